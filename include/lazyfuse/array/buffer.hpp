@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Counted memory. A buffer is a handle; arrays and the leaves of expressions hold handles, and the
+// count decides who may write in place (copy-on-write).
+#pragma once
+
+#include <lazyfuse/core/error.hpp>
+#include <lazyfuse/core/space.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+
+namespace lazyfuse {
+
+/// One allocation and who uses it. In CUDA space also: the stream whose work it is ordered with.
+struct allocation {
+  std::atomic<long> owners{1};
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  void (*release)(allocation*) noexcept = nullptr;
+  std::atomic<void*> stream{nullptr};
+  std::atomic<void*> readers{nullptr};  ///< other streams that still read it (CUDA space)
+};
+
+/// A resource allocates and frees bytes, ordered with a stream in CUDA space (null on the host).
+template <class R>
+concept memory_resource = requires(R& r, std::size_t bytes, void* p, void* stream) {
+  { r.allocate(bytes, stream) } -> std::same_as<void*>;
+  r.deallocate(p, bytes, stream);
+};
+
+namespace memory_detail {
+struct resource_table {
+  void* object;
+  void* (*allocate)(void*, std::size_t, void*);
+  void (*deallocate)(void*, void*, std::size_t, void*) noexcept;
+};
+resource_table& resource(host);
+resource_table& resource(cuda);
+
+/// New memory of a space, uninitialised; throws memory_error. CUDA: ordered with the current stream.
+allocation* allocate(host, std::size_t bytes);
+allocation* allocate(cuda, std::size_t bytes);
+/// Copies bytes between or within spaces; waits only where the host must see the result.
+void copy(host, void* to, host, const allocation* owner, const void* from, std::size_t bytes);
+void copy(host, allocation* owner, void* to, const void* from, std::size_t bytes);
+void copy(host, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes);
+void copy(cuda, allocation* owner, void* to, const void* from, std::size_t bytes);
+}  // namespace memory_detail
+
+/// Makes r the source of all further memory of the space; r must outlive every array made from it.
+template <memory_space Space, memory_resource R>
+void use_memory(R& r) {
+  memory_detail::resource(Space{}) = {
+      &r, [](void* o, std::size_t n, void* s) { return static_cast<R*>(o)->allocate(n, s); },
+      [](void* o, void* p, std::size_t n, void* s) noexcept { static_cast<R*>(o)->deallocate(p, n, s); }};
+}
+
+/// A handle to an allocation, or to nothing.
+class buffer {
+ public:
+  constexpr buffer() = default;
+  explicit buffer(allocation* a) noexcept : a_(a) {}
+  buffer(const buffer& b) noexcept : a_(b.a_) {
+    if (a_) a_->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  buffer(buffer&& b) noexcept : a_(b.a_) { b.a_ = nullptr; }
+  buffer& operator=(buffer b) noexcept {
+    allocation* a = a_;
+    a_ = b.a_;
+    b.a_ = a;
+    return *this;
+  }
+  ~buffer() {
+    if (a_ && a_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) a_->release(a_);
+  }
+  allocation* get() const noexcept { return a_; }
+  /// How many handles there are, this one included; 0 for none.
+  long owners() const noexcept { return a_ ? a_->owners.load(std::memory_order_acquire) : 0; }
+
+ private:
+  allocation* a_ = nullptr;
+};
+
+}  // namespace lazyfuse

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The host backend: OpenMP threads in the compiled library, vectorised loops in the headers.
+#pragma once
+
+#include <lazyfuse/backend/backend.hpp>
+#include <lazyfuse/backend/host/reduce.hpp>
+#include <lazyfuse/backend/host/transform.hpp>
+
+namespace lazyfuse {
+
+template <>
+struct backend<host> {
+  static constexpr const char* name = "host";
+
+  /// Host memory is ready when the caller is.
+  static void before(const operand_info*, int, int) {}
+
+  template <class Schedule, class Bound, int R, class... T>
+  static const char* transform(shape<R>& extents, Bound& bound, target_pack<R, T...>& targets, bool dry) {
+    if (!dry) host_detail::transform<Schedule, typename Bound::sources>(extents, bound.operands, targets);
+    return "loop";
+  }
+
+  template <class Set, class Epilogue, int K, class Bound, int R, class... T>
+  static const char* reduce(shape<R>& extents, Bound& bound, target_pack<K, T...>& targets, bool along_kept, bool dry) {
+    if (!dry) host_detail::reduce<Set, Epilogue, typename Bound::sources, K>(extents, bound.operands, targets, along_kept);
+    return along_kept ? "columns" : "rows";
+  }
+};
+
+}  // namespace lazyfuse

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How the host walks operands: along the innermost axis in chunks, with every memory operand either
+// contiguous or packed into a small buffer first, so that one vectorised loop serves all layouts.
+#pragma once
+
+#include <lazyfuse/program/operand.hpp>
+#include <lazyfuse/program/reductions.hpp>
+
+namespace lazyfuse::host_detail {
+
+/// An operand as the inner loop reads it.
+template <class Source>
+struct cursor {  // constants
+  using value_type = typename Source::value_type;
+  Source source;
+  value_type at(index_t) const { return source.value; }
+};
+template <class T>
+struct cursor<memory<T>> {
+  const T* data;
+  const T& at(index_t i) const { return data[i]; }
+};
+template <class T>
+struct cursor<ramp<T>> {
+  ramp<T> source;
+  index_t first, step;
+  T at(index_t i) const { return source.at(first + i * step); }
+};
+
+/// The context of the inner loop: position i of the chunk.
+template <class Cursors>
+struct chunk_context {
+  const Cursors& cursors;
+  index_t i;
+  template <int I>
+  auto operand() const {
+    return get<I>(cursors).at(i);
+  }
+};
+
+/// Bytes of stack for packed operands, and how many elements of each operand that makes.
+inline constexpr int pack_bytes = 65536;
+template <class... Src>
+constexpr int chunk_length(list<Src...>) {
+  constexpr int bytes = (8 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
+  constexpr int n = pack_bytes / bytes;
+  return n < 256 ? 256 : n > 4096 ? 4096 : n / 64 * 64;
+}
+/// Rows that are packed together when an operand is contiguous across rows (a transposed one).
+inline constexpr int block_rows = 16;
+
+/// Room for the packed elements of one operand.
+template <class Source, int Chunk>
+struct packing {};
+template <class T, int Chunk>
+struct packing<memory<T>, Chunk> {
+  alignas(64) T data[Chunk];
+};
+
+/// Copies n strided elements; one loop for all expressions of an element type.
+template <class T>
+[[gnu::noinline]] void pack_row(T* __restrict__ to, const T* from, index_t step, index_t n) {
+  if (step == 0) {
+    const T value = *from;
+    for (index_t i = 0; i < n; ++i) to[i] = value;
+  } else if (step == -1) {
+    for (index_t i = 0; i < n; ++i) to[i] = from[-i];
+  } else {
+    for (index_t i = 0; i < n; ++i) to[i] = from[i * step];
+  }
+}
+/// Copies a block of rows x n elements that is contiguous across rows: cache lines are read once.
+template <class T>
+[[gnu::noinline]] void pack_block(T* __restrict__ to, index_t pitch, const T* from, index_t row_step, index_t step, int rows, index_t n) {
+  for (index_t i = 0; i < n; ++i)
+    for (int r = 0; r < rows; ++r) to[r * pitch + i] = from[r * row_step + i * step];
+}
+template <class T>
+[[gnu::noinline]] void scatter_row(T* to, index_t step, const T* __restrict__ from, index_t n) {
+  for (index_t i = 0; i < n; ++i) to[i * step] = from[i];
+}
+
+/// Everything about the operands of one iteration that the chunks of a task share.
+template <class Operands, class Sources, int R>
+struct row_walk;
+template <class Operands, class... Src, int R>
+struct row_walk<Operands, list<Src...>, R> {
+  static constexpr int count = sizeof...(Src);
+  static constexpr int chunk = chunk_length(list<Src...>{});
+  using cursors = pack<cursor<Src>...>;
+  using packings = pack<packing<Src, chunk>...>;
+  using seq = make_indices<count>;
+
+  const Operands& operands;
+  int inner;  ///< the axis of the inner loop
+  int across; ///< the axis of neighbouring rows, or -1
+
+  /// Step of operand I along an axis; constants have none.
+  template <int I>
+  index_t step(int axis) const {
+    const auto& o = get<I>(operands);
+    if constexpr (requires { o.steps; }) return axis < 0 ? 0 : o.steps[axis];
+    else return 0;
+  }
+  template <int I>
+  bool crossed() const {
+    const index_t s = step<I>(inner), a = step<I>(across);
+    return across >= 0 && (s > 1 || s < -1) && a != 0 && (a < 0 ? -a : a) < (s < 0 ? -s : s);
+  }
+  template <int... I>
+  bool any_crossed(indices<I...>) const {
+    return ((type_at<I, Src..., constant<int>>::is_memory && crossed<I>()) || ...);
+  }
+  /// Whether rows are worth taking in blocks.
+  bool blocked() const { return any_crossed(seq{}); }
+
+  /// Packs crossed operands for a block of rows; offsets are those of the first row.
+  template <int... I>
+  void pack_blocks(packings& p, const index_t* offsets, int rows, index_t first, index_t n, indices<I...>) const {
+    (pack_block_of<I>(p, offsets[I], rows, first, n), ...);
+  }
+  template <int I>
+  void pack_block_of(packings& p, index_t offset, int rows, index_t first, index_t n) const {
+    if constexpr (type_at<I, Src...>::is_memory) {
+      if (crossed<I>()) {
+        const index_t s = step<I>(inner);
+        pack_block(get<I>(p).data, chunk / block_rows, get<I>(operands).source.data + offset + first * s, step<I>(across), s, rows, n);
+      }
+    }
+  }
+
+  /// Cursors for n elements from `first` of the row with the given offsets; row is its number in a packed block, or -1.
+  template <int... I>
+  void aim(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, indices<I...>) const {
+    (aim_one<I>(get<I>(c), p, offsets[I], row, first, n), ...);
+  }
+  template <int I, class C>
+  void aim_one(C& c, packings& p, index_t offset, int row, index_t first, index_t n) const {
+    using Source = type_at<I, Src...>;
+    const auto& o = get<I>(operands);
+    if constexpr (Source::is_memory) {
+      const index_t s = step<I>(inner);
+      // the offset of a row inside a packed block is that of the block's first row plus the row's step
+      const auto* from = o.source.data + offset + (row > 0 ? row * step<I>(across) : 0) + first * s;
+      if (s == 1) c.data = from;
+      else if (row >= 0 && crossed<I>()) c.data = get<I>(p).data + row * (chunk / block_rows);
+      else {
+        pack_row(get<I>(p).data, from, s, n);
+        c.data = get<I>(p).data;
+      }
+    } else if constexpr (requires { o.steps; }) {
+      const index_t s = step<I>(inner);
+      c = {o.source, offset + (row > 0 ? row * step<I>(across) : 0) + first * s, s};
+    } else c = {o.source};
+  }
+};
+
+/// The offsets of all operands at an index over the axes [from, to); moves on without dividing.
+template <class Operands, class Sources, int R>
+struct odometer;
+template <class Operands, class... Src, int R>
+struct odometer<Operands, list<Src...>, R> {
+  const Operands& operands;
+  const index_t* extents;
+  int from, to;
+  index_t at[R > 0 ? R : 1] = {};
+  index_t offsets[sizeof...(Src) + 1] = {};
+
+  void seek(index_t linear) {
+    for (int k = to - 1; k >= from; --k) {
+      const index_t q = linear / extents[k];
+      move(k, linear - q * extents[k] - at[k], make_indices<sizeof...(Src)>{});
+      linear = q;
+    }
+  }
+  void next(index_t by = 1) {
+    for (int k = to - 1; k >= from; --k) {
+      if (at[k] + by < extents[k]) {
+        move(k, by, make_indices<sizeof...(Src)>{});
+        return;
+      }
+      if (by != 1) break;
+      move(k, -at[k], make_indices<sizeof...(Src)>{});
+    }
+  }
+
+ private:
+  template <int... I>
+  void move(int axis, index_t by, indices<I...>) {
+    at[axis] += by;
+    (move_one<I>(axis, by), ...);
+  }
+  template <int I>
+  void move_one(int axis, index_t by) {
+    if constexpr (requires { get<I>(operands).steps; }) offsets[I] += by * get<I>(operands).steps[axis];
+  }
+};
+
+}  // namespace lazyfuse::host_detail

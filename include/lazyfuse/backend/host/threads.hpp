@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Threads of the host backend: tasks are numbered, and who runs which does not change a result.
+#pragma once
+
+#include <lazyfuse/core/index.hpp>
+
+namespace lazyfuse::host_detail {
+
+/// Calls body(context, task) for every task in [0, tasks); in parallel when cost (about one per simple
+/// element operation) is worth waking threads for.
+void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* context);
+
+template <class Body>
+void for_tasks(index_t tasks, double cost, Body&& body) {
+  run_tasks(tasks, cost, [](void* c, index_t task) { (*static_cast<Body*>(c))(task); }, &body);
+}
+
+}  // namespace lazyfuse::host_detail

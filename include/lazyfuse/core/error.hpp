@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where errors are thrown from: plain functions, so that headers carry neither exceptions nor text.
+#pragma once
+
+#include <lazyfuse/core/index.hpp>
+
+namespace lazyfuse {
+
+/// The place in the user's code that asked, taken as a default argument.
+struct caller {
+  const char* file = "";
+  unsigned line = 0;
+  static constexpr caller here(const char* f = __builtin_FILE(), unsigned l = __builtin_LINE()) { return {f, l}; }
+};
+
+/// "add: shapes (3, 4) and (5,) do not broadcast"
+[[noreturn]] void throw_shapes(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b,
+                               const char* problem, caller where = {});
+/// "item: shape (3, 4) ..."
+[[noreturn]] void throw_shape(const char* operation, const index_t* a, int rank, const char* problem, caller where = {});
+/// "range: index 7 is out of bounds for axis 1 with size 4"
+[[noreturn]] void throw_index(const char* operation, index_t index, int axis, index_t extent, caller where = {});
+
+}  // namespace lazyfuse

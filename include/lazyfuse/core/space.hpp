@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where arrays live and expressions run. The default belongs to the CMake target that is linked.
+#pragma once
+
+namespace lazyfuse {
+
+/// Memory and threads of the CPU.
+struct host {
+  static constexpr const char* name = "host";
+};
+
+/// Memory and kernels of the current CUDA device.
+struct cuda {
+  static constexpr const char* name = "cuda";
+};
+
+#if defined(LAZYFUSE_CUDA)
+using default_space = cuda;
+#else
+using default_space = host;
+#endif
+
+/// The space of expressions without arrays (constants, arange): they run wherever their result lives.
+struct anywhere {
+  static constexpr const char* name = "anywhere";
+};
+
+template <class S>
+concept memory_space = __is_same(S, host) || __is_same(S, cuda);
+
+namespace space_detail {
+template <class A, class B>
+struct join {
+  static constexpr bool mixed = true;
+  using type = A;
+};
+template <class A>
+struct join<A, A> {
+  static constexpr bool mixed = false;
+  using type = A;
+};
+template <class A>
+struct join<anywhere, A> : join<A, A> {};
+template <class A>
+struct join<A, anywhere> : join<A, A> {};
+template <>
+struct join<anywhere, anywhere> {
+  static constexpr bool mixed = false;
+  using type = anywhere;
+};
+}  // namespace space_detail
+
+}  // namespace lazyfuse

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The exceptions of the library, all rooted at lazyfuse::error.
+#pragma once
+
+#include <stdexcept>
+
+namespace lazyfuse {
+
+/// Root of every exception the library throws.
+struct error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Shapes that do not fit together; the text names the operation and the shapes.
+struct shape_error : error {
+  using error::error;
+};
+
+/// An index or axis outside an array.
+struct index_error : error {
+  using error::error;
+};
+
+/// Memory that could not be had; the text says how much, where.
+struct memory_error : error {
+  using error::error;
+};
+
+/// A call of the CUDA runtime that failed; the text names the call and its reason.
+struct cuda_error : error {
+  cuda_error(int code, const char* text) : error(text), code_(code) {}
+  /// The cudaError_t.
+  int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
+
+}  // namespace lazyfuse

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Evaluation points: constructing and assigning arrays, writing slices and borrowed memory, materialize, item.
+#pragma once
+
+#include <lazyfuse/array/borrow.hpp>
+#include <lazyfuse/evaluate/run.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+namespace lazyfuse {
+
+namespace assign_detail {
+
+/// The expression as it can be stored into elements of type T at rank R in Space, or a sentence.
+template <class T, int R, class Space, class E>
+consteval bool check() {
+  constexpr bool rank_fits = rank_of<E> == R;
+  static_assert(rank_fits, "lazyfuse: the expression and what it is assigned to have different ranks");
+  constexpr bool type_fits = widens_to<value_t<E>, T>;
+  static_assert(type_fits, "lazyfuse: the expression's element type does not convert silently; assign cast<T>(e)");
+  constexpr bool same_space = __is_same(expression_space_t<E>, anywhere) || __is_same(expression_space_t<E>, Space);
+  static_assert(same_space, "lazyfuse: the expression lives in another space; move it with to<host>(e) or to<cuda>(e)");
+  return rank_fits && type_fits && same_space;
+}
+
+template <class T, class E>
+decltype(auto) converted(const E& e) {
+  if constexpr (__is_same(value_t<E>, T)) return (e);
+  else return map_expr<op::cast<T>, indices<0>, E>(e.shape(), e);
+}
+
+template <class Space, class T, int R, class E>
+void store(T* data, const strides<R>& steps, allocation* owner, const E& e) {
+  const target_pack<R, T> to{{{{data, steps}}}};
+  run<Space, R, T>(execution{}, e.shape(), to, &owner, converted<T>(e));
+}
+
+template <class T, class Space, int R, class E>
+array<T, R, Space> fresh(const E& e) {
+  array<T, R, Space> result(e.shape());
+  if (result.size() > 0) store<Space, T, R>(const_cast<T*>(std::as_const(result).data()), row_major(result.shape()), result.owner().get(), e);
+  return result;
+}
+
+/// Whether e may be evaluated straight into x's memory: nobody outside e can see it, and e reads it only where it writes.
+template <class T, int R, class Space, class E>
+bool in_place(const array<T, R, Space>& x, const E& e, bool temporary) {
+  if (!(x.shape() == e.shape()) || x.size() == 0) return false;
+  if (x.owner().owners() == 1 && __is_same(expression_space_t<E>, anywhere)) return true;
+  const auto steps = row_major(x.shape());
+  alias_scan scan{x.owner().get(), reinterpret_cast<const char*>(x.data()), sizeof(T), R, x.shape().extent, steps.step};
+  layout_detail::scan(e, scan, false);
+  return !scan.elsewhere && x.owner().owners() == 1 + (temporary ? scan.inside : 0);
+}
+
+/// Stores e, broadcast to the view's shape, into the memory of the view. owner: the array's handle, null
+/// if borrowed. Handles in e count as ours only if e is a temporary.
+template <class T, int R, class Space, class E>
+void store_view(T* data, const leaf<stored<T, Space>, R>& view, buffer* owner, const E& e, bool temporary) {
+  if (view.extents.size() == 0) return;
+  const auto shaped = broadcast_to(e, view.extents);
+  alias_scan scan{owner ? owner->get() : nullptr, reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent, view.steps.step};
+  layout_detail::scan(shaped, scan, false);
+  if (owner && owner->owners() > 1 + scan.inside * (temporary ? 2 : 1)) {
+    // somebody else holds the values: leave the old buffer to them
+    const index_t position = static_cast<index_t>(data - static_cast<T*>(owner->get()->data));
+    const index_t n = static_cast<index_t>(owner->get()->bytes / sizeof(T));
+    const array<T, 1, Space> copy = fresh<T, Space, 1>(leaf<stored<T, Space>, 1>({*owner, static_cast<const T*>(owner->get()->data)}, {n}, {{1}}));
+    *owner = copy.owner();
+    data = static_cast<T*>(owner->get()->data) + position;
+    scan.elsewhere = false;
+  }
+  allocation* const to = owner ? owner->get() : nullptr;
+  if (scan.elsewhere) store<Space, T, R>(data, view.steps, to, fresh<T, Space, R>(shaped).node());
+  else store<Space, T, R>(data, view.steps, to, shaped);
+}
+
+template <class E>
+inline constexpr bool is_temporary = !::cuda::std::is_lvalue_reference_v<E>;
+
+template <class T, class E>
+decltype(auto) lifted(E&& e) {
+  if constexpr (scalar<E>) return constant_leaf(static_cast<T>(e), shape<0>{});
+  else return as_node(static_cast<E&&>(e));
+}
+
+}  // namespace assign_detail
+
+template <element_type T, int Rank, memory_space Space>
+template <class E>
+  requires expression<E> && (!__is_same(bare_t<E>, array<T, Rank, Space>))
+array<T, Rank, Space>::array(E&& e, caller) : shape_{} {
+  if constexpr (assign_detail::check<T, Rank, Space, E>()) {
+    array result = assign_detail::fresh<T, Space, Rank>(as_node(static_cast<E&&>(e)));
+    owner_ = static_cast<buffer&&>(result.owner_);
+    shape_ = result.shape_;
+  }
+}
+
+template <element_type T, int Rank, memory_space Space>
+array<T, Rank, Space>::array(const leaf<stored<T, Space>, Rank>& from, copied) : array(assign_detail::fresh<T, Space, Rank>(from)) {}
+
+template <element_type T, int Rank, memory_space Space>
+array<T, Rank, Space>::array(typename array_detail::nested_list<T, Rank>::type values)
+  requires(Rank > 0)
+    : shape_{} {
+  array_detail::list_extents(values, shape_.extent);
+  std::vector<unsigned char> bytes(bytes_of(shape_) + sizeof(T));
+  T* to = reinterpret_cast<T*>(bytes.data());
+  array_detail::flatten(values, shape_.extent, to);
+  if (shape_.size() > 0) {
+    owner_ = buffer(memory_detail::allocate(Space{}, bytes_of(shape_)));
+    memory_detail::copy(Space{}, owner_.get(), owner_.get()->data, bytes.data(), bytes_of(shape_));
+  }
+}
+
+template <element_type T, int Rank, memory_space Space>
+template <class E>
+  requires(expression<E> || scalar<E>) && (!__is_same(bare_t<E>, array<T, Rank, Space>))
+array<T, Rank, Space>& array<T, Rank, Space>::operator=(E&& e) {
+  if constexpr (scalar<E>) return *this = constant_leaf(static_cast<T>(e), shape_);
+  else if constexpr (assign_detail::check<T, Rank, Space, E>()) {
+    auto&& node = as_node(static_cast<E&&>(e));
+    if (assign_detail::in_place(*this, node, assign_detail::is_temporary<E>))
+      assign_detail::store<Space, T, Rank>(static_cast<T*>(owner_.get()->data), row_major(shape_), owner_.get(), node);
+    else *this = assign_detail::fresh<T, Space, Rank>(node);
+  }
+  return *this;
+}
+
+template <class T, int R, class Space>
+template <class E>
+  requires expression<E> || scalar<E>
+void slice<T, R, Space>::operator=(E&& e) && {
+  auto&& node = assign_detail::lifted<T>(static_cast<E&&>(e));
+  constexpr bool rank_fits = rank_of<decltype(node)> <= R;
+  static_assert(rank_fits, "lazyfuse: the expression has more axes than the slice it is assigned to");
+  if constexpr (rank_fits) {
+    if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>()) {
+      this->source.owner = buffer{};  // the view itself must not count as somebody who shares the array
+      assign_detail::store_view<T, R, Space>(const_cast<T*>(this->source.data) + this->offset, *this, owner, node, assign_detail::is_temporary<E>);
+    }
+  }
+}
+
+/// Borrowed memory as the destination of an assignment: into(borrow(p, {n})) = e.
+template <class T, int R, class Space>
+struct destination {
+  leaf<stored<T, Space>, R> view;
+  template <class E>
+    requires expression<E> || scalar<E>
+  void operator=(E&& e) && {
+    auto&& node = assign_detail::lifted<T>(static_cast<E&&>(e));
+    constexpr bool rank_fits = rank_of<decltype(node)> <= R;
+    static_assert(rank_fits, "lazyfuse: the expression has more axes than the memory it is assigned to");
+    if constexpr (rank_fits) {
+      if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>())
+        assign_detail::store_view<T, R, Space>(const_cast<T*>(view.source.data) + view.offset, view, nullptr, node, true);
+    }
+  }
+};
+template <class T, int R, class Space>
+destination<T, R, Space> into(const leaf<stored<T, Space>, R>& view) {
+  return {view};
+}
+template <class T, int R, class Space>
+destination<T, R, Space> into(const slice<T, R, Space>&) {
+  static_assert(!__is_same(T, T), "lazyfuse: into is for borrowed memory; write x(...) = e");
+}
+
+namespace materialize_detail {
+template <class Space, int R, int... I, class... E>
+auto together(indices<I...>, const E&... e) {
+  std::tuple<array<value_t<E>, R, Space>...> results;
+  const shape<R> shapes[] = {e.shape()...};
+  for (const auto& s : shapes)
+    if (!(s == shapes[0])) throw_shapes("materialize", shapes[0].extent, R, s.extent, R, "are not one shape");
+  ((std::get<I>(results) = array<value_t<E>, R, Space>(shapes[0])), ...);
+  const target_pack<R, value_t<E>...> to{{{{const_cast<value_t<E>*>(std::as_const(std::get<I>(results)).data()), row_major(shapes[0])}}...}};
+  allocation* const owners[] = {std::get<I>(results).owner().get()...};
+  run<Space, R, value_t<E>...>(execution{}, shapes[0], to, owners, e...);
+  return results;
+}
+}  // namespace materialize_detail
+
+/// The value of e as an array, in the space of its arrays (the default space if it has none).
+template <class E>
+  requires expression<E>
+auto materialize(E&& e) {
+  return array<value_t<E>, rank_of<E>, home_space<E>>(static_cast<E&&>(e));
+}
+
+/// The values of several expressions of one shape, computed by one kernel.
+template <class... E>
+  requires(sizeof...(E) > 1) && (expression<E> && ...)
+auto materialize(const E&... e) {
+  constexpr int R = rank_of<type_at<0, E...>>;
+  using joined = map_detail::joined<expression_space_t<E>...>;
+  static_assert(((rank_of<E> == R) && ...), "lazyfuse: expressions materialised together have one rank");
+  static_assert(!joined::mixed, "lazyfuse: expressions materialised together live in one space");
+  using Space = typename array_detail::home<typename joined::type>::type;
+  return materialize_detail::together<Space, R>(make_indices<sizeof...(E)>{}, as_node(e)...);
+}
+
+/// The value of an expression of one element; waits for it.
+template <class E>
+  requires expression<E>
+value_t<E> item(const E& e, caller where = caller::here()) {
+  if (e.shape().size() != 1) throw_shape("item", e.shape().extent, rank_of<E>, "does not have one element", where);
+  using Space = home_space<E>;
+  const array<value_t<E>, rank_of<E>, Space> x(e);
+  value_t<E> value;
+  memory_detail::copy(host{}, &value, Space{}, x.owner().get(), x.data(), sizeof(value));
+  return value;
+}
+template <class Source, int R>
+typename leaf<Source, R>::value_type leaf<Source, R>::item(caller where) const {
+  return lazyfuse::item(*this, where);
+}
+template <class Op, int... I, class... A>
+typename map_expr<Op, indices<I...>, A...>::value_type map_expr<Op, indices<I...>, A...>::item(caller where) const {
+  return lazyfuse::item(*this, where);
+}
+template <element_type T, int Rank, memory_space Space>
+T array<T, Rank, Space>::item(caller where) const {
+  return lazyfuse::item(*this, where);
+}
+
+/// The value of e in memory of another space; the same array if it is there already. Waits only for copies to the host.
+template <memory_space To, class E>
+  requires expression<E>
+auto to(const E& e) {
+  using From = home_space<E>;
+  if constexpr (__is_same(expression_space_t<E>, anywhere)) return array<value_t<E>, rank_of<E>, To>(e);
+  else if constexpr (__is_same(From, To)) return materialize(e);
+  else {
+    const array<value_t<E>, rank_of<E>, From> x(e);
+    array<value_t<E>, rank_of<E>, To> r(x.shape());
+    const auto bytes = static_cast<std::size_t>(x.size()) * sizeof(value_t<E>);
+    if (bytes > 0) {
+      auto* data = const_cast<value_t<E>*>(std::as_const(r).data());
+      if constexpr (__is_same(To, host)) memory_detail::copy(host{}, data, cuda{}, x.owner().get(), x.data(), bytes);
+      else memory_detail::copy(cuda{}, r.owner().get(), data, x.data(), bytes);
+    }
+    return r;
+  }
+}
+
+template <memory_space Space, std::ranges::input_range Range>
+  requires(!expression<Range>)
+auto from(Range&& r) {
+  using T = ::cuda::std::remove_cv_t<std::ranges::range_value_t<Range>>;
+  std::vector<T> values;
+  if constexpr (__is_same(T, bool)) {
+    std::vector<unsigned char> bytes;
+    for (auto&& v : r) bytes.push_back(bool(v));
+    array<bool, 1, Space> x(shape<1>{static_cast<index_t>(bytes.size())});
+    if (!bytes.empty()) memory_detail::copy(Space{}, x.owner().get(), const_cast<bool*>(std::as_const(x).data()), bytes.data(), bytes.size());
+    return x;
+  } else {
+    for (auto&& v : r) values.push_back(v);
+    array<T, 1, Space> x(shape<1>{static_cast<index_t>(values.size())});
+    if (!values.empty()) memory_detail::copy(Space{}, x.owner().get(), const_cast<T*>(std::as_const(x).data()), values.data(), values.size() * sizeof(T));
+    return x;
+  }
+}
+
+/// Whether two expressions have equal shapes and equal elements; waits for the answer. \numpy{array_equal}
+template <class A, class B>
+  requires expression<A> && expression<B>
+bool array_equal(const A& a, const B& b) {
+  if constexpr (rank_of<A> != rank_of<B>) return false;
+  else return a.shape() == b.shape() && all(a == b).item();
+}
+
+}  // namespace lazyfuse

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Expressions without arrays: constants of a shape, arange, linspace. They allocate nothing.
+#pragma once
+
+#include <lazyfuse/expr/view.hpp>
+
+namespace lazyfuse {
+
+/// value everywhere; becomes memory only when materialised. \numpy{full}
+template <arithmetic_type T, int R>
+constexpr auto full(const shape<R>& s, T value) {
+  return constant_leaf(value, s);
+}
+template <arithmetic_type T, class I, int R>
+constexpr auto full(const I (&extents)[R], T value) {
+  return constant_leaf(value, view_detail::shape_from(extents));
+}
+/// \numpy{zeros}
+template <arithmetic_type T, int R>
+constexpr auto zeros(const shape<R>& s) {
+  return constant_leaf(T(0), s);
+}
+template <arithmetic_type T, class I, int R>
+constexpr auto zeros(const I (&extents)[R]) {
+  return constant_leaf(T(0), view_detail::shape_from(extents));
+}
+/// \numpy{ones}
+template <arithmetic_type T, int R>
+constexpr auto ones(const shape<R>& s) {
+  return constant_leaf(T(1), s);
+}
+template <arithmetic_type T, class I, int R>
+constexpr auto ones(const I (&extents)[R]) {
+  return constant_leaf(T(1), view_detail::shape_from(extents));
+}
+
+namespace create_detail {
+template <class T>
+constexpr auto counted(T start, T step, T stop, index_t n, bool exact_end) {
+  return leaf<ramp<T>, 1>({start, step, stop, exact_end ? n - 1 : -1}, shape<1>{n}, {{1}});
+}
+}  // namespace create_detail
+
+/// start, start + step, ... below stop (above it for a negative step). \numpy{arange}
+template <number T>
+constexpr auto arange(T start, T stop, T step = 1) {
+  if (step == 0) throw_index("arange: the step is zero; element", 0, 0, 0);
+  const double count = (static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step);
+  index_t n = count > 0 ? static_cast<index_t>(count) : 0;
+  n += static_cast<double>(n) < count;
+  return create_detail::counted<T>(start, step, T(0), n, false);
+}
+/// 0, 1, ... below stop.
+template <number T>
+constexpr auto arange(T stop) {
+  return arange<T>(T(0), stop, T(1));
+}
+
+/// n evenly spaced values from start to stop, both exact. \numpy{linspace}
+template <real T>
+constexpr auto linspace(T start, T stop, index_t n) {
+  const T step = n > 1 ? (stop - start) / static_cast<T>(n - 1) : T(0);
+  return create_detail::counted<T>(start, step, stop, n, n > 1);
+}
+
+}  // namespace lazyfuse

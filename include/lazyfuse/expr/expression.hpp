@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The one base of all expressions; its friends are the operators. Their names are also functions (op/).
+#pragma once
+
+#include <lazyfuse/core/space.hpp>
+#include <lazyfuse/op/registry.hpp>
+
+namespace lazyfuse {
+
+namespace map_detail {
+template <class T>
+  requires ::cuda::std::is_arithmetic_v<T>
+inline constexpr bool scalar<T> = true;
+}  // namespace map_detail
+
+struct expression_interface {
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator+(X&& x, Y&& y) {
+    return map<op::add>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator-(X&& x, Y&& y) {
+    return map<op::subtract>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator*(X&& x, Y&& y) {
+    return map<op::multiply>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator/(X&& x, Y&& y) {
+    return map<op::divide>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator==(X&& x, Y&& y) {
+    return map<op::equal>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator!=(X&& x, Y&& y) {
+    return map<op::not_equal>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator<(X&& x, Y&& y) {
+    return map<op::less>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator<=(X&& x, Y&& y) {
+    return map<op::less_equal>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator>(X&& x, Y&& y) {
+    return map<op::greater>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator>=(X&& x, Y&& y) {
+    return map<op::greater_equal>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X>
+    requires operands<X>
+  friend constexpr auto operator-(X&& x) {
+    return map<op::negative>(static_cast<X&&>(x));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator%(X&& x, Y&&) {
+    static_assert(!operands<X, Y>, "lazyfuse: % does not exist; use remainder (sign of the divisor, as Python), or floor_divide");
+    return static_cast<X&&>(x);
+  }
+};
+
+/// Element type and rank of an expression.
+template <class E>
+using value_t = typename bare_t<E>::value_type;
+template <class E>
+inline constexpr int rank_of = bare_t<E>::rank;
+
+}  // namespace lazyfuse

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Leaves: a source of elements and the affine map from an index to the source's offset. Every view of
+// a leaf is a leaf; slicing, transposing and broadcasting only change extents, steps and offset.
+#pragma once
+
+#include <lazyfuse/core/error.hpp>
+#include <lazyfuse/expr/expression.hpp>
+#include <lazyfuse/program/operand.hpp>
+
+namespace lazyfuse {
+
+/// What expressions need to know of a source besides its elements: its space, and the source that
+/// remains after a view was taken (an argument of fuse loses its number).
+template <class Source>
+struct source_traits {
+  using space = anywhere;
+  using viewed = Source;
+  static constexpr bool is_argument = false;  ///< equal types imply equal operands (fuse)
+};
+
+template <class E, class... Specs>
+constexpr auto view(const E& e, Specs... specs);
+
+template <class Source, int R>
+struct leaf : expression_interface {
+  using source_type = Source;
+  using value_type = typename Source::value_type;
+  using space = typename source_traits<Source>::space;
+  static constexpr int rank = R;
+
+  Source source;
+  lazyfuse::shape<R> extents;
+  strides<R> steps;
+  index_t offset = 0;
+
+  constexpr leaf(Source s, const lazyfuse::shape<R>& e, const strides<R>& t, index_t o = 0)
+      : source(static_cast<Source&&>(s)), extents(e), steps(t), offset(o) {}
+
+  constexpr const lazyfuse::shape<R>& shape() const { return extents; }
+  /// A view: ranges, integers, all, newaxis, ellipsis.
+  template <class... Specs>
+  constexpr auto operator()(Specs... specs) const {
+    return view(*this, specs...);
+  }
+  /// The value of a one-element expression: evaluates, waits for it and returns it.
+  value_type item(caller where = caller::here()) const;
+};
+
+/// One value for all elements of a shape; scalars have rank 0.
+template <class T, int R>
+constexpr auto constant_leaf(T value, const shape<R>& s) {
+  return leaf<constant<T>, R>({value}, s, {});
+}
+
+/// A compile-time constant: c<2> folds into the program (products for powers, and no operand at all).
+template <auto Value>
+struct literal_scalar : expression_interface {
+  using value_type = ::cuda::std::conditional_t<boolean<decltype(Value)>, bool, ::cuda::std::conditional_t<::cuda::std::is_integral_v<decltype(Value)>, int64, double>>;
+};
+
+/// The same with its element type chosen.
+template <class T, auto Value>
+struct literal_leaf : expression_interface {
+  using value_type = T;
+  using space = anywhere;
+  static constexpr int rank = 0;
+  constexpr lazyfuse::shape<0> shape() const { return {}; }
+};
+
+template <auto Value>
+inline constexpr literal_scalar<Value> c{};
+
+/// Throws unless a and b broadcast; returns the common extent.
+constexpr index_t broadcast_extent(index_t a, index_t b, bool& fits) {
+  fits &= a == b || a == 1 || b == 1;
+  return a == 1 ? b : a;
+}
+
+/// The shape that shapes a and b broadcast to (NumPy): equal, or 1, or missing at the front.
+template <int A, int B>
+constexpr auto broadcast_shapes(const shape<A>& a, const shape<B>& b, const char* operation = "broadcast_shapes", caller where = {}) {
+  constexpr int R = A > B ? A : B;
+  shape<R> s;
+  bool fits = true;
+  for (int axis = 0; axis < R; ++axis) {
+    const int in_a = axis - (R - A), in_b = axis - (R - B);
+    s[axis] = in_a < 0 ? b[in_b] : in_b < 0 ? a[in_a] : broadcast_extent(a[in_a], b[in_b], fits);
+  }
+  if (!fits) throw_shapes(operation, a.extent, A, b.extent, B, "do not broadcast", where);
+  return s;
+}
+
+/// The steps of a leaf seen at the larger shape s: 0 along axes that are repeated.
+template <class Source, int R, int To>
+constexpr strides<To> broadcast_steps(const leaf<Source, R>& e, const shape<To>& s) {
+  static_assert(R <= To, "lazyfuse: an operand of higher rank does not broadcast to a lower one");
+  strides<To> t;
+  for (int axis = 0; axis < R; ++axis) {
+    const int to = axis + (To - R);
+    t[to] = e.extents[axis] == s[to] ? e.steps[axis] : 0;
+  }
+  return t;
+}
+
+}  // namespace lazyfuse

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions as expressions: a leaf whose source is still to be computed. The reduced axes of the
+// argument are moved to its end (a view, free), so a reduction is a monoid and a number of axes.
+#pragma once
+
+#include <lazyfuse/expr/view.hpp>
+
+namespace lazyfuse {
+
+/// The result of combining the last Axes axes of the argument with a monoid, dense and row-major.
+/// Viewed: some slice or permutation of it; its elements then are not read in their own order.
+template <class Monoid, int Axes, class A, bool Viewed = false>
+struct reduced {
+  using monoid = Monoid;
+  using argument_type = A;
+  static constexpr int axes = Axes;
+  using value_type = typename A::value_type;
+  A argument;
+};
+template <class Monoid, int Axes, class A, bool Viewed>
+struct source_traits<reduced<Monoid, Axes, A, Viewed>> {
+  using space = expression_space_t<A>;
+  using viewed = reduced<Monoid, Axes, A, true>;
+  static constexpr bool is_argument = false;
+};
+
+namespace reduce_detail {
+template <int R, int... A>
+struct plan_axes {
+  static constexpr unsigned mask = sizeof...(A) == 0 ? (1u << R) - 1 : (0u | ... | (1u << view_detail::normal_axis<A, R>()));
+  static constexpr int reduced_count = __builtin_popcount(mask);
+  static constexpr int kept = R - reduced_count;
+  static_assert(sizeof...(A) == 0 || reduced_count == sizeof...(A), "lazyfuse: a reduction names each axis once");
+};
+
+template <class Monoid, class E>
+constexpr auto accumulated(E&& e) {
+  using T = typename Monoid::template accumulator<value_t<E>>;
+  if constexpr (__is_same(T, value_t<E>)) return bare_t<E>(static_cast<E&&>(e));
+  else return map_expr<op::cast<T>, indices<0>, bare_t<E>>(e.shape(), static_cast<E&&>(e));
+}
+
+template <class Monoid, bool Keep, class E, int... A>
+constexpr auto build(E&& e, axes<A...>) {
+  constexpr int R = rank_of<E>;
+  using axes_plan = plan_axes<R, A...>;
+  if constexpr (R == 0) return build<Monoid, false>(view(e, newaxis), axes<>{});  // one element, one axis to reduce
+  else {
+  const auto from = e.shape();
+  index_map<R, R> order;
+  shape<axes_plan::kept> kept;
+  index_map<axes_plan::kept, R> keep;
+  int front = 0, back = axes_plan::kept;
+  index_t count = 1;
+  for (int k = 0; k < R; ++k) {
+    const bool reduce_it = (axes_plan::mask >> k) & 1;
+    const int to = reduce_it ? back++ : front++;
+    order.source[to] = k;
+    order.factor[to] = 1;
+    order.extents[to] = from[k];
+    keep.source[k] = reduce_it ? -1 : to;
+    keep.factor[k] = reduce_it ? 0 : 1;
+    keep.extents[k] = reduce_it ? 1 : from[k];
+    if (reduce_it) count *= from[k];
+    else kept[to] = from[k];
+  }
+  if (!Monoid::has_identity && count == 0 && kept.size() != 0)
+    throw_shape(Monoid::name, from.extent, R, "has no elements to reduce");
+  const auto finish = [&](auto&& argument) {
+    using N = bare_t<decltype(argument)>;
+    using L = leaf<reduced<Monoid, axes_plan::reduced_count, N>, axes_plan::kept>;
+    return L({static_cast<N&&>(argument)}, kept, row_major(kept));
+  };
+  const auto wrap = [&](auto&& result) {
+    using L = bare_t<decltype(result)>;
+    if constexpr (Keep) {  // not a view: axes of extent 1 do not change the order
+      const auto kept_view = view_detail::remap(result, keep);
+      return leaf<typename L::source_type, R>(static_cast<L&&>(result).source, kept_view.extents, kept_view.steps);
+    } else return L(static_cast<L&&>(result));
+  };
+  // Reduced axes that are already last need no view: a view would forget which argument of fuse it is.
+  constexpr bool in_order = axes_plan::mask == ((1u << R) - 1) - ((1u << axes_plan::kept) - 1);
+  if constexpr (in_order) return wrap(finish(accumulated<Monoid>(static_cast<E&&>(e))));
+  else return wrap(finish(accumulated<Monoid>(view_detail::remap(e, order))));
+  }
+}
+
+template <int R, int... A>
+constexpr index_t reduced_count(const shape<R>& s, axes<A...>) {
+  index_t n = 1;
+  for (int k = 0; k < R; ++k)
+    if ((plan_axes<R, A...>::mask >> k) & 1) n *= s[k];
+  return n;
+}
+
+template <bool Keep, class E, int... A>
+constexpr auto mean(E&& e, axes<A...> a) {
+  using T = floating_t<value_t<E>>;
+  const T count = static_cast<T>(reduced_count(e.shape(), a));
+  auto total = build<op::sum, Keep>(static_cast<E&&>(e), a);
+  return map<op::divide>(map_detail::prepare<T>(static_cast<decltype(total)&&>(total)), constant_leaf(count, shape<0>{}));
+}
+}  // namespace reduce_detail
+
+/// The sum over the named axes, or over all; bool and integers in int64. Pairwise order, the same bits on every run. \numpy{sum}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto sum(X&& x, axes<A...> a = {}) {
+  return reduce_detail::build<op::sum, false>(as_node(static_cast<X&&>(x)), a);
+}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto sum(X&& x, axes<A...> a, keepdims_t) {
+  return reduce_detail::build<op::sum, true>(as_node(static_cast<X&&>(x)), a);
+}
+/// The product over the named axes, or over all; bool and integers in int64. \numpy{prod}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto prod(X&& x, axes<A...> a = {}) {
+  return reduce_detail::build<op::prod, false>(as_node(static_cast<X&&>(x)), a);
+}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto prod(X&& x, axes<A...> a, keepdims_t) {
+  return reduce_detail::build<op::prod, true>(as_node(static_cast<X&&>(x)), a);
+}
+/// The largest element along the named axes, or of all; NaN wins; no elements throw shape_error. \numpy{max}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto max(X&& x, axes<A...> a = {}) {
+  return reduce_detail::build<op::max, false>(as_node(static_cast<X&&>(x)), a);
+}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto max(X&& x, axes<A...> a, keepdims_t) {
+  return reduce_detail::build<op::max, true>(as_node(static_cast<X&&>(x)), a);
+}
+/// The smallest element along the named axes, or of all; NaN wins; no elements throw shape_error. \numpy{min}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto min(X&& x, axes<A...> a = {}) {
+  return reduce_detail::build<op::min, false>(as_node(static_cast<X&&>(x)), a);
+}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto min(X&& x, axes<A...> a, keepdims_t) {
+  return reduce_detail::build<op::min, true>(as_node(static_cast<X&&>(x)), a);
+}
+/// Whether some element is true along the named axes, or of all. \numpy{any}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto any(X&& x, axes<A...> a = {}) {
+  return reduce_detail::build<op::any, false>(as_node(static_cast<X&&>(x)), a);
+}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto any(X&& x, axes<A...> a, keepdims_t) {
+  return reduce_detail::build<op::any, true>(as_node(static_cast<X&&>(x)), a);
+}
+/// The mean over the named axes, or over all; integers in double. \numpy{mean}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto mean(X&& x, axes<A...> a = {}) {
+  return reduce_detail::mean<false>(as_node(static_cast<X&&>(x)), a);
+}
+template <class X, int... A>
+  requires expression<X>
+constexpr auto mean(X&& x, axes<A...> a, keepdims_t) {
+  return reduce_detail::mean<true>(as_node(static_cast<X&&>(x)), a);
+}
+
+/// Whether every element is true along the named axes, or of all. \numpy{all}
+template <class X, class... Options>
+  requires operands<X>
+constexpr auto all_function::operator()(X&& x, Options... options) const {
+  const auto build = [&]<int... A, class... Keep>(axes<A...> a, Keep...) {
+    return reduce_detail::build<op::all, sizeof...(Keep) == 1>(as_node(static_cast<X&&>(x)), a);
+  };
+  if constexpr (sizeof...(Options) == 0) return build(axes<>{});
+  else return build(options...);
+}
+
+}  // namespace lazyfuse

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arithmetic. An operation is its struct (name, rule, scalar function) and its function, two lines below.
+#pragma once
+
+#include <lazyfuse/core/math.hpp>
+#include <lazyfuse/op/rule.hpp>
+#include <lazyfuse/op/map.hpp>
+
+namespace lazyfuse {
+namespace op {
+
+struct add : exact_operation {
+  using rule = rules::numeric;
+  static constexpr const char* name = "add";
+  template <arithmetic_type T>
+  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
+    return static_cast<T>(x + y);
+  }
+};
+
+struct subtract : exact_operation {
+  using rule = rules::number_only;
+  static constexpr const char* name = "subtract";
+  template <number T>
+  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
+    return x - y;
+  }
+};
+
+struct multiply : exact_operation {
+  using rule = rules::numeric;
+  static constexpr const char* name = "multiply";
+  template <arithmetic_type T>
+  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
+    return static_cast<T>(x * y);
+  }
+};
+
+struct divide : exact_operation {
+  using rule = rules::true_division;
+  static constexpr const char* name = "divide";
+  static constexpr int cost = 8;
+  template <real T>
+  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
+    return x / y;
+  }
+};
+
+/// Rounds towards minus infinity; an integer divided by zero gives 0, as in NumPy.
+struct floor_divide : exact_operation {
+  using rule = rules::number_only;
+  static constexpr const char* name = "floor_divide";
+  static constexpr int cost = 20;
+  template <integer T>
+  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
+    if (y == 0) return 0;
+    if (y == -1) return static_cast<T>(0) - x;  // the quotient of the smallest integer wraps instead of trapping
+    const T quotient = x / y;
+    return (x % y != 0 && (x < 0) != (y < 0)) ? quotient - 1 : quotient;
+  }
+  template <real T>
+  LAZYFUSE_HD T operator()(T x, T y) const {
+    if (y == 0) return x / y;
+    const T rest = math::fmod(x, y);
+    T quotient = (x - rest) / y;
+    if (rest != 0 && (y < 0) != (rest < 0)) quotient -= 1;
+    const T whole = math::floor(quotient);
+    return quotient - whole > T(0.5) ? whole + 1 : whole;
+  }
+};
+
+/// The remainder with the sign of the divisor (Python's %); an integer modulo zero is 0, as in NumPy.
+struct remainder : exact_operation {
+  using rule = rules::number_only;
+  static constexpr const char* name = "remainder";
+  static constexpr int cost = 20;
+  template <integer T>
+  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
+    if (y == 0 || y == -1) return 0;
+    const T rest = x % y;
+    return (rest != 0 && (rest < 0) != (y < 0)) ? rest + y : rest;
+  }
+  template <real T>
+  LAZYFUSE_HD T operator()(T x, T y) const {
+    const T rest = math::fmod(x, y);
+    if (y == 0) return rest;
+    if (rest == 0) return y < 0 ? T(-0.0) : T(0);
+    return (y < 0) != (rest < 0) ? rest + y : rest;
+  }
+};
+
+struct negative : exact_operation {
+  using rule = rules::number_only;
+  static constexpr const char* name = "negative";
+  template <number T>
+  LAZYFUSE_HD constexpr T operator()(T x) const {
+    return -x;
+  }
+};
+
+struct abs : exact_operation {
+  using rule = rules::numeric;
+  static constexpr const char* name = "abs";
+  template <arithmetic_type T>
+  LAZYFUSE_HD constexpr T operator()(T x) const {
+    if constexpr (real<T>) return math::abs(x);
+    else if constexpr (boolean<T>) return x;
+    else return x < 0 ? -x : x;
+  }
+};
+
+struct square : exact_operation {
+  using rule = rules::numeric;
+  static constexpr const char* name = "square";
+  template <arithmetic_type T>
+  LAZYFUSE_HD constexpr T operator()(T x) const {
+    return static_cast<T>(x * x);
+  }
+};
+
+/// The larger operand; NaN wins, as in NumPy.
+struct maximum : exact_operation {
+  using rule = rules::numeric;
+  static constexpr const char* name = "maximum";
+  template <arithmetic_type T>
+  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
+    if constexpr (real<T>) return (x > y || x != x) ? x : y;
+    else return x > y ? x : y;
+  }
+};
+
+/// The smaller operand; NaN wins, as in NumPy.
+struct minimum : exact_operation {
+  using rule = rules::numeric;
+  static constexpr const char* name = "minimum";
+  template <arithmetic_type T>
+  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
+    if constexpr (real<T>) return (x < y || x != x) ? x : y;
+    else return x < y ? x : y;
+  }
+};
+
+struct floor : exact_operation {
+  using rule = rules::number_only;
+  static constexpr const char* name = "floor";
+  template <number T>
+  LAZYFUSE_HD constexpr T operator()(T x) const {
+    if constexpr (real<T>) return math::floor(x);
+    else return x;
+  }
+};
+
+/// Converts; towards zero from floating point to integer, saturating at the ends, NaN to 0.
+template <class To>
+struct cast : exact_operation {
+  using rule = rules::unchanged;
+  static constexpr const char* name = "cast";
+  template <arithmetic_type T>
+  LAZYFUSE_HD constexpr To operator()(T x) const {
+    if constexpr (__is_same(To, bool)) return x != T(0);
+    else if constexpr (integer<To> && real<T>) {
+      constexpr T limit = sizeof(To) == 8 ? T(9223372036854775808.0) : T(2147483648.0);
+      if (x != x) return To(0);
+      if (x >= limit) return sizeof(To) == 8 ? To(9223372036854775807LL) : To(2147483647);
+      if (x < -limit) return sizeof(To) == 8 ? To(-9223372036854775807LL - 1) : To(-2147483647 - 1);
+      return static_cast<To>(x);
+    } else return static_cast<To>(x);
+  }
+};
+
+}  // namespace op
+
+/// x + y. \numpy{add}
+template <class X, class Y>
+  requires operands<X, Y>
+constexpr auto add(X&& x, Y&& y) {
+  return map<op::add>(static_cast<X&&>(x), static_cast<Y&&>(y));
+}
+/// x - y. \numpy{subtract}
+template <class X, class Y>
+  requires operands<X, Y>
+constexpr auto subtract(X&& x, Y&& y) {
+  return map<op::subtract>(static_cast<X&&>(x), static_cast<Y&&>(y));
+}
+/// x * y. \numpy{multiply}
+template <class X, class Y>
+  requires operands<X, Y>
+constexpr auto multiply(X&& x, Y&& y) {
+  return map<op::multiply>(static_cast<X&&>(x), static_cast<Y&&>(y));
+}
+/// x / y of floating-point operands. \numpy{divide}
+template <class X, class Y>
+  requires operands<X, Y>
+constexpr auto divide(X&& x, Y&& y) {
+  return map<op::divide>(static_cast<X&&>(x), static_cast<Y&&>(y));
+}
+/// The largest integer not above x / y. \numpy{floor_divide}
+template <class X, class Y>
+  requires operands<X, Y>
+constexpr auto floor_divide(X&& x, Y&& y) {
+  return map<op::floor_divide>(static_cast<X&&>(x), static_cast<Y&&>(y));
+}
+/// x - y * floor_divide(x, y), with the sign of y. \numpy{remainder}
+template <class X, class Y>
+  requires operands<X, Y>
+constexpr auto remainder(X&& x, Y&& y) {
+  return map<op::remainder>(static_cast<X&&>(x), static_cast<Y&&>(y));
+}
+/// The larger of x and y; NaN wins. \numpy{maximum}
+template <class X, class Y>
+  requires operands<X, Y>
+constexpr auto maximum(X&& x, Y&& y) {
+  return map<op::maximum>(static_cast<X&&>(x), static_cast<Y&&>(y));
+}
+/// The smaller of x and y; NaN wins. \numpy{minimum}
+template <class X, class Y>
+  requires operands<X, Y>
+constexpr auto minimum(X&& x, Y&& y) {
+  return map<op::minimum>(static_cast<X&&>(x), static_cast<Y&&>(y));
+}
+/// -x. \numpy{negative}
+template <class X>
+  requires operands<X>
+constexpr auto negative(X&& x) {
+  return map<op::negative>(static_cast<X&&>(x));
+}
+/// The absolute value. \numpy{abs}
+template <class X>
+  requires operands<X>
+constexpr auto abs(X&& x) {
+  return map<op::abs>(static_cast<X&&>(x));
+}
+/// x * x. \numpy{square}
+template <class X>
+  requires operands<X>
+constexpr auto square(X&& x) {
+  return map<op::square>(static_cast<X&&>(x));
+}
+/// The largest integer not above x; integers stay. \numpy{floor}
+template <class X>
+  requires operands<X>
+constexpr auto floor(X&& x) {
+  return map<op::floor>(static_cast<X&&>(x));
+}
+/// x converted to element type T. \numpy{astype}
+template <arithmetic_type T, class X>
+  requires operands<X>
+constexpr auto cast(X&& x) {
+  return map<op::cast<T>>(static_cast<X&&>(x));
+}
+
+namespace op {
+using arithmetic_operations = list<add, subtract, multiply, divide, floor_divide, remainder, negative, abs, square, maximum, minimum, floor>;
+}  // namespace op
+
+}  // namespace lazyfuse

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What reductions combine with. A monoid has a scalar combine, an identity (or none) and the type it
+// accumulates in; its finish turns the accumulated value and the count into the result.
+#pragma once
+
+#include <lazyfuse/op/arithmetic.hpp>
+
+#include <cuda/std/limits>
+
+namespace lazyfuse::op {
+
+/// What monoids are unless they say otherwise.
+struct plain_monoid {
+  static constexpr bool has_identity = true;
+  template <class T>
+  using accumulator = accumulator_t<T>;
+};
+
+/// Sums; bool and integers in int64.
+struct sum : plain_monoid, add {
+  static constexpr const char* name = "sum";
+  template <class T>
+  LAZYFUSE_HD static constexpr T identity() {
+    return T(0);
+  }
+};
+
+/// Products; bool and integers in int64.
+struct prod : plain_monoid, multiply {
+  static constexpr const char* name = "prod";
+  template <class T>
+  LAZYFUSE_HD static constexpr T identity() {
+    return T(1);
+  }
+};
+
+/// The largest element; NaN wins. An empty one is an error, so the identity only pads.
+struct max : plain_monoid, maximum {
+  static constexpr const char* name = "max";
+  static constexpr bool has_identity = false;
+  template <class T>
+  using accumulator = T;
+  template <class T>
+  LAZYFUSE_HD static constexpr T identity() {
+    if constexpr (real<T>) return -::cuda::std::numeric_limits<T>::infinity();
+    else return ::cuda::std::numeric_limits<T>::lowest();
+  }
+};
+
+/// The smallest element; NaN wins. An empty one is an error, so the identity only pads.
+struct min : plain_monoid, minimum {
+  static constexpr const char* name = "min";
+  static constexpr bool has_identity = false;
+  template <class T>
+  using accumulator = T;
+  template <class T>
+  LAZYFUSE_HD static constexpr T identity() {
+    if constexpr (real<T>) return ::cuda::std::numeric_limits<T>::infinity();
+    else return ::cuda::std::numeric_limits<T>::max();
+  }
+};
+
+/// Whether every element is true.
+struct all : plain_monoid {
+  static constexpr const char* name = "all";
+  template <class T>
+  using accumulator = bool;
+  LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x & y; }
+  template <class T>
+  LAZYFUSE_HD static constexpr bool identity() {
+    return true;
+  }
+};
+
+/// Whether some element is true.
+struct any : plain_monoid {
+  static constexpr const char* name = "any";
+  template <class T>
+  using accumulator = bool;
+  LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x | y; }
+  template <class T>
+  LAZYFUSE_HD static constexpr bool identity() {
+    return false;
+  }
+};
+
+}  // namespace lazyfuse::op

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which expressions run as one reduction, and how the others are cut: a reduction that is broadcast
+// back, or reduced again, is materialised first.
+#pragma once
+
+#include <lazyfuse/plan/layout.hpp>
+
+namespace lazyfuse {
+
+/// Whether an expression contains a reduction.
+template <class E>
+inline constexpr bool has_reduction = false;
+template <class Monoid, int Axes, class A, bool V, int R>
+inline constexpr bool has_reduction<leaf<reduced<Monoid, Axes, A, V>, R>> = true;
+template <class Op, class Seq, class... A>
+inline constexpr bool has_reduction<map_expr<Op, Seq, A...>> = (has_reduction<A> || ...);
+
+namespace reductions_detail {
+
+/// What the reductions of an expression have in common: 0 none, -1 nothing that one kernel could do.
+struct form {
+  int axes = 0, rank = 0, count = 0;
+  bool any = false, possible = true, other_leaves = false, kept_dims = false, viewed = false;
+  constexpr form operator+(const form& b) const {
+    form r = *this;
+    if (!any) r.axes = b.axes, r.rank = b.rank;
+    r.count = count + b.count;
+    r.any = any || b.any;
+    r.viewed = viewed || b.viewed;
+    r.possible = possible && b.possible && (!any || !b.any || (axes == b.axes && rank == b.rank));
+    r.other_leaves = other_leaves || b.other_leaves;
+    r.kept_dims = kept_dims || b.kept_dims;
+    return r;
+  }
+};
+template <class E>
+inline constexpr form form_of = {};
+template <class Source, int R>
+inline constexpr form form_of<leaf<Source, R>> = {.other_leaves = R > 0};
+template <class Monoid, int Axes, class A, bool V, int R>
+inline constexpr form form_of<leaf<reduced<Monoid, Axes, A, V>, R>> = {
+    .axes = Axes, .rank = A::rank, .count = 1, .any = true, .possible = !has_reduction<A>, .kept_dims = R != A::rank - Axes, .viewed = V};
+template <class Op, class Seq, class... A>
+inline constexpr form form_of<map_expr<Op, Seq, A...>> = (form{} + ... + form_of<A>);
+
+/// The extents of the one argument that all reductions share; false where they differ or where a
+/// reduction is not read in its own order.
+template <int Full>
+struct common_argument {
+  shape<Full> extents;
+  bool seen = false, same = true;
+};
+template <class Source, int R, int Full>
+void common(const leaf<Source, R>&, common_argument<Full>&) {}
+template <class T, auto V, int Full>
+void common(const literal_leaf<T, V>&, common_argument<Full>&) {}
+template <class Monoid, int Axes, class A, bool V, int R, int Full>
+void common(const leaf<reduced<Monoid, Axes, A, V>, R>& e, common_argument<Full>& c) {
+  const shape<Full>& s = e.source.argument.shape();
+  c.same = c.same && (!c.seen || c.extents == s) && e.offset == 0 && same_order(e.extents.extent, e.steps.step, R, s.extent, Full - Axes);
+  c.extents = s;
+  c.seen = true;
+}
+template <class Op, int... I, class... A, int Full>
+void common(const map_expr<Op, indices<I...>, A...>& e, common_argument<Full>& c) {
+  (common(e.template argument<I>(), c), ...);
+}
+
+/// The expression with its reductions at their own rank (keepdims undone); other leaves are scalars.
+template <class E>
+const E& without_keepdims(const E& e) {
+  return e;
+}
+template <class Monoid, int Axes, class A, bool V, int R>
+auto without_keepdims(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+  constexpr int K = A::rank - Axes;
+  shape<K> s;
+  for (int k = 0; k < K; ++k) s[k] = e.source.argument.shape()[k];
+  return leaf<reduced<Monoid, Axes, A, V>, K>(e.source, s, row_major(s));
+}
+template <class Op, int... I, class... A>
+auto without_keepdims(const map_expr<Op, indices<I...>, A...>& e) {
+  using Node = map_expr<Op, indices<I...>, bare_t<decltype(without_keepdims(e.template argument<I>()))>...>;
+  return Node(map_detail::join_shapes(Op::name, without_keepdims(e.template argument<I>()).shape()...), without_keepdims(e.template argument<I>())...);
+}
+
+}  // namespace reductions_detail
+
+}  // namespace lazyfuse

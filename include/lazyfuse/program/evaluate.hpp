@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Evaluation of programs at one position. The context answers operand<I>() and, after a reduction,
+// reduced<P>(); values used more than once are computed once and kept in registers.
+#pragma once
+
+#include <lazyfuse/program/rewrite.hpp>
+
+namespace lazyfuse {
+
+namespace evaluate_detail {
+
+template <class L, class T>
+struct append;
+template <class... Ts, class T>
+struct append<list<Ts...>, T> {
+  using type = list<Ts..., T>;
+};
+template <bool When, class L, class T>
+struct append_if {
+  using type = L;
+};
+template <class L, class T>
+struct append_if<true, L, T> : append<L, T> {};
+
+/// Distinct composite sub-programs, arguments first, and those met more than once.
+template <class Order = list<>, class Repeated = list<>>
+struct census {
+  using order = Order;
+  using repeated = Repeated;
+};
+
+template <class C, class P>
+struct visit {  // leaves
+  using type = C;
+};
+template <class C, class... P>
+struct visit_all {
+  using type = C;
+};
+template <class C, class P, class... Rest>
+struct visit_all<C, P, Rest...> : visit_all<typename visit<C, P>::type, Rest...> {};
+
+template <bool Seen, class C, class Op, class... A>
+struct visit_node {
+  using inner = typename visit_all<C, A...>::type;
+  using type = census<typename append<typename inner::order, apply<Op, A...>>::type, typename inner::repeated>;
+};
+template <class C, class Op, class... A>
+struct visit_node<true, C, Op, A...> {
+  using node = apply<Op, A...>;
+  using type = census<typename C::order, typename append_if<!contains<node, typename C::repeated>, typename C::repeated, node>::type>;
+};
+template <class C, class Op, class... A>
+struct visit<C, apply<Op, A...>> : visit_node<contains<apply<Op, A...>, typename C::order>, C, Op, A...> {};
+
+/// Bottom-up application of rewrite.
+template <class P>
+struct simplify {
+  using type = P;
+};
+template <class Op, class... A>
+struct simplify<apply<Op, A...>> {
+  using type = typename rewrite<apply<Op, typename simplify<A>::type...>>::type;
+};
+template <class M, class P>
+struct simplify<reduction<M, P>> {
+  using type = reduction<M, typename simplify<P>::type>;
+};
+
+template <class P, class All>
+struct pair_up {
+  using type = P;
+};
+template <class Op, class... A, class All>
+struct pair_up<apply<Op, A...>, All> {
+  using inner = apply<Op, typename pair_up<A, All>::type...>;
+  using type = typename rewrite_pair<inner, All>::type;
+};
+
+/// Whether some operation of the list has a partner (sin and cos) present as well.
+template <class Order>
+inline constexpr bool has_partners = false;
+template <class Op, class... A>
+constexpr bool partnered(const apply<Op, A...>*) {
+  return requires { typename Op::partner; };
+}
+template <class... N>
+inline constexpr bool has_partners<list<N...>> = (partnered(static_cast<N*>(nullptr)) || ...);
+
+/// The subset of Order that is in Repeated, in the order of Order.
+template <class Order, class Repeated, class Kept = list<>>
+struct in_order {
+  using type = Kept;
+};
+template <class N, class... Rest, class Repeated, class Kept>
+struct in_order<list<N, Rest...>, Repeated, Kept>
+    : in_order<list<Rest...>, Repeated, typename append_if<contains<N, Repeated>, Kept, N>::type> {};
+
+template <class Roots, class Census>
+struct paired {
+  using roots = Roots;
+  using census_type = Census;
+};
+template <class... P, class Census>
+  requires has_partners<typename Census::order>
+struct paired<list<P...>, Census> {
+  using roots = list<typename pair_up<P, typename Census::order>::type...>;
+  template <class... Q>
+  static typename visit_all<census<>, Q...>::type count(list<Q...>);
+  using census_type = decltype(count(roots{}));
+};
+
+}  // namespace evaluate_detail
+
+/// Programs made ready to run together: rewritten, and with their shared values listed.
+template <class Roots>
+struct schedule;
+template <class... P>
+struct schedule<list<P...>> {
+  using simplified = list<typename evaluate_detail::simplify<P>::type...>;
+  template <class... Q>
+  static typename evaluate_detail::visit_all<evaluate_detail::census<>, Q...>::type count(list<Q...>);
+  using pairs = evaluate_detail::paired<simplified, decltype(count(simplified{}))>;
+  using roots = typename pairs::roots;
+  using shared = typename evaluate_detail::in_order<typename pairs::census_type::order, typename pairs::census_type::repeated>::type;
+  /// Rough number of instructions per element.
+  template <class... N>
+  static constexpr int total_cost(list<N...>) {
+    return (0 + ... + cost_of(static_cast<N*>(nullptr)));
+  }
+  template <class Op, class... A>
+  static constexpr int cost_of(apply<Op, A...>*) {
+    return Op::cost;
+  }
+  static constexpr int cost = total_cost(typename pairs::census_type::order{});
+};
+
+/// The value of program P at the position of context c.
+template <class P>
+struct evaluator;
+
+/// One shared value.
+template <class Node, class T>
+struct shared_value {
+  T value;
+};
+template <class Node, class T>
+LAZYFUSE_HD const T& shared_of(const shared_value<Node, T>& s) {
+  return s.value;
+}
+
+/// A context and the shared values computed so far: each is a base class, found by its program.
+template <class Context, class... Values>
+struct remembering : Values... {
+  const Context& context;
+  template <int I>
+  LAZYFUSE_HD decltype(auto) operand() const {
+    return context.template operand<I>();
+  }
+  template <class P>
+  LAZYFUSE_HD decltype(auto) reduced() const {
+    return context.template reduced<P>();
+  }
+};
+
+template <class Node, class Context>
+concept remembers = requires(const Context& c) { shared_of<Node>(c); };
+
+template <int I>
+struct evaluator<arg<I>> {
+  template <class C>
+  LAZYFUSE_HD static auto at(const C& c) {
+    return c.template operand<I>();
+  }
+};
+template <class T, auto Value>
+struct evaluator<literal<T, Value>> {
+  template <class C>
+  LAZYFUSE_HD static constexpr T at(const C&) {
+    return static_cast<T>(Value);
+  }
+};
+template <class M, class P>
+struct evaluator<reduction<M, P>> {
+  template <class C>
+  LAZYFUSE_HD static auto at(const C& c) {
+    return c.template reduced<reduction<M, P>>();
+  }
+};
+template <class Op, class... A>
+struct evaluator<apply<Op, A...>> {
+  template <class C>
+  LAZYFUSE_HD static auto compute(const C& c) {
+    return Op{}(evaluator<A>::at(c)...);
+  }
+  template <class C>
+  LAZYFUSE_HD static auto at(const C& c) {
+    if constexpr (remembers<apply<Op, A...>, C>) return shared_of<apply<Op, A...>>(c);
+    else return compute(c);
+  }
+};
+
+namespace evaluate_detail {
+/// Calls then(context) with all shared values of the list computed, in order.
+template <class Then, class Context, class... Values>
+LAZYFUSE_HD decltype(auto) remember(list<>, const Then& then, const remembering<Context, Values...>& c) {
+  return then(c);
+}
+template <class N, class... Rest, class Then, class Context, class... Values>
+LAZYFUSE_HD decltype(auto) remember(list<N, Rest...>, const Then& then, const remembering<Context, Values...>& c) {
+  const auto value = evaluator<N>::compute(c);
+  using T = bare_t<decltype(value)>;
+  return remember(list<Rest...>{}, then,
+                  remembering<Context, Values..., shared_value<N, T>>{static_cast<const Values&>(c)..., {value}, c.context});
+}
+}  // namespace evaluate_detail
+
+/// Evaluates every root of the schedule at the context and hands each value to sink.put<index>(value).
+template <class Schedule, class Context, class Sink>
+LAZYFUSE_HD void evaluate(const Context& context, Sink& sink);
+
+namespace evaluate_detail {
+template <class Roots, class Seq, class Sink>
+struct deliver;
+template <class... P, int... I, class Sink>
+struct deliver<list<P...>, indices<I...>, Sink> {
+  Sink& sink;
+  template <class C>
+  LAZYFUSE_HD void operator()(const C& c) const {
+    (sink.template put<I>(evaluator<P>::at(c)), ...);
+  }
+};
+}  // namespace evaluate_detail
+
+template <class Schedule, class Context, class Sink>
+LAZYFUSE_HD void evaluate(const Context& context, Sink& sink) {
+  using roots = typename Schedule::roots;
+  const evaluate_detail::deliver<roots, make_indices<roots::size>, Sink> then{sink};
+  if constexpr (Schedule::shared::size == 0) then(context);
+  else evaluate_detail::remember(typename Schedule::shared{}, then, remembering<Context>{context});
+}
+
+}  // namespace lazyfuse

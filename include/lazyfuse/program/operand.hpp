@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operands: what a program reads, as trivially copyable values. A source answers at(offset); an operand
+// adds how far each axis moves that offset, so arrays, constants and arange are all affine in the index.
+#pragma once
+
+#include <lazyfuse/core/index.hpp>
+#include <lazyfuse/core/pack.hpp>
+#include <lazyfuse/core/types.hpp>
+
+namespace lazyfuse {
+
+/// Elements in memory.
+template <class T>
+struct memory {
+  using value_type = T;
+  static constexpr bool is_memory = true;
+  const T* data;
+  LAZYFUSE_HD const T& at(index_t offset) const { return data[offset]; }
+  friend bool operator==(const memory& a, const memory& b) { return a.data == b.data; }
+};
+
+/// One value everywhere.
+template <class T>
+struct constant {
+  using value_type = T;
+  static constexpr bool is_memory = false;
+  T value;
+  LAZYFUSE_HD const T& at(index_t) const { return value; }
+  friend bool operator==(const constant& a, const constant& b) {
+    if constexpr (arithmetic_type<T>) return a.value == b.value;
+    else return __is_empty(T);
+  }
+};
+
+/// start + offset * step, with the end exact: arange and linspace.
+template <class T>
+struct ramp {
+  using value_type = T;
+  static constexpr bool is_memory = false;
+  T start, step, stop;
+  index_t last;        ///< the position whose value is stop, or -1
+  index_t origin = 0;  ///< the position of offset 0
+  LAZYFUSE_HD T at(index_t offset) const {
+    const index_t position = origin + offset;
+    return position == last ? stop : static_cast<T>(start + static_cast<T>(position) * step);
+  }
+  friend bool operator==(const ramp& a, const ramp& b) {
+    return a.start == b.start && a.step == b.step && a.stop == b.stop && a.last == b.last && a.origin == b.origin;
+  }
+};
+
+/// A source and its steps along the R axes of the position.
+template <class Source, int R>
+struct operand {
+  Source source;
+  strides<R> steps;
+};
+template <class T, int R>
+struct operand<constant<T>, R> {
+  constant<T> source;
+};
+
+/// Where a result goes.
+template <class T, int R>
+struct target {
+  T* data;
+  strides<R> steps;
+};
+
+/// The targets of one iteration: R axes, one element type each.
+template <int R, class... T>
+struct target_pack : pack<target<T, R>...> {};
+
+}  // namespace lazyfuse

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The grammar of programs: empty types that say what is computed per element, and nothing of where.
+// Equal sub-programs are equal types, so common sub-expressions are found by the compiler's own table.
+#pragma once
+
+#include <lazyfuse/core/pack.hpp>
+
+namespace lazyfuse {
+
+/// The value of operand I at the current position.
+template <int I>
+struct arg {};
+
+/// Op applied to the values of sub-programs.
+template <class Op, class... P>
+struct apply {};
+
+/// A constant known at compile time, of element type T.
+template <class T, auto Value>
+struct literal {};
+
+/// The reduction of a sub-program over the innermost axes of its own position.
+template <class Monoid, class P>
+struct reduction {};
+
+}  // namespace lazyfuse

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The reductions inside programs: which there are, and of what type their values are.
+#pragma once
+
+#include <lazyfuse/program/evaluate.hpp>
+#include <lazyfuse/program/operand.hpp>
+
+namespace lazyfuse {
+
+namespace reductions_detail {
+template <class Found, class P>
+struct find {
+  using type = Found;
+};
+template <class Found, class... P>
+struct find_all {
+  using type = Found;
+};
+template <class Found, class P, class... Rest>
+struct find_all<Found, P, Rest...> : find_all<typename find<Found, P>::type, Rest...> {};
+template <class Found, class Op, class... A>
+struct find<Found, apply<Op, A...>> : find_all<Found, A...> {};
+template <class Found, class M, class P>
+struct find<Found, reduction<M, P>>
+    : evaluate_detail::append_if<!contains<reduction<M, P>, Found>, Found, reduction<M, P>> {};
+
+template <class P, class Sources>
+struct value;
+template <int I, class... Src>
+struct value<arg<I>, list<Src...>> {
+  using type = typename type_at<I, Src...>::value_type;
+};
+template <class T, auto V, class Sources>
+struct value<literal<T, V>, Sources> {
+  using type = T;
+};
+template <class M, class P, class Sources>
+struct value<reduction<M, P>, Sources> : value<P, Sources> {};
+template <class Op, class... A, class Sources>
+struct value<apply<Op, A...>, Sources> {
+  using type = bare_t<decltype(Op{}(::cuda::std::declval<typename value<A, Sources>::type>()...))>;
+};
+}  // namespace reductions_detail
+
+/// The type of a program's value, given the sources of its operands.
+template <class P, class Sources>
+using program_value_t = typename reductions_detail::value<P, Sources>::type;
+
+/// The distinct reductions of a list of programs.
+template <class Programs>
+struct reductions_of;
+template <class... P>
+struct reductions_of<list<P...>> {
+  using type = typename reductions_detail::find_all<list<>, P...>::type;
+};
+
+/// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.
+template <class Reductions, class Sources>
+struct reduction_set;
+template <class... M, class... P, class Sources>
+struct reduction_set<list<reduction<M, P>...>, Sources> {
+  static constexpr int size = sizeof...(M);
+  using prologue = schedule<list<P...>>;
+  using monoids = list<M...>;
+  using accumulators = pack<program_value_t<P, Sources>...>;
+  template <int I>
+  using monoid = type_at<I, M...>;
+  template <int I>
+  using value_type = program_value_t<type_at<I, P...>, Sources>;
+  /// The number of a reduction in the list.
+  template <class R>
+  static constexpr int index_of() {
+    const bool same[] = {__is_same(R, reduction<M, P>)...};
+    int i = 0;
+    while (!same[i]) ++i;
+    return i;
+  }
+  LAZYFUSE_HD static void clear(accumulators& a) { clear_each(a, make_indices<size>{}); }
+  LAZYFUSE_HD static void merge(accumulators& a, const accumulators& b) { merge_each(a, b, make_indices<size>{}); }
+
+ private:
+  template <int... I>
+  LAZYFUSE_HD static void clear_each(accumulators& a, indices<I...>) {
+    ((get<I>(a) = M::template identity<value_type<I>>()), ...);
+  }
+  template <int... I>
+  LAZYFUSE_HD static void merge_each(accumulators& a, const accumulators& b, indices<I...>) {
+    ((get<I>(a) = M{}(get<I>(a), get<I>(b))), ...);
+  }
+};
+
+}  // namespace lazyfuse

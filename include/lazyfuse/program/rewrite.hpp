@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rewrites: each is one specialisation that names a cheaper program of the same value.
+#pragma once
+
+#include <lazyfuse/op/arithmetic.hpp>
+#include <lazyfuse/op/exponential.hpp>
+#include <lazyfuse/program/program.hpp>
+
+namespace lazyfuse {
+
+namespace op {
+/// Sine and cosine of one value, computed together.
+struct sincos : floating_operation {
+  static constexpr int cost = 24;
+  template <real T>
+  LAZYFUSE_HD math::sine_cosine<T> operator()(T x) const {
+    return math::sincos(x);
+  }
+};
+struct sine_of : exact_operation {
+  template <class T>
+  LAZYFUSE_HD T operator()(const math::sine_cosine<T>& both) const {
+    return both.sine;
+  }
+};
+struct cosine_of : exact_operation {
+  template <class T>
+  LAZYFUSE_HD T operator()(const math::sine_cosine<T>& both) const {
+    return both.cosine;
+  }
+};
+struct reciprocal : exact_operation {
+  template <real T>
+  LAZYFUSE_HD T operator()(T x) const {
+    return T(1) / x;
+  }
+};
+}  // namespace op
+
+/// What to evaluate instead of program P; P itself unless a specialisation below knows better.
+template <class P>
+struct rewrite {
+  using type = P;
+};
+template <class A, class T>
+struct rewrite<apply<op::pow, A, literal<T, 1>>> {
+  using type = A;
+};
+template <class A, class T>
+struct rewrite<apply<op::pow, A, literal<T, 2>>> {
+  using type = apply<op::square, A>;
+};
+template <class A, class T>
+struct rewrite<apply<op::pow, A, literal<T, 3>>> {
+  using type = apply<op::multiply, apply<op::square, A>, A>;
+};
+template <class A, class T>
+struct rewrite<apply<op::pow, A, literal<T, 4>>> {
+  using type = apply<op::square, apply<op::square, A>>;
+};
+template <class A, class T>
+struct rewrite<apply<op::pow, A, literal<T, -1>>> {
+  using type = apply<op::reciprocal, A>;
+};
+template <class A, class T>
+struct rewrite<apply<op::pow, A, literal<T, -2>>> {
+  using type = apply<op::reciprocal, apply<op::square, A>>;
+};
+#if !defined(__clang__) || __clang_major__ >= 18  // older clang has no floating-point template arguments
+template <class A, class T>
+struct rewrite<apply<op::pow, A, literal<T, 0.5>>> {
+  using type = apply<op::sqrt, A>;
+};
+#endif
+
+/// Rewrites that need both members of a pair in the same set of programs (All lists every sub-program).
+template <class P, class All>
+struct rewrite_pair {
+  using type = P;
+};
+template <class A, class All>
+  requires contains<apply<op::cos, A>, All>
+struct rewrite_pair<apply<op::sin, A>, All> {
+  using type = apply<op::sine_of, apply<op::sincos, A>>;
+};
+template <class A, class All>
+  requires contains<apply<op::sin, A>, All>
+struct rewrite_pair<apply<op::cos, A>, All> {
+  using type = apply<op::cosine_of, apply<op::sincos, A>>;
+};
+
+}  // namespace lazyfuse

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The texts of errors, and the one place where they are thrown.
+#include <lazyfuse/core/error.hpp>
+#include <lazyfuse/error.hpp>
+
+#include <string>
+
+namespace lazyfuse {
+
+namespace {
+
+/// (3, 4), (5,), ()
+std::string text_of(const index_t* extents, int rank) {
+  std::string s = "(";
+  for (int k = 0; k < rank; ++k) s += (k > 0 ? ", " : "") + std::to_string(extents[k]);
+  return s + (rank == 1 ? ",)" : ")");
+}
+
+std::string place(caller where) {
+  return where.line == 0 ? "" : std::string(" (") + where.file + ":" + std::to_string(where.line) + ")";
+}
+
+}  // namespace
+
+void throw_shapes(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b, const char* problem, caller where) {
+  throw shape_error(std::string(operation) + ": shapes " + text_of(a, rank_a) + " and " + text_of(b, rank_b) + " " + problem + place(where));
+}
+
+void throw_shape(const char* operation, const index_t* a, int rank, const char* problem, caller where) {
+  throw shape_error(std::string(operation) + ": shape " + text_of(a, rank) + " " + problem + place(where));
+}
+
+void throw_index(const char* operation, index_t index, int axis, index_t extent, caller where) {
+  throw index_error(std::string(operation) + " " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) + " with size " +
+                    std::to_string(extent) + place(where));
+}
+
+}  // namespace lazyfuse

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Axes: sorting, merging, reshaping; and who reads the memory that is written.
+#include <lazyfuse/plan/layout.hpp>
+#include <lazyfuse/evaluate/run.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace lazyfuse {
+
+namespace {
+
+void swap_axes(index_t* extents, int a, int b, operand_info* operands, int count) {
+  std::swap(extents[a], extents[b]);
+  for (int i = 0; i < count; ++i)
+    if (operands[i].steps) std::swap(operands[i].steps[a], operands[i].steps[b]);
+}
+
+index_t magnitude(const operand_info& o, int axis) { return o.steps ? std::abs(o.steps[axis]) : 0; }
+
+/// Insertion sort of axes by a key that should fall.
+template <class Key>
+void sort_axes(index_t* extents, int from, int to, operand_info* operands, int count, const Key& key) {
+  for (int k = from + 1; k < to; ++k)
+    for (int j = k; j > from && key(j - 1) < key(j); --j) swap_axes(extents, j - 1, j, operands, count);
+}
+
+}  // namespace
+
+int coalesce(index_t* extents, int from, int to, operand_info* operands, int count) {
+  const auto merges = [&](int outer, int inner) {
+    for (int i = 0; i < count; ++i)
+      if (operands[i].steps && operands[i].steps[outer] != operands[i].steps[inner] * extents[inner]) return false;
+    return true;
+  };
+  const auto move = [&](int source, int destination) {
+    extents[destination] = extents[source];
+    for (int i = 0; i < count; ++i)
+      if (operands[i].steps) operands[i].steps[destination] = operands[i].steps[source];
+  };
+  int last = to;  // axes [last, to) are done
+  for (int k = to - 1; k >= from; --k) {
+    if (extents[k] == 1) continue;
+    if (last < to && merges(k, last)) extents[last] *= extents[k];
+    else move(k, --last);
+  }
+  for (int k = from; k < last; ++k) {
+    extents[k] = 1;
+    for (int i = 0; i < count; ++i)
+      if (operands[i].steps) operands[i].steps[k] = 0;
+  }
+  if (last == to && to > from)
+    for (int i = 0; i < count; ++i)
+      if (operands[i].steps) operands[i].steps[to - 1] = 1;  // one element: call it contiguous
+  return to - last;
+}
+
+void order_axes(index_t* extents, int from, int to, operand_info* operands, int count, int targets) {
+  sort_axes(extents, from, to, operands, count, [&](int axis) {
+    index_t key = 0;
+    for (int i = 0; i < targets; ++i) key += magnitude(operands[i], axis);
+    return extents[axis] == 1 ? index_t{1} << 62 : key;
+  });
+}
+
+void order_reduced_axes(index_t* extents, int from, int to, operand_info* operands, int count) {
+  sort_axes(extents, from, to, operands, count, [&](int axis) {
+    index_t key = 0;
+    for (int i = 0; i < count; ++i) key += operands[i].data ? magnitude(operands[i], axis) : 0;
+    return extents[axis] == 1 ? index_t{1} << 62 : key;
+  });
+}
+
+bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_info* operands, int count) {
+  if (kept == 0 || extents[kept - 1] == 1) return false;
+  if (extents[rank - 1] == 1) return true;
+  int votes = 0;
+  for (int i = 0; i < count; ++i) {
+    if (!operands[i].data || !operands[i].steps) continue;
+    const index_t along = magnitude(operands[i], kept - 1), reduced = magnitude(operands[i], rank - 1);
+    votes += reduced == 0 ? 0 : along == 0 ? -1 : along < reduced ? 1 : -1;
+  }
+  return votes > 0;
+}
+
+void alias_scan::see(const allocation* other, const void* from, int other_size, int other_rank, const index_t* other_extents, const index_t* other_steps,
+                     bool reduced) {
+  if (owner && other == owner) ++inside;
+  if (owner && other && other != owner) return;
+  index_t low = 0, high = 0, other_low = 0, other_high = 0;
+  const auto span = [](int n, const index_t* e, const index_t* s, index_t& lowest, index_t& highest) {
+    for (int k = 0; k < n; ++k) (s[k] < 0 ? lowest : highest) += (e[k] - 1) * s[k];
+  };
+  span(rank, extents, steps, low, high);
+  span(other_rank, other_extents, other_steps, other_low, other_high);
+  const char* const begin = data + low * element_size;
+  const char* const end = data + (high + 1) * element_size;
+  const char* const at = static_cast<const char*>(from);
+  if (at + other_low * other_size >= end || at + (other_high + 1) * other_size <= begin) return;
+  bool same = !reduced && at == data && other_size == element_size && other_rank == rank;
+  for (int k = 0; same && k < rank; ++k) same = other_extents[k] == extents[k] && (extents[k] == 1 || other_steps[k] == steps[k]);
+  if (!same) elsewhere = true;
+}
+
+bool same_order(const index_t* a_extents, const index_t* a_steps, int a_rank, const index_t* b_extents, int b_rank) {
+  index_t step = 1;
+  int a = a_rank - 1, b = b_rank - 1;
+  for (;; --a, --b) {
+    while (a >= 0 && a_extents[a] == 1) --a;
+    while (b >= 0 && b_extents[b] == 1) --b;
+    if (a < 0 || b < 0) return a < 0 && b < 0;
+    if (a_extents[a] != b_extents[b] || a_steps[a] != step) return false;
+    step *= b_extents[b];
+  }
+}
+
+bool reshape_steps(const index_t* from, const index_t* steps, int rank, const index_t* to, int to_rank, index_t* to_steps) {
+  index_t size = 1;
+  for (int k = 0; k < rank; ++k) size *= from[k];
+  if (size == 0) {
+    for (int k = 0; k < to_rank; ++k) to_steps[k] = 0;
+    return true;
+  }
+  index_t old_extents[max_rank], old_steps[max_rank];
+  int n = 0;
+  for (int k = 0; k < rank; ++k)
+    if (from[k] != 1) old_extents[n] = from[k], old_steps[n++] = steps[k];
+  // Runs of old axes and of new axes with the same number of elements must each be one walk.
+  int o = 0, k = 0;
+  while (k < to_rank) {
+    if (to[k] == 1) {
+      to_steps[k++] = 0;
+      continue;
+    }
+    if (o >= n) return false;
+    index_t old_count = old_extents[o], new_count = to[k];
+    int o_end = o + 1, k_end = k + 1;
+    while (old_count != new_count) {
+      if (old_count < new_count) old_count *= old_extents[o_end++];
+      else new_count *= to[k_end++];
+    }
+    for (int i = o; i + 1 < o_end; ++i)
+      if (old_steps[i] != old_steps[i + 1] * old_extents[i + 1]) return false;
+    index_t step = old_steps[o_end - 1];
+    for (int i = k_end - 1; i >= k; --i) {
+      to_steps[i] = step;
+      step *= to[i];
+    }
+    o = o_end;
+    k = k_end;
+  }
+  return true;
+}
+
+namespace run_detail {
+
+index_t touched_bytes(const index_t* extents, int rank, const operand_info* operands, int count) {
+  index_t total = 0;
+  for (int i = 0; i < count; ++i) {
+    const operand_info& o = operands[i];
+    if (o.element_size == 0 || !o.steps) continue;
+    bool again = false;  // the same elements under another number
+    for (int j = 0; j < i && o.data; ++j)
+      again = again || (operands[j].data == o.data && operands[j].element_size == o.element_size && operands[j].steps && std::equal(o.steps, o.steps + rank, operands[j].steps));
+    if (again) continue;
+    index_t n = 1;
+    for (int k = 0; k < rank; ++k)
+      if (o.steps[k] != 0) n *= extents[k];
+    total += n * o.element_size;
+  }
+  return total;
+}
+
+}  // namespace run_detail
+
+}  // namespace lazyfuse

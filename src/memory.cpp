@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Host memory, and the table through which a user's resource replaces it.
+#include <lazyfuse/array/buffer.hpp>
+#include <lazyfuse/error.hpp>
+#include <lazyfuse/evaluate/trace.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+namespace lazyfuse::memory_detail {
+
+namespace {
+
+constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
+
+resource_table host_table = {
+    nullptr, [](void*, std::size_t bytes, void*) -> void* { return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment); },
+    [](void*, void* p, std::size_t, void*) noexcept { std::free(p); }};
+
+void release_host(allocation* a) noexcept {
+  trace_detail::freed(a->bytes);
+  host_table.deallocate(host_table.object, a->data, a->bytes, nullptr);
+  delete a;
+}
+
+}  // namespace
+
+resource_table& resource(host) { return host_table; }
+
+allocation* allocate(host, std::size_t bytes) {
+  void* const p = host_table.allocate(host_table.object, bytes, nullptr);
+  if (!p) throw memory_error("host memory: " + std::to_string(bytes) + " bytes could not be had");
+  allocation* const a = new (std::nothrow) allocation;
+  if (!a) {
+    host_table.deallocate(host_table.object, p, bytes, nullptr);
+    throw memory_error("host memory: no room for an array's handle");
+  }
+  a->data = p;
+  a->bytes = bytes;
+  a->release = release_host;
+  trace_detail::allocated(bytes);
+  return a;
+}
+
+void copy(host, void* to, host, const allocation*, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void copy(host, allocation*, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+}  // namespace lazyfuse::memory_detail

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// NumPy's text of arrays: shortest digits that read back, at most 8 after the point, columns aligned.
+#include <lazyfuse/evaluate/print.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace lazyfuse::print_detail {
+
+namespace {
+
+constexpr int edge = 3;              // elements shown at each end of a long axis
+constexpr index_t threshold = 1000;  // elements above which the middle is left out
+constexpr std::size_t line_width = 75;
+constexpr int precision = 8;
+
+/// Shortest digits in one notation, split into what stands before and after the point.
+struct digits {
+  std::string before, after, exponent;
+};
+
+template <class T>
+digits split(T value, bool scientific) {
+  char buffer[400];
+  auto r = std::to_chars(buffer, buffer + sizeof buffer, value, scientific ? std::chars_format::scientific : std::chars_format::fixed);
+  std::string s(buffer, r.ptr);
+  const auto count_after = [&] {
+    const auto point = s.find('.');
+    return point == std::string::npos ? 0 : static_cast<int>((scientific ? s.find('e') : s.size()) - point) - 1;
+  };
+  if (count_after() > precision) {
+    r = std::to_chars(buffer, buffer + sizeof buffer, value, scientific ? std::chars_format::scientific : std::chars_format::fixed, precision);
+    s.assign(buffer, r.ptr);
+  }
+  digits d;
+  if (const auto e = s.find('e'); e != std::string::npos) {
+    d.exponent = s.substr(e);
+    s.erase(e);
+  }
+  const auto point = s.find('.');
+  d.before = s.substr(0, point);
+  if (point != std::string::npos) d.after = s.substr(point + 1);
+  while (!d.after.empty() && d.after.back() == '0') d.after.pop_back();
+  return d;
+}
+
+/// The texts of all shown elements, of one width.
+template <class T>
+std::vector<std::string> reals(const std::vector<T>& values) {
+  T largest = 0, smallest = INFINITY;
+  for (const T v : values)
+    if (std::isfinite(v) && v != 0) {
+      largest = std::max(largest, std::abs(v));
+      smallest = std::min(smallest, std::abs(v));
+    }
+  const bool scientific = largest > 0 && (largest >= T(1e8) || smallest < T(1e-4) || largest / smallest > T(1000));
+  std::vector<digits> parts;
+  std::size_t left = 0, right = 0;
+  bool finite = false;
+  for (const T v : values) {
+    if (!std::isfinite(v)) continue;
+    finite = true;
+    parts.push_back(split(v, scientific));
+    left = std::max(left, parts.back().before.size());
+    right = std::max(right, parts.back().after.size());
+  }
+  std::vector<std::string> texts;
+  std::size_t width = 0, next = 0;
+  for (const T v : values) {
+    std::string s;
+    if (std::isfinite(v)) {
+      const digits& d = parts[next++];
+      s = std::string(left - d.before.size(), ' ') + d.before + "." + d.after;
+      s += std::string(right - d.after.size(), scientific ? '0' : ' ') + d.exponent;
+    } else s = std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";
+    width = std::max(width, s.size());
+    texts.push_back(s);
+  }
+  (void)finite;
+  for (auto& s : texts) s.insert(0, width - s.size(), ' ');
+  return texts;
+}
+
+std::vector<std::string> aligned(std::vector<std::string> texts) {
+  std::size_t width = 0;
+  for (const auto& s : texts) width = std::max(width, s.size());
+  for (auto& s : texts) s.insert(0, width - s.size(), ' ');
+  return texts;
+}
+
+template <class T>
+std::vector<std::string> texts_of(const std::vector<T>& values) {
+  if constexpr (real<T>) return reals(values);
+  else {
+    std::vector<std::string> texts;
+    for (const auto v : values) {
+      if constexpr (sizeof(T) == 1) texts.push_back(v ? "True" : "False");
+      else texts.push_back(std::to_string(v));
+    }
+    return aligned(std::move(texts));
+  }
+}
+
+struct layout {
+  const index_t* extents;
+  int rank;
+  bool summarised;
+  bool skips(int axis) const { return summarised && extents[axis] > 2 * edge; }
+};
+
+/// Calls f(linear index) for every element that is shown.
+template <class F>
+void for_shown(const layout& l, int axis, index_t base, const F& f) {
+  if (axis == l.rank) return f(base);
+  for (index_t i = 0; i < l.extents[axis]; ++i) {
+    if (l.skips(axis) && i == edge) i = l.extents[axis] - edge;
+    for_shown(l, axis + 1, base * l.extents[axis] + i, f);
+  }
+}
+
+void write(std::string& out, const layout& l, int axis, const std::vector<std::string>& texts, std::size_t& next, const std::string& indent) {
+  out += "[";
+  const bool last = axis + 1 == l.rank;
+  std::string line;
+  const auto flush_word = [&](const std::string& word, bool first) {
+    if (first) line = word;
+    else if (indent.size() + 1 + line.size() + 1 + word.size() > line_width - 1) {
+      out += line + "\n" + indent + " ";
+      line = word;
+    } else line += " " + word;
+  };
+  bool first = true;
+  for (index_t i = 0; i < l.extents[axis]; ++i) {
+    const bool gap = l.skips(axis) && i == edge;
+    if (last) {
+      if (gap) flush_word("...", first);
+      if (gap) i = l.extents[axis] - edge;
+      flush_word(texts[next++], first && !gap);
+    } else {
+      const std::string between = std::string(static_cast<std::size_t>(l.rank - axis - 1), '\n') + indent + " ";
+      if (gap) {
+        out += between + "...";
+        i = l.extents[axis] - edge;
+      }
+      if (!first) out += between;
+      write(out, l, axis + 1, texts, next, indent + " ");
+    }
+    first = false;
+  }
+  out += line + "]";
+}
+
+template <class T>
+void print_as(std::ostream& out, const T* data, const layout& l) {
+  std::vector<T> shown;
+  for_shown(l, 0, 0, [&](index_t i) { shown.push_back(data[i]); });
+  const auto texts = texts_of(shown);
+  if (l.rank == 0) {
+    std::string s = texts[0];
+    if constexpr (real<T>) {
+      if (!s.empty() && s.back() == '.') s += "0";
+    }
+    out << s;
+    return;
+  }
+  std::string text;
+  std::size_t next = 0;
+  write(text, l, 0, texts, next, "");
+  out << text;
+}
+
+}  // namespace
+
+void print(std::ostream& out, const void* data, dtype type, const index_t* extents, int rank) {
+  index_t size = 1;
+  for (int k = 0; k < rank; ++k) size *= extents[k];
+  if (size == 0) {
+    out << "[]";
+    return;
+  }
+  const layout l{extents, rank, size > threshold};
+  switch (type) {
+    case dtype::boolean: return print_as(out, static_cast<const unsigned char*>(data), l);
+    case dtype::int32: return print_as(out, static_cast<const int32*>(data), l);
+    case dtype::int64: return print_as(out, static_cast<const int64*>(data), l);
+    case dtype::float32: return print_as(out, static_cast<const float*>(data), l);
+    case dtype::float64: return print_as(out, static_cast<const double*>(data), l);
+    case dtype::other: break;
+  }
+}
+
+}  // namespace lazyfuse::print_detail

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Programs as people write them, from the compiler's spelling of their types.
+#pragma once
+
+#include <string>
+
+namespace lazyfuse {
+
+/// "(x0 * 2 + sin(x1)), ..." from "... [with Programs = list<apply<op::add, ...> >]".
+std::string program_text(const char* spelling);
+
+}  // namespace lazyfuse
