@@ -9,7 +9,17 @@
 #include <new>
 #include <string>
 
+namespace lazyfuse {
+
+void synchronize() {
+  if (memory_detail::wait_for_device) memory_detail::wait_for_device();
+}
+
+}  // namespace lazyfuse
+
 namespace lazyfuse::memory_detail {
+
+void (*wait_for_device)() = nullptr;
 
 namespace {
 

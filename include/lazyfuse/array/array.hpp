@@ -32,7 +32,6 @@ class array;
 /// A writable view of an array: reads like any expression; only the temporary can be assigned to.
 template <class T, int R, class Space>
 struct slice : leaf<stored<T, Space>, R> {
-  using source_type = stored<T, Space>;
   template <class E>
     requires expression<E> || scalar<E>
   void operator=(E&& e) &&;
@@ -114,7 +113,7 @@ class array : public expression_interface {
   array() : array(lazyfuse::shape<Rank>{}) {}
   /// Uninitialised elements.
   explicit array(const lazyfuse::shape<Rank>& s)
-      : owner_(s.size() > 0 ? memory_detail::allocate(Space{}, bytes_of(s)) : nullptr), shape_(s) {}
+      : owner_(checked(s, "array").size() > 0 ? memory_detail::allocate(Space{}, bytes_of(s)) : nullptr), shape_(s) {}
   /// array<float, 2>{{1, 2}, {3, 4}}
   array(typename array_detail::nested_list<T, Rank>::type values)
     requires(Rank > 0)
@@ -256,8 +255,8 @@ template <element_type T, memory_space Space = default_space, int R>
 array<T, R, Space> empty(const shape<R>& s) {
   return array<T, R, Space>(s);
 }
-template <element_type T, memory_space Space = default_space, class I, int R>
-array<T, R, Space> empty(const I (&extents)[R]) {
+template <element_type T, memory_space Space = default_space, int R>
+array<T, R, Space> empty(const index_t (&extents)[R]) {
   return array<T, R, Space>(view_detail::shape_from(extents));
 }
 

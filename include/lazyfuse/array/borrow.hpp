@@ -20,12 +20,12 @@ template <memory_space Space = host, class T, int R>
 auto borrow(T* p, const shape<R>& s) {
   return borrow<Space>(p, s, row_major(s));
 }
-template <memory_space Space = host, class T, class I, int R>
-auto borrow(T* p, const I (&extents)[R]) {
+template <memory_space Space = host, class T, int R>
+auto borrow(T* p, const index_t (&extents)[R]) {
   return borrow<Space>(p, view_detail::shape_from(extents));
 }
-template <memory_space Space = host, class T, class I, class J, int R>
-auto borrow(T* p, const I (&extents)[R], const J (&steps)[R]) {
+template <memory_space Space = host, class T, int R>
+auto borrow(T* p, const index_t (&extents)[R], const index_t (&steps)[R]) {
   const auto s = view_detail::shape_from(steps);
   strides<R> t;
   for (int k = 0; k < R; ++k) t[k] = s[k];

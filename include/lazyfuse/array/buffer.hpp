@@ -37,6 +37,8 @@ struct resource_table {
 };
 resource_table& resource(host);
 resource_table& resource(cuda);
+/// What synchronize() calls; set by the CUDA library when it is linked and used.
+extern void (*wait_for_device)();
 
 /// New memory of a space, uninitialised; throws memory_error. CUDA: ordered with the current stream.
 allocation* allocate(host, std::size_t bytes);
@@ -55,6 +57,9 @@ void use_memory(R& r) {
       &r, [](void* o, std::size_t n, void* s) { return static_cast<R*>(o)->allocate(n, s); },
       [](void* o, void* p, std::size_t n, void* s) noexcept { static_cast<R*>(o)->deallocate(p, n, s); }};
 }
+
+/// Waits until the calling thread's work is done: nothing to wait for on the host, its current stream on the GPU.
+void synchronize();
 
 /// A handle to an allocation, or to nothing.
 class buffer {

@@ -26,8 +26,8 @@ struct shape {
     requires(sizeof...(N) == R && R > 0 && (::cuda::std::is_integral_v<N> && ...))
   constexpr shape(N... n) : extent{static_cast<index_t>(n)...} {}
 
-  constexpr index_t& operator[](int axis) { return extent[axis]; }
-  constexpr index_t operator[](int axis) const { return extent[axis]; }
+  LAZYFUSE_HD constexpr index_t& operator[](int axis) { return extent[axis]; }
+  LAZYFUSE_HD constexpr index_t operator[](int axis) const { return extent[axis]; }
 
   /// Number of elements: the product of the extents, 1 for rank 0.
   constexpr index_t size() const {
@@ -49,8 +49,8 @@ shape(N...) -> shape<int(sizeof...(N))>;
 template <int R>
 struct strides {
   index_t step[R > 0 ? R : 1] = {};
-  constexpr index_t& operator[](int axis) { return step[axis]; }
-  constexpr index_t operator[](int axis) const { return step[axis]; }
+  LAZYFUSE_HD constexpr index_t& operator[](int axis) { return step[axis]; }
+  LAZYFUSE_HD constexpr index_t operator[](int axis) const { return step[axis]; }
   friend constexpr bool operator==(const strides& a, const strides& b) {
     for (int axis = 0; axis < R; ++axis)
       if (a.step[axis] != b.step[axis]) return false;

@@ -13,6 +13,7 @@ namespace lazyfuse::math {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
 #if __GLIBC_PREREQ(2, 35)
 #define LAZYFUSE_LIBMVEC __attribute__((simd("notinbranch"), const, nothrow, leaf))
+#define LAZYFUSE_LIBMVEC_SQRT
 #endif
 #endif
 #ifndef LAZYFUSE_LIBMVEC
@@ -40,7 +41,19 @@ LAZYFUSE_LIBMVEC float lazyfuse_powf(float, float) __asm__("powf");
 LAZYFUSE_LIBMVEC double lazyfuse_pow(double, double) __asm__("pow");
 }
 
+// g++ does not vectorise a loop with sqrt unless errno is given up; these have vector variants in src/math.cpp.
+#if defined(LAZYFUSE_LIBMVEC_SQRT)
+extern "C" {
+LAZYFUSE_LIBMVEC float lazyfuse_sqrtf(float);
+LAZYFUSE_LIBMVEC double lazyfuse_sqrt(double);
+}
+#else
+inline float lazyfuse_sqrtf(float x) { return __builtin_sqrtf(x); }
+inline double lazyfuse_sqrt(double x) { return __builtin_sqrt(x); }
+#endif
+
 #undef LAZYFUSE_LIBMVEC
+#undef LAZYFUSE_LIBMVEC_SQRT
 
 extern "C" {
 float lazyfuse_fmodf(float, float) __asm__("fmodf");
@@ -60,6 +73,8 @@ LAZYFUSE_HD float log(float x) { return ::logf(x); }
 LAZYFUSE_HD double log(double x) { return ::log(x); }
 LAZYFUSE_HD float tanh(float x) { return ::tanhf(x); }
 LAZYFUSE_HD double tanh(double x) { return ::tanh(x); }
+LAZYFUSE_HD float sqrt(float x) { return ::sqrtf(x); }
+LAZYFUSE_HD double sqrt(double x) { return ::sqrt(x); }
 LAZYFUSE_HD float erf(float x) { return ::erff(x); }
 LAZYFUSE_HD double erf(double x) { return ::erf(x); }
 LAZYFUSE_HD float atan2(float x, float y) { return ::atan2f(x, y); }
@@ -81,6 +96,8 @@ LAZYFUSE_HD float log(float x) { return lazyfuse_logf(x); }
 LAZYFUSE_HD double log(double x) { return lazyfuse_log(x); }
 LAZYFUSE_HD float tanh(float x) { return lazyfuse_tanhf(x); }
 LAZYFUSE_HD double tanh(double x) { return lazyfuse_tanh(x); }
+LAZYFUSE_HD float sqrt(float x) { return lazyfuse_sqrtf(x); }
+LAZYFUSE_HD double sqrt(double x) { return lazyfuse_sqrt(x); }
 LAZYFUSE_HD float erf(float x) { return lazyfuse_erff(x); }
 LAZYFUSE_HD double erf(double x) { return lazyfuse_erf(x); }
 LAZYFUSE_HD float atan2(float x, float y) { return lazyfuse_atan2f(x, y); }
@@ -91,8 +108,6 @@ LAZYFUSE_HD float fmod(float x, float y) { return lazyfuse_fmodf(x, y); }
 LAZYFUSE_HD double fmod(double x, double y) { return lazyfuse_fmod(x, y); }
 #endif
 
-LAZYFUSE_HD float sqrt(float x) { return __builtin_sqrtf(x); }
-LAZYFUSE_HD double sqrt(double x) { return __builtin_sqrt(x); }
 LAZYFUSE_HD float floor(float x) { return __builtin_floorf(x); }
 LAZYFUSE_HD double floor(double x) { return __builtin_floor(x); }
 LAZYFUSE_HD float abs(float x) { return __builtin_fabsf(x); }

@@ -209,6 +209,8 @@ template <class Monoid, int Axes, class A, bool V, int R>
 inline constexpr bool has_nested<leaf<reduced<Monoid, Axes, A, V>, R>> = has_reduction<A>;
 template <class Op, class Seq, class... A>
 inline constexpr bool has_nested<map_expr<Op, Seq, A...>> = (has_nested<A> || ...);
+template <class E>
+inline constexpr bool has_nested<named<E>> = has_nested<E>;
 
 template <class Space, class Monoid, int Axes, class A, bool V, int R>
 auto unnest(const execution& x, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {

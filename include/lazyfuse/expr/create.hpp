@@ -9,29 +9,29 @@ namespace lazyfuse {
 /// value everywhere; becomes memory only when materialised. \numpy{full}
 template <arithmetic_type T, int R>
 constexpr auto full(const shape<R>& s, T value) {
-  return constant_leaf(value, s);
+  return constant_leaf(value, checked(s, "full"));
 }
-template <arithmetic_type T, class I, int R>
-constexpr auto full(const I (&extents)[R], T value) {
-  return constant_leaf(value, view_detail::shape_from(extents));
+template <arithmetic_type T, int R>
+constexpr auto full(const index_t (&extents)[R], T value) {
+  return full(view_detail::shape_from(extents), value);
 }
 /// \numpy{zeros}
 template <arithmetic_type T, int R>
 constexpr auto zeros(const shape<R>& s) {
-  return constant_leaf(T(0), s);
+  return full(s, T(0));
 }
-template <arithmetic_type T, class I, int R>
-constexpr auto zeros(const I (&extents)[R]) {
-  return constant_leaf(T(0), view_detail::shape_from(extents));
+template <arithmetic_type T, int R>
+constexpr auto zeros(const index_t (&extents)[R]) {
+  return full(view_detail::shape_from(extents), T(0));
 }
 /// \numpy{ones}
 template <arithmetic_type T, int R>
 constexpr auto ones(const shape<R>& s) {
-  return constant_leaf(T(1), s);
+  return full(s, T(1));
 }
-template <arithmetic_type T, class I, int R>
-constexpr auto ones(const I (&extents)[R]) {
-  return constant_leaf(T(1), view_detail::shape_from(extents));
+template <arithmetic_type T, int R>
+constexpr auto ones(const index_t (&extents)[R]) {
+  return full(view_detail::shape_from(extents), T(1));
 }
 
 namespace create_detail {
@@ -59,6 +59,7 @@ constexpr auto arange(T stop) {
 /// n evenly spaced values from start to stop, both exact. \numpy{linspace}
 template <real T>
 constexpr auto linspace(T start, T stop, index_t n) {
+  checked(shape<1>{n}, "linspace");
   const T step = n > 1 ? (stop - start) / static_cast<T>(n - 1) : T(0);
   return create_detail::counted<T>(start, step, stop, n, n > 1);
 }

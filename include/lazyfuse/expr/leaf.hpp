@@ -24,6 +24,7 @@ constexpr auto view(const E& e, Specs... specs);
 template <class Source, int R>
 struct leaf : expression_interface {
   using source_type = Source;
+  using node_type = leaf;
   using value_type = typename Source::value_type;
   using space = typename source_traits<Source>::space;
   static constexpr int rank = R;
@@ -46,6 +47,14 @@ struct leaf : expression_interface {
   value_type item(caller where = caller::here()) const;
 };
 
+/// Throws shape_error if an extent is negative.
+template <int R>
+constexpr const shape<R>& checked(const shape<R>& s, const char* operation) {
+  for (int axis = 0; axis < R; ++axis)
+    if (s[axis] < 0) throw_shape(operation, s.extent, R, "has a negative extent");
+  return s;
+}
+
 /// One value for all elements of a shape; scalars have rank 0.
 template <class T, int R>
 constexpr auto constant_leaf(T value, const shape<R>& s) {
@@ -61,6 +70,7 @@ struct literal_scalar : expression_interface {
 /// The same with its element type chosen.
 template <class T, auto Value>
 struct literal_leaf : expression_interface {
+  using node_type = literal_leaf;
   using value_type = T;
   using space = anywhere;
   static constexpr int rank = 0;

@@ -14,6 +14,7 @@ struct map_expr;
 template <class Op, int... I, class... A>
 struct map_expr<Op, indices<I...>, A...> : expression_interface, private numbered<indices<I...>, A...> {
   using operation = Op;
+  using node_type = map_expr;
   using operands_list = list<A...>;
   using value_type = bare_t<decltype(Op{}(::cuda::std::declval<typename A::value_type>()...))>;
   static constexpr int rank = [] {
@@ -60,6 +61,19 @@ struct joined<S, T...> {
 };
 }  // namespace map_detail
 
+/// A sub-expression that the user gave a name: used twice, it is meant to be computed once. Found by
+/// being an lvalue where it was used; whether two of one type really are the same is checked at launch.
+template <class E>
+struct named : E {
+  using node_type = named;
+  using expression_type = E;
+  constexpr explicit named(const E& e) : E(e) {}
+};
+template <class E>
+inline constexpr bool is_named = false;
+template <class E>
+inline constexpr bool is_named<named<E>> = true;
+
 /// The space in which an expression's arrays live; anywhere if it has none.
 template <class E>
 struct expression_space {
@@ -70,17 +84,15 @@ struct expression_space<map_expr<Op, Seq, A...>> {
   using type = typename map_detail::joined<typename expression_space<A>::type...>::type;
 };
 template <class E>
+struct expression_space<named<E>> : expression_space<E> {};
+template <class E>
 using expression_space_t = typename expression_space<bare_t<E>>::type;
 
 /// Leaves and nodes pass as they are; arrays become leaves (an overload beside the array does that).
 template <class E>
-  requires requires { typename bare_t<E>::source_type; } || requires { typename bare_t<E>::operation; }
+  requires __is_same(typename bare_t<E>::node_type, bare_t<E>)
 constexpr E&& as_node(E&& e) {
   return static_cast<E&&>(e);
-}
-template <class T, auto Value>
-constexpr literal_leaf<T, Value> as_node(literal_leaf<T, Value> e) {
-  return e;
 }
 
 namespace op {
@@ -107,22 +119,27 @@ struct seen<literal_scalar<V>> {
   using type = weak<typename literal_scalar<V>::value_type>;
 };
 template <class A>
-  requires scalar<A>
+  requires lazyfuse::scalar<A>
 struct seen<A> {
   using type = weak<::cuda::std::conditional_t<boolean<A>, bool, ::cuda::std::conditional_t<::cuda::std::is_integral_v<A>, int64, double>>>;
 };
 template <class A>
 using seen_t = typename seen<bare_t<A>>::type;
 
+template <class N>
+inline constexpr bool is_composite = false;
+template <class Op, class Seq, class... A>
+inline constexpr bool is_composite<map_expr<Op, Seq, A...>> = true;
+
 /// Turns one operand into a node of element type T.
 template <class T, class A>
 constexpr decltype(auto) prepare(A&& a) {
-  if constexpr (scalar<A>) return constant_leaf(static_cast<T>(a), shape<0>{});
-  else if constexpr (requires { a.source; a.extents; } && __is_same(value_t<A>, T)) return static_cast<A&&>(a);
+  if constexpr (lazyfuse::scalar<A>) return constant_leaf(static_cast<T>(a), shape<0>{});
   else {
     using N = bare_t<decltype(as_node(static_cast<A&&>(a)))>;
-    if constexpr (__is_same(value_t<N>, T)) return as_node(static_cast<A&&>(a));
-    else return map_expr<op::cast<T>, indices<0>, N>(a.shape(), as_node(static_cast<A&&>(a)));
+    if constexpr (!__is_same(value_t<N>, T)) return map_expr<op::cast<T>, indices<0>, N>(a.shape(), as_node(static_cast<A&&>(a)));
+    else if constexpr (is_composite<N> && ::cuda::std::is_lvalue_reference_v<A>) return named<N>(a);
+    else return as_node(static_cast<A&&>(a));
   }
 }
 template <class T, auto V>
@@ -165,7 +182,7 @@ struct spatial_of<literal_scalar<V>> {
   using type = no_space;
 };
 template <class A>
-  requires scalar<A>
+  requires lazyfuse::scalar<A>
 struct spatial_of<A> {
   using type = no_space;
 };

@@ -175,19 +175,26 @@ constexpr auto remap_argument(const A& a, const shape<From>& parent, const index
   if constexpr (A::rank == 0) return a;
   else return remap(a, through_broadcast(m, parent, a.shape()));
 }
+/// A named argument stays named.
+template <class A, class Each>
+constexpr auto each_argument(const A& a, const Each& each) {
+  using R = bare_t<decltype(each(a))>;
+  if constexpr (is_named<A> && !is_named<R> && requires { typename R::operation; }) return named<R>(each(a));
+  else return each(a);
+}
 template <class Op, int... I, class... A, int To, class Each>
 constexpr auto rebuild(const map_expr<Op, indices<I...>, A...>& e, const shape<To>& s, const Each& each) {
-  using Node = map_expr<Op, indices<I...>, decltype(each(e.template argument<I>()))...>;
-  if constexpr (Node::rank == To) return Node(s, each(e.template argument<I>())...);
-  else return Node({}, each(e.template argument<I>())...);
+  using Node = map_expr<Op, indices<I...>, bare_t<decltype(each_argument(e.template argument<I>(), each))>...>;
+  if constexpr (Node::rank == To) return Node(s, each_argument(e.template argument<I>(), each)...);
+  else return Node({}, each_argument(e.template argument<I>(), each)...);
 }
 template <class Op, class Seq, class... A, int From, int To>
 constexpr auto remap(const map_expr<Op, Seq, A...>& e, const index_map<From, To>& m) {
   return rebuild(e, m.extents, [&](const auto& a) { return remap_argument(a, e.shape(), m); });
 }
 
-template <class I, int R>
-constexpr shape<R> shape_from(const I (&extents)[R]) {
+template <int R>
+constexpr shape<R> shape_from(const index_t (&extents)[R]) {
   shape<R> s;
   for (int k = 0; k < R; ++k) s[k] = static_cast<index_t>(extents[k]);
   return s;
@@ -278,9 +285,9 @@ constexpr auto broadcast_to(const X& x, const shape<To>& s) {
   if (!fits) throw_shapes("broadcast_to", from.extent, R, s.extent, To, "do not broadcast");
   return view_detail::remap(e, m);
 }
-template <class X, class I, int To>
+template <class X, int To>
   requires expression<X>
-constexpr auto broadcast_to(const X& x, const I (&extents)[To]) {
+constexpr auto broadcast_to(const X& x, const index_t (&extents)[To]) {
   return broadcast_to(x, view_detail::shape_from(extents));
 }
 
@@ -320,9 +327,9 @@ constexpr auto reshape(const X& x, shape<To> s) {
   if (s.size() != from.size()) throw_shapes("reshape", from.extent, rank_of<X>, s.extent, To, "have different sizes");
   return view_detail::reshape_node(e, from, s);
 }
-template <class X, class I, int To>
+template <class X, int To>
   requires expression<X>
-constexpr auto reshape(const X& x, const I (&extents)[To]) {
+constexpr auto reshape(const X& x, const index_t (&extents)[To]) {
   return reshape(x, view_detail::shape_from(extents));
 }
 

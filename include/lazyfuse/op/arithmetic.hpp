@@ -64,6 +64,7 @@ struct floor_divide : exact_operation {
     const T rest = math::fmod(x, y);
     T quotient = (x - rest) / y;
     if (rest != 0 && (y < 0) != (rest < 0)) quotient -= 1;
+    if (quotient == 0) return __builtin_copysign(T(0), x / y);
     const T whole = math::floor(quotient);
     return quotient - whole > T(0.5) ? whole + 1 : whole;
   }

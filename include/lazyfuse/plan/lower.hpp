@@ -105,7 +105,7 @@ struct lower;
 template <bool Share, class Source, int R, class... Src, class Memo, int... Slot>
 struct lower<Share, leaf<Source, R>, state<list<Src...>, Memo, indices<Slot...>>> {
   using node = leaf<Source, R>;
-  static constexpr bool named = source_traits<Source>::is_argument;  // an argument of fuse: equal type is equal value
+  static constexpr bool named = Share && source_traits<Source>::is_argument;  // an argument of fuse: equal type is equal value
   using met = find<node, Memo>;
   template <bool Found, class = void>
   struct result {
@@ -168,16 +168,16 @@ struct apply_to<Op, list<P...>> {
 };
 
 /// Composite nodes: met before, or lowered and remembered.
-template <bool Found, bool Share, class Node, class Make, class S>
+template <bool Found, bool Remember, bool Share, class Node, class Make, class S>
 struct composite;
-template <bool Share, class Node, class Make, class Sources, class Memo, class Slots>
-struct composite<true, Share, Node, Make, state<Sources, Memo, Slots>> {
+template <bool Remember, bool Share, class Node, class Make, class Sources, class Memo, class Slots>
+struct composite<true, Remember, Share, Node, Make, state<Sources, Memo, Slots>> {
   using met = find<Node, Memo>;
   using program = typename met::program;
   using next = state<Sources, Memo, typename join_indices<Slots, typename met::slots>::type>;
 };
-template <bool Share, class Node, class Make, class S>
-struct composite<false, Share, Node, Make, S> {
+template <bool Remember, bool Share, class Node, class Make, class S>
+struct composite<false, Remember, Share, Node, Make, S> {
   template <class Before, class P, class Sources, class Memo, class Slots>
   static state<Sources, memo<entry<Node, P, typename tail<Slots, Before::size>::type>, Memo>, Slots> remember(state<Sources, Memo, Slots>*);
   template <class Sources, class Memo, class Slots>
@@ -192,7 +192,7 @@ struct composite<false, Share, Node, Make, S> {
   struct after<true, V> {
     using type = decltype(remember<decltype(slots_of(static_cast<S*>(nullptr))), program>(static_cast<typename made::next*>(nullptr)));
   };
-  using next = typename after<Share>::type;
+  using next = typename after<Remember>::type;
 };
 template <class S>
 struct memo_of;
@@ -235,9 +235,23 @@ struct maker<true, S, Op, Seq, A> {
   using type = ::cuda::std::conditional_t<find<partner, typename memo_of<S>::type>::found, make_partner<Op, partner>, make_map<Op, A>>;
 };
 
+/// Whether all leaves are arguments of fuse (or literals): then equal types are equal values.
+template <class E>
+inline constexpr bool is_exact = false;
+template <class Source, int R>
+inline constexpr bool is_exact<leaf<Source, R>> = source_traits<Source>::is_argument;
+template <class T, auto V>
+inline constexpr bool is_exact<literal_leaf<T, V>> = true;
+template <class Op, class Seq, class... A>
+inline constexpr bool is_exact<map_expr<Op, Seq, A...>> = (is_exact<A> && ...);
+template <class E>
+inline constexpr bool is_exact<named<E>> = is_exact<E>;
+
+/// Composite nodes are remembered if the user named them, if they are exact, or if they may have a partner.
 template <bool Share, class Op, class Seq, class... A, class S>
 struct lower<Share, map_expr<Op, Seq, A...>, S>
-    : composite<Share && find<map_expr<Op, Seq, A...>, typename memo_of<S>::type>::found, Share, map_expr<Op, Seq, A...>,
+    : composite<Share && is_exact<map_expr<Op, Seq, A...>> && find<map_expr<Op, Seq, A...>, typename memo_of<S>::type>::found,
+                Share && (is_exact<map_expr<Op, Seq, A...>> || requires { typename Op::partner; }), Share, map_expr<Op, Seq, A...>,
                 typename maker<Share, S, Op, Seq, A...>::type, S> {};
 
 template <class A>
@@ -245,6 +259,10 @@ struct make_through {
   template <bool Share, class S>
   using on = lower<Share, A, S>;
 };
+template <bool Share, class E, class S>
+struct lower<Share, named<E>, S>
+    : composite<Share && find<named<E>, typename memo_of<S>::type>::found, Share, Share, named<E>, make_through<E>, S> {};
+
 /// The argument of a reduction counts as composite even when it is a plain array: min(x), max(x) read x once.
 template <class A>
 struct reduced_argument {};
@@ -252,7 +270,7 @@ template <bool Share, class Monoid, int Axes, class A, bool V, int R, class... S
 struct lower<Share, leaf<reduced<Monoid, Axes, A, V>, R>, state<list<Src...>, Memo, indices<Slot...>>> {
   using S = state<list<Src...>, Memo, indices<Slot...>>;
   using key = reduced_argument<A>;
-  using made = composite<Share && find<key, typename memo_of<S>::type>::found, Share, key, make_through<A>, S>;
+  using made = composite<Share && find<key, typename memo_of<S>::type>::found, Share, Share, key, make_through<A>, S>;
   using program = reduction<Monoid, typename made::program>;
   using next = typename made::next;
 };
@@ -329,6 +347,8 @@ template <class Monoid, int Axes, class A, bool V, int R>
 inline constexpr int leaf_count<leaf<reduced<Monoid, Axes, A, V>, R>> = leaf_count<A>;
 template <class Op, class Seq, class... A>
 inline constexpr int leaf_count<map_expr<Op, Seq, A...>> = (0 + ... + leaf_count<A>);
+template <class E>
+inline constexpr int leaf_count<named<E>> = leaf_count<E>;
 
 template <int N, int K, class Binder, class Op, class Seq, class... A>
 void bind_arguments(const map_expr<Op, Seq, A...>& e, Binder& b, int reduced) {

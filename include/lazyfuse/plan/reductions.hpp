@@ -14,6 +14,8 @@ template <class Monoid, int Axes, class A, bool V, int R>
 inline constexpr bool has_reduction<leaf<reduced<Monoid, Axes, A, V>, R>> = true;
 template <class Op, class Seq, class... A>
 inline constexpr bool has_reduction<map_expr<Op, Seq, A...>> = (has_reduction<A> || ...);
+template <class E>
+inline constexpr bool has_reduction<named<E>> = has_reduction<E>;
 
 namespace reductions_detail {
 
@@ -42,6 +44,8 @@ inline constexpr form form_of<leaf<reduced<Monoid, Axes, A, V>, R>> = {
     .axes = Axes, .rank = A::rank, .count = 1, .any = true, .possible = !has_reduction<A>, .kept_dims = R != A::rank - Axes, .viewed = V};
 template <class Op, class Seq, class... A>
 inline constexpr form form_of<map_expr<Op, Seq, A...>> = (form{} + ... + form_of<A>);
+template <class E>
+inline constexpr form form_of<named<E>> = form_of<E>;
 
 /// The extents of the one argument that all reductions share; false where they differ or where a
 /// reduction is not read in its own order.

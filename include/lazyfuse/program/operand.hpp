@@ -27,8 +27,7 @@ struct constant {
   T value;
   LAZYFUSE_HD const T& at(index_t) const { return value; }
   friend bool operator==(const constant& a, const constant& b) {
-    if constexpr (arithmetic_type<T>) return a.value == b.value;
-    else return __is_empty(T);
+    return __is_empty(T) || __builtin_memcmp(&a, &b, sizeof(T)) == 0;  // the same bits: 0.0 is not -0.0, NaN is itself
   }
 };
 

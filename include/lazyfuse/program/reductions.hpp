@@ -69,12 +69,12 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   using value_type = program_value_t<type_at<I, P...>, Sources>;
   /// The number of a reduction in the list.
   template <class R>
-  static constexpr int index_of() {
+  static constexpr int index_of = [] {
     const bool same[] = {__is_same(R, reduction<M, P>)...};
     int i = 0;
     while (!same[i]) ++i;
     return i;
-  }
+  }();
   LAZYFUSE_HD static void clear(accumulators& a) { clear_each(a, make_indices<size>{}); }
   LAZYFUSE_HD static void merge(accumulators& a, const accumulators& b) { merge_each(a, b, make_indices<size>{}); }
 

@@ -66,12 +66,11 @@ template <class A, class T>
 struct rewrite<apply<op::pow, A, literal<T, -2>>> {
   using type = apply<op::reciprocal, apply<op::square, A>>;
 };
-#if !defined(__clang__) || __clang_major__ >= 18  // older clang has no floating-point template arguments
-template <class A, class T>
-struct rewrite<apply<op::pow, A, literal<T, 0.5>>> {
+template <class A, class T, auto V>
+  requires(V == 0.5)
+struct rewrite<apply<op::pow, A, literal<T, V>>> {
   using type = apply<op::sqrt, A>;
 };
-#endif
 
 /// Rewrites that need both members of a pair in the same set of programs (All lists every sub-program).
 template <class P, class All>

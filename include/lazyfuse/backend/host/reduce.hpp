@@ -107,7 +107,7 @@ struct epilogue_context {
   }
   template <class P>
   auto reduced() const {
-    return get<Set::template index_of<P>()>(values);
+    return get<Set::template index_of<P>>(values);
   }
 };
 template <int K, class... T>

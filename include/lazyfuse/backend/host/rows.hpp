@@ -168,7 +168,7 @@ struct odometer<Operands, list<Src...>, R> {
 
   void seek(index_t linear) {
     for (int k = to - 1; k >= from; --k) {
-      const index_t q = linear / extents[k];
+      const index_t q = extents[k] > 1 ? linear / extents[k] : linear;
       move(k, linear - q * extents[k] - at[k], make_indices<sizeof...(Src)>{});
       linear = q;
     }

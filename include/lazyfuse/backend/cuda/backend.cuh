@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The CUDA backend.
+#pragma once
+
+#include <lazyfuse/backend/backend.hpp>
+#include <lazyfuse/backend/cuda/reduce.cuh>
+
+namespace lazyfuse {
+
+template <>
+struct backend<cuda> {
+  static constexpr const char* name = "cuda";
+
+  static void before(const operand_info* info, int targets, int count) { cuda_detail::before(info, targets, count); }
+
+  template <class Schedule, class Bound, int R, class... T>
+  static const char* transform(shape<R>& extents, Bound& bound, target_pack<R, T...>& to, bool dry) {
+    return cuda_detail::transform<Schedule, typename Bound::sources, R>(extents, bound, to, dry);
+  }
+
+  template <class Set, class Epilogue, int K, class Bound, int R, class... T>
+  static const char* reduce(shape<R>& extents, Bound& bound, target_pack<K, T...>& to, bool along_kept, bool dry) {
+    return cuda_detail::reduce<Set, Epilogue, typename Bound::sources, K, R>(extents, bound, to, along_kept, dry);
+  }
+};
+
+}  // namespace lazyfuse

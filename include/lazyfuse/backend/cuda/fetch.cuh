@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From memory to registers: the operands of one thread's elements, each as wide as its own layout allows.
+#pragma once
+
+#include <lazyfuse/backend/cuda/geometry.hpp>
+#include <lazyfuse/program/operand.hpp>
+#include <lazyfuse/program/reductions.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+template <int R>
+template <class F>
+LAZYFUSE_HD void axes_walk<R>::operator()(index_t linear, const F& f) const {
+  if (small) {
+    unsigned rest = static_cast<unsigned>(linear);
+#pragma unroll
+    for (int axis = R - 1; axis >= 0; --axis) {
+      if (axis < first) break;
+      if (axis == first) f(axis, rest);
+      else {
+        const unsigned q = divisors[axis].quotient(rest);
+        f(axis, rest - q * static_cast<unsigned>(extents[axis]));
+        rest = q;
+      }
+    }
+  } else {
+#pragma unroll
+    for (int axis = R - 1; axis >= 0; --axis) {
+      if (axis < first) break;
+      if (axis == first) f(axis, linear);
+      else {
+        const index_t q = linear / extents[axis];
+        f(axis, linear - q * extents[axis]);
+        linear = q;
+      }
+    }
+  }
+}
+
+/// Width elements as one memory access.
+template <class T, int Width>
+struct alignas(sizeof(T) * Width) wide {
+  T value[Width];
+};
+
+/// The values of one operand for Depth times Width elements.
+template <class Source, int Width, int Depth>
+struct fetched;
+
+template <class T, int Width, int Depth>
+struct fetched<constant<T>, Width, Depth> {
+  static constexpr bool loads = false;
+};
+template <class T, int Width, int Depth>
+struct fetched<ramp<T>, Width, Depth> {
+  static constexpr bool loads = true;
+  T value[Depth][Width];
+  __device__ __forceinline__ void fetch(int d, const ramp<T>& s, index_t offset, index_t step, bool, int, int) {
+#pragma unroll
+    for (int k = 0; k < Width; ++k) value[d][k] = s.at(offset + k * step);
+  }
+};
+template <class T, int Width, int Depth>
+struct fetched<memory<T>, Width, Depth> {
+  static constexpr bool loads = true;
+  static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
+  T value[Depth][Width];
+  /// step: elements between neighbours; valid: how many of them exist, counted in units of spacing.
+  __device__ __forceinline__ void fetch(int d, const memory<T>& s, index_t offset, index_t step, bool as_one, int valid, int spacing) {
+    const T* const from = s.data + offset;
+    if constexpr (can_be_wide) {
+      if (as_one) {
+        const auto all = *reinterpret_cast<const wide<T, Width>*>(from);
+#pragma unroll
+        for (int k = 0; k < Width; ++k) value[d][k] = all.value[k];
+        return;
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < Width; ++k) {
+      if (k * spacing < valid) value[d][k] = from[k * step];
+      else value[d][k] = T{};
+    }
+  }
+};
+
+/// The values of all operands of a thread.
+template <int Width, int Depth, class Sources>
+struct fetched_pack;
+template <int Width, int Depth, class... Src>
+struct fetched_pack<Width, Depth, list<Src...>> : pack<fetched<Src, Width, Depth>...> {};
+
+/// The context of a program: element (d, k) of the thread.
+template <class Fetched, class Operands>
+struct register_context {
+  const Fetched& values;
+  const Operands& operands;
+  int d, k;
+  template <int I>
+  __device__ __forceinline__ auto operand() const {
+    const auto& f = get<I>(values);
+    if constexpr (f.loads) return f.value[d][k];
+    else return get<I>(operands).source.value;
+  }
+};
+
+/// The largest element among operands and targets decides how many make 16 bytes; many operands, one at a time.
+template <class... T, class... Src>
+constexpr int width_for(list<Src...>, list<T...>) {
+  constexpr auto size = [](bool counts, int bytes) { return counts ? bytes : 1; };
+  const int sizes[] = {size(Src::is_memory, int(sizeof(typename Src::value_type)))..., int(sizeof(T))..., 1};
+  int largest = 1, total = 0;
+  for (const int s : sizes) {
+    largest = s > largest ? s : largest;
+    total += s;
+  }
+  int width = 1;
+  while (width * 2 * largest <= 16) width *= 2;
+  while (width > 1 && total * width > 640) width /= 2;
+  return width;
+}
+template <class... Src>
+constexpr int memory_bytes(list<Src...>) {
+  return (0 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
+}
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How kernels are laid over an iteration: plain numbers, decided on the host (src/cuda/geometry.cpp).
+#pragma once
+
+#include <lazyfuse/plan/lower.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+inline constexpr int block_threads = 256;
+
+/// Division of a 31-bit number by an invariant one: a multiplication and a shift.
+struct divisor {
+  unsigned value = 1, factor = 0, shift = 0;
+  static divisor of(index_t d);
+  LAZYFUSE_HD unsigned quotient(unsigned n) const {
+#if defined(__CUDA_ARCH__)
+    return (__umulhi(n, factor) + n) >> shift;
+#else
+    return n / value;
+#endif
+  }
+};
+
+/// An index space that is walked by a linear index: outer axes of a transform, kept or reduced axes.
+template <int R>
+struct axes_walk {
+  index_t extents[R > 0 ? R : 1];
+  divisor divisors[R > 0 ? R : 1];
+  int first;   ///< axes before this one have extent 1
+  bool small;  ///< the linear index fits 31 bits
+
+  /// Calls f(axis, index along it) for each axis.
+  template <class F>
+  LAZYFUSE_HD void operator()(index_t linear, const F& f) const;
+};
+void fill_walk(index_t* extents, divisor* divisors, int& first, bool& small, const index_t* from, int rank);
+template <int R>
+axes_walk<R> walk_of(const index_t* extents) {
+  axes_walk<R> w{};
+  fill_walk(w.extents, w.divisors, w.first, w.small, extents, R);
+  return w;
+}
+
+/// Which operands and targets may be read and written `width` elements at a time along the inner axis.
+using wide_bits = unsigned long long;
+
+enum class transform_path { flat, strided, tiled };
+
+/// The decisions for a transform.
+struct transform_geometry {
+  transform_path path;
+  bool consecutive;        ///< a thread's elements are neighbours, else a row of threads apart
+  wide_bits wide_in = 0, wide_out = 0, staged = 0;
+  int lanes = block_threads;  ///< threads along the inner axis
+  unsigned row_tiles = 1, column_tiles = 1;
+  unsigned blocks = 1;
+  bool mirrored = false;   ///< tiles (i, j) and (j, i) follow each other
+  int staged_bytes = 0;    ///< element sizes of the staged operands, added up
+};
+
+/// What a kernel processes per thread: `width` neighbours, `depth` times.
+struct thread_share {
+  int width, depth;
+};
+
+transform_geometry plan_transform(const index_t* extents, int rank, const operand_info* info, int targets, int count, thread_share flat, thread_share strided);
+
+/// The decisions for a reduction.
+struct reduce_geometry {
+  bool consecutive;
+  wide_bits wide = 0;
+  int group = block_threads;  ///< threads that share an output (rows)
+  int lanes = block_threads;  ///< of these, along the inner axis; columns: threads along the kept axis
+  unsigned chunks = 1;        ///< pieces of the inner axis, each lanes * width long
+  index_t units = 0;          ///< steps of the loop over everything that is reduced
+  unsigned splits = 1;        ///< blocks that share an output
+  index_t units_per_split = 0;
+  unsigned tiles = 1;         ///< blocks without splitting
+};
+
+reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count, bool along_kept, int width, int depth);
+
+}  // namespace lazyfuse::cuda_detail

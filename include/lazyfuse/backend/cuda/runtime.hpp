@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the CUDA backend needs of the runtime, compiled once (src/cuda): streams, memory, device facts.
+#pragma once
+
+#include <lazyfuse/core/error.hpp>
+#include <lazyfuse/plan/lower.hpp>
+
+#include <cuda_runtime_api.h>
+
+namespace lazyfuse {
+
+/// The stream on which the calling thread evaluates; CUDA's per-thread default stream unless on() says otherwise.
+cudaStream_t current_stream();
+
+/// Work of the calling thread goes to the stream while this lives. The stream must outlive the arrays used on it.
+class on {
+ public:
+  explicit on(cudaStream_t stream);
+  ~on();
+  on(const on&) = delete;
+  on& operator=(const on&) = delete;
+
+ private:
+  cudaStream_t outer_;
+};
+
+namespace cuda_detail {
+
+/// Throws cuda_error with the name of the call unless it succeeded.
+void check(cudaError_t status, const char* call);
+
+/// Facts about the current device, read once.
+struct device_facts {
+  int processors;
+  int shared_bytes;  ///< of a block, at most
+};
+const device_facts& device();
+
+/// Orders the operands' memory with the current stream: targets are written, the others read.
+void before(const operand_info* info, int targets, int count);
+
+/// Memory of the current stream for partial results of one kernel, with zeroed counters in front that
+/// each kernel leaves zero.
+struct scratch {
+  unsigned* tickets;
+  void* partial;
+};
+inline constexpr int ticket_count = 4096;
+scratch scratch_for(std::size_t partial_bytes);
+
+}  // namespace cuda_detail
+
+}  // namespace lazyfuse

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launch geometry: which path, which threads go where, which operands are read 16 bytes at a time.
+#include <lazyfuse/backend/cuda/geometry.hpp>
+#include <lazyfuse/backend/cuda/runtime.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+
+namespace lazyfuse::cuda_detail {
+
+namespace {
+
+index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
+
+/// Whether width elements can be read at once at every position whose index along `inner` is a multiple of width.
+bool is_wide(const operand_info& o, const index_t* extents, int rank, int inner, int width) {
+  if (!o.steps || o.element_size == 0 || o.steps[inner] != 1 || width * o.element_size > 16) return false;
+  if (reinterpret_cast<std::uintptr_t>(o.data) % static_cast<std::uintptr_t>(width * o.element_size) != 0) return false;
+  for (int k = 0; k < rank; ++k)
+    if (k != inner && extents[k] != 1 && o.steps[k] % width != 0) return false;
+  return true;
+}
+
+/// Neighbouring elements per thread pay when most bytes then move 16 at a time; else threads take
+/// neighbouring elements each, which is as fast for accesses of one element.
+class vote {
+ public:
+  void cast(const operand_info& o, int inner, bool wide) {
+    if (!o.steps || o.element_size == 0 || o.steps[inner] == 0) return;
+    (wide ? for_wide_ : against_) += o.element_size;
+  }
+  bool consecutive() const { return for_wide_ >= against_; }
+
+ private:
+  int for_wide_ = 0, against_ = 0;
+};
+
+constexpr int max_bits = 64;
+
+}  // namespace
+
+divisor divisor::of(index_t d) {
+  divisor r;
+  if (d <= 0 || d > (index_t{1} << 31)) return r;
+  const unsigned value = static_cast<unsigned>(d);
+  const unsigned shift = value > 1 ? static_cast<unsigned>(std::bit_width(value - 1)) : 0;
+  r.value = value;
+  r.shift = shift;
+  r.factor = static_cast<unsigned>(((std::uint64_t{1} << 32) * ((std::uint64_t{1} << shift) - value)) / value + 1);
+  return r;
+}
+
+void fill_walk(index_t* extents, divisor* divisors, int& first, bool& small, const index_t* from, int rank) {
+  index_t n = 1;
+  first = rank > 0 ? rank - 1 : 0;
+  for (int k = rank - 1; k >= 0; --k) {
+    extents[k] = from[k];
+    divisors[k] = divisor::of(from[k]);
+    n *= from[k];
+    if (from[k] != 1) first = k;
+  }
+  small = n < (index_t{1} << 31);
+}
+
+transform_geometry plan_transform(const index_t* extents, int rank, const operand_info* info, int targets, int count, thread_share flat, thread_share strided) {
+  transform_geometry g{};
+  const int inner = rank > 0 ? rank - 1 : 0;
+  const index_t columns = rank > 0 ? extents[inner] : 1;
+  index_t rows = 1;
+  for (int k = 0; k < inner; ++k) rows *= extents[k];
+  vote votes;
+  const auto mark = [&](int width) {
+    for (int i = 0; i < count; ++i) {
+      const int bit = i < targets ? i : i - targets;
+      const bool wide = bit < max_bits && width > 1 && is_wide(info[i], extents, rank, inner, width);
+      if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
+      votes.cast(info[i], inner, wide);
+    }
+    g.consecutive = votes.consecutive();
+  };
+  if (rows == 1) {
+    g.path = transform_path::flat;
+    mark(flat.width);
+    g.blocks = static_cast<unsigned>(ceil_div(columns, index_t{block_threads} * flat.width * flat.depth));
+    return g;
+  }
+
+  // Operands that are contiguous across rows go through shared memory, square tiles at a time.
+  constexpr int tile_lanes = 16;
+  constexpr index_t least_tile = 16;
+  const int across = rank - 2;
+  if (columns >= least_tile && extents[across] >= least_tile) {
+    for (int i = targets; i < count && i - targets < max_bits; ++i) {
+      const operand_info& o = info[i];
+      if (o.element_size == 0 || !o.steps) continue;
+      if (std::abs(o.steps[inner]) > 1 && std::abs(o.steps[across]) == 1 && (g.staged_bytes + o.element_size) * 64 * 65 < device().shared_bytes) {
+        g.staged |= wide_bits{1} << (i - targets);
+        g.staged_bytes += o.element_size;
+      }
+    }
+  }
+  if (g.staged) {
+    g.path = transform_path::tiled;
+    const int width = std::min(strided.width, 4);
+    for (int i = 0; i < count; ++i) {
+      const int bit = i < targets ? i : i - targets;
+      if (bit >= max_bits) continue;
+      const bool staged = i >= targets && ((g.staged >> bit) & 1);
+      if (width > 1 && is_wide(info[i], extents, rank, staged ? across : inner, width)) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
+    }
+    g.consecutive = true;
+    const index_t side = index_t{tile_lanes} * width;
+    const index_t across_tiles = ceil_div(extents[across], side), tiles = ceil_div(columns, side), planes = rows / extents[across];
+    g.row_tiles = static_cast<unsigned>(across_tiles);
+    g.column_tiles = static_cast<unsigned>(tiles);
+    g.mirrored = planes == 1 && across_tiles == tiles;
+    g.blocks = static_cast<unsigned>(g.mirrored ? tiles * (tiles + 1) / 2 * 2 : planes * across_tiles * tiles);
+    return g;
+  }
+
+  g.path = transform_path::strided;
+  mark(strided.width);
+  constexpr int most_lanes = 64;  // leaves rows to the block, so that stencils find their neighbours in its cache
+  g.lanes = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<index_t>(ceil_div(columns, strided.width), most_lanes))));
+  g.column_tiles = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * strided.width));
+  g.blocks = static_cast<unsigned>(g.column_tiles * ceil_div(rows, index_t{block_threads / g.lanes} * strided.depth));
+  return g;
+}
+
+reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count, bool along_kept, int width, int depth) {
+  reduce_geometry g{};
+  index_t outputs = 1, reduced = 1;
+  for (int k = 0; k < kept; ++k) outputs *= extents[k];
+  for (int k = kept; k < rank; ++k) reduced *= extents[k];
+  const int inner = along_kept ? kept - 1 : rank - 1;
+  vote votes;
+  for (int i = 0; i < count; ++i) {
+    const bool wide = i < max_bits && width > 1 && is_wide(info[i], extents, rank, inner, width);
+    if (wide) g.wide |= wide_bits{1} << i;
+    votes.cast(info[i], inner, wide);
+  }
+  g.consecutive = votes.consecutive();
+  const auto power_below = [](index_t n) { return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
+  const auto power_above = [](index_t n) { return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
+  // Enough blocks to fill the device once, all resident.
+  const index_t wanted = index_t{device().processors} * 8;
+  index_t most_splits = 1, tiles = 1;
+  if (along_kept) {
+    const index_t columns = extents[inner];
+    const int lines = std::min(8, power_below(reduced / depth));
+    g.lanes = std::min(block_threads / lines, power_above(ceil_div(columns, width)));
+    g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
+    g.units = reduced;
+    tiles = outputs / columns * g.chunks;
+    most_splits = reduced / (index_t{block_threads / g.lanes} * depth * 2);
+  } else {
+    const index_t columns = extents[inner];
+    g.group = std::min(block_threads, power_below(reduced / (index_t{width} * depth)));
+    g.lanes = std::min(g.group, power_above(ceil_div(columns, width)));
+    g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
+    g.units = (columns > 0 ? reduced / columns : 0) * g.chunks;
+    tiles = ceil_div(outputs, block_threads / g.group);
+    most_splits = g.group < block_threads ? 1 : g.units / (index_t{g.group / g.lanes} * depth * 2);
+  }
+  g.tiles = static_cast<unsigned>(tiles);
+  index_t splits = tiles >= wanted || tiles > ticket_count ? 1 : std::min(wanted / tiles, most_splits);
+  splits = std::max<index_t>(splits, 1);
+  g.units_per_split = std::max<index_t>(ceil_div(g.units, splits), 1);
+  g.splits = static_cast<unsigned>(std::max<index_t>(ceil_div(g.units, g.units_per_split), 1));
+  return g;
+}
+
+}  // namespace lazyfuse::cuda_detail

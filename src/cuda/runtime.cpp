@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Streams, memory and facts of the CUDA device.
+#include <lazyfuse/backend/cuda/runtime.hpp>
+#include <lazyfuse/error.hpp>
+#include <lazyfuse/evaluate/trace.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lazyfuse {
+
+namespace {
+thread_local cudaStream_t chosen_stream = cudaStreamPerThread;
+}
+
+cudaStream_t current_stream() { return chosen_stream; }
+on::on(cudaStream_t stream) : outer_(chosen_stream) { chosen_stream = stream; }
+on::~on() { chosen_stream = outer_; }
+
+namespace cuda_detail {
+
+void check(cudaError_t status, const char* call) {
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();  // a failed launch must not be reported again by the next call
+  const std::string text = std::string(call) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
+  if (status == cudaErrorMemoryAllocation) throw memory_error("cuda memory: " + text);
+  throw cuda_error(static_cast<int>(status), text.c_str());
+}
+
+namespace {
+
+constexpr int most_devices = 64;
+
+int current_device() {
+  int d = 0;
+  check(cudaGetDevice(&d), "cudaGetDevice");
+  return d;
+}
+
+/// Of one device, made at its first use and kept to the end of the program.
+struct device_state {
+  device_facts facts{};
+  cudaMemPool_t pool = nullptr;
+};
+
+device_state& state() {
+  static std::once_flag once[most_devices];
+  static device_state states[most_devices];
+  const int d = current_device();
+  std::call_once(once[d], [d] {
+    device_state& s = states[d];
+    check(cudaDeviceGetAttribute(&s.facts.processors, cudaDevAttrMultiProcessorCount, d), "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&s.facts.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, d), "cudaDeviceGetAttribute");
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location = {cudaMemLocationTypeDevice, d};
+    check(cudaMemPoolCreate(&s.pool, &properties), "cudaMemPoolCreate");
+    std::uint64_t keep = UINT64_MAX;  // freed memory stays with the pool instead of going back at each synchronisation
+    check(cudaMemPoolSetAttribute(s.pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
+  });
+  return states[d];
+}
+
+bool capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
+}
+
+/// Work of `later` waits for what `earlier` was given so far.
+void order(cudaStream_t earlier, cudaStream_t later) {
+  if (capturing(later)) return;  // a graph runs where and when its owner launches it
+  cudaEvent_t event;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  const cudaError_t recorded = cudaEventRecord(event, earlier);
+  const cudaError_t waited = recorded == cudaSuccess ? cudaStreamWaitEvent(later, event, 0) : cudaSuccess;
+  (void)cudaEventDestroy(event);
+  check(recorded, "cudaEventRecord");
+  check(waited, "cudaStreamWaitEvent");
+}
+
+std::mutex readers_mutex;
+using reader_set = std::set<cudaStream_t>;
+reader_set* readers_of(const allocation* a) { return static_cast<reader_set*>(a->readers.load(std::memory_order_acquire)); }
+
+/// Streams are compared by handle; the per-thread stream is a different one in each thread.
+cudaStream_t stream_of(const allocation* a) { return static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire)); }
+
+void use(allocation* a, bool written) {
+  const cudaStream_t stream = current_stream();
+  if (stream_of(a) == stream && !a->readers.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(readers_mutex);
+  const cudaStream_t owner = stream_of(a);
+  reader_set* readers = readers_of(a);
+  if (owner != stream) order(owner, stream);
+  if (!written) {
+    if (owner == stream) return;
+    if (!readers) a->readers.store(readers = new reader_set, std::memory_order_release);
+    readers->insert(stream);
+    return;
+  }
+  if (readers) {
+    for (const cudaStream_t r : *readers)
+      if (r != stream) order(r, stream);
+    a->readers.store(nullptr, std::memory_order_release);
+    delete readers;
+  }
+  a->stream.store(stream, std::memory_order_release);
+}
+
+}  // namespace
+
+const device_facts& device() { return state().facts; }
+
+void before(const operand_info* info, int targets, int count) {
+  for (int i = 0; i < count; ++i)
+    if (info[i].owner) use(info[i].owner, i < targets);
+}
+
+scratch scratch_for(std::size_t partial_bytes) {
+  struct room {
+    void* memory = nullptr;
+    std::size_t bytes = 0;
+  };
+  static std::mutex mutex;
+  static std::map<std::pair<int, unsigned long long>, room> rooms;  // by device and stream: one kernel at a time uses each
+  constexpr std::size_t ticket_bytes = ticket_count * sizeof(unsigned);
+  const cudaStream_t stream = current_stream();
+  const auto fresh = [&](std::size_t bytes) {
+    void* p = nullptr;
+    check(cudaMallocFromPoolAsync(&p, bytes, state().pool, stream), "cudaMallocFromPoolAsync");
+    check(cudaMemsetAsync(p, 0, ticket_bytes, stream), "cudaMemsetAsync");
+    return p;
+  };
+  const auto split = [](void* p) { return scratch{static_cast<unsigned*>(p), static_cast<char*>(p) + ticket_bytes}; };
+  if (capturing(stream)) {
+    // a captured kernel may run beside others later: memory of its own, part of the graph
+    void* const p = fresh(ticket_bytes + partial_bytes);
+    return split(p);
+  }
+  unsigned long long id = 0;
+  check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
+  const std::lock_guard lock(mutex);
+  room& r = rooms[{current_device(), id}];
+  if (r.bytes < partial_bytes || !r.memory) {
+    if (r.memory) check(cudaFreeAsync(r.memory, stream), "cudaFreeAsync");
+    r = {};
+    const std::size_t bytes = std::max<std::size_t>(partial_bytes, std::size_t{1} << 20);
+    r.memory = fresh(ticket_bytes + bytes);
+    r.bytes = bytes;
+  }
+  return split(r.memory);
+}
+
+void allow_shared(const void* kernel, std::size_t bytes) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), "cudaFuncSetAttribute");
+}
+
+}  // namespace cuda_detail
+
+
+namespace memory_detail {
+
+namespace {
+
+void wait_for_stream() { cuda_detail::check(cudaStreamSynchronize(current_stream()), "cudaStreamSynchronize"); }
+
+/// CUDA's stream-ordered allocator. Sizes are rounded up so that 16-byte reads stay inside.
+struct pool_resource {
+  static void* allocate(void*, std::size_t bytes, void* stream) {
+    void* p = nullptr;
+    cuda_detail::check(cudaMallocFromPoolAsync(&p, (bytes + 255) / 256 * 256, cuda_detail::state().pool, static_cast<cudaStream_t>(stream)),
+                       "cudaMallocFromPoolAsync");
+    return p;
+  }
+  static void deallocate(void*, void* p, std::size_t, void* stream) noexcept {
+    // Fails only while the program ends and the driver is gone already.
+    (void)cudaFreeAsync(p, static_cast<cudaStream_t>(stream));
+  }
+};
+
+resource_table cuda_table = {nullptr, pool_resource::allocate, pool_resource::deallocate};
+
+void release_cuda(allocation* a) noexcept {
+  const auto owner = static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire));
+  if (auto* const readers = static_cast<std::set<cudaStream_t>*>(a->readers.load(std::memory_order_acquire))) {
+    try {
+      for (const cudaStream_t r : *readers) cuda_detail::order(r, owner);
+    } catch (...) {  // only if the driver is gone; then nobody reads
+    }
+    delete readers;
+  }
+  trace_detail::freed(a->bytes);
+  cuda_table.deallocate(cuda_table.object, a->data, a->bytes, owner);
+  delete a;
+}
+
+}  // namespace
+
+resource_table& resource(cuda) { return cuda_table; }
+
+allocation* allocate(cuda, std::size_t bytes) {
+  wait_for_device = wait_for_stream;  // nothing to wait for before the first array
+  auto a = std::make_unique<allocation>();
+  const cudaStream_t stream = current_stream();
+  a->data = cuda_table.allocate(cuda_table.object, bytes, stream);
+  a->bytes = bytes;
+  a->release = release_cuda;
+  a->stream.store(stream, std::memory_order_relaxed);
+  trace_detail::allocated(bytes);
+  return a.release();
+}
+
+namespace {
+void copy_on_stream(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  cuda_detail::check(cudaMemcpyAsync(to, from, bytes, kind, current_stream()), "cudaMemcpyAsync");
+}
+}  // namespace
+
+void copy(host, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes) {
+  if (owner) cuda_detail::use(const_cast<allocation*>(owner), false);
+  copy_on_stream(to, from, bytes, cudaMemcpyDeviceToHost);
+  wait_for_stream();
+}
+
+void copy(cuda, allocation* owner, void* to, const void* from, std::size_t bytes) {
+  cuda_detail::use(owner, true);
+  copy_on_stream(to, from, bytes, cudaMemcpyHostToDevice);
+  wait_for_stream();  // the host memory may be gone when the caller returns
+}
+
+}  // namespace memory_detail
+
+}  // namespace lazyfuse
