@@ -3,6 +3,7 @@
 // A plain sqrt keeps g++ from vectorising a loop unless every user compiles with -fno-math-errno.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 
+#pragma GCC diagnostic ignored "-Wuninitialized"  // g++ 12 about its own header
 #include <immintrin.h>
 
 extern "C" {

@@ -291,7 +291,7 @@ struct binder<indices<Slot...>, R, Src...> {
     return true;
   }
 
-  pack<operand<Src, R>...>& operands;
+  operand_pack<R, Src...>& operands;
   operand_info* info;
   const shape<R>& extents;
   bool agree = true;  ///< whether all leaves of one number are the same operand
@@ -404,7 +404,7 @@ struct binder_for;
 template <class Slots, int R, class... Src>
 struct binder_for<Slots, R, list<Src...>> {
   using type = binder<Slots, R, Src...>;
-  using operands = pack<operand<Src, R>...>;
+  using operands = operand_pack<R, Src...>;
   static constexpr int count = sizeof...(Src);
 };
 }  // namespace lower_detail

@@ -66,6 +66,10 @@ struct target {
   strides<R> steps;
 };
 
+/// The operands of one iteration of R axes.
+template <int R, class... Source>
+struct operand_pack : pack<operand<Source, R>...> {};
+
 /// The targets of one iteration: R axes, one element type each.
 template <int R, class... T>
 struct target_pack : pack<target<T, R>...> {};

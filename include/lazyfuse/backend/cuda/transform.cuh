@@ -282,8 +282,8 @@ struct flat_operand<operand<Source, R>> {
 };
 
 template <int R, class... Src, int... I>
-pack<operand<Src, 1>...> flat_operands(const pack<operand<Src, R>...>& p, list<Src...>, indices<I...>) {
-  return {{flat_operand<operand<Src, R>>::of(get<I>(p))}...};
+operand_pack<1, Src...> flat_operands(const operand_pack<R, Src...>& p, indices<I...>) {
+  return {{{flat_operand<operand<Src, R>>::of(get<I>(p))}...}};
 }
 template <int R, class... T, int... I>
 target_pack<1, T...> flat_targets(const target_pack<R, T...>& p, indices<I...>) {
@@ -310,8 +310,8 @@ const char* transform(shape<R>& s, Bound& bound, const target_pack<R, T...>& to,
   const transform_geometry g = plan_transform(s.extent, R, bound.info, sizeof...(T), sizeof...(T) + bound.count, flat, strided);
   if (g.path == transform_path::flat || R < 2) {
     if (!dry) {
-      using operand_pack = decltype(flat_operands<R>(bound.operands, Sources{}, make_indices<Sources::size>{}));
-      const flat_parameters<operand_pack, target_pack<1, T...>> p{flat_operands<R>(bound.operands, Sources{}, make_indices<Sources::size>{}),
+      constexpr auto all = make_indices<Sources::size>{};
+      const flat_parameters<decltype(flat_operands(bound.operands, all)), target_pack<1, T...>> p{flat_operands(bound.operands, all),
                                                                    flat_targets(to, make_indices<sizeof...(T)>{}),
                                                                    R > 0 ? s[R > 0 ? R - 1 : 0] : 1, g.wide_in, g.wide_out, g.consecutive};
       launch(transform_flat<Schedule, Sources, list<T...>, flat.width, flat.depth, bare_t<decltype(p)>>, g.blocks, 0, p);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The workloads as a good engineer would write them for a CPU: OpenMP threads, SIMD loops, no library.
+#pragma once
+
+namespace hand {
+
+using size = long;
+
+void saxpy(const float* x, const float* y, float* z, size n);
+void fma3(const float* a, const float* b, const float* c, float* z, size n);
+void chain20(const float* x, float* z, size n);
+void pyth(const float* x, float* z, size n);
+void pyth(const double* x, double* z, size n);
+void blackscholes(const float* price, const float* strike, const float* time, float* z, size n);
+void arc_distance(const float* t1, const float* p1, const float* t2, const float* p2, float* z, size n);
+float sumsq(const float* x, size n);
+void minmaxmean(const float* x, size n, float* low, float* high, float* mean);
+void rowsum(const float* x, const float* y, float* z, size rows, size columns);
+void colsum(const float* x, const float* y, float* z, size rows, size columns);
+float rosen(const float* x, size n);
+void laplacian(const float* u, float* z, size n);
+void broadcast_outer(const float* a, const float* b, float* z, size n);
+void transpose_add(const float* x, float* z, size n);
+void small(const float* x, float* z, size n);
+
+}  // namespace hand

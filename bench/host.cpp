@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Each workload on the CPU beside a loop written by hand, in turns within one run and into the same memory, so
+// that both meet the same machine. The ratio is the hand's time over ours: 1 is as good, more is better.
+#include "hand/loops.hpp"
+#include "samples.hpp"
+#include "workloads.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using S = lf::host;
+
+template <class T, int Rank>
+const T* at(const lf::array<T, Rank, S>& x) {
+  return x.data();
+}
+
+void by_hand(saxpy<S>& w) { hand::saxpy(at(w.x), at(w.y), w.z.data(), w.n); }
+void by_hand(fma3<S>& w) { hand::fma3(at(w.a), at(w.b), at(w.c), w.z.data(), w.n); }
+void by_hand(chain20<S>& w) { hand::chain20(at(w.x), w.z.data(), w.n); }
+template <class T>
+void by_hand(pyth_of<S, T>& w) {
+  hand::pyth(at(w.x), w.z.data(), w.n);
+}
+void by_hand(blackscholes<S>& w) { hand::blackscholes(at(w.price), at(w.strike), at(w.time), w.z.data(), w.n); }
+void by_hand(arc_distance<S>& w) { hand::arc_distance(at(w.t1), at(w.p1), at(w.t2), at(w.p2), w.z.data(), w.n); }
+void by_hand(sumsq<S>& w) { *w.z.data() = hand::sumsq(at(w.x), w.n); }
+void by_hand(minmaxmean<S>& w) {
+  hand::minmaxmean(at(w.x), w.n, w.low.data(), w.high.data(), w.mean.data());
+}
+void by_hand(rowsum<S>& w) { hand::rowsum(at(w.x), at(w.y), w.z.data(), w.rows, w.columns); }
+void by_hand(colsum<S>& w) { hand::colsum(at(w.x), at(w.y), w.z.data(), w.rows, w.columns); }
+void by_hand(rosen<S>& w) { *w.z.data() = hand::rosen(at(w.x), w.n); }
+void by_hand(laplacian<S>& w) { hand::laplacian(at(w.u), w.z.data(), w.n); }
+void by_hand(broadcast_outer<S>& w) { hand::broadcast_outer(at(w.a), at(w.b), w.z.data(), w.n); }
+void by_hand(transpose_add<S>& w) { hand::transpose_add(at(w.x), w.z.data(), w.n); }
+void by_hand(small<S>& w) { hand::small(at(w.x), w.z.data(), w.n); }
+
+/// Poisons the destination, evaluates one way and compares a sample of the results, the last one included,
+/// with the workload's own definition in double precision.
+template <class W, class F>
+bool right(W& w, const F& evaluate, double slack) {
+  const index_t n = w.results(), step = n > 10000 ? 997 : 1;
+  for (index_t i = 0; i < n; ++i) *w.result(i) = std::numeric_limits<typename W::value_type>::quiet_NaN();
+  evaluate();
+  for (index_t i = n - 1; i >= 0; i -= step) {
+    const double expected = W::expected(i);
+    if (!(std::abs(*w.result(i) - expected) <= slack * W::tolerance * (1 + std::abs(expected)))) return false;
+  }
+  return true;
+}
+
+template <class F>
+double seconds(const F& evaluate, int evaluations) {
+  const auto before = std::chrono::steady_clock::now();
+  for (int i = 0; i < evaluations; ++i) {
+    evaluate();
+    benchmark::ClobberMemory();
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count() / evaluations;
+}
+
+template <class W>
+void run(benchmark::State& state) {
+  W w;
+  const auto ours = [&] { w.evaluate(); };
+  const auto theirs = [&] { by_hand(w); };
+  if (!right(w, ours, 1)) return state.SkipWithError("the library's results are wrong");
+  // A plain sum in float is what one writes by hand, and is less accurate than a sum in blocks.
+  if (!right(w, theirs, W::few ? 1000 : 10)) return state.SkipWithError("the hand-written loop's results are wrong");
+
+  const double once = seconds(ours, 1) + seconds(theirs, 1);
+  const int evaluations = std::max(1, static_cast<int>(1e-3 / once));
+  const int rounds = std::clamp(static_cast<int>(0.8 / (once * evaluations)), 9, 41);
+  samples library, hand;
+  for (int round = 0; round < rounds; ++round) {
+    if (round % 2 == 0) library.add(seconds(ours, evaluations));
+    hand.add(seconds(theirs, evaluations));
+    if (round % 2 == 1) library.add(seconds(ours, evaluations));
+  }
+  for (auto _ : state) state.SetIterationTime(library.median());
+  state.counters["hand_us"] = hand.median() * 1e6;
+  state.counters["ratio"] = hand.median() / library.median();
+  state.counters["ratio_of_best"] = hand.least() / library.least();
+  state.counters["spread"] = library.spread();
+  state.counters["GB/s"] = 1e-9 * W::bytes / library.median();
+  lf::trace trace;
+  w.evaluate();
+  state.counters["kernels"] = static_cast<double>(trace.launches());
+  state.counters["allocated"] = static_cast<double>(trace.allocated_bytes());
+}
+
+template <class... W>
+bool rows() {
+  return ((benchmark::RegisterBenchmark(W::name, run<W>)->UseManualTime()->Iterations(1)->Unit(
+               benchmark::kMicrosecond) != nullptr) &&
+          ...);
+}
+
+const bool registered =
+    rows<saxpy<S>, fma3<S>, chain20<S>, pyth<S>, pyth64<S>, blackscholes<S>, arc_distance<S>, sumsq<S>, minmaxmean<S>,
+         rowsum<S>, colsum<S>, rosen<S>, laplacian<S>, broadcast_outer<S>, transpose_add<S>, small<S>>();
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Turns the JSON of the benchmarks into the tables of docs/benchmarks.md (between its markers) and a plot.
+
+    report.py --gpu gpu.json --host host.json --compile compile.json            prints the tables
+    report.py ... --write docs/benchmarks.md [--plot docs/benchmarks.png]       writes them
+
+In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, variants,
+launch, sweep, host, compile. Tables for which no JSON is given stay as they are.
+"""
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+WORKLOADS = ["saxpy", "fma3", "chain20", "pyth", "pyth64", "blackscholes", "arc_distance", "sumsq", "minmaxmean", "rowsum",
+             "colsum", "rosen", "laplacian", "broadcast_outer", "transpose_add"]
+VARIANTS = ["saxpy", "saxpy_slice", "saxpy_odd", "saxpy_row", "saxpy_0d", "fma3", "fma3_unfused", "chain20", "chain20_unfused",
+            "pyth", "pyth_unfused"]
+COPIES = ["copy/kernel1", "copy/kernel2", "copy/kernel4", "copy/cudaMemcpy"]
+
+
+def load(path: pathlib.Path) -> tuple[dict, dict]:
+    """The context, and the rows by name without Google Benchmark's suffixes."""
+    data = json.loads(path.read_text())
+    rows = {re.sub(r"/(iterations:\d+|manual_time).*", "", row["name"]): row for row in data["benchmarks"]}
+    return data["context"], rows
+
+
+def table(columns: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table; the first column is text, the others are numbers."""
+    lines = ["| " + " | ".join(columns) + " |", "|---" + "|---:" * (len(columns) - 1) + "|"]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def duration(seconds: float) -> str:
+    return f"{seconds * 1e3:.3f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2f} µs"
+
+
+def seconds(row: dict) -> float:
+    return row["real_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[row["time_unit"]]
+
+
+def count(number: float) -> str:
+    return f"{number:,.0f}".replace(",", " ")
+
+
+def origin(context: dict, machine: str) -> str:
+    return f"{machine}; {context['date'][:10]}; commit {context.get('commit', 'unknown')}."
+
+
+def gpu_machine(context: dict) -> str:
+    return f"{context.get('gpu', 'unknown GPU')}, CUDA driver {context.get('cuda_driver', '?')}"
+
+
+def speeds(rows: dict, names: list[str]) -> str:
+    """Rows with time, speed and what the trace saw."""
+    lines = []
+    for name in (name for name in names if name in rows):
+        row = rows[name]
+        if row.get("error_occurred"):
+            lines.append([name, row["error_message"]] + [""] * 6)
+            continue
+        traced = [f"{row['kernels']:.0f}", count(row["allocated"]), row.get("label", "")] if "kernels" in row else [""] * 3
+        lines.append([name, duration(seconds(row)), count(row["GB/s"]), f"{row['of_copy']:.3f}", f"{100 * row['spread']:.1f} %", *traced])
+    return table(["workload", "time", "GB/s", "of copy", "spread", "kernels", "bytes allocated", "path"], lines)
+
+
+def gpu_sections(context: dict, rows: dict) -> dict[str, str]:
+    where = origin(context, gpu_machine(context))
+    sections = {"gpu": f"{where}\n\n{speeds(rows, COPIES + WORKLOADS)}", "variants": f"{where}\n\n{speeds(rows, VARIANTS)}"}
+    lines = []
+    if "empty_kernel" in rows:
+        lines.append(["empty kernel, back to back", duration(seconds(rows["empty_kernel"]))])
+    if "small" in rows and not rows["small"].get("error_occurred"):
+        lines.append(["sin(x) * 2 + cos(x), N = 1024, back to back", duration(seconds(rows["small"]))])
+        lines.append(["the same, host time per evaluation", f"{rows['small']['host_us']:.2f} µs"])
+    if "host_cost" in rows:
+        row = rows["host_cost"]
+        lines.append(["z = a * b + c, N = 1024: host time per evaluation", duration(seconds(row))])
+        lines.append(["the same kernel launched by hand", f"{row['bare_us']:.2f} µs"])
+        lines.append(["what the library adds", f"{row['overhead_us']:.2f} µs"])
+    sections["launch"] = f"{where}\n\n{table(['what', 'time'], lines)}"
+    sweep = sorted((row for name, row in rows.items() if name.startswith("sweep/")), key=lambda row: row["elements"])
+    lines = [[count(row["elements"]), duration(seconds(row)), count(row["GB/s"])] for row in sweep]
+    sections["sweep"] = f"{where}\n\n{table(['elements', 'time', 'GB/s'], lines)}"
+    return sections
+
+
+def host_sections(context: dict, rows: dict) -> dict[str, str]:
+    lines = []
+    for name in (name for name in WORKLOADS + ["small"] if name in rows):
+        row = rows[name]
+        if row.get("error_occurred"):
+            lines.append([name, row["error_message"]] + [""] * 4)
+            continue
+        lines.append([name, duration(seconds(row)), duration(row["hand_us"] * 1e-6), f"{row['ratio']:.2f}", f"{row['GB/s']:.1f}",
+                      f"{100 * row['spread']:.1f} %"])
+    where = origin(context, f"CPU at {context['mhz_per_cpu']} MHz, {context.get('threads', context['num_cpus'])} threads")
+    return {"host": f"{where}\n\n" + table(["workload", "lazyfuse", "by hand", "by hand / lazyfuse", "GB/s", "spread"], lines)}
+
+
+def compile_sections(context: dict, rows: dict) -> dict[str, str]:
+    titles = {"empty": "an empty file", "header": "the umbrella header alone", "expressions_1": "1 expression of 32 operations",
+              "expressions_11": "11 expressions of 32 operations", "per_expression": "each further expression"}
+    lines = []
+    for name, row in rows.items():
+        compiler, what = name.split("/")
+        label = {"cxx": "g++", "nvcc": "nvcc"}.get(compiler, compiler)
+        lines.append([f"{label}: {titles[what]}", f"{row['wall_s']:.2f} s", f"{row['user_s']:.2f} s", f"{row['peak_mb']:.0f} MB"])
+    where = origin(context, "; ".join(context[key] for key in ("cxx", "nvcc") if key in context))
+    return {"compile": f"{where}\n\n" + table(["compilation, -O3", "wall", "user", "peak memory"], lines)}
+
+
+def plot(rows: dict, host: dict, path: pathlib.Path) -> None:
+    """Bars: on the GPU the fraction of a copy, on the CPU the ratio to the hand-written loop."""
+    try:
+        import matplotlib
+    except ImportError:
+        sys.exit("report.py: --plot needs matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    panels = [(title, values) for title, values in
+              [("GPU: fraction of a copy kernel", {n: rows[n].get("of_copy", 0) for n in WORKLOADS if n in rows}),
+               ("CPU: hand-written loop's time / lazyfuse's", {n: host[n].get("ratio", 0) for n in WORKLOADS if n in host})] if values]
+    figure, axes = pyplot.subplots(1, len(panels), figsize=(6 * len(panels), 4.5), squeeze=False)
+    for axis, (title, values) in zip(axes[0], panels):
+        bars = axis.barh(list(values)[::-1], list(values.values())[::-1], color="#4878a8")
+        axis.bar_label(bars, fmt="%.2f", padding=2, fontsize=8)
+        axis.axvline(1, color="black", linewidth=0.8)
+        axis.margins(x=0.12)
+        axis.set_title(title, fontsize=10)
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
+def replace(page: str, name: str, text: str) -> str:
+    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+    if not pattern.search(page):
+        sys.exit(f"report.py: the page has no <!-- begin {name} --> ... <!-- end {name} -->")
+    return pattern.sub(lambda match: f"{match[1]}{text}\n{match[2]}", page)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("gpu", "host", "compile", "write", "plot"):
+        parser.add_argument(f"--{name}", type=pathlib.Path)
+    options = parser.parse_args()
+    sections, gpu_rows, host_rows = {}, {}, {}
+    if options.gpu:
+        context, gpu_rows = load(options.gpu)
+        sections |= gpu_sections(context, gpu_rows)
+    if options.host:
+        context, host_rows = load(options.host)
+        sections |= host_sections(context, host_rows)
+    if options.compile:
+        sections |= compile_sections(*load(options.compile))
+    if options.write:
+        page = options.write.read_text()
+        for name, text in sections.items():
+            page = replace(page, name, text)
+        options.write.write_text(page)
+    else:
+        for name, text in sections.items():
+            print(f"## {name}\n\n{text}\n")
+    if options.plot:
+        plot(gpu_rows, host_rows, options.plot)
+
+
+if __name__ == "__main__":
+    main()

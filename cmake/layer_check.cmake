@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# cmake -D ROOT=<repository> -P layer_check.cmake
+# The layers of docs/architecture.md, checked on the #include lines. A folder includes itself and what is named here;
+# what a folder comes to need is written here first. error.hpp may be included everywhere, the umbrellas nowhere.
+cmake_minimum_required(VERSION 3.25)
+
+# Device layer: what a thread runs. Standard headers come from cuda/std alone, so that nvcc, g++ and clang agree.
+set(device_layer core op program dpp)
+set(may_include_core "")
+set(may_include_op core)
+set(may_include_program core op)
+set(may_include_dpp core op program)
+# Host layer: descriptions, storage, and what turns them into launches. None of it knows a backend but by its interface.
+set(may_include_expr core op program)
+set(may_include_array core op program expr)
+set(may_include_plan core op program dpp expr array)
+set(may_include_backend core op program dpp plan)
+set(may_include_evaluate core op program dpp expr array plan backend)
+# Backends: the only code that launches, and backend/cuda the only one that sees CUDA.
+set(may_include_backend/host core op program dpp array plan backend)
+set(may_include_backend/cuda core op program dpp array plan backend)
+
+set(max_header_lines 300) # op/ holds catalogues, which may be longer
+set(spdx "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
+
+set(mistakes)
+function(mistake text)
+  list(APPEND mistakes "${text}")
+  set(mistakes "${mistakes}" PARENT_SCOPE)
+endfunction()
+
+# "core/index.hpp" -> core, "backend/cuda/stream.hpp" -> backend/cuda, "error.hpp" -> nothing
+function(layer_of path result)
+  cmake_path(GET path PARENT_PATH folder)
+  set(${result} "${folder}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB_RECURSE headers RELATIVE ${ROOT}/include/lazyfuse ${ROOT}/include/lazyfuse/*.hpp ${ROOT}/include/lazyfuse/*.cuh)
+foreach(header IN LISTS headers)
+  set(file ${ROOT}/include/lazyfuse/${header})
+  layer_of(${header} layer)
+  set(umbrella OFF)
+  if(header MATCHES "^(lazyfuse\\.hpp|cuda\\.cuh)$")
+    set(umbrella ON)
+  elseif(NOT layer STREQUAL "" AND NOT DEFINED may_include_${layer})
+    mistake("${header}: the folder ${layer} is in no layer")
+  endif()
+
+  file(STRINGS ${file} includes REGEX "^[ \t]*#[ \t]*include")
+  foreach(line IN LISTS includes)
+    if(NOT line MATCHES "include[ \t]*<([^>]+)>")
+      mistake("${header}: includes are written <...>: ${line}")
+      continue()
+    endif()
+    set(included ${CMAKE_MATCH_1})
+    if(included MATCHES "^lazyfuse/(.+)$")
+      layer_of(${CMAKE_MATCH_1} other)
+      if(included MATCHES "^lazyfuse/(lazyfuse\\.hpp|cuda\\.cuh)$" AND NOT header STREQUAL "cuda.cuh")
+        mistake("${header}: includes an umbrella")
+      elseif(NOT umbrella AND NOT other STREQUAL "" AND NOT other STREQUAL layer AND NOT other IN_LIST may_include_${layer})
+        mistake("${header}: ${layer} may not include ${included}")
+      endif()
+    elseif(layer IN_LIST device_layer AND NOT included MATCHES "^cuda/std/")
+      mistake("${header}: the device layer includes only cuda/std, not ${included}")
+    elseif(included MATCHES "^(cub/|thrust/|cuda_|cooperative_groups)" AND NOT layer STREQUAL "backend/cuda")
+      mistake("${header}: only backend/cuda may include ${included}")
+    elseif(included MATCHES "^range/")
+      mistake("${header}: range-v3 is for tests")
+    endif()
+  endforeach()
+
+  file(READ ${file} text)
+  string(REGEX REPLACE "[^\n]+" "" line_ends "${text}")
+  string(LENGTH "${line_ends}" length)
+  if(length GREATER max_header_lines AND NOT layer STREQUAL "op")
+    mistake("${header}: ${length} lines, more than ${max_header_lines}")
+  endif()
+  file(STRINGS ${file} launches REGEX "<<<")
+  if(launches AND NOT layer STREQUAL "backend/cuda")
+    mistake("${header}: only backend/cuda launches kernels")
+  endif()
+  if(umbrella)
+    file(STRINGS ${file} code REGEX "^[ \t]*[^ \t/#]")
+    if(code)
+      mistake("${header}: an umbrella holds nothing but includes: ${code}")
+    endif()
+  endif()
+endforeach()
+
+# The compiled part mirrors it: CUDA in src/cuda alone, kernels nowhere.
+file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/src/*)
+foreach(source IN LISTS sources)
+  if(NOT source MATCHES "^src/cuda/")
+    file(STRINGS ${ROOT}/${source} includes REGEX "^[ \t]*#[ \t]*include[ \t]*<(cub/|thrust/|cuda_|lazyfuse/backend/cuda)")
+    if(includes)
+      mistake("${source}: only src/cuda may use CUDA: ${includes}")
+    endif()
+  endif()
+endforeach()
+
+# Every file of ours names its licence.
+foreach(folder include src test bench docs cmake)
+  file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/${folder}/*.hpp ${ROOT}/${folder}/*.cuh ${ROOT}/${folder}/*.cpp
+       ${ROOT}/${folder}/*.cu ${ROOT}/${folder}/*.cmake ${ROOT}/${folder}/*.in ${ROOT}/${folder}/*.py ${ROOT}/${folder}/CMakeLists.txt)
+  foreach(source IN LISTS sources)
+    file(STRINGS ${ROOT}/${source} line REGEX "${spdx}" LIMIT_COUNT 1)
+    if(NOT line)
+      mistake("${source}: no line ${spdx}")
+    endif()
+  endforeach()
+endforeach()
+
+list(LENGTH headers count)
+if(mistakes)
+  list(JOIN mistakes "\n  " text)
+  message(FATAL_ERROR "layers:\n  ${text}")
+endif()
+message(STATUS "${count} headers, every #include within its layer")

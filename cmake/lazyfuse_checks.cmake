@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Checks of the sources themselves: headers alone, layers, mistakes that must not compile.
+
+# Every header compiles alone: targets lazyfuse_verify_interface_header_sets, lazyfuse_cuda_verify_interface_header_sets
+# and lazyfuse_cuda_verify_cuh.
+set_target_properties(lazyfuse PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+if(LAZYFUSE_ENABLE_CUDA)
+  set_target_properties(lazyfuse_cuda PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY HEADERS)
+
+  # CMake verifies C and C++ headers only: each .cuh gets a .cu file of one line.
+  set(lone_headers)
+  foreach(header IN LISTS cuda_only_headers)
+    cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include)
+    set(lone_header ${PROJECT_BINARY_DIR}/headers_alone/${header}.cu)
+    file(CONFIGURE OUTPUT ${lone_header} CONTENT "#include <${header}>\n")
+    list(APPEND lone_headers ${lone_header})
+  endforeach()
+  if(lone_headers)
+    add_library(lazyfuse_cuda_verify_cuh OBJECT EXCLUDE_FROM_ALL ${lone_headers})
+    target_link_libraries(lazyfuse_cuda_verify_cuh PRIVATE lazyfuse::cuda)
+  endif()
+endif()
+
+# A file includes only what its layer may know.
+add_test(NAME layers COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/layer_check.cmake)
+
+# A source that compiles, and with LAZYFUSE_EXPECT_ERROR defined does not, for the reason its first line gives:
+#   // expected-error: <regular expression>
+# Both halves are tested with the C++ compiler, the failing one with nvcc as well where there is one.
+function(lazyfuse_add_failure_test source)
+  cmake_path(ABSOLUTE_PATH source)
+  cmake_path(GET source STEM name)
+  set(includes $<TARGET_PROPERTY:lazyfuse,INTERFACE_INCLUDE_DIRECTORIES>)
+  set(system_includes $<TARGET_PROPERTY:lazyfuse::cccl,INTERFACE_INCLUDE_DIRECTORIES>)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/expect_error.cmake)
+  set(common -D SOURCE=${source} "-DINCLUDES=${includes}" "-DSYSTEM_INCLUDES=${system_includes}")
+  set(cxx -D COMPILER=${CMAKE_CXX_COMPILER} -D ID=${CMAKE_CXX_COMPILER_ID})
+
+  add_test(NAME compile_fail.${name}.ok COMMAND ${CMAKE_COMMAND} ${common} ${cxx} -P ${script})
+  add_test(NAME compile_fail.${name}.fail COMMAND ${CMAKE_COMMAND} ${common} ${cxx} -D EXPECT_ERROR=ON -P ${script})
+  set(tests compile_fail.${name}.ok compile_fail.${name}.fail)
+  if(LAZYFUSE_ENABLE_CUDA)
+    add_test(NAME compile_fail.${name}.nvcc
+             COMMAND ${CMAKE_COMMAND} ${common} -D COMPILER=${CMAKE_CUDA_COMPILER} -D ID=NVIDIA -D EXPECT_ERROR=ON -P ${script})
+    list(APPEND tests compile_fail.${name}.nvcc)
+  endif()
+  set_tests_properties(${tests} PROPERTIES LABELS compile_fail)
+endfunction()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What tests, benchmarks and examples share: the warnings of our own code, the CUDA language, and one function per kind.
+
+# nvcc for .cu files. One architecture by default: CUDAARCHS or CMAKE_CUDA_ARCHITECTURES choose another.
+if(LAZYFUSE_ENABLE_CUDA)
+  if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+    set(CMAKE_CUDA_ARCHITECTURES 90)
+  endif()
+  enable_language(CUDA)
+endif()
+
+# Warnings are switched on for our own targets only: never part of an interface. (In CI they are errors.)
+set(lazyfuse_warnings $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra> $<$<COMPILE_LANGUAGE:CXX>:-Wpedantic>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND lazyfuse_warnings $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>) # g++ 12 sees overlap in "text" + std::string (its bug 105651)
+endif()
+target_compile_options(lazyfuse PRIVATE ${lazyfuse_warnings})
+if(LAZYFUSE_ENABLE_CUDA)
+  target_compile_options(lazyfuse_cuda PRIVATE ${lazyfuse_warnings})
+endif()
+
+# All programs made by nvcc, so that a machine without a GPU can build exactly these.
+add_custom_target(cuda_programs)
+
+# A program compiled by the C++ compiler against the host space.
+function(lazyfuse_add_host_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE lazyfuse::lazyfuse)
+  target_compile_options(${name} PRIVATE ${lazyfuse_warnings})
+endfunction()
+
+# A program compiled by nvcc, whose default space is CUDA. A .cpp source is compiled by nvcc too, after
+# lazyfuse/cuda.cuh, so that one source can serve both spaces. Without CUDA in the build nothing is added.
+function(lazyfuse_add_cuda_program name)
+  if(NOT LAZYFUSE_ENABLE_CUDA)
+    return()
+  endif()
+  set(sources)
+  foreach(source IN LISTS ARGN)
+    if(source MATCHES "\\.cpp$")
+      cmake_path(ABSOLUTE_PATH source)
+      cmake_path(GET source STEM stem)
+      file(CONFIGURE OUTPUT by_nvcc/${name}/${stem}.cu CONTENT "#include <lazyfuse/cuda.cuh>\n#include \"${source}\"\n")
+      set(source ${CMAKE_CURRENT_BINARY_DIR}/by_nvcc/${name}/${stem}.cu)
+    endif()
+    list(APPEND sources ${source})
+  endforeach()
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE lazyfuse::cuda)
+  add_dependencies(cuda_programs ${name})
+endfunction()
+
+# Registers a test. Tests of a CUDA program carry the label gpu; where there is no device they are skipped, either by exit
+# status 77 or by the words of the error that ends them.
+function(lazyfuse_add_program_test name program)
+  cmake_parse_arguments(arg "CUDA" "" "LABELS;COMMAND_ARGUMENTS" ${ARGN})
+  if(arg_CUDA AND NOT LAZYFUSE_ENABLE_CUDA)
+    return()
+  endif()
+  add_test(NAME ${name} COMMAND ${program} ${arg_COMMAND_ARGUMENTS})
+  set(labels ${arg_LABELS})
+  if(arg_CUDA)
+    list(APPEND labels gpu)
+    # One device: tests that time or fill it must not run side by side.
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK device
+                         SKIP_REGULAR_EXPRESSION "no CUDA-capable device|CUDA driver version is insufficient")
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77 ENVIRONMENT "${LAZYFUSE_TEST_ENVIRONMENT}")
+endfunction()
+
+# ThreadSanitizer sees OpenMP's barriers through Archer, a tool that libomp loads. Without it each barrier is a false report.
+set(LAZYFUSE_TEST_ENVIRONMENT)
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
+  cmake_path(GET OpenMP_omp_LIBRARY PARENT_PATH openmp_dir)
+  file(GLOB llvm_dirs /usr/lib/llvm-*/lib)
+  list(SORT llvm_dirs COMPARE NATURAL ORDER DESCENDING)
+  find_library(LAZYFUSE_ARCHER archer HINTS ${openmp_dir} ${llvm_dirs} REQUIRED)
+  set(LAZYFUSE_TEST_ENVIRONMENT "OMP_TOOL_LIBRARIES=${LAZYFUSE_ARCHER}"
+                                "TSAN_OPTIONS=ignore_noninstrumented_modules=1 halt_on_error=1")
+endif()

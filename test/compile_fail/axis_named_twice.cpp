@@ -1,0 +1,13 @@
+// expected-error: lazyfuse: a reduction names each axis once
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <lazyfuse/lazyfuse.hpp>
+
+namespace lf = lazyfuse;
+
+auto mistake(const lf::array<float, 2>& x) {
+#ifdef LAZYFUSE_EXPECT_ERROR
+  return lf::sum(x, lf::axis<1, -1>);
+#else
+  return lf::sum(x, lf::axis<0, -1>);
+#endif
+}

@@ -1,0 +1,14 @@
+// expected-error: lazyfuse: a stored view cannot be written through
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <lazyfuse/lazyfuse.hpp>
+
+namespace lf = lazyfuse;
+
+void mistake(lf::array<float, 1>& x) {
+#ifdef LAZYFUSE_EXPECT_ERROR
+  auto view = x(lf::range(0, 2));
+  view = x(lf::range(1, 3));
+#else
+  x(lf::range(0, 2)) = x(lf::range(1, 3));
+#endif
+}

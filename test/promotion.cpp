@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Element types of results: every ordered pair of number types against NumPy's, scalars, bool.
+#include "support/arrays.hpp"
+#include "support/reference_data.hpp"
+
+namespace {
+
+using test::element_of;
+using std::int32_t;
+using std::int64_t;
+
+template <class Space>
+class promotion : public test::on<Space> {};
+TYPED_TEST_SUITE(promotion, test::device_spaces, test::space_name);
+
+const test::reference_data& answers() {
+  static const test::reference_data data("promotion");
+  return data;
+}
+
+template <class Space, class T>
+lf::array<T, 1, Space> operand(bool reversed) {
+  auto x = answers().get<T>(std::string("x/") + test::name_of<T>());
+  if (reversed) std::reverse(x.values.begin(), x.values.end());
+  return test::array_of<Space, 1>(x);
+}
+
+/// R is the element type the library gives; it must be the one in which NumPy's answer is stored.
+template <class E>
+void expect(const E& e, const std::string& name) {
+  using R = element_of<E>;
+  EXPECT_NO_THROW(EXPECT_TRUE(test::evaluates_to(e, answers().get<R>(name))) << name) << name;
+}
+
+template <class Space, class A, class B>
+void check_pair() {
+  const auto a = operand<Space, A>(false);
+  const auto b = operand<Space, B>(true);
+  const std::string pair = std::string(test::name_of<A>()) + "/" + test::name_of<B>();
+  expect(a + b, "add/" + pair);
+  expect(a < b, "less/" + pair);
+  if constexpr (!(std::is_integral_v<A> && std::is_integral_v<B>)) expect(a / b, "divide/" + pair);
+  // one arithmetic operation per pair suffices on the device; the rule is the same code
+  if constexpr (std::is_same_v<Space, lf::host>) {
+    expect(a - b, "subtract/" + pair);
+    expect(a * b, "multiply/" + pair);
+    expect(lf::maximum(a, b), "maximum/" + pair);
+    const auto condition = test::array_of<Space, 1>(test::tensor<bool>({6}, {1, 0, 1, 0, 1, 1}));
+    expect(lf::where(condition, a, b), "where/" + pair);
+  }
+}
+template <class Space, class A>
+void check_row() {
+  check_pair<Space, A, int32_t>();
+  check_pair<Space, A, int64_t>();
+  check_pair<Space, A, float>();
+  check_pair<Space, A, double>();
+}
+TYPED_TEST(promotion, every_pair_of_number_types_meets_where_numpys_do) {
+  check_row<TypeParam, int32_t>();
+  check_row<TypeParam, int64_t>();
+  check_row<TypeParam, float>();
+  check_row<TypeParam, double>();
+}
+
+TYPED_TEST(promotion, scalars_take_the_type_of_the_array) {
+  const auto f = operand<TypeParam, float>(false);
+  const auto d = operand<TypeParam, double>(false);
+  const auto i = operand<TypeParam, int32_t>(false);
+  const auto l = operand<TypeParam, int64_t>(false);
+  static_assert(std::is_same_v<element_of<decltype(f * 2.5)>, float>);
+  static_assert(std::is_same_v<element_of<decltype(2.5 * f)>, float>);
+  static_assert(std::is_same_v<element_of<decltype(f + 1)>, float>);
+  static_assert(std::is_same_v<element_of<decltype(f + std::int64_t{1})>, float>);
+  static_assert(std::is_same_v<element_of<decltype(d * 2.5f)>, double>);
+  static_assert(std::is_same_v<element_of<decltype(i + 1)>, int32_t>);
+  static_assert(std::is_same_v<element_of<decltype(i + 1L)>, int32_t>);
+  static_assert(std::is_same_v<element_of<decltype(l + 1)>, int64_t>);
+  static_assert(std::is_same_v<element_of<decltype(f < 1)>, bool>);
+  static_assert(std::is_same_v<element_of<decltype(lf::maximum(f, 0))>, float>);
+  static_assert(std::is_same_v<element_of<decltype(lf::where(f > 0, f, 0))>, float>);
+  static_assert(std::is_same_v<element_of<decltype(lf::pow(f, 2))>, float>);
+  static_assert(std::is_same_v<element_of<decltype(lf::c<2> * f)>, float>);
+  // 0.1 is rounded to float before it meets the array, as in NumPy 2
+  EXPECT_TRUE(test::evaluates_to(f * 0.1, test::transform<float>(answers().get<float>("x/float32"), [](float v) { return v * 0.1f; })));
+  EXPECT_TRUE(test::evaluates_to(10 - i, test::transform<int32_t>(answers().get<int32_t>("x/int32"), [](int32_t v) { return 10 - v; })));
+}
+
+TYPED_TEST(promotion, functions_of_reals_compute_integers_in_double) {
+  const auto i = operand<TypeParam, int32_t>(false);
+  const auto l = operand<TypeParam, int64_t>(false);
+  const auto f = operand<TypeParam, float>(false);
+  static_assert(std::is_same_v<element_of<decltype(lf::sqrt(i))>, double>);
+  static_assert(std::is_same_v<element_of<decltype(lf::exp(l))>, double>);
+  static_assert(std::is_same_v<element_of<decltype(lf::atan2(i, i))>, double>);
+  static_assert(std::is_same_v<element_of<decltype(lf::sin(f))>, float>);
+  static_assert(std::is_same_v<element_of<decltype(lf::abs(i))>, int32_t>);
+  static_assert(std::is_same_v<element_of<decltype(lf::floor(l))>, int64_t>);
+}
+
+TYPED_TEST(promotion, reductions_accumulate_as_numpys) {
+  const auto i = operand<TypeParam, int32_t>(false);
+  const auto l = operand<TypeParam, int64_t>(false);
+  const auto f = operand<TypeParam, float>(false);
+  const auto d = operand<TypeParam, double>(false);
+  const auto b = f > 0;
+  static_assert(std::is_same_v<element_of<decltype(lf::sum(b))>, int64_t>);
+  static_assert(std::is_same_v<element_of<decltype(lf::sum(i))>, int64_t>);
+  static_assert(std::is_same_v<element_of<decltype(lf::sum(l))>, int64_t>);
+  static_assert(std::is_same_v<element_of<decltype(lf::sum(f))>, float>);
+  static_assert(std::is_same_v<element_of<decltype(lf::sum(d))>, double>);
+  static_assert(std::is_same_v<element_of<decltype(lf::prod(i))>, int64_t>);
+  static_assert(std::is_same_v<element_of<decltype(lf::mean(i))>, double>);
+  static_assert(std::is_same_v<element_of<decltype(lf::mean(f))>, float>);
+  static_assert(std::is_same_v<element_of<decltype(lf::max(i))>, int32_t>);
+  static_assert(std::is_same_v<element_of<decltype(lf::any(f))>, bool>);
+  static_assert(std::is_same_v<element_of<decltype(lf::all(b))>, bool>);
+  // 2^31 - 1, thrice: more than 32 bits hold
+  const auto big = test::array_of<TypeParam, 1>(test::tensor<int32_t>({3}, {2147483647, 2147483647, 2147483647}));
+  EXPECT_EQ(lf::sum(big).item(), 6442450941);
+  EXPECT_EQ(lf::mean(big).item(), 2147483647.0);
+}
+
+TYPED_TEST(promotion, assignment_widens) {
+  const auto i = operand<TypeParam, int32_t>(false);
+  const auto values = answers().get<int32_t>("x/int32");
+  lf::array<double, 1, TypeParam> d = i;
+  EXPECT_TRUE(test::evaluates_to(d, test::transform<double>(values, [](int32_t v) { return v; })));
+  lf::array<int64_t, 1, TypeParam> l = i * 2;
+  EXPECT_TRUE(test::evaluates_to(l, test::transform<int64_t>(values, [](int32_t v) { return 2 * v; })));
+  d = operand<TypeParam, float>(false);
+  EXPECT_TRUE(test::evaluates_to(d, test::transform<double>(answers().get<float>("x/float32"), [](float v) { return v; })));
+}
+
+}  // namespace

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an expression computes twice is evaluated once per element: counted by a callable that counts its calls.
+#include "support/arrays.hpp"
+
+#include <atomic>
+
+namespace {
+
+template <class Space>
+class sharing : public test::on<Space> {};
+TYPED_TEST_SUITE(sharing, test::spaces, test::space_name);
+
+test::tensor<float> values(std::initializer_list<float> v) { return {{static_cast<std::int64_t>(v.size())}, v}; }
+
+std::atomic<long> calls{0};
+
+/// x + 1, counting how often it is asked.
+struct counted_increment {
+  float operator()(float x) const {
+    calls.fetch_add(1, std::memory_order_relaxed);
+    return x + 1;
+  }
+};
+/// x + amount, likewise: a callable with state.
+struct counted_addition {
+  float amount;
+  float operator()(float x) const {
+    calls.fetch_add(1, std::memory_order_relaxed);
+    return x + amount;
+  }
+};
+
+class sharing_counted : public ::testing::Test {
+ protected:
+  void SetUp() override { calls = 0; }
+};
+
+TEST_F(sharing_counted, a_temporary_used_twice_is_evaluated_once_per_element) {
+  const lf::array<float, 1, lf::host> x{1, 2, 3, 4, 5};
+  const auto temporary = lf::map(counted_increment{}, x);
+  const lf::array<float, 1, lf::host> y = temporary * temporary + temporary;
+  EXPECT_TRUE(test::evaluates_to(y, values({6, 12, 20, 30, 42})));
+  EXPECT_EQ(calls.load(), 5);
+}
+TEST_F(sharing_counted, equal_expressions_over_unlike_arrays_are_both_evaluated) {
+  const lf::array<float, 1, lf::host> x{1, 2, 3}, y{10, 20, 30};
+  const lf::array<float, 1, lf::host> z = lf::map(counted_increment{}, x) * lf::map(counted_increment{}, y);
+  EXPECT_TRUE(test::evaluates_to(z, values({22, 63, 124})));
+  EXPECT_EQ(calls.load(), 6);
+}
+TEST_F(sharing_counted, outputs_of_one_kernel_share_too) {
+  const lf::array<float, 1, lf::host> x{1, 2, 3};
+  const auto temporary = lf::map(counted_increment{}, x);
+  const auto [a, b] = lf::materialize(temporary * 2, temporary * 3);
+  EXPECT_TRUE(test::evaluates_to(a, values({4, 6, 8})));
+  EXPECT_TRUE(test::evaluates_to(b, values({6, 9, 12})));
+  EXPECT_EQ(calls.load(), 3);
+}
+TEST_F(sharing_counted, the_argument_of_two_reductions_is_evaluated_once_per_element) {
+  const lf::array<float, 1, lf::host> x{1, 2, 3, 4};
+  const auto temporary = lf::map(counted_increment{}, x);
+  const auto [low, high] = lf::materialize(lf::min(temporary), lf::max(temporary));
+  EXPECT_EQ(low.item(), 2.0f);
+  EXPECT_EQ(high.item(), 5.0f);
+  EXPECT_EQ(calls.load(), 4);
+}
+TEST_F(sharing_counted, fuse_evaluates_a_local_once_per_element) {
+  const auto f = lf::fuse([](auto x, auto y) {
+    auto local = lf::map(counted_increment{}, x) * y;
+    return local * local + local;
+  });
+  const lf::array<float, 1, lf::host> x{1, 2, 3}, y{1, 1, 2};
+  const lf::array<float, 1, lf::host> z = f(x, y);
+  EXPECT_TRUE(test::evaluates_to(z, values({6, 12, 72})));
+  EXPECT_EQ(calls.load(), 3);
+}
+TEST_F(sharing_counted, a_callable_with_state_is_shared_where_the_state_is_equal) {
+  const lf::array<float, 1, lf::host> x{1, 2, 3};
+  const auto temporary = lf::map(counted_addition{1}, x);
+  const lf::array<float, 1, lf::host> y = temporary * temporary;
+  EXPECT_TRUE(test::evaluates_to(y, values({4, 9, 16})));
+  EXPECT_EQ(calls.load(), 3);
+  calls = 0;
+  const lf::array<float, 1, lf::host> z = lf::map(counted_addition{1}, x) * lf::map(counted_addition{2}, x);
+  EXPECT_TRUE(test::evaluates_to(z, values({6, 12, 20})));
+  EXPECT_EQ(calls.load(), 6);
+}
+TEST_F(sharing_counted, an_operand_that_broadcasts_is_still_right_when_shared) {
+  const lf::array<float, 1, lf::host> x{1, 2};
+  const auto temporary = lf::map(counted_increment{}, x);
+  const lf::array<float, 2, lf::host> z = temporary(lf::newaxis, lf::all) * temporary(lf::all, lf::newaxis);
+  EXPECT_TRUE(test::evaluates_to(z, test::tensor<float>({2, 2}, {4, 6, 6, 9})));
+}
+
+TYPED_TEST(sharing, equal_types_over_unlike_operands_keep_their_values) {
+  const lf::array<float, 1, TypeParam> x{1, 2, 3}, y{4, 5, 6};
+  // every pair below has the same type on both sides
+  EXPECT_TRUE(test::evaluates_to((x + 1) * (y + 1), values({10, 18, 28})));
+  EXPECT_TRUE(test::evaluates_to((x + 1) * (x + 2), values({6, 12, 20})));
+  EXPECT_TRUE(test::evaluates_to((x + y) - (y + x), values({0, 0, 0})));
+  EXPECT_TRUE(test::evaluates_to(lf::sin(x) * lf::cos(y), test::tensor<float>({3}, {std::sin(1.f) * std::cos(4.f), std::sin(2.f) * std::cos(5.f), std::sin(3.f) * std::cos(6.f)}), test::within{16}));
+  const auto forward = x(lf::range(0, 2)) * 2, backward = x(lf::range(1, 3)) * 2;
+  EXPECT_TRUE(test::evaluates_to(forward - backward, values({-2, -2})));
+  EXPECT_TRUE(test::evaluates_to(lf::sum(x) * lf::sum(y), test::tensor<float>({}, {90})));
+  EXPECT_TRUE(test::evaluates_to(lf::sum(x * x) + lf::sum(y * y), test::tensor<float>({}, {91})));
+}
+TYPED_TEST(sharing, the_same_bits_with_a_temporary_or_without) {
+  const auto x = test::array_of<TypeParam, 1>(test::counting<float>({1001}, -3, 0.006f));
+  const auto t = lf::exp(x) + x;
+  EXPECT_TRUE(test::evaluates_to(t * t - t / (t + 10), test::tensor_of((lf::exp(x) + x) * (lf::exp(x) + x) - (lf::exp(x) + x) / ((lf::exp(x) + x) + 10))));
+}
+
+struct norm {
+  template <class X, class Y>
+  auto operator()(X x, Y y) const {
+    auto s = x * x + y * y;
+    return lf::sqrt(s) + s;
+  }
+};
+TYPED_TEST(sharing, a_fused_callable_gives_the_same_values) {
+  const lf::array<float, 1, TypeParam> x{3, 6}, y{4, 8};
+  const auto f = lf::fuse(norm{});
+  EXPECT_TRUE(test::evaluates_to(f(x, y), values({30, 110})));
+  EXPECT_TRUE(test::evaluates_to(f(x, x * 0 + 4), values({30, 36 + 16 + std::sqrt(52.f)}), test::within{1}));
+}
+TYPED_TEST(sharing, two_calls_of_a_fused_callable_keep_their_own_arguments) {
+  const lf::array<float, 1, TypeParam> x{3, 6}, y{4, 8}, z{0, 0};
+  const auto f = lf::fuse(norm{});
+  EXPECT_TRUE(test::evaluates_to(f(x, y) - f(y, z), values({10, 38})));
+  EXPECT_TRUE(test::evaluates_to(f(x, z) * f(z, x), values({144, 42 * 42})));
+  const auto nested = lf::fuse([](auto a, auto b) { return lf::fuse(norm{})(b, a) + lf::fuse(norm{})(a, a * 0); });
+  EXPECT_TRUE(test::evaluates_to(nested(x, y), values({30 + 12, 110 + 42})));
+}
+TYPED_TEST(sharing, a_fused_argument_and_a_view_of_it_differ) {
+  const lf::array<float, 1, TypeParam> x{1, 2, 3, 4};
+  const auto differences = lf::fuse([](auto a) { return a(lf::range(1, lf::end)) - a(lf::range(0, -1)); });
+  EXPECT_TRUE(test::evaluates_to(differences(x * x), values({3, 5, 7})));
+  EXPECT_TRUE(test::evaluates_to(differences(x), values({1, 1, 1})));
+}
+TYPED_TEST(sharing, softmax_written_with_fuse) {
+  const auto x = test::array_of<TypeParam, 2>(test::counting<float>({3, 5}, -2, 0.3f));
+  const auto softmax = lf::fuse([](auto a) {
+    auto e = lf::exp(a - lf::max(a, lf::axis<-1>, lf::keepdims));
+    return e / lf::sum(e, lf::axis<-1>, lf::keepdims);
+  });
+  const auto got = test::tensor_of(softmax(x));
+  const double total = 1 + std::exp(-0.3) + std::exp(-0.6) + std::exp(-0.9) + std::exp(-1.2);
+  EXPECT_TRUE(test::same(got, test::generate<float>({3, 5}, [&](const test::extents& i) { return float(std::exp(-0.3 * double(4 - i[1])) / total); }), test::within{0, 1e-6}));
+}
+
+TYPED_TEST(sharing, sine_and_cosine_of_one_angle_are_right_together) {
+  const auto t = test::counting<float>({2001}, -10, 0.01f);
+  const auto x = test::array_of<TypeParam, 1>(t);
+  EXPECT_TRUE(test::evaluates_to(lf::sin(x) + lf::cos(x), test::transform<float>(t, [](float v) { return float(std::sin(double(v)) + std::cos(double(v))); }), test::within{4, 5e-7}));
+  EXPECT_TRUE(test::evaluates_to(lf::cos(x) - lf::sin(x), test::transform<float>(t, [](float v) { return float(std::cos(double(v)) - std::sin(double(v))); }), test::within{4, 5e-7}));
+  EXPECT_TRUE(test::evaluates_to(lf::square(lf::sin(x * 2)) + lf::square(lf::cos(x * 2)), test::transform<float>(t, [](float) { return 1.0f; }), test::within{4}));
+  const auto [s, c] = lf::materialize(lf::sin(x), lf::cos(x));
+  EXPECT_TRUE(test::evaluates_to(s, test::transform<float>(t, [](float v) { return float(std::sin(double(v))); }), test::within{4, 1e-9}));
+  EXPECT_TRUE(test::evaluates_to(c, test::transform<float>(t, [](float v) { return float(std::cos(double(v))); }), test::within{4, 1e-9}));
+}
+
+TYPED_TEST(sharing, integer_powers_are_products) {
+  const auto t = test::counting<double>({41}, -4, 0.2);
+  const auto x = test::array_of<TypeParam, 1>(t);
+  for (int n = -20; n <= 20; ++n)
+    EXPECT_TRUE(test::evaluates_to(lf::pow(x + 0.05, n), test::transform<double>(t, [n](double v) { return std::pow(v + 0.05, n); }), test::within{8})) << n;
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<2>), test::transform<double>(t, [](double v) { return v * v; })));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<3>), test::transform<double>(t, [](double v) { return std::pow(v, 3); }), test::within{2}));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<4>), test::transform<double>(t, [](double v) { return std::pow(v, 4); }), test::within{2}));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<-1>), test::transform<double>(t, [](double v) { return 1 / (v + 5); }), test::within{1}));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<-2>), test::transform<double>(t, [](double v) { return std::pow(v + 5, -2); }), test::within{2}));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<0.5>), test::transform<double>(t, [](double v) { return std::sqrt(v + 5); })));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x, 2), test::transform<double>(t, [](double v) { return v * v; })));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x, 0), test::transform<double>(t, [](double) { return 1.0; })));
+  const auto i = test::array_of<TypeParam, 1>(test::tensor<std::int32_t>({3}, {-2, 3, 10}));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(i, 3), test::tensor<std::int32_t>({3}, {-8, 27, 1000})));
+}
+
+}  // namespace

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between the tests' tensors and the library's arrays, and comparison of the two.
+#pragma once
+
+#include "spaces.hpp"
+#include "tensor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace test {
+
+template <class T>
+struct array_traits;
+template <class T, int R, class Space>
+struct array_traits<lf::array<T, R, Space>> {
+  using element = T;
+  using space = Space;
+  static constexpr int rank = R;
+};
+
+/// Element type of what an expression evaluates to.
+template <class E>
+using element_of = typename array_traits<std::remove_cvref_t<decltype(lf::materialize(std::declval<const E&>()))>>::element;
+
+template <class T>
+constexpr const char* name_of() {
+  if (std::is_same_v<T, bool>) return "bool";
+  if (std::is_same_v<T, std::int32_t>) return "int32";
+  if (std::is_same_v<T, std::int64_t>) return "int64";
+  if (std::is_same_v<T, float>) return "float32";
+  if (std::is_same_v<T, double>) return "float64";
+  return "unknown";
+}
+
+template <int R>
+lf::shape<R> shape_of(const extents& s) {
+  if (static_cast<int>(s.size()) != R) throw std::logic_error("the test has a tensor of another rank");
+  lf::shape<R> out;
+  for (int axis = 0; axis < R; ++axis) out[axis] = s[static_cast<std::size_t>(axis)];
+  return out;
+}
+
+/// A dense array with the tensor's elements.
+template <class Space, int R, class T>
+lf::array<T, R, Space> array_of(const tensor<T>& t) {
+  lf::array<T, R, lf::host> x(shape_of<R>(t.shape));
+  T* to = x.data();
+  for (std::size_t n = 0; n < t.values.size(); ++n) to[n] = static_cast<T>(t.values[n]);
+  if constexpr (std::is_same_v<Space, lf::host>)
+    return x;
+  else
+    return lf::to<Space>(x);
+}
+
+/// What an array or expression evaluates to, on the host.
+template <class E>
+auto tensor_of(const E& e) {
+  const auto value = lf::materialize(e);
+  const auto x = lf::to<lf::host>(value);
+  using traits = array_traits<std::remove_cvref_t<decltype(x)>>;
+  extents s;
+  for (int axis = 0; axis < traits::rank; ++axis) s.push_back(x.shape()[axis]);
+  tensor<typename traits::element> t{s};
+  const auto* from = x.data();
+  for (std::size_t n = 0; n < t.values.size(); ++n) t.values[n] = static_cast<stored<typename traits::element>>(from[n]);
+  return t;
+}
+
+/// How far two values may be apart: units in the last place plus an absolute part.
+struct within {
+  std::int64_t ulps = 0;
+  double absolute = 0;
+  bool sign_of_zero = true;
+};
+/// The bound of functions that are not correctly rounded (vector mathematics of the host, CUDA's).
+inline constexpr within four_ulps{4};
+/// For minimum and maximum, where the sign of a zero result is anyone's choice.
+inline constexpr within any_zero{0, 0, false};
+
+template <class T>
+bool close(T got, T want, const within& tolerance) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
+    if (got == T(0) && want == T(0)) return !tolerance.sign_of_zero || std::signbit(got) == std::signbit(want);
+    if (got == want) return true;
+    if (std::isfinite(got) && std::isfinite(want) && std::abs(double(got) - double(want)) <= tolerance.absolute) return true;
+    // floats of one sign are ordered as their bits
+    using bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    bits a, b;
+    std::memcpy(&a, &got, sizeof(T));
+    std::memcpy(&b, &want, sizeof(T));
+    if ((a < 0) != (b < 0)) return false;
+    return (a > b ? std::int64_t{a} - b : std::int64_t{b} - a) <= tolerance.ulps;
+  } else {
+    return got == want;
+  }
+}
+
+template <class T>
+::testing::AssertionResult same(const tensor<T>& got, const tensor<T>& want, const within& tolerance = {}) {
+  if (got.shape != want.shape) return ::testing::AssertionFailure() << "shape is " << text(got.shape) << ", expected " << text(want.shape);
+  std::size_t wrong = 0;
+  std::ostringstream first;
+  first.precision(std::numeric_limits<double>::max_digits10);
+  for (std::size_t n = 0; n < want.values.size(); ++n)
+    if (!close(got.values[n], want.values[n], tolerance) && wrong++ < 5) first << "\n  element " << n << " is " << +got.values[n] << ", expected " << +want.values[n];
+  if (wrong == 0) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << wrong << " of " << want.values.size() << " elements differ" << first.str();
+}
+
+/// Whether an expression has the element type, shape and values of the tensor.
+template <class E, class T>
+::testing::AssertionResult evaluates_to(const E& e, const tensor<T>& want, const within& tolerance = {}) {
+  using got = element_of<E>;
+  if constexpr (!std::is_same_v<got, T>)
+    return ::testing::AssertionFailure() << "element type is " << name_of<got>() << ", expected " << name_of<T>();
+  else
+    return same(tensor_of(e), want, tolerance);
+}
+
+}  // namespace test

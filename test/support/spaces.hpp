@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The spaces that typed tests run over: host in a .cpp, host and cuda in a .cu.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#if defined(__CUDACC__)
+#include <lazyfuse/cuda.cuh>
+#else
+#include <lazyfuse/lazyfuse.hpp>
+#endif
+
+namespace lf = lazyfuse;
+
+namespace test {
+
+/// Why tests of a space cannot run here; empty if they can.
+template <class Space>
+std::string why_unavailable() {
+#if defined(__CUDACC__)
+  if constexpr (std::is_same_v<Space, lf::cuda>) {
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess) return std::string("no CUDA device: ") + cudaGetErrorString(status);
+    if (count == 0) return "no CUDA device";
+  }
+#endif
+  return {};
+}
+
+/// Fixture of every test that runs in one space: skips, with the reason, where the space is missing.
+template <class Space>
+class on : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string why = why_unavailable<Space>(); !why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+#if defined(__CUDACC__)
+using spaces = ::testing::Types<lf::host, lf::cuda>;
+/// For files whose host half is compiled by the .cpp twin already and is large.
+using device_spaces = ::testing::Types<lf::cuda>;
+#else
+using spaces = ::testing::Types<lf::host>;
+using device_spaces = spaces;
+#endif
+
+/// Names the instances of a typed suite after their space.
+struct space_name {
+  template <class Space>
+  static std::string GetName(int) {
+    return Space::name;
+  }
+};
+
+}  // namespace test
