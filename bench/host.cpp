@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include <sys/resource.h>
+
 namespace bench {
 namespace {
 
@@ -57,6 +59,13 @@ bool right(W& w, const F& evaluate, double slack) {
   return true;
 }
 
+/// How often a thread of this program had to leave its core to another program.
+long interruptions() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
 template <class F>
 double seconds(const F& evaluate, int evaluations) {
   const auto before = std::chrono::steady_clock::now();
@@ -80,15 +89,25 @@ void run(benchmark::State& state) {
   const int evaluations = std::max(1, static_cast<int>(1e-3 / once));
   const int rounds = std::clamp(static_cast<int>(0.8 / (once * evaluations)), 9, 41);
   samples library, hand;
-  for (int round = 0; round < rounds; ++round) {
-    if (round % 2 == 0) library.add(seconds(ours, evaluations));
-    hand.add(seconds(theirs, evaluations));
-    if (round % 2 == 1) library.add(seconds(ours, evaluations));
+  int interrupted = 0;
+  for (int round = 0; static_cast<int>(library.count()) < rounds && interrupted < 2 * rounds; ++round) {
+    const long before = interruptions();
+    const bool ours_first = round % 2 == 0;
+    const double first = ours_first ? seconds(ours, evaluations) : seconds(theirs, evaluations);
+    const double second = ours_first ? seconds(theirs, evaluations) : seconds(ours, evaluations);
+    if (interruptions() != before) {
+      ++interrupted;
+      continue;
+    }
+    library.add(ours_first ? first : second);
+    hand.add(ours_first ? second : first);
   }
+  if (library.count() < 5) return state.SkipWithError("other programs kept taking the cores: nothing to compare");
   for (auto _ : state) state.SetIterationTime(library.median());
   state.counters["hand_us"] = hand.median() * 1e6;
   state.counters["ratio"] = hand.median() / library.median();
   state.counters["ratio_of_best"] = hand.least() / library.least();
+  state.counters["samples"] = static_cast<double>(library.count());
   state.counters["spread"] = library.spread();
   state.counters["GB/s"] = 1e-9 * W::bytes / library.median();
   lf::trace trace;

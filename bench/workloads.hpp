@@ -129,9 +129,12 @@ struct arc_distance : workload<float, 1, S> {
 
   arc_distance() : workload<float, 1, S>(lf::shape{n}) {}
   void evaluate() {
-    const auto h = lf::square(lf::sin((t2 - t1) / 2)) +
-                   lf::cos(t1) * lf::cos(t2) * lf::square(lf::sin((p2 - p1) / 2));
-    this->z = 2 * lf::atan2(lf::sqrt(h), lf::sqrt(1 - h));
+    const auto distance = lf::fuse([](auto a1, auto b1, auto a2, auto b2) {
+      const auto h = lf::square(lf::sin((a2 - a1) * 0.5)) +
+                     lf::cos(a1) * lf::cos(a2) * lf::square(lf::sin((b2 - b1) * 0.5));
+      return 2 * lf::atan2(lf::sqrt(h), lf::sqrt(1 - h));
+    });
+    this->z = distance(t1, p1, t2, p2);
   }
   LAZYFUSE_HD static double expected(index_t i) {
     const double t1 = number<float>(1, i), p1 = number<float>(2, i), t2 = number<float>(3, i), p2 = number<float>(4, i);

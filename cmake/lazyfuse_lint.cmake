@@ -17,10 +17,10 @@ endforeach()
 add_custom_target(format_check COMMAND ${LAZYFUSE_CLANG_FORMAT} --dry-run --Werror ${formatted} VERBATIM)
 add_custom_target(format COMMAND ${LAZYFUSE_CLANG_FORMAT} -i ${formatted} VERBATIM)
 
-# clang-tidy reads the headers through the sources that use them; .cu files are nvcc's.
-set(checked ${sources})
-file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/examples/*.cpp ${PROJECT_SOURCE_DIR}/test/*.cpp)
-list(APPEND checked ${found})
+# clang-tidy reads the library's sources and, through the examples, all headers of the host space. (.cu files are nvcc's;
+# the tests would take ten times as long and show the same headers again.)
+file(GLOB checked CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/examples/*.cpp)
+list(APPEND checked ${sources})
 set(stamps)
 foreach(source IN LISTS checked)
   cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})

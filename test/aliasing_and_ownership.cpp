@@ -259,8 +259,8 @@ TYPED_TEST(ownership, self_assignment_and_moves_are_harmless) {
 /// The sum of 2^Depth leaves, a balanced tree of distinct arrays.
 template <int Depth, class Space>
 auto tree(const vector<Space>* leaves) {
-  if constexpr (Depth == 0)
-    return *leaves + 0;
+  if constexpr (Depth == 1)
+    return leaves[0] + leaves[1];
   else
     return tree<Depth - 1, Space>(leaves) + tree<Depth - 1, Space>(leaves + (1 << (Depth - 1)));
 }

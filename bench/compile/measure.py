@@ -51,13 +51,16 @@ def source(header: str, expressions: int) -> str:
 def compile_once(command: list[str]) -> dict:
     """Wall and processor seconds and the peak memory of the largest process of one compilation."""
     before = time.monotonic()
-    child = subprocess.Popen(command)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        sys.exit(f"measure.py: failed: {' '.join(command)}")
-    return {"wall_s": time.monotonic() - before, "user_s": usage.ru_utime, "system_s": usage.ru_stime,
-            "peak_mb": usage.ru_maxrss / 1024}
+    with tempfile.TemporaryFile() as messages:
+        child = subprocess.Popen(command, stderr=messages)
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.monotonic() - before
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            messages.seek(0)
+            errors = [line[:300] for line in messages.read().decode().splitlines() if "error" in line]
+            sys.exit("\n".join(["measure.py: failed: " + " ".join(command), *errors[:10]]))
+    return {"wall_s": wall, "user_s": usage.ru_utime, "system_s": usage.ru_stime, "peak_mb": usage.ru_maxrss / 1024}
 
 
 def measure(command: list[str], text: str, suffix: str, repetitions: int) -> dict:

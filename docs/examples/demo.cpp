@@ -89,7 +89,7 @@ void demo(int steps, const fs::path& photograph, const fs::path& folder) {
 int main(int count, char** arguments) try {
   const fs::path folder = fs::path(arguments[0]).parent_path(), here = fs::path(__FILE__).parent_path();
   const fs::path photo = count > 2 ? fs::path(arguments[2]) : here / "photo.png";
-  const int steps = count > 1 ? std::stoi(arguments[1]) : 6000;
+  const int steps = count > 1 ? std::stoi(arguments[1]) : 4000;
 #if defined(__CUDACC__)
   if (int n = 0; cudaGetDeviceCount(&n) == cudaSuccess && n > 0) return demo<lf::cuda>(steps, photo, folder), 0;
 #endif

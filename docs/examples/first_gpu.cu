@@ -33,23 +33,26 @@ int main() {
   expect(lf::array_equal(lf::to<lf::host>(s), lf::array<float, 1, lf::host>{4, 34}));
   expect(lowest.item() == 0 && highest.item() == 25);  // item() waits for the kernel and fetches one number
 
-  // On a stream of the program's, between its own kernels; nothing waits before the program does.
   cudaStream_t stream;
-  expect(cudaStreamCreate(&stream) == cudaSuccess);
-  const int n = 1 << 20;
-  lf::array<float, 1> a(lf::shape{n});
-  lf::assign(lf::on(stream), a, lf::arange<float>(n) * 2);
-  halve<<<(n + 255) / 256, 256, 0, stream>>>(a.data(), n);
-  lf::assign(lf::on(stream), a, a + 1);
-  const auto total = lf::materialize(lf::on(stream), lf::sum(lf::cast<double>(a)));
-  expect(cudaStreamSynchronize(stream) == cudaSuccess);
-  expect(total.item() == 0.5 * n * (n - 1.0) + n);
-
-  // Memory from cudaMalloc, read and written where it is.
   float* memory = nullptr;
+  const int n = 1 << 20;
+  expect(cudaStreamCreate(&stream) == cudaSuccess);
   expect(cudaMalloc(&memory, n * sizeof(float)) == cudaSuccess);
-  lf::into(lf::borrow<lf::cuda>(memory, {n})) = lf::sqrt(a);
-  expect(lf::array_equal(lf::borrow<lf::cuda>(memory, {n}), lf::sqrt(a)));
+  {
+    // On a stream of the program's, between its own kernels; nothing waits before the program does.
+    lf::array<float, 1> a(lf::shape{n});
+    lf::assign(lf::on(stream), a, lf::arange<float>(n) * 2);
+    halve<<<(n + 255) / 256, 256, 0, stream>>>(a.data(), n);
+    lf::assign(lf::on(stream), a, a + 1);
+    const auto total = lf::materialize(lf::on(stream), lf::sum(lf::cast<double>(a)));
+    expect(cudaStreamSynchronize(stream) == cudaSuccess);
+    expect(total.item() == 0.5 * n * (n - 1.0) + n);
+
+    // Memory from cudaMalloc, read and written where it is; the other stream is waited for.
+    const auto theirs = lf::borrow<lf::cuda>(memory, {n});
+    lf::into(theirs) = lf::sqrt(a);
+    expect(lf::array_equal(theirs, lf::sqrt(a)));
+  }  // a stream outlives the arrays that were used on it
   lf::synchronize();
   expect(cudaFree(memory) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess);
 }

@@ -14,7 +14,6 @@ struct softplus {
   double sharpness;
   double operator()(double x) const { return std::log1p(std::exp(sharpness * x)) / sharpness; }
 };
-
 bool close(const auto& a, const auto& b) { return lf::all(lf::abs(a - b) < 1e-12).item(); }
 
 int main() {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 namespace lazyfuse::cuda_detail {
 
@@ -32,6 +33,7 @@ class vote {
     (wide ? for_wide_ : against_) += o.element_size;
   }
   bool consecutive() const { return for_wide_ >= against_; }
+  bool unanimous() const { return against_ == 0; }
 
  private:
   int for_wide_ = 0, against_ = 0;
@@ -64,7 +66,7 @@ void fill_walk(index_t* extents, divisor* divisors, int& first, bool& small, con
   small = n < (index_t{1} << 31);
 }
 
-transform_geometry plan_transform(const index_t* extents, int rank, const operand_info* info, int targets, int count, thread_share flat, thread_share strided) {
+transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count, thread_share flat, thread_share strided) {
   transform_geometry g{};
   const int inner = rank > 0 ? rank - 1 : 0;
   const index_t columns = rank > 0 ? extents[inner] : 1;
@@ -83,14 +85,39 @@ transform_geometry plan_transform(const index_t* extents, int rank, const operan
   if (rows == 1) {
     g.path = transform_path::flat;
     mark(flat.width);
+    g.simple = flat.width > 1 && votes.unanimous();
+    for (int i = 0; i < count; ++i) g.simple = g.simple && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1) && (i < targets ? i : i - targets) < max_bits;
     g.blocks = static_cast<unsigned>(ceil_div(columns, index_t{block_threads} * flat.width * flat.depth));
     return g;
   }
 
+  // The row axis is the one in front of the columns, or the longest if that one is short.
+  int row_axis = rank - 2;
+  if (extents[row_axis] < 16)
+    for (int k = 0; k < rank - 2; ++k)
+      if (extents[k] > extents[row_axis]) row_axis = k;
+  const auto swap_axes = [&](int a, int b) {
+    if (a == b) return;
+    std::swap(extents[a], extents[b]);
+    for (int i = 0; i < count; ++i)
+      if (info[i].steps) std::swap(info[i].steps[a], info[i].steps[b]);
+  };
+
   // Operands that are contiguous across rows go through shared memory, square tiles at a time.
   constexpr int tile_lanes = 16;
   constexpr index_t least_tile = 16;
-  const int across = rank - 2;
+  int across = rank - 2;
+  int most = 0;
+  for (int k = 0; k < rank - 1; ++k) {  // the axis along which most operands that are not contiguous in rows are
+    int here = 0;
+    for (int i = targets; i < count; ++i)
+      here += info[i].element_size != 0 && info[i].steps && std::abs(info[i].steps[inner]) > 1 && std::abs(info[i].steps[k]) == 1;
+    if (here > most && extents[k] >= least_tile) most = here, across = k;
+  }
+  if (most > 0 && columns >= least_tile) {
+    swap_axes(across, rank - 2);
+    across = rank - 2;
+  }
   if (columns >= least_tile && extents[across] >= least_tile) {
     for (int i = targets; i < count && i - targets < max_bits; ++i) {
       const operand_info& o = info[i];
@@ -121,12 +148,32 @@ transform_geometry plan_transform(const index_t* extents, int rank, const operan
   }
 
   g.path = transform_path::strided;
+  swap_axes(row_axis, rank - 2);
   mark(strided.width);
-  constexpr int most_lanes = 64;  // leaves rows to the block, so that stencils find their neighbours in its cache
-  g.lanes = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::min<index_t>(ceil_div(columns, strided.width), most_lanes))));
+  const auto power_above = [](index_t n) { return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
+  static const int most_lanes = std::getenv("LF_LANES") ? std::atoi(std::getenv("LF_LANES")) : 64;  // leaves rows to the block, so that stencils find their neighbours in its cache
+  g.lanes = std::min(power_above(ceil_div(columns, strided.width)), most_lanes);
+  if (g.lanes < 32) g.consecutive = true;
+  const index_t height = extents[rank - 2], planes = rows / height;
+  g.lines = std::min(block_threads / g.lanes, power_above(ceil_div(height, strided.depth)));
   g.column_tiles = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * strided.width));
-  g.blocks = static_cast<unsigned>(g.column_tiles * ceil_div(rows, index_t{block_threads / g.lanes} * strided.depth));
+  // Blocks go on to further rows while enough of them remain to fill the device several times.
+  static const int most_repeats = std::getenv("LF_REPEAT") ? std::atoi(std::getenv("LF_REPEAT")) : 4;
+  const index_t blocks = index_t{g.column_tiles} * ceil_div(planes, block_threads / (g.lanes * g.lines)) * ceil_div(height, index_t{g.lines} * strided.depth);
+  while (g.repeat < most_repeats && blocks / (2 * g.repeat) >= index_t{device().processors} * 32) g.repeat *= 2;
+  g.row_tiles = static_cast<unsigned>(ceil_div(height, index_t{g.lines} * strided.depth * g.repeat));
+  g.blocks = static_cast<unsigned>(ceil_div(planes, block_threads / (g.lanes * g.lines)) * g.row_tiles * g.column_tiles);
   return g;
+}
+
+wide_bits same_as_twins(const operand_info* operands, int rank, const int* twins, int count) {
+  wide_bits same = 0;
+  for (int i = 0; i < count && i < max_bits; ++i) {
+    if (twins[i] < 0) continue;
+    const operand_info &a = operands[i], &b = operands[twins[i]];
+    if (a.data == b.data && std::equal(a.steps, a.steps + rank, b.steps)) same |= wide_bits{1} << i;
+  }
+  return same;
 }
 
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count, bool along_kept, int width, int depth) {
@@ -141,16 +188,17 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     if (wide) g.wide |= wide_bits{1} << i;
     votes.cast(info[i], inner, wide);
   }
-  g.consecutive = votes.consecutive();
+  g.consecutive = votes.unanimous();
   const auto power_below = [](index_t n) { return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
   const auto power_above = [](index_t n) { return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
   // Enough blocks to fill the device once, all resident.
-  const index_t wanted = index_t{device().processors} * 8;
+  static const int per = std::getenv("LF_PER") ? std::atoi(std::getenv("LF_PER")) : 4; const index_t wanted = index_t{device().processors} * per;
   index_t most_splits = 1, tiles = 1;
   if (along_kept) {
     const index_t columns = extents[inner];
     const int lines = std::min(8, power_below(reduced / depth));
     g.lanes = std::min(block_threads / lines, power_above(ceil_div(columns, width)));
+    if (g.lanes < 32) g.consecutive = true;
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     g.units = reduced;
     tiles = outputs / columns * g.chunks;
@@ -159,6 +207,7 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     const index_t columns = extents[inner];
     g.group = std::min(block_threads, power_below(reduced / (index_t{width} * depth)));
     g.lanes = std::min(g.group, power_above(ceil_div(columns, width)));
+    if (g.lanes < 32) g.consecutive = true;
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     g.units = (columns > 0 ? reduced / columns : 0) * g.chunks;
     tiles = ceil_div(outputs, block_threads / g.group);

@@ -65,7 +65,10 @@ inline constexpr std::int64_t many = std::int64_t{1} << 24;
 /// x as it is, after a detour of many sines that are multiplied by zero.
 template <class X>
 auto slowly(const X& x) {
-  auto a = lf::sin(x * 1.1f), b = lf::sin(lf::cos(a) + x), c = lf::sin(lf::exp(b) + a), d = lf::sin(lf::cos(c) * b);
+  auto a = lf::sin(x * 1.1f);
+  auto b = lf::sin(lf::cos(a) + x);
+  auto c = lf::sin(lf::exp(b) + a);
+  auto d = lf::sin(lf::cos(c) * b);
   return x + lf::minimum(lf::abs(a + b + c + d), 0);
 }
 

@@ -113,6 +113,28 @@ LAZYFUSE_HD double floor(double x) { return __builtin_floor(x); }
 LAZYFUSE_HD float abs(float x) { return __builtin_fabsf(x); }
 LAZYFUSE_HD double abs(double x) { return __builtin_fabs(x); }
 
+/// The larger, the smaller; NaN wins. One instruction for float on the device.
+template <class T>
+LAZYFUSE_HD constexpr T larger(T x, T y) {
+  return (x > y || x != x) ? x : y;
+}
+template <class T>
+LAZYFUSE_HD constexpr T smaller(T x, T y) {
+  return (x < y || x != x) ? x : y;
+}
+#if defined(__CUDA_ARCH__)
+__device__ __forceinline__ float larger(float x, float y) {
+  float r;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));
+  return r;
+}
+__device__ __forceinline__ float smaller(float x, float y) {
+  float r;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(x), "f"(y));
+  return r;
+}
+#endif
+
 /// Sine and cosine of one angle; one call on the device, two vector calls on the host.
 template <class T>
 struct sine_cosine {

@@ -22,11 +22,21 @@ struct indices {
 };
 
 namespace pack_detail {
-template <int N, int... I>
-struct iota : iota<N - 1, N - 1, I...> {};
-template <int... I>
-struct iota<0, I...> {
-  using type = indices<I...>;
+template <class A, class B>
+struct shifted;
+template <int... I, int... J>
+struct shifted<indices<I...>, indices<J...>> {
+  using type = indices<I..., int(sizeof...(I)) + J...>;
+};
+template <int N>
+struct iota : shifted<typename iota<N / 2>::type, typename iota<N - N / 2>::type> {};
+template <>
+struct iota<0> {
+  using type = indices<>;
+};
+template <>
+struct iota<1> {
+  using type = indices<0>;
 };
 
 template <class A, class B>

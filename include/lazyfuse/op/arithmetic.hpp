@@ -125,7 +125,7 @@ struct maximum : exact_operation {
   static constexpr const char* name = "maximum";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    if constexpr (real<T>) return (x > y || x != x) ? x : y;
+    if constexpr (real<T>) return math::larger(x, y);
     else return x > y ? x : y;
   }
 };
@@ -136,7 +136,7 @@ struct minimum : exact_operation {
   static constexpr const char* name = "minimum";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    if constexpr (real<T>) return (x < y || x != x) ? x : y;
+    if constexpr (real<T>) return math::smaller(x, y);
     else return x < y ? x : y;
   }
 };

@@ -251,7 +251,7 @@ inline constexpr bool is_exact<named<E>> = is_exact<E>;
 template <bool Share, class Op, class Seq, class... A, class S>
 struct lower<Share, map_expr<Op, Seq, A...>, S>
     : composite<Share && is_exact<map_expr<Op, Seq, A...>> && find<map_expr<Op, Seq, A...>, typename memo_of<S>::type>::found,
-                Share && (is_exact<map_expr<Op, Seq, A...>> || requires { typename Op::partner; }), Share, map_expr<Op, Seq, A...>,
+                Share && (is_exact<map_expr<Op, Seq, A...>> || requires { typename Op::partner; }) && !find<map_expr<Op, Seq, A...>, typename memo_of<S>::type>::found, Share, map_expr<Op, Seq, A...>,
                 typename maker<Share, S, Op, Seq, A...>::type, S> {};
 
 template <class A>

@@ -43,6 +43,18 @@ struct alignas(sizeof(T) * Width) wide {
   T value[Width];
 };
 
+/// Distance between the elements of a thread where threads take neighbouring elements.
+inline constexpr int interleave = 32;
+
+/// How a kernel's threads share a row of Width elements each: neighbours within a thread, or across the warp.
+struct spread {
+  int spacing;  ///< between a thread's elements: 1 or interleave
+  template <int Width>
+  __device__ __forceinline__ int first(int thread) const {
+    return spacing == 1 ? thread * Width : (thread & ~(interleave - 1)) * Width + (thread & (interleave - 1));
+  }
+};
+
 /// The values of one operand for Depth times Width elements.
 template <class Source, int Width, int Depth>
 struct fetched;
@@ -55,9 +67,14 @@ template <class T, int Width, int Depth>
 struct fetched<ramp<T>, Width, Depth> {
   static constexpr bool loads = true;
   T value[Depth][Width];
-  __device__ __forceinline__ void fetch(int d, const ramp<T>& s, index_t offset, index_t step, bool, int, int) {
+  __device__ __forceinline__ void all(const ramp<T>& s, index_t offset, index_t pitch, index_t step, bool, int spacing) {
 #pragma unroll
-    for (int k = 0; k < Width; ++k) value[d][k] = s.at(offset + k * step);
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) value[d][k] = s.at(offset + d * pitch + k * spacing * step);
+  }
+  __device__ __forceinline__ void some(const ramp<T>& s, index_t offset, index_t pitch, index_t step, bool as_one, int spacing, const int (&)[Depth]) {
+    all(s, offset, pitch, step, as_one, spacing);
   }
 };
 template <class T, int Width, int Depth>
@@ -65,21 +82,62 @@ struct fetched<memory<T>, Width, Depth> {
   static constexpr bool loads = true;
   static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
   T value[Depth][Width];
-  /// step: elements between neighbours; valid: how many of them exist, counted in units of spacing.
-  __device__ __forceinline__ void fetch(int d, const memory<T>& s, index_t offset, index_t step, bool as_one, int valid, int spacing) {
+
+  __device__ __forceinline__ void one(int d, const T* from) {
+    const auto together = *reinterpret_cast<const wide<T, Width>*>(from);
+#pragma unroll
+    for (int k = 0; k < Width; ++k) value[d][k] = together.value[k];
+  }
+  /// All elements exist, contiguous and aligned, at from + at and then a row apart.
+  __device__ __forceinline__ void contiguous(const T* from, unsigned at, int row) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) one(d, from + (at + d * row));
+  }
+  /// All elements exist. pitch: from one d to the next; step: between neighbours of a row.
+  __device__ __forceinline__ void all(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one, int spacing) {
     const T* const from = s.data + offset;
     if constexpr (can_be_wide) {
       if (as_one) {
-        const auto all = *reinterpret_cast<const wide<T, Width>*>(from);
 #pragma unroll
-        for (int k = 0; k < Width; ++k) value[d][k] = all.value[k];
+        for (int d = 0; d < Depth; ++d) one(d, from + d * pitch);
         return;
       }
     }
+    if (step == 1 && spacing == interleave) {
 #pragma unroll
-    for (int k = 0; k < Width; ++k) {
-      if (k * spacing < valid) value[d][k] = from[k * step];
-      else value[d][k] = T{};
+      for (int d = 0; d < Depth; ++d)
+#pragma unroll
+        for (int k = 0; k < Width; ++k) value[d][k] = from[d * pitch + k * interleave];
+    } else if (step == 0) {
+#pragma unroll
+      for (int d = 0; d < Depth; ++d) {
+        const T same = from[d * pitch];
+#pragma unroll
+        for (int k = 0; k < Width; ++k) value[d][k] = same;
+      }
+    } else {
+#pragma unroll
+      for (int d = 0; d < Depth; ++d)
+#pragma unroll
+        for (int k = 0; k < Width; ++k) value[d][k] = from[d * pitch + k * (spacing * step)];
+    }
+  }
+  /// Of row d, only elements whose distance from the first is below valid[d] exist.
+  __device__ __forceinline__ void some(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one, int spacing, const int (&valid)[Depth]) {
+    const T* const from = s.data + offset;
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      if constexpr (can_be_wide) {
+        if (as_one && valid[d] >= Width) {
+          one(d, from + d * pitch);
+          continue;
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        if (k * spacing < valid[d]) value[d][k] = from[d * pitch + k * (spacing * step)];
+        else value[d][k] = T{};
+      }
     }
   }
 };
@@ -89,6 +147,40 @@ template <int Width, int Depth, class Sources>
 struct fetched_pack;
 template <int Width, int Depth, class... Src>
 struct fetched_pack<Width, Depth, list<Src...>> : pack<fetched<Src, Width, Depth>...> {};
+
+/// For each operand the nearest one before it with the same type of source, or -1: where the host finds
+/// both to be the same memory (x * x), the second is copied from the first's registers.
+template <class... Src>
+struct twins {
+  static constexpr int count = sizeof...(Src);
+  struct table {
+    int of[count + 1];
+  };
+  template <class S>
+  static constexpr int nearest(int before) {
+    const bool same[] = {(__is_same(S, Src) && Src::is_memory)..., false};
+    for (int i = before - 1; i >= 0; --i)
+      if (same[i]) return i;
+    return -1;
+  }
+  template <int... I>
+  static constexpr table make(indices<I...>) {
+    return {{nearest<Src>(I)..., -1}};
+  }
+  static constexpr table value = make(make_indices<count>{});
+};
+
+/// Gives repeated operands the values of their twins, after all loads are under way.
+template <int Width, int Depth, class... Src, int... I>
+__device__ __forceinline__ void copy_twins(fetched_pack<Width, Depth, list<Src...>>& values, wide_bits same, indices<I...>) {
+  if (!same) return;
+  const auto copy = [&]<int N>(auto& f, indices<N>) {
+    if constexpr (twins<Src...>::value.of[N] >= 0) {
+      if ((same >> N) & 1) f = get<twins<Src...>::value.of[N]>(values);
+    }
+  };
+  (copy(get<I>(values), indices<I>{}), ...);
+}
 
 /// The context of a program: element (d, k) of the thread.
 template <class Fetched, class Operands>

@@ -51,9 +51,11 @@ struct transform_geometry {
   transform_path path;
   bool consecutive;        ///< a thread's elements are neighbours, else a row of threads apart
   wide_bits wide_in = 0, wide_out = 0, staged = 0;
-  int lanes = block_threads;  ///< threads along the inner axis
+  bool simple = false;     ///< flat, and all memory is contiguous and aligned
+  int lanes = block_threads, lines = 1;  ///< threads of a block along the columns, along the rows
   unsigned row_tiles = 1, column_tiles = 1;
   unsigned blocks = 1;
+  int repeat = 1;          ///< strided: how often a block goes on to the next rows
   bool mirrored = false;   ///< tiles (i, j) and (j, i) follow each other
   int staged_bytes = 0;    ///< element sizes of the staged operands, added up
 };
@@ -63,7 +65,11 @@ struct thread_share {
   int width, depth;
 };
 
-transform_geometry plan_transform(const index_t* extents, int rank, const operand_info* info, int targets, int count, thread_share flat, thread_share strided);
+/// May swap axes of the extents and of all steps.
+transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count, thread_share flat, thread_share strided);
+
+/// Bit i: operand i reads the very elements of its twin twins[i].
+wide_bits same_as_twins(const operand_info* operands, int rank, const int* twins, int count);
 
 /// The decisions for a reduction.
 struct reduce_geometry {

@@ -15,7 +15,9 @@ struct reduce_parameters {
   axes_walk<K> kept;
   axes_walk<R - K> reduced;  ///< all reduced axes; the last one counts chunks if the inner loop runs along it
   index_t outputs, inner, units, units_per_split;
-  wide_bits wide;
+  index_t whole_chunks;  ///< pieces of the inner axis without a gap
+  bool small_units;
+  wide_bits wide, same;
   unsigned chunks, splits;
   divisor chunk_divisor;
   int group, lanes;
@@ -34,7 +36,7 @@ struct thread_sums {
   }
 };
 
-template <class Set>
+template <class Set, bool Guarded>
 struct combine_sink {
   typename Set::accumulators& to;
   bool valid;
@@ -42,7 +44,7 @@ struct combine_sink {
   __device__ __forceinline__ void put(const V& value) {
     auto& mine = get<I>(to);
     const auto combined = typename Set::template monoid<I>{}(mine, value);
-    mine = valid ? combined : mine;
+    mine = !Guarded || valid ? combined : mine;
   }
 };
 
@@ -149,27 +151,47 @@ __device__ __forceinline__ void add_offsets(index_t* offset, const auto& walk, i
   });
 }
 
-/// Combines Depth units of the loop, unit d at the offsets of row d.
-template <class Set, int Width, int Depth, class... Src, int... I>
-__device__ __forceinline__ void combine_units(thread_sums<Set, Width>& sums, const auto& p, const index_t (&offset)[Depth][sizeof...(Src) + 1], const int (&valid)[Depth],
-                                              int spacing, int axis, list<Src...>, indices<I...>) {
-  fetched_pack<Width, Depth, list<Src...>> values;
-  const auto load = [&](auto& f, const auto& o, int i) {
-    if constexpr (f.loads) {
-      const index_t step = o.steps[axis];
-      const bool as_one = p.consecutive && ((p.wide >> i) & 1);
-#pragma unroll
-      for (int d = 0; d < Depth; ++d) f.fetch(d, o.source, offset[d][i], spacing * step, as_one && valid[d] >= Width, valid[d], spacing);
-    }
-  };
-  (load(get<I>(values), get<I>(p.operands), I), ...);
+/// Evaluates the prologue for the elements in registers and combines them.
+template <class Set, bool Guarded, int Width, int Depth, class Values>
+__device__ __forceinline__ void combine(thread_sums<Set, Width>& sums, const Values& values, const auto& operands, int spacing, int valid) {
 #pragma unroll
   for (int d = 0; d < Depth; ++d)
 #pragma unroll
     for (int k = 0; k < Width; ++k) {
-      combine_sink<Set> sink{sums.lane[k], k * spacing < valid[d]};
-      evaluate<typename Set::prologue>(register_context<bare_t<decltype(values)>, bare_t<decltype(p.operands)>>{values, p.operands, d, k}, sink);
+      combine_sink<Set, Guarded> sink{sums.lane[k], k * spacing < valid};
+      evaluate<typename Set::prologue>(register_context<Values, bare_t<decltype(operands)>>{values, operands, d, k}, sink);
     }
+}
+
+/// Depth full units whose offsets are a pitch apart.
+template <class Set, int Width, int Depth, class... Src, int... I>
+__device__ __forceinline__ void combine_full(thread_sums<Set, Width>& sums, const auto& p, const index_t (&base)[sizeof...(Src) + 1], index_t at, index_t pitch, int walked, int axis,
+                                             int spacing, list<Src...>, indices<I...>) {
+  fetched_pack<Width, Depth, list<Src...>> values;
+  const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
+    if constexpr (f.loads) {
+      if constexpr (twins<Src...>::value.of[N] >= 0) {
+        if ((p.same >> N) & 1) return;
+      }
+      const index_t step = o.steps[walked];
+      f.all(o.source, base[N] + at * step, pitch * step, o.steps[axis], p.consecutive && ((p.wide >> N) & 1), spacing);
+    }
+  };
+  (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
+  copy_twins(values, p.same, indices<I...>{});
+  combine<Set, false, Width, Depth>(sums, values, p.operands, spacing, 0);
+}
+/// One unit of which only some elements exist.
+template <class Set, int Width, class... Src, int... I>
+__device__ __forceinline__ void combine_some(thread_sums<Set, Width>& sums, const auto& p, const index_t (&offset)[sizeof...(Src) + 1], int valid, int axis, int spacing, list<Src...>,
+                                             indices<I...>) {
+  fetched_pack<Width, 1, list<Src...>> values;
+  const int some[1] = {valid};
+  const auto load = [&](auto& f, const auto& o, int i) {
+    if constexpr (f.loads) f.some(o.source, offset[i], 0, o.steps[axis], p.consecutive && ((p.wide >> i) & 1), spacing, some);
+  };
+  (load(get<I>(values), get<I>(p.operands), I), ...);
+  combine<Set, true, Width, 1>(sums, values, p.operands, spacing, valid);
 }
 
 /// The inner loop runs along the reduced axis R - 1: `group` threads share an output.
@@ -182,8 +204,8 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   const int lane = member & (p.lanes - 1), line = member / p.lanes, lines = p.group / p.lanes;
   const index_t output = static_cast<index_t>(tile) * (block_threads / p.group) + threadIdx.x / p.group;
   const bool active = output < p.outputs;
-  const int spacing = p.consecutive ? 1 : p.lanes;
-  const int first = p.consecutive ? lane * Width : lane;
+  const spread threads{p.consecutive ? 1 : interleave};
+  const int spacing = threads.spacing, first = threads.template first<Width>(lane);
   const int span = p.lanes * Width;
 
   index_t base[count] = {};
@@ -193,37 +215,33 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   sums.clear();
   const index_t begin = split * p.units_per_split, limit = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
   const index_t end = active ? limit : begin;
-  for (index_t unit = begin + line; unit < end; unit += lines * Depth) {
-    index_t offset[Depth][count];
-    int valid[Depth];
-#pragma unroll
-    for (int d = 0; d < Depth; ++d) {
-      const index_t u = unit + d * lines;
-      index_t row = 0, chunk = u;
-      if (p.chunks == 1) row = u, chunk = 0;
-      else if (p.units > p.chunks) {
-        if (p.reduced.small) {
-          const unsigned q = p.chunk_divisor.quotient(static_cast<unsigned>(u));
-          row = q;
-          chunk = static_cast<unsigned>(u) - q * p.chunks;
-        } else {
-          row = u / p.chunks;
-          chunk = u - row * p.chunks;
-        }
-      }
-      const index_t column = chunk * span + first;
-      const index_t left = p.inner - chunk * span;
-      valid[d] = u < end ? (left < span ? static_cast<int>(left) : span) - first : 0;
-      const auto start = [&](index_t& to, index_t from, const auto& o) {
-        if constexpr (requires { o.steps; }) to = from + column * o.steps[R - 1];
-        else to = 0;
-      };
-      [&]<int... I>(indices<I...>) { (start(offset[d][I], base[I], get<I>(p.operands)), ...); }(seq);
-      if constexpr (R - K > 1) {
-        if (row > 0 && u < end) add_offsets<K>(offset[d], p.reduced, row, p.operands, seq);
+  index_t unit = begin + line;
+  if (p.units == p.chunks) {  // one axis is reduced: units are pieces of it
+    const index_t whole = p.whole_chunks < end ? p.whole_chunks : end;
+    for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines)
+      combine_full<Set, Width, Depth>(sums, p, base, unit * span + first, static_cast<index_t>(lines) * span, R - 1, R - 1, spacing, sources, seq);
+  }
+  for (; unit < end; unit += lines) {
+    index_t row = 0, chunk = unit;
+    if (p.units != p.chunks) {
+      if (p.small_units) {
+        const unsigned q = p.chunk_divisor.quotient(static_cast<unsigned>(unit));
+        row = q;
+        chunk = static_cast<unsigned>(unit) - q * p.chunks;
+      } else {
+        row = unit / p.chunks;
+        chunk = unit - row * p.chunks;
       }
     }
-    combine_units<Set, Width, Depth>(sums, p, offset, valid, spacing, R - 1, sources, seq);
+    const index_t column = chunk * span + first, left = p.inner - column;
+    index_t offset[count];
+    const auto start = [&](index_t& to, index_t from, const auto& o) {
+      if constexpr (requires { o.steps; }) to = from + column * o.steps[R - 1];
+      else to = 0;
+    };
+    [&]<int... I>(indices<I...>) { (start(offset[I], base[I], get<I>(p.operands)), ...); }(seq);
+    if constexpr (R - K > 1) add_offsets<K>(offset, p.reduced, row, p.operands, seq);
+    combine_some<Set, Width>(sums, p, offset, static_cast<int>(left < Width * interleave ? left : Width * interleave), R - 1, spacing, sources, seq);
   }
 
 #pragma unroll
@@ -263,12 +281,12 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   const unsigned tile = blockIdx.x / p.splits, split = blockIdx.x - tile * p.splits;
   const unsigned outer = tile / p.chunks, chunk = tile - outer * p.chunks;
   const int lane = static_cast<int>(threadIdx.x) & (p.lanes - 1), line = static_cast<int>(threadIdx.x) / p.lanes, lines = block_threads / p.lanes;
-  const int spacing = p.consecutive ? 1 : p.lanes;
-  const int first = p.consecutive ? lane * Width : lane;
+  const spread threads{p.consecutive ? 1 : interleave};
+  const int spacing = threads.spacing, first = threads.template first<Width>(lane);
   const int span = p.lanes * Width;
-  const index_t column = static_cast<index_t>(chunk) * span + first;
-  const index_t left = p.inner - static_cast<index_t>(chunk) * span;
-  const int in_row = (left < span ? static_cast<int>(left) : span) - first;
+  const index_t column = static_cast<index_t>(chunk) * span + first, left = p.inner - column;
+  const int in_row = static_cast<int>(left < Width * interleave ? left : Width * interleave);
+  const bool whole_columns = (static_cast<index_t>(chunk) + 1) * span <= p.inner;
 
   // Kept position of the first element: the outer axes, and the column.
   index_t base[count] = {}, at[K] = {};
@@ -284,18 +302,17 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   thread_sums<Set, Width> sums;
   sums.clear();
   const index_t begin = split * p.units_per_split, end = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
-  for (index_t unit = begin + line; unit < end; unit += lines * Depth) {
-    index_t offset[Depth][count];
-    int valid[Depth];
+  index_t unit = begin + line;
+  if (whole_columns && p.reduced.first == R - K - 1) {  // one axis is reduced
+    for (; unit + (Depth - 1) * lines < end; unit += Depth * lines)
+      combine_full<Set, Width, Depth>(sums, p, base, unit, lines, R - 1, K - 1, spacing, sources, seq);
+  }
+  for (; unit < end; unit += lines) {
+    index_t offset[count];
 #pragma unroll
-    for (int d = 0; d < Depth; ++d) {
-      const index_t u = unit + d * lines;
-      valid[d] = u < end ? in_row : 0;
-#pragma unroll
-      for (int i = 0; i < count; ++i) offset[d][i] = base[i];
-      add_offsets<K>(offset[d], p.reduced, u < end ? u : begin, p.operands, seq);
-    }
-    combine_units<Set, Width, Depth>(sums, p, offset, valid, spacing, K - 1, sources, seq);
+    for (int i = 0; i < count; ++i) offset[i] = base[i];
+    add_offsets<K>(offset, p.reduced, unit, p.operands, seq);
+    combine_some<Set, Width>(sums, p, offset, in_row, K - 1, spacing, sources, seq);
   }
 
   // Lines merge through shared memory, a column at a time; the order is fixed.
@@ -314,7 +331,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
 
   if (p.splits > 1) {
     accumulators* const partial = static_cast<accumulators*>(p.partial) + static_cast<index_t>(tile) * p.splits * span;
-    const int slot = lane * Width;
+    const int slot = lane * Width;  // of the thread, whatever its columns
     if (line == 0)
 #pragma unroll
       for (int k = 0; k < Width; ++k) partial[static_cast<index_t>(split) * span + slot + k] = sums.lane[k];
@@ -344,7 +361,7 @@ template <class Set, class Epilogue, class Sources, int K, int R, class Bound, c
 const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool along_kept, bool dry) {
   constexpr int width = width_for(Sources{}, list<>{});
   constexpr int bytes = memory_bytes(Sources{});
-  constexpr thread_share share = share_for(width, bytes, Set::prologue::cost, false);
+  constexpr thread_share share = share_for(width, bytes, Set::prologue::cost, kernel_kind::reduce);
   using accumulators = typename Set::accumulators;
   const reduce_geometry g = plan_reduce(s.extent, K, R, bound.info + sizeof...(T), bound.count, along_kept, share.width, share.depth);
   if (!dry) {
@@ -353,9 +370,9 @@ const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bo
     using parameters = reduce_parameters<bare_t<decltype(bound.operands)>, target_pack<K, T...>, K, R>;
     shape<R> walked = s;
     if (!along_kept) walked[R - 1] = 1;  // the loop over chunks walks it
-    parameters p{bound.operands, to, walk_of<K>(s.extent), walk_of<R - K>(walked.extent + K), outputs, along_kept ? s[K > 0 ? K - 1 : 0] : s[R - 1], g.units, g.units_per_split,
-                 g.wide, g.chunks, g.splits, divisor::of(g.chunks), g.group, g.lanes, g.consecutive, nullptr, nullptr};
-    if (!along_kept) p.reduced.small = p.reduced.small && g.units < (index_t{1} << 31);
+    const index_t inner = along_kept ? s[K > 0 ? K - 1 : 0] : s[R - 1];
+    parameters p{bound.operands, to, walk_of<K>(s.extent), walk_of<R - K>(walked.extent + K), outputs, inner, g.units, g.units_per_split,
+                 inner / (index_t{g.lanes} * share.width), g.units < (index_t{1} << 31), g.wide, same_as_twins(bound.info + sizeof...(T), R, twins_of(Sources{}).of, bound.count), g.chunks, g.splits, divisor::of(g.chunks), g.group, g.lanes, g.consecutive, nullptr, nullptr};
     if (g.splits > 1) {
       const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes) * share.width : 1;
       const scratch room = scratch_for(sizeof(accumulators) * g.tiles * g.splits * per_tile);
