@@ -52,7 +52,8 @@ auto logsumexp_in_steps(const matrix<Space>& x) {
 }
 template <class Space>
 auto logsumexp_inline(const matrix<Space>& x) {
-  return lf::log(lf::sum(lf::exp(x - lf::max(x, lf::axis<1>, lf::keepdims)), lf::axis<1>)) + lf::reshape(lf::materialize(lf::max(x, lf::axis<1>, lf::keepdims)), {x.extent(0)});
+  return lf::log(lf::sum(lf::exp(x - lf::max(x, lf::axis<1>, lf::keepdims)), lf::axis<1>)) +
+         lf::reshape(lf::materialize(lf::max(x, lf::axis<1>, lf::keepdims)), {x.extent(0)});
 }
 TYPED_TEST(ownership, intermediate_auto_is_as_good_as_inline) {
   const auto x = test::array_of<TypeParam, 2>(test::counting<float>({5, 7}, -3, 0.37f));
@@ -187,10 +188,14 @@ TYPED_TEST(ownership, large_aliased_updates_are_right) {
   const auto t = test::counting<float>({n, n}, 0, 0.25f);
   auto x = test::array_of<TypeParam, 2>(t);
   x = lf::transpose(x) - x;
-  EXPECT_TRUE(test::evaluates_to(x, test::generate<float>({n, n}, [&](const test::extents& i) { return t[{i[1], i[0]}] - t[i]; })));
+  EXPECT_TRUE(test::evaluates_to(x, test::generate<float>({n, n}, [&](const test::extents& i) {
+                                   return t[{i[1], i[0]}] - t[i];
+                                 })));
   auto y = test::array_of<TypeParam, 2>(t);
   y(range(1, none), all) = y(range(none, -1), all) + y(range(1, none), all);
-  EXPECT_TRUE(test::evaluates_to(y, test::generate<float>({n, n}, [&](const test::extents& i) { return i[0] == 0 ? t[i] : t[{i[0] - 1, i[1]}] + t[i]; })));
+  EXPECT_TRUE(test::evaluates_to(y, test::generate<float>({n, n}, [&](const test::extents& i) {
+                                   return i[0] == 0 ? t[i] : t[{i[0] - 1, i[1]}] + t[i];
+                                 })));
 }
 TYPED_TEST(ownership, assignment_may_change_the_shape) {
   vector<TypeParam> x{1, 2, 3};
@@ -259,16 +264,15 @@ TYPED_TEST(ownership, self_assignment_and_moves_are_harmless) {
 /// The sum of 2^Depth leaves, a balanced tree of distinct arrays.
 template <int Depth, class Space>
 auto tree(const vector<Space>* leaves) {
-  if constexpr (Depth == 1)
-    return leaves[0] + leaves[1];
-  else
-    return tree<Depth - 1, Space>(leaves) + tree<Depth - 1, Space>(leaves + (1 << (Depth - 1)));
+  if constexpr (Depth == 1) return leaves[0] + leaves[1];
+  else return tree<Depth - 1, Space>(leaves) + tree<Depth - 1, Space>(leaves + (1 << (Depth - 1)));
 }
 TYPED_TEST(ownership, two_hundred_leaves_either_run_or_say_why) {
   // 128 + 64 + 8 leaves; more parameters than old kernel launches take
   std::vector<vector<TypeParam>> leaves;
   for (int n = 0; n < 200; ++n) leaves.push_back(vector<TypeParam>{float(n), 1, 2});
-  const vector<TypeParam> sum = tree<7, TypeParam>(leaves.data()) + tree<6, TypeParam>(leaves.data() + 128) + tree<3, TypeParam>(leaves.data() + 192);
+  const vector<TypeParam> sum = tree<7, TypeParam>(leaves.data()) + tree<6, TypeParam>(leaves.data() + 128) +
+                                tree<3, TypeParam>(leaves.data() + 192);
   EXPECT_TRUE(test::evaluates_to(sum, values({19900, 200, 400})));
 }
 

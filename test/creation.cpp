@@ -28,7 +28,8 @@ void check_arange() {
   const std::string type = std::string("/") + test::name_of<T>();
   EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::arange<T>(7)), answers().get<T>("arange(7)" + type)));
   EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::arange<T>(2, 9)), answers().get<T>("arange(2,9)" + type)));
-  EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::arange<T>(10, -5, -3)), answers().get<T>("arange(10,-5,-3)" + type)));
+  EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::arange<T>(10, -5, -3)),
+                                 answers().get<T>("arange(10,-5,-3)" + type)));
   EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::arange<T>(5, 5)), answers().get<T>("arange(5,5)" + type)));
 }
 TYPED_TEST(creation, arange_is_numpys) {
@@ -43,10 +44,15 @@ TYPED_TEST(creation, arange_is_numpys) {
 template <class Space, class T>
 void check_linspace() {
   const std::string type = std::string("/") + test::name_of<T>();
-  EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::linspace<T>(0, 1, 11)), answers().get<T>("linspace(0,1,11)" + type), test::within{2}));
-  EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::linspace<T>(-3, 5, 1)), answers().get<T>("linspace(-3,5,1)" + type)));
-  EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::linspace<T>(2, -2, 7)), answers().get<T>("linspace(2,-2,7)" + type), test::within{2, 2 * std::numeric_limits<T>::epsilon(), false}));
-  EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::linspace<T>(0, 1, 0)), answers().get<T>("linspace(0,1,0)" + type)));
+  EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::linspace<T>(0, 1, 11)),
+                                 answers().get<T>("linspace(0,1,11)" + type), test::within{2}));
+  EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::linspace<T>(-3, 5, 1)),
+                                 answers().get<T>("linspace(-3,5,1)" + type)));
+  EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(lf::linspace<T>(2, -2, 7)),
+                                 answers().get<T>("linspace(2,-2,7)" + type),
+                                 test::within{2, 2 * std::numeric_limits<T>::epsilon(), false}));
+  EXPECT_TRUE(
+      test::evaluates_to(lf::array<T, 1, Space>(lf::linspace<T>(0, 1, 0)), answers().get<T>("linspace(0,1,0)" + type)));
 }
 TYPED_TEST(creation, linspace_is_numpys_within_rounding) {
   check_linspace<TypeParam, float>();
@@ -115,7 +121,8 @@ TYPED_TEST(creation, arrays_move_between_spaces) {
   static_assert(std::is_same_v<std::remove_cvref_t<decltype(there)>, lf::array<int32_t, 2, TypeParam>>);
   const auto back = lf::to<lf::host>(there);
   EXPECT_TRUE(test::evaluates_to(back, test::tensor<int32_t>({2, 2}, {1, 2, 3, 4})));
-  EXPECT_TRUE(test::evaluates_to(lf::to<lf::host>(lf::transpose(there) * 2), test::tensor<int32_t>({2, 2}, {2, 6, 4, 8})));
+  EXPECT_TRUE(
+      test::evaluates_to(lf::to<lf::host>(lf::transpose(there) * 2), test::tensor<int32_t>({2, 2}, {2, 6, 4, 8})));
 }
 
 TYPED_TEST(creation, deduction_takes_element_type_rank_and_space_from_the_expression) {
@@ -157,7 +164,8 @@ TEST(borrowed_host_memory, is_written_by_into) {
 }
 TEST(borrowed_host_memory, may_have_strides) {
   std::vector<int32_t> memory{0, 1, 2, 3, 4, 5};
-  EXPECT_TRUE(test::evaluates_to(lf::borrow(memory.data(), {3, 2}, {1, 3}) + 0, test::tensor<int32_t>({3, 2}, {0, 3, 1, 4, 2, 5})));
+  EXPECT_TRUE(test::evaluates_to(lf::borrow(memory.data(), {3, 2}, {1, 3}) + 0,
+                                 test::tensor<int32_t>({3, 2}, {0, 3, 1, 4, 2, 5})));
   EXPECT_TRUE(test::evaluates_to(lf::borrow(memory.data() + 5, {3}, {-2}) + 0, test::tensor<int32_t>({3}, {5, 3, 1})));
 }
 TEST(borrowed_host_memory, comes_from_spans_and_containers) {

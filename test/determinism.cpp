@@ -44,7 +44,8 @@ TYPED_TEST(determinism, does_not_depend_on_where_the_operand_lies) {
   auto moved = lf::empty<float, TypeParam>({40004});
   for (int offset = 0; offset < 4; ++offset) {
     moved(lf::range(offset, offset + 40001)) = x;
-    EXPECT_TRUE(test::evaluates_to(lf::exp(moved(lf::range(offset, offset + 40001))), test::tensor_of(lf::exp(x)))) << offset;
+    EXPECT_TRUE(test::evaluates_to(lf::exp(moved(lf::range(offset, offset + 40001))), test::tensor_of(lf::exp(x))))
+        << offset;
   }
 }
 

@@ -52,10 +52,12 @@ TYPED_TEST(elementwise_binary, divide_is_numpys) {
   check<TypeParam, float, float>("divide", [](const auto& x, const auto& y) { return lf::divide(x, y); });
 }
 TYPED_TEST(elementwise_binary, minimum_propagates_nan) {
-  check_numbers<TypeParam>("minimum", [](const auto& x, const auto& y) { return lf::minimum(x, y); }, test::any_zero);
+  check_numbers<TypeParam>(
+      "minimum", [](const auto& x, const auto& y) { return lf::minimum(x, y); }, test::any_zero);
 }
 TYPED_TEST(elementwise_binary, maximum_propagates_nan) {
-  check_numbers<TypeParam>("maximum", [](const auto& x, const auto& y) { return lf::maximum(x, y); }, test::any_zero);
+  check_numbers<TypeParam>(
+      "maximum", [](const auto& x, const auto& y) { return lf::maximum(x, y); }, test::any_zero);
 }
 TYPED_TEST(elementwise_binary, floor_divide_rounds_towards_minus_infinity) {
   check_numbers<TypeParam>("floor_divide", [](const auto& x, const auto& y) { return lf::floor_divide(x, y); });

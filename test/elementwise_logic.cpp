@@ -65,8 +65,10 @@ void check_where() {
   const std::string type = test::name_of<T>();
   const auto a = answers().get<T>("a/" + type), b = answers().get<T>("b/" + type);
   auto condition = test::tensor<bool>(a.shape);
-  for (std::size_t n = 0; n < condition.values.size(); ++n) condition.values[n] = std::is_same_v<T, bool> ? n == 0 || n == 3 : n % 3 == 0;
-  const auto e = lf::where(test::array_of<Space, 1>(condition), test::array_of<Space, 1>(a), test::array_of<Space, 1>(b));
+  for (std::size_t n = 0; n < condition.values.size(); ++n)
+    condition.values[n] = std::is_same_v<T, bool> ? n == 0 || n == 3 : n % 3 == 0;
+  const auto e =
+      lf::where(test::array_of<Space, 1>(condition), test::array_of<Space, 1>(a), test::array_of<Space, 1>(b));
   EXPECT_TRUE(test::evaluates_to(e, answers().get<T>("where/" + type))) << type;
 }
 TYPED_TEST(elementwise_logic, where_chooses_and_keeps_the_bits) {
@@ -81,7 +83,8 @@ template <class Space, class From, class To>
 void check_cast() {
   const std::string from = test::name_of<From>(), to = test::name_of<To>();
   const auto x = test::array_of<Space, 1>(answers().get<From>("cast_from/" + from));
-  EXPECT_TRUE(test::evaluates_to(lf::cast<To>(x), answers().get<To>("cast/" + from + "/" + to))) << from << " to " << to;
+  EXPECT_TRUE(test::evaluates_to(lf::cast<To>(x), answers().get<To>("cast/" + from + "/" + to)))
+      << from << " to " << to;
 }
 template <class Space, class From>
 void check_casts() {
@@ -104,12 +107,18 @@ TYPED_TEST(elementwise_logic, casts_carry_nan_infinity_and_minus_zero) {
   EXPECT_TRUE(test::evaluates_to(lf::cast<bool>(x), answers().get<bool>("cast_special/float32/bool")));
 }
 TYPED_TEST(elementwise_logic, casts_to_integers_saturate_the_same_everywhere) {
-  const test::tensor<float> x({7}, {3e9f, -3e9f, 1e30f, -1e30f, HUGE_VALF, -HUGE_VALF, std::numeric_limits<float>::quiet_NaN()});
+  const test::tensor<float> x(
+      {7}, {3e9f, -3e9f, 1e30f, -1e30f, HUGE_VALF, -HUGE_VALF, std::numeric_limits<float>::quiet_NaN()});
   const auto a = test::array_of<TypeParam, 1>(x);
-  constexpr std::int32_t low = std::numeric_limits<std::int32_t>::min(), high = std::numeric_limits<std::int32_t>::max();
-  EXPECT_TRUE(test::evaluates_to(lf::cast<std::int32_t>(a), test::tensor<std::int32_t>({7}, {high, low, high, low, high, low, 0})));
-  constexpr std::int64_t low64 = std::numeric_limits<std::int64_t>::min(), high64 = std::numeric_limits<std::int64_t>::max();
-  EXPECT_TRUE(test::evaluates_to(lf::cast<std::int64_t>(a), test::tensor<std::int64_t>({7}, {3000000000, -3000000000, high64, low64, high64, low64, 0})));
+  constexpr std::int32_t low = std::numeric_limits<std::int32_t>::min(),
+                         high = std::numeric_limits<std::int32_t>::max();
+  EXPECT_TRUE(test::evaluates_to(lf::cast<std::int32_t>(a),
+                                 test::tensor<std::int32_t>({7}, {high, low, high, low, high, low, 0})));
+  constexpr std::int64_t low64 = std::numeric_limits<std::int64_t>::min(),
+                         high64 = std::numeric_limits<std::int64_t>::max();
+  EXPECT_TRUE(
+      test::evaluates_to(lf::cast<std::int64_t>(a),
+                         test::tensor<std::int64_t>({7}, {3000000000, -3000000000, high64, low64, high64, low64, 0})));
 }
 
 }  // namespace

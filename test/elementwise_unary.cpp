@@ -22,7 +22,8 @@ void check(const std::string& operation, F f, const test::within& tolerance) {
   if (operation == "square" && std::is_integral_v<T>)
     for (auto& v : x.values) v = std::abs(v) < 30000 ? v : 7;
   const auto a = test::array_of<Space, 1>(x);
-  EXPECT_TRUE(test::evaluates_to(f(a), answers().get<R>(operation + "/" + type), tolerance)) << operation << " of " << type;
+  EXPECT_TRUE(test::evaluates_to(f(a), answers().get<R>(operation + "/" + type), tolerance))
+      << operation << " of " << type;
 }
 
 /// Integers keep their type.

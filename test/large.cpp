@@ -30,7 +30,8 @@ class beyond_32_bits : public test::on<lf::cuda> {
     test::on<lf::cuda>::SetUp();
     if (IsSkipped()) return;
     std::size_t free = 0, total = 0;
-    if (cudaMemGetInfo(&free, &total) != cudaSuccess || free < (std::size_t{40} << 30)) GTEST_SKIP() << "needs 40 GiB of device memory";
+    if (cudaMemGetInfo(&free, &total) != cudaSuccess || free < (std::size_t{40} << 30))
+      GTEST_SKIP() << "needs 40 GiB of device memory";
   }
 };
 
@@ -58,7 +59,8 @@ TEST_F(beyond_32_bits, floats) {
 }
 TEST_F(beyond_32_bits, matrices_and_their_views) {
   const std::int64_t rows = 65539, columns = 32771;  // 2,147,778,569 elements
-  const lf::array<bool, 2, lf::cuda> x = lf::reshape(lf::arange<std::int64_t>(rows), {rows, 1}) == lf::arange<std::int64_t>(columns);
+  const lf::array<bool, 2, lf::cuda> x =
+      lf::reshape(lf::arange<std::int64_t>(rows), {rows, 1}) == lf::arange<std::int64_t>(columns);
   EXPECT_EQ(lf::sum(x).item(), columns);
   EXPECT_TRUE(lf::all(lf::any(x, lf::axis<0>)).item());
   EXPECT_EQ(lf::sum(lf::any(x, lf::axis<1>)).item(), columns);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What runs: how many kernels, which memory, how many bytes. Each claim of the documentation about fusion is a line here.
+// What runs: how many kernels, which memory, how many bytes. Each claim of the documentation about fusion is a line
+// here.
 #include "support/arrays.hpp"
 
 namespace {
@@ -15,7 +16,9 @@ class one_kernel : public test::on<Space> {
  protected:
   using matrix = lf::array<float, 2, Space>;
   using vector = lf::array<float, 1, Space>;
-  static matrix counting(std::int64_t rows, std::int64_t columns) { return test::array_of<Space, 2>(test::counting<float>({rows, columns})); }
+  static matrix counting(std::int64_t rows, std::int64_t columns) {
+    return test::array_of<Space, 2>(test::counting<float>({rows, columns}));
+  }
 
   /// Evaluates e: one kernel, memory for the result alone.
   template <class E>
@@ -24,7 +27,9 @@ class one_kernel : public test::on<Space> {
     const auto result = lf::materialize(e);
     EXPECT_EQ(trace.launches(), 1);
     EXPECT_EQ(trace.allocations(), 1);
-    EXPECT_EQ(trace.allocated_bytes(), result.size() * static_cast<std::int64_t>(sizeof(typename test::array_traits<std::remove_cvref_t<decltype(result)>>::element)));
+    EXPECT_EQ(trace.allocated_bytes(),
+              result.size() * static_cast<std::int64_t>(
+                                  sizeof(typename test::array_traits<std::remove_cvref_t<decltype(result)>>::element)));
     for (const auto& kernel : trace.kernels()) EXPECT_EQ(kernel.pattern, pattern) << kernel.name;
   }
 };
@@ -59,7 +64,8 @@ TYPED_TEST(one_kernel, for_views_and_broadcasts) {
 }
 TYPED_TEST(one_kernel, for_generated_leaves) {
   lf::trace trace;
-  const lf::array<float, 1, TypeParam> x = lf::linspace<float>(0, 1, 1000) * lf::full({1000}, 3.0f) + lf::arange<float>(1000);
+  const lf::array<float, 1, TypeParam> x =
+      lf::linspace<float>(0, 1, 1000) * lf::full({1000}, 3.0f) + lf::arange<float>(1000);
   EXPECT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 1);
   EXPECT_EQ(trace.bytes_read(), 0);

@@ -5,9 +5,9 @@
 
 namespace {
 
-using test::element_of;
 using std::int32_t;
 using std::int64_t;
+using test::element_of;
 
 template <class Space>
 class promotion : public test::on<Space> {};
@@ -82,8 +82,10 @@ TYPED_TEST(promotion, scalars_take_the_type_of_the_array) {
   static_assert(std::is_same_v<element_of<decltype(lf::pow(f, 2))>, float>);
   static_assert(std::is_same_v<element_of<decltype(lf::c<2> * f)>, float>);
   // 0.1 is rounded to float before it meets the array, as in NumPy 2
-  EXPECT_TRUE(test::evaluates_to(f * 0.1, test::transform<float>(answers().get<float>("x/float32"), [](float v) { return v * 0.1f; })));
-  EXPECT_TRUE(test::evaluates_to(10 - i, test::transform<int32_t>(answers().get<int32_t>("x/int32"), [](int32_t v) { return 10 - v; })));
+  EXPECT_TRUE(test::evaluates_to(
+      f * 0.1, test::transform<float>(answers().get<float>("x/float32"), [](float v) { return v * 0.1f; })));
+  EXPECT_TRUE(test::evaluates_to(
+      10 - i, test::transform<int32_t>(answers().get<int32_t>("x/int32"), [](int32_t v) { return 10 - v; })));
 }
 
 TYPED_TEST(promotion, functions_of_reals_compute_integers_in_double) {
@@ -129,7 +131,8 @@ TYPED_TEST(promotion, assignment_widens) {
   lf::array<int64_t, 1, TypeParam> l = i * 2;
   EXPECT_TRUE(test::evaluates_to(l, test::transform<int64_t>(values, [](int32_t v) { return 2 * v; })));
   d = operand<TypeParam, float>(false);
-  EXPECT_TRUE(test::evaluates_to(d, test::transform<double>(answers().get<float>("x/float32"), [](float v) { return v; })));
+  EXPECT_TRUE(
+      test::evaluates_to(d, test::transform<double>(answers().get<float>("x/float32"), [](float v) { return v; })));
 }
 
 }  // namespace

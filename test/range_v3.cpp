@@ -26,7 +26,8 @@ TEST(range_v3, zipped_and_chunked_ranges_become_arrays) {
   const std::vector<double> a{1, 2, 3}, b{10, 20, 30};
   const auto x = lf::from(ranges::views::zip_with([](double p, double q) { return p * q; }, a, b));
   EXPECT_TRUE(test::evaluates_to(x, test::tensor<double>({3}, {10, 40, 90})));
-  const auto sums = lf::from(ranges::views::iota(0, 6) | ranges::views::chunk(2) | ranges::views::transform([](auto pair) { return ranges::accumulate(pair, 0); }));
+  const auto sums = lf::from(ranges::views::iota(0, 6) | ranges::views::chunk(2) |
+                             ranges::views::transform([](auto pair) { return ranges::accumulate(pair, 0); }));
   EXPECT_TRUE(test::evaluates_to(sums, test::tensor<std::int32_t>({3}, {1, 5, 9})));
 }
 TEST(range_v3, its_algorithms_read_host_arrays) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every reduction over every subset of three axes, against NumPy's answers; special values, empty arrays, rank 0.
-#include "support/arrays.hpp"
 #include "support/reductions.hpp"
+#include "support/arrays.hpp"
 #include "support/reference_data.hpp"
 
 namespace {
@@ -31,10 +31,8 @@ template <class Op, class T, class X>
 void check_all(const X& x, const std::string& key, const std::string& keepdims = "") {
   using R = test::reduced<Op, T>;
   const std::string name = std::string(Op::name) + "/" + test::name_of<T>() + key + "/axis=all" + keepdims;
-  if (keepdims.empty())
-    EXPECT_TRUE(test::evaluates_to(Op{}(x), answers().get<R>(name))) << name;
-  else
-    EXPECT_TRUE(test::evaluates_to(Op{}(x, lf::axis<>, lf::keepdims), answers().get<R>(name))) << name;
+  if (keepdims.empty()) EXPECT_TRUE(test::evaluates_to(Op{}(x), answers().get<R>(name))) << name;
+  else EXPECT_TRUE(test::evaluates_to(Op{}(x, lf::axis<>, lf::keepdims), answers().get<R>(name))) << name;
 }
 
 template <class Space, class Op, class T>
@@ -60,7 +58,9 @@ void check_every_subset_of_axes() {
 }
 TYPED_TEST(reductions, sum_over_every_subset_of_axes_is_numpys) { check_every_subset_of_axes<TypeParam, test::sum>(); }
 TYPED_TEST(reductions, max_over_every_subset_of_axes_is_numpys) { check_every_subset_of_axes<TypeParam, test::max>(); }
-TYPED_TEST(reductions, mean_over_every_subset_of_axes_is_numpys) { check_every_subset_of_axes<TypeParam, test::mean>(); }
+TYPED_TEST(reductions, mean_over_every_subset_of_axes_is_numpys) {
+  check_every_subset_of_axes<TypeParam, test::mean>();
+}
 
 template <class Space, class Op>
 void check_keepdims() {
@@ -83,8 +83,12 @@ void check_special_values() {
   const auto d = test::array_of<Space, 2>(answers().get<double>("special/float64"));
   const std::string key = "/special/axis=1";
   // whether a sum of -0.0 is -0.0 depends on its identity
-  EXPECT_TRUE(test::evaluates_to(Op{}(f, lf::axis<1>), answers().get<test::reduced<Op, float>>(Op::name + ("/float32" + key)), test::any_zero)) << Op::name;
-  EXPECT_TRUE(test::evaluates_to(Op{}(d, lf::axis<1>), answers().get<test::reduced<Op, double>>(Op::name + ("/float64" + key)), test::any_zero)) << Op::name;
+  EXPECT_TRUE(test::evaluates_to(
+      Op{}(f, lf::axis<1>), answers().get<test::reduced<Op, float>>(Op::name + ("/float32" + key)), test::any_zero))
+      << Op::name;
+  EXPECT_TRUE(test::evaluates_to(
+      Op{}(d, lf::axis<1>), answers().get<test::reduced<Op, double>>(Op::name + ("/float64" + key)), test::any_zero))
+      << Op::name;
 }
 TYPED_TEST(reductions, nan_and_infinity_go_where_numpys_go) {
   check_special_values<TypeParam, test::sum>();

@@ -23,7 +23,9 @@ const auto plus = [](float a, float b) { return a + b; };
 const auto larger = [](float a, float b) { return a > b ? a : b; };
 
 TYPED_TEST(reductions_of_every_size, full_sums_of_odd_lengths) {
-  for (const std::int64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 65535, 65537, 100003, 262147}) {
+  for (const std::int64_t n :
+       {1,   2,   3,   4,   5,   7,    8,    9,    31,   32,   33,   63,   64,    65,    127,    128,   129,
+        255, 256, 257, 511, 513, 1000, 1023, 1024, 1025, 4095, 4096, 4097, 65535, 65537, 100003, 262147}) {
     const auto t = whole_numbers({n}, static_cast<unsigned>(n));
     const auto x = test::array_of<TypeParam, 1>(t);
     EXPECT_TRUE(test::evaluates_to(lf::sum(x), test::fold<float>(t, {0}, 0, plus))) << n;
@@ -32,7 +34,8 @@ TYPED_TEST(reductions_of_every_size, full_sums_of_odd_lengths) {
 }
 
 TYPED_TEST(reductions_of_every_size, rows_columns_and_middles_of_unlike_extents) {
-  const extents shapes[] = {{1, 1}, {1, 1000}, {1000, 1}, {2, 33}, {33, 2}, {3, 1025}, {1025, 3}, {31, 257}, {257, 31}, {64, 64}, {7, 5000}, {5000, 7}, {1, 65537}, {65537, 1}, {300, 301}};
+  const extents shapes[] = {{1, 1},    {1, 1000}, {1000, 1}, {2, 33},   {33, 2},    {3, 1025},  {1025, 3}, {31, 257},
+                            {257, 31}, {64, 64},  {7, 5000}, {5000, 7}, {1, 65537}, {65537, 1}, {300, 301}};
   for (const extents& shape : shapes) {
     const auto t = whole_numbers(shape, 7);
     const auto x = test::array_of<TypeParam, 2>(t);
@@ -43,12 +46,14 @@ TYPED_TEST(reductions_of_every_size, rows_columns_and_middles_of_unlike_extents)
 }
 
 TYPED_TEST(reductions_of_every_size, the_middle_axis_and_the_outer_two) {
-  const extents shapes[] = {{1, 1, 1}, {2, 3, 4}, {5, 129, 6}, {17, 2, 33}, {2, 1000, 2}, {33, 33, 33}, {1, 257, 64}, {64, 257, 1}, {3, 5, 1025}};
+  const extents shapes[] = {{1, 1, 1},    {2, 3, 4},    {5, 129, 6},  {17, 2, 33}, {2, 1000, 2},
+                            {33, 33, 33}, {1, 257, 64}, {64, 257, 1}, {3, 5, 1025}};
   for (const extents& shape : shapes) {
     const auto t = whole_numbers(shape, 11);
     const auto x = test::array_of<TypeParam, 3>(t);
     EXPECT_TRUE(test::evaluates_to(lf::sum(x, lf::axis<1>), test::fold<float>(t, {1}, 0, plus))) << test::text(shape);
-    EXPECT_TRUE(test::evaluates_to(lf::sum(x, lf::axis<0, 2>), test::fold<float>(t, {0, 2}, 0, plus))) << test::text(shape);
+    EXPECT_TRUE(test::evaluates_to(lf::sum(x, lf::axis<0, 2>), test::fold<float>(t, {0, 2}, 0, plus)))
+        << test::text(shape);
   }
 }
 
@@ -62,9 +67,15 @@ TYPED_TEST(reductions_of_every_size, views_are_reduced_as_their_copies) {
   };
   sums(lf::transpose(x), test::permute(t, {1, 0}), "transposed");
   sums(x(lf::range(1, -1), lf::range(2, 30)), test::slice(t, {{1, 1, 35}, {2, 1, 28}}), "sliced");
-  sums(x(lf::range(lf::none, lf::none, -2), lf::range(lf::none, lf::none, 3)), test::slice(t, {{36, -2, 19}, {0, 3, 14}}), "negative and long steps");
+  sums(x(lf::range(lf::none, lf::none, -2), lf::range(lf::none, lf::none, 3)),
+       test::slice(t, {{36, -2, 19}, {0, 3, 14}}), "negative and long steps");
   const auto row = test::slice(t, {{0, 1, 1}, {0, 1, 41}});
-  sums(lf::broadcast_to(x(lf::range(0, 1), lf::all), {5, 41}), test::generate<float>({5, 41}, [&](const extents& i) { return row[{0, i[1]}]; }), "broadcast");
+  sums(lf::broadcast_to(x(lf::range(0, 1), lf::all), {5, 41}),
+       test::generate<float>({5, 41},
+                             [&](const extents& i) {
+                               return row[{0, i[1]}];
+                             }),
+       "broadcast");
 }
 
 TYPED_TEST(reductions_of_every_size, arithmetic_before_and_after_belongs_to_the_reduction) {
@@ -91,7 +102,8 @@ TYPED_TEST(reductions_of_every_size, several_reductions_of_one_operand) {
     const auto t = whole_numbers({n}, 21);
     const auto x = test::array_of<TypeParam, 1>(t);
     const auto [low, high, total] = lf::materialize(lf::min(x), lf::max(x), lf::sum(x));
-    EXPECT_TRUE(test::evaluates_to(low, test::fold<float>(t, {0}, 100, [](float a, float b) { return a < b ? a : b; }))) << n;
+    EXPECT_TRUE(test::evaluates_to(low, test::fold<float>(t, {0}, 100, [](float a, float b) { return a < b ? a : b; })))
+        << n;
     EXPECT_TRUE(test::evaluates_to(high, test::fold<float>(t, {0}, -100, larger))) << n;
     EXPECT_TRUE(test::evaluates_to(total, test::fold<float>(t, {0}, 0, plus))) << n;
   }

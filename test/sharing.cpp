@@ -98,7 +98,10 @@ TYPED_TEST(sharing, equal_types_over_unlike_operands_keep_their_values) {
   EXPECT_TRUE(test::evaluates_to((x + 1) * (y + 1), values({10, 18, 28})));
   EXPECT_TRUE(test::evaluates_to((x + 1) * (x + 2), values({6, 12, 20})));
   EXPECT_TRUE(test::evaluates_to((x + y) - (y + x), values({0, 0, 0})));
-  EXPECT_TRUE(test::evaluates_to(lf::sin(x) * lf::cos(y), test::tensor<float>({3}, {std::sin(1.f) * std::cos(4.f), std::sin(2.f) * std::cos(5.f), std::sin(3.f) * std::cos(6.f)}), test::within{16}));
+  EXPECT_TRUE(test::evaluates_to(lf::sin(x) * lf::cos(y),
+                                 test::tensor<float>({3}, {std::sin(1.f) * std::cos(4.f), std::sin(2.f) * std::cos(5.f),
+                                                           std::sin(3.f) * std::cos(6.f)}),
+                                 test::within{16}));
   const auto forward = x(lf::range(0, 2)) * 2, backward = x(lf::range(1, 3)) * 2;
   EXPECT_TRUE(test::evaluates_to(forward - backward, values({-2, -2})));
   EXPECT_TRUE(test::evaluates_to(lf::sum(x) * lf::sum(y), test::tensor<float>({}, {90})));
@@ -107,7 +110,8 @@ TYPED_TEST(sharing, equal_types_over_unlike_operands_keep_their_values) {
 TYPED_TEST(sharing, the_same_bits_with_a_temporary_or_without) {
   const auto x = test::array_of<TypeParam, 1>(test::counting<float>({1001}, -3, 0.006f));
   const auto t = lf::exp(x) + x;
-  EXPECT_TRUE(test::evaluates_to(t * t - t / (t + 10), test::tensor_of((lf::exp(x) + x) * (lf::exp(x) + x) - (lf::exp(x) + x) / ((lf::exp(x) + x) + 10))));
+  EXPECT_TRUE(test::evaluates_to(t * t - t / (t + 10), test::tensor_of((lf::exp(x) + x) * (lf::exp(x) + x) -
+                                                                       (lf::exp(x) + x) / ((lf::exp(x) + x) + 10))));
 }
 
 struct norm {
@@ -145,31 +149,53 @@ TYPED_TEST(sharing, softmax_written_with_fuse) {
   });
   const auto got = test::tensor_of(softmax(x));
   const double total = 1 + std::exp(-0.3) + std::exp(-0.6) + std::exp(-0.9) + std::exp(-1.2);
-  EXPECT_TRUE(test::same(got, test::generate<float>({3, 5}, [&](const test::extents& i) { return float(std::exp(-0.3 * double(4 - i[1])) / total); }), test::within{0, 1e-6}));
+  EXPECT_TRUE(
+      test::same(got,
+                 test::generate<float>(
+                     {3, 5}, [&](const test::extents& i) { return float(std::exp(-0.3 * double(4 - i[1])) / total); }),
+                 test::within{0, 1e-6}));
 }
 
 TYPED_TEST(sharing, sine_and_cosine_of_one_angle_are_right_together) {
   const auto t = test::counting<float>({2001}, -10, 0.01f);
   const auto x = test::array_of<TypeParam, 1>(t);
-  EXPECT_TRUE(test::evaluates_to(lf::sin(x) + lf::cos(x), test::transform<float>(t, [](float v) { return float(std::sin(double(v)) + std::cos(double(v))); }), test::within{4, 5e-7}));
-  EXPECT_TRUE(test::evaluates_to(lf::cos(x) - lf::sin(x), test::transform<float>(t, [](float v) { return float(std::cos(double(v)) - std::sin(double(v))); }), test::within{4, 5e-7}));
-  EXPECT_TRUE(test::evaluates_to(lf::square(lf::sin(x * 2)) + lf::square(lf::cos(x * 2)), test::transform<float>(t, [](float) { return 1.0f; }), test::within{4}));
+  EXPECT_TRUE(test::evaluates_to(
+      lf::sin(x) + lf::cos(x),
+      test::transform<float>(t, [](float v) { return float(std::sin(double(v)) + std::cos(double(v))); }),
+      test::within{4, 5e-7}));
+  EXPECT_TRUE(test::evaluates_to(
+      lf::cos(x) - lf::sin(x),
+      test::transform<float>(t, [](float v) { return float(std::cos(double(v)) - std::sin(double(v))); }),
+      test::within{4, 5e-7}));
+  EXPECT_TRUE(test::evaluates_to(lf::square(lf::sin(x * 2)) + lf::square(lf::cos(x * 2)),
+                                 test::transform<float>(t, [](float) { return 1.0f; }), test::within{4}));
   const auto [s, c] = lf::materialize(lf::sin(x), lf::cos(x));
-  EXPECT_TRUE(test::evaluates_to(s, test::transform<float>(t, [](float v) { return float(std::sin(double(v))); }), test::within{4, 1e-9}));
-  EXPECT_TRUE(test::evaluates_to(c, test::transform<float>(t, [](float v) { return float(std::cos(double(v))); }), test::within{4, 1e-9}));
+  EXPECT_TRUE(test::evaluates_to(s, test::transform<float>(t, [](float v) { return float(std::sin(double(v))); }),
+                                 test::within{4, 1e-9}));
+  EXPECT_TRUE(test::evaluates_to(c, test::transform<float>(t, [](float v) { return float(std::cos(double(v))); }),
+                                 test::within{4, 1e-9}));
 }
 
 TYPED_TEST(sharing, integer_powers_are_products) {
   const auto t = test::counting<double>({41}, -4, 0.2);
   const auto x = test::array_of<TypeParam, 1>(t);
   for (int n = -20; n <= 20; ++n)
-    EXPECT_TRUE(test::evaluates_to(lf::pow(x + 0.05, n), test::transform<double>(t, [n](double v) { return std::pow(v + 0.05, n); }), test::within{8})) << n;
+    EXPECT_TRUE(test::evaluates_to(lf::pow(x + 0.05, n),
+                                   test::transform<double>(t, [n](double v) { return std::pow(v + 0.05, n); }),
+                                   test::within{8}))
+        << n;
   EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<2>), test::transform<double>(t, [](double v) { return v * v; })));
-  EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<3>), test::transform<double>(t, [](double v) { return std::pow(v, 3); }), test::within{2}));
-  EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<4>), test::transform<double>(t, [](double v) { return std::pow(v, 4); }), test::within{2}));
-  EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<-1>), test::transform<double>(t, [](double v) { return 1 / (v + 5); }), test::within{1}));
-  EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<-2>), test::transform<double>(t, [](double v) { return std::pow(v + 5, -2); }), test::within{2}));
-  EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<0.5>), test::transform<double>(t, [](double v) { return std::sqrt(v + 5); })));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<3>),
+                                 test::transform<double>(t, [](double v) { return std::pow(v, 3); }), test::within{2}));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<4>),
+                                 test::transform<double>(t, [](double v) { return std::pow(v, 4); }), test::within{2}));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<-1>),
+                                 test::transform<double>(t, [](double v) { return 1 / (v + 5); }), test::within{1}));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<-2>),
+                                 test::transform<double>(t, [](double v) { return std::pow(v + 5, -2); }),
+                                 test::within{2}));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<0.5>),
+                                 test::transform<double>(t, [](double v) { return std::sqrt(v + 5); })));
   EXPECT_TRUE(test::evaluates_to(lf::pow(x, 2), test::transform<double>(t, [](double v) { return v * v; })));
   EXPECT_TRUE(test::evaluates_to(lf::pow(x, 0), test::transform<double>(t, [](double) { return 1.0; })));
   const auto i = test::array_of<TypeParam, 1>(test::tensor<std::int32_t>({3}, {-2, 3, 10}));

@@ -107,9 +107,11 @@ TYPED_TEST(views, broadcasts_repeat) {
 }
 TYPED_TEST(views, views_of_views_compose) {
   const auto x = this->x();
-  this->expect("x[1:,::-1][::2,1:].T", lf::transpose(x(range(1, lf::end), range(none, none, -1))(range(none, none, 2), range(1, lf::end))));
+  this->expect("x[1:,::-1][::2,1:].T",
+               lf::transpose(x(range(1, lf::end), range(none, none, -1))(range(none, none, 2), range(1, lf::end))));
   this->expect("flip(x.T,0)[1:5,2]", lf::flip(lf::transpose(x), lf::axis<0>)(range(1, 5), 2));
-  this->expect("permute_dims(x[:,None,2],2,0,1)[::-1]", lf::permute_dims<2, 0, 1>(x(all, newaxis, 2))(range(none, none, -1)));
+  this->expect("permute_dims(x[:,None,2],2,0,1)[::-1]",
+               lf::permute_dims<2, 0, 1>(x(all, newaxis, 2))(range(none, none, -1)));
 }
 TYPED_TEST(views, views_of_expressions_are_pushed_to_the_leaves) {
   const auto x = this->x();
@@ -127,15 +129,18 @@ TYPED_TEST(views, an_expression_of_rank_zero_gains_axes) {
 TYPED_TEST(views, generated_leaves_are_sliced_too) {
   const auto counting = lf::arange<int32_t>(12);
   EXPECT_TRUE(test::evaluates_to(counting(range(none, none, -4)), test::tensor<int32_t>({3}, {11, 7, 3})));
-  EXPECT_TRUE(test::evaluates_to(lf::transpose(lf::reshape(counting, {3, 4}))(1), test::tensor<int32_t>({3}, {1, 5, 9})));
+  EXPECT_TRUE(
+      test::evaluates_to(lf::transpose(lf::reshape(counting, {3, 4}))(1), test::tensor<int32_t>({3}, {1, 5, 9})));
   EXPECT_TRUE(test::evaluates_to(lf::full({4, 4}, 7)(range(1, 3), 0), test::tensor<int32_t>({2}, {7, 7})));
 }
 TYPED_TEST(views, reductions_are_sliced_too) {
   const auto x = this->x();
   const auto column_sums = lf::sum(lf::reshape(x, {20, 6}), lf::axis<0>);
-  EXPECT_TRUE(test::evaluates_to(column_sums(range(none, none, -2)), test::tensor<std::int64_t>({3}, {1240, 1200, 1160})));
+  EXPECT_TRUE(
+      test::evaluates_to(column_sums(range(none, none, -2)), test::tensor<std::int64_t>({3}, {1240, 1200, 1160})));
   EXPECT_TRUE(test::evaluates_to(column_sums(range(1, 3)) + 1, test::tensor<std::int64_t>({2}, {1161, 1181})));
-  EXPECT_TRUE(test::evaluates_to(lf::transpose(lf::max(x, lf::axis<2>))(range(0, 2), range(0, 3)), test::tensor<int32_t>({2, 3}, {5, 35, 65, 11, 41, 71})));
+  EXPECT_TRUE(test::evaluates_to(lf::transpose(lf::max(x, lf::axis<2>))(range(0, 2), range(0, 3)),
+                                 test::tensor<int32_t>({2, 3}, {5, 35, 65, 11, 41, 71})));
 }
 
 TYPED_TEST(views, writing_through_a_view_changes_only_what_it_shows) {
@@ -167,7 +172,8 @@ TYPED_TEST(views, in_place_operators_work_through_views) {
   y(all, range(1, 3)) += 100;
   y(0) *= 2;
   y(range(1, 3), 0) -= y(range(1, 3), 3);
-  EXPECT_TRUE(test::evaluates_to(y, test::tensor<int32_t>({3, 4}, {0, 202, 204, 6, -3, 105, 106, 7, -3, 109, 110, 11})));
+  EXPECT_TRUE(
+      test::evaluates_to(y, test::tensor<int32_t>({3, 4}, {0, 202, 204, 6, -3, 105, 106, 7, -3, 109, 110, 11})));
 }
 TYPED_TEST(views, a_view_broadcasts_what_is_written_to_it) {
   auto y = test::array_of<TypeParam, 2>(test::tensor<int32_t>({3, 4}));

@@ -151,29 +151,15 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   swap_axes(row_axis, rank - 2);
   mark(strided.width);
   const auto power_above = [](index_t n) { return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
-  static const int most_lanes = std::getenv("LF_LANES") ? std::atoi(std::getenv("LF_LANES")) : 64;  // leaves rows to the block, so that stencils find their neighbours in its cache
+  constexpr int most_lanes = 128;  // leaves rows to the block, so that stencils find their neighbours in its cache
   g.lanes = std::min(power_above(ceil_div(columns, strided.width)), most_lanes);
   if (g.lanes < 32) g.consecutive = true;
   const index_t height = extents[rank - 2], planes = rows / height;
   g.lines = std::min(block_threads / g.lanes, power_above(ceil_div(height, strided.depth)));
   g.column_tiles = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * strided.width));
-  // Blocks go on to further rows while enough of them remain to fill the device several times.
-  static const int most_repeats = std::getenv("LF_REPEAT") ? std::atoi(std::getenv("LF_REPEAT")) : 4;
-  const index_t blocks = index_t{g.column_tiles} * ceil_div(planes, block_threads / (g.lanes * g.lines)) * ceil_div(height, index_t{g.lines} * strided.depth);
-  while (g.repeat < most_repeats && blocks / (2 * g.repeat) >= index_t{device().processors} * 32) g.repeat *= 2;
-  g.row_tiles = static_cast<unsigned>(ceil_div(height, index_t{g.lines} * strided.depth * g.repeat));
+  g.row_tiles = static_cast<unsigned>(ceil_div(height, index_t{g.lines} * strided.depth));
   g.blocks = static_cast<unsigned>(ceil_div(planes, block_threads / (g.lanes * g.lines)) * g.row_tiles * g.column_tiles);
   return g;
-}
-
-wide_bits same_as_twins(const operand_info* operands, int rank, const int* twins, int count) {
-  wide_bits same = 0;
-  for (int i = 0; i < count && i < max_bits; ++i) {
-    if (twins[i] < 0) continue;
-    const operand_info &a = operands[i], &b = operands[twins[i]];
-    if (a.data == b.data && std::equal(a.steps, a.steps + rank, b.steps)) same |= wide_bits{1} << i;
-  }
-  return same;
 }
 
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count, bool along_kept, int width, int depth) {
@@ -191,8 +177,8 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   g.consecutive = votes.unanimous();
   const auto power_below = [](index_t n) { return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
   const auto power_above = [](index_t n) { return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
-  // Enough blocks to fill the device once, all resident.
-  static const int per = std::getenv("LF_PER") ? std::atoi(std::getenv("LF_PER")) : 4; const index_t wanted = index_t{device().processors} * per;
+  // Enough blocks to fill the device once, all resident: kernels of 64 registers leave room for four.
+  const index_t wanted = index_t{device().processors} * 4;
   index_t most_splits = 1, tiles = 1;
   if (along_kept) {
     const index_t columns = extents[inner];

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: this expression runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>
+// expected-error: lazyfuse: this expression runs on the GPU; compile this file with nvcc
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

@@ -29,7 +29,8 @@ struct array_traits<lf::array<T, R, Space>> {
 
 /// Element type of what an expression evaluates to.
 template <class E>
-using element_of = typename array_traits<std::remove_cvref_t<decltype(lf::materialize(std::declval<const E&>()))>>::element;
+using element_of =
+    typename array_traits<std::remove_cvref_t<decltype(lf::materialize(std::declval<const E&>()))>>::element;
 
 template <class T>
 constexpr const char* name_of() {
@@ -55,10 +56,8 @@ lf::array<T, R, Space> array_of(const tensor<T>& t) {
   lf::array<T, R, lf::host> x(shape_of<R>(t.shape));
   T* to = x.data();
   for (std::size_t n = 0; n < t.values.size(); ++n) to[n] = static_cast<T>(t.values[n]);
-  if constexpr (std::is_same_v<Space, lf::host>)
-    return x;
-  else
-    return lf::to<Space>(x);
+  if constexpr (std::is_same_v<Space, lf::host>) return x;
+  else return lf::to<Space>(x);
 }
 
 /// What an array or expression evaluates to, on the host.
@@ -71,7 +70,8 @@ auto tensor_of(const E& e) {
   for (int axis = 0; axis < traits::rank; ++axis) s.push_back(x.shape()[axis]);
   tensor<typename traits::element> t{s};
   const auto* from = x.data();
-  for (std::size_t n = 0; n < t.values.size(); ++n) t.values[n] = static_cast<stored<typename traits::element>>(from[n]);
+  for (std::size_t n = 0; n < t.values.size(); ++n)
+    t.values[n] = static_cast<stored<typename traits::element>>(from[n]);
   return t;
 }
 
@@ -92,7 +92,8 @@ bool close(T got, T want, const within& tolerance) {
     if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
     if (got == T(0) && want == T(0)) return !tolerance.sign_of_zero || std::signbit(got) == std::signbit(want);
     if (got == want) return true;
-    if (std::isfinite(got) && std::isfinite(want) && std::abs(double(got) - double(want)) <= tolerance.absolute) return true;
+    if (std::isfinite(got) && std::isfinite(want) && std::abs(double(got) - double(want)) <= tolerance.absolute)
+      return true;
     // floats of one sign are ordered as their bits
     using bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
     bits a, b;
@@ -107,12 +108,14 @@ bool close(T got, T want, const within& tolerance) {
 
 template <class T>
 ::testing::AssertionResult same(const tensor<T>& got, const tensor<T>& want, const within& tolerance = {}) {
-  if (got.shape != want.shape) return ::testing::AssertionFailure() << "shape is " << text(got.shape) << ", expected " << text(want.shape);
+  if (got.shape != want.shape)
+    return ::testing::AssertionFailure() << "shape is " << text(got.shape) << ", expected " << text(want.shape);
   std::size_t wrong = 0;
   std::ostringstream first;
   first.precision(std::numeric_limits<double>::max_digits10);
   for (std::size_t n = 0; n < want.values.size(); ++n)
-    if (!close(got.values[n], want.values[n], tolerance) && wrong++ < 5) first << "\n  element " << n << " is " << +got.values[n] << ", expected " << +want.values[n];
+    if (!close(got.values[n], want.values[n], tolerance) && wrong++ < 5)
+      first << "\n  element " << n << " is " << +got.values[n] << ", expected " << +want.values[n];
   if (wrong == 0) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << wrong << " of " << want.values.size() << " elements differ" << first.str();
 }
@@ -123,8 +126,7 @@ template <class E, class T>
   using got = element_of<E>;
   if constexpr (!std::is_same_v<got, T>)
     return ::testing::AssertionFailure() << "element type is " << name_of<got>() << ", expected " << name_of<T>();
-  else
-    return same(tensor_of(e), want, tolerance);
+  else return same(tensor_of(e), want, tolerance);
 }
 
 }  // namespace test

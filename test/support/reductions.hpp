@@ -63,7 +63,9 @@ struct all {
 template <class Op, class T>
 using reduced = std::conditional_t<
     std::is_same_v<Op, any> || std::is_same_v<Op, all>, bool,
-    std::conditional_t<std::is_same_v<Op, mean>, std::conditional_t<std::is_floating_point_v<T>, T, double>,
-                       std::conditional_t<std::is_same_v<Op, min> || std::is_same_v<Op, max> || std::is_floating_point_v<T>, T, std::int64_t>>>;
+    std::conditional_t<
+        std::is_same_v<Op, mean>, std::conditional_t<std::is_floating_point_v<T>, T, double>,
+        std::conditional_t<std::is_same_v<Op, min> || std::is_same_v<Op, max> || std::is_floating_point_v<T>, T,
+                           std::int64_t>>>;
 
 }  // namespace test

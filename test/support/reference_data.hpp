@@ -50,7 +50,8 @@ class reference_data {
   template <class T>
   tensor<T> get(const std::string& name) const {
     const entry& e = find(name);
-    if (e.code != code_of<T>) throw std::runtime_error(name + " has element type number " + std::to_string(e.code) + ", not the one asked for");
+    if (e.code != code_of<T>)
+      throw std::runtime_error(name + " has element type number " + std::to_string(e.code) + ", not the one asked for");
     tensor<T> t{e.shape};
     for (std::size_t i = 0; i < t.values.size(); ++i) {
       T value;
@@ -69,7 +70,9 @@ class reference_data {
     std::string_view elements;
   };
   template <class T>
-  static constexpr unsigned code_of = std::is_same_v<T, bool> ? 0 : std::is_floating_point_v<T> ? (sizeof(T) == 4 ? 3 : 4) : (sizeof(T) == 4 ? 1 : 2);
+  static constexpr unsigned code_of = std::is_same_v<T, bool>       ? 0
+                                      : std::is_floating_point_v<T> ? (sizeof(T) == 4 ? 3 : 4)
+                                                                    : (sizeof(T) == 4 ? 1 : 2);
 
   const entry& find(const std::string& name) const {
     const auto i = entries_.find(name);

@@ -74,7 +74,8 @@ tensor<T> generate(const extents& shape, F f) {
 template <class T>
 tensor<T> counting(const extents& shape, T first = T(0), T step = T(1)) {
   tensor<T> t{shape};
-  for (std::size_t n = 0; n < t.values.size(); ++n) t.values[n] = static_cast<stored<T>>(first + static_cast<T>(n) * step);
+  for (std::size_t n = 0; n < t.values.size(); ++n)
+    t.values[n] = static_cast<stored<T>>(first + static_cast<T>(n) * step);
   return t;
 }
 
@@ -102,7 +103,8 @@ stored<T> at_broadcast(const tensor<T>& t, const extents& index) {
 /// f of two tensors, broadcast.
 template <class R, class A, class B, class F>
 tensor<R> zip(const tensor<A>& a, const tensor<B>& b, F f) {
-  return generate<R>(broadcast(a.shape, b.shape), [&](const extents& i) { return f(at_broadcast(a, i), at_broadcast(b, i)); });
+  return generate<R>(broadcast(a.shape, b.shape),
+                     [&](const extents& i) { return f(at_broadcast(a, i), at_broadcast(b, i)); });
 }
 
 template <class R, class A, class F>

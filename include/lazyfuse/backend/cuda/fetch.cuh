@@ -148,40 +148,6 @@ struct fetched_pack;
 template <int Width, int Depth, class... Src>
 struct fetched_pack<Width, Depth, list<Src...>> : pack<fetched<Src, Width, Depth>...> {};
 
-/// For each operand the nearest one before it with the same type of source, or -1: where the host finds
-/// both to be the same memory (x * x), the second is copied from the first's registers.
-template <class... Src>
-struct twins {
-  static constexpr int count = sizeof...(Src);
-  struct table {
-    int of[count + 1];
-  };
-  template <class S>
-  static constexpr int nearest(int before) {
-    const bool same[] = {(__is_same(S, Src) && Src::is_memory)..., false};
-    for (int i = before - 1; i >= 0; --i)
-      if (same[i]) return i;
-    return -1;
-  }
-  template <int... I>
-  static constexpr table make(indices<I...>) {
-    return {{nearest<Src>(I)..., -1}};
-  }
-  static constexpr table value = make(make_indices<count>{});
-};
-
-/// Gives repeated operands the values of their twins, after all loads are under way.
-template <int Width, int Depth, class... Src, int... I>
-__device__ __forceinline__ void copy_twins(fetched_pack<Width, Depth, list<Src...>>& values, wide_bits same, indices<I...>) {
-  if (!same) return;
-  const auto copy = [&]<int N>(auto& f, indices<N>) {
-    if constexpr (twins<Src...>::value.of[N] >= 0) {
-      if ((same >> N) & 1) f = get<twins<Src...>::value.of[N]>(values);
-    }
-  };
-  (copy(get<I>(values), indices<I>{}), ...);
-}
-
 /// The context of a program: element (d, k) of the thread.
 template <class Fetched, class Operands>
 struct register_context {

@@ -21,6 +21,13 @@ struct divisor {
   }
 };
 
+/// Of a power of two.
+constexpr int log2_of(int n) {
+  int shift = 0;
+  while ((1 << shift) < n) ++shift;
+  return shift;
+}
+
 /// An index space that is walked by a linear index: outer axes of a transform, kept or reduced axes.
 template <int R>
 struct axes_walk {
@@ -55,7 +62,6 @@ struct transform_geometry {
   int lanes = block_threads, lines = 1;  ///< threads of a block along the columns, along the rows
   unsigned row_tiles = 1, column_tiles = 1;
   unsigned blocks = 1;
-  int repeat = 1;          ///< strided: how often a block goes on to the next rows
   bool mirrored = false;   ///< tiles (i, j) and (j, i) follow each other
   int staged_bytes = 0;    ///< element sizes of the staged operands, added up
 };
@@ -67,9 +73,6 @@ struct thread_share {
 
 /// May swap axes of the extents and of all steps.
 transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count, thread_share flat, thread_share strided);
-
-/// Bit i: operand i reads the very elements of its twin twins[i].
-wide_bits same_as_twins(const operand_info* operands, int rank, const int* twins, int count);
 
 /// The decisions for a reduction.
 struct reduce_geometry {

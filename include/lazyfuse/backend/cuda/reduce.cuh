@@ -17,7 +17,7 @@ struct reduce_parameters {
   index_t outputs, inner, units, units_per_split;
   index_t whole_chunks;  ///< pieces of the inner axis without a gap
   bool small_units;
-  wide_bits wide, same;
+  wide_bits wide;
   unsigned chunks, splits;
   divisor chunk_divisor;
   int group, lanes;
@@ -170,15 +170,11 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width>& sums, cons
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
     if constexpr (f.loads) {
-      if constexpr (twins<Src...>::value.of[N] >= 0) {
-        if ((p.same >> N) & 1) return;
-      }
       const index_t step = o.steps[walked];
       f.all(o.source, base[N] + at * step, pitch * step, o.steps[axis], p.consecutive && ((p.wide >> N) & 1), spacing);
     }
   };
   (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
-  copy_twins(values, p.same, indices<I...>{});
   combine<Set, false, Width, Depth>(sums, values, p.operands, spacing, 0);
 }
 /// One unit of which only some elements exist.
@@ -372,7 +368,7 @@ const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bo
     if (!along_kept) walked[R - 1] = 1;  // the loop over chunks walks it
     const index_t inner = along_kept ? s[K > 0 ? K - 1 : 0] : s[R - 1];
     parameters p{bound.operands, to, walk_of<K>(s.extent), walk_of<R - K>(walked.extent + K), outputs, inner, g.units, g.units_per_split,
-                 inner / (index_t{g.lanes} * share.width), g.units < (index_t{1} << 31), g.wide, same_as_twins(bound.info + sizeof...(T), R, twins_of(Sources{}).of, bound.count), g.chunks, g.splits, divisor::of(g.chunks), g.group, g.lanes, g.consecutive, nullptr, nullptr};
+                 inner / (index_t{g.lanes} * share.width), g.units < (index_t{1} << 31), g.wide, g.chunks, g.splits, divisor::of(g.chunks), g.group, g.lanes, g.consecutive, nullptr, nullptr};
     if (g.splits > 1) {
       const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes) * share.width : 1;
       const scratch room = scratch_for(sizeof(accumulators) * g.tiles * g.splits * per_tile);

@@ -71,7 +71,7 @@ struct flat_parameters {
   Operands operands;
   Targets targets;
   index_t size;
-  wide_bits wide_in, wide_out, same;
+  wide_bits wide_in, wide_out;
   bool consecutive;
   bool simple;  ///< every operand and target in memory is contiguous and aligned
 };
@@ -89,9 +89,6 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
     const index_t at = base + static_cast<int>(threadIdx.x) * Width;
     const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
       if constexpr (f.loads) {
-        if constexpr (twins<Src...>::value.of[N] >= 0) {
-          if ((p.same >> N) & 1) return;
-        }
         if constexpr (requires { o.source.data; }) f.contiguous(o.source.data + base, static_cast<unsigned>(threadIdx.x) * Width, row);
         else f.all(o.source, at * o.steps[0], row * o.steps[0], o.steps[0], true, 1);
       }
@@ -105,9 +102,6 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
     for (int d = 0; d < Depth; ++d) valid[d] = (full ? tile : static_cast<int>(left)) - first - d * row;
     const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
       if constexpr (f.loads) {
-        if constexpr (twins<Src...>::value.of[N] >= 0) {
-          if ((p.same >> N) & 1) return;
-        }
         const index_t step = o.steps[0];
         const bool as_one = p.consecutive && ((p.wide_in >> N) & 1);
         if (full) f.all(o.source, (base + first) * step, row * step, step, as_one, threads.spacing);
@@ -117,7 +111,6 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
     (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
   }
 
-  copy_twins(values, p.same, indices<I...>{});
   compute<Schedule, Width, Depth>(values, p.operands, out);
 
   const spread threads{p.consecutive ? 1 : interleave};
@@ -157,10 +150,10 @@ struct strided_parameters {
   Targets targets;
   axes_walk<R - 2> planes_walk;  ///< the axes before the rows
   index_t planes, rows, columns;
-  wide_bits wide_in, wide_out, same, staged;
+  wide_bits wide_in, wide_out, staged;
   unsigned row_tiles, column_tiles;
-  int lanes, lines;  ///< threads of a block along the columns, along the rows; the rest along planes
-  int repeat;         ///< how often a block goes on to the next rows
+  divisor by_rows, by_columns;
+  int lane_shift, line_shift;  ///< log2 of the threads of a block along the columns, along the rows; the rest along planes
   bool consecutive, mirrored;
 };
 
@@ -169,119 +162,108 @@ inline constexpr int tile_lanes = 16;
 
 template <class Schedule, bool Tiled, int R, int Width, int Depth, class... Src, class... T, int... I, int... J>
 __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane, unsigned tile_row, unsigned tile_column, list<Src...>, list<T...>, indices<I...>, indices<J...>) {
-  const int lanes = Tiled ? tile_lanes : p.lanes, lines = Tiled ? tile_lanes : p.lines;
-  const int planes_here = Tiled ? 1 : block_threads / (lanes * lines);
+  constexpr int tile_shift = 4;
+  static_assert(1 << tile_shift == tile_lanes);
+  const int lane_shift = Tiled ? tile_shift : p.lane_shift, line_shift = Tiled ? tile_shift : p.line_shift;
+  const int lanes = 1 << lane_shift, lines = 1 << line_shift, planes_here = block_threads >> (lane_shift + line_shift);
   const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-  const int above = static_cast<int>(threadIdx.x) / lanes, line = above & (lines - 1);
+  const int above = static_cast<int>(threadIdx.x) >> lane_shift, line = above & (lines - 1);
   const spread threads{p.consecutive ? 1 : interleave};
-  const index_t first_plane = static_cast<index_t>(tile_plane) * planes_here, plane = first_plane + above / lines;
-  const index_t first_row = static_cast<index_t>(tile_row) * (lines * Depth * (Tiled ? 1 : p.repeat)), row = first_row + line;
+  const index_t first_plane = static_cast<index_t>(tile_plane) * planes_here, plane = first_plane + (above >> line_shift);
+  const index_t first_row = static_cast<index_t>(tile_row) * (lines * Depth), row = first_row + line;
   const index_t first_column = static_cast<index_t>(tile_column) * (lanes * Width), column = first_column + threads.template first<Width>(lane);
-  const bool full_columns = first_column + lanes * Width <= p.columns && first_plane + planes_here <= p.planes;
-  const index_t left = p.columns - column;
-  const int in_row = plane < p.planes ? static_cast<int>(left < Width * interleave ? left : Width * interleave) : 0;
+  const bool full = first_column + lanes * Width <= p.columns && first_row + lines * Depth <= p.rows && first_plane + planes_here <= p.planes;
+  int valid[Depth];
+  {
+    const index_t left = p.columns - column;
+    const int in_row = plane < p.planes ? static_cast<int>(left < Width * interleave ? left : Width * interleave) : 0;
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) valid[d] = row + d * lines < p.rows ? in_row : 0;
+  }
   const auto start = [&](const auto& o) {
     index_t offset = row * o.steps[R - 2] + column * o.steps[R - 1];
     if constexpr (R > 2) p.planes_walk(plane < p.planes ? plane : 0, [&](int axis, index_t i) { offset += i * o.steps[axis]; });
     return offset;
   };
-  index_t in_offset[sizeof...(Src) + 1], out_offset[sizeof...(T)];
-  const auto start_in = [&](index_t& offset, const auto& o) {
-    if constexpr (requires { o.steps; }) offset = start(o);
+
+  fetched_pack<Width, Depth, list<Src...>> values;
+  const auto load = [&](auto& f, const auto& o, int i) {
+    if constexpr (f.loads) {
+      if (Tiled && ((p.staged >> i) & 1)) return;
+      const bool as_one = p.consecutive && ((p.wide_in >> i) & 1);
+      if (full) f.all(o.source, start(o), lines * o.steps[R - 2], o.steps[R - 1], as_one, threads.spacing);
+      else f.some(o.source, start(o), lines * o.steps[R - 2], o.steps[R - 1], as_one, threads.spacing, valid);
+    }
   };
-  (start_in(in_offset[I], get<I>(p.operands)), ...);
-  ((out_offset[J] = start(get<J>(p.targets))), ...);
 
-#pragma unroll 1
-  for (int repeat = 0; repeat < (Tiled ? 1 : p.repeat); ++repeat) {
-    const index_t done = static_cast<index_t>(repeat) * (lines * Depth);
-    const bool full = full_columns && first_row + done + lines * Depth <= p.rows;
-    int valid[Depth];
+  if constexpr (Tiled) {
+    // Operands contiguous across rows are read along the rows into shared memory, and out of it along the columns.
+    extern __shared__ __align__(16) unsigned char shared_bytes[];
+    constexpr int side = tile_lanes * Width;
+    int across_valid[Depth];
+    {
+      const index_t left = p.rows - first_row - lane * Width;
 #pragma unroll
-    for (int d = 0; d < Depth; ++d) valid[d] = row + done + d * lines < p.rows ? in_row : 0;
-
-    fetched_pack<Width, Depth, list<Src...>> values;
-    const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
-      if constexpr (f.loads) {
-        if (Tiled && ((p.staged >> N) & 1)) return;
-        if constexpr (twins<Src...>::value.of[N] >= 0) {
-          if ((p.same >> N) & 1) return;
-        }
-        const bool as_one = p.consecutive && ((p.wide_in >> N) & 1);
-        const index_t offset = in_offset[N] + done * o.steps[R - 2];
-        if (full) f.all(o.source, offset, lines * o.steps[R - 2], o.steps[R - 1], as_one, threads.spacing);
-        else f.some(o.source, offset, lines * o.steps[R - 2], o.steps[R - 1], as_one, threads.spacing, valid);
+      for (int d = 0; d < Depth; ++d) across_valid[d] = first_column + line + d * lines < p.columns ? static_cast<int>(left < Width ? left : Width) : 0;
+    }
+    int bytes = 0;
+    const auto stage = [&](const auto& o, int i) {
+      if constexpr (requires { o.source.data; }) {
+        if (!((p.staged >> i) & 1)) return;
+        using E = bare_t<decltype(*o.source.data)>;
+        E* const tile = reinterpret_cast<E*>(shared_bytes + bytes);
+        bytes += side * (side + 1) * static_cast<int>(sizeof(E));
+        index_t offset = (first_row + lane * Width) * o.steps[R - 2] + (first_column + line) * o.steps[R - 1];
+        if constexpr (R > 2) p.planes_walk(plane, [&](int axis, index_t at) { offset += at * o.steps[axis]; });
+        const bool as_one = (p.wide_in >> i) & 1;
+        fetched<memory<E>, Width, Depth> part;
+        if (full) part.all(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1);
+        else part.some(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1, across_valid);
+#pragma unroll
+        for (int d = 0; d < Depth; ++d)
+#pragma unroll
+          for (int k = 0; k < Width; ++k) tile[(lane * Width + k) * (side + 1) + line + d * lines] = part.value[d][k];
       }
     };
-
-    if constexpr (Tiled) {
-      // Operands contiguous across rows are read along the rows into shared memory, and out of it along the columns.
-      extern __shared__ __align__(16) unsigned char shared_bytes[];
-      constexpr int side = tile_lanes * Width;
-      int across_valid[Depth];
-      const index_t rows_left = p.rows - first_row - lane * Width;
+    (load(get<I>(values), get<I>(p.operands), I), ...);
+    (stage(get<I>(p.operands), I), ...);
+    __syncthreads();
+    bytes = 0;
+    const auto unstage = [&](auto& f, const auto& o, int i) {
+      if constexpr (requires { o.source.data; }) {
+        if (!((p.staged >> i) & 1)) return;
+        using E = bare_t<decltype(*o.source.data)>;
+        const E* const tile = reinterpret_cast<const E*>(shared_bytes + bytes);
+        bytes += side * (side + 1) * static_cast<int>(sizeof(E));
 #pragma unroll
-      for (int d = 0; d < Depth; ++d) across_valid[d] = first_column + line + d * lines < p.columns ? static_cast<int>(rows_left < Width ? rows_left : Width) : 0;
-      int bytes = 0;
-      const auto stage = [&](const auto& o, int i) {
-        if constexpr (requires { o.source.data; }) {
-          if (!((p.staged >> i) & 1)) return;
-          using E = bare_t<decltype(*o.source.data)>;
-          E* const tile = reinterpret_cast<E*>(shared_bytes + bytes);
-          bytes += side * (side + 1) * static_cast<int>(sizeof(E));
-          index_t offset = (first_row + lane * Width) * o.steps[R - 2] + (first_column + line) * o.steps[R - 1];
-          if constexpr (R > 2) p.planes_walk(plane, [&](int axis, index_t at) { offset += at * o.steps[axis]; });
-          const bool as_one = (p.wide_in >> i) & 1;
-          fetched<memory<E>, Width, Depth> part;
-          if (full) part.all(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1);
-          else part.some(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1, across_valid);
+        for (int d = 0; d < Depth; ++d)
 #pragma unroll
-          for (int d = 0; d < Depth; ++d)
-#pragma unroll
-            for (int k = 0; k < Width; ++k) tile[(lane * Width + k) * (side + 1) + line + d * lines] = part.value[d][k];
-        }
-      };
-      (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
-      (stage(get<I>(p.operands), I), ...);
-      __syncthreads();
-      bytes = 0;
-      const auto unstage = [&](auto& f, const auto& o, int i) {
-        if constexpr (requires { o.source.data; }) {
-          if (!((p.staged >> i) & 1)) return;
-          using E = bare_t<decltype(*o.source.data)>;
-          const E* const tile = reinterpret_cast<const E*>(shared_bytes + bytes);
-          bytes += side * (side + 1) * static_cast<int>(sizeof(E));
-#pragma unroll
-          for (int d = 0; d < Depth; ++d)
-#pragma unroll
-            for (int k = 0; k < Width; ++k) f.value[d][k] = tile[(line + d * lines) * (side + 1) + lane * Width + k];
-        }
-      };
-      (unstage(get<I>(values), get<I>(p.operands), I), ...);
-    } else (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
-
-    copy_twins(values, p.same, indices<I...>{});
-    results<Width, Depth, T...> out;
-    compute<Schedule, Width, Depth>(values, p.operands, out);
-
-    const auto put = [&](const auto& r, const auto& t, int j) {
-      store(r, t.data + out_offset[j] + done * t.steps[R - 2], lines * t.steps[R - 2], t.steps[R - 1], p.consecutive && ((p.wide_out >> j) & 1), threads.spacing, full, valid);
+          for (int k = 0; k < Width; ++k) f.value[d][k] = tile[(line + d * lines) * (side + 1) + lane * Width + k];
+      }
     };
-    (put(get<J>(out), get<J>(p.targets), J), ...);
-  }
+    (unstage(get<I>(values), get<I>(p.operands), I), ...);
+  } else (load(get<I>(values), get<I>(p.operands), I), ...);
+
+  results<Width, Depth, T...> out;
+  compute<Schedule, Width, Depth>(values, p.operands, out);
+
+  const auto put = [&](const auto& r, const auto& t, int j) {
+    store(r, t.data + start(t), lines * t.steps[R - 2], t.steps[R - 1], p.consecutive && ((p.wide_out >> j) & 1), threads.spacing, full, valid);
+  };
+  (put(get<J>(out), get<J>(p.targets), J), ...);
 }
 
 template <class Schedule, class Sources, class Types, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads, 2) transform_strided(const __grid_constant__ Parameters p) {
-  const unsigned rest = blockIdx.x / p.column_tiles, tile_column = blockIdx.x - rest * p.column_tiles;
-  const unsigned tile_plane = rest / p.row_tiles, tile_row = rest - tile_plane * p.row_tiles;
+__global__ void __launch_bounds__(block_threads) transform_strided(const __grid_constant__ Parameters p) {
+  const unsigned rest = p.by_columns.quotient(blockIdx.x), tile_column = blockIdx.x - rest * p.column_tiles;
+  const unsigned tile_plane = p.by_rows.quotient(rest), tile_row = rest - tile_plane * p.row_tiles;
   strided_body<Schedule, false, R, Width, Depth>(p, tile_plane, tile_row, tile_column, Sources{}, Types{}, make_indices<Sources::size>{}, make_indices<Types::size>{});
 }
 
 /// Square iterations take tiles (i, j) and (j, i) one after the other: what one reads along rows the other
 /// reads across, and the cache serves the second. Pairs are numbered along wrapped diagonals.
 template <class Schedule, class Sources, class Types, int R, int Width, class Parameters>
-__global__ void __launch_bounds__(block_threads, 2) transform_tiled(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(block_threads) transform_tiled(const __grid_constant__ Parameters p) {
   const unsigned per_plane = p.row_tiles * p.column_tiles;
   unsigned tile = blockIdx.x, row, column, plane = 0;
   if (p.mirrored) {
@@ -305,19 +287,10 @@ __global__ void __launch_bounds__(block_threads, 2) transform_tiled(const __grid
 /// How much a thread takes on, from the width of the elements, the bytes it would have in flight and the cost of the program.
 enum class kernel_kind { flat, strided, reduce };
 constexpr thread_share share_for(int width, int bytes, int cost, kernel_kind kind) {
-#ifdef LF_FD
-  if (kind == kernel_kind::flat) return {width, LF_FD};
-#endif
-#ifdef LF_SD
-  if (kind == kernel_kind::strided) return {width, LF_SD};
-#endif
-#ifdef LF_RD
-  if (kind == kernel_kind::reduce) return {width, LF_RD};
-#endif
-  const int loads = bytes * width;  // per thread and depth
+  const int loads = bytes * width;  // bytes per thread and depth
   int depth = 4;
   if (kind == kernel_kind::flat) depth = cost > 24 || loads == 0 ? 2 : 1;  // short threads stream best; long ones hide each other's arithmetic
-  if (kind == kernel_kind::reduce && loads > 32) depth = 2;
+  if (kind == kernel_kind::reduce && loads > 16) depth = 2;
   while (depth > 1 && (cost * width * depth > 260 || loads * depth > 320)) depth /= 2;
   return {width, depth};
 }
@@ -341,11 +314,6 @@ target_pack<1, T...> flat_targets(const target_pack<R, T...>& p, indices<I...>) 
   return {{{{get<I>(p).data, {{get<I>(p).steps[R > 0 ? R - 1 : 0]}}}}...}};
 }
 
-template <class... Src>
-constexpr const auto& twins_of(list<Src...>) {
-  return twins<Src...>::value;
-}
-
 /// One call of the runtime: the kernel on the current stream.
 template <class Parameters>
 void launch(void (*kernel)(Parameters), unsigned blocks, std::size_t shared, const Parameters& p) {
@@ -364,13 +332,12 @@ const char* transform(shape<R>& s, Bound& bound, const target_pack<R, T...>& to,
   constexpr thread_share flat = share_for(width, bytes, Schedule::cost, kernel_kind::flat), strided = share_for(width, bytes, Schedule::cost, kernel_kind::strided);
   constexpr int tile_width = width < 4 ? width : 4;
   const transform_geometry g = plan_transform(s.extent, R, bound.info, sizeof...(T), sizeof...(T) + bound.count, flat, strided);
-  const wide_bits same = same_as_twins(bound.info + sizeof...(T), R, twins_of(Sources{}).of, bound.count);
   if (g.path == transform_path::flat || R < 2) {
     if (!dry) {
       constexpr auto all = make_indices<Sources::size>{};
       const flat_parameters<decltype(flat_operands(bound.operands, all)), target_pack<1, T...>> p{flat_operands(bound.operands, all),
                                                                    flat_targets(to, make_indices<sizeof...(T)>{}),
-                                                                   R > 0 ? s[R > 0 ? R - 1 : 0] : 1, g.wide_in, g.wide_out, same, g.consecutive, g.simple};
+                                                                   R > 0 ? s[R > 0 ? R - 1 : 0] : 1, g.wide_in, g.wide_out, g.consecutive, g.simple};
       launch(transform_flat<Schedule, Sources, list<T...>, flat.width, flat.depth, bare_t<decltype(p)>>, g.blocks, 0, p);
     }
     return "flat";
@@ -379,7 +346,7 @@ const char* transform(shape<R>& s, Bound& bound, const target_pack<R, T...>& to,
     using parameters = strided_parameters<bare_t<decltype(bound.operands)>, target_pack<R, T...>, R>;
     if (!dry) {
       const parameters p{bound.operands, to, walk_of<R - 2>(s.extent), s.size() / s[R - 1] / s[R - 2], s[R - 2], s[R - 1],
-                         g.wide_in, g.wide_out, same, g.staged, g.row_tiles, g.column_tiles, g.lanes, g.lines, g.repeat, g.consecutive, g.mirrored};
+                         g.wide_in, g.wide_out, g.staged, g.row_tiles, g.column_tiles, divisor::of(g.row_tiles), divisor::of(g.column_tiles), log2_of(g.lanes), log2_of(g.lines), g.consecutive, g.mirrored};
       if (g.path == transform_path::strided)
         launch(transform_strided<Schedule, Sources, list<T...>, R, strided.width, strided.depth, parameters>, g.blocks, 0, p);
       else {
