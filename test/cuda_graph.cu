@@ -43,9 +43,9 @@ TEST_F(cuda_graph, an_update_in_place_accumulates_over_replays) {
 }
 
 TEST_F(cuda_graph, arrays_made_on_another_stream_are_captured_after_synchronize) {
+  test::stream s;  // outlives the arrays last used on it
   vector x = lf::arange<float>(1000), z = lf::zeros<float>({1000});
   lf::synchronize();
-  test::stream s;
   test::graph g(s);
   lf::assign(lf::on(s), z, x + 1);
   g.end();

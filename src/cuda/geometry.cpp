@@ -41,6 +41,17 @@ class vote {
 
 constexpr int max_bits = 64;
 
+/// Whether 32-bit arithmetic reaches every element, and one block beyond.
+bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (!info[i].steps) continue;
+    index_t reach = 0;
+    for (int k = 0; k < rank; ++k) reach += (extents[k] + 4096) * std::abs(info[i].steps[k]);
+    if (reach >= (index_t{1} << 31)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 divisor divisor::of(index_t d) {
@@ -90,6 +101,8 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     g.blocks = static_cast<unsigned>(ceil_div(columns, index_t{block_threads} * flat.width * flat.depth));
     return g;
   }
+
+  g.small = fits_31_bits(extents, rank, info, count);
 
   // The row axis is the one in front of the columns, or the longest if that one is short.
   int row_axis = rank - 2;

@@ -117,16 +117,23 @@ class array : public expression_interface {
   /// array<float, 2>{{1, 2}, {3, 4}}
   array(typename array_detail::nested_list<T, Rank>::type values)
     requires(Rank > 0)
-  ;
+      : shape_{} {
+    copy_list(values);
+  }
   /// Evaluates the expression: one kernel in the common case.
   template <class E>
     requires expression<E> && (!__is_same(bare_t<E>, array))
-  array(E&& e, caller where = caller::here());
+  array(E&& e, caller = caller::here()) : shape_{} {
+    construct(static_cast<E&&>(e));
+  }
 
   /// Evaluates e; in place when nobody else can see it, else into new memory (strong guarantee).
   template <class E>
     requires(expression<E> || scalar<E>) && (!__is_same(bare_t<E>, array))
-  array& operator=(E&& e);
+  array& operator=(E&& e) {
+    evaluate(static_cast<E&&>(e));
+    return *this;
+  }
   template <class E>
     requires expression<E> || scalar<E>
   array& operator+=(E&& e) {
@@ -203,6 +210,12 @@ class array : public expression_interface {
   }
   struct copied {};
   array(const leaf<stored<T, Space>, Rank>& from, copied);
+  // Unconstrained, because clang before 16 finds no match for a constrained member defined out of the class.
+  void copy_list(typename array_detail::nested_list<T, Rank>::type values);
+  template <class E>
+  void construct(E&& e);
+  template <class E>
+  void evaluate(E&& e);
 
   buffer owner_;
   lazyfuse::shape<Rank> shape_;

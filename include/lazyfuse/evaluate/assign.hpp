@@ -90,8 +90,7 @@ decltype(auto) lifted(E&& e) {
 
 template <element_type T, int Rank, memory_space Space>
 template <class E>
-  requires expression<E> && (!__is_same(bare_t<E>, array<T, Rank, Space>))
-array<T, Rank, Space>::array(E&& e, caller) : shape_{} {
+void array<T, Rank, Space>::construct(E&& e) {
   if constexpr (assign_detail::check<T, Rank, Space, E>()) {
     array result = assign_detail::fresh<T, Space, Rank>(as_node(static_cast<E&&>(e)));
     owner_ = static_cast<buffer&&>(result.owner_);
@@ -103,9 +102,7 @@ template <element_type T, int Rank, memory_space Space>
 array<T, Rank, Space>::array(const leaf<stored<T, Space>, Rank>& from, copied) : array(assign_detail::fresh<T, Space, Rank>(from)) {}
 
 template <element_type T, int Rank, memory_space Space>
-array<T, Rank, Space>::array(typename array_detail::nested_list<T, Rank>::type values)
-  requires(Rank > 0)
-    : shape_{} {
+void array<T, Rank, Space>::copy_list(typename array_detail::nested_list<T, Rank>::type values) {
   array_detail::list_extents(values, shape_.extent);
   std::vector<unsigned char> bytes(bytes_of(shape_) + sizeof(T));
   T* to = reinterpret_cast<T*>(bytes.data());
@@ -118,16 +115,14 @@ array<T, Rank, Space>::array(typename array_detail::nested_list<T, Rank>::type v
 
 template <element_type T, int Rank, memory_space Space>
 template <class E>
-  requires(expression<E> || scalar<E>) && (!__is_same(bare_t<E>, array<T, Rank, Space>))
-array<T, Rank, Space>& array<T, Rank, Space>::operator=(E&& e) {
-  if constexpr (scalar<E>) return *this = constant_leaf(static_cast<T>(e), shape_);
+void array<T, Rank, Space>::evaluate(E&& e) {
+  if constexpr (scalar<E>) evaluate(constant_leaf(static_cast<T>(e), shape_));
   else if constexpr (assign_detail::check<T, Rank, Space, E>()) {
     auto&& node = as_node(static_cast<E&&>(e));
     if (assign_detail::in_place(*this, node, assign_detail::is_temporary<E>))
       assign_detail::store<Space, T, Rank>(static_cast<T*>(owner_.get()->data), row_major(shape_), owner_.get(), node);
     else *this = assign_detail::fresh<T, Space, Rank>(node);
   }
-  return *this;
 }
 
 template <class T, int R, class Space>

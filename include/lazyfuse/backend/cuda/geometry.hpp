@@ -62,6 +62,7 @@ struct transform_geometry {
   int lanes = block_threads, lines = 1;  ///< threads of a block along the columns, along the rows
   unsigned row_tiles = 1, column_tiles = 1;
   unsigned blocks = 1;
+  bool small = false;      ///< every offset of every operand and target fits 31 bits
   bool mirrored = false;   ///< tiles (i, j) and (j, i) follow each other
   int staged_bytes = 0;    ///< element sizes of the staged operands, added up
 };

@@ -155,6 +155,7 @@ struct strided_parameters {
   divisor by_rows, by_columns;
   int lane_shift, line_shift;  ///< log2 of the threads of a block along the columns, along the rows; the rest along planes
   bool consecutive, mirrored;
+  bool small;  ///< every offset fits 31 bits
 };
 
 /// Tiles of the tiled kernel are square: 16 lanes by 16 lines of Width times Width elements.
@@ -180,19 +181,31 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
 #pragma unroll
     for (int d = 0; d < Depth; ++d) valid[d] = row + d * lines < p.rows ? in_row : 0;
   }
-  const auto start = [&](const auto& o) {
-    index_t offset = row * o.steps[R - 2] + column * o.steps[R - 1];
-    if constexpr (R > 2) p.planes_walk(plane < p.planes ? plane : 0, [&](int axis, index_t i) { offset += i * o.steps[axis]; });
-    return offset;
+  // Offsets of the first element: in 32 bits where all of them fit, decided at launch.
+  index_t in_offset[sizeof...(Src) + 1], out_offset[sizeof...(T)];
+  const auto start = [&]<class Index>(index_t& offset, const auto& o, Index) {
+    if constexpr (requires { o.steps; }) {
+      Index at = static_cast<Index>(row) * static_cast<Index>(o.steps[R - 2]) + static_cast<Index>(column) * static_cast<Index>(o.steps[R - 1]);
+      if constexpr (R > 2) p.planes_walk(plane < p.planes ? plane : 0, [&](int axis, index_t i) { at += static_cast<Index>(i) * static_cast<Index>(o.steps[axis]); });
+      offset = at;
+    }
   };
+  if (p.small) {
+    (start(in_offset[I], get<I>(p.operands), int{}), ...);
+    (start(out_offset[J], get<J>(p.targets), int{}), ...);
+  } else {
+    (start(in_offset[I], get<I>(p.operands), index_t{}), ...);
+    (start(out_offset[J], get<J>(p.targets), index_t{}), ...);
+  }
 
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&](auto& f, const auto& o, int i) {
     if constexpr (f.loads) {
       if (Tiled && ((p.staged >> i) & 1)) return;
       const bool as_one = p.consecutive && ((p.wide_in >> i) & 1);
-      if (full) f.all(o.source, start(o), lines * o.steps[R - 2], o.steps[R - 1], as_one, threads.spacing);
-      else f.some(o.source, start(o), lines * o.steps[R - 2], o.steps[R - 1], as_one, threads.spacing, valid);
+      const index_t pitch = o.steps[R - 2] << line_shift;
+      if (full) f.all(o.source, in_offset[i], pitch, o.steps[R - 1], as_one, threads.spacing);
+      else f.some(o.source, in_offset[i], pitch, o.steps[R - 1], as_one, threads.spacing, valid);
     }
   };
 
@@ -248,7 +261,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
   compute<Schedule, Width, Depth>(values, p.operands, out);
 
   const auto put = [&](const auto& r, const auto& t, int j) {
-    store(r, t.data + start(t), lines * t.steps[R - 2], t.steps[R - 1], p.consecutive && ((p.wide_out >> j) & 1), threads.spacing, full, valid);
+    store(r, t.data + out_offset[j], t.steps[R - 2] << line_shift, t.steps[R - 1], p.consecutive && ((p.wide_out >> j) & 1), threads.spacing, full, valid);
   };
   (put(get<J>(out), get<J>(p.targets), J), ...);
 }
@@ -263,7 +276,7 @@ __global__ void __launch_bounds__(block_threads) transform_strided(const __grid_
 /// Square iterations take tiles (i, j) and (j, i) one after the other: what one reads along rows the other
 /// reads across, and the cache serves the second. Pairs are numbered along wrapped diagonals.
 template <class Schedule, class Sources, class Types, int R, int Width, class Parameters>
-__global__ void __launch_bounds__(block_threads) transform_tiled(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(block_threads, Sources::size <= 4 ? 3 : 1) transform_tiled(const __grid_constant__ Parameters p) {
   const unsigned per_plane = p.row_tiles * p.column_tiles;
   unsigned tile = blockIdx.x, row, column, plane = 0;
   if (p.mirrored) {
@@ -346,7 +359,7 @@ const char* transform(shape<R>& s, Bound& bound, const target_pack<R, T...>& to,
     using parameters = strided_parameters<bare_t<decltype(bound.operands)>, target_pack<R, T...>, R>;
     if (!dry) {
       const parameters p{bound.operands, to, walk_of<R - 2>(s.extent), s.size() / s[R - 1] / s[R - 2], s[R - 2], s[R - 1],
-                         g.wide_in, g.wide_out, g.staged, g.row_tiles, g.column_tiles, divisor::of(g.row_tiles), divisor::of(g.column_tiles), log2_of(g.lanes), log2_of(g.lines), g.consecutive, g.mirrored};
+                         g.wide_in, g.wide_out, g.staged, g.row_tiles, g.column_tiles, divisor::of(g.row_tiles), divisor::of(g.column_tiles), log2_of(g.lanes), log2_of(g.lines), g.consecutive, g.mirrored, g.small};
       if (g.path == transform_path::strided)
         launch(transform_strided<Schedule, Sources, list<T...>, R, strided.width, strided.depth, parameters>, g.blocks, 0, p);
       else {
