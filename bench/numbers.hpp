@@ -5,7 +5,6 @@
 #include <lazyfuse/lazyfuse.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace bench {
 
@@ -39,12 +38,6 @@ lf::array<T, Rank, Space> numbers(int stream, const lf::shape<Rank>& s) {
   lf::array<T, Rank, Space> x(s);
   fill(Space{}, x.data(), x.size(), stream);
   return x;
-}
-
-/// Arrays that leave every cache: sizes on a GPU are powers of two up to 2^28, on a CPU smaller ones.
-template <class Space>
-constexpr int size(int on_gpu, int on_cpu) {
-  return std::is_same_v<Space, lf::cuda> ? on_gpu : on_cpu;
 }
 
 }  // namespace bench

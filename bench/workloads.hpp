@@ -3,7 +3,7 @@
 // move (each input read once, each output written once) and what every element of the result should be.
 #pragma once
 
-#include "numbers.hpp"
+#include "workload.hpp"
 
 #include <lazyfuse/lazyfuse.hpp>
 
@@ -11,19 +11,6 @@
 #include <tuple>
 
 namespace bench {
-
-/// What all workloads have: a destination that exists before the evaluation.
-template <class T, int Rank, class Space>
-struct workload {
-  using value_type = T;
-  using space = Space;
-  static constexpr bool few = Rank == 0;  // few results, each made of the whole input
-  lf::array<T, Rank, Space> z;
-
-  explicit workload(const lf::shape<Rank>& s) : z(s) {}
-  index_t results() const { return z.size(); }
-  T* result(index_t i) { return z.data() + i; }
-};
 
 template <class S>
 struct saxpy : workload<float, 1, S> {
@@ -133,8 +120,8 @@ struct arc_distance : workload<float, 1, S> {
   arc_distance() : workload<float, 1, S>(lf::shape{n}) {}
   void evaluate() {
     const auto distance = lf::fuse([](auto a1, auto b1, auto a2, auto b2) {
-      const auto h = lf::square(lf::sin((a2 - a1) * 0.5)) +
-                     lf::cos(a1) * lf::cos(a2) * lf::square(lf::sin((b2 - b1) * 0.5));
+      const auto h =
+          lf::square(lf::sin((a2 - a1) * 0.5)) + lf::cos(a1) * lf::cos(a2) * lf::square(lf::sin((b2 - b1) * 0.5));
       return 2 * lf::atan2(lf::sqrt(h), lf::sqrt(1 - h));
     });
     this->z = distance(t1, p1, t2, p2);
@@ -228,9 +215,8 @@ struct rosen : workload<float, 0, S> {
 
   rosen() : workload<float, 0, S>(lf::shape<0>{}) {}
   void evaluate() {
-    const auto valley = lf::fuse([](auto here, auto next) {
-      return lf::sum(100 * lf::square(next - lf::square(here)) + lf::square(1 - here));
-    });
+    const auto valley = lf::fuse(
+        [](auto here, auto next) { return lf::sum(100 * lf::square(next - lf::square(here)) + lf::square(1 - here)); });
     this->z = valley(x(lf::range(lf::none, -1)), x(lf::range(1, lf::none)));
   }
   static double expected(index_t) {

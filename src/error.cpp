@@ -22,8 +22,10 @@ std::string place(caller where) {
 
 }  // namespace
 
-void throw_shapes(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b, const char* problem, caller where) {
-  throw shape_error(std::string(operation) + ": shapes " + text_of(a, rank_a) + " and " + text_of(b, rank_b) + " " + problem + place(where));
+void throw_shapes(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b,
+                  const char* problem, caller where) {
+  throw shape_error(std::string(operation) + ": shapes " + text_of(a, rank_a) + " and " + text_of(b, rank_b) + " " +
+                    problem + place(where));
 }
 
 void throw_shape(const char* operation, const index_t* a, int rank, const char* problem, caller where) {
@@ -31,8 +33,8 @@ void throw_shape(const char* operation, const index_t* a, int rank, const char* 
 }
 
 void throw_index(const char* operation, index_t index, int axis, index_t extent, caller where) {
-  throw index_error(std::string(operation) + " " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) + " with size " +
-                    std::to_string(extent) + place(where));
+  throw index_error(std::string(operation) + " " + std::to_string(index) + " is out of bounds for axis " +
+                    std::to_string(axis) + " with size " + std::to_string(extent) + place(where));
 }
 
 }  // namespace lazyfuse

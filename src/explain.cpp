@@ -16,7 +16,8 @@ std::string bytes_text(index_t n) {
   int u = 0;
   while (v >= 1024 && u < 4) v /= 1024, ++u;
   char buffer[40];
-  std::snprintf(buffer, sizeof buffer, u == 0 || v == static_cast<double>(static_cast<index_t>(v)) ? "%.0f %s" : "%.1f %s", v, units[u]);
+  std::snprintf(buffer, sizeof buffer,
+                u == 0 || v == static_cast<double>(static_cast<index_t>(v)) ? "%.0f %s" : "%.1f %s", v, units[u]);
   return buffer;
 }
 
@@ -37,8 +38,9 @@ void append(void* to, const plan_record& r, const operand_info* info, const dtyp
     return n;
   }();
   text += "#" + std::to_string(number) + " " + r.pattern + "  " + program_text(r.program) + "\n";
-  text += "   " + std::to_string(r.elements) + " positions, path " + r.path + (r.shared ? ", common sub-expressions computed once" : "") + "; reads " +
-          bytes_text(r.read) + ", writes " + bytes_text(r.written) + "\n";
+  text += "   " + std::to_string(r.elements) + " positions, path " + r.path +
+          (r.shared ? ", common sub-expressions computed once" : "") + "; reads " + bytes_text(r.read) + ", writes " +
+          bytes_text(r.written) + "\n";
   for (int i = 0; i < r.operands; ++i) {
     const operand_info& o = info[r.targets + i];
     text += "   x" + std::to_string(i) + ": " + names[static_cast<int>(types[i])];
@@ -64,7 +66,8 @@ void append(void* to, const plan_record& r, const operand_info* info, const dtyp
 std::string finish(const std::string& kernels, const char* space, const char* type, const index_t* extents, int rank) {
   int count = 0;
   for (const char c : kernels) count += c == '#';
-  return "result " + std::string(type) + shape_text(extents, rank) + " on " + space + ": " + std::to_string(count) + (count == 1 ? " kernel" : " kernels") + "\n" + kernels;
+  return "result " + std::string(type) + shape_text(extents, rank) + " on " + space + ": " + std::to_string(count) +
+         (count == 1 ? " kernel" : " kernels") + "\n" + kernels;
 }
 
 }  // namespace lazyfuse::explain_detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Axes: sorting, merging, reshaping; and who reads the memory that is written.
-#include <lazyfuse/plan/layout.hpp>
 #include <lazyfuse/evaluate/run.hpp>
+#include <lazyfuse/plan/layout.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -84,8 +84,8 @@ bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_i
   return votes > 0;
 }
 
-void alias_scan::see(const allocation* other, const void* from, int other_size, int other_rank, const index_t* other_extents, const index_t* other_steps,
-                     bool reduced) {
+void alias_scan::see(const allocation* other, const void* from, int other_size, int other_rank,
+                     const index_t* other_extents, const index_t* other_steps, bool reduced) {
   if (owner && other == owner) ++inside;
   if (owner && other && other != owner) return;
   index_t low = 0, high = 0, other_low = 0, other_high = 0;
@@ -99,7 +99,8 @@ void alias_scan::see(const allocation* other, const void* from, int other_size, 
   const char* const at = static_cast<const char*>(from);
   if (at + other_low * other_size >= end || at + (other_high + 1) * other_size <= begin) return;
   bool same = !reduced && at == data && other_size == element_size && other_rank == rank;
-  for (int k = 0; same && k < rank; ++k) same = other_extents[k] == extents[k] && (extents[k] == 1 || other_steps[k] == steps[k]);
+  for (int k = 0; same && k < rank; ++k)
+    same = other_extents[k] == extents[k] && (extents[k] == 1 || other_steps[k] == steps[k]);
   if (!same) elsewhere = true;
 }
 
@@ -115,7 +116,8 @@ bool same_order(const index_t* a_extents, const index_t* a_steps, int a_rank, co
   }
 }
 
-bool reshape_steps(const index_t* from, const index_t* steps, int rank, const index_t* to, int to_rank, index_t* to_steps) {
+bool reshape_steps(const index_t* from, const index_t* steps, int rank, const index_t* to, int to_rank,
+                   index_t* to_steps) {
   index_t size = 1;
   for (int k = 0; k < rank; ++k) size *= from[k];
   if (size == 0) {
@@ -162,7 +164,8 @@ index_t touched_bytes(const index_t* extents, int rank, const operand_info* oper
     if (o.element_size == 0 || !o.steps) continue;
     bool again = false;  // the same elements under another number
     for (int j = 0; j < i && o.data; ++j)
-      again = again || (operands[j].data == o.data && operands[j].element_size == o.element_size && operands[j].steps && std::equal(o.steps, o.steps + rank, operands[j].steps));
+      again = again || (operands[j].data == o.data && operands[j].element_size == o.element_size && operands[j].steps &&
+                        std::equal(o.steps, o.steps + rank, operands[j].steps));
     if (again) continue;
     index_t n = 1;
     for (int k = 0; k < rank; ++k)

@@ -25,9 +25,11 @@ namespace {
 
 constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
 
-resource_table host_table = {
-    nullptr, [](void*, std::size_t bytes, void*) -> void* { return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment); },
-    [](void*, void* p, std::size_t, void*) noexcept { std::free(p); }};
+resource_table host_table = {nullptr,
+                             [](void*, std::size_t bytes, void*) -> void* {
+                               return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+                             },
+                             [](void*, void* p, std::size_t, void*) noexcept { std::free(p); }};
 
 void release_host(allocation* a) noexcept {
   trace_detail::freed(a->bytes);
@@ -54,7 +56,9 @@ allocation* allocate(host, std::size_t bytes) {
   return a;
 }
 
-void copy(host, void* to, host, const allocation*, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void copy(host, void* to, host, const allocation*, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
 void copy(host, allocation*, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
 }  // namespace lazyfuse::memory_detail

@@ -26,14 +26,16 @@ struct digits {
 template <class T>
 digits split(T value, bool scientific) {
   char buffer[400];
-  auto r = std::to_chars(buffer, buffer + sizeof buffer, value, scientific ? std::chars_format::scientific : std::chars_format::fixed);
+  auto r = std::to_chars(buffer, buffer + sizeof buffer, value,
+                         scientific ? std::chars_format::scientific : std::chars_format::fixed);
   std::string s(buffer, r.ptr);
   const auto count_after = [&] {
     const auto point = s.find('.');
     return point == std::string::npos ? 0 : static_cast<int>((scientific ? s.find('e') : s.size()) - point) - 1;
   };
   if (count_after() > precision) {
-    r = std::to_chars(buffer, buffer + sizeof buffer, value, scientific ? std::chars_format::scientific : std::chars_format::fixed, precision);
+    r = std::to_chars(buffer, buffer + sizeof buffer, value,
+                      scientific ? std::chars_format::scientific : std::chars_format::fixed, precision);
     s.assign(buffer, r.ptr);
   }
   digits d;
@@ -122,7 +124,8 @@ void for_shown(const layout& l, int axis, index_t base, const F& f) {
   }
 }
 
-void write(std::string& out, const layout& l, int axis, const std::vector<std::string>& texts, std::size_t& next, const std::string& indent) {
+void write(std::string& out, const layout& l, int axis, const std::vector<std::string>& texts, std::size_t& next,
+           const std::string& indent) {
   out += "[";
   const bool last = axis + 1 == l.rank;
   std::string line;
@@ -184,12 +187,18 @@ void print(std::ostream& out, const void* data, dtype type, const index_t* exten
   }
   const layout l{extents, rank, size > threshold};
   switch (type) {
-    case dtype::boolean: return print_as(out, static_cast<const unsigned char*>(data), l);
-    case dtype::int32: return print_as(out, static_cast<const int32*>(data), l);
-    case dtype::int64: return print_as(out, static_cast<const int64*>(data), l);
-    case dtype::float32: return print_as(out, static_cast<const float*>(data), l);
-    case dtype::float64: return print_as(out, static_cast<const double*>(data), l);
-    case dtype::other: break;
+    case dtype::boolean:
+      return print_as(out, static_cast<const unsigned char*>(data), l);
+    case dtype::int32:
+      return print_as(out, static_cast<const int32*>(data), l);
+    case dtype::int64:
+      return print_as(out, static_cast<const int64*>(data), l);
+    case dtype::float32:
+      return print_as(out, static_cast<const float*>(data), l);
+    case dtype::float64:
+      return print_as(out, static_cast<const double*>(data), l);
+    case dtype::other:
+      break;
   }
 }
 

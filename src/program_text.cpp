@@ -23,7 +23,8 @@ class reader {
   type_name read() {
     type_name t;
     skip_spaces();
-    while (at_ < text_.size() && std::string_view("<>,]; ").find(text_[at_]) == std::string_view::npos) t.name += text_[at_++];
+    while (at_ < text_.size() && std::string_view("<>,]; ").find(text_[at_]) == std::string_view::npos)
+      t.name += text_[at_++];
     if (const auto colon = t.name.rfind("::"); colon != std::string::npos) t.name.erase(0, colon + 2);
     if (at_ < text_.size() && text_[at_] == '<') {
       do {
@@ -47,8 +48,9 @@ class reader {
 };
 
 std::string_view infix(std::string_view name) {
-  constexpr std::string_view symbols[][2] = {{"add", " + "},    {"subtract", " - "},  {"multiply", " * "}, {"divide", " / "},         {"equal", " == "},
-                                             {"less", " < "},   {"not_equal", " != "}, {"greater", " > "},  {"less_equal", " <= "}, {"greater_equal", " >= "}};
+  constexpr std::string_view symbols[][2] = {
+      {"add", " + "},  {"subtract", " - "},   {"multiply", " * "}, {"divide", " / "},      {"equal", " == "},
+      {"less", " < "}, {"not_equal", " != "}, {"greater", " > "},  {"less_equal", " <= "}, {"greater_equal", " >= "}};
   for (const auto& s : symbols)
     if (s[0] == name) return s[1];
   return {};
@@ -71,7 +73,8 @@ std::string text(const type_name& t) {
     if (const auto symbol = infix(op.name); !symbol.empty() && t.arguments.size() == 3)
       return "(" + text(t.arguments[1]) + std::string(symbol) + text(t.arguments[2]) + ")";
     if (op.name == "negative") return "-" + text(t.arguments[1]);
-    if (op.name == "cast" && op.arguments.size() == 1) return op.arguments[0].name + "(" + arguments(t.arguments, 1) + ")";
+    if (op.name == "cast" && op.arguments.size() == 1)
+      return op.arguments[0].name + "(" + arguments(t.arguments, 1) + ")";
     return op.name + "(" + arguments(t.arguments, 1) + ")";
   }
   return t.name;

@@ -43,7 +43,8 @@ namespace trace_detail {
 
 bool observed() noexcept { return innermost != nullptr; }
 
-void launched(const char* program, const char* pattern, const char* path, const char* space, index_t elements, index_t read, index_t written) {
+void launched(const char* program, const char* pattern, const char* path, const char* space, index_t elements,
+              index_t read, index_t written) {
   const kernel_record r{program_text(program), pattern, path, space, elements, read, written};
   for (trace* t = innermost; t; t = trace_access::outer(*t)) trace_access::add(*t, r);
 }

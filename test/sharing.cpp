@@ -194,8 +194,12 @@ TYPED_TEST(sharing, integer_powers_are_products) {
   EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<-2>),
                                  test::transform<double>(t, [](double v) { return std::pow(v + 5, -2); }),
                                  test::within{2}));
+  EXPECT_TRUE(test::evaluates_to(
+      lf::pow(x + 5, 0.5), test::transform<double>(t, [](double v) { return std::sqrt(v + 5); }), test::within{2}));
+#if !defined(__clang__) || __clang_major__ >= 18  // older clang has no floating-point template arguments
   EXPECT_TRUE(test::evaluates_to(lf::pow(x + 5, lf::c<0.5>),
                                  test::transform<double>(t, [](double v) { return std::sqrt(v + 5); })));
+#endif
   EXPECT_TRUE(test::evaluates_to(lf::pow(x, 2), test::transform<double>(t, [](double v) { return v * v; })));
   EXPECT_TRUE(test::evaluates_to(lf::pow(x, 0), test::transform<double>(t, [](double) { return 1.0; })));
   const auto i = test::array_of<TypeParam, 1>(test::tensor<std::int32_t>({3}, {-2, 3, 10}));

@@ -58,9 +58,8 @@ void by_kernel(benchmark::State& state) {
 
 void by_runtime(benchmark::State& state) {
   const buffers b;
-  report(state, measure([&] {
-           check(cudaMemcpyAsync(b.out, b.in, bytes, cudaMemcpyDeviceToDevice, lf::current_stream()));
-         }));
+  report(state,
+         measure([&] { check(cudaMemcpyAsync(b.out, b.in, bytes, cudaMemcpyDeviceToDevice, lf::current_stream())); }));
 }
 
 void launch(benchmark::State& state) {

@@ -2,7 +2,6 @@
 #include "loops.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace hand {
@@ -10,18 +9,13 @@ namespace {
 
 // libm's functions under names of ours, with the vector variants glibc has for them: without -ffast-math
 // <cmath> does not offer these, and the compiler would merge sine and cosine into one scalar call.
-#define HAND_VECTOR __attribute__((simd("notinbranch"), const, nothrow, leaf))
 extern "C" {
-HAND_VECTOR float hand_sin(float) __asm__("sinf");
-HAND_VECTOR float hand_cos(float) __asm__("cosf");
-HAND_VECTOR float hand_exp(float) __asm__("expf");
-HAND_VECTOR float hand_log(float) __asm__("logf");
-HAND_VECTOR float hand_erf(float) __asm__("erff");
-HAND_VECTOR float hand_atan2(float, float) __asm__("atan2f");
-HAND_VECTOR double hand_sin_double(double) __asm__("sin");
-HAND_VECTOR double hand_cos_double(double) __asm__("cos");
+__attribute__((simd("notinbranch"), const, nothrow, leaf)) float hand_sin(float) __asm__("sinf"),
+    hand_cos(float) __asm__("cosf"), hand_exp(float) __asm__("expf"), hand_log(float) __asm__("logf"),
+    hand_erf(float) __asm__("erff"), hand_atan2(float, float) __asm__("atan2f");
+__attribute__((simd("notinbranch"), const, nothrow, leaf)) double hand_sin_double(double) __asm__("sin"),
+    hand_cos_double(double) __asm__("cos");
 }
-#undef HAND_VECTOR
 
 }  // namespace
 

@@ -7,3 +7,4 @@
 #include <lazyfuse/evaluate/assign.hpp>
 #include <lazyfuse/evaluate/explain.hpp>
 #include <lazyfuse/evaluate/print.hpp>
+#include <lazyfuse/evaluate/scope.hpp>

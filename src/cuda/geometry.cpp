@@ -77,7 +77,8 @@ void fill_walk(index_t* extents, divisor* divisors, int& first, bool& small, con
   small = n < (index_t{1} << 31);
 }
 
-transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count, thread_share flat, thread_share strided) {
+transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
+                                  thread_share flat, thread_share strided) {
   transform_geometry g{};
   const int inner = rank > 0 ? rank - 1 : 0;
   const index_t columns = rank > 0 ? extents[inner] : 1;
@@ -97,7 +98,9 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     g.path = transform_path::flat;
     mark(flat.width);
     g.simple = flat.width > 1 && votes.unanimous();
-    for (int i = 0; i < count; ++i) g.simple = g.simple && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1) && (i < targets ? i : i - targets) < max_bits;
+    for (int i = 0; i < count; ++i)
+      g.simple = g.simple && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1) &&
+                 (i < targets ? i : i - targets) < max_bits;
     g.blocks = static_cast<unsigned>(ceil_div(columns, index_t{block_threads} * flat.width * flat.depth));
     return g;
   }
@@ -124,7 +127,8 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   for (int k = 0; k < rank - 1; ++k) {  // the axis along which most operands that are not contiguous in rows are
     int here = 0;
     for (int i = targets; i < count; ++i)
-      here += info[i].element_size != 0 && info[i].steps && std::abs(info[i].steps[inner]) > 1 && std::abs(info[i].steps[k]) == 1;
+      here += info[i].element_size != 0 && info[i].steps && std::abs(info[i].steps[inner]) > 1 &&
+              std::abs(info[i].steps[k]) == 1;
     if (here > most && extents[k] >= least_tile) most = here, across = k;
   }
   if (most > 0 && columns >= least_tile) {
@@ -135,7 +139,8 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     for (int i = targets; i < count && i - targets < max_bits; ++i) {
       const operand_info& o = info[i];
       if (o.element_size == 0 || !o.steps) continue;
-      if (std::abs(o.steps[inner]) > 1 && std::abs(o.steps[across]) == 1 && (g.staged_bytes + o.element_size) * 64 * 65 < device().shared_bytes) {
+      if (std::abs(o.steps[inner]) > 1 && std::abs(o.steps[across]) == 1 &&
+          (g.staged_bytes + o.element_size) * 64 * 65 < device().shared_bytes) {
         g.staged |= wide_bits{1} << (i - targets);
         g.staged_bytes += o.element_size;
       }
@@ -148,11 +153,13 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
       const int bit = i < targets ? i : i - targets;
       if (bit >= max_bits) continue;
       const bool staged = i >= targets && ((g.staged >> bit) & 1);
-      if (width > 1 && is_wide(info[i], extents, rank, staged ? across : inner, width)) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
+      if (width > 1 && is_wide(info[i], extents, rank, staged ? across : inner, width))
+        (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
     }
     g.consecutive = true;
     const index_t side = index_t{tile_lanes} * width;
-    const index_t across_tiles = ceil_div(extents[across], side), tiles = ceil_div(columns, side), planes = rows / extents[across];
+    const index_t across_tiles = ceil_div(extents[across], side), tiles = ceil_div(columns, side),
+                  planes = rows / extents[across];
     g.row_tiles = static_cast<unsigned>(across_tiles);
     g.column_tiles = static_cast<unsigned>(tiles);
     g.mirrored = planes == 1 && across_tiles == tiles;
@@ -163,7 +170,9 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   g.path = transform_path::strided;
   swap_axes(row_axis, rank - 2);
   mark(strided.width);
-  const auto power_above = [](index_t n) { return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
+  const auto power_above = [](index_t n) {
+    return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1))));
+  };
   constexpr int most_lanes = 128;  // leaves rows to the block, so that stencils find their neighbours in its cache
   g.lanes = std::min(power_above(ceil_div(columns, strided.width)), most_lanes);
   if (g.lanes < 32) g.consecutive = true;
@@ -171,11 +180,13 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   g.lines = std::min(block_threads / g.lanes, power_above(ceil_div(height, strided.depth)));
   g.column_tiles = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * strided.width));
   g.row_tiles = static_cast<unsigned>(ceil_div(height, index_t{g.lines} * strided.depth));
-  g.blocks = static_cast<unsigned>(ceil_div(planes, block_threads / (g.lanes * g.lines)) * g.row_tiles * g.column_tiles);
+  g.blocks =
+      static_cast<unsigned>(ceil_div(planes, block_threads / (g.lanes * g.lines)) * g.row_tiles * g.column_tiles);
   return g;
 }
 
-reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count, bool along_kept, int width, int depth) {
+reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
+                            bool along_kept, int width, int depth) {
   reduce_geometry g{};
   index_t outputs = 1, reduced = 1;
   for (int k = 0; k < kept; ++k) outputs *= extents[k];
@@ -188,8 +199,12 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     votes.cast(info[i], inner, wide);
   }
   g.consecutive = votes.unanimous();
-  const auto power_below = [](index_t n) { return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
-  const auto power_above = [](index_t n) { return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1)))); };
+  const auto power_below = [](index_t n) {
+    return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<index_t>(n, 1))));
+  };
+  const auto power_above = [](index_t n) {
+    return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1))));
+  };
   // Enough blocks to fill the device once, all resident: kernels of 64 registers leave room for four.
   const index_t wanted = index_t{device().processors} * 4;
   index_t most_splits = 1, tiles = 1;

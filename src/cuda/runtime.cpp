@@ -28,7 +28,8 @@ namespace cuda_detail {
 void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   (void)cudaGetLastError();  // a failed launch must not be reported again by the next call
-  const std::string text = std::string(call) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
+  const std::string text =
+      std::string(call) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
   if (status == cudaErrorMemoryAllocation) throw memory_error("cuda memory: " + text);
   throw cuda_error(static_cast<int>(status), text.c_str());
 }
@@ -56,7 +57,8 @@ device_state& state() {
   std::call_once(once[d], [d] {
     device_state& s = states[d];
     check(cudaDeviceGetAttribute(&s.facts.processors, cudaDevAttrMultiProcessorCount, d), "cudaDeviceGetAttribute");
-    check(cudaDeviceGetAttribute(&s.facts.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, d), "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&s.facts.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, d),
+          "cudaDeviceGetAttribute");
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, d};
@@ -86,10 +88,14 @@ void order(cudaStream_t earlier, cudaStream_t later) {
 
 std::mutex readers_mutex;
 using reader_set = std::set<cudaStream_t>;
-reader_set* readers_of(const allocation* a) { return static_cast<reader_set*>(a->readers.load(std::memory_order_acquire)); }
+reader_set* readers_of(const allocation* a) {
+  return static_cast<reader_set*>(a->readers.load(std::memory_order_acquire));
+}
 
 /// Streams are compared by handle; the per-thread stream is a different one in each thread.
-cudaStream_t stream_of(const allocation* a) { return static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire)); }
+cudaStream_t stream_of(const allocation* a) {
+  return static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire));
+}
 
 void use(allocation* a, bool written) {
   const cudaStream_t stream = current_stream();
@@ -128,7 +134,8 @@ scratch scratch_for(std::size_t partial_bytes) {
     std::size_t bytes = 0;
   };
   static std::mutex mutex;
-  static std::map<std::pair<int, unsigned long long>, room> rooms;  // by device and stream: one kernel at a time uses each
+  static std::map<std::pair<int, unsigned long long>, room>
+      rooms;  // by device and stream: one kernel at a time uses each
   constexpr std::size_t ticket_bytes = ticket_count * sizeof(unsigned);
   const cudaStream_t stream = current_stream();
   const auto fresh = [&](std::size_t bytes) {
@@ -158,11 +165,11 @@ scratch scratch_for(std::size_t partial_bytes) {
 }
 
 void allow_shared(const void* kernel, std::size_t bytes) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), "cudaFuncSetAttribute");
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "cudaFuncSetAttribute");
 }
 
 }  // namespace cuda_detail
-
 
 namespace memory_detail {
 
@@ -174,7 +181,8 @@ void wait_for_stream() { cuda_detail::check(cudaStreamSynchronize(current_stream
 struct pool_resource {
   static void* allocate(void*, std::size_t bytes, void* stream) {
     void* p = nullptr;
-    cuda_detail::check(cudaMallocFromPoolAsync(&p, (bytes + 255) / 256 * 256, cuda_detail::state().pool, static_cast<cudaStream_t>(stream)),
+    cuda_detail::check(cudaMallocFromPoolAsync(&p, (bytes + 255) / 256 * 256, cuda_detail::state().pool,
+                                               static_cast<cudaStream_t>(stream)),
                        "cudaMallocFromPoolAsync");
     return p;
   }

@@ -37,32 +37,31 @@ template <memory_space Space = host, class C>
   requires requires(C& c) {
     c.data();
     c.size();
-  } && (!expression<C>)
-auto borrow(C&& c) {
-  return borrow<Space>(c.data(), shape<1>{static_cast<index_t>(c.size())});
-}
-
-/// Any mdspan with strides: cuda::std::mdspan, std::mdspan, Kokkos::mdspan.
-template <memory_space Space = host, class M>
-  requires requires(const M& m) {
-    m.data_handle();
-    m.extent(0);
-    m.stride(0);
+  } &&(!expression<C>)auto borrow(C&& c) {
+    return borrow<Space>(c.data(), shape<1>{static_cast<index_t>(c.size())});
   }
-auto borrow(const M& m) {
-  constexpr int R = int(M::rank());
-  shape<R> s;
-  strides<R> t;
-  for (int k = 0; k < R; ++k) {
-    s[k] = static_cast<index_t>(m.extent(k));
-    t[k] = static_cast<index_t>(m.stride(k));
-  }
-  return borrow<Space>(m.data_handle(), s, t);
-}
 
-/// The elements of a range, copied into a new array of rank 1.
-template <memory_space Space = default_space, std::ranges::input_range Range>
-  requires(!expression<Range>)
-auto from(Range&& r);
+  /// Any mdspan with strides: cuda::std::mdspan, std::mdspan, Kokkos::mdspan.
+  template <memory_space Space = host, class M>
+    requires requires(const M& m) {
+      m.data_handle();
+      m.extent(0);
+      m.stride(0);
+    }
+  auto borrow(const M& m) {
+    constexpr int R = int(M::rank());
+    shape<R> s;
+    strides<R> t;
+    for (int k = 0; k < R; ++k) {
+      s[k] = static_cast<index_t>(m.extent(k));
+      t[k] = static_cast<index_t>(m.stride(k));
+    }
+    return borrow<Space>(m.data_handle(), s, t);
+  }
+
+  /// The elements of a range, copied into a new array of rank 1.
+  template <memory_space Space = default_space, std::ranges::input_range Range>
+    requires(!expression<Range>)
+  auto from(Range&& r);
 
 }  // namespace lazyfuse

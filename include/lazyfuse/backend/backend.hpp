@@ -2,8 +2,8 @@
 // What a backend offers: one struct per space that runs the patterns. The only layer that knows threads.
 #pragma once
 
-#include <lazyfuse/program/reductions.hpp>
 #include <lazyfuse/plan/reductions.hpp>
+#include <lazyfuse/program/reductions.hpp>
 
 namespace lazyfuse {
 
@@ -14,6 +14,8 @@ template <class Space>
 struct backend;
 
 template <class Space>
-concept runnable_here = requires { backend<Space>::name; };
+concept runnable_here = requires {
+  backend<Space>::name;
+};
 
 }  // namespace lazyfuse

@@ -17,7 +17,8 @@ struct caller {
 [[noreturn]] void throw_shapes(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b,
                                const char* problem, caller where = {});
 /// "item: shape (3, 4) ..."
-[[noreturn]] void throw_shape(const char* operation, const index_t* a, int rank, const char* problem, caller where = {});
+[[noreturn]] void throw_shape(const char* operation, const index_t* a, int rank, const char* problem,
+                              caller where = {});
 /// "range: index 7 is out of bounds for axis 1 with size 4"
 [[noreturn]] void throw_index(const char* operation, index_t index, int axis, index_t extent, caller where = {});
 

@@ -77,8 +77,8 @@ inline constexpr bool contains = __is_base_of(pack_detail::tag<T>, pack_detail::
 
 /// The I-th type of a pack.
 template <int I, class... T>
-using type_at =
-    typename decltype(pack_detail::pick<I>(static_cast<pack_detail::indexed<make_indices<sizeof...(T)>, T...>*>(nullptr)))::type;
+using type_at = typename decltype(pack_detail::pick<I>(
+    static_cast<pack_detail::indexed<make_indices<sizeof...(T)>, T...>*>(nullptr)))::type;
 
 /// One numbered value of a pack.
 template <int I, class T>

@@ -17,18 +17,17 @@ std::string finish(const std::string& kernels, const char* space, const char* ty
 
 /// The kernels that would run, each with its program, operands, bytes and the path chosen.
 template <class X>
-  requires expression<X>
-std::string explain(const X& x) {
-  const auto& e = as_node(x);
-  using T = value_t<X>;
-  constexpr int R = rank_of<X>;
-  using Space = home_space<X>;
-  std::string text;
-  allocation* const owner = nullptr;
-  const target_pack<R, T> to{{{{nullptr, row_major(e.shape())}}}};
-  run<Space, R, T>(execution{explain_detail::append, &text}, e.shape(), to, &owner, e);
-  static constexpr const char* names[] = {"bool", "int32", "int64", "float32", "float64", "struct"};
-  return explain_detail::finish(text, Space::name, names[int(dtype_of<T>)], e.shape().extent, R);
-}
+  requires expression<X> std::string explain(const X& x) {
+    const auto& e = as_node(x);
+    using T = value_t<X>;
+    constexpr int R = rank_of<X>;
+    using Space = home_space<X>;
+    std::string text;
+    allocation* const owner = nullptr;
+    const target_pack<R, T> to{{{{nullptr, row_major(e.shape())}}}};
+    run<Space, R, T>(execution{explain_detail::append, &text}, e.shape(), to, &owner, e);
+    static constexpr const char* names[] = {"bool", "int32", "int64", "float32", "float64", "struct"};
+    return explain_detail::finish(text, Space::name, names[int(dtype_of<T>)], e.shape().extent, R);
+  }
 
 }  // namespace lazyfuse

@@ -3,60 +3,13 @@
 // through run(); explain comes the same way without launching.
 #pragma once
 
-#include <lazyfuse/backend/backend.hpp>
-#include <lazyfuse/evaluate/trace.hpp>
+#include <lazyfuse/evaluate/execution.hpp>
 
 #include <utility>
 
 namespace lazyfuse {
 
-/// What run() would do, one entry per kernel, with the operands it reads.
-struct plan_record {
-  const char* program;
-  const char* pattern;
-  const char* path;
-  const char* space;
-  index_t elements, read, written;
-  int rank;
-  index_t extents[max_rank];
-  int targets, operands;
-  bool shared;
-};
-
-/// How to run: for real, or (explain) only telling a listener.
-struct execution {
-  void (*listen)(void*, const plan_record&, const operand_info*, const dtype*) = nullptr;
-  void* listener = nullptr;
-  bool dry() const { return listen != nullptr; }
-};
-
 namespace run_detail {
-
-/// The compiler's spelling of a list of programs.
-template <class Programs>
-const char* spelling() {
-  return __PRETTY_FUNCTION__;
-}
-
-/// Bytes of memory that operands touch: each address once, broadcast elements once.
-index_t touched_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
-
-template <class L>
-struct dtypes_of;
-template <class... Src>
-struct dtypes_of<list<Src...>> {
-  static constexpr dtype value[sizeof...(Src) + 1] = {dtype_of<typename Src::value_type>...};
-};
-
-template <class Space, bool Share, class Sources, class Programs, int R>
-void tell(const execution& x, const char* pattern, const char* path, const shape<R>& s, const shape<R>& out, const operand_info* info, int targets) {
-  const index_t read = touched_bytes(s.extent, R, info + targets, Sources::size), written = touched_bytes(out.extent, R, info, targets);
-  if (x.dry()) {
-    plan_record r{spelling<Programs>(), pattern, path, Space::name, s.size(), read, written, R, {}, targets, Sources::size, Share};
-    for (int k = 0; k < R; ++k) r.extents[k] = s[k];
-    x.listen(x.listener, r, info, dtypes_of<Sources>::value);
-  } else trace_detail::launched(spelling<Programs>(), pattern, path, Space::name, s.size(), read, written);
-}
 
 template <class Target>
 void describe(operand_info& info, Target& t, allocation* owner, int rank) {
@@ -68,7 +21,8 @@ void describe_all(operand_info* info, target_pack<R, T...>& to, allocation* cons
 }
 
 template <int R, int K, class... T, int... I>
-void describe_reduced(operand_info* info, target_pack<K, T...>& to, strides<R>* steps, allocation* const* owners, indices<I...>) {
+void describe_reduced(operand_info* info, target_pack<K, T...>& to, strides<R>* steps, allocation* const* owners,
+                      indices<I...>) {
   const auto one = [&](int i, auto& t) {
     for (int k = 0; k < K; ++k) steps[i][k] = t.steps[k];
     info[i] = {t.data, steps[i].step, owners[i], int(sizeof(*t.data)), R};
@@ -97,7 +51,8 @@ bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocati
   using plan = schedule<typename lowered::programs>;
   if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
   const char* path = backend<Space>::template transform<plan>(s, bound, to, x.dry());
-  if (x.dry() || trace_detail::observed()) tell<Space, Share, sources, typename lowered::programs>(x, "transform", path, s, s, bound.info, sizeof...(T));
+  if (x.dry() || trace_detail::observed())
+    tell<Space, Share, sources, typename lowered::programs>(x, "transform", path, s, s, bound.info, sizeof...(T));
   return true;
 }
 
@@ -120,7 +75,8 @@ bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation*
   using plan = schedule<typename lowered::programs>;
   using set = reduction_set<typename reductions_of<typename plan::roots>::type, sources>;
   if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
-  const char* path = backend<Space>::template reduce<set, plan, K>(s, bound, to, runs_along_kept(s.extent, K, R, bound.info + sizeof...(T), bound.count), x.dry());
+  const char* path = backend<Space>::template reduce<set, plan, K>(
+      s, bound, to, runs_along_kept(s.extent, K, R, bound.info + sizeof...(T), bound.count), x.dry());
   if (x.dry() || trace_detail::observed()) {
     shape<R> out = s;
     for (int k = K; k < R; ++k) out[k] = 1;
@@ -133,14 +89,16 @@ bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation*
 template <class... E>
 inline constexpr bool shares = lowering<true, E...>::sources::size < lowering<false, E...>::sources::size;
 template <class Space, int R, class... T, class... E>
-void transform_best(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners, const E&... e) {
+void transform_best(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+                    const E&... e) {
   if constexpr (shares<E...>) {
     if (transform<Space, true, R, T...>(x, s, to, owners, e...)) return;
   }
   transform<Space, false, R, T...>(x, s, to, owners, e...);
 }
 template <class Space, int R, int K, class... T, class... E>
-void reduce_best(const execution& x, const shape<R>& s, const target_pack<K, T...>& to, allocation* const* owners, const E&... e) {
+void reduce_best(const execution& x, const shape<R>& s, const target_pack<K, T...>& to, allocation* const* owners,
+                 const E&... e) {
   if constexpr (shares<E...>) {
     if (reduce<Space, true, R, K, T...>(x, s, to, owners, e...)) return;
   }
@@ -152,7 +110,8 @@ void reduce_best(const execution& x, const shape<R>& s, const target_pack<K, T..
 /// Evaluates e... at every index of the shape s and stores the results at the targets, whose memory is
 /// ready and not read otherwise than position by position.
 template <class Space, int R, class... T, class... E>
-void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners, const E&... e);
+void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+         const E&... e);
 
 namespace run_detail {
 
@@ -162,7 +121,12 @@ leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, const E& e)
   using T = value_t<E>;
   constexpr int R = rank_of<E>;
   const shape<R> s = e.shape();
-  leaf<stored<T, Space>, R> result({buffer{x.dry() || s.size() == 0 ? nullptr : memory_detail::allocate(Space{}, sizeof(T) * static_cast<std::size_t>(s.size()))}, nullptr}, s, row_major(s));
+  leaf<stored<T, Space>, R> result(
+      {buffer{x.dry() || s.size() == 0
+                  ? nullptr
+                  : memory_detail::allocate(Space{}, sizeof(T) * static_cast<std::size_t>(s.size()))},
+       nullptr},
+      s, row_major(s));
   allocation* const owner = result.source.owner.get();
   T* const data = owner ? static_cast<T*>(owner->data) : nullptr;
   result.source.data = data;
@@ -240,7 +204,8 @@ target<T, K> kept_target(const target<T, R>& t, const shape<R>& s, const shape<K
   return r;
 }
 template <int K, int R, class... T, int... I>
-target_pack<K, T...> kept_targets(const target_pack<R, T...>& to, const shape<R>& s, const shape<K>& kept, indices<I...>) {
+target_pack<K, T...> kept_targets(const target_pack<R, T...>& to, const shape<R>& s, const shape<K>& kept,
+                                  indices<I...>) {
   return {{{kept_target<K, R>(get<I>(to), s, kept)}...}};
 }
 
@@ -252,12 +217,16 @@ bool same_but_ones(const shape<R>& s, const index_t* kept, int rank) {
 }  // namespace run_detail
 
 template <class Space, int R, class... T, class... E>
-void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners, const E&... e) {
-  static_assert(runnable_here<Space>, "lazyfuse: this expression runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>");
+void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+         const E&... e) {
+  static_assert(
+      runnable_here<Space>,
+      "lazyfuse: this expression runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>");
   if constexpr (runnable_here<Space>) {
     if (s.size() == 0) return;
     if constexpr (!(has_reduction<E> || ...)) run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
-    else if constexpr ((run_detail::has_nested<E> || ...)) run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, e)...);
+    else if constexpr ((run_detail::has_nested<E> || ...))
+      run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, e)...);
     else {
       constexpr auto form = (reductions_detail::form{} + ... + reductions_detail::form_of<E>);
       constexpr int K = form.rank - form.axes;
@@ -268,7 +237,9 @@ void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, 
           shape<K> kept;
           for (int k = 0; k < K; ++k) kept[k] = c.extents[k];
           const auto targets = run_detail::kept_targets<K, R, T...>(to, s, kept, make_indices<sizeof...(T)>{});
-          if constexpr (form.kept_dims) run_detail::reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, reductions_detail::without_keepdims(e)...);
+          if constexpr (form.kept_dims)
+            run_detail::reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners,
+                                                               reductions_detail::without_keepdims(e)...);
           else run_detail::reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, e...);
           return;
         }

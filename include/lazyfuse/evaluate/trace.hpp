@@ -16,7 +16,7 @@ struct kernel_record {
   std::string pattern;  ///< "transform", "reduce", "copy"
   std::string path;     ///< how the pattern ran: "flat", "strided", "tiled", "rows", "columns"
   std::string space;
-  index_t elements;     ///< positions of the iteration
+  index_t elements;  ///< positions of the iteration
   index_t bytes_read, bytes_written;
 };
 
@@ -49,7 +49,8 @@ namespace trace_detail {
 /// Whether anybody observes this thread; asked before a record is made.
 bool observed() noexcept;
 /// program is the name of a type as the compiler spells it; it is made readable here.
-void launched(const char* program, const char* pattern, const char* path, const char* space, index_t elements, index_t read, index_t written);
+void launched(const char* program, const char* pattern, const char* path, const char* space, index_t elements,
+              index_t read, index_t written);
 void allocated(std::size_t bytes) noexcept;
 void freed(std::size_t bytes) noexcept;
 }  // namespace trace_detail

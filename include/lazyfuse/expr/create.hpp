@@ -2,7 +2,7 @@
 // Expressions without arrays: constants of a shape, arange, linspace. They allocate nothing.
 #pragma once
 
-#include <lazyfuse/expr/view.hpp>
+#include <lazyfuse/expr/reshape.hpp>
 
 namespace lazyfuse {
 

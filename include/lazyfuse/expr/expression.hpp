@@ -16,29 +16,19 @@ inline constexpr bool scalar<T> = true;
 struct expression_interface {
   template <class X, class Y>
     requires operands<X, Y>
-  friend constexpr auto operator+(X&& x, Y&& y) {
-    return map<op::add>(static_cast<X&&>(x), static_cast<Y&&>(y));
-  }
+  friend constexpr auto operator+(X&& x, Y&& y) { return map<op::add>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
   template <class X, class Y>
     requires operands<X, Y>
-  friend constexpr auto operator-(X&& x, Y&& y) {
-    return map<op::subtract>(static_cast<X&&>(x), static_cast<Y&&>(y));
-  }
+  friend constexpr auto operator-(X&& x, Y&& y) { return map<op::subtract>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
   template <class X, class Y>
     requires operands<X, Y>
-  friend constexpr auto operator*(X&& x, Y&& y) {
-    return map<op::multiply>(static_cast<X&&>(x), static_cast<Y&&>(y));
-  }
+  friend constexpr auto operator*(X&& x, Y&& y) { return map<op::multiply>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
   template <class X, class Y>
     requires operands<X, Y>
-  friend constexpr auto operator/(X&& x, Y&& y) {
-    return map<op::divide>(static_cast<X&&>(x), static_cast<Y&&>(y));
-  }
+  friend constexpr auto operator/(X&& x, Y&& y) { return map<op::divide>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
   template <class X, class Y>
     requires operands<X, Y>
-  friend constexpr auto operator==(X&& x, Y&& y) {
-    return map<op::equal>(static_cast<X&&>(x), static_cast<Y&&>(y));
-  }
+  friend constexpr auto operator==(X&& x, Y&& y) { return map<op::equal>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
   template <class X, class Y>
     requires operands<X, Y>
   friend constexpr auto operator!=(X&& x, Y&& y) {
@@ -46,9 +36,7 @@ struct expression_interface {
   }
   template <class X, class Y>
     requires operands<X, Y>
-  friend constexpr auto operator<(X&& x, Y&& y) {
-    return map<op::less>(static_cast<X&&>(x), static_cast<Y&&>(y));
-  }
+  friend constexpr auto operator<(X&& x, Y&& y) { return map<op::less>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
   template <class X, class Y>
     requires operands<X, Y>
   friend constexpr auto operator<=(X&& x, Y&& y) {
@@ -56,9 +44,7 @@ struct expression_interface {
   }
   template <class X, class Y>
     requires operands<X, Y>
-  friend constexpr auto operator>(X&& x, Y&& y) {
-    return map<op::greater>(static_cast<X&&>(x), static_cast<Y&&>(y));
-  }
+  friend constexpr auto operator>(X&& x, Y&& y) { return map<op::greater>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
   template <class X, class Y>
     requires operands<X, Y>
   friend constexpr auto operator>=(X&& x, Y&& y) {
@@ -66,13 +52,12 @@ struct expression_interface {
   }
   template <class X>
     requires operands<X>
-  friend constexpr auto operator-(X&& x) {
-    return map<op::negative>(static_cast<X&&>(x));
-  }
+  friend constexpr auto operator-(X&& x) { return map<op::negative>(static_cast<X&&>(x)); }
   template <class X, class Y>
     requires operands<X, Y>
   friend constexpr auto operator%(X&& x, Y&&) {
-    static_assert(!operands<X, Y>, "lazyfuse: % does not exist; use remainder (sign of the divisor, as Python), or floor_divide");
+    static_assert(!operands<X, Y>,
+                  "lazyfuse: % does not exist; use remainder (sign of the divisor, as Python), or floor_divide");
     return static_cast<X&&>(x);
   }
 };

@@ -39,7 +39,7 @@ template <class F>
 struct fused {
   F function;
   template <class... X>
-    requires(expression<X> && ...)
+    requires(expression<X>&&...)
   constexpr auto operator()(const X&... x) const {
     return fuse_detail::call(function, make_indices<sizeof...(X)>{}, x...);
   }

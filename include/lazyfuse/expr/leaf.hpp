@@ -64,7 +64,9 @@ constexpr auto constant_leaf(T value, const shape<R>& s) {
 /// A compile-time constant: c<2> folds into the program (products for powers, and no operand at all).
 template <auto Value>
 struct literal_scalar : expression_interface {
-  using value_type = ::cuda::std::conditional_t<boolean<decltype(Value)>, bool, ::cuda::std::conditional_t<::cuda::std::is_integral_v<decltype(Value)>, int64, double>>;
+  using value_type = ::cuda::std::conditional_t<
+      boolean<decltype(Value)>, bool,
+      ::cuda::std::conditional_t<::cuda::std::is_integral_v<decltype(Value)>, int64, double>>;
 };
 
 /// The same with its element type chosen.
@@ -88,7 +90,8 @@ constexpr index_t broadcast_extent(index_t a, index_t b, bool& fits) {
 
 /// The shape that shapes a and b broadcast to (NumPy): equal, or 1, or missing at the front.
 template <int A, int B>
-constexpr auto broadcast_shapes(const shape<A>& a, const shape<B>& b, const char* operation = "broadcast_shapes", caller where = {}) {
+constexpr auto broadcast_shapes(const shape<A>& a, const shape<B>& b, const char* operation = "broadcast_shapes",
+                                caller where = {}) {
   constexpr int R = A > B ? A : B;
   shape<R> s;
   bool fits = true;

@@ -90,140 +90,148 @@ using expression_space_t = typename expression_space<bare_t<E>>::type;
 
 /// Leaves and nodes pass as they are; arrays become leaves (an overload beside the array does that).
 template <class E>
-  requires __is_same(typename bare_t<E>::node_type, bare_t<E>)
-constexpr E&& as_node(E&& e) {
-  return static_cast<E&&>(e);
-}
-
-namespace op {
-/// Calls the function that is its first operand: how map(f, x, ...) carries a callable with its state.
-struct call : exact_operation {
-  using rule = rules::unchanged;
-  static constexpr const char* name = "map";
-  static constexpr int cost = 4;
-  template <class F, class... T>
-  LAZYFUSE_HD constexpr auto operator()(const F& f, const T&... x) const {
-    return f(x...);
+  requires __is_same(typename bare_t<E>::node_type, bare_t<E>) constexpr E&& as_node(E&& e) {
+    return static_cast<E&&>(e);
   }
-};
-}  // namespace op
 
-namespace map_detail {
-/// An operand as its rule sees it: an element type, or weak<T>.
-template <class A>
-struct seen {
-  using type = typename A::value_type;
-};
-template <auto V>
-struct seen<literal_scalar<V>> {
-  using type = weak<typename literal_scalar<V>::value_type>;
-};
-template <class A>
-  requires lazyfuse::scalar<A>
-struct seen<A> {
-  using type = weak<::cuda::std::conditional_t<boolean<A>, bool, ::cuda::std::conditional_t<::cuda::std::is_integral_v<A>, int64, double>>>;
-};
-template <class A>
-using seen_t = typename seen<bare_t<A>>::type;
+  namespace op {
+  /// Calls the function that is its first operand: how map(f, x, ...) carries a callable with its state.
+  struct call : exact_operation {
+    using rule = rules::unchanged;
+    static constexpr const char* name = "map";
+    static constexpr int cost = 4;
+    template <class F, class... T>
+    LAZYFUSE_HD constexpr auto operator()(const F& f, const T&... x) const {
+      return f(x...);
+    }
+  };
+  }  // namespace op
 
-template <class N>
-inline constexpr bool is_composite = false;
-template <class Op, class Seq, class... A>
-inline constexpr bool is_composite<map_expr<Op, Seq, A...>> = true;
+  namespace map_detail {
+  /// An operand as its rule sees it: an element type, or weak<T>.
+  template <class A>
+  struct seen {
+    using type = typename A::value_type;
+  };
+  template <auto V>
+  struct seen<literal_scalar<V>> {
+    using type = weak<typename literal_scalar<V>::value_type>;
+  };
+  template <class A>
+    requires lazyfuse::scalar<A>
+  struct seen<A> {
+    using type =
+        weak<::cuda::std::conditional_t<boolean<A>, bool,
+                                        ::cuda::std::conditional_t<::cuda::std::is_integral_v<A>, int64, double>>>;
+  };
+  template <class A>
+  using seen_t = typename seen<bare_t<A>>::type;
 
-/// Turns one operand into a node of element type T.
-template <class T, class A>
-constexpr decltype(auto) prepare(A&& a) {
-  if constexpr (lazyfuse::scalar<A>) return constant_leaf(static_cast<T>(a), shape<0>{});
-  else {
-    using N = bare_t<decltype(as_node(static_cast<A&&>(a)))>;
-    if constexpr (!__is_same(value_t<N>, T)) return map_expr<op::cast<T>, indices<0>, N>(a.shape(), as_node(static_cast<A&&>(a)));
-    else if constexpr (is_composite<N> && ::cuda::std::is_lvalue_reference_v<A>) return named<N>(a);
-    else return as_node(static_cast<A&&>(a));
+  template <class N>
+  inline constexpr bool is_composite = false;
+  template <class Op, class Seq, class... A>
+  inline constexpr bool is_composite<map_expr<Op, Seq, A...>> = true;
+
+  /// Turns one operand into a node of element type T.
+  template <class T, class A>
+  constexpr decltype(auto) prepare(A&& a) {
+    if constexpr (lazyfuse::scalar<A>) return constant_leaf(static_cast<T>(a), shape<0>{});
+    else {
+      using N = bare_t<decltype(as_node(static_cast<A&&>(a)))>;
+      if constexpr (!__is_same(value_t<N>, T))
+        return map_expr<op::cast<T>, indices<0>, N>(a.shape(), as_node(static_cast<A&&>(a)));
+      else if constexpr (is_composite<N> && ::cuda::std::is_lvalue_reference_v<A>) return named<N>(a);
+      else return as_node(static_cast<A&&>(a));
+    }
   }
-}
-template <class T, auto V>
-constexpr literal_leaf<T, V> prepare(const literal_scalar<V>&) {
-  return {};
-}
+  template <class T, auto V>
+  constexpr literal_leaf<T, V> prepare(const literal_scalar<V>&) {
+    return {};
+  }
 
-template <class A>
-constexpr auto shape_of(const A& a) {
-  return a.shape();
-}
-template <int R>
-constexpr shape<R> join_shapes(const char*, const shape<R>& s) {
-  return s;
-}
-template <int A, int B, int... C>
-constexpr auto join_shapes(const char* operation, const shape<A>& a, const shape<B>& b, const shape<C>&... c) {
-  return join_shapes(operation, broadcast_shapes(a, b, operation), c...);
-}
+  template <class A>
+  constexpr auto shape_of(const A& a) {
+    return a.shape();
+  }
+  template <int R>
+  constexpr shape<R> join_shapes(const char*, const shape<R>& s) {
+    return s;
+  }
+  template <int A, int B, int... C>
+  constexpr auto join_shapes(const char* operation, const shape<A>& a, const shape<B>& b, const shape<C>&... c) {
+    return join_shapes(operation, broadcast_shapes(a, b, operation), c...);
+  }
 
-template <class Op, class Seq, class... A>
-constexpr auto node(A&&... a) {
-  using Node = map_expr<Op, Seq, bare_t<A>...>;
-  return Node(join_shapes(Op::name, shape_of(a)...), static_cast<A&&>(a)...);
-}
-template <class Op, int... I, class... A>
-constexpr auto build(indices<I...>, A&&... a) {
-  return node<Op, indices<I...>>(prepare<typename Op::rule::template argument<I, seen_t<A>...>>(static_cast<A&&>(a))...);
-}
-/// Scalars have no space; everything else keeps its own.
-struct no_space : expression_interface {
-  using space = anywhere;
-};
-template <class A>
-struct spatial_of {
-  using type = A;
-};
-template <auto V>
-struct spatial_of<literal_scalar<V>> {
-  using type = no_space;
-};
-template <class A>
-  requires lazyfuse::scalar<A>
-struct spatial_of<A> {
-  using type = no_space;
-};
-template <class A>
-using spatial = typename spatial_of<bare_t<A>>::type;
+  template <class Op, class Seq, class... A>
+  constexpr auto node(A&&... a) {
+    using Node = map_expr<Op, Seq, bare_t<A>...>;
+    return Node(join_shapes(Op::name, shape_of(a)...), static_cast<A&&>(a)...);
+  }
+  template <class Op, int... I, class... A>
+  constexpr auto build(indices<I...>, A&&... a) {
+    return node<Op, indices<I...>>(
+        prepare<typename Op::rule::template argument<I, seen_t<A>...>>(static_cast<A&&>(a))...);
+  }
+  /// Scalars have no space; everything else keeps its own.
+  struct no_space : expression_interface {
+    using space = anywhere;
+  };
+  template <class A>
+  struct spatial_of {
+    using type = A;
+  };
+  template <auto V>
+  struct spatial_of<literal_scalar<V>> {
+    using type = no_space;
+  };
+  template <class A>
+    requires lazyfuse::scalar<A>
+  struct spatial_of<A> {
+    using type = no_space;
+  };
+  template <class A>
+  using spatial = typename spatial_of<bare_t<A>>::type;
 
-/// The element type with which map calls a user's function.
-template <class A>
-using callable_argument = typename rule_detail::plain<seen_t<A>>::type;
+  /// The element type with which map calls a user's function.
+  template <class A>
+  using callable_argument = typename rule_detail::plain<seen_t<A>>::type;
 
-template <int... I, class F, class... X>
-constexpr auto call_node(indices<I...>, F&& f, X&&... x) {
-  return node<op::call, indices<I...>>(static_cast<F&&>(f), prepare<callable_argument<X>>(static_cast<X&&>(x))...);
-}
-/// What a wrong call returns, so that one mistake is one error.
-template <class A, class... B>
-constexpr auto first_expression(A&& a, B&&... b) {
-  if constexpr (requires { a.shape(); }) return bare_t<A>(static_cast<A&&>(a));
-  else return first_expression(static_cast<B&&>(b)...);
-}
-}  // namespace map_detail
+  template <int... I, class F, class... X>
+  constexpr auto call_node(indices<I...>, F&& f, X&&... x) {
+    return node<op::call, indices<I...>>(static_cast<F&&>(f), prepare<callable_argument<X>>(static_cast<X&&>(x))...);
+  }
+  /// What a wrong call returns, so that one mistake is one error.
+  template <class A, class... B>
+  constexpr auto first_expression(A&& a, B&&... b) {
+    if constexpr (requires { a.shape(); }) return bare_t<A>(static_cast<A&&>(a));
+    else return first_expression(static_cast<B&&>(b)...);
+  }
+  }  // namespace map_detail
 
-template <class Op, class... A>
-constexpr auto map(A&&... a) {
-  using joined = map_detail::joined<expression_space_t<map_detail::spatial<A>>...>;
-  static_assert(!joined::mixed, "lazyfuse: the arrays of one expression must live in one space; move them with to<host>(x) or to<cuda>(x)");
-  if constexpr (joined::mixed) return map_detail::first_expression(static_cast<A&&>(a)...);
-  else if constexpr (Op::rule::template check<map_detail::seen_t<A>...>())
-    return map_detail::build<Op>(make_indices<sizeof...(A)>{}, static_cast<A&&>(a)...);
-  else return map_detail::first_expression(static_cast<A&&>(a)...);
-}
+  template <class Op, class... A>
+  constexpr auto map(A&&... a) {
+    using joined = map_detail::joined<expression_space_t<map_detail::spatial<A>>...>;
+    static_assert(
+        !joined::mixed,
+        "lazyfuse: the arrays of one expression must live in one space; move them with to<host>(x) or to<cuda>(x)");
+    if constexpr (joined::mixed) return map_detail::first_expression(static_cast<A&&>(a)...);
+    else if constexpr (Op::rule::template check<map_detail::seen_t<A>...>())
+      return map_detail::build<Op>(make_indices<sizeof...(A)>{}, static_cast<A&&>(a)...);
+    else return map_detail::first_expression(static_cast<A&&>(a)...);
+  }
 
-/// f(x, ...) element by element. f is called on the device for arrays there: a function object with a
-/// __host__ __device__ call operator, passed by value. It fuses like any operation.
-template <class F, class... X>
-  requires(!expression<F> && !scalar<F> && operands<X...>)
-constexpr auto map(F f, X&&... x) {
-  static_assert(::cuda::std::is_trivially_copyable_v<F>, "lazyfuse: the callable given to map must be trivially copyable");
-  static_assert(requires { f(::cuda::std::declval<map_detail::callable_argument<X>>()...); },
-                "lazyfuse: the callable given to map cannot be called with these element types");
-  return map_detail::call_node(make_indices<sizeof...(X) + 1>{}, constant_leaf(f, shape<0>{}), static_cast<X&&>(x)...);
-}
+  /// f(x, ...) element by element. f is called on the device for arrays there: a function object with a
+  /// __host__ __device__ call operator, passed by value. It fuses like any operation.
+  template <class F, class... X>
+    requires(!expression<F> && !scalar<F> && operands<X...>)
+  constexpr auto map(F f, X&&... x) {
+    static_assert(::cuda::std::is_trivially_copyable_v<F>,
+                  "lazyfuse: the callable given to map must be trivially copyable");
+    static_assert(
+        requires { f(::cuda::std::declval<map_detail::callable_argument<X>>()...); },
+        "lazyfuse: the callable given to map cannot be called with these element types");
+    return map_detail::call_node(make_indices<sizeof...(X) + 1>{}, constant_leaf(f, shape<0>{}),
+                                 static_cast<X&&>(x)...);
+  }
 
 }  // namespace lazyfuse

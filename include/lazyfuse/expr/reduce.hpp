@@ -27,7 +27,8 @@ struct source_traits<reduced<Monoid, Axes, A, Viewed>> {
 namespace reduce_detail {
 template <int R, int... A>
 struct plan_axes {
-  static constexpr unsigned mask = sizeof...(A) == 0 ? (1u << R) - 1 : (0u | ... | (1u << view_detail::normal_axis<A, R>()));
+  static constexpr unsigned mask =
+      sizeof...(A) == 0 ? (1u << R) - 1 : (0u | ... | (1u << view_detail::normal_axis<A, R>()));
   static constexpr int reduced_count = __builtin_popcount(mask);
   static constexpr int kept = R - reduced_count;
   static_assert(sizeof...(A) == 0 || reduced_count == sizeof...(A), "lazyfuse: a reduction names each axis once");
@@ -46,42 +47,42 @@ constexpr auto build(E&& e, axes<A...>) {
   using axes_plan = plan_axes<R, A...>;
   if constexpr (R == 0) return build<Monoid, false>(view(e, newaxis), axes<>{});  // one element, one axis to reduce
   else {
-  const auto from = e.shape();
-  index_map<R, R> order;
-  shape<axes_plan::kept> kept;
-  index_map<axes_plan::kept, R> keep;
-  int front = 0, back = axes_plan::kept;
-  index_t count = 1;
-  for (int k = 0; k < R; ++k) {
-    const bool reduce_it = (axes_plan::mask >> k) & 1;
-    const int to = reduce_it ? back++ : front++;
-    order.source[to] = k;
-    order.factor[to] = 1;
-    order.extents[to] = from[k];
-    keep.source[k] = reduce_it ? -1 : to;
-    keep.factor[k] = reduce_it ? 0 : 1;
-    keep.extents[k] = reduce_it ? 1 : from[k];
-    if (reduce_it) count *= from[k];
-    else kept[to] = from[k];
-  }
-  if (!Monoid::has_identity && count == 0 && kept.size() != 0)
-    throw_shape(Monoid::name, from.extent, R, "has no elements to reduce");
-  const auto finish = [&](auto&& argument) {
-    using N = bare_t<decltype(argument)>;
-    using L = leaf<reduced<Monoid, axes_plan::reduced_count, N>, axes_plan::kept>;
-    return L({static_cast<N&&>(argument)}, kept, row_major(kept));
-  };
-  const auto wrap = [&](auto&& result) {
-    using L = bare_t<decltype(result)>;
-    if constexpr (Keep) {  // not a view: axes of extent 1 do not change the order
-      const auto kept_view = view_detail::remap(result, keep);
-      return leaf<typename L::source_type, R>(static_cast<L&&>(result).source, kept_view.extents, kept_view.steps);
-    } else return L(static_cast<L&&>(result));
-  };
-  // Reduced axes that are already last need no view: a view would forget which argument of fuse it is.
-  constexpr bool in_order = axes_plan::mask == ((1u << R) - 1) - ((1u << axes_plan::kept) - 1);
-  if constexpr (in_order) return wrap(finish(accumulated<Monoid>(static_cast<E&&>(e))));
-  else return wrap(finish(accumulated<Monoid>(view_detail::remap(e, order))));
+    const auto from = e.shape();
+    index_map<R, R> order;
+    shape<axes_plan::kept> kept;
+    index_map<axes_plan::kept, R> keep;
+    int front = 0, back = axes_plan::kept;
+    index_t count = 1;
+    for (int k = 0; k < R; ++k) {
+      const bool reduce_it = (axes_plan::mask >> k) & 1;
+      const int to = reduce_it ? back++ : front++;
+      order.source[to] = k;
+      order.factor[to] = 1;
+      order.extents[to] = from[k];
+      keep.source[k] = reduce_it ? -1 : to;
+      keep.factor[k] = reduce_it ? 0 : 1;
+      keep.extents[k] = reduce_it ? 1 : from[k];
+      if (reduce_it) count *= from[k];
+      else kept[to] = from[k];
+    }
+    if (!Monoid::has_identity && count == 0 && kept.size() != 0)
+      throw_shape(Monoid::name, from.extent, R, "has no elements to reduce");
+    const auto finish = [&](auto&& argument) {
+      using N = bare_t<decltype(argument)>;
+      using L = leaf<reduced<Monoid, axes_plan::reduced_count, N>, axes_plan::kept>;
+      return L({static_cast<N&&>(argument)}, kept, row_major(kept));
+    };
+    const auto wrap = [&](auto&& result) {
+      using L = bare_t<decltype(result)>;
+      if constexpr (Keep) {  // not a view: axes of extent 1 do not change the order
+        const auto kept_view = view_detail::remap(result, keep);
+        return leaf<typename L::source_type, R>(static_cast<L&&>(result).source, kept_view.extents, kept_view.steps);
+      } else return L(static_cast<L&&>(result));
+    };
+    // Reduced axes that are already last need no view: a view would forget which argument of fuse it is.
+    constexpr bool in_order = axes_plan::mask == ((1u << R) - 1) - ((1u << axes_plan::kept) - 1);
+    if constexpr (in_order) return wrap(finish(accumulated<Monoid>(static_cast<E&&>(e))));
+    else return wrap(finish(accumulated<Monoid>(view_detail::remap(e, order))));
   }
 }
 
@@ -98,11 +99,13 @@ constexpr auto mean(E&& e, axes<A...> a) {
   using T = floating_t<value_t<E>>;
   const T count = static_cast<T>(reduced_count(e.shape(), a));
   auto total = build<op::sum, Keep>(static_cast<E&&>(e), a);
-  return map<op::divide>(map_detail::prepare<T>(static_cast<decltype(total)&&>(total)), constant_leaf(count, shape<0>{}));
+  return map<op::divide>(map_detail::prepare<T>(static_cast<decltype(total)&&>(total)),
+                         constant_leaf(count, shape<0>{}));
 }
 }  // namespace reduce_detail
 
-/// The sum over the named axes, or over all; bool and integers in int64. Pairwise order, the same bits on every run. \numpy{sum}
+/// The sum over the named axes, or over all; bool and integers in int64. Pairwise order, the same bits on every run.
+/// \numpy{sum}
 template <class X, int... A>
   requires expression<X>
 constexpr auto sum(X&& x, axes<A...> a = {}) {
@@ -160,9 +163,7 @@ constexpr auto any(X&& x, axes<A...> a, keepdims_t) {
 /// The mean over the named axes, or over all; integers in double. \numpy{mean}
 template <class X, int... A>
   requires expression<X>
-constexpr auto mean(X&& x, axes<A...> a = {}) {
-  return reduce_detail::mean<false>(as_node(static_cast<X&&>(x)), a);
-}
+constexpr auto mean(X&& x, axes<A...> a = {}) { return reduce_detail::mean<false>(as_node(static_cast<X&&>(x)), a); }
 template <class X, int... A>
   requires expression<X>
 constexpr auto mean(X&& x, axes<A...> a, keepdims_t) {

@@ -60,7 +60,8 @@ inline constexpr bool is_index = ::cuda::std::is_integral_v<S>;
 template <class S>
 inline constexpr bool is_all = __is_same(S, all_t) || __is_same(S, all_function);
 template <class S>
-inline constexpr bool is_spec = is_index<S> || is_all<S> || __is_same(S, range) || __is_same(S, newaxis_t) || __is_same(S, ellipsis_t) || __is_same(S, none_t);
+inline constexpr bool is_spec = is_index<S> || is_all<S> || __is_same(S, range) || __is_same(S, newaxis_t) ||
+                                __is_same(S, ellipsis_t) || __is_same(S, none_t);
 
 /// Fills the map one specification at a time.
 template <int From, int To>
@@ -110,7 +111,8 @@ struct map_builder {
 
 template <int From, class... S>
 constexpr auto map_of(const shape<From>& s, S... specs) {
-  static_assert((is_spec<S> && ...), "lazyfuse: an index is an integer, range(start, stop, step), all, newaxis or ellipsis");
+  static_assert((is_spec<S> && ...),
+                "lazyfuse: an index is an integer, range(start, stop, step), all, newaxis or ellipsis");
   constexpr int ellipses = (0 + ... + int(__is_same(S, ellipsis_t)));
   constexpr int named = (0 + ... + int(!__is_same(S, newaxis_t) && !__is_same(S, none_t) && !__is_same(S, ellipsis_t)));
   constexpr int dropped = (0 + ... + int(is_index<S>));
@@ -153,7 +155,8 @@ constexpr auto remap(const literal_leaf<T, Value>& e, const index_map<0, To>&) {
 
 /// The map as an operand of shape s sees it, whose parent has the shape p.
 template <int From, int To, int Rank>
-constexpr index_map<Rank, To> through_broadcast(const index_map<From, To>& m, const shape<From>& p, const shape<Rank>& s) {
+constexpr index_map<Rank, To> through_broadcast(const index_map<From, To>& m, const shape<From>& p,
+                                                const shape<Rank>& s) {
   index_map<Rank, To> r;
   r.extents = m.extents;
   constexpr int shift = From - Rank;
@@ -242,9 +245,7 @@ constexpr auto reversed(const X& x, indices<I...>) {
 /// The axes of x in reverse order. \numpy{transpose}
 template <class X>
   requires expression<X>
-constexpr auto transpose(const X& x) {
-  return view_detail::reversed(x, make_indices<rank_of<X>>{});
-}
+constexpr auto transpose(const X& x) { return view_detail::reversed(x, make_indices<rank_of<X>>{}); }
 
 /// x read backwards along the named axes; along all of them if none is named. \numpy{flip}
 template <class X, int... A>
@@ -289,48 +290,6 @@ template <class X, int To>
   requires expression<X>
 constexpr auto broadcast_to(const X& x, const index_t (&extents)[To]) {
   return broadcast_to(x, view_detail::shape_from(extents));
-}
-
-/// Steps with which `from` extents and steps read as `to` extents; false where that needs a copy.
-bool reshape_steps(const index_t* from, const index_t* steps, int rank, const index_t* to, int to_rank, index_t* to_steps);
-
-namespace view_detail {
-template <class Source, int R, int To>
-constexpr auto reshape_node(const leaf<Source, R>& e, const shape<R>& parent, const shape<To>& s) {
-  const strides<R> seen = broadcast_steps(e, parent);
-  strides<To> steps;
-  if (!reshape_steps(parent.extent, seen.step, R, s.extent, To, steps.step))
-    throw_shapes("reshape", parent.extent, R, s.extent, To, "need a copy: write reshape(materialize(x), ...)");
-  return leaf<typename source_traits<Source>::viewed, To>(viewed(e.source), s, steps, e.offset);
-}
-template <class Op, class Seq, class... A, int R, int To>
-constexpr auto reshape_node(const map_expr<Op, Seq, A...>& e, const shape<R>& parent, const shape<To>& s) {
-  return rebuild(e, s, [&](const auto& a) {
-    if constexpr (bare_t<decltype(a)>::rank == 0) return a;
-    else if constexpr (bare_t<decltype(a)>::rank == R) return reshape_node(a, parent, s);
-    else return reshape_node(broadcast_to(a, parent), parent, s);
-  });
-}
-}  // namespace view_detail
-
-/// x with other extents and the same elements in row-major order; one extent may be -1. A view where
-/// strides allow it (contiguous arrays always do), else shape_error asks for materialize. \numpy{reshape}
-template <class X, int To>
-  requires expression<X>
-constexpr auto reshape(const X& x, shape<To> s) {
-  const auto& e = as_node(x);
-  const auto from = e.shape();
-  index_t known = 1;
-  int open = -1;
-  for (int k = 0; k < To; ++k) (s[k] == -1 && open < 0) ? void(open = k) : void(known *= s[k]);
-  if (open >= 0) s[open] = known > 0 ? from.size() / known : 0;
-  if (s.size() != from.size()) throw_shapes("reshape", from.extent, rank_of<X>, s.extent, To, "have different sizes");
-  return view_detail::reshape_node(e, from, s);
-}
-template <class X, int To>
-  requires expression<X>
-constexpr auto reshape(const X& x, const index_t (&extents)[To]) {
-  return reshape(x, view_detail::shape_from(extents));
 }
 
 }  // namespace lazyfuse

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <lazyfuse/core/math.hpp>
-#include <lazyfuse/op/rule.hpp>
 #include <lazyfuse/op/map.hpp>
+#include <lazyfuse/op/rule.hpp>
 
 namespace lazyfuse {
 namespace op {
@@ -174,84 +174,59 @@ struct cast : exact_operation {
 /// x + y. \numpy{add}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto add(X&& x, Y&& y) {
-  return map<op::add>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto add(X&& x, Y&& y) { return map<op::add>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// x - y. \numpy{subtract}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto subtract(X&& x, Y&& y) {
-  return map<op::subtract>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto subtract(X&& x, Y&& y) { return map<op::subtract>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// x * y. \numpy{multiply}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto multiply(X&& x, Y&& y) {
-  return map<op::multiply>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto multiply(X&& x, Y&& y) { return map<op::multiply>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// x / y of floating-point operands. \numpy{divide}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto divide(X&& x, Y&& y) {
-  return map<op::divide>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto divide(X&& x, Y&& y) { return map<op::divide>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// The largest integer not above x / y. \numpy{floor_divide}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto floor_divide(X&& x, Y&& y) {
-  return map<op::floor_divide>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto floor_divide(X&& x, Y&& y) { return map<op::floor_divide>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// x - y * floor_divide(x, y), with the sign of y. \numpy{remainder}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto remainder(X&& x, Y&& y) {
-  return map<op::remainder>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto remainder(X&& x, Y&& y) { return map<op::remainder>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// The larger of x and y; NaN wins. \numpy{maximum}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto maximum(X&& x, Y&& y) {
-  return map<op::maximum>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto maximum(X&& x, Y&& y) { return map<op::maximum>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// The smaller of x and y; NaN wins. \numpy{minimum}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto minimum(X&& x, Y&& y) {
-  return map<op::minimum>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto minimum(X&& x, Y&& y) { return map<op::minimum>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// -x. \numpy{negative}
 template <class X>
   requires operands<X>
-constexpr auto negative(X&& x) {
-  return map<op::negative>(static_cast<X&&>(x));
-}
+constexpr auto negative(X&& x) { return map<op::negative>(static_cast<X&&>(x)); }
 /// The absolute value. \numpy{abs}
 template <class X>
   requires operands<X>
-constexpr auto abs(X&& x) {
-  return map<op::abs>(static_cast<X&&>(x));
-}
+constexpr auto abs(X&& x) { return map<op::abs>(static_cast<X&&>(x)); }
 /// x * x. \numpy{square}
 template <class X>
   requires operands<X>
-constexpr auto square(X&& x) {
-  return map<op::square>(static_cast<X&&>(x));
-}
+constexpr auto square(X&& x) { return map<op::square>(static_cast<X&&>(x)); }
 /// The largest integer not above x; integers stay. \numpy{floor}
 template <class X>
   requires operands<X>
-constexpr auto floor(X&& x) {
-  return map<op::floor>(static_cast<X&&>(x));
-}
+constexpr auto floor(X&& x) { return map<op::floor>(static_cast<X&&>(x)); }
 /// x converted to element type T. \numpy{astype}
 template <arithmetic_type T, class X>
   requires operands<X>
-constexpr auto cast(X&& x) {
-  return map<op::cast<T>>(static_cast<X&&>(x));
-}
+constexpr auto cast(X&& x) { return map<op::cast<T>>(static_cast<X&&>(x)); }
 
 namespace op {
-using arithmetic_operations = list<add, subtract, multiply, divide, floor_divide, remainder, negative, abs, square, maximum, minimum, floor>;
+using arithmetic_operations =
+    list<add, subtract, multiply, divide, floor_divide, remainder, negative, abs, square, maximum, minimum, floor>;
 }  // namespace op
 
 }  // namespace lazyfuse

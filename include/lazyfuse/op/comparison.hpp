@@ -95,57 +95,39 @@ struct where : exact_operation {
 /// Element by element, bool. \numpy{equal}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto equal(X&& x, Y&& y) {
-  return map<op::equal>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto equal(X&& x, Y&& y) { return map<op::equal>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// Element by element, bool. \numpy{not_equal}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto not_equal(X&& x, Y&& y) {
-  return map<op::not_equal>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto not_equal(X&& x, Y&& y) { return map<op::not_equal>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// Element by element, bool. \numpy{less}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto less(X&& x, Y&& y) {
-  return map<op::less>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto less(X&& x, Y&& y) { return map<op::less>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// Element by element, bool. \numpy{less_equal}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto less_equal(X&& x, Y&& y) {
-  return map<op::less_equal>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto less_equal(X&& x, Y&& y) { return map<op::less_equal>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// Element by element, bool. \numpy{greater}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto greater(X&& x, Y&& y) {
-  return map<op::greater>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto greater(X&& x, Y&& y) { return map<op::greater>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// Element by element, bool. \numpy{greater_equal}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto greater_equal(X&& x, Y&& y) {
-  return map<op::greater_equal>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto greater_equal(X&& x, Y&& y) { return map<op::greater_equal>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// Element by element, bool. \numpy{logical_and}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto logical_and(X&& x, Y&& y) {
-  return map<op::logical_and>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto logical_and(X&& x, Y&& y) { return map<op::logical_and>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// Element by element, bool. \numpy{logical_or}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto logical_or(X&& x, Y&& y) {
-  return map<op::logical_or>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto logical_or(X&& x, Y&& y) { return map<op::logical_or>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// Element by element, bool. \numpy{logical_not}
 template <class X>
   requires operands<X>
-constexpr auto logical_not(X&& x) {
-  return map<op::logical_not>(static_cast<X&&>(x));
-}
+constexpr auto logical_not(X&& x) { return map<op::logical_not>(static_cast<X&&>(x)); }
 /// x where condition holds, y elsewhere. \numpy{where}
 template <class C, class X, class Y>
   requires operands<C, X, Y>
@@ -154,7 +136,8 @@ constexpr auto where(C&& condition, X&& x, Y&& y) {
 }
 
 namespace op {
-using comparison_operations = list<equal, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or, logical_not, where>;
+using comparison_operations =
+    list<equal, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or, logical_not, where>;
 }  // namespace op
 
 }  // namespace lazyfuse

@@ -158,63 +158,43 @@ struct pow : floating_operation {
 /// The square root; NaN below zero. \numpy{sqrt}
 template <class X>
   requires operands<X>
-constexpr auto sqrt(X&& x) {
-  return map<op::sqrt>(static_cast<X&&>(x));
-}
+constexpr auto sqrt(X&& x) { return map<op::sqrt>(static_cast<X&&>(x)); }
 /// The sine of radians. \numpy{sin}
 template <class X>
   requires operands<X>
-constexpr auto sin(X&& x) {
-  return map<op::sin>(static_cast<X&&>(x));
-}
+constexpr auto sin(X&& x) { return map<op::sin>(static_cast<X&&>(x)); }
 /// The cosine of radians. \numpy{cos}
 template <class X>
   requires operands<X>
-constexpr auto cos(X&& x) {
-  return map<op::cos>(static_cast<X&&>(x));
-}
+constexpr auto cos(X&& x) { return map<op::cos>(static_cast<X&&>(x)); }
 /// The tangent of radians. \numpy{tan}
 template <class X>
   requires operands<X>
-constexpr auto tan(X&& x) {
-  return map<op::tan>(static_cast<X&&>(x));
-}
+constexpr auto tan(X&& x) { return map<op::tan>(static_cast<X&&>(x)); }
 /// The hyperbolic tangent. \numpy{tanh}
 template <class X>
   requires operands<X>
-constexpr auto tanh(X&& x) {
-  return map<op::tanh>(static_cast<X&&>(x));
-}
+constexpr auto tanh(X&& x) { return map<op::tanh>(static_cast<X&&>(x)); }
 /// e to the power x. \numpy{exp}
 template <class X>
   requires operands<X>
-constexpr auto exp(X&& x) {
-  return map<op::exp>(static_cast<X&&>(x));
-}
+constexpr auto exp(X&& x) { return map<op::exp>(static_cast<X&&>(x)); }
 /// The natural logarithm. \numpy{log}
 template <class X>
   requires operands<X>
-constexpr auto log(X&& x) {
-  return map<op::log>(static_cast<X&&>(x));
-}
+constexpr auto log(X&& x) { return map<op::log>(static_cast<X&&>(x)); }
 /// The error function. SciPy's special.erf \numpy{erf}
 template <class X>
   requires operands<X>
-constexpr auto erf(X&& x) {
-  return map<op::erf>(static_cast<X&&>(x));
-}
+constexpr auto erf(X&& x) { return map<op::erf>(static_cast<X&&>(x)); }
 /// The angle of the point (x, y), in radians. \numpy{arctan2}
 template <class Y, class X>
   requires operands<Y, X>
-constexpr auto atan2(Y&& y, X&& x) {
-  return map<op::atan2>(static_cast<Y&&>(y), static_cast<X&&>(x));
-}
+constexpr auto atan2(Y&& y, X&& x) { return map<op::atan2>(static_cast<Y&&>(y), static_cast<X&&>(x)); }
 /// x to the power y; pow(x, c<2>) and pow(x, c<0.5>) are a product and a square root at compile time. \numpy{power}
 template <class X, class Y>
   requires operands<X, Y>
-constexpr auto pow(X&& x, Y&& y) {
-  return map<op::pow>(static_cast<X&&>(x), static_cast<Y&&>(y));
-}
+constexpr auto pow(X&& x, Y&& y) { return map<op::pow>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 
 namespace op {
 using exponential_operations = list<sqrt, sin, cos, tan, tanh, exp, log, erf, atan2, pow>;

@@ -81,16 +81,20 @@ struct numeric {
   static consteval bool check() {
     using C = common_t<A...>;
     if constexpr (!(arithmetic_type<typename rule_detail::plain<A>::type> && ...)) {
-      static_assert((arithmetic_type<typename rule_detail::plain<A>::type> && ...), "lazyfuse: operands of this operation must hold numbers; use map(f, x) for other element types");
+      static_assert((arithmetic_type<typename rule_detail::plain<A>::type> && ...),
+                    "lazyfuse: operands of this operation must hold numbers; use map(f, x) for other element types");
       return false;
     } else if constexpr (__is_same(C, types_detail::no_common_type)) {
-      static_assert(have_common_type<typename rule_detail::plain<A>::type...>, "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");
+      static_assert(have_common_type<typename rule_detail::plain<A>::type...>,
+                    "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");
       return false;
     } else if constexpr (boolean<C> && (!boolean<typename rule_detail::plain<A>::type> || ...)) {
       static_assert(!boolean<C>, "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");
       return false;
     } else {
-      static_assert((rule_detail::adapts<A, C> && ...), "lazyfuse: a floating-point scalar does not fit an integer array; convert the array with cast<double>(x)");
+      static_assert(
+          (rule_detail::adapts<A, C> && ...),
+          "lazyfuse: a floating-point scalar does not fit an integer array; convert the array with cast<double>(x)");
       return (rule_detail::adapts<A, C> && ...);
     }
   }
@@ -114,7 +118,9 @@ struct true_division : number_only {
   template <class... A>
   static consteval bool check() {
     constexpr bool integers = integer<common_t<A...>>;
-    static_assert(!integers, "lazyfuse: / of two integer operands does not exist; use floor_divide, or cast<double>(x) and divide; for % use remainder");
+    static_assert(!integers,
+                  "lazyfuse: / of two integer operands does not exist; use floor_divide, or cast<double>(x) and "
+                  "divide; for % use remainder");
     if constexpr (!integers) return number_only::check<A...>();
     else return false;
   }
@@ -146,7 +152,8 @@ struct power : number_only {
 struct logical {
   template <class... A>
   static consteval bool check() {
-    static_assert((arithmetic_type<typename rule_detail::plain<A>::type> && ...), "lazyfuse: truth values are defined for bool and numbers only");
+    static_assert((arithmetic_type<typename rule_detail::plain<A>::type> && ...),
+                  "lazyfuse: truth values are defined for bool and numbers only");
     return (arithmetic_type<typename rule_detail::plain<A>::type> && ...);
   }
   template <int I, class... A>
@@ -157,7 +164,8 @@ struct logical {
 struct selection {
   template <class C, class X, class Y>
   static consteval bool check() {
-    static_assert(__is_same(typename rule_detail::plain<C>::type, bool), "lazyfuse: the condition of where must be bool; write where(x != 0, ...)");
+    static_assert(__is_same(typename rule_detail::plain<C>::type, bool),
+                  "lazyfuse: the condition of where must be bool; write where(x != 0, ...)");
     if constexpr (!__is_same(typename rule_detail::plain<C>::type, bool)) return false;
     else if constexpr (__is_same(X, Y)) return true;
     else return numeric::check<X, Y>();

@@ -26,8 +26,8 @@ struct alias_scan {
   int element_size, rank;
   const index_t* extents;
   const index_t* steps;
-  long inside = 0;        ///< handles to the owner within the expression
-  bool elsewhere = false; ///< the destination is read at other positions than it is written
+  long inside = 0;         ///< handles to the owner within the expression
+  bool elsewhere = false;  ///< the destination is read at other positions than it is written
 
   void see(const allocation* other, const void* from, int other_size, int other_rank, const index_t* other_extents,
            const index_t* other_steps, bool reduced);

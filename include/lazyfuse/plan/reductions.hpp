@@ -40,8 +40,13 @@ inline constexpr form form_of = {};
 template <class Source, int R>
 inline constexpr form form_of<leaf<Source, R>> = {.other_leaves = R > 0};
 template <class Monoid, int Axes, class A, bool V, int R>
-inline constexpr form form_of<leaf<reduced<Monoid, Axes, A, V>, R>> = {
-    .axes = Axes, .rank = A::rank, .count = 1, .any = true, .possible = !has_reduction<A>, .kept_dims = R != A::rank - Axes, .viewed = V};
+inline constexpr form form_of<leaf<reduced<Monoid, Axes, A, V>, R>> = {.axes = Axes,
+                                                                       .rank = A::rank,
+                                                                       .count = 1,
+                                                                       .any = true,
+                                                                       .possible = !has_reduction<A>,
+                                                                       .kept_dims = R != A::rank - Axes,
+                                                                       .viewed = V};
 template <class Op, class Seq, class... A>
 inline constexpr form form_of<map_expr<Op, Seq, A...>> = (form{} + ... + form_of<A>);
 template <class E>
@@ -61,7 +66,8 @@ void common(const literal_leaf<T, V>&, common_argument<Full>&) {}
 template <class Monoid, int Axes, class A, bool V, int R, int Full>
 void common(const leaf<reduced<Monoid, Axes, A, V>, R>& e, common_argument<Full>& c) {
   const shape<Full>& s = e.source.argument.shape();
-  c.same = c.same && (!c.seen || c.extents == s) && e.offset == 0 && same_order(e.extents.extent, e.steps.step, R, s.extent, Full - Axes);
+  c.same = c.same && (!c.seen || c.extents == s) && e.offset == 0 &&
+           same_order(e.extents.extent, e.steps.step, R, s.extent, Full - Axes);
   c.extents = s;
   c.seen = true;
 }
@@ -85,7 +91,8 @@ auto without_keepdims(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
 template <class Op, int... I, class... A>
 auto without_keepdims(const map_expr<Op, indices<I...>, A...>& e) {
   using Node = map_expr<Op, indices<I...>, bare_t<decltype(without_keepdims(e.template argument<I>()))>...>;
-  return Node(map_detail::join_shapes(Op::name, without_keepdims(e.template argument<I>()).shape()...), without_keepdims(e.template argument<I>())...);
+  return Node(map_detail::join_shapes(Op::name, without_keepdims(e.template argument<I>()).shape()...),
+              without_keepdims(e.template argument<I>())...);
 }
 
 }  // namespace reductions_detail

@@ -48,7 +48,8 @@ struct visit_node {
 template <class C, class Op, class... A>
 struct visit_node<true, C, Op, A...> {
   using node = apply<Op, A...>;
-  using type = census<typename C::order, typename append_if<!contains<node, typename C::repeated>, typename C::repeated, node>::type>;
+  using type = census<typename C::order,
+                      typename append_if<!contains<node, typename C::repeated>, typename C::repeated, node>::type>;
 };
 template <class C, class Op, class... A>
 struct visit<C, apply<Op, A...>> : visit_node<contains<apply<Op, A...>, typename C::order>, C, Op, A...> {};
@@ -122,7 +123,8 @@ struct schedule<list<P...>> {
   static typename evaluate_detail::visit_all<evaluate_detail::census<>, Q...>::type count(list<Q...>);
   using pairs = evaluate_detail::paired<simplified, decltype(count(simplified{}))>;
   using roots = typename pairs::roots;
-  using shared = typename evaluate_detail::in_order<typename pairs::census_type::order, typename pairs::census_type::repeated>::type;
+  using shared = typename evaluate_detail::in_order<typename pairs::census_type::order,
+                                                    typename pairs::census_type::repeated>::type;
   /// Rough number of instructions per element.
   template <class... N>
   static constexpr int total_cost(list<N...>) {
@@ -164,7 +166,9 @@ struct remembering : Values... {
 };
 
 template <class Node, class Context>
-concept remembers = requires(const Context& c) { shared_of<Node>(c); };
+concept remembers = requires(const Context& c) {
+  shared_of<Node>(c);
+};
 
 template <int I>
 struct evaluator<arg<I>> {
@@ -210,8 +214,9 @@ template <class N, class... Rest, class Then, class Context, class... Values>
 LAZYFUSE_HD decltype(auto) remember(list<N, Rest...>, const Then& then, const remembering<Context, Values...>& c) {
   const auto value = evaluator<N>::compute(c);
   using T = bare_t<decltype(value)>;
-  return remember(list<Rest...>{}, then,
-                  remembering<Context, Values..., shared_value<N, T>>{static_cast<const Values&>(c)..., {value}, c.context});
+  return remember(
+      list<Rest...>{}, then,
+      remembering<Context, Values..., shared_value<N, T>>{static_cast<const Values&>(c)..., {value}, c.context});
 }
 }  // namespace evaluate_detail
 

@@ -4,6 +4,7 @@
 
 #include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/backend/cuda/reduce.cuh>
+#include <lazyfuse/backend/cuda/transform.cuh>
 
 namespace lazyfuse {
 

@@ -67,13 +67,15 @@ template <class T, int Width, int Depth>
 struct fetched<ramp<T>, Width, Depth> {
   static constexpr bool loads = true;
   T value[Depth][Width];
-  __device__ __forceinline__ void all(const ramp<T>& s, index_t offset, index_t pitch, index_t step, bool, int spacing) {
+  __device__ __forceinline__ void all(const ramp<T>& s, index_t offset, index_t pitch, index_t step, bool,
+                                      int spacing) {
 #pragma unroll
     for (int d = 0; d < Depth; ++d)
 #pragma unroll
       for (int k = 0; k < Width; ++k) value[d][k] = s.at(offset + d * pitch + k * spacing * step);
   }
-  __device__ __forceinline__ void some(const ramp<T>& s, index_t offset, index_t pitch, index_t step, bool as_one, int spacing, const int (&)[Depth]) {
+  __device__ __forceinline__ void some(const ramp<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
+                                       int spacing, const int (&)[Depth]) {
     all(s, offset, pitch, step, as_one, spacing);
   }
 };
@@ -94,7 +96,8 @@ struct fetched<memory<T>, Width, Depth> {
     for (int d = 0; d < Depth; ++d) one(d, from + (at + d * row));
   }
   /// All elements exist. pitch: from one d to the next; step: between neighbours of a row.
-  __device__ __forceinline__ void all(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one, int spacing) {
+  __device__ __forceinline__ void all(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
+                                      int spacing) {
     const T* const from = s.data + offset;
     if constexpr (can_be_wide) {
       if (as_one) {
@@ -123,7 +126,8 @@ struct fetched<memory<T>, Width, Depth> {
     }
   }
   /// Of row d, only elements whose distance from the first is below valid[d] exist.
-  __device__ __forceinline__ void some(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one, int spacing, const int (&valid)[Depth]) {
+  __device__ __forceinline__ void some(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
+                                       int spacing, const int (&valid)[Depth]) {
     const T* const from = s.data + offset;
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {

@@ -56,15 +56,15 @@ enum class transform_path { flat, strided, tiled };
 /// The decisions for a transform.
 struct transform_geometry {
   transform_path path;
-  bool consecutive;        ///< a thread's elements are neighbours, else a row of threads apart
+  bool consecutive;  ///< a thread's elements are neighbours, else a row of threads apart
   wide_bits wide_in = 0, wide_out = 0, staged = 0;
-  bool simple = false;     ///< flat, and all memory is contiguous and aligned
+  bool simple = false;                   ///< flat, and all memory is contiguous and aligned
   int lanes = block_threads, lines = 1;  ///< threads of a block along the columns, along the rows
   unsigned row_tiles = 1, column_tiles = 1;
   unsigned blocks = 1;
-  bool small = false;      ///< every offset of every operand and target fits 31 bits
-  bool mirrored = false;   ///< tiles (i, j) and (j, i) follow each other
-  int staged_bytes = 0;    ///< element sizes of the staged operands, added up
+  bool small = false;     ///< every offset of every operand and target fits 31 bits
+  bool mirrored = false;  ///< tiles (i, j) and (j, i) follow each other
+  int staged_bytes = 0;   ///< element sizes of the staged operands, added up
 };
 
 /// What a kernel processes per thread: `width` neighbours, `depth` times.
@@ -73,7 +73,8 @@ struct thread_share {
 };
 
 /// May swap axes of the extents and of all steps.
-transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count, thread_share flat, thread_share strided);
+transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
+                                  thread_share flat, thread_share strided);
 
 /// The decisions for a reduction.
 struct reduce_geometry {
@@ -85,9 +86,10 @@ struct reduce_geometry {
   index_t units = 0;          ///< steps of the loop over everything that is reduced
   unsigned splits = 1;        ///< blocks that share an output
   index_t units_per_split = 0;
-  unsigned tiles = 1;         ///< blocks without splitting
+  unsigned tiles = 1;  ///< blocks without splitting
 };
 
-reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count, bool along_kept, int width, int depth);
+reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
+                            bool along_kept, int width, int depth);
 
 }  // namespace lazyfuse::cuda_detail

@@ -15,6 +15,7 @@ cudaStream_t current_stream();
 /// Work of the calling thread goes to the stream while this lives. The stream must outlive the arrays used on it.
 class on {
  public:
+  using evaluation_scope = on;
   explicit on(cudaStream_t stream);
   ~on();
   on(const on&) = delete;

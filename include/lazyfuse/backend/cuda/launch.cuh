@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launching: how much a thread takes on, and the one call that starts a kernel.
+#pragma once
+
+#include <lazyfuse/backend/cuda/geometry.hpp>
+#include <lazyfuse/backend/cuda/runtime.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// How much a thread takes on, from the width of the elements, the bytes it would have in flight and the cost of the
+/// program.
+enum class kernel_kind { flat, strided, reduce };
+constexpr thread_share share_for(int width, int bytes, int cost, kernel_kind kind) {
+  const int loads = bytes * width;  // bytes per thread and depth
+  int depth = 4;
+  if (kind == kernel_kind::flat)
+    depth = cost > 24 || loads == 0 ? 2 : 1;  // short threads stream best; long ones hide each other's arithmetic
+  if (kind == kernel_kind::reduce && loads > 16) depth = 2;
+  while (depth > 1 && (cost * width * depth > 260 || loads * depth > 320)) depth /= 2;
+  return {width, depth};
+}
+
+/// One call of the runtime: the kernel on the current stream.
+template <class Parameters>
+void launch(void (*kernel)(Parameters), unsigned blocks, std::size_t shared, const Parameters& p) {
+  static_assert(sizeof(Parameters) <= 32764,
+                "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
+  void* arguments[] = {const_cast<Parameters*>(&p)};
+  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(block_threads), arguments, shared,
+                         current_stream()),
+        "cudaLaunchKernel");
+}
+
+/// Shared memory beyond 48 KiB has to be asked for, once per kernel.
+void allow_shared(const void* kernel, std::size_t bytes);
+
+}  // namespace lazyfuse::cuda_detail

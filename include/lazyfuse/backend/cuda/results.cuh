@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From registers to memory: the results of a thread, and the evaluation that makes them.
+#pragma once
+
+#include <lazyfuse/backend/cuda/fetch.cuh>
+
+namespace lazyfuse::cuda_detail {
+
+/// Results of a thread before they are stored.
+template <int Width, int Depth, class T>
+struct result {
+  T value[Depth][Width];
+};
+template <int Width, int Depth, class... T>
+struct results : pack<result<Width, Depth, T>...> {};
+
+template <class Results>
+struct register_sink {
+  Results& to;
+  int d, k;
+  template <int I, class V>
+  __device__ __forceinline__ void put(const V& v) {
+    get<I>(to).value[d][k] = v;
+  }
+};
+
+template <int Width, int Depth, class T>
+__device__ __forceinline__ void store(const result<Width, Depth, T>& from, T* to, index_t pitch, index_t step,
+                                      bool as_one, int spacing, bool full, const int (&valid)[Depth]) {
+#pragma unroll
+  for (int d = 0; d < Depth; ++d) {
+    if constexpr (Width > 1 && sizeof(T) * Width <= 16) {
+      if (as_one && (full || valid[d] >= Width)) {
+        wide<T, Width> together;
+#pragma unroll
+        for (int k = 0; k < Width; ++k) together.value[k] = from.value[d][k];
+        *reinterpret_cast<wide<T, Width>*>(to + d * pitch) = together;
+        continue;
+      }
+    }
+    if (full && step == 1 && spacing == interleave) {
+#pragma unroll
+      for (int k = 0; k < Width; ++k) to[d * pitch + k * interleave] = from.value[d][k];
+    } else {
+#pragma unroll
+      for (int k = 0; k < Width; ++k)
+        if (k * spacing < valid[d]) to[d * pitch + k * (spacing * step)] = from.value[d][k];
+    }
+  }
+}
+
+/// Evaluates the schedule for all elements of the thread.
+template <class Schedule, int Width, int Depth, class Fetched, class Operands, class Results>
+__device__ __forceinline__ void compute(const Fetched& values, const Operands& operands, Results& to) {
+#pragma unroll
+  for (int d = 0; d < Depth; ++d)
+#pragma unroll
+    for (int k = 0; k < Width; ++k) {
+      register_sink<Results> sink{to, d, k};
+      evaluate<Schedule>(register_context<Fetched, Operands>{values, operands, d, k}, sink);
+    }
+}
+
+}  // namespace lazyfuse::cuda_detail

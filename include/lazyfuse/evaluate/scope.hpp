@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Evaluation within a scope that says where work goes, such as on(stream).
+#pragma once
+
+#include <lazyfuse/evaluate/assign.hpp>
+
+namespace lazyfuse {
+
+/// Something that, while it lives, directs the calling thread's work: on(stream) of cuda.cuh.
+template <class S>
+concept evaluation_scope = requires {
+  typename S::evaluation_scope;
+};
+
+/// The values of the expressions, computed within the scope: materialize(on(stream), e...).
+template <evaluation_scope S, class... E>
+  requires(expression<E>&&...)
+auto materialize(const S&, const E&... e) { return materialize(e...); }
+
+/// destination = e within the scope: assign(on(stream), x, e).
+template <evaluation_scope S, class D, class E>
+void assign(const S&, D&& destination, E&& e) {
+  static_cast<D&&>(destination) = static_cast<E&&>(e);
+}
+
+}  // namespace lazyfuse

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// reshape: other extents for the same elements in row-major order, as a view.
+#pragma once
+
+#include <lazyfuse/expr/view.hpp>
+
+namespace lazyfuse {
+
+/// Steps with which `from` extents and steps read as `to` extents; false where that needs a copy.
+bool reshape_steps(const index_t* from, const index_t* steps, int rank, const index_t* to, int to_rank,
+                   index_t* to_steps);
+
+namespace view_detail {
+template <class Source, int R, int To>
+constexpr auto reshape_node(const leaf<Source, R>& e, const shape<R>& parent, const shape<To>& s) {
+  const strides<R> seen = broadcast_steps(e, parent);
+  strides<To> steps;
+  if (!reshape_steps(parent.extent, seen.step, R, s.extent, To, steps.step))
+    throw_shapes("reshape", parent.extent, R, s.extent, To, "need a copy: write reshape(materialize(x), ...)");
+  return leaf<typename source_traits<Source>::viewed, To>(viewed(e.source), s, steps, e.offset);
+}
+template <class Op, class Seq, class... A, int R, int To>
+constexpr auto reshape_node(const map_expr<Op, Seq, A...>& e, const shape<R>& parent, const shape<To>& s) {
+  return rebuild(e, s, [&](const auto& a) {
+    if constexpr (bare_t<decltype(a)>::rank == 0) return a;
+    else if constexpr (bare_t<decltype(a)>::rank == R) return reshape_node(a, parent, s);
+    else return reshape_node(broadcast_to(a, parent), parent, s);
+  });
+}
+}  // namespace view_detail
+
+/// x with other extents and the same elements in row-major order; one extent may be -1. A view where
+/// strides allow it (contiguous arrays always do), else shape_error asks for materialize. \numpy{reshape}
+template <class X, int To>
+  requires expression<X>
+constexpr auto reshape(const X& x, shape<To> s) {
+  const auto& e = as_node(x);
+  const auto from = e.shape();
+  index_t known = 1;
+  int open = -1;
+  for (int k = 0; k < To; ++k) (s[k] == -1 && open < 0) ? void(open = k) : void(known *= s[k]);
+  if (open >= 0) s[open] = known > 0 ? from.size() / known : 0;
+  if (s.size() != from.size()) throw_shapes("reshape", from.extent, rank_of<X>, s.extent, To, "have different sizes");
+  return view_detail::reshape_node(e, from, s);
+}
+template <class X, int To>
+  requires expression<X>
+constexpr auto reshape(const X& x, const index_t (&extents)[To]) {
+  return reshape(x, view_detail::shape_from(extents));
+}
+
+}  // namespace lazyfuse
