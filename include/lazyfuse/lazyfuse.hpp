@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The library for any C++20 compiler: expressions over host arrays. CUDA sources include cuda.cuh.
+// From the bottom up, so that a compiler's "included from" is short.
 #pragma once
 
-#include <lazyfuse/backend/host/backend.hpp>
 #include <lazyfuse/error.hpp>
+#include <lazyfuse/op/rule.hpp>
+
+#include <lazyfuse/op/registry.hpp>
+
+#include <lazyfuse/expr/map.hpp>
+
+#include <lazyfuse/expr/create.hpp>
+#include <lazyfuse/expr/fuse.hpp>
+
+#include <lazyfuse/array/borrow.hpp>
+
+#include <lazyfuse/backend/host/backend.hpp>
+
 #include <lazyfuse/evaluate/assign.hpp>
 #include <lazyfuse/evaluate/explain.hpp>
 #include <lazyfuse/evaluate/print.hpp>

@@ -40,11 +40,14 @@ void store(T* data, const strides<R>& steps, allocation* owner, const E& e) {
 template <class T, class Space, int R, class E>
 array<T, R, Space> fresh(const E& e) {
   array<T, R, Space> result(e.shape());
-  if (result.size() > 0) store<Space, T, R>(const_cast<T*>(std::as_const(result).data()), row_major(result.shape()), result.owner().get(), e);
+  if (result.size() > 0)
+    store<Space, T, R>(const_cast<T*>(std::as_const(result).data()), row_major(result.shape()), result.owner().get(),
+                       e);
   return result;
 }
 
-/// Whether e may be evaluated straight into x's memory: nobody outside e can see it, and e reads it only where it writes.
+/// Whether e may be evaluated straight into x's memory: nobody outside e can see it, and e reads it only where it
+/// writes.
 template <class T, int R, class Space, class E>
 bool in_place(const array<T, R, Space>& x, const E& e, bool temporary) {
   if (!(x.shape() == e.shape()) || x.size() == 0) return false;
@@ -61,13 +64,19 @@ template <class T, int R, class Space, class E>
 void store_view(T* data, const leaf<stored<T, Space>, R>& view, buffer* owner, const E& e, bool temporary) {
   if (view.extents.size() == 0) return;
   const auto shaped = broadcast_to(e, view.extents);
-  alias_scan scan{owner ? owner->get() : nullptr, reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent, view.steps.step};
+  alias_scan scan{owner ? owner->get() : nullptr,
+                  reinterpret_cast<const char*>(data),
+                  sizeof(T),
+                  R,
+                  view.extents.extent,
+                  view.steps.step};
   layout_detail::scan(shaped, scan, false);
   if (owner && owner->owners() > 1 + scan.inside * (temporary ? 2 : 1)) {
     // somebody else holds the values: leave the old buffer to them
     const index_t position = static_cast<index_t>(data - static_cast<T*>(owner->get()->data));
     const index_t n = static_cast<index_t>(owner->get()->bytes / sizeof(T));
-    const array<T, 1, Space> copy = fresh<T, Space, 1>(leaf<stored<T, Space>, 1>({*owner, static_cast<const T*>(owner->get()->data)}, {n}, {{1}}));
+    const array<T, 1, Space> copy =
+        fresh<T, Space, 1>(leaf<stored<T, Space>, 1>({*owner, static_cast<const T*>(owner->get()->data)}, {n}, {{1}}));
     *owner = copy.owner();
     data = static_cast<T*>(owner->get()->data) + position;
     scan.elsewhere = false;
@@ -88,24 +97,25 @@ decltype(auto) lifted(E&& e) {
 
 }  // namespace assign_detail
 
-template <element_type T, int Rank, memory_space Space>
+template <element_type Element, int Rank, memory_space Space>
 template <class E>
-void array<T, Rank, Space>::construct(E&& e) {
-  if constexpr (assign_detail::check<T, Rank, Space, E>()) {
-    array result = assign_detail::fresh<T, Space, Rank>(as_node(static_cast<E&&>(e)));
+void array<Element, Rank, Space>::construct(E&& e) {
+  if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
+    array result = assign_detail::fresh<Element, Space, Rank>(as_node(static_cast<E&&>(e)));
     owner_ = static_cast<buffer&&>(result.owner_);
     shape_ = result.shape_;
   }
 }
 
-template <element_type T, int Rank, memory_space Space>
-array<T, Rank, Space>::array(const leaf<stored<T, Space>, Rank>& from, copied) : array(assign_detail::fresh<T, Space, Rank>(from)) {}
+template <element_type Element, int Rank, memory_space Space>
+array<Element, Rank, Space>::array(const leaf<stored<Element, Space>, Rank>& from, copied)
+    : array(assign_detail::fresh<Element, Space, Rank>(from)) {}
 
-template <element_type T, int Rank, memory_space Space>
-void array<T, Rank, Space>::copy_list(typename array_detail::nested_list<T, Rank>::type values) {
+template <element_type Element, int Rank, memory_space Space>
+void array<Element, Rank, Space>::copy_list(typename array_detail::nested_list<Element, Rank>::type values) {
   array_detail::list_extents(values, shape_.extent);
-  std::vector<unsigned char> bytes(bytes_of(shape_) + sizeof(T));
-  T* to = reinterpret_cast<T*>(bytes.data());
+  std::vector<unsigned char> bytes(bytes_of(shape_) + sizeof(Element));
+  Element* to = reinterpret_cast<Element*>(bytes.data());
   array_detail::flatten(values, shape_.extent, to);
   if (shape_.size() > 0) {
     owner_ = buffer(memory_detail::allocate(Space{}, bytes_of(shape_)));
@@ -113,15 +123,16 @@ void array<T, Rank, Space>::copy_list(typename array_detail::nested_list<T, Rank
   }
 }
 
-template <element_type T, int Rank, memory_space Space>
+template <element_type Element, int Rank, memory_space Space>
 template <class E>
-void array<T, Rank, Space>::evaluate(E&& e) {
-  if constexpr (scalar<E>) evaluate(constant_leaf(static_cast<T>(e), shape_));
-  else if constexpr (assign_detail::check<T, Rank, Space, E>()) {
+void array<Element, Rank, Space>::evaluate(E&& e) {
+  if constexpr (scalar<E>) evaluate(constant_leaf(static_cast<Element>(e), shape_));
+  else if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     auto&& node = as_node(static_cast<E&&>(e));
     if (assign_detail::in_place(*this, node, assign_detail::is_temporary<E>))
-      assign_detail::store<Space, T, Rank>(static_cast<T*>(owner_.get()->data), row_major(shape_), owner_.get(), node);
-    else *this = assign_detail::fresh<T, Space, Rank>(node);
+      assign_detail::store<Space, Element, Rank>(static_cast<Element*>(owner_.get()->data), row_major(shape_),
+                                                 owner_.get(), node);
+    else *this = assign_detail::fresh<Element, Space, Rank>(node);
   }
 }
 
@@ -135,7 +146,8 @@ void slice<T, R, Space>::operator=(E&& e) && {
   if constexpr (rank_fits) {
     if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>()) {
       this->source.owner = buffer{};  // the view itself must not count as somebody who shares the array
-      assign_detail::store_view<T, R, Space>(const_cast<T*>(this->source.data) + this->offset, *this, owner, node, assign_detail::is_temporary<E>);
+      assign_detail::store_view<T, R, Space>(const_cast<T*>(this->source.data) + this->offset, *this, owner, node,
+                                             assign_detail::is_temporary<E>);
     }
   }
 }
@@ -152,7 +164,8 @@ struct destination {
     static_assert(rank_fits, "lazyfuse: the expression has more axes than the memory it is assigned to");
     if constexpr (rank_fits) {
       if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>())
-        assign_detail::store_view<T, R, Space>(const_cast<T*>(view.source.data) + view.offset, view, nullptr, node, true);
+        assign_detail::store_view<T, R, Space>(const_cast<T*>(view.source.data) + view.offset, view, nullptr, node,
+                                               true);
     }
   }
 };
@@ -173,7 +186,8 @@ auto together(indices<I...>, const E&... e) {
   for (const auto& s : shapes)
     if (!(s == shapes[0])) throw_shapes("materialize", shapes[0].extent, R, s.extent, R, "are not one shape");
   ((std::get<I>(results) = array<value_t<E>, R, Space>(shapes[0])), ...);
-  const target_pack<R, value_t<E>...> to{{{{const_cast<value_t<E>*>(std::as_const(std::get<I>(results)).data()), row_major(shapes[0])}}...}};
+  const target_pack<R, value_t<E>...> to{
+      {{{const_cast<value_t<E>*>(std::as_const(std::get<I>(results)).data()), row_major(shapes[0])}}...}};
   allocation* const owners[] = {std::get<I>(results).owner().get()...};
   run<Space, R, value_t<E>...>(execution{}, shapes[0], to, owners, e...);
   return results;
@@ -183,14 +197,12 @@ auto together(indices<I...>, const E&... e) {
 /// The value of e as an array, in the space of its arrays (the default space if it has none).
 template <class E>
   requires expression<E>
-auto materialize(E&& e) {
-  return array<value_t<E>, rank_of<E>, home_space<E>>(static_cast<E&&>(e));
-}
+auto materialize(E&& e) { return array<value_t<E>, rank_of<E>, home_space<E>>(static_cast<E&&>(e)); }
 
 /// The values of several expressions of one shape, computed by one kernel.
 template <class... E>
-  requires(sizeof...(E) > 1) && (expression<E> && ...)
-auto materialize(const E&... e) {
+  requires(sizeof...(E) > 1)
+&&(expression<E>&&...) auto materialize(const E&... e) {
   constexpr int R = rank_of<type_at<0, E...>>;
   using joined = map_detail::joined<expression_space_t<E>...>;
   static_assert(((rank_of<E> == R) && ...), "lazyfuse: expressions materialised together have one rank");
@@ -201,15 +213,14 @@ auto materialize(const E&... e) {
 
 /// The value of an expression of one element; waits for it.
 template <class E>
-  requires expression<E>
-value_t<E> item(const E& e, caller where = caller::here()) {
-  if (e.shape().size() != 1) throw_shape("item", e.shape().extent, rank_of<E>, "does not have one element", where);
-  using Space = home_space<E>;
-  const array<value_t<E>, rank_of<E>, Space> x(e);
-  value_t<E> value;
-  memory_detail::copy(host{}, &value, Space{}, x.owner().get(), x.data(), sizeof(value));
-  return value;
-}
+  requires expression<E> value_t<E> item(const E& e, caller where = caller::here()) {
+    if (e.shape().size() != 1) throw_shape("item", e.shape().extent, rank_of<E>, "does not have one element", where);
+    using Space = home_space<E>;
+    const array<value_t<E>, rank_of<E>, Space> x(e);
+    value_t<E> value;
+    memory_detail::copy(host{}, &value, Space{}, x.owner().get(), x.data(), sizeof(value));
+    return value;
+  }
 template <class Source, int R>
 typename leaf<Source, R>::value_type leaf<Source, R>::item(caller where) const {
   return lazyfuse::item(*this, where);
@@ -218,8 +229,8 @@ template <class Op, int... I, class... A>
 typename map_expr<Op, indices<I...>, A...>::value_type map_expr<Op, indices<I...>, A...>::item(caller where) const {
   return lazyfuse::item(*this, where);
 }
-template <element_type T, int Rank, memory_space Space>
-T array<T, Rank, Space>::item(caller where) const {
+template <element_type Element, int Rank, memory_space Space>
+Element array<Element, Rank, Space>::item(caller where) const {
   return lazyfuse::item(*this, where);
 }
 
@@ -252,12 +263,16 @@ auto from(Range&& r) {
     std::vector<unsigned char> bytes;
     for (auto&& v : r) bytes.push_back(bool(v));
     array<bool, 1, Space> x(shape<1>{static_cast<index_t>(bytes.size())});
-    if (!bytes.empty()) memory_detail::copy(Space{}, x.owner().get(), const_cast<bool*>(std::as_const(x).data()), bytes.data(), bytes.size());
+    if (!bytes.empty())
+      memory_detail::copy(Space{}, x.owner().get(), const_cast<bool*>(std::as_const(x).data()), bytes.data(),
+                          bytes.size());
     return x;
   } else {
     for (auto&& v : r) values.push_back(v);
     array<T, 1, Space> x(shape<1>{static_cast<index_t>(values.size())});
-    if (!values.empty()) memory_detail::copy(Space{}, x.owner().get(), const_cast<T*>(std::as_const(x).data()), values.data(), values.size() * sizeof(T));
+    if (!values.empty())
+      memory_detail::copy(Space{}, x.owner().get(), const_cast<T*>(std::as_const(x).data()), values.data(),
+                          values.size() * sizeof(T));
     return x;
   }
 }

@@ -20,6 +20,9 @@ struct source_traits {
 
 template <class E, class... Specs>
 constexpr auto view(const E& e, Specs... specs);
+template <class X>
+  requires expression<X>
+constexpr auto transpose(const X& x);
 
 template <class Source, int R>
 struct leaf : expression_interface {
@@ -43,6 +46,8 @@ struct leaf : expression_interface {
   constexpr auto operator()(Specs... specs) const {
     return view(*this, specs...);
   }
+  /// The axes in reverse order, as a view.
+  constexpr auto T() const { return transpose(*this); }
   /// The value of a one-element expression: evaluates, waits for it and returns it.
   value_type item(caller where = caller::here()) const;
 };

@@ -37,6 +37,8 @@ struct map_expr<Op, indices<I...>, A...> : expression_interface, private numbere
   constexpr auto operator()(Specs... specs) const {
     return view(*this, specs...);
   }
+  /// The axes in reverse order, as a view.
+  constexpr auto T() const { return transpose(*this); }
   /// The value of a one-element expression: evaluates, waits for it and returns it.
   value_type item(caller where = caller::here()) const;
 
@@ -227,11 +229,12 @@ template <class E>
   constexpr auto map(F f, X&&... x) {
     static_assert(::cuda::std::is_trivially_copyable_v<F>,
                   "lazyfuse: the callable given to map must be trivially copyable");
-    static_assert(
-        requires { f(::cuda::std::declval<map_detail::callable_argument<X>>()...); },
-        "lazyfuse: the callable given to map cannot be called with these element types");
-    return map_detail::call_node(make_indices<sizeof...(X) + 1>{}, constant_leaf(f, shape<0>{}),
-                                 static_cast<X&&>(x)...);
+    constexpr bool callable = requires { f(::cuda::std::declval<map_detail::callable_argument<X>>()...); };
+    static_assert(callable, "lazyfuse: the callable given to map cannot be called with these element types");
+    if constexpr (callable)
+      return map_detail::call_node(make_indices<sizeof...(X) + 1>{}, constant_leaf(f, shape<0>{}),
+                                   static_cast<X&&>(x)...);
+    else return map_detail::first_expression(static_cast<X&&>(x)...);
   }
 
 }  // namespace lazyfuse

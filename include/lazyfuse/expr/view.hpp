@@ -175,7 +175,7 @@ constexpr auto remap(const map_expr<Op, Seq, A...>& e, const index_map<From, To>
 
 template <class A, int From, int To>
 constexpr auto remap_argument(const A& a, const shape<From>& parent, const index_map<From, To>& m) {
-  if constexpr (A::rank == 0) return a;
+  if constexpr (A::rank == 0 && From > 0) return a;  // a scalar beside arrays broadcasts anyway
   else return remap(a, through_broadcast(m, parent, a.shape()));
 }
 /// A named argument stays named.

@@ -9,12 +9,17 @@
 namespace lazyfuse {
 namespace op {
 
+/// The unsigned type in which integers wrap around as NumPy's do, instead of overflowing.
+template <integer T>
+using wrapping = ::cuda::std::make_unsigned_t<T>;
+
 struct add : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "add";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    return static_cast<T>(x + y);
+    if constexpr (integer<T>) return static_cast<T>(static_cast<wrapping<T>>(x) + static_cast<wrapping<T>>(y));
+    else return static_cast<T>(x + y);
   }
 };
 
@@ -23,7 +28,8 @@ struct subtract : exact_operation {
   static constexpr const char* name = "subtract";
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    return x - y;
+    if constexpr (integer<T>) return static_cast<T>(static_cast<wrapping<T>>(x) - static_cast<wrapping<T>>(y));
+    else return x - y;
   }
 };
 
@@ -32,7 +38,8 @@ struct multiply : exact_operation {
   static constexpr const char* name = "multiply";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    return static_cast<T>(x * y);
+    if constexpr (integer<T>) return static_cast<T>(static_cast<wrapping<T>>(x) * static_cast<wrapping<T>>(y));
+    else return static_cast<T>(x * y);
   }
 };
 
@@ -54,7 +61,7 @@ struct floor_divide : exact_operation {
   template <integer T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if (y == 0) return 0;
-    if (y == -1) return static_cast<T>(0) - x;  // the quotient of the smallest integer wraps instead of trapping
+    if (y == -1) return subtract{}(T(0), x);  // the quotient of the smallest integer wraps instead of trapping
     const T quotient = x / y;
     return (x % y != 0 && (x < 0) != (y < 0)) ? quotient - 1 : quotient;
   }
@@ -95,7 +102,8 @@ struct negative : exact_operation {
   static constexpr const char* name = "negative";
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
-    return -x;
+    if constexpr (integer<T>) return subtract{}(T(0), x);
+    else return -x;
   }
 };
 
@@ -106,7 +114,7 @@ struct abs : exact_operation {
   LAZYFUSE_HD constexpr T operator()(T x) const {
     if constexpr (real<T>) return math::abs(x);
     else if constexpr (boolean<T>) return x;
-    else return x < 0 ? -x : x;
+    else return x < 0 ? subtract{}(T(0), x) : x;
   }
 };
 
@@ -115,7 +123,7 @@ struct square : exact_operation {
   static constexpr const char* name = "square";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
-    return static_cast<T>(x * x);
+    return multiply{}(x, x);
   }
 };
 

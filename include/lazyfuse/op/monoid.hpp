@@ -36,6 +36,11 @@ struct prod : plain_monoid, multiply {
 
 /// The largest element; NaN wins. An empty one is an error, so the identity only pads.
 struct max : plain_monoid, maximum {
+  /// The combination of numbers; loops that watch for NaN themselves use it.
+  template <class T>
+  LAZYFUSE_HD static constexpr T of_numbers(T x, T y) {
+    return y > x ? y : x;
+  }
   static constexpr const char* name = "max";
   static constexpr bool has_identity = false;
   template <class T>
@@ -49,6 +54,11 @@ struct max : plain_monoid, maximum {
 
 /// The smallest element; NaN wins. An empty one is an error, so the identity only pads.
 struct min : plain_monoid, minimum {
+  /// The combination of numbers; loops that watch for NaN themselves use it.
+  template <class T>
+  LAZYFUSE_HD static constexpr T of_numbers(T x, T y) {
+    return y < x ? y : x;
+  }
   static constexpr const char* name = "min";
   static constexpr bool has_identity = false;
   template <class T>

@@ -80,13 +80,15 @@ struct numeric {
   template <class... A>
   static consteval bool check() {
     using C = common_t<A...>;
-    if constexpr (!(arithmetic_type<typename rule_detail::plain<A>::type> && ...)) {
-      static_assert((arithmetic_type<typename rule_detail::plain<A>::type> && ...),
+    // Named results: asserting the concepts themselves makes g++ explain what needs no explanation.
+    constexpr bool numbers = (arithmetic_type<typename rule_detail::plain<A>::type> && ...);
+    constexpr bool meet = have_common_type<typename rule_detail::plain<A>::type...>;
+    if constexpr (!numbers) {
+      static_assert(numbers,
                     "lazyfuse: operands of this operation must hold numbers; use map(f, x) for other element types");
       return false;
     } else if constexpr (__is_same(C, types_detail::no_common_type)) {
-      static_assert(have_common_type<typename rule_detail::plain<A>::type...>,
-                    "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");
+      static_assert(meet, "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");
       return false;
     } else if constexpr (boolean<C> && (!boolean<typename rule_detail::plain<A>::type> || ...)) {
       static_assert(!boolean<C>, "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");

@@ -23,7 +23,8 @@ struct backend<host> {
 
   template <class Set, class Epilogue, int K, class Bound, int R, class... T>
   static const char* reduce(shape<R>& extents, Bound& bound, target_pack<K, T...>& targets, bool along_kept, bool dry) {
-    if (!dry) host_detail::reduce<Set, Epilogue, typename Bound::sources, K>(extents, bound.operands, targets, along_kept);
+    if (!dry)
+      host_detail::reduce<Set, Epilogue, typename Bound::sources, K>(extents, bound.operands, targets, along_kept);
     return along_kept ? "columns" : "rows";
   }
 };

@@ -4,52 +4,20 @@
 // every run. Two walks: along the reduced axis (rows), or along the kept one (columns).
 #pragma once
 
-#include <lazyfuse/backend/host/rows.hpp>
+#include <lazyfuse/backend/host/lanes.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 
-#include <algorithm>
 #include <memory>
 
 namespace lazyfuse::host_detail {
 
-/// Independent partial results, so that the loop over a row has no chain of dependences.
-inline constexpr int lane_count = 32;
-
-template <class T, int N>
-struct lanes {
-  T value[N];
-};
-template <class Set, int N, class Seq = make_indices<Set::size>>
-struct lane_pack_of;
-template <class Set, int N, int... I>
-struct lane_pack_of<Set, N, indices<I...>> {
-  using type = pack<lanes<typename Set::template value_type<I>, N>...>;
-};
-template <class Set, int N>
-using lane_pack = typename lane_pack_of<Set, N>::type;
-
-/// Combines the value of reduction I into lane l.
-template <class Set, class Lanes>
-struct lane_sink {
-  Lanes& to;
-  index_t l;
-  template <int I, class V>
-  void put(const V& value) {
-    auto& lane = get<I>(to).value[l];
-    lane = typename Set::template monoid<I>{}(lane, value);
-  }
-};
-
-template <class Set, int N, int... I>
-void clear_lanes(lane_pack<Set, N>& to, index_t n, indices<I...>) {
-  ((std::fill_n(get<I>(to).value, n, Set::template monoid<I>::template identity<typename Set::template value_type<I>>())), ...);
-}
-
 /// Adds n elements of a row, element i into lane i modulo lane_count.
-template <class Set, class Cursors, class Lanes>
+template <int Count, class Set, class Cursors, class Lanes>
 void accumulate_row(const Cursors cursors, Lanes& to, index_t n) {
+  using cursor_seq = make_indices<Count>;
   index_t i = 0;
   for (; i + lane_count <= n; i += lane_count) {
+    prefetch_all(cursors, i + prefetch_distance, cursor_seq{});
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
@@ -78,7 +46,7 @@ void accumulate_columns(const Cursors cursors, Lanes& to, index_t n) {
 
 template <class Set, class Lanes, int... I>
 typename Set::accumulators lane(const Lanes& from, index_t l, indices<I...>) {
-  return {{get<I>(from).value[l]}...};
+  return {{get<I>(from).at(l)}...};
 }
 
 /// Merges the pairs (0, half), (1, half + 1), ... until one is left: pairwise order.
@@ -100,13 +68,13 @@ struct epilogue_context {
   index_t column;
   int axis;
   template <int I>
-  auto operand() const {
+  LAZYFUSE_HD auto operand() const {
     const auto& o = get<I>(operands);
     if constexpr (requires { o.steps; }) return o.source.at(offsets[I] + (axis < 0 ? 0 : column * o.steps[axis]));
     else return o.source.value;
   }
   template <class P>
-  auto reduced() const {
+  LAZYFUSE_HD auto reduced() const {
     return get<Set::template index_of<P>>(values);
   }
 };
@@ -116,7 +84,7 @@ struct kept_sink {
   const index_t* at;
   index_t column;
   template <int I, class V>
-  void put(const V& value) {
+  LAZYFUSE_HD void put(const V& value) {
     const auto& t = get<I>(targets);
     auto* p = t.data;
     for (int k = 0; k < K; ++k) p += at[k] * t.steps[k];
@@ -168,8 +136,8 @@ struct reduce_run {
       add_offsets(offsets, o.offsets, inner.offsets);
       for (index_t c = c0; c < c1; c += chunk) {
         const index_t n = c1 - c < chunk ? c1 - c : chunk;
-        walk.aim(cursors, packed, offsets, -1, c, n, seq{});
-        accumulate_row<Set>(cursors, sums, n);
+        walk.aim(cursors, packed, offsets, -1, c, n, true, seq{});
+        accumulate_row<walk_type::count, Set>(cursors, sums, n);
       }
     }
     return merge_pairwise<Set>(0, used > 0 ? used : 1, [&](index_t l) { return lane<Set>(sums, l, set_seq{}); });
@@ -183,7 +151,8 @@ struct reduce_run {
     const index_t blocks = (height + rows_per_block - 1) / rows_per_block * column_blocks;
     const auto run_block = [&](const kept_odometer& o, index_t b) {
       const index_t r = b / column_blocks * rows_per_block, c = b % column_blocks * block_elements;
-      return block(o, r, r + rows_per_block < height ? r + rows_per_block : height, c, c + block_elements < width ? c + block_elements : width);
+      return block(o, r, r + rows_per_block < height ? r + rows_per_block : height, c,
+                   c + block_elements < width ? c + block_elements : width);
     };
     if (blocks <= 1) {
       const index_t per_task = width * height > 0 ? 1 + block_elements / (width * height) : block_elements;
@@ -214,7 +183,8 @@ struct reduce_run {
   // ---- along the kept axis --------------------------------------------------------------------------
   void columns() const {
     constexpr int last = K > 0 ? K - 1 : 0;
-    constexpr index_t width = chunk < 1024 ? chunk : 1024;
+    // Shorter runs of a long row defeat the prefetcher; but the lanes of many reductions must fit the stack.
+    constexpr index_t width = sizeof(lane_pack<Set, chunk>) <= 131072 || chunk < 1024 ? chunk : 1024;
     const index_t outer = product(extents, 0, last), across = extents[last], height = product(extents, K, R);
     const index_t chunks = (across + width - 1) / width;
     const index_t rows_per_block = height < 256 ? (height > 0 ? height : 1) : 256;
@@ -238,7 +208,7 @@ struct reduce_run {
       index_t offsets[walk_type::count + 1];
       for (index_t r = b * rows_per_block; r < end; ++r, inner.next()) {
         add_offsets(offsets, o.offsets, inner.offsets);
-        walk.aim(cursors, packed, offsets, -1, c, n, seq{});
+        walk.aim(cursors, packed, offsets, -1, c, n, true, seq{});
         accumulate_columns<Set>(cursors, sums, n);
       }
       for (index_t i = 0; i < n; ++i) {
@@ -251,7 +221,8 @@ struct reduce_run {
       kept_odometer o{operands, extents, 0, last};
       o.seek(task);
       for (index_t i = 0; i < across; ++i)
-        finish(o, merge_pairwise<Set>((task * across + i) * blocks, blocks, [&](index_t b) { return partial[b]; }), i, last);
+        finish(o, merge_pairwise<Set>((task * across + i) * blocks, blocks, [&](index_t b) { return partial[b]; }), i,
+               last);
     });
   }
 };

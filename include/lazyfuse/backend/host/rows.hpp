@@ -13,18 +13,18 @@ template <class Source>
 struct cursor {  // constants
   using value_type = typename Source::value_type;
   Source source;
-  value_type at(index_t) const { return source.value; }
+  LAZYFUSE_HD value_type at(index_t) const { return source.value; }
 };
 template <class T>
 struct cursor<memory<T>> {
   const T* data;
-  const T& at(index_t i) const { return data[i]; }
+  LAZYFUSE_HD const T& at(index_t i) const { return data[i]; }
 };
 template <class T>
 struct cursor<ramp<T>> {
   ramp<T> source;
   index_t first, step;
-  T at(index_t i) const { return source.at(first + i * step); }
+  LAZYFUSE_HD T at(index_t i) const { return source.at(first + i * step); }
 };
 
 /// The context of the inner loop: position i of the chunk.
@@ -33,7 +33,7 @@ struct chunk_context {
   const Cursors& cursors;
   index_t i;
   template <int I>
-  auto operand() const {
+  LAZYFUSE_HD auto operand() const {
     return get<I>(cursors).at(i);
   }
 };
@@ -47,7 +47,7 @@ constexpr int chunk_length(list<Src...>) {
   return n < 256 ? 256 : n > 4096 ? 4096 : n / 64 * 64;
 }
 /// Rows that are packed together when an operand is contiguous across rows (a transposed one).
-inline constexpr int block_rows = 16;
+inline constexpr int block_rows = 32;
 
 /// Room for the packed elements of one operand.
 template <class Source, int Chunk>
@@ -69,9 +69,35 @@ template <class T>
     for (index_t i = 0; i < n; ++i) to[i] = from[i * step];
   }
 }
+/// Four lines of a block at a time, transposed in registers; the lines after them are asked for early.
+template <class T>
+  requires(sizeof(T) == 4)
+void pack_full_block(T* __restrict__ to, index_t pitch, const T* from, index_t step, index_t n) {
+  typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
+  for (index_t i = 0; i < n; i += 4) {
+    const T* line = from + i * step;
+    for (int r = 0; r < block_rows; r += 16)
+      for (int k = 12; k < 16; ++k) __builtin_prefetch(line + k * step + r);
+    for (int r = 0; r < block_rows; r += 4) {
+      const auto load = [&](int k) { return *reinterpret_cast<const quad*>(line + k * step + r); };
+      const auto store = [&](int k, quad v) { *reinterpret_cast<quad*>(to + (r + k) * pitch + i) = v; };
+      const quad a = load(0), b = load(1), c = load(2), d = load(3);
+      const quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+      const quad ef = __builtin_shufflevector(a, b, 2, 6, 3, 7), gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+      store(0, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
+      store(1, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+      store(2, __builtin_shufflevector(ef, gh, 0, 1, 4, 5));
+      store(3, __builtin_shufflevector(ef, gh, 2, 3, 6, 7));
+    }
+  }
+}
 /// Copies a block of rows x n elements that is contiguous across rows: cache lines are read once.
 template <class T>
-[[gnu::noinline]] void pack_block(T* __restrict__ to, index_t pitch, const T* from, index_t row_step, index_t step, int rows, index_t n) {
+[[gnu::noinline]] void pack_block(T* __restrict__ to, index_t pitch, const T* from, index_t row_step, index_t step,
+                                  int rows, index_t n) {
+  if constexpr (sizeof(T) == 4) {
+    if (rows == block_rows && row_step == 1 && n % 4 == 0) return pack_full_block(to, pitch, from, step, n);
+  }
   for (index_t i = 0; i < n; ++i)
     for (int r = 0; r < rows; ++r) to[r * pitch + i] = from[r * row_step + i * step];
 }
@@ -92,8 +118,8 @@ struct row_walk<Operands, list<Src...>, R> {
   using seq = make_indices<count>;
 
   const Operands& operands;
-  int inner;  ///< the axis of the inner loop
-  int across; ///< the axis of neighbouring rows, or -1
+  int inner;   ///< the axis of the inner loop
+  int across;  ///< the axis of neighbouring rows, or -1
 
   /// Step of operand I along an axis; constants have none.
   template <int I>
@@ -114,6 +140,12 @@ struct row_walk<Operands, list<Src...>, R> {
   /// Whether rows are worth taking in blocks.
   bool blocked() const { return any_crossed(seq{}); }
 
+  /// Whether an operand repeats one element along the row: packed once, it serves all chunks if they are short.
+  template <int... I>
+  bool repeats(indices<I...>) const {
+    return ((type_at<I, Src..., constant<int>>::is_memory && step<I>(inner) == 0) || ...);
+  }
+
   /// Packs crossed operands for a block of rows; offsets are those of the first row.
   template <int... I>
   void pack_blocks(packings& p, const index_t* offsets, int rows, index_t first, index_t n, indices<I...>) const {
@@ -124,18 +156,21 @@ struct row_walk<Operands, list<Src...>, R> {
     if constexpr (type_at<I, Src...>::is_memory) {
       if (crossed<I>()) {
         const index_t s = step<I>(inner);
-        pack_block(get<I>(p).data, chunk / block_rows, get<I>(operands).source.data + offset + first * s, step<I>(across), s, rows, n);
+        pack_block(get<I>(p).data, chunk / block_rows, get<I>(operands).source.data + offset + first * s,
+                   step<I>(across), s, rows, n);
       }
     }
   }
 
   /// Cursors for n elements from `first` of the row with the given offsets; row is its number in a packed block, or -1.
+  /// What repeats along the row is packed when the row is fresh, and serves its other chunks, none of which is longer.
   template <int... I>
-  void aim(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, indices<I...>) const {
-    (aim_one<I>(get<I>(c), p, offsets[I], row, first, n), ...);
+  void aim(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, bool fresh,
+           indices<I...>) const {
+    (aim_one<I>(get<I>(c), p, offsets[I], row, first, n, fresh), ...);
   }
   template <int I, class C>
-  void aim_one(C& c, packings& p, index_t offset, int row, index_t first, index_t n) const {
+  void aim_one(C& c, packings& p, index_t offset, int row, index_t first, index_t n, bool fresh) const {
     using Source = type_at<I, Src...>;
     const auto& o = get<I>(operands);
     if constexpr (Source::is_memory) {
@@ -145,7 +180,7 @@ struct row_walk<Operands, list<Src...>, R> {
       if (s == 1) c.data = from;
       else if (row >= 0 && crossed<I>()) c.data = get<I>(p).data + row * (chunk / block_rows);
       else {
-        pack_row(get<I>(p).data, from, s, n);
+        if (s != 0 || fresh) pack_row(get<I>(p).data, from, s, n);
         c.data = get<I>(p).data;
       }
     } else if constexpr (requires { o.steps; }) {

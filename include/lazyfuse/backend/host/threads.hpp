@@ -12,7 +12,8 @@ void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* c
 
 template <class Body>
 void for_tasks(index_t tasks, double cost, Body&& body) {
-  run_tasks(tasks, cost, [](void* c, index_t task) { (*static_cast<Body*>(c))(task); }, &body);
+  run_tasks(
+      tasks, cost, [](void* c, index_t task) { (*static_cast<Body*>(c))(task); }, &body);
 }
 
 }  // namespace lazyfuse::host_detail

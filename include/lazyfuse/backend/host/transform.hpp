@@ -16,7 +16,7 @@ struct chunk_sink {
   const pointers<T...>& to;
   index_t i;
   template <int I, class V>
-  void put(const V& value) {
+  LAZYFUSE_HD void put(const V& value) {
     get<I>(to)[i] = value;
   }
 };
@@ -24,9 +24,7 @@ struct chunk_sink {
 /// The loop everything else exists for.
 template <class Schedule, class Cursors, class... T>
 void transform_chunk(const Cursors cursors, const pointers<T...> to, index_t n) {
-#if defined(__clang__)
-#pragma clang loop vectorize(enable)
-#else
+#if !defined(__clang__)
 #pragma GCC ivdep
 #endif
   for (index_t i = 0; i < n; ++i) {
@@ -60,7 +58,7 @@ struct transform_run {
     const auto& t = get<I>(targets);
     auto* p = t.data;
     for (int k = 0; k < R - 1; ++k) p += at[k] * t.steps[k];
-    if (row > 0) p += row * t.steps[R - 2];
+    if constexpr (R > 1) p += (row > 0 ? row : 0) * t.steps[R - 2];
     if constexpr (R > 0) p += first * t.steps[R - 1];
     return p;
   }
@@ -70,12 +68,16 @@ struct transform_run {
     else return 1;
   }
   template <int... I>
-  void aim_targets(to_pack& to, pack<staging<T, chunk>...>& staged, const index_t* at, int row, index_t first, indices<I...>) const {
+  void aim_targets(to_pack& to, pack<staging<T, chunk>...>& staged, const index_t* at, int row, index_t first,
+                   indices<I...>) const {
     ((get<I>(to) = target_step<I>() == 1 ? target_at<I>(at, row, first) : get<I>(staged).data), ...);
   }
   template <int... I>
-  void scatter_targets(pack<staging<T, chunk>...>& staged, const index_t* at, int row, index_t first, index_t n, indices<I...>) const {
-    ((target_step<I>() == 1 ? void() : scatter_row(target_at<I>(at, row, first), target_step<I>(), get<I>(staged).data, n)), ...);
+  void scatter_targets(pack<staging<T, chunk>...>& staged, const index_t* at, int row, index_t first, index_t n,
+                       indices<I...>) const {
+    ((target_step<I>() == 1 ? void()
+                            : scatter_row(target_at<I>(at, row, first), target_step<I>(), get<I>(staged).data, n)),
+     ...);
   }
 
   /// Rows [row, row + count) of one odometer position, columns [first, last).
@@ -85,12 +87,12 @@ struct transform_run {
     pack<staging<T, chunk>...> staged;
     typename walk_type::cursors cursors;
     to_pack to;
-    const index_t width = blocked ? chunk / block_rows : chunk;
+    const index_t width = blocked ? chunk / block_rows : chunk > 1024 && walk.repeats(seq{}) ? 1024 : chunk;
     for (index_t column = first; column < last; column += width) {
       const index_t n = last - column < width ? last - column : width;
       if (blocked) walk.pack_blocks(packed, o.offsets, count, column, n, seq{});
       for (int r = 0; r < count; ++r) {
-        walk.aim(cursors, packed, o.offsets, blocked ? r : -1, column, n, seq{});
+        walk.aim(cursors, packed, o.offsets, blocked ? r : -1, column, n, blocked || column == first, seq{});
         aim_targets(to, staged, o.at, r, column, target_seq{});
         transform_chunk<Schedule>(cursors, to, n);
         scatter_targets(staged, o.at, r, column, n, target_seq{});
@@ -113,7 +115,8 @@ struct transform_run {
     for_tasks(row_tasks * column_tasks, cost, [&](index_t task) {
       const index_t part = task % column_tasks, begin = task / column_tasks * per_task;
       const index_t end = begin + per_task < groups ? begin + per_task : groups;
-      const index_t first = part * task_elements, last = first + task_elements < columns ? first + task_elements : columns;
+      const index_t first = part * task_elements,
+                    last = first + task_elements < columns ? first + task_elements : columns;
       odometer<Operands, Sources, R> o{operands, extents, 0, R - 1};
       for (index_t g = begin; g < end; ++g) {
         const index_t outer = g / groups_across, inside = g % groups_across * group;
