@@ -9,8 +9,8 @@ namespace lf = lazyfuse;
 // [operation]
 namespace op {
 /// x on the one side of zero, slope * x on the other.
-struct leaky_relu : lf::exact_operation {   // ulp 0, cost 1, defined everywhere
-  using rule = lf::rules::number_only;      // operands meet in their promoted type; bool is refused
+struct leaky_relu : lf::exact_operation {  // ulp 0, cost 1, defined everywhere
+  using rule = lf::rules::number_only;     // operands meet in their promoted type; bool is refused
   static constexpr const char* name = "leaky_relu";
   template <lf::number T>
   LAZYFUSE_HD constexpr T operator()(T x, T slope) const {

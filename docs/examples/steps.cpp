@@ -35,7 +35,8 @@ static_assert(std::same_as<shared::slots, indices<0, 1, 0>>);  // the third leaf
 // [schedule]
 using both = apply<sincos, arg<0>>;
 using schedule = lf::schedule<shared::programs>;
-static_assert(std::same_as<schedule::roots, list<apply<add, apply<multiply, apply<sine_of, both>, arg<1>>, apply<cosine_of, both>>>>);
+static_assert(std::same_as<schedule::roots,
+                           list<apply<add, apply<multiply, apply<sine_of, both>, arg<1>>, apply<cosine_of, both>>>>);
 static_assert(std::same_as<schedule::shared, list<both>>);  // computed once per element, kept in a register
 // [schedule]
 

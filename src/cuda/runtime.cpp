@@ -134,8 +134,8 @@ scratch scratch_for(std::size_t partial_bytes) {
     std::size_t bytes = 0;
   };
   static std::mutex mutex;
-  static std::map<std::pair<int, unsigned long long>, room>
-      rooms;  // by device and stream: one kernel at a time uses each
+  // By device and stream: kernels of one stream follow each other, so one at a time uses each.
+  static std::map<std::pair<int, unsigned long long>, room> rooms;
   constexpr std::size_t ticket_bytes = ticket_count * sizeof(unsigned);
   const cudaStream_t stream = current_stream();
   const auto fresh = [&](std::size_t bytes) {
@@ -144,11 +144,12 @@ scratch scratch_for(std::size_t partial_bytes) {
     check(cudaMemsetAsync(p, 0, ticket_bytes, stream), "cudaMemsetAsync");
     return p;
   };
-  const auto split = [](void* p) { return scratch{static_cast<unsigned*>(p), static_cast<char*>(p) + ticket_bytes}; };
+  const auto split = [](void* p, bool captured) {
+    return scratch{static_cast<unsigned*>(p), static_cast<char*>(p) + ticket_bytes, captured};
+  };
   if (capturing(stream)) {
     // a captured kernel may run beside others later: memory of its own, part of the graph
-    void* const p = fresh(ticket_bytes + partial_bytes);
-    return split(p);
+    return split(fresh(ticket_bytes + partial_bytes), true);
   }
   unsigned long long id = 0;
   check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
@@ -161,7 +162,11 @@ scratch scratch_for(std::size_t partial_bytes) {
     r.memory = fresh(ticket_bytes + bytes);
     r.bytes = bytes;
   }
-  return split(r.memory);
+  return split(r.memory, false);
+}
+
+void release(const scratch& room) {
+  if (room.captured) check(cudaFreeAsync(room.tickets, current_stream()), "cudaFreeAsync");
 }
 
 void allow_shared(const void* kernel, std::size_t bytes) {

@@ -33,26 +33,26 @@ class array;
 template <class T, int R, class Space>
 struct slice : leaf<stored<T, Space>, R> {
   template <class E>
-    requires expression<E> || scalar<E>
+    requires(expression<E> || scalar<E>)
   void operator=(E&& e) &&;
   void operator=(const slice& e) && { static_cast<slice&&>(*this) = static_cast<const leaf<stored<T, Space>, R>&>(e); }
   template <class E>
-    requires expression<E> || scalar<E>
+    requires(expression<E> || scalar<E>)
   void operator=(E&&) & {
     static_assert(!(expression<E> || scalar<E>),
                   "lazyfuse: a stored view cannot be written through; assign to x(...) itself, or use borrow and into");
   }
   template <class E>
-    requires expression<E> || scalar<E>
+    requires(expression<E> || scalar<E>)
   void operator+=(const E& e) && { static_cast<slice&&>(*this) = base() + e; }
   template <class E>
-    requires expression<E> || scalar<E>
+    requires(expression<E> || scalar<E>)
   void operator-=(const E& e) && { static_cast<slice&&>(*this) = base() - e; }
   template <class E>
-    requires expression<E> || scalar<E>
+    requires(expression<E> || scalar<E>)
   void operator*=(const E& e) && { static_cast<slice&&>(*this) = base() * e; }
   template <class E>
-    requires expression<E> || scalar<E>
+    requires(expression<E> || scalar<E>)
   void operator/=(const E& e) && { static_cast<slice&&>(*this) = base() / e; }
   slice(const leaf<stored<T, Space>, R>& view, buffer* o) : leaf<stored<T, Space>, R>(view), owner(o) {}
   slice(const slice&) = default;
@@ -112,88 +112,102 @@ class array : public expression_interface {
   array(typename array_detail::nested_list<Element, Rank>::type values) requires(Rank > 0) : shape_{} {
     copy_list(values);
   }
+  array(const array&) = default;
+  /// The source keeps no elements.
+  array(array&& x) noexcept : owner_(static_cast<buffer&&>(x.owner_)), shape_(x.shape_) { x.shape_ = {}; }
+  array& operator=(const array&) = default;
+  array& operator=(array&& x) noexcept {
+    owner_ = static_cast<buffer&&>(x.owner_);
+    shape_ = x.shape_;
+    if (&x != this) x.shape_ = {};
+    return *this;
+  }
+  ~array() = default;
   /// Evaluates the expression: one kernel in the common case.
   template <class E>
-    requires expression<E> &&(!__is_same(bare_t<E>, array))array(E&& e, caller = caller::here()) : shape_{} {
-      construct(static_cast<E&&>(e));
-    }
+    requires(expression<E> && !__is_same(bare_t<E>, array))
+  array(E&& e) : shape_{} { construct(static_cast<E&&>(e)); }
 
-    /// Evaluates e; in place when nobody else can see it, else into new memory (strong guarantee).
-    template <class E>
-      requires(expression<E> || scalar<E>)
-    &&(!__is_same(bare_t<E>, array))array& operator=(E&& e) {
-      evaluate(static_cast<E&&>(e));
-      return *this;
-    }
-    template <class E>
-    requires expression<E> || scalar<E> array& operator+=(E&& e) { return *this = *this + static_cast<E&&>(e); }
-    template <class E>
-    requires expression<E> || scalar<E> array& operator-=(E&& e) { return *this = *this - static_cast<E&&>(e); }
-    template <class E>
-    requires expression<E> || scalar<E> array& operator*=(E&& e) { return *this = *this * static_cast<E&&>(e); }
-    template <class E>
-    requires expression<E> || scalar<E> array& operator/=(E&& e) { return *this = *this / static_cast<E&&>(e); }
+  /// Evaluates e; in place when nobody else can see it, else into new memory (strong guarantee).
+  template <class E>
+    requires((expression<E> || scalar<E>)&&!__is_same(bare_t<E>, array))
+  array& operator=(E&& e) {
+    evaluate(static_cast<E&&>(e));
+    return *this;
+  }
+  template <class E>
+    requires(expression<E> || scalar<E>)
+  array& operator+=(E&& e) { return *this = *this + static_cast<E&&>(e); }
+  template <class E>
+    requires(expression<E> || scalar<E>)
+  array& operator-=(E&& e) { return *this = *this - static_cast<E&&>(e); }
+  template <class E>
+    requires(expression<E> || scalar<E>)
+  array& operator*=(E&& e) { return *this = *this * static_cast<E&&>(e); }
+  template <class E>
+    requires(expression<E> || scalar<E>)
+  array& operator/=(E&& e) { return *this = *this / static_cast<E&&>(e); }
 
-    const lazyfuse::shape<Rank>& shape() const { return shape_; }
-    index_t extent(int axis) const { return shape_[axis < 0 ? axis + Rank : axis]; }
-    index_t size() const { return shape_.size(); }
+  const lazyfuse::shape<Rank>& shape() const { return shape_; }
+  index_t extent(int axis) const { return shape_[axis < 0 ? axis + Rank : axis]; }
+  index_t size() const { return shape_.size(); }
 
-    /// The elements, row-major. The non-const one first detaches from everyone who shares them.
-    const Element* data() const { return static_cast<const Element*>(owner_.get() ? owner_.get()->data : nullptr); }
-    Element* data() {
-      detach();
-      return const_cast<Element*>(static_cast<const array*>(this)->data());
-    }
-    const Element* begin() const requires(__is_same(Space, host)) { return data(); }
-    const Element* end() const requires(__is_same(Space, host)) { return data() + size(); }
+  /// The elements, row-major. The non-const one first detaches from everyone who shares them.
+  const Element* data() const { return static_cast<const Element*>(owner_.get() ? owner_.get()->data : nullptr); }
+  Element* data() {
+    detach();
+    return const_cast<Element*>(static_cast<const array*>(this)->data());
+  }
+  const Element* begin() const requires(__is_same(Space, host)) { return data(); }
+  const Element* end() const requires(__is_same(Space, host)) { return data() + size(); }
 
-    /// A view; x(...) = e writes into this array.
-    template <class... Specs>
-    auto operator()(Specs... specs) & {
-      const auto v = view(node(), specs...);
-      return slice<Element, decltype(v)::rank, Space>(v, &owner_);
-    }
-    template <class... Specs>
-    auto operator()(Specs... specs) const& {
-      return view(node(), specs...);
-    }
-    template <class... Specs>
-    auto operator()(Specs... specs) && {
-      return view(node(), specs...);
-    }
-    /// The axes in reverse order, as a view.
-    auto T() const { return transpose(*this); }
-    /// The value of a one-element array; waits for it.
-    Element item(caller where = caller::here()) const;
+  /// A view; x(...) = e writes into this array.
+  template <class... Specs>
+  auto operator()(Specs... specs) & {
+    const auto v = view(node(), specs...);
+    return slice<Element, decltype(v)::rank, Space>(v, &owner_);
+  }
+  template <class... Specs>
+  auto operator()(Specs... specs) const& {
+    return view(node(), specs...);
+  }
+  template <class... Specs>
+  auto operator()(Specs... specs) && {
+    return view(node(), specs...);
+  }
+  /// The axes in reverse order, as a view.
+  auto T() const { return transpose(*this); }
+  /// The value of a one-element array; waits for it.
+  Element item(caller where = caller::here()) const;
 
-    /// The array as a leaf of an expression.
-    leaf<stored<Element, Space>, Rank> node() const& { return {{owner_, data()}, shape_, row_major(shape_)}; }
-    leaf<stored<Element, Space>, Rank> node() && {
-      const Element* p = static_cast<const array*>(this)->data();
-      return {{static_cast<buffer&&>(owner_), p}, shape_, row_major(shape_)};
-    }
-    /// The handle, for what evaluates.
-    buffer& owner() { return owner_; }
-    const buffer& owner() const { return owner_; }
+  /// The array as a leaf of an expression.
+  leaf<stored<Element, Space>, Rank> node() const& { return {{owner_, data()}, shape_, row_major(shape_)}; }
+  leaf<stored<Element, Space>, Rank> node() && {
+    const Element* p = static_cast<const array*>(this)->data();
+    return {{static_cast<buffer&&>(owner_), p}, shape_, row_major(shape_)};
+  }
+  /// The handle, for what evaluates.
+  buffer& owner() { return owner_; }
+  const buffer& owner() const { return owner_; }
 
-   private:
-    static std::size_t bytes_of(const lazyfuse::shape<Rank>& s) {
-      return static_cast<std::size_t>(s.size()) * sizeof(Element);
-    }
-    void detach() {
-      if (owner_.owners() > 1) *this = array(node(), copied{});
-    }
-    struct copied {};
-    array(const leaf<stored<Element, Space>, Rank>& from, copied);
-    // Unconstrained, because clang before 16 finds no match for a constrained member defined out of the class.
-    void copy_list(typename array_detail::nested_list<Element, Rank>::type values);
-    template <class E>
-    void construct(E&& e);
-    template <class E>
-    void evaluate(E&& e);
+ private:
+  static std::size_t bytes_of(const lazyfuse::shape<Rank>& s) {
+    return static_cast<std::size_t>(s.size()) * sizeof(Element);
+  }
+  void detach() {
+    if (owner_.owners() > 1) *this = array(node(), copied{});
+  }
+  struct copied {};
+  array(const leaf<stored<Element, Space>, Rank>& from, copied);
+  // Unconstrained, because clang before 16 finds no match for a constrained member defined out of the class.
+  void copy_list(typename array_detail::nested_list<Element, Rank>::type values);
+  template <class E>
+  void construct(E&& e);
+  template <class E>
+  void evaluate(E&& e);
 
-    buffer owner_;
-    lazyfuse::shape<Rank> shape_;
+  buffer owner_;
+  lazyfuse::shape<Rank> shape_;
 };
 
 template <class T, int R, class Space>

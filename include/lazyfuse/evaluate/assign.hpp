@@ -138,7 +138,7 @@ void array<Element, Rank, Space>::evaluate(E&& e) {
 
 template <class T, int R, class Space>
 template <class E>
-  requires expression<E> || scalar<E>
+  requires(expression<E> || scalar<E>)
 void slice<T, R, Space>::operator=(E&& e) && {
   auto&& node = assign_detail::lifted<T>(static_cast<E&&>(e));
   constexpr bool rank_fits = rank_of<decltype(node)> <= R;
@@ -157,7 +157,7 @@ template <class T, int R, class Space>
 struct destination {
   leaf<stored<T, Space>, R> view;
   template <class E>
-    requires expression<E> || scalar<E>
+    requires(expression<E> || scalar<E>)
   void operator=(E&& e) && {
     auto&& node = assign_detail::lifted<T>(static_cast<E&&>(e));
     constexpr bool rank_fits = rank_of<decltype(node)> <= R;

@@ -44,9 +44,10 @@ const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bo
                  g.consecutive,
                  nullptr,
                  nullptr};
+    scratch room{};
     if (g.splits > 1) {
       const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes) * share.width : 1;
-      const scratch room = scratch_for(sizeof(accumulators) * g.tiles * g.splits * per_tile);
+      room = scratch_for(sizeof(accumulators) * g.tiles * g.splits * per_tile);
       p.tickets = room.tickets;
       p.partial = room.partial;
     }
@@ -56,6 +57,7 @@ const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bo
                0, p);
     } else
       launch(reduce_rows<Set, Epilogue, Sources, K, R, share.width, share.depth, parameters>, g.tiles * g.splits, 0, p);
+    release(room);
   }
   return along_kept ? "columns" : "rows";
 }

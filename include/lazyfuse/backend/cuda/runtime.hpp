@@ -45,9 +45,12 @@ void before(const operand_info* info, int targets, int count);
 struct scratch {
   unsigned* tickets;
   void* partial;
+  bool captured;  ///< belongs to a graph, which allocates and frees it at every run
 };
 inline constexpr int ticket_count = 4096;
 scratch scratch_for(std::size_t partial_bytes);
+/// Gives back what only a captured kernel needed; called after its launch.
+void release(const scratch& room);
 
 }  // namespace cuda_detail
 

@@ -13,7 +13,7 @@ namespace lazyfuse::host_detail {
 
 /// Adds n elements of a row, element i into lane i modulo lane_count.
 template <int Count, class Set, class Cursors, class Lanes>
-void accumulate_row(const Cursors cursors, Lanes& to, index_t n) {
+[[gnu::noinline]] void accumulate_row(const Cursors cursors, Lanes& to, index_t n) {
   using cursor_seq = make_indices<Count>;
   index_t i = 0;
   for (; i + lane_count <= n; i += lane_count) {
@@ -34,7 +34,7 @@ void accumulate_row(const Cursors cursors, Lanes& to, index_t n) {
 
 /// Adds one row to n columns.
 template <class Set, class Cursors, class Lanes>
-void accumulate_columns(const Cursors cursors, Lanes& to, index_t n) {
+[[gnu::noinline]] void accumulate_columns(const Cursors cursors, Lanes& to, index_t n) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
