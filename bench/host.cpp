@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <sys/resource.h>
+#include <time.h>
 
 namespace bench {
 namespace {
@@ -57,12 +58,33 @@ bool right(W& w, const F& evaluate, double slack) {
   return true;
 }
 
-/// How often a thread of this program had to leave its core to another program.
-long interruptions() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_nivcsw;
-}
+/// Tells whether this program had its cores for itself: no thread was sent away from its core, and all threads that
+/// should run (waiting ones spin) did run.
+class quiet {
+ public:
+  explicit quiet(int threads) : threads_(threads), interruptions_(interruptions()), before_(now()), used_(used()) {}
+  bool so_far() const {
+    return interruptions() == interruptions_ && used() - used_ > 0.8 * threads_ * (now() - before_);
+  }
+
+ private:
+  static long interruptions() {
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nivcsw;
+  }
+  static double read(clockid_t clock) {
+    timespec t;
+    clock_gettime(clock, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  }
+  static double now() { return read(CLOCK_MONOTONIC); }
+  static double used() { return read(CLOCK_PROCESS_CPUTIME_ID); }
+
+  int threads_;
+  long interruptions_;
+  double before_, used_;
+};
 
 /// Seconds of one evaluation. Where the stack lies relative to the arrays makes spilled vectors collide with loads
 /// or not, by up to a factor of 1.6: it is moved in each round, so that the median is over places as well.
@@ -93,11 +115,11 @@ void run(benchmark::State& state) {
   samples library, hand;
   int interrupted = 0;
   for (int round = 0; static_cast<int>(library.count()) < rounds && interrupted < 2 * rounds; ++round) {
-    const long before = interruptions();
+    const quiet machine(W::bytes > 1e6 ? hand::threads() : 1);  // a small workload is run by one thread
     const bool ours_first = round % 2 == 0;
     const double first = ours_first ? seconds(ours, evaluations, round) : seconds(theirs, evaluations, round);
     const double second = ours_first ? seconds(theirs, evaluations, round) : seconds(ours, evaluations, round);
-    if (interruptions() != before) {
+    if (!machine.so_far()) {
       ++interrupted;
       continue;
     }

@@ -98,12 +98,14 @@ TYPED_TEST(creation, braces_list_the_elements) {
 TYPED_TEST(creation, any_standard_range_becomes_an_array) {
   const std::vector<double> vector{1, 2, 3};
   const std::list<double> list{1, 2, 3};
-  const auto squares = std::views::iota(1, 5) | std::views::transform([](int i) { return i * i; });
-  auto odd = std::views::iota(0, 10) | std::views::filter([](int i) { return i % 2 == 1; });
   EXPECT_TRUE(test::evaluates_to(lf::from<TypeParam>(vector), test::tensor<double>({3}, {1, 2, 3})));
   EXPECT_TRUE(test::evaluates_to(lf::from<TypeParam>(list), test::tensor<double>({3}, {1, 2, 3})));
+#if !defined(__clang__) || __clang_major__ >= 16  // older clang cannot compile the standard library's views
+  const auto squares = std::views::iota(1, 5) | std::views::transform([](int i) { return i * i; });
+  auto odd = std::views::iota(0, 10) | std::views::filter([](int i) { return i % 2 == 1; });
   EXPECT_TRUE(test::evaluates_to(lf::from<TypeParam>(squares), test::tensor<int32_t>({4}, {1, 4, 9, 16})));
   EXPECT_TRUE(test::evaluates_to(lf::from<TypeParam>(odd), test::tensor<int32_t>({5}, {1, 3, 5, 7, 9})));
+#endif
   EXPECT_TRUE(test::evaluates_to(lf::from<TypeParam>(std::vector<float>{}), test::tensor<float>({0})));
 }
 

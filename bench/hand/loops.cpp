@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <omp.h>
+
 namespace hand {
 namespace {
 
@@ -18,6 +20,8 @@ __attribute__((simd("notinbranch"), const, nothrow, leaf)) double hand_sin_doubl
 }
 
 }  // namespace
+
+int threads() { return omp_get_max_threads(); }
 
 void saxpy(const float* x, const float* y, float* z, size n) {
 #pragma omp parallel for simd schedule(static)

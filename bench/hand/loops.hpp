@@ -6,6 +6,9 @@ namespace hand {
 
 using size = long;
 
+/// How many threads run the loops.
+int threads();
+
 void saxpy(const float* x, const float* y, float* z, size n);
 void fma3(const float* a, const float* b, const float* c, float* z, size n);
 void chain20(const float* x, float* z, size n);

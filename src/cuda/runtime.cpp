@@ -16,10 +16,48 @@
 namespace lazyfuse {
 
 namespace {
-thread_local cudaStream_t chosen_stream = cudaStreamPerThread;
+
+/// Streams of threads that have ended, for those to come: work on a stream may outlive the thread that gave it.
+/// CUDA's own per-thread stream would not do: its one handle means another stream in every thread.
+struct stream_store {
+  std::mutex mutex;
+  std::vector<cudaStream_t> idle;
+};
+stream_store& store() {
+  static stream_store* const s = new stream_store;  // never destroyed: threads may end after static objects
+  return *s;
 }
 
-cudaStream_t current_stream() { return chosen_stream; }
+/// The calling thread's own stream, on the device that is current when the thread first evaluates.
+class thread_stream {
+ public:
+  cudaStream_t get() {
+    if (!stream_) {
+      const std::lock_guard lock(store().mutex);
+      if (store().idle.empty()) cuda_detail::check(cudaStreamCreate(&stream_), "cudaStreamCreate");
+      else {
+        stream_ = store().idle.back();
+        store().idle.pop_back();
+      }
+    }
+    return stream_;
+  }
+  ~thread_stream() {
+    if (!stream_) return;
+    const std::lock_guard lock(store().mutex);
+    store().idle.push_back(stream_);
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+thread_local thread_stream own_stream;
+thread_local cudaStream_t chosen_stream = nullptr;
+
+}  // namespace
+
+cudaStream_t current_stream() { return chosen_stream ? chosen_stream : own_stream.get(); }
 on::on(cudaStream_t stream) : outer_(chosen_stream) { chosen_stream = stream; }
 on::~on() { chosen_stream = outer_; }
 
@@ -92,7 +130,6 @@ reader_set* readers_of(const allocation* a) {
   return static_cast<reader_set*>(a->readers.load(std::memory_order_acquire));
 }
 
-/// Streams are compared by handle; the per-thread stream is a different one in each thread.
 cudaStream_t stream_of(const allocation* a) {
   return static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire));
 }
@@ -186,9 +223,13 @@ void wait_for_stream() { cuda_detail::check(cudaStreamSynchronize(current_stream
 struct pool_resource {
   static void* allocate(void*, std::size_t bytes, void* stream) {
     void* p = nullptr;
-    cuda_detail::check(cudaMallocFromPoolAsync(&p, (bytes + 255) / 256 * 256, cuda_detail::state().pool,
-                                               static_cast<cudaStream_t>(stream)),
-                       "cudaMallocFromPoolAsync");
+    const cudaError_t status = cudaMallocFromPoolAsync(&p, (bytes + 255) / 256 * 256, cuda_detail::state().pool,
+                                                       static_cast<cudaStream_t>(stream));
+    if (status == cudaErrorMemoryAllocation) {
+      (void)cudaGetLastError();
+      throw memory_error("cuda memory: " + std::to_string(bytes) + " bytes could not be had");
+    }
+    cuda_detail::check(status, "cudaMallocFromPoolAsync");
     return p;
   }
   static void deallocate(void*, void* p, std::size_t, void* stream) noexcept {

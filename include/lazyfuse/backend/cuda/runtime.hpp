@@ -9,7 +9,8 @@
 
 namespace lazyfuse {
 
-/// The stream on which the calling thread evaluates; CUDA's per-thread default stream unless on() says otherwise.
+/// The stream on which the calling thread evaluates: one of its own, unless on() says otherwise. It waits for the
+/// legacy stream as ordinary streams do.
 cudaStream_t current_stream();
 
 /// Work of the calling thread goes to the stream while this lives. The stream must outlive the arrays used on it.

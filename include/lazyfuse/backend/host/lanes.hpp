@@ -18,6 +18,11 @@ struct lanes {
   T value[N];
   void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
   LAZYFUSE_HD void combine(index_t l, T v) { value[l] = M{}(value[l], v); }
+  /// Merges the upper half of the lanes into the lower one until one is left.
+  void fold() {
+    for (int half = N / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) value[l] = M{}(value[l], value[l + half]);
+  }
   T at(index_t l) const { return value[l]; }
 };
 /// Smallest and largest: NaN is kept aside, so that what remains is one instruction.
@@ -33,6 +38,13 @@ struct lanes<M, T, N> {
   LAZYFUSE_HD void combine(index_t l, T v) {
     value[l] = M::of_numbers(value[l], v);
     nan[l] |= v != v;
+  }
+  void fold() {
+    for (int half = N / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) {
+        value[l] = M::of_numbers(value[l], value[l + half]);
+        nan[l] |= nan[l + half];
+      }
   }
   T at(index_t l) const { return nan[l] ? ::cuda::std::numeric_limits<T>::quiet_NaN() : value[l]; }
 };
@@ -59,6 +71,11 @@ struct lane_sink {
 template <class Set, int N, int... I>
 void clear_lanes(lane_pack<Set, N>& to, index_t n, indices<I...>) {
   (get<I>(to).clear(n), ...);
+}
+
+template <class Lanes, int... I>
+void fold_lanes(Lanes& to, indices<I...>) {
+  (get<I>(to).fold(), ...);
 }
 
 /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in flight.

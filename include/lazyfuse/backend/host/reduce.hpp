@@ -13,7 +13,8 @@ namespace lazyfuse::host_detail {
 
 /// Adds n elements of a row, element i into lane i modulo lane_count.
 template <int Count, class Set, class Cursors, class Lanes>
-[[gnu::noinline]] void accumulate_row(const Cursors cursors, Lanes& to, index_t n) {
+[[gnu::noinline]] void accumulate_row(const Cursors cursors, Lanes& total, index_t n) {
+  Lanes to = total;
   using cursor_seq = make_indices<Count>;
   index_t i = 0;
   for (; i + lane_count <= n; i += lane_count) {
@@ -30,6 +31,7 @@ template <int Count, class Set, class Cursors, class Lanes>
     lane_sink<Set, Lanes> sink{to, l};
     evaluate<typename Set::prologue>(chunk_context<Cursors>{cursors, i + l}, sink);
   }
+  total = to;
 }
 
 /// Adds one row to n columns.
@@ -127,8 +129,7 @@ struct reduce_run {
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
     lane_pack<Set, lane_count> sums;
-    const index_t used = c1 - c0 < lane_count ? c1 - c0 : lane_count;
-    clear_lanes<Set, lane_count>(sums, used > 0 ? used : 1, set_seq{});
+    clear_lanes<Set, lane_count>(sums, lane_count, set_seq{});
     odometer<Operands, Sources, R> inner{operands, extents, K, R - 1};
     inner.seek(r0);
     index_t offsets[walk_type::count + 1];
@@ -140,7 +141,8 @@ struct reduce_run {
         accumulate_row<walk_type::count, Set>(cursors, sums, n);
       }
     }
-    return merge_pairwise<Set>(0, used > 0 ? used : 1, [&](index_t l) { return lane<Set>(sums, l, set_seq{}); });
+    fold_lanes(sums, set_seq{});
+    return lane<Set>(sums, 0, set_seq{});
   }
 
   void rows() const {

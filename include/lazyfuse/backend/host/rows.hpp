@@ -39,7 +39,7 @@ struct chunk_context {
 };
 
 /// Bytes of stack for packed operands, and how many elements of each operand that makes.
-inline constexpr int pack_bytes = 65536;
+inline constexpr int pack_bytes = 131072;
 template <class... Src>
 constexpr int chunk_length(list<Src...>) {
   constexpr int bytes = (8 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
