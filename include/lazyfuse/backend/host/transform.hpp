@@ -101,11 +101,15 @@ struct transform_run {
   }
 
   void run() const {
+    constexpr index_t task_elements = 32768;
+    if (rows == 1 && columns <= task_elements) {  // the divisions below cost more than a small row
+      const odometer<Operands, Sources, R> o{operands, extents, 0, R - 1};
+      return rows_of(o, 1, false, 0, columns);
+    }
     const bool blocked = R >= 2 && walk.blocked();
     const index_t across = R >= 2 ? extents[R >= 2 ? R - 2 : 0] : 1;
     const index_t group = blocked ? block_rows : 1;
     // A task is a range of columns of some groups of rows: about 32 K elements.
-    constexpr index_t task_elements = 32768;
     const index_t column_tasks = (columns + task_elements - 1) / task_elements;
     const index_t groups_across = (across + group - 1) / group, groups = rows / across * groups_across;
     index_t per_task = task_elements / (columns * group);
@@ -134,7 +138,7 @@ template <class Schedule, class Sources, class Operands, int R, class... T>
 void transform(const shape<R>& extents, const Operands& operands, const target_pack<R, T...>& targets) {
   using run_type = transform_run<Schedule, Operands, Sources, R, T...>;
   const index_t columns = R > 0 ? extents[R > 0 ? R - 1 : 0] : 1;
-  const run_type run{extents.extent, operands, targets, {operands, R - 1, R - 2}, columns, extents.size() / columns};
+  const run_type run{extents.extent, operands, targets, {operands, R - 1, R - 2}, columns, R > 1 ? extents.size() / columns : 1};
   run.run();
 }
 
