@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace lf = lazyfuse;
-using lf::all, lf::range;
+using lf::range;
 
 namespace existing_code {
 /// Rows of `pitch` numbers, of which the first `columns` count.

@@ -3,6 +3,9 @@
 cmake_minimum_required(VERSION 3.25)
 set(here ${CMAKE_CURRENT_LIST_DIR})
 set(prefix ${WORK}/prefix)
+# What the caller's environment adds to every compilation is none of lazyfuse's doing.
+unset(ENV{CXXFLAGS})
+unset(ENV{CMAKE_COLOR_DIAGNOSTICS})
 set(options -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D LAZYFUSE_ENABLE_CUDA=${CUDA} -D CMAKE_EXPORT_COMPILE_COMMANDS=ON)
 if(CCCL)
   list(APPEND options -D LAZYFUSE_CCCL_INCLUDE_DIR=${CCCL})

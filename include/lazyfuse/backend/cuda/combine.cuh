@@ -174,7 +174,7 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width>& sums, cons
   const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
     if constexpr (f.loads) {
       const index_t step = o.steps[walked];
-      f.all(o.source, base[N] + at * step, pitch * step, o.steps[axis], p.consecutive && ((p.wide >> N) & 1), spacing);
+      f.all(o.source, base[N] + at * step, pitch * step, o.steps[axis], p.consecutive && has_bit(p.wide, N), spacing);
     }
   };
   (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
@@ -189,7 +189,7 @@ __device__ __forceinline__ void combine_some(thread_sums<Set, Width>& sums, cons
   const int some[1] = {valid};
   const auto load = [&](auto& f, const auto& o, int i) {
     if constexpr (f.loads)
-      f.some(o.source, offset[i], 0, o.steps[axis], p.consecutive && ((p.wide >> i) & 1), spacing, some);
+      f.some(o.source, offset[i], 0, o.steps[axis], p.consecutive && has_bit(p.wide, i), spacing, some);
   };
   (load(get<I>(values), get<I>(p.operands), I), ...);
   combine<Set, true, Width, 1>(sums, values, p.operands, spacing, valid);

@@ -45,7 +45,7 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
     const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
       if constexpr (f.loads) {
         const index_t step = o.steps[0];
-        const bool as_one = p.consecutive && ((p.wide_in >> N) & 1);
+        const bool as_one = p.consecutive && has_bit(p.wide_in, N);
         if (full) f.all(o.source, (base + first) * step, row * step, step, as_one, threads.spacing);
         else f.some(o.source, (base + first) * step, row * step, step, as_one, threads.spacing, valid);
       }
@@ -62,8 +62,8 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
   for (int d = 0; d < Depth; ++d) valid[d] = (full ? tile : static_cast<int>(left)) - first - d * row;
   const auto put = [&](const auto& r, const auto& t, int j) {
     const index_t step = t.steps[0];
-    store(r, t.data + (base + first) * step, row * step, step, p.consecutive && ((p.wide_out >> j) & 1),
-          threads.spacing, full, valid);
+    store(r, t.data + (base + first) * step, row * step, step, p.consecutive && has_bit(p.wide_out, j), threads.spacing,
+          full, valid);
   };
   if (full && p.simple) {
     const index_t at = base + static_cast<int>(threadIdx.x) * Width;

@@ -73,8 +73,8 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&](auto& f, const auto& o, int i) {
     if constexpr (f.loads) {
-      if (Tiled && ((p.staged >> i) & 1)) return;
-      const bool as_one = p.consecutive && ((p.wide_in >> i) & 1);
+      if (Tiled && has_bit(p.staged, i)) return;
+      const bool as_one = p.consecutive && has_bit(p.wide_in, i);
       const index_t pitch = o.steps[R - 2] << line_shift;
       if (full) f.all(o.source, in_offset[i], pitch, o.steps[R - 1], as_one, threads.spacing);
       else f.some(o.source, in_offset[i], pitch, o.steps[R - 1], as_one, threads.spacing, valid);
@@ -96,13 +96,13 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
     int bytes = 0;
     const auto stage = [&](const auto& o, int i) {
       if constexpr (requires { o.source.data; }) {
-        if (!((p.staged >> i) & 1)) return;
+        if (!has_bit(p.staged, i)) return;
         using E = bare_t<decltype(*o.source.data)>;
         E* const tile = reinterpret_cast<E*>(shared_bytes + bytes);
         bytes += side * (side + 1) * static_cast<int>(sizeof(E));
         index_t offset = (first_row + lane * Width) * o.steps[R - 2] + (first_column + line) * o.steps[R - 1];
         if constexpr (R > 2) p.planes_walk(plane, [&](int axis, index_t at) { offset += at * o.steps[axis]; });
-        const bool as_one = (p.wide_in >> i) & 1;
+        const bool as_one = has_bit(p.wide_in, i);
         fetched<memory<E>, Width, Depth> part;
         if (full) part.all(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1);
         else part.some(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1, across_valid);
@@ -118,7 +118,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
     bytes = 0;
     const auto unstage = [&](auto& f, const auto& o, int i) {
       if constexpr (requires { o.source.data; }) {
-        if (!((p.staged >> i) & 1)) return;
+        if (!has_bit(p.staged, i)) return;
         using E = bare_t<decltype(*o.source.data)>;
         const E* const tile = reinterpret_cast<const E*>(shared_bytes + bytes);
         bytes += side * (side + 1) * static_cast<int>(sizeof(E));
@@ -136,7 +136,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
 
   const auto put = [&](const auto& r, const auto& t, int j) {
     store(r, t.data + out_offset[j], t.steps[R - 2] << line_shift, t.steps[R - 1],
-          p.consecutive && ((p.wide_out >> j) & 1), threads.spacing, full, valid);
+          p.consecutive && has_bit(p.wide_out, j), threads.spacing, full, valid);
   };
   (put(get<J>(out), get<J>(p.targets), J), ...);
 }

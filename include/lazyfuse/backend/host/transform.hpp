@@ -138,7 +138,8 @@ template <class Schedule, class Sources, class Operands, int R, class... T>
 void transform(const shape<R>& extents, const Operands& operands, const target_pack<R, T...>& targets) {
   using run_type = transform_run<Schedule, Operands, Sources, R, T...>;
   const index_t columns = R > 0 ? extents[R > 0 ? R - 1 : 0] : 1;
-  const run_type run{extents.extent, operands, targets, {operands, R - 1, R - 2}, columns, R > 1 ? extents.size() / columns : 1};
+  const run_type run{extents.extent,           operands, targets,
+                     {operands, R - 1, R - 2}, columns,  R > 1 ? extents.size() / columns : 1};
   run.run();
 }
 
