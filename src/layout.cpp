@@ -28,6 +28,16 @@ void sort_axes(index_t* extents, int from, int to, operand_info* operands, int c
 
 }  // namespace
 
+void broadcast_extents(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b, index_t* to) {
+  const int rank = std::max(rank_a, rank_b);
+  for (int axis = 0; axis < rank; ++axis) {
+    const int in_a = axis - (rank - rank_a), in_b = axis - (rank - rank_b);
+    const index_t n = in_a < 0 ? 1 : a[in_a], m = in_b < 0 ? 1 : b[in_b];
+    if (n != m && n != 1 && m != 1) throw_shapes(operation, a, rank_a, b, rank_b, "do not broadcast");
+    to[axis] = n == 1 ? m : n;
+  }
+}
+
 int coalesce(index_t* extents, int from, int to, operand_info* operands, int count) {
   const auto merges = [&](int outer, int inner) {
     for (int i = 0; i < count; ++i)
@@ -84,25 +94,59 @@ bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_i
   return votes > 0;
 }
 
-void alias_scan::see(const allocation* other, const void* from, int other_size, int other_rank,
-                     const index_t* other_extents, const index_t* other_steps, bool reduced) {
-  if (owner && other == owner) ++inside;
-  if (owner && other && other != owner) return;
-  index_t low = 0, high = 0, other_low = 0, other_high = 0;
+void alias_scan::see(const leaf_record* leaves, int count) {
   const auto span = [](int n, const index_t* e, const index_t* s, index_t& lowest, index_t& highest) {
+    lowest = highest = 0;
     for (int k = 0; k < n; ++k) (s[k] < 0 ? lowest : highest) += (e[k] - 1) * s[k];
   };
+  index_t low, high;
   span(rank, extents, steps, low, high);
-  span(other_rank, other_extents, other_steps, other_low, other_high);
   const char* const begin = data + low * element_size;
   const char* const end = data + (high + 1) * element_size;
-  const char* const at = static_cast<const char*>(from);
-  if (at + other_low * other_size >= end || at + (other_high + 1) * other_size <= begin) return;
-  bool same = !reduced && at == data && other_size == element_size && other_rank == rank;
-  for (int k = 0; same && k < rank; ++k)
-    same = other_extents[k] == extents[k] && (extents[k] == 1 || other_steps[k] == steps[k]);
-  if (!same) elsewhere = true;
+  for (int i = 0; i < count; ++i) {
+    const leaf_view o = leaves[i].type->see(leaves[i].leaf);
+    if (o.element_size == 0) continue;
+    if (owner && o.owner == owner) ++inside;
+    if (owner && o.owner && o.owner != owner) continue;
+    index_t other_low, other_high;
+    span(o.rank, o.extents, o.steps, other_low, other_high);
+    if (o.data + other_low * o.element_size >= end || o.data + (other_high + 1) * o.element_size <= begin) continue;
+    bool same = !leaves[i].reduced && o.data == data && o.element_size == element_size && o.rank == rank;
+    for (int k = 0; same && k < rank; ++k)
+      same = o.extents[k] == extents[k] && (extents[k] == 1 || o.steps[k] == steps[k]);
+    if (!same) elsewhere = true;
+  }
 }
+
+namespace lower_detail {
+
+bool bind(const leaf_record* leaves, const int* slots, int count, const operand_place* operands, operand_info* info,
+          const index_t* extents, int rank, int reduced) {
+  int known = 0;  // operands are numbered in the order in which they occur first
+  for (int i = 0; i < count; ++i) {
+    const auto& [leaf, type, inside] = leaves[i];
+    const leaf_view seen = type->see(leaf);
+    index_t steps[max_rank] = {};
+    const int shift = rank - (inside ? 0 : reduced) - seen.rank;
+    for (int k = 0; k < seen.rank; ++k)
+      steps[k + shift] = seen.extents[k] == extents[k + shift] && extents[k + shift] != 1 ? seen.steps[k] : 0;
+    const int slot = slots[i];
+    const operand_place& operand = operands[slot];
+    if (slot == known) {
+      ++known;
+      type->place(leaf, operand.source);
+      if (operand.steps) std::copy(steps, steps + rank, operand.steps);
+      info[slot] = {seen.data, operand.steps, seen.owner, seen.element_size, seen.rank};
+    } else {
+      const leaf_record& first = leaves[std::find(slots, slots + i, slot) - slots];
+      if (!type->same_source(leaf, first.leaf) || seen.offset != first.type->see(first.leaf).offset) return false;
+      if (operand.steps && !std::equal(steps, steps + rank, operand.steps)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace lower_detail
 
 bool same_order(const index_t* a_extents, const index_t* a_steps, int a_rank, const index_t* b_extents, int b_rank) {
   index_t step = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host memory, and the table through which a user's resource replaces it.
-#include <lazyfuse/array/buffer.hpp>
+#include <lazyfuse/array/memory.hpp>
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/evaluate/trace.hpp>
 
@@ -14,6 +14,26 @@ namespace lazyfuse {
 void synchronize() {
   if (memory_detail::wait_for_device) memory_detail::wait_for_device();
 }
+
+namespace lazy_detail {
+
+void join(allocation** to, const part* parts, int count) noexcept {
+  for (const part* p = parts; p != parts + count; ++p)
+    for (int k = 0; k < p->count; ++k) {
+      *to = p->memory[k];
+      // moved says that the operand is a temporary, so it was not const
+      if (p->moved) const_cast<allocation**>(p->memory)[k] = nullptr;
+      else if (*to) (*to)->owners.fetch_add(1, std::memory_order_relaxed);
+      ++to;
+    }
+}
+
+void drop(allocation* const* memory, int n) noexcept {
+  for (int k = 0; k < n; ++k)
+    if (memory[k] && memory[k]->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) memory[k]->release(memory[k]);
+}
+
+}  // namespace lazy_detail
 
 }  // namespace lazyfuse
 

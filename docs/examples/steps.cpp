@@ -12,21 +12,22 @@ using namespace lf::op;
 using lf::apply, lf::arg, lf::constant, lf::indices, lf::leaf, lf::list, lf::map_expr, lf::memory, lf::reduction;
 
 // [expression]
-using x_leaf = leaf<lf::stored<float, lf::host>, 1>;  // a counted handle, extents, steps, offset
+using x_leaf = leaf<lf::stored<float, lf::host>, 1>;  // a pointer, extents, steps, offset
 using two = leaf<constant<float>, 0>;                 // the 2, already a float
 using sin_times_two = map_expr<multiply, indices<0, 1>, map_expr<sin, indices<0>, x_leaf>, two>;
-using expression = map_expr<add, indices<0, 1>, sin_times_two, map_expr<cos, indices<0>, x_leaf>>;
+using tree = map_expr<add, indices<0, 1>, sin_times_two, map_expr<cos, indices<0>, x_leaf>>;
+using expression = lf::lazy<tree>;  // the tree, and two handles to the memory of x
 // [expression]
 
 // [program]
 template <int X>  // the number of the operand that the cosine reads
 using program_of = apply<add, apply<multiply, apply<sin, arg<0>>, arg<1>>, apply<cos, arg<X>>>;
 
-using plain = lf::lowering<false, expression>;  // every leaf is an operand
+using plain = lf::lowering<false, tree>;  // every leaf is an operand
 static_assert(std::same_as<plain::programs, list<program_of<2>>>);
 static_assert(std::same_as<plain::sources, list<memory<float>, constant<float>, memory<float>>>);
 
-using shared = lf::lowering<true, expression>;  // the cosine's x is taken to be the sine's
+using shared = lf::lowering<true, tree>;  // the cosine's x is taken to be the sine's
 static_assert(std::same_as<shared::programs, list<program_of<0>>>);
 static_assert(std::same_as<shared::sources, list<memory<float>, constant<float>>>);
 static_assert(std::same_as<shared::slots, indices<0, 1, 0>>);  // the third leaf is operand 0 again
@@ -55,7 +56,7 @@ int main() {
   const auto mean = lf::mean(m, lf::axis<1>);
   // [mean]
   using mean_program = apply<divide, reduction<sum, arg<0>>, arg<1>>;  // arg<1> is the number of elements
-  static_assert(std::same_as<lf::lowering<true, std::remove_cv_t<decltype(mean)>>::programs, list<mean_program>>);
+  static_assert(std::same_as<lf::lowering<true, lf::tree_t<decltype(mean)>>::programs, list<mean_program>>);
   // [mean]
   std::cout << lf::explain(mean);
   expect(lf::all(lf::abs(mean - lf::sum(m, lf::axis<1>) / 4) < 1e-6).item());

@@ -3,7 +3,7 @@
 // values an array had when they were written.
 #pragma once
 
-#include <lazyfuse/array/buffer.hpp>
+#include <lazyfuse/array/memory.hpp>
 #include <lazyfuse/expr/create.hpp>
 #include <lazyfuse/expr/reduce.hpp>
 
@@ -16,26 +16,35 @@ namespace lazyfuse {
 template <class T, class Space>
 struct stored {
   using value_type = T;
-  buffer owner;
+  allocation* owner;
   const T* data;
+  friend bool operator==(const stored& a, const stored& b) { return a.data == b.data; }
 };
 template <class T, class Space>
 struct source_traits<stored<T, Space>> {
   using space = Space;
   using viewed = stored<T, Space>;
   static constexpr bool is_argument = false;
+  static constexpr int owners = 1;
 };
 
 template <element_type T, int Rank, memory_space Space = default_space>
 class array;
 
+/// What assigning to a slice may replace: the handle of an array, and where its elements are.
+template <class T, class Space>
+struct array_memory {
+  handles<1>* memory;
+  stored<T, Space>* source;
+};
+
 /// A writable view of an array: reads like any expression; only the temporary can be assigned to.
 template <class T, int R, class Space>
-struct slice : leaf<stored<T, Space>, R> {
+struct slice : lazy<leaf<stored<T, Space>, R>> {
   template <class E>
     requires(expression<E> || scalar<E>)
   void operator=(E&& e) &&;
-  void operator=(const slice& e) && { static_cast<slice&&>(*this) = static_cast<const leaf<stored<T, Space>, R>&>(e); }
+  void operator=(const slice& e) && { static_cast<slice&&>(*this) = e.base(); }
   template <class E>
     requires(expression<E> || scalar<E>)
   void operator=(E&&) & {
@@ -54,13 +63,14 @@ struct slice : leaf<stored<T, Space>, R> {
   template <class E>
     requires(expression<E> || scalar<E>)
   void operator/=(const E& e) && { static_cast<slice&&>(*this) = base() / e; }
-  slice(const leaf<stored<T, Space>, R>& view, buffer* o) : leaf<stored<T, Space>, R>(view), owner(o) {}
   slice(const slice&) = default;
+  slice(lazy<leaf<stored<T, Space>, R>>&& view, array_memory<T, Space> of)
+      : lazy<leaf<stored<T, Space>, R>>(static_cast<lazy<leaf<stored<T, Space>, R>>&&>(view)), written(of) {}
 
-  buffer* owner;
+  array_memory<T, Space> written;  ///< the array's own
 
  private:
-  const leaf<stored<T, Space>, R>& base() const { return *this; }
+  const lazy<leaf<stored<T, Space>, R>>& base() const { return *this; }
 };
 
 namespace array_detail {
@@ -96,37 +106,44 @@ void list_extents(const L& values, index_t* extent) {
 }
 }  // namespace array_detail
 
+/// Elements of a rank known at compile time and extents known at run time, row-major. A value: copies share memory
+/// until one of them is written. As an expression it is a leaf and the handle to its memory.
 template <element_type Element, int Rank, memory_space Space>
-class array : public expression_interface {
+class array : public lazy<leaf<stored<Element, Space>, Rank>> {
+  using base = lazy<leaf<stored<Element, Space>, Rank>>;
+
  public:
-  using value_type = Element;
-  using space = Space;
   static constexpr int rank = Rank;
+  static constexpr bool is_array = true;
 
   /// No elements; rank 0 has one, uninitialised.
   array() : array(lazyfuse::shape<Rank>{}) {}
-  /// Uninitialised elements.
+  /// Uninitialised elements. Throws shape_error for a negative extent, memory_error when there is no memory.
   explicit array(const lazyfuse::shape<Rank>& s)
-      : owner_(checked(s, "array").size() > 0 ? memory_detail::allocate(Space{}, bytes_of(s)) : nullptr), shape_(s) {}
-  /// array<float, 2>{{1, 2}, {3, 4}}
-  array(typename array_detail::nested_list<Element, Rank>::type values) requires(Rank > 0) : shape_{} {
+      : base{{}, {{nullptr, nullptr}, checked(s, "array"), row_major(s)}, {}} {
+    if (s.size() > 0) own(memory_detail::allocate(Space{}, bytes()));
+  }
+  /// array<float, 2>{{1, 2}, {3, 4}}; throws index_error if the inner lists differ in length.
+  array(typename array_detail::nested_list<Element, Rank>::type values) requires(Rank > 0)
+      : base{{}, {{nullptr, nullptr}, {}, {}}, {}} {
     copy_list(values);
   }
   array(const array&) = default;
   /// The source keeps no elements.
-  array(array&& x) noexcept : owner_(static_cast<buffer&&>(x.owner_)), shape_(x.shape_) { x.shape_ = {}; }
+  array(array&& x) noexcept : base(static_cast<base&&>(x)) { x.tree = {{nullptr, nullptr}, {}, {}}; }
   array& operator=(const array&) = default;
   array& operator=(array&& x) noexcept {
-    owner_ = static_cast<buffer&&>(x.owner_);
-    shape_ = x.shape_;
-    if (&x != this) x.shape_ = {};
+    if (&x != this) {
+      base::operator=(static_cast<base&&>(x));
+      x.tree = {{nullptr, nullptr}, {}, {}};
+    }
     return *this;
   }
   ~array() = default;
   /// Evaluates the expression: one kernel in the common case.
   template <class E>
     requires(expression<E> && !__is_same(bare_t<E>, array))
-  array(E&& e) : shape_{} { construct(static_cast<E&&>(e)); }
+  array(E&& e) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} { construct(static_cast<E&&>(e)); }
 
   /// Evaluates e; in place when nobody else can see it, else into new memory (strong guarantee).
   template <class E>
@@ -148,54 +165,50 @@ class array : public expression_interface {
     requires(expression<E> || scalar<E>)
   array& operator/=(E&& e) { return *this = *this / static_cast<E&&>(e); }
 
-  const lazyfuse::shape<Rank>& shape() const { return shape_; }
-  index_t extent(int axis) const { return shape_[axis < 0 ? axis + Rank : axis]; }
-  index_t size() const { return shape_.size(); }
+  /// Along axis, negative ones counted from the end.
+  index_t extent(int axis) const {
+    if (axis < -Rank || axis >= Rank) throw_index("extent: axis", axis, 0, Rank);
+    return this->shape()[axis < 0 ? axis + Rank : axis];
+  }
+  /// How many elements there are.
+  index_t size() const { return this->shape().size(); }
 
   /// The elements, row-major. The non-const one first detaches from everyone who shares them.
-  const Element* data() const { return static_cast<const Element*>(owner_.get() ? owner_.get()->data : nullptr); }
+  const Element* data() const { return this->tree.source.data; }
   Element* data() {
-    detach();
-    return const_cast<Element*>(static_cast<const array*>(this)->data());
+    if (owners(this->memory) > 1) *this = array(this->tree, copied{});
+    return const_cast<Element*>(this->tree.source.data);
   }
+  /// Host arrays are ranges.
   const Element* begin() const requires(__is_same(Space, host)) { return data(); }
   const Element* end() const requires(__is_same(Space, host)) { return data() + size(); }
 
   /// A view; x(...) = e writes into this array.
   template <class... Specs>
   auto operator()(Specs... specs) & {
-    const auto v = view(node(), specs...);
-    return slice<Element, decltype(v)::rank, Space>(v, &owner_);
+    auto v = view(*this, specs...);
+    return slice<Element, decltype(v)::rank, Space>(static_cast<decltype(v)&&>(v), own_memory());
   }
   template <class... Specs>
   auto operator()(Specs... specs) const& {
-    return view(node(), specs...);
+    return view(*this, specs...);
   }
   template <class... Specs>
   auto operator()(Specs... specs) && {
-    return view(node(), specs...);
+    return view(*this, specs...);
   }
-  /// The axes in reverse order, as a view.
-  auto T() const { return transpose(*this); }
   /// The value of a one-element array; waits for it.
   Element item(caller where = caller::here()) const;
 
-  /// The array as a leaf of an expression.
-  leaf<stored<Element, Space>, Rank> node() const& { return {{owner_, data()}, shape_, row_major(shape_)}; }
-  leaf<stored<Element, Space>, Rank> node() && {
-    const Element* p = static_cast<const array*>(this)->data();
-    return {{static_cast<buffer&&>(owner_), p}, shape_, row_major(shape_)};
-  }
-  /// The handle, for what evaluates.
-  buffer& owner() { return owner_; }
-  const buffer& owner() const { return owner_; }
+  /// The allocation, null without elements: for what evaluates.
+  allocation* owner() const { return this->memory.memory[0]; }
+  array_memory<Element, Space> own_memory() { return {&this->memory, &this->tree.source}; }
 
  private:
-  static std::size_t bytes_of(const lazyfuse::shape<Rank>& s) {
-    return static_cast<std::size_t>(s.size()) * sizeof(Element);
-  }
-  void detach() {
-    if (owner_.owners() > 1) *this = array(node(), copied{});
+  std::size_t bytes() const { return static_cast<std::size_t>(size()) * sizeof(Element); }
+  void own(allocation* a) {
+    this->memory.memory[0] = a;
+    this->tree.source = {a, static_cast<const Element*>(a->data)};
   }
   struct copied {};
   array(const leaf<stored<Element, Space>, Rank>& from, copied);
@@ -205,31 +218,7 @@ class array : public expression_interface {
   void construct(E&& e);
   template <class E>
   void evaluate(E&& e);
-
-  buffer owner_;
-  lazyfuse::shape<Rank> shape_;
 };
-
-template <class T, int R, class Space>
-leaf<stored<T, Space>, R> as_node(const array<T, R, Space>& x) {
-  return x.node();
-}
-template <class T, int R, class Space>
-leaf<stored<T, Space>, R> as_node(array<T, R, Space>&& x) {
-  return static_cast<array<T, R, Space>&&>(x).node();
-}
-template <class T, int R, class Space>
-leaf<stored<T, Space>, R> as_node(array<T, R, Space>& x) {
-  return x.node();
-}
-template <class T, int R, class Space>
-leaf<stored<T, Space>, R> as_node(const slice<T, R, Space>& x) {
-  return x;
-}
-template <class T, int R, class Space>
-leaf<stored<T, Space>, R> as_node(slice<T, R, Space>&& x) {
-  return static_cast<leaf<stored<T, Space>, R>&&>(x);
-}
 
 namespace array_detail {
 template <class S>

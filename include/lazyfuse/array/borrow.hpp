@@ -9,12 +9,12 @@ namespace lazyfuse {
 
 /// A view of memory that stays somebody else's; it must live until the expressions over it have run.
 template <class T, int R, class Space>
-using borrowed = leaf<stored<T, Space>, R>;
+using borrowed = lazy<leaf<stored<T, Space>, R>>;
 
 /// p with extents and steps (in elements); row-major without steps.
 template <memory_space Space = host, class T, int R>
 borrowed<::cuda::std::remove_const_t<T>, R, Space> borrow(T* p, const shape<R>& s, const strides<R>& steps) {
-  return {{buffer{}, p}, s, steps};
+  return {{}, {{nullptr, p}, s, steps}, {}};
 }
 template <memory_space Space = host, class T, int R>
 auto borrow(T* p, const shape<R>& s) {

@@ -28,7 +28,7 @@ consteval bool check() {
 template <class T, class E>
 decltype(auto) converted(const E& e) {
   if constexpr (__is_same(value_t<E>, T)) return (e);
-  else return map_expr<op::cast<T>, indices<0>, E>(e.shape(), e);
+  else return map_detail::cast_node<T>(e);
 }
 
 template <class Space, class T, int R, class E>
@@ -40,9 +40,7 @@ void store(T* data, const strides<R>& steps, allocation* owner, const E& e) {
 template <class T, class Space, int R, class E>
 array<T, R, Space> fresh(const E& e) {
   array<T, R, Space> result(e.shape());
-  if (result.size() > 0)
-    store<Space, T, R>(const_cast<T*>(std::as_const(result).data()), row_major(result.shape()), result.owner().get(),
-                       e);
+  if (result.size() > 0) store<Space, T, R>(result.data(), result.tree.steps, result.owner(), e);
   return result;
 }
 
@@ -51,48 +49,43 @@ array<T, R, Space> fresh(const E& e) {
 template <class T, int R, class Space, class E>
 bool in_place(const array<T, R, Space>& x, const E& e, bool temporary) {
   if (!(x.shape() == e.shape()) || x.size() == 0) return false;
-  if (x.owner().owners() == 1 && __is_same(expression_space_t<E>, anywhere)) return true;
-  const auto steps = row_major(x.shape());
-  alias_scan scan{x.owner().get(), reinterpret_cast<const char*>(x.data()), sizeof(T), R, x.shape().extent, steps.step};
-  layout_detail::scan(e, scan, false);
-  return !scan.elsewhere && x.owner().owners() == 1 + (temporary ? scan.inside : 0);
+  alias_scan scan{x.owner(),        reinterpret_cast<const char*>(x.data()), sizeof(T), R, x.shape().extent,
+                  x.tree.steps.step};
+  scan.scan(e);
+  return !scan.elsewhere && owners(x.memory) == 1 + (temporary ? scan.inside : 0);
 }
 
-/// Stores e, broadcast to the view's shape, into the memory of the view. owner: the array's handle, null
-/// if borrowed. Handles in e count as ours only if e is a temporary.
+/// Stores e, broadcast to the view's shape, into the memory of the view. of: the array's, null if borrowed. Handles in
+/// e count as ours only if e is a temporary.
 template <class T, int R, class Space, class E>
-void store_view(T* data, const leaf<stored<T, Space>, R>& view, buffer* owner, const E& e, bool temporary) {
+void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Space>& of, const E& e, bool temporary) {
   if (view.extents.size() == 0) return;
-  const auto shaped = broadcast_to(e, view.extents);
-  alias_scan scan{owner ? owner->get() : nullptr,
-                  reinterpret_cast<const char*>(data),
-                  sizeof(T),
-                  R,
-                  view.extents.extent,
-                  view.steps.step};
-  layout_detail::scan(shaped, scan, false);
-  if (owner && owner->owners() > 1 + scan.inside * (temporary ? 2 : 1)) {
-    // somebody else holds the values: leave the old buffer to them
-    const index_t position = static_cast<index_t>(data - static_cast<T*>(owner->get()->data));
-    const index_t n = static_cast<index_t>(owner->get()->bytes / sizeof(T));
-    const array<T, 1, Space> copy =
-        fresh<T, Space, 1>(leaf<stored<T, Space>, 1>({*owner, static_cast<const T*>(owner->get()->data)}, {n}, {{1}}));
-    *owner = copy.owner();
-    data = static_cast<T*>(owner->get()->data) + position;
+  T* data = const_cast<T*>(view.source.data) + view.offset;
+  allocation* owner = view.source.owner;
+  const auto shaped = view_detail::broadcast_tree(e, view.extents);
+  alias_scan scan{owner, reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent, view.steps.step};
+  scan.scan(shaped);
+  if (of.memory && owners(*of.memory) > 1 + (temporary ? scan.inside : 0)) {
+    // somebody else holds the values: leave the old memory to them
+    const index_t n = static_cast<index_t>(owner->bytes / sizeof(T));
+    array<T, 1, Space> copy = fresh<T, Space, 1>(leaf<stored<T, Space>, 1>(*of.source, {n}, {{1}}));
+    data = copy.data() + (data - of.source->data);
+    owner = copy.owner();
+    *of.source = copy.tree.source;
+    *of.memory = static_cast<handles<1>&&>(copy.memory);
     scan.elsewhere = false;
   }
-  allocation* const to = owner ? owner->get() : nullptr;
-  if (scan.elsewhere) store<Space, T, R>(data, view.steps, to, fresh<T, Space, R>(shaped).node());
-  else store<Space, T, R>(data, view.steps, to, shaped);
+  if (scan.elsewhere) store<Space, T, R>(data, view.steps, owner, fresh<T, Space, R>(shaped).tree);
+  else store<Space, T, R>(data, view.steps, owner, shaped);
 }
 
 template <class E>
 inline constexpr bool is_temporary = !::cuda::std::is_lvalue_reference_v<E>;
 
 template <class T, class E>
-decltype(auto) lifted(E&& e) {
+decltype(auto) lifted(const E& e) {
   if constexpr (scalar<E>) return constant_leaf(static_cast<T>(e), shape<0>{});
-  else return as_node(static_cast<E&&>(e));
+  else return (e.tree);
 }
 
 }  // namespace assign_detail
@@ -101,9 +94,7 @@ template <element_type Element, int Rank, memory_space Space>
 template <class E>
 void array<Element, Rank, Space>::construct(E&& e) {
   if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
-    array result = assign_detail::fresh<Element, Space, Rank>(as_node(static_cast<E&&>(e)));
-    owner_ = static_cast<buffer&&>(result.owner_);
-    shape_ = result.shape_;
+    *this = assign_detail::fresh<Element, Space, Rank>(e.tree);
   }
 }
 
@@ -113,25 +104,26 @@ array<Element, Rank, Space>::array(const leaf<stored<Element, Space>, Rank>& fro
 
 template <element_type Element, int Rank, memory_space Space>
 void array<Element, Rank, Space>::copy_list(typename array_detail::nested_list<Element, Rank>::type values) {
-  array_detail::list_extents(values, shape_.extent);
-  std::vector<unsigned char> bytes(bytes_of(shape_) + sizeof(Element));
-  Element* to = reinterpret_cast<Element*>(bytes.data());
-  array_detail::flatten(values, shape_.extent, to);
-  if (shape_.size() > 0) {
-    owner_ = buffer(memory_detail::allocate(Space{}, bytes_of(shape_)));
-    memory_detail::copy(Space{}, owner_.get(), owner_.get()->data, bytes.data(), bytes_of(shape_));
+  lazyfuse::shape<Rank> s;
+  array_detail::list_extents(values, s.extent);
+  array result(s);
+  if (result.size() > 0) {
+    std::vector<unsigned char> bytes(result.bytes());
+    Element* to = reinterpret_cast<Element*>(bytes.data());
+    array_detail::flatten(values, s.extent, to);
+    memory_detail::copy(Space{}, result.owner(), result.data(), bytes.data(), bytes.size());
   }
+  *this = static_cast<array&&>(result);
 }
 
 template <element_type Element, int Rank, memory_space Space>
 template <class E>
 void array<Element, Rank, Space>::evaluate(E&& e) {
-  if constexpr (scalar<E>) evaluate(constant_leaf(static_cast<Element>(e), shape_));
+  if constexpr (scalar<E>) evaluate(over(constant_leaf(static_cast<Element>(e), this->shape())));
   else if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
-    auto&& node = as_node(static_cast<E&&>(e));
+    const auto& node = e.tree;
     if (assign_detail::in_place(*this, node, assign_detail::is_temporary<E>))
-      assign_detail::store<Space, Element, Rank>(static_cast<Element*>(owner_.get()->data), row_major(shape_),
-                                                 owner_.get(), node);
+      assign_detail::store<Space, Element, Rank>(static_cast<Element*>(owner()->data), this->tree.steps, owner(), node);
     else *this = assign_detail::fresh<Element, Space, Rank>(node);
   }
 }
@@ -140,14 +132,13 @@ template <class T, int R, class Space>
 template <class E>
   requires(expression<E> || scalar<E>)
 void slice<T, R, Space>::operator=(E&& e) && {
-  auto&& node = assign_detail::lifted<T>(static_cast<E&&>(e));
+  const auto& node = assign_detail::lifted<T>(e);
   constexpr bool rank_fits = rank_of<decltype(node)> <= R;
   static_assert(rank_fits, "lazyfuse: the expression has more axes than the slice it is assigned to");
   if constexpr (rank_fits) {
     if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>()) {
-      this->source.owner = buffer{};  // the view itself must not count as somebody who shares the array
-      assign_detail::store_view<T, R, Space>(const_cast<T*>(this->source.data) + this->offset, *this, owner, node,
-                                             assign_detail::is_temporary<E>);
+      this->memory = {};  // the view itself must not count as somebody who shares the array
+      assign_detail::store_view<T, R, Space>(this->tree, written, node, assign_detail::is_temporary<E>);
     }
   }
 }
@@ -159,19 +150,18 @@ struct destination {
   template <class E>
     requires(expression<E> || scalar<E>)
   void operator=(E&& e) && {
-    auto&& node = assign_detail::lifted<T>(static_cast<E&&>(e));
+    const auto& node = assign_detail::lifted<T>(e);
     constexpr bool rank_fits = rank_of<decltype(node)> <= R;
     static_assert(rank_fits, "lazyfuse: the expression has more axes than the memory it is assigned to");
     if constexpr (rank_fits) {
       if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>())
-        assign_detail::store_view<T, R, Space>(const_cast<T*>(view.source.data) + view.offset, view, nullptr, node,
-                                               true);
+        assign_detail::store_view<T, R, Space>(view, array_memory<T, Space>{}, node, true);
     }
   }
 };
 template <class T, int R, class Space>
-destination<T, R, Space> into(const leaf<stored<T, Space>, R>& view) {
-  return {view};
+destination<T, R, Space> into(const borrowed<T, R, Space>& view) {
+  return {view.tree};
 }
 template <class T, int R, class Space>
 destination<T, R, Space> into(const slice<T, R, Space>&) {
@@ -186,9 +176,8 @@ auto together(indices<I...>, const E&... e) {
   for (const auto& s : shapes)
     if (!(s == shapes[0])) throw_shapes("materialize", shapes[0].extent, R, s.extent, R, "are not one shape");
   ((std::get<I>(results) = array<value_t<E>, R, Space>(shapes[0])), ...);
-  const target_pack<R, value_t<E>...> to{
-      {{{const_cast<value_t<E>*>(std::as_const(std::get<I>(results)).data()), row_major(shapes[0])}}...}};
-  allocation* const owners[] = {std::get<I>(results).owner().get()...};
+  const target_pack<R, value_t<E>...> to{{{{std::get<I>(results).data(), row_major(shapes[0])}}...}};
+  allocation* const owners[] = {std::get<I>(results).owner()...};
   run<Space, R, value_t<E>...>(execution{}, shapes[0], to, owners, e...);
   return results;
 }
@@ -208,7 +197,7 @@ template <class... E>
   static_assert(((rank_of<E> == R) && ...), "lazyfuse: expressions materialised together have one rank");
   static_assert(!joined::mixed, "lazyfuse: expressions materialised together live in one space");
   using Space = typename array_detail::home<typename joined::type>::type;
-  return materialize_detail::together<Space, R>(make_indices<sizeof...(E)>{}, as_node(e)...);
+  return materialize_detail::together<Space, R>(make_indices<sizeof...(E)>{}, e.tree...);
 }
 
 /// The value of an expression of one element; waits for it.
@@ -218,15 +207,11 @@ template <class E>
     using Space = home_space<E>;
     const array<value_t<E>, rank_of<E>, Space> x(e);
     value_t<E> value;
-    memory_detail::copy(host{}, &value, Space{}, x.owner().get(), x.data(), sizeof(value));
+    memory_detail::copy(host{}, &value, Space{}, x.owner(), x.data(), sizeof(value));
     return value;
   }
-template <class Source, int R>
-typename leaf<Source, R>::value_type leaf<Source, R>::item(caller where) const {
-  return lazyfuse::item(*this, where);
-}
-template <class Op, int... I, class... A>
-typename map_expr<Op, indices<I...>, A...>::value_type map_expr<Op, indices<I...>, A...>::item(caller where) const {
+template <class Tree>
+typename lazy<Tree>::value_type lazy<Tree>::item(caller where) const {
   return lazyfuse::item(*this, where);
 }
 template <element_type Element, int Rank, memory_space Space>
@@ -246,9 +231,8 @@ auto to(const E& e) {
     array<value_t<E>, rank_of<E>, To> r(x.shape());
     const auto bytes = static_cast<std::size_t>(x.size()) * sizeof(value_t<E>);
     if (bytes > 0) {
-      auto* data = const_cast<value_t<E>*>(std::as_const(r).data());
-      if constexpr (__is_same(To, host)) memory_detail::copy(host{}, data, cuda{}, x.owner().get(), x.data(), bytes);
-      else memory_detail::copy(cuda{}, r.owner().get(), data, x.data(), bytes);
+      if constexpr (__is_same(To, host)) memory_detail::copy(host{}, r.data(), cuda{}, x.owner(), x.data(), bytes);
+      else memory_detail::copy(cuda{}, r.owner(), r.data(), x.data(), bytes);
     }
     return r;
   }
@@ -263,16 +247,12 @@ auto from(Range&& r) {
     std::vector<unsigned char> bytes;
     for (auto&& v : r) bytes.push_back(bool(v));
     array<bool, 1, Space> x(shape<1>{static_cast<index_t>(bytes.size())});
-    if (!bytes.empty())
-      memory_detail::copy(Space{}, x.owner().get(), const_cast<bool*>(std::as_const(x).data()), bytes.data(),
-                          bytes.size());
+    if (!bytes.empty()) memory_detail::copy(Space{}, x.owner(), x.data(), bytes.data(), bytes.size());
     return x;
   } else {
     for (auto&& v : r) values.push_back(v);
     array<T, 1, Space> x(shape<1>{static_cast<index_t>(values.size())});
-    if (!values.empty())
-      memory_detail::copy(Space{}, x.owner().get(), const_cast<T*>(std::as_const(x).data()), values.data(),
-                          values.size() * sizeof(T));
+    if (!values.empty()) memory_detail::copy(Space{}, x.owner(), x.data(), values.data(), values.size() * sizeof(T));
     return x;
   }
 }

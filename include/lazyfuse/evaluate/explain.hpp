@@ -18,7 +18,7 @@ std::string finish(const std::string& kernels, const char* space, const char* ty
 /// The kernels that would run, each with its program, operands, bytes and the path chosen.
 template <class X>
   requires expression<X> std::string explain(const X& x) {
-    const auto& e = as_node(x);
+    const auto& e = x.tree;
     using T = value_t<X>;
     constexpr int R = rank_of<X>;
     using Space = home_space<X>;

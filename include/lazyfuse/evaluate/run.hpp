@@ -6,6 +6,7 @@
 #include <lazyfuse/evaluate/execution.hpp>
 
 #include <utility>
+#include <vector>
 
 namespace lazyfuse {
 
@@ -115,55 +116,48 @@ void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, 
 
 namespace run_detail {
 
+/// Memory made on the way, kept until the kernel that reads it is launched.
+using temporaries = std::vector<handles<1>>;
+
 /// Makes an array for e, computes it, and returns it as a leaf; e may contain anything.
 template <class Space, class E>
-leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, const E& e) {
+leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, temporaries& t, const E& e) {
   using T = value_t<E>;
   constexpr int R = rank_of<E>;
   const shape<R> s = e.shape();
-  leaf<stored<T, Space>, R> result(
-      {buffer{x.dry() || s.size() == 0
-                  ? nullptr
-                  : memory_detail::allocate(Space{}, sizeof(T) * static_cast<std::size_t>(s.size()))},
-       nullptr},
-      s, row_major(s));
-  allocation* const owner = result.source.owner.get();
+  const auto steps = row_major(s);
+  allocation* owner = nullptr;
+  if (!x.dry() && s.size() > 0) {
+    t.emplace_back();
+    t.back().memory[0] = owner = memory_detail::allocate(Space{}, sizeof(T) * static_cast<std::size_t>(s.size()));
+  }
   T* const data = owner ? static_cast<T*>(owner->data) : nullptr;
-  result.source.data = data;
-  run<Space, R, T>(x, s, target_pack<R, T>{{{{data, result.steps}}}}, &owner, e);
-  return result;
+  run<Space, R, T>(x, s, target_pack<R, T>{{{{data, steps}}}}, &owner, e);
+  return {{owner, data}, s, steps};
 }
 
 /// The expression with every reduction replaced by its materialised result.
 template <class Space, class E>
-auto settled(const execution& x, const E& e);
+auto settled(const execution& x, temporaries& t, const E& e);
 /// The expression with only the reductions inside other reductions replaced.
 template <class Space, class E>
-auto unnested(const execution& x, const E& e);
+auto unnested(const execution& x, temporaries& t, const E& e);
 
-template <class Space, class Source, int R>
-auto settle(const execution&, const leaf<Source, R>& e) {
-  return e;
-}
-template <class Space, class T, auto V>
-auto settle(const execution&, const literal_leaf<T, V>& e) {
-  return e;
-}
 template <class Space, class Monoid, int Axes, class A, bool V, int R>
-auto settle(const execution& x, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+auto settle(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
   constexpr int K = A::rank - Axes;
   shape<K> kept;
   for (int k = 0; k < K; ++k) kept[k] = e.source.argument.shape()[k];
-  auto result = made<Space>(x, leaf<reduced<Monoid, Axes, A, V>, K>(e.source, kept, row_major(kept)));
+  const auto result = made<Space>(x, t, leaf<reduced<Monoid, Axes, A, V>, K>(e.source, kept, row_major(kept)));
   return leaf<stored<value_t<A>, Space>, R>(result.source, e.extents, e.steps, e.offset);
 }
 template <class Space, class Op, class Seq, class... A>
-auto settle(const execution& x, const map_expr<Op, Seq, A...>& e) {
-  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return settled<Space>(x, a); });
+auto settle(const execution& x, temporaries& t, const map_expr<Op, Seq, A...>& e) {
+  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return settled<Space>(x, t, a); });
 }
 template <class Space, class E>
-auto settled(const execution& x, const E& e) {
-  if constexpr (has_reduction<E>) return settle<Space>(x, e);
+auto settled(const execution& x, temporaries& t, const E& e) {
+  if constexpr (has_reduction<E>) return settle<Space>(x, t, e);
   else return e;
 }
 
@@ -177,18 +171,17 @@ template <class E>
 inline constexpr bool has_nested<named<E>> = has_nested<E>;
 
 template <class Space, class Monoid, int Axes, class A, bool V, int R>
-auto unnest(const execution& x, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
-  auto argument = settled<Space>(x, e.source.argument);
-  using N = decltype(argument);
-  return leaf<reduced<Monoid, Axes, N, V>, R>({static_cast<N&&>(argument)}, e.extents, e.steps, e.offset);
+auto unnest(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+  const auto argument = settled<Space>(x, t, e.source.argument);
+  return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
 }
 template <class Space, class Op, class Seq, class... A>
-auto unnest(const execution& x, const map_expr<Op, Seq, A...>& e) {
-  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return unnested<Space>(x, a); });
+auto unnest(const execution& x, temporaries& t, const map_expr<Op, Seq, A...>& e) {
+  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return unnested<Space>(x, t, a); });
 }
 template <class Space, class E>
-auto unnested(const execution& x, const E& e) {
-  if constexpr (has_nested<E>) return unnest<Space>(x, e);
+auto unnested(const execution& x, temporaries& t, const E& e) {
+  if constexpr (has_nested<E>) return unnest<Space>(x, t, e);
   else return e;
 }
 
@@ -219,15 +212,16 @@ bool same_but_ones(const shape<R>& s, const index_t* kept, int rank) {
 template <class Space, int R, class... T, class... E>
 void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
          const E&... e) {
+  constexpr bool here = runnable_here<Space>;
   static_assert(
-      runnable_here<Space>,
-      "lazyfuse: this expression runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>");
-  if constexpr (runnable_here<Space>) {
+      here, "lazyfuse: this expression runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>");
+  if constexpr (here) {
     if (s.size() == 0) return;
     if constexpr (!(has_reduction<E> || ...)) run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
-    else if constexpr ((run_detail::has_nested<E> || ...))
-      run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, e)...);
-    else {
+    else if constexpr ((run_detail::has_nested<E> || ...)) {
+      run_detail::temporaries t;
+      run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, t, e)...);
+    } else {
       constexpr auto form = (reductions_detail::form{} + ... + reductions_detail::form_of<E>);
       constexpr int K = form.rank - form.axes;
       if constexpr (form.possible && ((!form.kept_dims && K == R) || !form.other_leaves)) {
@@ -245,8 +239,10 @@ void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, 
         }
       }
       // One reduction, read in its own order, and scalars: nothing else can happen.
-      if constexpr (form.count > 1 || form.viewed || form.other_leaves || !form.possible)
-        run_detail::transform_best<Space, R, T...>(x, s, to, owners, run_detail::settled<Space>(x, e)...);
+      if constexpr (form.count > 1 || form.viewed || form.other_leaves || !form.possible) {
+        run_detail::temporaries t;
+        run_detail::transform_best<Space, R, T...>(x, s, to, owners, run_detail::settled<Space>(x, t, e)...);
+      }
     }
   }
 }

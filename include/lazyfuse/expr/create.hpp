@@ -9,7 +9,7 @@ namespace lazyfuse {
 /// value everywhere; becomes memory only when materialised. \numpy{full}
 template <arithmetic_type T, int R>
 constexpr auto full(const shape<R>& s, T value) {
-  return constant_leaf(value, checked(s, "full"));
+  return over(constant_leaf(value, checked(s, "full")));
 }
 template <arithmetic_type T, int R>
 constexpr auto full(const index_t (&extents)[R], T value) {
@@ -37,7 +37,7 @@ constexpr auto ones(const index_t (&extents)[R]) {
 namespace create_detail {
 template <class T>
 constexpr auto counted(T start, T step, T stop, index_t n, bool exact_end) {
-  return leaf<ramp<T>, 1>({start, step, stop, exact_end ? n - 1 : -1}, shape<1>{n}, {{1}});
+  return over(leaf<ramp<T>, 1>({start, step, stop, exact_end ? n - 1 : -1}, shape<1>{n}, {{1}}));
 }
 }  // namespace create_detail
 

@@ -17,20 +17,21 @@ struct source_traits<numbered_source<I, Source>> {
   using space = typename source_traits<Source>::space;
   using viewed = Source;
   static constexpr bool is_argument = true;
+  static constexpr int owners = source_traits<Source>::owners;
 };
 
 namespace fuse_detail {
 template <int I, class Source, int R>
-constexpr auto number(leaf<Source, R> e) {
+constexpr auto number(const leaf<Source, R>& e) {
   return leaf<numbered_source<I, Source>, R>({e.source}, e.extents, e.steps, e.offset);
 }
-template <int I, class E>
-constexpr E number(E e) {
+template <int I, class Tree>
+constexpr const Tree& number(const Tree& e) {
   return e;
 }
 template <class F, int... I, class... X>
 constexpr auto call(const F& f, indices<I...>, const X&... x) {
-  return f(number<I>(as_node(x))...);
+  return f(over(number<I>(x.tree), x)...);
 }
 }  // namespace fuse_detail
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Leaves: a source of elements and the affine map from an index to the source's offset. Every view of
-// a leaf is a leaf; slicing, transposing and broadcasting only change extents, steps and offset.
+// a leaf is a leaf; slicing, transposing and broadcasting only change extents, steps and offset. Leaves, like
+// all nodes, are trivially copyable and own nothing: lazy.hpp keeps the memory.
 #pragma once
 
 #include <lazyfuse/core/error.hpp>
@@ -16,40 +17,27 @@ struct source_traits {
   using space = anywhere;
   using viewed = Source;
   static constexpr bool is_argument = false;  ///< equal types imply equal operands (fuse)
+  static constexpr int owners = 0;            ///< handles that its memory needs
 };
 
-template <class E, class... Specs>
-constexpr auto view(const E& e, Specs... specs);
-template <class X>
-  requires expression<X>
-constexpr auto transpose(const X& x);
-
 template <class Source, int R>
-struct leaf : expression_interface {
+struct leaf {
   using source_type = Source;
   using node_type = leaf;
   using value_type = typename Source::value_type;
   using space = typename source_traits<Source>::space;
   static constexpr int rank = R;
+  static constexpr int owners = source_traits<Source>::owners;
 
   Source source;
   lazyfuse::shape<R> extents;
   strides<R> steps;
   index_t offset = 0;
 
-  constexpr leaf(Source s, const lazyfuse::shape<R>& e, const strides<R>& t, index_t o = 0)
-      : source(static_cast<Source&&>(s)), extents(e), steps(t), offset(o) {}
+  constexpr leaf(const Source& s, const lazyfuse::shape<R>& e, const strides<R>& t, index_t o = 0)
+      : source(s), extents(e), steps(t), offset(o) {}
 
   constexpr const lazyfuse::shape<R>& shape() const { return extents; }
-  /// A view: ranges, integers, all, newaxis, ellipsis.
-  template <class... Specs>
-  constexpr auto operator()(Specs... specs) const {
-    return view(*this, specs...);
-  }
-  /// The axes in reverse order, as a view.
-  constexpr auto T() const { return transpose(*this); }
-  /// The value of a one-element expression: evaluates, waits for it and returns it.
-  value_type item(caller where = caller::here()) const;
 };
 
 /// Throws shape_error if an extent is negative.
@@ -76,35 +64,28 @@ struct literal_scalar : expression_interface {
 
 /// The same with its element type chosen.
 template <class T, auto Value>
-struct literal_leaf : expression_interface {
+struct literal_leaf {
   using node_type = literal_leaf;
   using value_type = T;
   using space = anywhere;
   static constexpr int rank = 0;
-  constexpr lazyfuse::shape<0> shape() const { return {}; }
+  static constexpr int owners = 0;
+  static constexpr lazyfuse::shape<0> extents{};
+  constexpr const lazyfuse::shape<0>& shape() const { return extents; }
 };
 
 template <auto Value>
 inline constexpr literal_scalar<Value> c{};
 
-/// Throws unless a and b broadcast; returns the common extent.
-constexpr index_t broadcast_extent(index_t a, index_t b, bool& fits) {
-  fits &= a == b || a == 1 || b == 1;
-  return a == 1 ? b : a;
-}
+/// Writes the extents that shapes a and b broadcast to, of the higher rank; throws shape_error where they do not.
+void broadcast_extents(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b, index_t* to);
 
 /// The shape that shapes a and b broadcast to (NumPy): equal, or 1, or missing at the front.
 template <int A, int B>
-constexpr auto broadcast_shapes(const shape<A>& a, const shape<B>& b, const char* operation = "broadcast_shapes",
-                                caller where = {}) {
-  constexpr int R = A > B ? A : B;
-  shape<R> s;
-  bool fits = true;
-  for (int axis = 0; axis < R; ++axis) {
-    const int in_a = axis - (R - A), in_b = axis - (R - B);
-    s[axis] = in_a < 0 ? b[in_b] : in_b < 0 ? a[in_a] : broadcast_extent(a[in_a], b[in_b], fits);
-  }
-  if (!fits) throw_shapes(operation, a.extent, A, b.extent, B, "do not broadcast", where);
+shape<(A > B ? A : B)> broadcast_shapes(const shape<A>& a, const shape<B>& b,
+                                        const char* operation = "broadcast_shapes") {
+  shape<(A > B ? A : B)> s;
+  broadcast_extents(operation, a.extent, A, b.extent, B, s.extent);
   return s;
 }
 

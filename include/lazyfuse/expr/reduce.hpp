@@ -22,6 +22,7 @@ struct source_traits<reduced<Monoid, Axes, A, Viewed>> {
   using space = expression_space_t<A>;
   using viewed = reduced<Monoid, Axes, A, true>;
   static constexpr bool is_argument = false;
+  static constexpr int owners = A::owners;
 };
 
 namespace reduce_detail {
@@ -35,17 +36,18 @@ struct plan_axes {
 };
 
 template <class Monoid, class E>
-constexpr auto accumulated(E&& e) {
+constexpr auto accumulated(const E& e) {
   using T = typename Monoid::template accumulator<value_t<E>>;
-  if constexpr (__is_same(T, value_t<E>)) return bare_t<E>(static_cast<E&&>(e));
-  else return map_expr<op::cast<T>, indices<0>, bare_t<E>>(e.shape(), static_cast<E&&>(e));
+  if constexpr (__is_same(T, value_t<E>)) return e;
+  else return map_detail::cast_node<T>(e);
 }
 
 template <class Monoid, bool Keep, class E, int... A>
-constexpr auto build(E&& e, axes<A...>) {
-  constexpr int R = rank_of<E>;
+constexpr auto build(const E& e, axes<A...>) {
+  constexpr int R = E::rank;
   using axes_plan = plan_axes<R, A...>;
-  if constexpr (R == 0) return build<Monoid, false>(view(e, newaxis), axes<>{});  // one element, one axis to reduce
+  if constexpr (R == 0)
+    return build<Monoid, false>(view_detail::view_tree(e, newaxis), axes<>{});  // one element, one axis to reduce
   else {
     const auto from = e.shape();
     index_map<R, R> order;
@@ -67,22 +69,18 @@ constexpr auto build(E&& e, axes<A...>) {
     }
     if (!Monoid::has_identity && count == 0 && kept.size() != 0)
       throw_shape(Monoid::name, from.extent, R, "has no elements to reduce");
-    const auto finish = [&](auto&& argument) {
-      using N = bare_t<decltype(argument)>;
-      using L = leaf<reduced<Monoid, axes_plan::reduced_count, N>, axes_plan::kept>;
-      return L({static_cast<N&&>(argument)}, kept, row_major(kept));
-    };
-    const auto wrap = [&](auto&& result) {
-      using L = bare_t<decltype(result)>;
+    const auto finish = [&]<class N>(const N& argument) {
+      using source = reduced<Monoid, axes_plan::reduced_count, N>;
+      const leaf<source, axes_plan::kept> result({argument}, kept, row_major(kept));
       if constexpr (Keep) {  // not a view: axes of extent 1 do not change the order
         const auto kept_view = view_detail::remap(result, keep);
-        return leaf<typename L::source_type, R>(static_cast<L&&>(result).source, kept_view.extents, kept_view.steps);
-      } else return L(static_cast<L&&>(result));
+        return leaf<source, R>(result.source, kept_view.extents, kept_view.steps);
+      } else return result;
     };
     // Reduced axes that are already last need no view: a view would forget which argument of fuse it is.
     constexpr bool in_order = axes_plan::mask == ((1u << R) - 1) - ((1u << axes_plan::kept) - 1);
-    if constexpr (in_order) return wrap(finish(accumulated<Monoid>(static_cast<E&&>(e))));
-    else return wrap(finish(accumulated<Monoid>(view_detail::remap(e, order))));
+    if constexpr (in_order) return finish(accumulated<Monoid>(e));
+    else return finish(accumulated<Monoid>(view_detail::remap(e, order)));
   }
 }
 
@@ -95,12 +93,15 @@ constexpr index_t reduced_count(const shape<R>& s, axes<A...>) {
 }
 
 template <bool Keep, class E, int... A>
-constexpr auto mean(E&& e, axes<A...> a) {
+constexpr auto mean(const E& e, axes<A...> a) {
   using T = floating_t<value_t<E>>;
   const T count = static_cast<T>(reduced_count(e.shape(), a));
-  auto total = build<op::sum, Keep>(static_cast<E&&>(e), a);
-  return map<op::divide>(map_detail::prepare<T>(static_cast<decltype(total)&&>(total)),
-                         constant_leaf(count, shape<0>{}));
+  const auto total = build<op::sum, Keep>(e, a);
+  const auto divided = [&](const auto& x) {
+    return map_detail::node<op::divide, indices<0, 1>>(x, constant_leaf(count, shape<0>{}));
+  };
+  if constexpr (__is_same(value_t<decltype(total)>, T)) return divided(total);
+  else return divided(map_detail::cast_node<T>(total));
 }
 }  // namespace reduce_detail
 
@@ -109,65 +110,67 @@ constexpr auto mean(E&& e, axes<A...> a) {
 template <class X, int... A>
   requires expression<X>
 constexpr auto sum(X&& x, axes<A...> a = {}) {
-  return reduce_detail::build<op::sum, false>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::build<op::sum, false>(x.tree, a), static_cast<X&&>(x));
 }
 template <class X, int... A>
   requires expression<X>
 constexpr auto sum(X&& x, axes<A...> a, keepdims_t) {
-  return reduce_detail::build<op::sum, true>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::build<op::sum, true>(x.tree, a), static_cast<X&&>(x));
 }
 /// The product over the named axes, or over all; bool and integers in int64. \numpy{prod}
 template <class X, int... A>
   requires expression<X>
 constexpr auto prod(X&& x, axes<A...> a = {}) {
-  return reduce_detail::build<op::prod, false>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::build<op::prod, false>(x.tree, a), static_cast<X&&>(x));
 }
 template <class X, int... A>
   requires expression<X>
 constexpr auto prod(X&& x, axes<A...> a, keepdims_t) {
-  return reduce_detail::build<op::prod, true>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::build<op::prod, true>(x.tree, a), static_cast<X&&>(x));
 }
 /// The largest element along the named axes, or of all; NaN wins; no elements throw shape_error. \numpy{max}
 template <class X, int... A>
   requires expression<X>
 constexpr auto max(X&& x, axes<A...> a = {}) {
-  return reduce_detail::build<op::max, false>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::build<op::max, false>(x.tree, a), static_cast<X&&>(x));
 }
 template <class X, int... A>
   requires expression<X>
 constexpr auto max(X&& x, axes<A...> a, keepdims_t) {
-  return reduce_detail::build<op::max, true>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::build<op::max, true>(x.tree, a), static_cast<X&&>(x));
 }
 /// The smallest element along the named axes, or of all; NaN wins; no elements throw shape_error. \numpy{min}
 template <class X, int... A>
   requires expression<X>
 constexpr auto min(X&& x, axes<A...> a = {}) {
-  return reduce_detail::build<op::min, false>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::build<op::min, false>(x.tree, a), static_cast<X&&>(x));
 }
 template <class X, int... A>
   requires expression<X>
 constexpr auto min(X&& x, axes<A...> a, keepdims_t) {
-  return reduce_detail::build<op::min, true>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::build<op::min, true>(x.tree, a), static_cast<X&&>(x));
 }
 /// Whether some element is true along the named axes, or of all. \numpy{any}
 template <class X, int... A>
   requires expression<X>
 constexpr auto any(X&& x, axes<A...> a = {}) {
-  return reduce_detail::build<op::any, false>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::build<op::any, false>(x.tree, a), static_cast<X&&>(x));
 }
 template <class X, int... A>
   requires expression<X>
 constexpr auto any(X&& x, axes<A...> a, keepdims_t) {
-  return reduce_detail::build<op::any, true>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::build<op::any, true>(x.tree, a), static_cast<X&&>(x));
 }
 /// The mean over the named axes, or over all; integers in double. \numpy{mean}
 template <class X, int... A>
   requires expression<X>
-constexpr auto mean(X&& x, axes<A...> a = {}) { return reduce_detail::mean<false>(as_node(static_cast<X&&>(x)), a); }
+constexpr auto mean(X&& x, axes<A...> a = {}) {
+  return over(reduce_detail::mean<false>(x.tree, a), static_cast<X&&>(x));
+}
 template <class X, int... A>
   requires expression<X>
 constexpr auto mean(X&& x, axes<A...> a, keepdims_t) {
-  return reduce_detail::mean<true>(as_node(static_cast<X&&>(x)), a);
+  return over(reduce_detail::mean<true>(x.tree, a), static_cast<X&&>(x));
 }
 
 /// Whether every element is true along the named axes, or of all. \numpy{all}
@@ -175,7 +178,7 @@ template <class X, class... Options>
   requires operands<X>
 constexpr auto all_function::operator()(X&& x, Options... options) const {
   const auto build = [&]<int... A, class... Keep>(axes<A...> a, Keep...) {
-    return reduce_detail::build<op::all, sizeof...(Keep) == 1>(as_node(static_cast<X&&>(x)), a);
+    return over(reduce_detail::build<op::all, sizeof...(Keep) == 1>(x.tree, a), static_cast<X&&>(x));
   };
   if constexpr (sizeof...(Options) == 0) return build(axes<>{});
   else return build(options...);

@@ -24,7 +24,7 @@ constexpr auto reshape_node(const map_expr<Op, Seq, A...>& e, const shape<R>& pa
   return rebuild(e, s, [&](const auto& a) {
     if constexpr (bare_t<decltype(a)>::rank == 0) return a;
     else if constexpr (bare_t<decltype(a)>::rank == R) return reshape_node(a, parent, s);
-    else return reshape_node(broadcast_to(a, parent), parent, s);
+    else return reshape_node(broadcast_tree(a, parent), parent, s);
   });
 }
 }  // namespace view_detail
@@ -33,20 +33,20 @@ constexpr auto reshape_node(const map_expr<Op, Seq, A...>& e, const shape<R>& pa
 /// strides allow it (contiguous arrays always do), else shape_error asks for materialize. \numpy{reshape}
 template <class X, int To>
   requires expression<X>
-constexpr auto reshape(const X& x, shape<To> s) {
-  const auto& e = as_node(x);
+constexpr auto reshape(X&& x, shape<To> s) {
+  const auto& e = x.tree;
   const auto from = e.shape();
   index_t known = 1;
   int open = -1;
   for (int k = 0; k < To; ++k) (s[k] == -1 && open < 0) ? void(open = k) : void(known *= s[k]);
   if (open >= 0) s[open] = known > 0 ? from.size() / known : 0;
   if (s.size() != from.size()) throw_shapes("reshape", from.extent, rank_of<X>, s.extent, To, "have different sizes");
-  return view_detail::reshape_node(e, from, s);
+  return over(view_detail::reshape_node(e, from, s), static_cast<X&&>(x));
 }
 template <class X, int To>
   requires expression<X>
-constexpr auto reshape(const X& x, const index_t (&extents)[To]) {
-  return reshape(x, view_detail::shape_from(extents));
+constexpr auto reshape(X&& x, const index_t (&extents)[To]) {
+  return reshape(static_cast<X&&>(x), view_detail::shape_from(extents));
 }
 
 }  // namespace lazyfuse

@@ -29,36 +29,15 @@ struct alias_scan {
   long inside = 0;         ///< handles to the owner within the expression
   bool elsewhere = false;  ///< the destination is read at other positions than it is written
 
-  void see(const allocation* other, const void* from, int other_size, int other_rank, const index_t* other_extents,
-           const index_t* other_steps, bool reduced);
+  template <class E>
+  void scan(const E& e) {
+    const lower_detail::leaves<E> all(e);
+    see(all.record, all.count);
+  }
+  void see(const leaf_record* leaves, int count);
 };
 
 /// Whether a dense row-major array of extents b reads as extents and steps a (axes of extent 1 aside).
 bool same_order(const index_t* a_extents, const index_t* a_steps, int a_rank, const index_t* b_extents, int b_rank);
-
-namespace layout_detail {
-template <class T, class Space, int R>
-void scan(const leaf<stored<T, Space>, R>& e, alias_scan& s, bool reduced) {
-  s.see(e.source.owner.get(), e.source.data + e.offset, sizeof(T), R, e.extents.extent, e.steps.step, reduced);
-}
-template <int I, class T, class Space, int R>
-void scan(const leaf<numbered_source<I, stored<T, Space>>, R>& e, alias_scan& s, bool reduced) {
-  s.see(e.source.owner.get(), e.source.data + e.offset, sizeof(T), R, e.extents.extent, e.steps.step, reduced);
-}
-template <class Source, int R>
-void scan(const leaf<Source, R>&, alias_scan&, bool) {}
-template <class T, auto V>
-void scan(const literal_leaf<T, V>&, alias_scan&, bool) {}
-template <class Monoid, int Axes, class A, bool V, int R>
-void scan(const leaf<reduced<Monoid, Axes, A, V>, R>& e, alias_scan& s, bool);
-template <class Op, int... I, class... A>
-void scan(const map_expr<Op, indices<I...>, A...>& e, alias_scan& s, bool reduced) {
-  (scan(e.template argument<I>(), s, reduced), ...);
-}
-template <class Monoid, int Axes, class A, bool V, int R>
-void scan(const leaf<reduced<Monoid, Axes, A, V>, R>& e, alias_scan& s, bool) {
-  scan(e.source.argument, s, true);
-}
-}  // namespace layout_detail
 
 }  // namespace lazyfuse

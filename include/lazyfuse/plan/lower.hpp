@@ -16,94 +16,68 @@ struct operand_info {
   int own_rank;  ///< axes of the operand itself, before broadcasting
 };
 
+/// A leaf as code that knows no types sees it.
+struct leaf_view {
+  const char* data;   ///< its first element; null if it has no memory
+  allocation* owner;  ///< null for borrowed memory
+  const index_t *extents, *steps;
+  index_t offset;
+  int rank, element_size;
+};
+
+/// What that code asks of a type of leaves.
+struct leaf_type {
+  leaf_view (*see)(const void* leaf);
+  bool (*same_source)(const void* leaf, const void* other);
+  /// Writes the source as the device sees it.
+  void (*place)(const void* leaf, void* source);
+};
+
+/// One leaf of an expression, wherever it is.
+struct leaf_record {
+  const void* leaf;
+  const leaf_type* type;
+  bool reduced;  ///< inside a reduction
+};
+
 namespace lower_detail {
 
 template <class T, class Space>
-memory<T> bind_source(const stored<T, Space>& s, index_t offset) {
+memory<T> device_value(const stored<T, Space>& s, index_t offset) {
   return {s.data + offset};
 }
 template <class T>
-ramp<T> bind_source(ramp<T> s, index_t offset) {
+ramp<T> device_value(ramp<T> s, index_t offset) {
   s.origin += offset;
   return s;
 }
 template <class T>
-constant<T> bind_source(const constant<T>& s, index_t) {
+constant<T> device_value(const constant<T>& s, index_t) {
   return s;
 }
-template <class T, class Space>
-allocation* owner_of(const stored<T, Space>& s) {
-  return s.owner.get();
-}
-template <class Source>
-allocation* owner_of(const Source&) {
-  return nullptr;
-}
 
-/// Receives the leaves of an expression in order and writes each as the operand of its number.
-/// R is the rank of the iteration: the kept axes first, then the reduced ones.
-template <class Slots, int R, class... Src>
-struct binder;
-template <int... Slot, int R, class... Src>
-struct binder<indices<Slot...>, R, Src...> {
-  static constexpr int count = sizeof...(Src);
-  static constexpr int slot(int occurrence) { return indices<Slot...>::at(occurrence); }
-  static constexpr bool is_first(int occurrence) {
-    for (int k = 0; k < occurrence; ++k)
-      if (slot(k) == slot(occurrence)) return false;
-    return true;
-  }
-
-  operand_pack<R, Src...>& operands;
-  operand_info* info;
-  const shape<R>& extents;
-  bool agree = true;  ///< whether all leaves of one number are the same operand
-
-  /// Reduced is how many trailing axes of the iteration the leaf does not see.
-  template <int Occurrence, class Source, int Rank>
-  void put(const leaf<Source, Rank>& e, int reduced) {
-    constexpr int k = slot(Occurrence);
-    using S = type_at<k, Src...>;
-    operand<S, R> o;
-    o.source = bind_source(e.source, e.offset);
-    if constexpr (requires { o.steps; }) {
-      o.steps = {};
-      for (int axis = 0; axis < Rank; ++axis) {
-        const int to = axis + R - reduced - Rank;
-        o.steps[to] = e.extents[axis] == extents[to] && extents[to] != 1 ? e.steps[axis] : 0;
-      }
+template <class Leaf>
+struct leaf_functions {
+  using source = typename Leaf::source_type;
+  static const Leaf& leaf(const void* p) { return *static_cast<const Leaf*>(p); }
+  static leaf_view see(const void* p) {
+    const Leaf& e = leaf(p);
+    leaf_view v{nullptr, nullptr, e.extents.extent, e.steps.step, e.offset, Leaf::rank, 0};
+    if constexpr (requires { e.source.owner; }) {
+      v.data = reinterpret_cast<const char*>(e.source.data + e.offset);
+      v.owner = e.source.owner;
+      v.element_size = sizeof(typename Leaf::value_type);
     }
-    if constexpr (is_first(Occurrence)) {
-      auto& mine = get<k>(operands);
-      mine = o;
-      if constexpr (requires { mine.steps; }) {
-        if constexpr (S::is_memory)
-          info[k] = {mine.source.data, mine.steps.step, owner_of(e.source), int(sizeof(value_t<leaf<Source, Rank>>)),
-                     Rank};
-        else info[k] = {nullptr, mine.steps.step, nullptr, 0, Rank};
-      } else info[k] = {nullptr, nullptr, nullptr, 0, Rank};
-    } else {
-      const auto& known = get<k>(operands);
-      agree &= known.source == o.source;
-      if constexpr (requires { o.steps; }) agree &= known.steps == o.steps;
-    }
+    return v;
   }
+  static bool same_source(const void* a, const void* b) { return leaf(a).source == leaf(b).source; }
+  static void place(const void* p, void* to) {
+    *static_cast<typename device_source<source>::type*>(to) = device_value(leaf(p).source, leaf(p).offset);
+  }
+  static constexpr leaf_type table = {see, same_source, place};
 };
 
-template <int N, class Binder, class Source, int R>
-void bind(const leaf<Source, R>& e, Binder& b, int reduced) {
-  b.template put<N>(e, reduced);
-}
-template <int N, class Binder, class T, auto V>
-void bind(const literal_leaf<T, V>&, Binder&, int) {}
-template <int N, class Binder, class Monoid, int Axes, class A, bool V, int R>
-void bind(const leaf<reduced<Monoid, Axes, A, V>, R>& e, Binder& b, int) {
-  bind<N>(e.source.argument, b, 0);
-}
-template <int N, class Binder, class Op, class Seq, class... A>
-void bind(const map_expr<Op, Seq, A...>& e, Binder& b, int reduced);
-
-/// How many leaves an expression has.
+/// How many leaves an expression has; literals are none.
 template <class E>
 inline constexpr int leaf_count = 1;
 template <class T, auto V>
@@ -115,25 +89,50 @@ inline constexpr int leaf_count<map_expr<Op, Seq, A...>> = (0 + ... + leaf_count
 template <class E>
 inline constexpr int leaf_count<named<E>> = leaf_count<E>;
 
-template <int N, int K, class Binder, class Op, class Seq, class... A>
-void bind_arguments(const map_expr<Op, Seq, A...>& e, Binder& b, int reduced) {
-  if constexpr (K < int(sizeof...(A))) {
-    bind<N>(e.template argument<K>(), b, reduced);
-    bind_arguments<N + leaf_count<bare_t<decltype(e.template argument<K>())>>, K + 1>(e, b, reduced);
-  }
+/// Notes the leaves of an expression, from left to right.
+template <class Op, int... I, class... A>
+void collect(const map_expr<Op, indices<I...>, A...>& e, leaf_record*& to, bool reduced);
+template <class Source, int R>
+void collect(const leaf<Source, R>& e, leaf_record*& to, bool reduced) {
+  *to++ = {&e, &leaf_functions<leaf<Source, R>>::table, reduced};
 }
-template <int N, class Binder, class Op, class Seq, class... A>
-void bind(const map_expr<Op, Seq, A...>& e, Binder& b, int reduced) {
-  bind_arguments<N, 0>(e, b, reduced);
+template <class T, auto V>
+void collect(const literal_leaf<T, V>&, leaf_record*&, bool) {}
+template <class Monoid, int Axes, class A, bool V, int R>
+void collect(const leaf<reduced<Monoid, Axes, A, V>, R>& e, leaf_record*& to, bool) {
+  collect(e.source.argument, to, true);
+}
+template <class Op, int... I, class... A>
+void collect(const map_expr<Op, indices<I...>, A...>& e, leaf_record*& to, bool reduced) {
+  (collect(static_cast<const element<I, A>&>(e.arguments).value, to, reduced), ...);
 }
 
-template <int N, class Binder>
-void bind_each(Binder&, int) {}
-template <int N, class Binder, class E, class... Rest>
-void bind_each(Binder& b, int reduced, const E& e, const Rest&... rest) {
-  bind<N>(e, b, reduced);
-  bind_each<N + leaf_count<E>>(b, reduced, rest...);
+/// The leaves of several expressions.
+template <class... E>
+struct leaves {
+  static constexpr int count = (0 + ... + leaf_count<E>);
+  leaf_record record[count + 1];
+  explicit leaves(const E&... e) {
+    leaf_record* to = record;
+    (collect(e, to, false), ...);
+  }
+};
+
+/// Where the source and the steps of an operand are; no steps for constants.
+struct operand_place {
+  void* source;
+  index_t* steps;
+};
+template <class Source, int R>
+operand_place place_of(operand<Source, R>& o) {
+  if constexpr (requires { o.steps; }) return {&o.source, o.steps.step};
+  else return {&o.source, nullptr};
 }
+
+/// Writes the operands over an iteration of the given extents, whose last `reduced` axes only leaves inside reductions
+/// see, and describes them. False if leaves that share an operand differ.
+bool bind(const leaf_record* leaves, const int* slots, int count, const operand_place* operands, operand_info* info,
+          const index_t* extents, int rank, int reduced);
 
 template <bool Share, class... E>
 struct lower_roots {
@@ -164,13 +163,18 @@ struct lowering {
 };
 
 namespace lower_detail {
-template <class Slots, int R, class Sources>
-struct binder_for;
-template <class Slots, int R, class... Src>
-struct binder_for<Slots, R, list<Src...>> {
-  using type = binder<Slots, R, Src...>;
-  using operands = operand_pack<R, Src...>;
-  static constexpr int count = sizeof...(Src);
+template <class Slots>
+struct slot_table;
+template <int... Slot>
+struct slot_table<indices<Slot...>> {
+  static constexpr int count = sizeof...(Slot);
+  static constexpr int value[count + 1] = {Slot...};
+};
+template <int R, class Sources>
+struct pack_for;
+template <int R, class... Src>
+struct pack_for<R, list<Src...>> {
+  using type = operand_pack<R, Src...>;
 };
 }  // namespace lower_detail
 
@@ -178,18 +182,22 @@ struct binder_for<Slots, R, list<Src...>> {
 template <class Lowering, int R, int Targets>
 struct bound_operands {
   using sources = typename Lowering::sources;
-  using pack_type = typename lower_detail::binder_for<typename Lowering::slots, R, sources>::operands;
-  using binding = lower_detail::binder_for<typename Lowering::slots, R, typename Lowering::sources>;
-  static constexpr int count = binding::count;
-  typename binding::operands operands;
+  static constexpr int count = sources::size;
+  typename lower_detail::pack_for<R, sources>::type operands;
   operand_info info[Targets + count];  ///< targets first
 
   /// Returns whether leaves that share a number are the same operand.
   template <class... E>
   bool bind(const shape<R>& extents, int reduced, const E&... e) {
-    typename binding::type b{operands, info + Targets, extents};
-    lower_detail::bind_each<0>(b, reduced, e...);
-    return b.agree;
+    return bind_all(lower_detail::leaves<E...>(e...).record, extents, reduced, make_indices<count>{});
+  }
+
+ private:
+  template <int... K>
+  bool bind_all(const leaf_record* leaves, const shape<R>& extents, int reduced, indices<K...>) {
+    using slots = lower_detail::slot_table<typename Lowering::slots>;
+    const lower_detail::operand_place places[count + 1] = {lower_detail::place_of(get<K>(operands))...};
+    return lower_detail::bind(leaves, slots::value, slots::count, places, info + Targets, extents.extent, R, reduced);
   }
 };
 

@@ -91,8 +91,8 @@ auto without_keepdims(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
 template <class Op, int... I, class... A>
 auto without_keepdims(const map_expr<Op, indices<I...>, A...>& e) {
   using Node = map_expr<Op, indices<I...>, bare_t<decltype(without_keepdims(e.template argument<I>()))>...>;
-  return Node(map_detail::join_shapes(Op::name, without_keepdims(e.template argument<I>()).shape()...),
-              without_keepdims(e.template argument<I>())...);
+  return Node{{{without_keepdims(e.template argument<I>())}...},
+              map_detail::join_shapes(Op::name, without_keepdims(e.template argument<I>()).shape()...)};
 }
 
 }  // namespace reductions_detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counted memory. A buffer is a handle; arrays and the leaves of expressions hold handles, and the
-// count decides who may write in place (copy-on-write).
+// Counted memory and where it comes from. Arrays and expressions hold handles (expr/lazy.hpp), and the count decides
+// who may write in place (copy-on-write).
 #pragma once
 
-#include <lazyfuse/core/error.hpp>
 #include <lazyfuse/core/space.hpp>
+#include <lazyfuse/expr/lazy.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -21,6 +21,11 @@ struct allocation {
   std::atomic<void*> stream{nullptr};
   std::atomic<void*> readers{nullptr};  ///< other streams that still read it (CUDA space)
 };
+
+/// How many handles there are to the memory of one, itself included; 0 for none.
+inline long owners(const handles<1>& h) noexcept {
+  return h.memory[0] ? h.memory[0]->owners.load(std::memory_order_acquire) : 0;
+}
 
 /// A resource allocates and frees bytes, ordered with a stream in CUDA space (null on the host).
 template <class R>
@@ -60,31 +65,5 @@ void use_memory(R& r) {
 
 /// Waits until the calling thread's work is done: nothing to wait for on the host, its current stream on the GPU.
 void synchronize();
-
-/// A handle to an allocation, or to nothing.
-class buffer {
- public:
-  constexpr buffer() = default;
-  explicit buffer(allocation* a) noexcept : a_(a) {}
-  buffer(const buffer& b) noexcept : a_(b.a_) {
-    if (a_) a_->owners.fetch_add(1, std::memory_order_relaxed);
-  }
-  buffer(buffer&& b) noexcept : a_(b.a_) { b.a_ = nullptr; }
-  buffer& operator=(buffer b) noexcept {
-    allocation* a = a_;
-    a_ = b.a_;
-    b.a_ = a;
-    return *this;
-  }
-  ~buffer() {
-    if (a_ && a_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) a_->release(a_);
-  }
-  allocation* get() const noexcept { return a_; }
-  /// How many handles there are, this one included; 0 for none.
-  long owners() const noexcept { return a_ ? a_->owners.load(std::memory_order_acquire) : 0; }
-
- private:
-  allocation* a_ = nullptr;
-};
 
 }  // namespace lazyfuse

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What stands between the parentheses of x(...), and the affine index map that it means.
+#pragma once
+
+#include <lazyfuse/core/error.hpp>
+#include <lazyfuse/op/map.hpp>
+
+namespace lazyfuse {
+
+struct none_t {};
+/// A missing bound of a range.
+inline constexpr none_t none{};
+/// The end of an axis, as the stop of a range.
+inline constexpr none_t end{};
+
+/// One bound of a range: an index (negative counts from the end) or none.
+struct range_bound {
+  index_t value = 0;
+  bool given = false;
+  constexpr range_bound(none_t) {}
+  template <class I>
+    requires ::cuda::std::is_integral_v<I>
+  constexpr range_bound(I i) : value(static_cast<index_t>(i)), given(true) {}
+};
+
+/// start:stop:step of NumPy; bounds beyond the axis are clipped, negative ones count from the end.
+struct range {
+  range_bound start, stop;
+  index_t step = 1;
+  constexpr range(range_bound from, range_bound to, index_t by = 1) : start(from), stop(to), step(by) {}
+};
+
+struct all_t {};
+struct newaxis_t {};
+struct ellipsis_t {};
+/// A whole axis. Called with an expression it is the reduction of that name.
+struct all_function : all_t {
+  template <class X, class... Options>
+    requires operands<X>
+  constexpr auto operator()(X&& x, Options... options) const;
+};
+inline constexpr all_function all{};
+/// An additional axis of extent 1.
+inline constexpr newaxis_t newaxis{};
+/// As many whole axes as are missing.
+inline constexpr ellipsis_t ellipsis{};
+
+/// From positions of rank To to positions of rank From: in[source[k]] += factor[k] * out[k], from start.
+template <int From, int To>
+struct index_map {
+  index_t start[From > 0 ? From : 1] = {};
+  int source[To > 0 ? To : 1] = {};  ///< axis of the input that output axis k walks along, or -1
+  index_t factor[To > 0 ? To : 1] = {};
+  shape<To> extents;
+};
+
+namespace view_detail {
+template <class S>
+inline constexpr bool is_index = ::cuda::std::is_integral_v<S>;
+template <class S>
+inline constexpr bool is_all = __is_same(S, all_t) || __is_same(S, all_function);
+template <class S>
+inline constexpr bool is_spec = is_index<S> || is_all<S> || __is_same(S, range) || __is_same(S, newaxis_t) ||
+                                __is_same(S, ellipsis_t) || __is_same(S, none_t);
+
+/// Fills the map one specification at a time.
+template <int From, int To>
+struct map_builder {
+  const shape<From>& shape_in;
+  index_map<From, To>& map;
+  int missing;
+  int in = 0, out = 0;
+
+  constexpr void whole() {
+    map.source[out] = in;
+    map.factor[out] = 1;
+    map.extents[out++] = shape_in[in++];
+  }
+  constexpr void add(all_t) { whole(); }
+  constexpr void add(ellipsis_t) {
+    for (int k = 0; k < missing; ++k) whole();
+  }
+  constexpr void add(newaxis_t) {
+    map.source[out] = -1;
+    map.factor[out] = 0;
+    map.extents[out++] = 1;
+  }
+  constexpr void add(index_t i) {
+    const index_t n = shape_in[in];
+    if (i < -n || i >= n) throw_index("index", i, in, n);
+    map.start[in++] = i < 0 ? i + n : i;
+  }
+  constexpr void add(const range& r) {
+    const index_t n = shape_in[in], step = r.step;
+    if (step == 0) throw_index("range: the step is zero; index", 0, in, n);
+    const index_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
+    const auto clip = [&](range_bound b, index_t otherwise) {
+      if (!b.given) return otherwise;
+      const index_t v = b.value < 0 ? b.value + n : b.value;
+      return v < low ? low : v > high ? high : v;
+    };
+    const index_t from = clip(r.start, step > 0 ? low : high), to = clip(r.stop, step > 0 ? high : low);
+    const index_t span = step > 0 ? to - from : from - to, by = step > 0 ? step : -step;
+    map.start[in] = span > 0 ? from : 0;
+    map.source[out] = in;
+    map.factor[out] = step;
+    map.extents[out++] = span > 0 ? (span + by - 1) / by : 0;
+    ++in;
+  }
+};
+
+template <int From, class... S>
+constexpr auto map_of(const shape<From>& s, S... specs) {
+  static_assert((is_spec<S> && ...),
+                "lazyfuse: an index is an integer, range(start, stop, step), all, newaxis or ellipsis");
+  constexpr int ellipses = (0 + ... + int(__is_same(S, ellipsis_t)));
+  constexpr int named = (0 + ... + int(!__is_same(S, newaxis_t) && !__is_same(S, none_t) && !__is_same(S, ellipsis_t)));
+  constexpr int dropped = (0 + ... + int(is_index<S>));
+  constexpr int added = (0 + ... + int(__is_same(S, newaxis_t) || __is_same(S, none_t)));
+  static_assert(named <= From, "lazyfuse: more indices than the expression has axes");
+  static_assert(ellipses <= 1, "lazyfuse: an index has at most one ellipsis");
+  constexpr int To = named <= From ? From - dropped + added : 0;
+  index_map<From, To> map;
+  map_builder<From, To> build{s, map, From - named};
+  const auto add = [&](auto spec) {
+    if constexpr (is_index<decltype(spec)>) build.add(static_cast<index_t>(spec));
+    else if constexpr (is_all<decltype(spec)>) build.add(all_t{});
+    else if constexpr (__is_same(decltype(spec), none_t)) build.add(newaxis_t{});
+    else build.add(spec);
+  };
+  (add(specs), ...);
+  if constexpr (ellipses == 0) build.add(ellipsis_t{});
+  return map;
+}
+}  // namespace view_detail
+
+}  // namespace lazyfuse

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What operators and functions return: a tree of trivially copyable nodes, and beside it the handles that keep the
+// memory of its arrays. Apart, because compilers copy plain trees for nothing and handles dearly.
+#pragma once
+
+#include <lazyfuse/expr/leaf.hpp>
+
+namespace lazyfuse {
+
+struct allocation;
+
+namespace lazy_detail {
+/// Some handles of an operand, and whether they may be taken from it.
+struct part {
+  allocation* const* memory;
+  int count;
+  bool moved;
+};
+/// Copies or moves handles, one part after the other; null is nobody's memory, and what stays behind of a moved one.
+void join(allocation** to, const part* parts, int count) noexcept;
+void drop(allocation* const* memory, int n) noexcept;
+}  // namespace lazy_detail
+
+/// N handles to memory, some perhaps to the same.
+template <int N>
+struct handles {
+  allocation* memory[N] = {};
+
+  handles() = default;
+  handles(const handles& h) noexcept : handles({{h.memory, N, false}}) {}
+  handles(handles&& h) noexcept : handles({{h.memory, N, true}}) {}
+  template <int Parts>
+  explicit handles(const lazy_detail::part (&parts)[Parts]) noexcept {
+    lazy_detail::join(memory, parts, Parts);
+  }
+  handles& operator=(handles h) noexcept {
+    lazy_detail::drop(memory, N);
+    for (int k = 0; k < N; ++k) {
+      memory[k] = h.memory[k];
+      h.memory[k] = nullptr;
+    }
+    return *this;
+  }
+  ~handles() { lazy_detail::drop(memory, N); }
+  lazy_detail::part part(bool moved) const { return {memory, N, moved}; }
+};
+template <>
+struct handles<0> {
+  constexpr handles() = default;
+  template <int Parts>
+  constexpr explicit handles(const lazy_detail::part (&)[Parts]) {}
+  constexpr lazy_detail::part part(bool) const { return {nullptr, 0, false}; }
+};
+
+template <class E, class... Specs>
+constexpr auto view(E&& e, Specs... specs);
+template <class X>
+  requires expression<X>
+constexpr auto transpose(X&& x);
+
+/// An unevaluated expression over the values its arrays had when it was written.
+template <class Tree>
+struct lazy : expression_interface {
+  using tree_type = Tree;
+  using value_type = typename Tree::value_type;
+  using space = typename Tree::space;
+  static constexpr int rank = Tree::rank;
+  static constexpr bool is_array = false;
+
+  Tree tree;
+  [[no_unique_address]] handles<Tree::owners> memory;
+
+  constexpr const lazyfuse::shape<rank>& shape() const { return tree.shape(); }
+  /// A view: ranges, integers, all, newaxis, ellipsis.
+  template <class... Specs>
+  constexpr auto operator()(Specs... specs) const {
+    return view(*this, specs...);
+  }
+  /// The axes in reverse order, as a view.
+  constexpr auto T() const { return transpose(*this); }
+  /// The value of a one-element expression: evaluates, waits for it and returns it. Throws shape_error if it has
+  /// more elements, or none.
+  value_type item(caller where = caller::here()) const;
+};
+
+template <class E>
+using tree_t = typename bare_t<E>::tree_type;
+
+namespace lazy_detail {
+/// Handles are taken from temporary expressions; an array keeps its own.
+template <class X>
+inline constexpr bool gives = __is_same(X, bare_t<X>) && !bare_t<X>::is_array;
+}  // namespace lazy_detail
+
+/// A tree over the memory of the expressions x...
+template <class Tree, class... X>
+constexpr lazy<Tree> over(const Tree& tree, X&&... x) {
+  if constexpr (Tree::owners == 0) return {{}, tree, {}};
+  else return {{}, tree, handles<Tree::owners>({x.memory.part(lazy_detail::gives<X>)...})};
+}
+
+}  // namespace lazyfuse
