@@ -2,7 +2,10 @@
 // A small parser of type names: apply<op::add, arg<0>, arg<1> > becomes (x0 + x1).
 #include "program_text.hpp"
 
-#include <cctype>
+#include <lazyfuse/op/registry.hpp>
+
+#include <charconv>
+#include <cstdlib>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +26,7 @@ class reader {
   type_name read() {
     type_name t;
     skip_spaces();
-    while (at_ < text_.size() && std::string_view("<>,]; ").find(text_[at_]) == std::string_view::npos)
-      t.name += text_[at_++];
+    while (at_ < text_.size() && !ends_name()) t.name += text_[at_++];
     if (const auto colon = t.name.rfind("::"); colon != std::string::npos) t.name.erase(0, colon + 2);
     if (at_ < text_.size() && text_[at_] == '<') {
       do {
@@ -40,6 +42,11 @@ class reader {
   }
 
  private:
+  /// Whether no more of a name follows. Spaces may be within one: "long int".
+  bool ends_name() const {
+    const auto next = text_.find_first_not_of(' ', at_);
+    return next == std::string_view::npos || std::string_view("<>,];").find(text_[next]) != std::string_view::npos;
+  }
   void skip_spaces() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
@@ -47,13 +54,35 @@ class reader {
   std::size_t at_ = 0;
 };
 
-std::string_view infix(std::string_view name) {
-  constexpr std::string_view symbols[][2] = {
-      {"add", " + "},  {"subtract", " - "},   {"multiply", " * "}, {"divide", " / "},      {"equal", " == "},
-      {"less", " < "}, {"not_equal", " != "}, {"greater", " > "},  {"less_equal", " <= "}, {"greater_equal", " >= "}};
-  for (const auto& s : symbols)
-    if (s[0] == name) return s[1];
-  return {};
+/// The symbol of the operation of that name; empty if it is written as a function.
+template <class... Op>
+std::string symbol_of(const std::string& name, list<Op...>) {
+  const char* symbol = "";
+  ((symbol = name == Op::name ? Op::symbol : symbol), ...);
+  return symbol;
+}
+
+/// A number as short as it can be; compilers write 2U, 5.0e-1f, or all digits of the binary fraction nearest to 0.1.
+std::string number(const std::string& spelling) {
+  const std::string digits = spelling.substr(0, spelling.find_last_not_of("fFlLuU") + 1);
+  char* end = nullptr;
+  const double value = std::strtod(digits.c_str(), &end);
+  if (*end != '\0') return spelling;
+  if (digits.find_first_of(".e") == std::string::npos) return digits;
+  char shortest[40];
+  char* const last = shortest + sizeof shortest;
+  const bool single = spelling.back() == 'f';
+  return {
+      shortest,
+      (single ? std::to_chars(shortest, last, static_cast<float>(value)) : std::to_chars(shortest, last, value)).ptr};
+}
+
+/// An element type's name in explain; compilers call int64 "long int" or "long".
+std::string element_name(const std::string& spelling) {
+  if (spelling == "int") return "int32";
+  if (spelling.find("long") != std::string::npos) return "int64";
+  if (spelling == "float") return "float32";
+  return spelling == "double" ? "float64" : spelling;
 }
 
 std::string text(const type_name& t);
@@ -66,16 +95,17 @@ std::string arguments(const std::vector<type_name>& a, std::size_t from) {
 
 std::string text(const type_name& t) {
   if (t.name == "arg" && t.arguments.size() == 1) return "x" + t.arguments[0].name;
-  if (t.name == "literal" && t.arguments.size() == 2) return t.arguments[1].name;
+  if (t.name == "literal" && t.arguments.size() == 2) return number(t.arguments[1].name);
   if (t.name == "reduction" && t.arguments.size() == 2) return t.arguments[0].name + "(" + text(t.arguments[1]) + ")";
   if (t.name == "apply" && !t.arguments.empty()) {
-    const type_name& op = t.arguments[0];
-    if (const auto symbol = infix(op.name); !symbol.empty() && t.arguments.size() == 3)
-      return "(" + text(t.arguments[1]) + std::string(symbol) + text(t.arguments[2]) + ")";
-    if (op.name == "negative") return "-" + text(t.arguments[1]);
-    if (op.name == "cast" && op.arguments.size() == 1)
-      return op.arguments[0].name + "(" + arguments(t.arguments, 1) + ")";
-    return op.name + "(" + arguments(t.arguments, 1) + ")";
+    const type_name& operation = t.arguments[0];
+    const std::string symbol = symbol_of(operation.name, op::all_elementwise{});
+    if (!symbol.empty() && t.arguments.size() == 3)
+      return "(" + text(t.arguments[1]) + " " + symbol + " " + text(t.arguments[2]) + ")";
+    if (!symbol.empty() && t.arguments.size() == 2) return symbol + text(t.arguments[1]);
+    const bool cast = operation.name == "cast" && operation.arguments.size() == 1;
+    const std::string name = cast ? element_name(operation.arguments[0].name) : operation.name;
+    return name + "(" + arguments(t.arguments, 1) + ")";
   }
   return t.name;
 }

@@ -181,4 +181,20 @@ TYPED_TEST(one_kernel, is_what_explain_announces_without_running) {
   EXPECT_NE(reduction.find("sum"), std::string::npos) << reduction;
 }
 
+TYPED_TEST(one_kernel, is_explained_as_people_write_it) {
+  const auto x = this->counting(4, 4);
+  const auto explains = [](const auto& e, const std::string& program) {
+    const std::string text = lf::explain(e);
+    EXPECT_NE(text.find("  " + program + "\n"), std::string::npos) << text;
+  };
+  explains(-x * 2 >= x / lf::abs(x), "((-x0 * x1) >= (x2 / abs(x3)))");
+  explains(lf::pow(x, lf::c<7>), "pow(x0, 7)");  // a literal of type long int, as g++ calls it
+  explains(lf::c<-2> * x, "(-2 * x0)");
+  explains(lf::cast<std::int64_t>(x) * lf::c<3>, "(int64(x0) * 3)");
+  explains(lf::sum(lf::cast<double>(x) * lf::c<5>), "sum((float64(x0) * 5))");
+#if !defined(__clang__) || __clang_major__ >= 18  // older clang has no floating-point template arguments
+  explains(lf::pow(x, lf::c<0.1>), "pow(x0, 0.1)");
+#endif
+}
+
 }  // namespace

@@ -13,9 +13,11 @@ namespace op {
 template <integer T>
 using wrapping = ::cuda::std::make_unsigned_t<T>;
 
+/// The sum; of bool, whether one is true. Integers wrap around.
 struct add : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "add";
+  static constexpr const char* symbol = "+";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if constexpr (integer<T>) return static_cast<T>(static_cast<wrapping<T>>(x) + static_cast<wrapping<T>>(y));
@@ -23,9 +25,11 @@ struct add : exact_operation {
   }
 };
 
+/// The difference; integers wrap around.
 struct subtract : exact_operation {
   using rule = rules::number_only;
   static constexpr const char* name = "subtract";
+  static constexpr const char* symbol = "-";
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if constexpr (integer<T>) return static_cast<T>(static_cast<wrapping<T>>(x) - static_cast<wrapping<T>>(y));
@@ -33,9 +37,11 @@ struct subtract : exact_operation {
   }
 };
 
+/// The product; of bool, whether both are true. Integers wrap around.
 struct multiply : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "multiply";
+  static constexpr const char* symbol = "*";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if constexpr (integer<T>) return static_cast<T>(static_cast<wrapping<T>>(x) * static_cast<wrapping<T>>(y));
@@ -43,9 +49,11 @@ struct multiply : exact_operation {
   }
 };
 
+/// The quotient of floating-point numbers, IEEE 754's: division by zero gives an infinity or NaN.
 struct divide : exact_operation {
   using rule = rules::true_division;
   static constexpr const char* name = "divide";
+  static constexpr const char* symbol = "/";
   static constexpr int cost = 8;
   template <real T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
@@ -97,9 +105,11 @@ struct remainder : exact_operation {
   }
 };
 
+/// The sign turned; the smallest integer stays as it is.
 struct negative : exact_operation {
   using rule = rules::number_only;
   static constexpr const char* name = "negative";
+  static constexpr const char* symbol = "-";
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
     if constexpr (integer<T>) return subtract{}(T(0), x);
@@ -107,6 +117,7 @@ struct negative : exact_operation {
   }
 };
 
+/// The distance from zero; bool stays, and so does the smallest integer.
 struct abs : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "abs";
@@ -118,6 +129,7 @@ struct abs : exact_operation {
   }
 };
 
+/// The product of x and itself, of one type with it: bool stays bool, where NumPy gives int8.
 struct square : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "square";
@@ -149,6 +161,7 @@ struct minimum : exact_operation {
   }
 };
 
+/// The largest whole number not above x, in x's type.
 struct floor : exact_operation {
   using rule = rules::number_only;
   static constexpr const char* name = "floor";

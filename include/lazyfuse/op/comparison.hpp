@@ -8,72 +8,87 @@
 namespace lazyfuse {
 namespace op {
 
+/// Whether x and y are the same number: 0.0 is -0.0, NaN is nothing.
 struct equal : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "equal";
+  static constexpr const char* symbol = "==";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr bool operator()(T x, T y) const {
     return x == y;
   }
 };
 
+/// Whether x and y are different numbers: NaN is different from all, itself included.
 struct not_equal : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "not_equal";
+  static constexpr const char* symbol = "!=";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr bool operator()(T x, T y) const {
     return x != y;
   }
 };
 
+/// Whether x is below y; false with NaN, as are the three that follow. false is below true.
 struct less : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "less";
+  static constexpr const char* symbol = "<";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr bool operator()(T x, T y) const {
     return x < y;
   }
 };
 
+/// Whether x is not above y.
 struct less_equal : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "less_equal";
+  static constexpr const char* symbol = "<=";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr bool operator()(T x, T y) const {
     return x <= y;
   }
 };
 
+/// Whether x is above y.
 struct greater : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "greater";
+  static constexpr const char* symbol = ">";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr bool operator()(T x, T y) const {
     return x > y;
   }
 };
 
+/// Whether x is not below y.
 struct greater_equal : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "greater_equal";
+  static constexpr const char* symbol = ">=";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr bool operator()(T x, T y) const {
     return x >= y;
   }
 };
 
+/// Whether both are true. Every number but zero is, NaN included.
 struct logical_and : exact_operation {
   using rule = rules::logical;
   static constexpr const char* name = "logical_and";
   LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x & y; }
 };
 
+/// Whether one is true, or both.
 struct logical_or : exact_operation {
   using rule = rules::logical;
   static constexpr const char* name = "logical_or";
   LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x | y; }
 };
 
+/// Whether x is false.
 struct logical_not : exact_operation {
   using rule = rules::logical;
   static constexpr const char* name = "logical_not";

@@ -11,11 +11,13 @@ namespace op {
 
 /// What the functions of this file share; ulp bounds hold for CUDA's functions and for libmvec's.
 struct floating_operation {
+  static constexpr const char* symbol = "";
   using rule = rules::floating;
   static constexpr int ulp = 4;
   static constexpr interval domain = real_line;
 };
 
+/// The square root, correctly rounded; NaN below zero.
 struct sqrt : floating_operation {
   static constexpr const char* name = "sqrt";
   static constexpr int cost = 8;
@@ -29,6 +31,7 @@ struct sqrt : floating_operation {
 };
 
 struct cos;
+/// The sine of radians.
 struct sin : floating_operation {
   static constexpr const char* name = "sin";
   static constexpr int cost = 20;
@@ -42,6 +45,7 @@ struct sin : floating_operation {
   }
 };
 
+/// The cosine of radians.
 struct cos : floating_operation {
   static constexpr const char* name = "cos";
   static constexpr int cost = 20;
@@ -54,6 +58,7 @@ struct cos : floating_operation {
   }
 };
 
+/// The tangent of radians.
 struct tan : floating_operation {
   static constexpr const char* name = "tan";
   static constexpr int cost = 24;
@@ -65,6 +70,7 @@ struct tan : floating_operation {
   }
 };
 
+/// The hyperbolic tangent.
 struct tanh : floating_operation {
   static constexpr const char* name = "tanh";
   static constexpr int cost = 20;
@@ -76,6 +82,7 @@ struct tanh : floating_operation {
   }
 };
 
+/// e to the power x.
 struct exp : floating_operation {
   static constexpr const char* name = "exp";
   static constexpr int cost = 10;
@@ -87,6 +94,7 @@ struct exp : floating_operation {
   }
 };
 
+/// The natural logarithm: -infinity of zero, NaN below.
 struct log : floating_operation {
   static constexpr const char* name = "log";
   static constexpr int cost = 12;
@@ -98,8 +106,10 @@ struct log : floating_operation {
   }
 };
 
+/// The error function, 2 / sqrt(pi) times the integral of exp(-t * t) over t from 0 to x.
 struct erf : floating_operation {
   static constexpr const char* name = "erf";
+  static constexpr const char* numpy = "scipy.special.erf";
   static constexpr int cost = 20;
   static constexpr interval domain{-6, 6};
 
@@ -112,6 +122,7 @@ struct erf : floating_operation {
 /// The angle of the point (x, y), in [-pi, pi]; the first argument is y.
 struct atan2 : floating_operation {
   static constexpr const char* name = "atan2";
+  static constexpr const char* numpy = "arctan2";
   static constexpr int cost = 30;
   template <real T>
   LAZYFUSE_HD T operator()(T y, T x) const {
@@ -123,6 +134,7 @@ struct atan2 : floating_operation {
 struct pow : floating_operation {
   using rule = rules::power;
   static constexpr const char* name = "pow";
+  static constexpr const char* numpy = "power";
   static constexpr int cost = 60;
   static constexpr interval domain{0, 30};
   template <real T>

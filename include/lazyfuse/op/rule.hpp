@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How an operation treats the element types of its operands: what it accepts, what it computes in.
-// A rule is a struct with check<A...>(), one sentence per mistake, and argument<I, A...>, the type the
-// I-th operand is converted to. A is an element type, or weak<T> for a C++ scalar.
+// A rule is a struct with accepts<T>, whether operands that all are of element type T pass; check<A...>(), one
+// sentence per mistake; and argument<I, A...>, the type the I-th operand is converted to. A is an element type,
+// or weak<T> for a C++ scalar.
 #pragma once
 
 #include <lazyfuse/core/pack.hpp>
@@ -77,11 +78,13 @@ namespace rules {
 
 /// Operands meet in their promoted type and the operation is computed in it.
 struct numeric {
+  template <class T>
+  static constexpr bool accepts = arithmetic_type<T>;
   template <class... A>
   static consteval bool check() {
     using C = common_t<A...>;
     // Named results: asserting the concepts themselves makes g++ explain what needs no explanation.
-    constexpr bool numbers = (arithmetic_type<typename rule_detail::plain<A>::type> && ...);
+    constexpr bool numbers = (numeric::accepts<typename rule_detail::plain<A>::type> && ...);
     constexpr bool meet = have_common_type<typename rule_detail::plain<A>::type...>;
     if constexpr (!numbers) {
       static_assert(numbers,
@@ -106,6 +109,8 @@ struct numeric {
 
 /// As numeric, and bool has no meaning here.
 struct number_only : numeric {
+  template <class T>
+  static constexpr bool accepts = number<T>;
   template <class... A>
   static consteval bool check() {
     constexpr bool numbers = (!boolean<typename rule_detail::plain<A>::type> && ...);
@@ -117,6 +122,8 @@ struct number_only : numeric {
 
 /// As number_only, but integers are refused: C++ and NumPy disagree about what they mean here.
 struct true_division : number_only {
+  template <class T>
+  static constexpr bool accepts = real<T>;
   template <class... A>
   static consteval bool check() {
     constexpr bool integers = integer<common_t<A...>>;
@@ -152,11 +159,13 @@ struct power : number_only {
 
 /// Any element type, read as true where it differs from zero.
 struct logical {
+  template <class T>
+  static constexpr bool accepts = arithmetic_type<T>;
   template <class... A>
   static consteval bool check() {
-    static_assert((arithmetic_type<typename rule_detail::plain<A>::type> && ...),
-                  "lazyfuse: truth values are defined for bool and numbers only");
-    return (arithmetic_type<typename rule_detail::plain<A>::type> && ...);
+    constexpr bool truth = (accepts<typename rule_detail::plain<A>::type> && ...);
+    static_assert(truth, "lazyfuse: truth values are defined for bool and numbers only");
+    return truth;
   }
   template <int I, class... A>
   using argument = bool;
@@ -164,6 +173,9 @@ struct logical {
 
 /// where(condition, x, y): x and y meet in their promoted type.
 struct selection {
+  /// Of x and y; the condition is bool.
+  template <class T>
+  static constexpr bool accepts = element_type<T>;
   template <class C, class X, class Y>
   static consteval bool check() {
     static_assert(__is_same(typename rule_detail::plain<C>::type, bool),
@@ -182,6 +194,8 @@ struct selection {
 
 /// The callable decides; operands are passed as they are.
 struct unchanged {
+  template <class T>
+  static constexpr bool accepts = true;
   template <class... A>
   static consteval bool check() {
     return true;
@@ -198,8 +212,10 @@ struct interval {
 };
 inline constexpr interval real_line{-1e300, 1e300};
 
-/// What most operations are: exact, cheap, defined everywhere.
+/// What most operations are: exact, cheap, defined everywhere. Besides, an operation has a name and a rule; a symbol
+/// if it is an operator; and numpy, what NumPy calls it, if that is another name.
 struct exact_operation {
+  static constexpr const char* symbol = "";
   static constexpr int ulp = 0;
   static constexpr int cost = 1;
   static constexpr interval domain = real_line;

@@ -9,27 +9,34 @@
 namespace lazyfuse {
 
 namespace op {
-/// Sine and cosine of one value, computed together.
+/// Sine and cosine of one value, computed together; what remains of them are the two that follow.
 struct sincos : floating_operation {
+  static constexpr const char* name = "sincos";
   static constexpr int cost = 24;
   template <real T>
   LAZYFUSE_HD math::sine_cosine<T> operator()(T x) const {
     return math::sincos(x);
   }
 };
+/// The sine of the pair.
 struct sine_of : exact_operation {
+  static constexpr const char* name = "sine_of";
   template <class T>
   LAZYFUSE_HD T operator()(const math::sine_cosine<T>& both) const {
     return both.sine;
   }
 };
+/// The cosine of the pair.
 struct cosine_of : exact_operation {
+  static constexpr const char* name = "cosine_of";
   template <class T>
   LAZYFUSE_HD T operator()(const math::sine_cosine<T>& both) const {
     return both.cosine;
   }
 };
+/// One divided by x: what pow(x, c<-1>) is.
 struct reciprocal : exact_operation {
+  static constexpr const char* name = "reciprocal";
   template <real T>
   LAZYFUSE_HD T operator()(T x) const {
     return T(1) / x;
