@@ -14,13 +14,18 @@ Format, little endian (support/reference_data.hpp reads it):
       i64    extents, one per axis
       ...    elements, row-major
 
-Names are paths: "x/float32" is an input, "sin/float32" the answer to it. Answers of functions that no
-library rounds correctly (sin, exp, pow, ...) are computed in the next wider type and rounded once, so the
-tests measure the library's error and not NumPy's; all others come from NumPy in the element type itself.
+Which operations and reductions there are, what NumPy calls them and what they accept is read from the tables of
+docs/operations.md, which are made from the library's registry (data/operations.cpp).
+
+Names are paths: "x/float32" is the operand of all operations of one operand, but "sin/x/float32" of sin, if it has
+its own; "sin/float32" is the answer. Two operands are a and b, and where has a condition before them. Answers with
+an error in the table are computed in the next wider type and rounded once, so the tests measure the library's error
+and not NumPy's; all others come from NumPy in the element type itself.
 """
 
 import math
 import pathlib
+import re
 import struct
 import warnings
 
@@ -73,107 +78,123 @@ def specials(t):
         + [float(f.max), -float(f.max), float(f.eps), 1 + float(f.eps), 1 - float(f.epsneg), 1e-3, 2.5, -2.5], t)
 
 
-def unary_inputs(t, rng):
+def table(title):
+    """The rows of a table of docs/operations.md: a dictionary each, by the heads of the columns."""
+    text = (HERE / "../../docs/operations.md").read_text()
+    lines = re.findall(r"^\|(.*)\|$", text[text.index(f"\n## {title}\n") :].split("\n## ")[1], re.MULTILINE)
+    heads, _, *rows = [[cell.strip(" `") for cell in line.split(" | ")] for line in lines]
+    return [dict(zip(heads, row)) for row in rows]
+
+
+def element_types(text):
+    kinds = {"bool": [np.bool_], "integers": I, "reals": F}
+    return [t for kind in text.removeprefix("condition; ").split(", ") for t in kinds[kind]]
+
+
+def unary_operand(t, rng):
+    if t == np.bool_:
+        return np.array([0, 1], t)
+    if t in I:
+        limits = np.iinfo(t)
+        near_32_bits = [46340, -46340, 46341, 12345, -30000, 2**31 - 1, -(2**31)]
+        return np.concatenate([np.arange(-9, 10), near_32_bits, rng.integers(-1000, 1000, 12), [limits.min, limits.max]]).astype(t)
     edges = [math.pi, -math.pi / 2, 10, -10, 1e4, -1e4, 123456.0, 1e10]
     edges += [88.0, 89.0, -87.5, -103.0, -105.0] if t == np.float32 else [709.0, 710.0, -708.5, -744.0, -746.0]
     wide = np.exp(rng.uniform(-20, 20, 24)) * rng.choice([-1, 1], 24)
     return np.concatenate([specials(t), np.array(edges, t), rng.uniform(-6, 6, 24).astype(t), wide.astype(t)])
 
 
-def integers(t, rng):
-    """Small values, so that products and powers stay in range, and the extremes of 32 bits' halves."""
-    return np.concatenate([np.arange(-9, 10), [46340, -46340, 12345, -30000], rng.integers(-1000, 1000, 12)]).astype(t)
+def pairs(s):
+    return [v.ravel() for v in np.meshgrid(s, s)]
+
+
+def binary_operands(t, rng):
+    """Every pair of special values, then ordinary ones."""
+    if t == np.bool_:
+        return [np.array(v, t) for v in ([0, 0, 1, 1, 0, 0, 1, 1], [0, 1, 0, 1, 0, 1, 0, 1])]
+    if t in I:
+        lo, hi = np.iinfo(t).min, np.iinfo(t).max
+        # the quotient of the first two traps on some processors
+        more = [[lo, lo, lo, hi, hi, 0, 5, -5, hi, 123, -12345, 46340, 1000], [-1, 1, 2, -1, 0, 0, 0, 0, hi, -45, 678, 46340, 7]]
+        return [np.concatenate([v, m]).astype(t) for v, m in zip(pairs(np.arange(-6, 7)), more)]
+    s = specials(t)[[0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 18, 24]]
+    return [np.concatenate([v, rng.uniform(-r, r, 27).astype(t)]) for v, r in zip(pairs(s), [50, 5])]
+
+
+def operands(t, rng):
+    a, b = binary_operands(t, rng)
+    condition = np.arange(a.size) >= 4 if t == np.bool_ else np.arange(a.size) % 3 == 0
+    return {"x": unary_operand(t, rng), "a": a, "b": b, "condition": condition}
+
+
+OPERAND_NAMES = {1: ["x"], 2: ["a", "b"], 3: ["condition", "a", "b"]}
+
+
+def within(domain, t, rng, count=24):
+    """Random values: half of them spread evenly over the domain, half over its orders of magnitude."""
+    limit = {np.int32: 2**31 - 1, np.int64: 2**62}.get(t) or float(np.finfo(t).max)
+    low, high = (min(max(float(v), -limit), limit) for v in domain.split(" to "))
+    signs = rng.choice([-1, 1], count // 2) if low < 0 else 1
+    magnitudes = np.exp(rng.uniform(math.log(max(low, 1 if t in I else 1e-30)), math.log(high), count // 2))
+    return np.concatenate([rng.uniform(low, high, count // 2), signs * magnitudes]).astype(t)
 
 
 def once_rounded(f, t, *args):
-    """f in the next wider type, rounded once to t."""
+    """f in the next wider type, rounded once to t; integers become t first."""
     wide = np.float64 if t == np.float32 else np.longdouble
-    return f(*[a.astype(wide) for a in args]).astype(t)
+    return f(*[a.astype(t).astype(wide) for a in args]).astype(t)
 
 
 def erf(x):
-    return np.array([math.erf(float(v)) for v in x], x.dtype)
+    return np.array([math.erf(float(v)) for v in x], x.dtype if x.dtype.kind == "f" else np.float64)
+
+
+def answer(row, args):
+    f = erf if row["NumPy"] == "scipy.special.erf" else getattr(np, row["NumPy"])
+    kind = f(*[a[:0] for a in args]).dtype
+    if float(row["error, ulp"]) > 0 and kind.kind == "f":
+        return once_rounded(f, kind.type, *args)
+    # NumPy's square of bool is an int8, which does not exist here
+    return f(*args).astype(kind if kind in CODES else np.bool_)
 
 
 def elementwise():
-    rng = np.random.default_rng(1)
     out = Family("elementwise")
-    for t in F:
-        x = unary_inputs(t, rng)
-        n = name(t)
-        out.put(f"x/{n}", x)
-        for op in ["negative", "abs", "sqrt", "square", "floor"]:
-            out.put(f"{op}/{n}", getattr(np, op)(x))
-        for op in ["exp", "log", "sin", "cos", "tan", "tanh"]:
-            out.put(f"{op}/{n}", once_rounded(getattr(np, op), t, x))
-        out.put(f"erf/{n}", erf(x.astype(np.float64)).astype(t))
-        # every pair of special values, then ordinary ones
-        s = specials(t)[[0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 18, 24]]
-        a, b = (v.ravel() for v in np.meshgrid(s, s))
-        a = np.concatenate([a, rng.uniform(-50, 50, 27).astype(t)])
-        b = np.concatenate([b, rng.uniform(-5, 5, 27).astype(t)])
-        out.put(f"a/{n}", a)
-        out.put(f"b/{n}", b)
-        for op in ["add", "subtract", "multiply", "divide", "minimum", "maximum", "floor_divide", "remainder"]:
-            out.put(f"{op}/{n}", getattr(np, op)(a, b))
-        out.put(f"pow/{n}", once_rounded(np.power, t, a, b))
-        out.put(f"atan2/{n}", once_rounded(np.arctan2, t, a, b))
-    for t in I:
-        n = name(t)
-        x = integers(t, rng)
-        out.put(f"x/{n}", x)
-        for op in ["negative", "abs", "square", "floor"]:
-            out.put(f"{op}/{n}", getattr(np, op)(np.where(np.abs(x) < 30000, x, 7) if op == "square" else x))
-        # functions of the reals: computed in double
-        for op in ["sqrt", "exp", "log", "sin", "cos", "tan", "tanh"]:
-            out.put(f"{op}/{n}", once_rounded(getattr(np, op), np.float64, x))
-        out.put(f"erf/{n}", erf(x.astype(np.float64)))
-        s = np.arange(-7, 8)
-        a, b = (v.ravel() for v in np.meshgrid(s, s))
-        lo, hi = np.iinfo(t).min, np.iinfo(t).max
-        a = np.concatenate([a, [123, -12345, 46340, 1000]]).astype(t)
-        b = np.concatenate([b, [-45, 678, 46340, 7]]).astype(t)
-        out.put(f"a/{n}", a)
-        out.put(f"b/{n}", b)
-        for op in ["add", "subtract", "multiply", "minimum", "maximum", "floor_divide", "remainder"]:
-            out.put(f"{op}/{n}", getattr(np, op)(a, b))
-        out.put(f"atan2/{n}", once_rounded(np.arctan2, np.float64, a, b))
-        # the quotient of the extremes traps on some processors
-        edge_a = np.array([lo, lo, lo, hi, hi, 0, 5, -5], t)
-        edge_b = np.array([-1, 1, 2, -1, 0, 0, 0, 0], t)
-        out.put(f"edge_a/{n}", edge_a)
-        out.put(f"edge_b/{n}", edge_b)
-        out.put(f"edge_floor_divide/{n}", np.floor_divide(edge_a, edge_b))
-        out.put(f"edge_remainder/{n}", np.remainder(edge_a, edge_b))
-        base, power = (v.ravel() for v in np.meshgrid(np.arange(-5, 6), np.arange(0, 8)))
-        out.put(f"pow_a/{n}", base.astype(t))
-        out.put(f"pow_b/{n}", power.astype(t))
-        out.put(f"pow/{n}", np.power(base.astype(t), power.astype(t)))
-    for t in F + I:
-        n = name(t)
-        a, b = out.entries[f"a/{n}"], out.entries[f"b/{n}"]
-        for op in ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"]:
-            out.put(f"{op}/{n}", getattr(np, op)(a, b))
-        out.put(f"where/{n}", np.where(np.arange(a.size) % 3 == 0, a, b))
-    a, b = np.array([0, 0, 1, 1], np.bool_), np.array([0, 1, 0, 1], np.bool_)
-    out.put("a/bool", a)
-    out.put("b/bool", b)
-    for op in ["equal", "not_equal", "logical_and", "logical_or"]:
-        out.put(f"{op}/bool", getattr(np, op)(a, b))
-    out.put("logical_not/bool", np.logical_not(a))
-    out.put("where/bool", np.where(np.array([1, 0, 0, 1], np.bool_), a, b))
-    # cast: what has an answer in the target type
+    shared = {t: operands(t, np.random.default_rng(1)) for t in ALL}
+    for t in ALL:
+        for key, value in shared[t].items():
+            out.put(f"{key}/{name(t)}", value)
+    for row in table("Element by element"):
+        op = row["operation"]
+        rng = np.random.default_rng(list(op.encode()))  # so that a new operation changes nothing of the others
+        names = OPERAND_NAMES[int(row["operands"])]
+        for t in element_types(row["element types"]):
+            args = [shared[t][n] for n in names]
+            if row["domain"] != "all":
+                if op == "pow" and t in I:  # NumPy refuses negative exponents
+                    args = [v[args[1] >= 0] for v in args]
+                args = [np.concatenate([v, within(row["domain"], t, rng)]) for v in args]
+                for n, value in zip(names, args):
+                    out.put(f"{op}/{n}/{name(t)}", value)
+            out.put(f"{op}/{name(t)}", answer(row, args))
+    out.write()
+
+
+def casts():
+    """What has an answer in the target type."""
+    out = Family("casts")
     for s in ALL:
         x = np.array([0, 1, 0, 1]) if s == np.bool_ else np.array([0, 1, -1, 2, -3, 100, -30000, 16777217, 2**31 - 1])
         x = x.astype(s)
         if s in F:
             x = np.concatenate([np.array([0.5, -0.5, 1.9, -1.9, -0.0, 1e-40, 0.1], s), x[:-1]])
-        out.put(f"cast_from/{name(s)}", x)
+        out.put(f"x/{name(s)}", x)
         for t in ALL:
-            out.put(f"cast/{name(s)}/{name(t)}", x.astype(t))
-    out.put("cast_special/float32", np.array([np.nan, np.inf, -np.inf, -0.0], np.float32))
-    out.put("cast_special/float32/float64", np.array([np.nan, np.inf, -np.inf, -0.0], np.float64))
-    out.put("cast_special/float32/bool", np.array([np.nan, np.inf, -np.inf, -0.0], np.float32).astype(np.bool_))
+            out.put(f"{name(s)}/{name(t)}", x.astype(t))
+    special = np.array([np.nan, np.inf, -np.inf, -0.0], np.float32)
+    out.put("special/float32", special)
+    for t in [np.float64, np.bool_]:
+        out.put(f"special/float32/{name(t)}", special.astype(t))
     out.write()
 
 
@@ -197,9 +218,6 @@ def promotion():
     out.write()
 
 
-REDUCTIONS = ["sum", "prod", "min", "max", "mean", "any", "all"]
-
-
 def reduction_input(t, shape, op, rng):
     n = math.prod(shape)
     if t == np.bool_:
@@ -217,17 +235,18 @@ def axis_text(axis):
 
 
 def reductions():
-    rng = np.random.default_rng(2)
     out = Family("reductions")
+    rows = {row["reduction"]: row for row in table("Reductions")}
+    rows["mean"] = {"NumPy": "mean", "identity": "none"}  # no monoid, but a sum and a division
 
     def put(op, key, x, axis, keepdims):
-        # min, max of bool and mean of bool are NumPy's
-        out.put(f"{op}/{key}/axis={axis_text(axis)}{'/keepdims' if keepdims else ''}", getattr(np, op)(x, axis=axis, keepdims=keepdims))
+        f = getattr(np, rows[op]["NumPy"])
+        out.put(f"{op}/{key}/axis={axis_text(axis)}{'/keepdims' if keepdims else ''}", f(x, axis=axis, keepdims=keepdims))
 
     for t in ALL:
         n = name(t)
-        for op in REDUCTIONS:
-            x = reduction_input(t, (3, 4, 5), op, rng)
+        for op in rows:
+            x = reduction_input(t, (3, 4, 5), op, np.random.default_rng(list(f"{op} {n}".encode())))
             out.put(f"x/{op}/{n}", x)
             for axis in [None, (0,), (1,), (2,), (-1,), (-3,), (0, 1), (0, 2), (1, 2), (0, -1), (-2, -3), (0, 1, 2)]:
                 put(op, n, x, axis, False)
@@ -236,9 +255,7 @@ def reductions():
             # an axis of extent 0: the identity, where there is one
             empty = np.zeros((3, 0), t)
             for axis in [None, (0,), (1,)]:
-                if op in ("min", "max") and axis != (0,):
-                    continue
-                if op == "mean" and axis != (0,):
+                if rows[op]["identity"] == "none" and axis != (0,):
                     continue
                 put(op, f"{n}/3x0", empty, axis, False)
             scalar = np.array(1 if t == np.bool_ else 7, t)
@@ -246,7 +263,7 @@ def reductions():
         if t in F:
             special = np.array([[np.nan, 1, 2], [np.inf, 1, 2], [-np.inf, np.inf, 0], [-0.0, -0.0, -0.0], [1, 0, 3], [np.finfo(t).smallest_subnormal, 0, 0]], t)
             out.put(f"special/{n}", special)
-            for op in REDUCTIONS:
+            for op in rows:
                 # sign of a zero sum depends on the identity, NumPy's own choice changed between versions
                 put(op, f"{n}/special", special, (1,), False)
     out.write()
@@ -357,6 +374,7 @@ def printing():
 
 if __name__ == "__main__":
     elementwise()
+    casts()
     promotion()
     reductions()
     views()

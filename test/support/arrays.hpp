@@ -32,16 +32,6 @@ template <class E>
 using element_of =
     typename array_traits<std::remove_cvref_t<decltype(lf::materialize(std::declval<const E&>()))>>::element;
 
-template <class T>
-constexpr const char* name_of() {
-  if (std::is_same_v<T, bool>) return "bool";
-  if (std::is_same_v<T, std::int32_t>) return "int32";
-  if (std::is_same_v<T, std::int64_t>) return "int64";
-  if (std::is_same_v<T, float>) return "float32";
-  if (std::is_same_v<T, double>) return "float64";
-  return "unknown";
-}
-
 template <int R>
 lf::shape<R> shape_of(const extents& s) {
   if (static_cast<int>(s.size()) != R) throw std::logic_error("the test has a tensor of another rank");

@@ -2,7 +2,7 @@
 // Reads the reference cases that data/generate.py writes (the format is described there).
 #pragma once
 
-#include "tensor.hpp"
+#include "arrays.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,8 +50,8 @@ class reference_data {
   template <class T>
   tensor<T> get(const std::string& name) const {
     const entry& e = find(name);
-    if (e.code != code_of<T>)
-      throw std::runtime_error(name + " has element type number " + std::to_string(e.code) + ", not the one asked for");
+    constexpr const char* names[] = {"bool", "int32", "int64", "float32", "float64", "text"};
+    if (e.code != code_of<T>) throw std::runtime_error(name + " is " + names[e.code] + ", not " + name_of<T>());
     tensor<T> t{e.shape};
     for (std::size_t i = 0; i < t.values.size(); ++i) {
       T value;
@@ -76,7 +76,7 @@ class reference_data {
 
   const entry& find(const std::string& name) const {
     const auto i = entries_.find(name);
-    if (i == entries_.end()) throw std::runtime_error("no reference case is called " + name);
+    if (i == entries_.end()) throw std::runtime_error("no reference case is called " + name + ": data/generate.py");
     return i->second;
   }
   std::string_view take(std::size_t n) {
@@ -95,5 +95,13 @@ class reference_data {
   std::size_t at_ = 0;
   std::map<std::string, entry> entries_;
 };
+
+/// Whether an expression has the element type, shape and values of the answer of that name.
+template <class E>
+::testing::AssertionResult agrees(const E& e, const reference_data& answers, const std::string& name,
+                                  const within& tolerance = {}) {
+  const auto result = evaluates_to(e, answers.get<element_of<E>>(name), tolerance);
+  return result ? result : ::testing::AssertionFailure() << name << ": " << result.message();
+}
 
 }  // namespace test

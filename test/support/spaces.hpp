@@ -56,4 +56,22 @@ struct space_name {
   }
 };
 
+/// An operation in a space: what tests of the whole registry run over.
+template <class Op, class Space>
+struct operation_in {
+  using operation = Op;
+  using space = Space;
+};
+template <class... Op, class Space>
+::testing::Types<operation_in<Op, Space>...> all_in(lf::list<Op...>, ::testing::Types<Space>);
+template <class Operations>
+using on_the_device = decltype(all_in(Operations{}, device_spaces{}));
+
+struct operation_name {
+  template <class Case>
+  static std::string GetName(int) {
+    return std::string(Case::space::name) + "_" + Case::operation::name;
+  }
+};
+
 }  // namespace test

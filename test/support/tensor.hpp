@@ -23,6 +23,17 @@ inline std::int64_t product(const extents& shape) {
 template <class T>
 using stored = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
 
+/// NumPy's name of an element type.
+template <class T>
+constexpr const char* name_of() {
+  if (std::is_same_v<T, bool>) return "bool";
+  if (std::is_same_v<T, std::int32_t>) return "int32";
+  if (std::is_same_v<T, std::int64_t>) return "int64";
+  if (std::is_same_v<T, float>) return "float32";
+  if (std::is_same_v<T, double>) return "float64";
+  return "unknown";
+}
+
 /// A dense row-major tensor.
 template <class T>
 struct tensor {
