@@ -61,7 +61,8 @@ struct divide : exact_operation {
   }
 };
 
-/// Rounds towards minus infinity; an integer divided by zero gives 0, as in NumPy.
+/// Rounds towards minus infinity; an integer divided by zero gives 0, as in NumPy. Reals are divided as by NumPy's
+/// npy_floor_divide, from the exact remainder, so that no large quotient is rounded up.
 struct floor_divide : exact_operation {
   using rule = rules::number_only;
   static constexpr const char* name = "floor_divide";
