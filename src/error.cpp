@@ -37,4 +37,6 @@ void throw_index(const char* operation, index_t index, int axis, index_t extent,
                     std::to_string(axis) + " with size " + std::to_string(extent) + place(where));
 }
 
+void throw_value(const char* problem, caller where) { throw index_error(problem + place(where)); }
+
 }  // namespace lazyfuse

@@ -92,7 +92,7 @@ void flatten(const std::initializer_list<L>& values, index_t* extent, T*& to) {
   for (const L& v : values) {
     if constexpr (requires { v.begin(); }) {
       if (static_cast<index_t>(v.size()) != extent[1])
-        throw_index("array: a nested list of another length; element", static_cast<index_t>(v.size()), 1, extent[1]);
+        throw_value("array: the inner lists of a nested list differ in length");
     }
     flatten(v, extent + 1, to);
   }
@@ -167,7 +167,7 @@ class array : public lazy<leaf<stored<Element, Space>, Rank>> {
 
   /// Along axis, negative ones counted from the end.
   index_t extent(int axis) const {
-    if (axis < -Rank || axis >= Rank) throw_index("extent: axis", axis, 0, Rank);
+    if (axis < -Rank || axis >= Rank) throw_value("extent: there is no such axis");
     return this->shape()[axis < 0 ? axis + Rank : axis];
   }
   /// How many elements there are.

@@ -16,14 +16,17 @@ template <memory_space Space = host, class T, int R>
 borrowed<::cuda::std::remove_const_t<T>, R, Space> borrow(T* p, const shape<R>& s, const strides<R>& steps) {
   return {{}, {{nullptr, p}, s, steps}, {}};
 }
+/// p with extents, row-major.
 template <memory_space Space = host, class T, int R>
 auto borrow(T* p, const shape<R>& s) {
   return borrow<Space>(p, s, row_major(s));
 }
+/// borrow(p, {3, 4})
 template <memory_space Space = host, class T, int R>
 auto borrow(T* p, const index_t (&extents)[R]) {
   return borrow<Space>(p, view_detail::shape_from(extents));
 }
+/// borrow(p, {3, 4}, {1, 3}): steps in elements.
 template <memory_space Space = host, class T, int R>
 auto borrow(T* p, const index_t (&extents)[R], const index_t (&steps)[R]) {
   const auto s = view_detail::shape_from(steps);

@@ -22,4 +22,7 @@ struct caller {
 /// "range: index 7 is out of bounds for axis 1 with size 4"
 [[noreturn]] void throw_index(const char* operation, index_t index, int axis, index_t extent, caller where = {});
 
+/// "range: the step is zero", an index_error
+[[noreturn]] void throw_value(const char* problem, caller where = {});
+
 }  // namespace lazyfuse

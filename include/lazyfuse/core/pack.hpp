@@ -7,11 +7,13 @@
 
 namespace lazyfuse {
 
+/// A list of types.
 template <class... T>
 struct list {
   static constexpr int size = sizeof...(T);
 };
 
+/// A list of integers.
 template <int... I>
 struct indices {
   static constexpr int size = sizeof...(I);
@@ -65,9 +67,11 @@ template <int I, class T>
 at_index<I, T> pick(const at_index<I, T>*);
 }  // namespace pack_detail
 
+/// 0, 1, ..., N - 1.
 template <int N>
 using make_indices = typename pack_detail::iota<N>::type;
 
+/// One list after the other.
 template <class A, class B>
 using concat_t = typename pack_detail::concat<A, B>::type;
 
@@ -86,6 +90,7 @@ struct element {
   T value;
 };
 
+/// Values of several types, numbered by Seq.
 template <class Seq, class... T>
 struct numbered;
 template <int... I, class... T>

@@ -25,6 +25,7 @@ struct anywhere {
   static constexpr const char* name = "anywhere";
 };
 
+/// Where arrays can live.
 template <class S>
 concept memory_space = __is_same(S, host) || __is_same(S, cuda);
 

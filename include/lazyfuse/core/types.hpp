@@ -9,6 +9,7 @@
 
 namespace lazyfuse {
 
+/// Integers; they wrap around.
 using int32 = ::cuda::std::int32_t;
 using int64 = ::cuda::std::int64_t;
 
@@ -16,6 +17,7 @@ using int64 = ::cuda::std::int64_t;
 template <class T>
 concept element_type = ::cuda::std::is_trivially_copyable_v<T> && !::cuda::std::is_const_v<T>;
 
+/// The element types that operations know: bool, int32 and int64, float and double.
 template <class T>
 concept boolean = __is_same(T, bool);
 template <class T>
@@ -56,6 +58,7 @@ struct promoted<A, B, C, D...> : promoted<typename promoted<A, B>::type, C, D...
 template <class... T>
 using promoted_t = typename types_detail::promoted<T...>::type;
 
+/// Whether elements of these types meet at all.
 template <class... T>
 concept have_common_type = !__is_same(promoted_t<T...>, types_detail::no_common_type);
 

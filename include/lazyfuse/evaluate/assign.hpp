@@ -62,7 +62,7 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Spa
   if (view.extents.size() == 0) return;
   T* data = const_cast<T*>(view.source.data) + view.offset;
   allocation* owner = view.source.owner;
-  const auto shaped = view_detail::broadcast_tree(e, view.extents);
+  const auto shaped = view_detail::broadcast_tree(e, view.extents, "assignment");
   alias_scan scan{owner, reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent, view.steps.step};
   scan.scan(shaped);
   if (of.memory && owners(*of.memory) > 1 + (temporary ? scan.inside : 0)) {
@@ -159,6 +159,7 @@ struct destination {
     }
   }
 };
+/// The memory behind a borrowed view, to be assigned to.
 template <class T, int R, class Space>
 destination<T, R, Space> into(const borrowed<T, R, Space>& view) {
   return {view.tree};

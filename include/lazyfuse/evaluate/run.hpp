@@ -53,7 +53,7 @@ bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocati
   if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
   const char* path = backend<Space>::template transform<plan>(s, bound, to, x.dry());
   if (x.dry() || trace_detail::observed())
-    tell<Space, Share, sources, typename lowered::programs>(x, "transform", path, s, s, bound.info, sizeof...(T));
+    tell<Space, Share, sources, typename plan::roots>(x, "transform", path, s, s, bound.info, sizeof...(T));
   return true;
 }
 
@@ -81,7 +81,7 @@ bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation*
   if (x.dry() || trace_detail::observed()) {
     shape<R> out = s;
     for (int k = K; k < R; ++k) out[k] = 1;
-    tell<Space, Share, sources, typename lowered::programs>(x, "reduce", path, s, out, bound.info, sizeof...(T));
+    tell<Space, Share, sources, typename plan::roots>(x, "reduce", path, s, out, bound.info, sizeof...(T));
   }
   return true;
 }

@@ -11,6 +11,7 @@ template <arithmetic_type T, int R>
 constexpr auto full(const shape<R>& s, T value) {
   return over(constant_leaf(value, checked(s, "full")));
 }
+/// full({3, 4}, value)
 template <arithmetic_type T, int R>
 constexpr auto full(const index_t (&extents)[R], T value) {
   return full(view_detail::shape_from(extents), value);
@@ -20,6 +21,7 @@ template <arithmetic_type T, int R>
 constexpr auto zeros(const shape<R>& s) {
   return full(s, T(0));
 }
+/// zeros<float>({3, 4})
 template <arithmetic_type T, int R>
 constexpr auto zeros(const index_t (&extents)[R]) {
   return full(view_detail::shape_from(extents), T(0));
@@ -29,6 +31,7 @@ template <arithmetic_type T, int R>
 constexpr auto ones(const shape<R>& s) {
   return full(s, T(1));
 }
+/// ones<float>({3, 4})
 template <arithmetic_type T, int R>
 constexpr auto ones(const index_t (&extents)[R]) {
   return full(view_detail::shape_from(extents), T(1));
@@ -44,7 +47,7 @@ constexpr auto counted(T start, T step, T stop, index_t n, bool exact_end) {
 /// start, start + step, ... below stop (above it for a negative step). \numpy{arange}
 template <number T>
 constexpr auto arange(T start, T stop, T step = 1) {
-  if (step == 0) throw_index("arange: the step is zero; element", 0, 0, 0);
+  if (step == 0) throw_value("arange: the step is zero");
   const double count = (static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step);
   index_t n = count > 0 ? static_cast<index_t>(count) : 0;
   n += static_cast<double>(n) < count;

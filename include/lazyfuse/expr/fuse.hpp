@@ -46,6 +46,8 @@ struct fused {
   }
 };
 
+/// f, a callable over expressions, as a function of arrays: every argument is read once, and what f names and uses
+/// twice is computed once, decided at compile time.
 template <class F>
 constexpr fused<F> fuse(F function) {
   return {static_cast<F&&>(function)};

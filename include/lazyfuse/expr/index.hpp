@@ -7,6 +7,7 @@
 
 namespace lazyfuse {
 
+/// Type of none and end.
 struct none_t {};
 /// A missing bound of a range.
 inline constexpr none_t none{};
@@ -30,6 +31,7 @@ struct range {
   constexpr range(range_bound from, range_bound to, index_t by = 1) : start(from), stop(to), step(by) {}
 };
 
+/// Types of all, newaxis and ellipsis.
 struct all_t {};
 struct newaxis_t {};
 struct ellipsis_t {};
@@ -92,7 +94,7 @@ struct map_builder {
   }
   constexpr void add(const range& r) {
     const index_t n = shape_in[in], step = r.step;
-    if (step == 0) throw_index("range: the step is zero; index", 0, in, n);
+    if (step == 0) throw_value("range: the step is zero");
     const index_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
     const auto clip = [&](range_bound b, index_t otherwise) {
       if (!b.given) return otherwise;

@@ -83,6 +83,7 @@ struct lazy : expression_interface {
   value_type item(caller where = caller::here()) const;
 };
 
+/// The nodes of an expression, without its memory.
 template <class E>
 using tree_t = typename bare_t<E>::tree_type;
 

@@ -20,6 +20,7 @@ struct source_traits {
   static constexpr int owners = 0;            ///< handles that its memory needs
 };
 
+/// Element i of a leaf is its source at offset + steps . i; a step of 0 repeats.
 template <class Source, int R>
 struct leaf {
   using source_type = Source;

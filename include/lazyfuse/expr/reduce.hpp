@@ -92,96 +92,65 @@ constexpr index_t reduced_count(const shape<R>& s, axes<A...>) {
   return n;
 }
 
-template <bool Keep, class E, int... A>
-constexpr auto mean(const E& e, axes<A...> a) {
-  using T = floating_t<value_t<E>>;
-  const T count = static_cast<T>(reduced_count(e.shape(), a));
-  const auto total = build<op::sum, Keep>(e, a);
-  const auto divided = [&](const auto& x) {
-    return map_detail::node<op::divide, indices<0, 1>>(x, constant_leaf(count, shape<0>{}));
-  };
-  if constexpr (__is_same(value_t<decltype(total)>, T)) return divided(total);
-  else return divided(map_detail::cast_node<T>(total));
-}
+template <class Monoid>
+struct with {
+  template <bool Keep, class E, class Axes>
+  static constexpr auto build(const E& e, Axes a) {
+    return reduce_detail::build<Monoid, Keep>(e, a);
+  }
+};
+struct mean {
+  template <bool Keep, class E, class Axes>
+  static constexpr auto build(const E& e, Axes a) {
+    using T = floating_t<value_t<E>>;
+    const T count = static_cast<T>(reduced_count(e.shape(), a));
+    const auto divided = [&](const auto& x) {
+      return map_detail::node<op::divide, indices<0, 1>>(x, constant_leaf(count, shape<0>{}));
+    };
+    const auto total = reduce_detail::build<op::sum, Keep>(e, a);
+    if constexpr (__is_same(value_t<decltype(total)>, T)) return divided(total);
+    else return divided(map_detail::cast_node<T>(total));
+  }
+};
 }  // namespace reduce_detail
 
-/// The sum over the named axes, or over all; bool and integers in int64. Pairwise order, the same bits on every run.
-/// \numpy{sum}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto sum(X&& x, axes<A...> a = {}) {
-  return over(reduce_detail::build<op::sum, false>(x.tree, a), static_cast<X&&>(x));
-}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto sum(X&& x, axes<A...> a, keepdims_t) {
-  return over(reduce_detail::build<op::sum, true>(x.tree, a), static_cast<X&&>(x));
-}
-/// The product over the named axes, or over all; bool and integers in int64. \numpy{prod}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto prod(X&& x, axes<A...> a = {}) {
-  return over(reduce_detail::build<op::prod, false>(x.tree, a), static_cast<X&&>(x));
-}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto prod(X&& x, axes<A...> a, keepdims_t) {
-  return over(reduce_detail::build<op::prod, true>(x.tree, a), static_cast<X&&>(x));
-}
-/// The largest element along the named axes, or of all; NaN wins; no elements throw shape_error. \numpy{max}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto max(X&& x, axes<A...> a = {}) {
-  return over(reduce_detail::build<op::max, false>(x.tree, a), static_cast<X&&>(x));
-}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto max(X&& x, axes<A...> a, keepdims_t) {
-  return over(reduce_detail::build<op::max, true>(x.tree, a), static_cast<X&&>(x));
-}
-/// The smallest element along the named axes, or of all; NaN wins; no elements throw shape_error. \numpy{min}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto min(X&& x, axes<A...> a = {}) {
-  return over(reduce_detail::build<op::min, false>(x.tree, a), static_cast<X&&>(x));
-}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto min(X&& x, axes<A...> a, keepdims_t) {
-  return over(reduce_detail::build<op::min, true>(x.tree, a), static_cast<X&&>(x));
-}
-/// Whether some element is true along the named axes, or of all. \numpy{any}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto any(X&& x, axes<A...> a = {}) {
-  return over(reduce_detail::build<op::any, false>(x.tree, a), static_cast<X&&>(x));
-}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto any(X&& x, axes<A...> a, keepdims_t) {
-  return over(reduce_detail::build<op::any, true>(x.tree, a), static_cast<X&&>(x));
-}
-/// The mean over the named axes, or over all; integers in double. \numpy{mean}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto mean(X&& x, axes<A...> a = {}) {
-  return over(reduce_detail::mean<false>(x.tree, a), static_cast<X&&>(x));
-}
-template <class X, int... A>
-  requires expression<X>
-constexpr auto mean(X&& x, axes<A...> a, keepdims_t) {
-  return over(reduce_detail::mean<true>(x.tree, a), static_cast<X&&>(x));
-}
+/// A reduction as a function: of x over the named axes, or over all; with keepdims reduced axes stay, with extent 1.
+/// Lazy, and one kernel with what it is computed from and what is computed from it.
+template <class Reduction>
+struct reduction_function {
+  template <class X, int... A>
+    requires expression<X>
+  constexpr auto operator()(X&& x, axes<A...> a = {}) const {
+    return over(Reduction::template build<false>(x.tree, a), static_cast<X&&>(x));
+  }
+  template <class X, int... A>
+    requires expression<X>
+  constexpr auto operator()(X&& x, axes<A...> a, keepdims_t) const {
+    return over(Reduction::template build<true>(x.tree, a), static_cast<X&&>(x));
+  }
+  template <class X>
+    requires expression<X>
+  constexpr auto operator()(X&& x, keepdims_t k) const { return (*this)(static_cast<X&&>(x), axes<>{}, k); }
+};
 
-/// Whether every element is true along the named axes, or of all. \numpy{all}
+/// The sum; bool and integers in int64. Pairwise order, the same bits on every run. \numpy{sum}
+inline constexpr reduction_function<reduce_detail::with<op::sum>> sum{};
+/// The product; bool and integers in int64. \numpy{prod}
+inline constexpr reduction_function<reduce_detail::with<op::prod>> prod{};
+/// The largest element; NaN wins; no elements throw shape_error. \numpy{max}
+inline constexpr reduction_function<reduce_detail::with<op::max>> max{};
+/// The smallest element; NaN wins; no elements throw shape_error. \numpy{min}
+inline constexpr reduction_function<reduce_detail::with<op::min>> min{};
+/// Whether some element is true. \numpy{any}
+inline constexpr reduction_function<reduce_detail::with<op::any>> any{};
+/// The mean; integers in double. \numpy{mean}
+inline constexpr reduction_function<reduce_detail::mean> mean{};
+
+/// Whether every element is true. \numpy{all}
 template <class X, class... Options>
   requires operands<X>
 constexpr auto all_function::operator()(X&& x, Options... options) const {
-  const auto build = [&]<int... A, class... Keep>(axes<A...> a, Keep...) {
-    return over(reduce_detail::build<op::all, sizeof...(Keep) == 1>(x.tree, a), static_cast<X&&>(x));
-  };
-  if constexpr (sizeof...(Options) == 0) return build(axes<>{});
-  else return build(options...);
+  return reduction_function<reduce_detail::with<op::all>>{}(static_cast<X&&>(x), options...);
 }
 
 }  // namespace lazyfuse

@@ -24,7 +24,7 @@ constexpr auto reshape_node(const map_expr<Op, Seq, A...>& e, const shape<R>& pa
   return rebuild(e, s, [&](const auto& a) {
     if constexpr (bare_t<decltype(a)>::rank == 0) return a;
     else if constexpr (bare_t<decltype(a)>::rank == R) return reshape_node(a, parent, s);
-    else return reshape_node(broadcast_tree(a, parent), parent, s);
+    else return reshape_node(broadcast_tree(a, parent, "reshape"), parent, s);
   });
 }
 }  // namespace view_detail
@@ -43,6 +43,7 @@ constexpr auto reshape(X&& x, shape<To> s) {
   if (s.size() != from.size()) throw_shapes("reshape", from.extent, rank_of<X>, s.extent, To, "have different sizes");
   return over(view_detail::reshape_node(e, from, s), static_cast<X&&>(x));
 }
+/// reshape(x, {3, -1})
 template <class X, int To>
   requires expression<X>
 constexpr auto reshape(X&& x, const index_t (&extents)[To]) {

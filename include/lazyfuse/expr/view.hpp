@@ -150,7 +150,7 @@ constexpr auto flip(X&& x, axes<A...> = {}) {
 
 namespace view_detail {
 template <class Tree, int To>
-constexpr auto broadcast_tree(const Tree& e, const shape<To>& s) {
+constexpr auto broadcast_tree(const Tree& e, const shape<To>& s, const char* operation) {
   constexpr int R = Tree::rank;
   static_assert(R <= To, "lazyfuse: broadcast_to cannot lower the rank");
   const auto from = e.shape();
@@ -164,7 +164,7 @@ constexpr auto broadcast_tree(const Tree& e, const shape<To>& s) {
     m.source[k] = own ? in : -1;
     m.factor[k] = own ? 1 : 0;
   }
-  if (!fits) throw_shapes("broadcast_to", from.extent, R, s.extent, To, "do not broadcast");
+  if (!fits) throw_shapes(operation, from.extent, R, s.extent, To, "do not broadcast");
   return remap(e, m);
 }
 }  // namespace view_detail
@@ -173,8 +173,9 @@ constexpr auto broadcast_tree(const Tree& e, const shape<To>& s) {
 template <class X, int To>
   requires expression<X>
 constexpr auto broadcast_to(X&& x, const shape<To>& s) {
-  return over(view_detail::broadcast_tree(x.tree, s), static_cast<X&&>(x));
+  return over(view_detail::broadcast_tree(x.tree, s, "broadcast_to"), static_cast<X&&>(x));
 }
+/// broadcast_to(x, {3, 4})
 template <class X, int To>
   requires expression<X>
 constexpr auto broadcast_to(X&& x, const index_t (&extents)[To]) {
