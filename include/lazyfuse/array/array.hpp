@@ -177,7 +177,7 @@ class array : public lazy<leaf<stored<Element, Space>, Rank>> {
   const Element* data() const { return this->tree.source.data; }
   Element* data() {
     if (owners(this->memory) > 1) *this = array(this->tree, copied{});
-    return const_cast<Element*>(this->tree.source.data);
+    return unshared();
   }
   /// Host arrays are ranges.
   const Element* begin() const requires(__is_same(Space, host)) { return data(); }
@@ -202,6 +202,8 @@ class array : public lazy<leaf<stored<Element, Space>, Rank>> {
 
   /// The allocation, null without elements: for what evaluates.
   allocation* owner() const { return this->memory.memory[0]; }
+  /// The elements, by whoever knows that nobody shares them.
+  Element* unshared() const { return const_cast<Element*>(this->tree.source.data); }
   array_memory<Element, Space> own_memory() { return {&this->memory, &this->tree.source}; }
 
  private:

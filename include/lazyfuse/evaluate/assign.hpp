@@ -40,7 +40,7 @@ void store(T* data, const strides<R>& steps, allocation* owner, const E& e) {
 template <class T, class Space, int R, class E>
 array<T, R, Space> fresh(const E& e) {
   array<T, R, Space> result(e.shape());
-  if (result.size() > 0) store<Space, T, R>(result.data(), result.tree.steps, result.owner(), e);
+  if (result.size() > 0) store<Space, T, R>(result.unshared(), result.tree.steps, result.owner(), e);
   return result;
 }
 
@@ -69,7 +69,7 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Spa
     // somebody else holds the values: leave the old memory to them
     const index_t n = static_cast<index_t>(owner->bytes / sizeof(T));
     array<T, 1, Space> copy = fresh<T, Space, 1>(leaf<stored<T, Space>, 1>(*of.source, {n}, {{1}}));
-    data = copy.data() + (data - of.source->data);
+    data = copy.unshared() + (data - of.source->data);
     owner = copy.owner();
     *of.source = copy.tree.source;
     *of.memory = static_cast<handles<1>&&>(copy.memory);
@@ -111,7 +111,7 @@ void array<Element, Rank, Space>::copy_list(typename array_detail::nested_list<E
     std::vector<unsigned char> bytes(result.bytes());
     Element* to = reinterpret_cast<Element*>(bytes.data());
     array_detail::flatten(values, s.extent, to);
-    memory_detail::copy(Space{}, result.owner(), result.data(), bytes.data(), bytes.size());
+    memory_detail::copy(Space{}, result.owner(), result.unshared(), bytes.data(), bytes.size());
   }
   *this = static_cast<array&&>(result);
 }
@@ -177,7 +177,7 @@ auto together(indices<I...>, const E&... e) {
   for (const auto& s : shapes)
     if (!(s == shapes[0])) throw_shapes("materialize", shapes[0].extent, R, s.extent, R, "are not one shape");
   ((std::get<I>(results) = array<value_t<E>, R, Space>(shapes[0])), ...);
-  const target_pack<R, value_t<E>...> to{{{{std::get<I>(results).data(), row_major(shapes[0])}}...}};
+  const target_pack<R, value_t<E>...> to{{{{std::get<I>(results).unshared(), row_major(shapes[0])}}...}};
   allocation* const owners[] = {std::get<I>(results).owner()...};
   run<Space, R, value_t<E>...>(execution{}, shapes[0], to, owners, e...);
   return results;
@@ -232,8 +232,8 @@ auto to(const E& e) {
     array<value_t<E>, rank_of<E>, To> r(x.shape());
     const auto bytes = static_cast<std::size_t>(x.size()) * sizeof(value_t<E>);
     if (bytes > 0) {
-      if constexpr (__is_same(To, host)) memory_detail::copy(host{}, r.data(), cuda{}, x.owner(), x.data(), bytes);
-      else memory_detail::copy(cuda{}, r.owner(), r.data(), x.data(), bytes);
+      if constexpr (__is_same(To, host)) memory_detail::copy(host{}, r.unshared(), cuda{}, x.owner(), x.data(), bytes);
+      else memory_detail::copy(cuda{}, r.owner(), r.unshared(), x.data(), bytes);
     }
     return r;
   }
@@ -248,12 +248,13 @@ auto from(Range&& r) {
     std::vector<unsigned char> bytes;
     for (auto&& v : r) bytes.push_back(bool(v));
     array<bool, 1, Space> x(shape<1>{static_cast<index_t>(bytes.size())});
-    if (!bytes.empty()) memory_detail::copy(Space{}, x.owner(), x.data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) memory_detail::copy(Space{}, x.owner(), x.unshared(), bytes.data(), bytes.size());
     return x;
   } else {
     for (auto&& v : r) values.push_back(v);
     array<T, 1, Space> x(shape<1>{static_cast<index_t>(values.size())});
-    if (!values.empty()) memory_detail::copy(Space{}, x.owner(), x.data(), values.data(), values.size() * sizeof(T));
+    if (!values.empty())
+      memory_detail::copy(Space{}, x.owner(), x.unshared(), values.data(), values.size() * sizeof(T));
     return x;
   }
 }
