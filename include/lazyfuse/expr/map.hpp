@@ -166,20 +166,21 @@ template <class A>
   requires requires { bare_t<A>::is_array; }
 inline constexpr bool gives_handles<A> = lazy_detail::gives<A>;
 
-/// Op over operands, each converted to the type its rule names and copied once, into its place.
+/// Whether all operands are expressions, none of them named, of the types that the rule names.
+template <class Op, class Seq, class... A>
+inline constexpr bool as_they_are = false;
 template <class Op, int... I, class... A>
-constexpr auto build(indices<I...>, A&&... a) {
-  if constexpr ((operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::as_it_is && ...)) {
-    using Node = map_expr<Op, indices<I...>, tree_t<A>...>;
-    return lazy<Node>{{},
-                      {{{a.tree}...}, join_shapes(Op::name, a.tree.extents...)},
-                      handles<Node::owners>({a.memory.part(lazy_detail::gives<A>)...})};
-  } else {
-    const auto n =
-        node<Op, indices<I...>>(operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::of(a)...);
-    return lazy<bare_t<decltype(n)>>{{}, n, handles<bare_t<decltype(n)>::owners>({part_of(a, gives_handles<A>)...})};
-  }
+inline constexpr bool as_they_are<Op, indices<I...>, A...> =
+    (operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::as_it_is && ...);
+
+/// Op over operands of any kind, converted to the types that the rule names.
+template <class Op, int... I, class... A>
+constexpr auto convert_and_join(indices<I...>, A&&... a) {
+  const auto n =
+      node<Op, indices<I...>>(operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::of(a)...);
+  return lazy<bare_t<decltype(n)>>{{}, n, handles<bare_t<decltype(n)>::owners>({part_of(a, gives_handles<A>)...})};
 }
+
 /// Scalars have no space; everything else keeps its own.
 struct no_space : expression_interface {
   using space = anywhere;
@@ -219,9 +220,15 @@ constexpr auto map(A&&... a) {
       !joined::mixed,
       "lazyfuse: the arrays of one expression must live in one space; move them with to<host>(x) or to<cuda>(x)");
   if constexpr (joined::mixed) return map_detail::first_expression(static_cast<A&&>(a)...);
-  else if constexpr (Op::rule::template check<map_detail::seen_t<A>...>())
-    return map_detail::build<Op>(make_indices<sizeof...(A)>{}, static_cast<A&&>(a)...);
-  else return map_detail::first_expression(static_cast<A&&>(a)...);
+  else if constexpr (Op::rule::template check<map_detail::seen_t<A>...>()) {
+    using seq = make_indices<sizeof...(A)>;
+    if constexpr (map_detail::as_they_are<Op, seq, A...>) {  // each is copied once, into its place
+      using Node = map_expr<Op, seq, tree_t<A>...>;
+      return lazy<Node>{{},
+                        {{{a.tree}...}, map_detail::join_shapes(Op::name, a.tree.extents...)},
+                        handles<Node::owners>({a.memory.part(lazy_detail::gives<A>)...})};
+    } else return map_detail::convert_and_join<Op>(seq{}, static_cast<A&&>(a)...);
+  } else return map_detail::first_expression(static_cast<A&&>(a)...);
 }
 
 /// f(x, ...) element by element. f is called on the device for arrays there: a function object with a
@@ -234,8 +241,8 @@ constexpr auto map(F f, X&&... x) {
   constexpr bool callable = requires { f(::cuda::std::declval<map_detail::callable_argument<X>>()...); };
   static_assert(callable, "lazyfuse: the callable given to map cannot be called with these element types");
   if constexpr (callable)
-    return map_detail::build<op::call>(make_indices<sizeof...(X) + 1>{}, over(constant_leaf(f, shape<0>{})),
-                                       static_cast<X&&>(x)...);
+    return map_detail::convert_and_join<op::call>(make_indices<sizeof...(X) + 1>{}, over(constant_leaf(f, shape<0>{})),
+                                                  static_cast<X&&>(x)...);
   else return map_detail::first_expression(static_cast<X&&>(x)...);
 }
 
