@@ -13,23 +13,25 @@ namespace lazyfuse::host_detail {
 
 /// Adds n elements of a row, element i into lane i modulo lane_count.
 template <int Count, class Set, class Cursors, class Lanes>
-[[gnu::noinline]] void accumulate_row(const Cursors cursors, Lanes& total, index_t n) {
+[[gnu::noinline]] void accumulate_row(const Cursors& from, Lanes& total, index_t n) {
+  Cursors cursors = from;
   Lanes to = total;
   using cursor_seq = make_indices<Count>;
   index_t i = 0;
   for (; i + lane_count <= n; i += lane_count) {
-    prefetch_all(cursors, i + prefetch_distance, cursor_seq{});
+    prefetch_all(cursors, prefetch_distance, cursor_seq{});
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
     for (index_t l = 0; l < lane_count; ++l) {
       lane_sink<Set, Lanes> sink{to, l};
-      evaluate<typename Set::prologue>(chunk_context<Cursors>{cursors, i + l}, sink);
+      evaluate<typename Set::prologue>(chunk_context<Cursors>{cursors, l}, sink);
     }
+    move_on(cursors, 1, cursor_seq{});
   }
   for (index_t l = 0; i + l < n; ++l) {
     lane_sink<Set, Lanes> sink{to, l};
-    evaluate<typename Set::prologue>(chunk_context<Cursors>{cursors, i + l}, sink);
+    evaluate<typename Set::prologue>(chunk_context<Cursors>{cursors, l}, sink);
   }
   total = to;
 }
@@ -137,7 +139,7 @@ struct reduce_run {
       add_offsets(offsets, o.offsets, inner.offsets);
       for (index_t c = c0; c < c1; c += chunk) {
         const index_t n = c1 - c < chunk ? c1 - c : chunk;
-        walk.aim(cursors, packed, offsets, -1, c, n, true, seq{});
+        walk.aim(cursors, packed, offsets, 0, c, n, lane_count, seq{});
         accumulate_row<walk_type::count, Set>(cursors, sums, n);
       }
     }
@@ -210,7 +212,7 @@ struct reduce_run {
       index_t offsets[walk_type::count + 1];
       for (index_t r = b * rows_per_block; r < end; ++r, inner.next()) {
         add_offsets(offsets, o.offsets, inner.offsets);
-        walk.aim(cursors, packed, offsets, -1, c, n, true, seq{});
+        walk.aim(cursors, packed, offsets, 0, c, n, n, seq{});
         accumulate_columns<Set>(cursors, sums, n);
       }
       for (index_t i = 0; i < n; ++i) {

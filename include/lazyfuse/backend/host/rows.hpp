@@ -6,26 +6,36 @@
 #include <lazyfuse/program/operand.hpp>
 #include <lazyfuse/program/reductions.hpp>
 
+#include <algorithm>
+
 namespace lazyfuse::host_detail {
 
-/// An operand as the inner loop reads it.
+/// An operand as the inner loop reads it; after a run of elements, the cursor moves on to where the next run starts.
 template <class Source>
 struct cursor {  // constants
   using value_type = typename Source::value_type;
   Source source;
   LAZYFUSE_HD value_type at(index_t) const { return source.value; }
+  LAZYFUSE_HD void move_on(index_t) {}
 };
 template <class T>
 struct cursor<memory<T>> {
   const T* data;
+  index_t next;
   LAZYFUSE_HD const T& at(index_t i) const { return data[i]; }
+  LAZYFUSE_HD void move_on(index_t runs) { data += runs * next; }
 };
 template <class T>
 struct cursor<ramp<T>> {
   ramp<T> source;
-  index_t first, step;
+  index_t first, step, next;
   LAZYFUSE_HD T at(index_t i) const { return source.at(first + i * step); }
+  LAZYFUSE_HD void move_on(index_t runs) { first += runs * next; }
 };
+template <class Cursors, int... I>
+LAZYFUSE_HD void move_on(Cursors& c, index_t runs, indices<I...>) {
+  (get<I>(c).move_on(runs), ...);
+}
 
 /// The context of the inner loop: position i of the chunk.
 template <class Cursors>
@@ -49,6 +59,9 @@ constexpr int chunk_length(list<Src...>) {
 /// Rows that are packed together when an operand is contiguous across rows (a transposed one).
 inline constexpr int block_rows = 32;
 
+/// Elements that stand for a whole row where an operand repeats one along it: the row is taken in runs of as many.
+inline constexpr int run_length = 64;
+
 /// Room for the packed elements of one operand.
 template <class Source, int Chunk>
 struct packing {};
@@ -60,10 +73,7 @@ struct packing<memory<T>, Chunk> {
 /// Copies n strided elements; one loop for all expressions of an element type.
 template <class T>
 [[gnu::noinline]] void pack_row(T* __restrict__ to, const T* from, index_t step, index_t n) {
-  if (step == 0) {
-    const T value = *from;
-    for (index_t i = 0; i < n; ++i) to[i] = value;
-  } else if (step == -1) {
+  if (step == -1) {
     for (index_t i = 0; i < n; ++i) to[i] = from[-i];
   } else {
     for (index_t i = 0; i < n; ++i) to[i] = from[i * step];
@@ -112,6 +122,7 @@ struct row_walk;
 template <class Operands, class... Src, int R>
 struct row_walk<Operands, list<Src...>, R> {
   static constexpr int count = sizeof...(Src);
+  static constexpr int in_memory_count = (0 + ... + Src::is_memory);
   static constexpr int chunk = chunk_length(list<Src...>{});
   using cursors = pack<cursor<Src>...>;
   using packings = pack<packing<Src, chunk>...>;
@@ -135,15 +146,22 @@ struct row_walk<Operands, list<Src...>, R> {
   }
   template <int... I>
   bool any_crossed(indices<I...>) const {
-    return ((type_at<I, Src..., constant<int>>::is_memory && crossed<I>()) || ...);
+    return ((in_memory<I> && crossed<I>()) || ...);
   }
   /// Whether rows are worth taking in blocks.
   bool blocked() const { return any_crossed(seq{}); }
 
-  /// Whether an operand repeats one element along the row: packed once, it serves all chunks if they are short.
+  template <int I>
+  static constexpr bool in_memory = type_at<I, Src..., constant<int>>::is_memory;
+  /// Whether an operand repeats one element along the row.
   template <int... I>
   bool repeats(indices<I...>) const {
-    return ((type_at<I, Src..., constant<int>>::is_memory && step<I>(inner) == 0) || ...);
+    return ((in_memory<I> && step<I>(inner) == 0) || ...);
+  }
+  /// Whether an operand is packed row by row.
+  template <int... I>
+  bool packs(indices<I...>) const {
+    return ((in_memory<I> && step<I>(inner) != 0 && step<I>(inner) != 1 && !crossed<I>()) || ...);
   }
 
   /// Packs crossed operands for a block of rows; offsets are those of the first row.
@@ -162,31 +180,45 @@ struct row_walk<Operands, list<Src...>, R> {
     }
   }
 
-  /// Cursors for n elements from `first` of the row with the given offsets; row is its number in a packed block, or -1.
-  /// What repeats along the row is packed when the row is fresh, and serves its other chunks, none of which is longer.
+  /// Cursors for n elements from `first` of row `row`, in runs of `run`; offsets are those of row 0, which is also the
+  /// first of a packed block. What repeats along a row is written out for one run.
   template <int... I>
-  void aim(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, bool fresh,
+  void aim(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, index_t run,
            indices<I...>) const {
-    (aim_one<I>(get<I>(c), p, offsets[I], row, first, n, fresh), ...);
+    (aim_one<I>(get<I>(c), p, offsets[I], row, first, n, run), ...);
   }
   template <int I, class C>
-  void aim_one(C& c, packings& p, index_t offset, int row, index_t first, index_t n, bool fresh) const {
-    using Source = type_at<I, Src...>;
+  void aim_one(C& c, packings& p, index_t offset, int row, index_t first, index_t n, index_t run) const {
     const auto& o = get<I>(operands);
-    if constexpr (Source::is_memory) {
-      const index_t s = step<I>(inner);
-      // the offset of a row inside a packed block is that of the block's first row plus the row's step
-      const auto* from = o.source.data + offset + (row > 0 ? row * step<I>(across) : 0) + first * s;
-      if (s == 1) c.data = from;
-      else if (row >= 0 && crossed<I>()) c.data = get<I>(p).data + row * (chunk / block_rows);
+    const index_t s = step<I>(inner), at = offset + row * step<I>(across) + first * s;
+    if constexpr (in_memory<I>) {
+      auto* const packed = get<I>(p).data;
+      if (s == 1) c = {o.source.data + at, run};
+      else if (s == 0) {
+        std::fill_n(packed, run, o.source.data[at]);
+        c = {packed, 0};
+      } else if (crossed<I>()) c = {packed + row * (chunk / block_rows), run};
       else {
-        if (s != 0 || fresh) pack_row(get<I>(p).data, from, s, n);
-        c.data = get<I>(p).data;
+        pack_row(packed, o.source.data + at, s, n);
+        c = {packed, run};
       }
-    } else if constexpr (requires { o.steps; }) {
-      const index_t s = step<I>(inner);
-      c = {o.source, offset + (row > 0 ? row * step<I>(across) : 0) + first * s, s};
-    } else c = {o.source};
+    } else if constexpr (requires { o.steps; }) c = {o.source, at, s, run * s};
+    else c = {o.source};
+  }
+  /// Cursors whose runs are rows: where no operand repeats, and none is packed but in blocks, to p.
+  template <int... I>
+  void aim_rows(cursors& c, packings* p, const index_t* offsets, index_t first, indices<I...>) const {
+    (aim_rows_of<I>(get<I>(c), p, offsets[I], first), ...);
+  }
+  template <int I, class C>
+  void aim_rows_of(C& c, packings* p, index_t offset, index_t first) const {
+    const auto& o = get<I>(operands);
+    const index_t s = step<I>(inner), at = offset + first * s;
+    if constexpr (in_memory<I>) {
+      if (p && crossed<I>()) c = {get<I>(*p).data, chunk / block_rows};
+      else c = {o.source.data + at, step<I>(across)};
+    } else if constexpr (requires { o.steps; }) c = {o.source, at, s, step<I>(across)};
+    else c = {o.source};
   }
 };
 
@@ -208,14 +240,12 @@ struct odometer<Operands, list<Src...>, R> {
       linear = q;
     }
   }
+  /// Moves on, at most to the end of the last axis.
   void next(index_t by = 1) {
     for (int k = to - 1; k >= from; --k) {
-      if (at[k] + by < extents[k]) {
-        move(k, by, make_indices<sizeof...(Src)>{});
-        return;
-      }
-      if (by != 1) break;
+      if (at[k] + by < extents[k]) return move(k, by, make_indices<sizeof...(Src)>{});
       move(k, -at[k], make_indices<sizeof...(Src)>{});
+      by = 1;
     }
   }
 

@@ -7,29 +7,42 @@
 
 namespace lazyfuse::host_detail {
 
+/// Where the inner loop writes: contiguous memory, and where the next run starts.
+template <class T>
+struct landing {
+  T* data;
+  index_t next;
+  LAZYFUSE_HD void move_on(index_t runs) { data += runs * next; }
+};
 template <class... T>
-struct pointers : pack<T*...> {};
+struct landings : pack<landing<T>...> {};
 
-/// Where the inner loop writes: contiguous memory, one pointer per output.
 template <class... T>
 struct chunk_sink {
-  const pointers<T...>& to;
+  const landings<T...>& to;
   index_t i;
   template <int I, class V>
   LAZYFUSE_HD void put(const V& value) {
-    get<I>(to)[i] = value;
+    get<I>(to).data[i] = value;
   }
 };
 
-/// The loop everything else exists for. Inlined, g++ makes copies of it that are not vectorised.
-template <class Schedule, class Cursors, class... T>
-[[gnu::noinline]] void transform_chunk(const Cursors cursors, const pointers<T...> to, index_t n) {
+/// The loop everything else exists for: runs of n elements, or of N. Inlined, g++ makes copies of it that are not
+/// vectorised.
+template <class Schedule, int N, int Count, class Cursors, class... T>
+[[gnu::noinline]] void transform_runs(const Cursors& from, const landings<T...>& targets, index_t runs, index_t n) {
+  Cursors cursors = from;
+  landings<T...> to = targets;
+  for (; runs > 0; --runs) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-  for (index_t i = 0; i < n; ++i) {
-    chunk_sink<T...> sink{to, i};
-    evaluate<Schedule>(chunk_context<Cursors>{cursors, i}, sink);
+    for (index_t i = 0; i < (N > 0 ? N : n); ++i) {
+      chunk_sink<T...> sink{to, i};
+      evaluate<Schedule>(chunk_context<Cursors>{cursors, i}, sink);
+    }
+    move_on(cursors, 1, make_indices<Count>{});
+    move_on(to, 1, make_indices<sizeof...(T)>{});
   }
 }
 
@@ -42,7 +55,9 @@ template <class Schedule, class Operands, class Sources, int R, class... T>
 struct transform_run {
   using walk_type = row_walk<Operands, Sources, R>;
   static constexpr int chunk = walk_type::chunk;
-  using to_pack = pointers<T...>;
+  /// Whether rows with a repeated operand are taken in runs: a second loop to compile, for where it is likely.
+  static constexpr bool by_runs = R >= 2 && walk_type::in_memory_count >= 2;
+  using to_pack = landings<T...>;
   using seq = typename walk_type::seq;
   using target_seq = make_indices<sizeof...(T)>;
 
@@ -51,51 +66,85 @@ struct transform_run {
   const target_pack<R, T...>& targets;
   walk_type walk;
   index_t columns, rows;
+  bool blocked = walk.blocked();
+  bool repeats = R > 0 && walk.repeats(seq{});
+  bool packs = walk.packs(seq{}) || stages(target_seq{});
 
-  /// Where row `row` (offset by block row) of target I starts.
   template <int I>
-  auto* target_at(const index_t* at, int row, index_t first) const {
-    const auto& t = get<I>(targets);
-    auto* p = t.data;
-    for (int k = 0; k < R - 1; ++k) p += at[k] * t.steps[k];
-    if constexpr (R > 1) p += (row > 0 ? row : 0) * t.steps[R - 2];
-    if constexpr (R > 0) p += first * t.steps[R - 1];
-    return p;
-  }
-  template <int I>
-  index_t target_step() const {
-    if constexpr (R > 0) return get<I>(targets).steps[R - 1];
+  index_t target_step(int axis) const {
+    if constexpr (R > 0) return axis < 0 ? 0 : get<I>(targets).steps[axis];
     else return 1;
   }
+  /// Whether a result is not contiguous along the row: staged in contiguous memory and scattered.
   template <int... I>
-  void aim_targets(to_pack& to, pack<staging<T, chunk>...>& staged, const index_t* at, int row, index_t first,
+  bool stages(indices<I...>) const {
+    return ((target_step<I>(R - 1) != 1) || ...);
+  }
+  /// Where row `row`, counted from that of the index, of target I starts.
+  template <int I>
+  auto* target_at(const index_t* at, int row, index_t first) const {
+    auto* p = get<I>(targets).data + row * target_step<I>(R - 2);
+    for (int k = 0; k < R - 1; ++k) p += at[k] * target_step<I>(k);
+    return p + first * target_step<I>(R - 1);
+  }
+  using stagings = pack<staging<T, chunk>...>;
+  template <int... I>
+  void aim_targets(to_pack& to, stagings* staged, const index_t* at, int row, index_t first, bool by_rows,
                    indices<I...>) const {
-    ((get<I>(to) = target_step<I>() == 1 ? target_at<I>(at, row, first) : get<I>(staged).data), ...);
+    ((get<I>(to) = {target_step<I>(R - 1) == 1 ? target_at<I>(at, row, first) : get<I>(*staged).data,
+                    by_rows ? target_step<I>(R - 2) : run_length}),
+     ...);
   }
   template <int... I>
-  void scatter_targets(pack<staging<T, chunk>...>& staged, const index_t* at, int row, index_t first, index_t n,
-                       indices<I...>) const {
-    ((target_step<I>() == 1 ? void()
-                            : scatter_row(target_at<I>(at, row, first), target_step<I>(), get<I>(staged).data, n)),
+  void scatter_targets(stagings& staged, const index_t* at, int row, index_t first, index_t n, indices<I...>) const {
+    ((target_step<I>(R - 1) == 1
+          ? void()
+          : scatter_row(target_at<I>(at, row, first), target_step<I>(R - 1), get<I>(staged).data, n)),
      ...);
   }
 
-  /// Rows [row, row + count) of one odometer position, columns [first, last).
+  /// `count` rows from that of one odometer position, columns [first, last): in one go where every operand is
+  /// contiguous.
   template <class Odometer>
-  void rows_of(const Odometer& o, int count, bool blocked, index_t first, index_t last) const {
-    typename walk_type::packings packed;
-    pack<staging<T, chunk>...> staged;
+  void rows_of(const Odometer& o, int count, index_t first, index_t last) const {
+    if (blocked || repeats || packs) return prepared_rows_of(o, count, first, last);
     typename walk_type::cursors cursors;
     to_pack to;
-    const index_t width = blocked ? chunk / block_rows : chunk > 1024 && walk.repeats(seq{}) ? 1024 : chunk;
+    walk.aim_rows(cursors, nullptr, o.offsets, first, seq{});
+    aim_targets(to, nullptr, o.at, 0, first, true, target_seq{});
+    transform_runs<Schedule, 0, walk_type::count>(cursors, to, count, last - first);
+  }
+  template <class Odometer>
+  [[gnu::noinline]] void prepared_rows_of(const Odometer& o, int count, index_t first, index_t last) const {
+    typename walk_type::packings packed;
+    stagings staged;
+    typename walk_type::cursors cursors;
+    to_pack to;
+    const bool together = !repeats && !packs;
+    const index_t width = blocked ? chunk / block_rows : packs || !by_runs ? chunk : last - first;
     for (index_t column = first; column < last; column += width) {
       const index_t n = last - column < width ? last - column : width;
       if (blocked) walk.pack_blocks(packed, o.offsets, count, column, n, seq{});
+      if (together) {
+        walk.aim_rows(cursors, &packed, o.offsets, column, seq{});
+        aim_targets(to, nullptr, o.at, 0, column, true, target_seq{});
+        transform_runs<Schedule, 0, walk_type::count>(cursors, to, count, n);
+        continue;
+      }
       for (int r = 0; r < count; ++r) {
-        walk.aim(cursors, packed, o.offsets, blocked ? r : -1, column, n, blocked || column == first, seq{});
-        aim_targets(to, staged, o.at, r, column, target_seq{});
-        transform_chunk<Schedule>(cursors, to, n);
-        scatter_targets(staged, o.at, r, column, n, target_seq{});
+        walk.aim(cursors, packed, o.offsets, r, column, n, by_runs ? run_length : n, seq{});
+        aim_targets(to, &staged, o.at, r, column, false, target_seq{});
+        index_t done = 0;
+        if constexpr (by_runs) {
+          if (const index_t runs = repeats ? n / run_length : 0) {
+            done = runs * run_length;
+            transform_runs<Schedule, run_length, walk_type::count>(cursors, to, runs, run_length);
+            move_on(cursors, runs, seq{});
+            move_on(to, runs, target_seq{});
+          }
+        }
+        if (done < n) transform_runs<Schedule, 0, walk_type::count>(cursors, to, 1, n - done);
+        if (packs) scatter_targets(staged, o.at, r, column, n, target_seq{});
       }
     }
   }
@@ -104,9 +153,8 @@ struct transform_run {
     constexpr index_t task_elements = 32768;
     if (rows == 1 && columns <= task_elements) {  // the divisions below cost more than a small row
       const odometer<Operands, Sources, R> o{operands, extents, 0, R - 1};
-      return rows_of(o, 1, false, 0, columns);
+      return rows_of(o, 1, 0, columns);
     }
-    const bool blocked = R >= 2 && walk.blocked();
     const index_t across = R >= 2 ? extents[R >= 2 ? R - 2 : 0] : 1;
     const index_t group = blocked ? block_rows : 1;
     // A task is a range of columns of some groups of rows: about 32 K elements.
@@ -122,12 +170,13 @@ struct transform_run {
       const index_t first = part * task_elements,
                     last = first + task_elements < columns ? first + task_elements : columns;
       odometer<Operands, Sources, R> o{operands, extents, 0, R - 1};
-      for (index_t g = begin; g < end; ++g) {
-        const index_t outer = g / groups_across, inside = g % groups_across * group;
-        if (group > 1 || g == begin) o.seek(outer * across + inside);
-        const int count = int(across - inside < group ? across - inside : group);
-        rows_of(o, count, blocked, first, last);
-        if (group == 1) o.next();
+      for (index_t g = begin; g < end;) {
+        if (blocked || g == begin) o.seek(g / groups_across * across + g % groups_across * group);
+        const index_t left = across - (R >= 2 ? o.at[R >= 2 ? R - 2 : 0] : 0), most = blocked ? group : end - g;
+        const index_t count = left < most ? left : most;
+        rows_of(o, int(count), first, last);
+        o.next(count);
+        g += blocked ? 1 : count;
       }
     });
   }
