@@ -70,6 +70,11 @@ struct packing<memory<T>, Chunk> {
   alignas(64) T data[Chunk];
 };
 
+/// Writes one element n times.
+template <class T>
+[[gnu::noinline]] void repeat(T* to, const T* from, index_t n) {
+  std::fill_n(to, n, *from);
+}
 /// Copies n strided elements; one loop for all expressions of an element type.
 template <class T>
 [[gnu::noinline]] void pack_row(T* __restrict__ to, const T* from, index_t step, index_t n) {
@@ -195,7 +200,7 @@ struct row_walk<Operands, list<Src...>, R> {
       auto* const packed = get<I>(p).data;
       if (s == 1) c = {o.source.data + at, run};
       else if (s == 0) {
-        std::fill_n(packed, run, o.source.data[at]);
+        repeat(packed, o.source.data + at, run);
         c = {packed, 0};
       } else if (crossed<I>()) c = {packed + row * (chunk / block_rows), run};
       else {

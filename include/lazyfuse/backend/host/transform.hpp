@@ -66,7 +66,7 @@ struct transform_run {
   const target_pack<R, T...>& targets;
   walk_type walk;
   index_t columns, rows;
-  bool blocked = walk.blocked();
+  bool blocked = R >= 2 && walk.blocked();
   bool repeats = R > 0 && walk.repeats(seq{});
   bool packs = walk.packs(seq{}) || stages(target_seq{});
 
@@ -120,16 +120,17 @@ struct transform_run {
     stagings staged;
     typename walk_type::cursors cursors;
     to_pack to;
-    const bool together = !repeats && !packs;
     const index_t width = blocked ? chunk / block_rows : packs || !by_runs ? chunk : last - first;
     for (index_t column = first; column < last; column += width) {
       const index_t n = last - column < width ? last - column : width;
-      if (blocked) walk.pack_blocks(packed, o.offsets, count, column, n, seq{});
-      if (together) {
-        walk.aim_rows(cursors, &packed, o.offsets, column, seq{});
-        aim_targets(to, nullptr, o.at, 0, column, true, target_seq{});
-        transform_runs<Schedule, 0, walk_type::count>(cursors, to, count, n);
-        continue;
+      if constexpr (R >= 2) {
+        if (blocked) walk.pack_blocks(packed, o.offsets, count, column, n, seq{});
+        if (!repeats && !packs) {
+          walk.aim_rows(cursors, &packed, o.offsets, column, seq{});
+          aim_targets(to, nullptr, o.at, 0, column, true, target_seq{});
+          transform_runs<Schedule, 0, walk_type::count>(cursors, to, count, n);
+          continue;
+        }
       }
       for (int r = 0; r < count; ++r) {
         walk.aim(cursors, packed, o.offsets, r, column, n, by_runs ? run_length : n, seq{});
