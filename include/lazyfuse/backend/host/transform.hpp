@@ -112,7 +112,7 @@ struct transform_run {
     to_pack to;
     walk.aim_rows(cursors, nullptr, o.offsets, first, seq{});
     aim_targets(to, nullptr, o.at, 0, first, true, target_seq{});
-    transform_runs<Schedule, 0, walk_type::count>(cursors, to, count, last - first);
+    transform_runs<Schedule, 0, walk_type::count>(cursors, to, R >= 2 ? count : 1, last - first);
   }
   template <class Odometer>
   [[gnu::noinline]] void prepared_rows_of(const Odometer& o, int count, index_t first, index_t last) const {
@@ -121,20 +121,16 @@ struct transform_run {
     typename walk_type::cursors cursors;
     to_pack to;
     const index_t width = blocked ? chunk / block_rows : packs || !by_runs ? chunk : last - first;
+    // One place that calls the loop, with a number of rows not known to be one: g++ would make a copy of it for that.
+    const bool together = R >= 2 && !repeats && !packs;
+    const int step = together ? count : 1;
     for (index_t column = first; column < last; column += width) {
       const index_t n = last - column < width ? last - column : width;
-      if constexpr (R >= 2) {
-        if (blocked) walk.pack_blocks(packed, o.offsets, count, column, n, seq{});
-        if (!repeats && !packs) {
-          walk.aim_rows(cursors, &packed, o.offsets, column, seq{});
-          aim_targets(to, nullptr, o.at, 0, column, true, target_seq{});
-          transform_runs<Schedule, 0, walk_type::count>(cursors, to, count, n);
-          continue;
-        }
-      }
-      for (int r = 0; r < count; ++r) {
-        walk.aim(cursors, packed, o.offsets, r, column, n, by_runs ? run_length : n, seq{});
-        aim_targets(to, &staged, o.at, r, column, false, target_seq{});
+      if (blocked) walk.pack_blocks(packed, o.offsets, count, column, n, seq{});
+      for (int r = 0; r < count; r += step) {
+        if (together) walk.aim_rows(cursors, &packed, o.offsets, column, seq{});
+        else walk.aim(cursors, packed, o.offsets, r, column, n, by_runs ? run_length : n, seq{});
+        aim_targets(to, &staged, o.at, r, column, together, target_seq{});
         index_t done = 0;
         if constexpr (by_runs) {
           if (const index_t runs = repeats ? n / run_length : 0) {
@@ -144,7 +140,7 @@ struct transform_run {
             move_on(to, runs, target_seq{});
           }
         }
-        if (done < n) transform_runs<Schedule, 0, walk_type::count>(cursors, to, 1, n - done);
+        if (done < n) transform_runs<Schedule, 0, walk_type::count>(cursors, to, step, n - done);
         if (packs) scatter_targets(staged, o.at, r, column, n, target_seq{});
       }
     }
@@ -152,9 +148,9 @@ struct transform_run {
 
   void run() const {
     constexpr index_t task_elements = 32768;
-    if (rows == 1 && columns <= task_elements) {  // the divisions below cost more than a small row
+    if (rows < 2 && columns <= task_elements) {  // the divisions below cost more than a small row
       const odometer<Operands, Sources, R> o{operands, extents, 0, R - 1};
-      return rows_of(o, 1, 0, columns);
+      return rows_of(o, int(rows), 0, columns);
     }
     const index_t across = R >= 2 ? extents[R >= 2 ? R - 2 : 0] : 1;
     const index_t group = blocked ? block_rows : 1;
