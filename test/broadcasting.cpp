@@ -57,6 +57,17 @@ TYPED_TEST(broadcasting, four_axes) {
   check<TypeParam, 4, 1>({{{2, 4, 3, 5}, {5}}});
   check<TypeParam, 4, 4>({{{1, 1, 1, 1}, {2, 1, 2, 1}}});
 }
+TYPED_TEST(broadcasting, a_column_with_long_rows_that_are_read_backwards_in_steps) {
+  constexpr int rows = 3, columns = 9001;
+  const lf::array<int32_t, 2, TypeParam> x = lf::reshape(lf::arange(rows * columns * 2), {rows, columns * 2});
+  const lf::array<int32_t, 1, TypeParam> column{1000000, 2000000, 3000000};
+  std::vector<int32_t> sums;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) sums.push_back((i + 1) * 1000000 + i * columns * 2 + columns * 2 - 1 - 2 * j);
+  const auto backwards = x(lf::all, lf::range(lf::none, lf::none, -2));
+  EXPECT_TRUE(
+      test::evaluates_to(column(lf::all, lf::newaxis) + backwards, test::tensor<int32_t>({rows, columns}, sums)));
+}
 TYPED_TEST(broadcasting, three_operands_meet_in_one_shape) {
   const auto condition = test::array_of<TypeParam, 2>(test::tensor<bool>({3, 1}, {1, 0, 1}));
   const auto x = test::array_of<TypeParam, 1>(test::tensor<int32_t>({2}, {10, 20}));

@@ -13,7 +13,9 @@ namespace lazyfuse::math {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
 #if __GLIBC_PREREQ(2, 35)
 #define LAZYFUSE_LIBMVEC __attribute__((simd("notinbranch"), const, nothrow, leaf))
+#if !defined(__NO_MATH_ERRNO__)
 #define LAZYFUSE_LIBMVEC_SQRT
+#endif
 #endif
 #endif
 #ifndef LAZYFUSE_LIBMVEC

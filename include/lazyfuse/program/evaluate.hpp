@@ -137,6 +137,13 @@ struct schedule<list<P...>> {
   static constexpr int cost = total_cost(typename pairs::census_type::order{});
 };
 
+namespace evaluate_detail {
+template <class... A>
+inline constexpr bool leaf_comes_last = false;
+template <class Op, class... A, int I>
+inline constexpr bool leaf_comes_last<apply<Op, A...>, arg<I>> = true;
+}  // namespace evaluate_detail
+
 /// The value of program P at the position of context c.
 template <class P>
 struct evaluator;
@@ -195,7 +202,15 @@ template <class Op, class... A>
 struct evaluator<apply<Op, A...>> {
   template <class C>
   LAZYFUSE_HD static auto compute(const C& c) {
-    return Op{}(evaluator<A>::at(c)...);
+    if constexpr (evaluate_detail::leaf_comes_last<A...>) return composite_first<A...>(c);
+    else return Op{}(evaluator<A>::at(c)...);
+  }
+  /// g++ evaluates arguments from the right: the leaf would be loaded before, and spilled around, what the composite
+  /// calls.
+  template <class X, class Y, class C>
+  LAZYFUSE_HD static auto composite_first(const C& c) {
+    const auto x = evaluator<X>::at(c);
+    return Op{}(x, evaluator<Y>::at(c));
   }
   template <class C>
   LAZYFUSE_HD static auto at(const C& c) {
