@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launch geometry: which path, which threads go where, which operands are read 16 bytes at a time.
 #include <lazyfuse/backend/cuda/geometry.hpp>
+#include <lazyfuse/backend/cuda/launch.cuh>
 #include <lazyfuse/backend/cuda/runtime.hpp>
 
 #include <algorithm>
@@ -52,6 +53,53 @@ bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, in
   return true;
 }
 
+/// Whether all operands in memory have the same steps and begin a few rows and columns from each other. They span
+/// more rows than that, so that they overlap: all between the first and the last byte is memory of one array.
+shared_window find_window(const index_t* extents, const operand_info* info, int count) {
+  constexpr index_t most_rows = 8, most_bytes = 64, most_pitch = 1 << 24, least_extent = 32;
+  shared_window w{};
+  if (extents[0] < least_extent || extents[1] < least_extent) return w;
+  const operand_info* leader = nullptr;
+  index_t row[window_operands] = {}, byte[window_operands] = {};  // from the leader
+  index_t top = 0, bottom = 0, left = 0, right = 0, pitch = 0, size = 0;
+  for (int i = 0; i < count; ++i) {
+    const operand_info& o = info[i];
+    if (!o.steps || o.element_size == 0) continue;
+    if (!leader) {
+      leader = &o;
+      size = o.element_size;
+      pitch = o.steps[0] * size;
+      if (pitch % 16 != 0 || pitch < extents[1] * size || pitch > most_pitch) return w;
+    }
+    if (o.element_size != size || o.steps[0] * size != pitch || o.steps[1] != 1) return w;
+    const index_t distance = static_cast<const char*>(o.data) - static_cast<const char*>(leader->data);
+    row[i] = (distance + (distance < 0 ? -pitch : pitch) / 2) / pitch;
+    byte[i] = distance - row[i] * pitch;
+    if (std::abs(row[i]) > most_rows || std::abs(byte[i]) > most_bytes || byte[i] % size != 0) return w;
+    top = std::min(top, row[i]), bottom = std::max(bottom, row[i]);
+    left = std::min(left, byte[i]), right = std::max(right, byte[i]);
+    const auto* const first = static_cast<const unsigned char*>(o.data);
+    const auto* const last = first + (extents[0] - 1) * pitch + extents[1] * size;
+    w.begin = w.begin ? std::min(w.begin, first) : first;
+    w.end = std::max(w.end, last);
+  }
+  if (!leader) return w;
+  w.origin = static_cast<const unsigned char*>(leader->data) + top * pitch + left;
+  const index_t lead = reinterpret_cast<std::uintptr_t>(w.origin) % 16;
+  w.origin -= lead;
+  w.pitch = static_cast<int>(pitch);
+  w.vectors = static_cast<int>(ceil_div(window_columns * size + right - left + lead, 16));
+  w.height = static_cast<int>(extents[0]);
+  w.width = static_cast<int>(extents[1]);
+  w.column_tiles = static_cast<unsigned>(ceil_div(extents[1], window_columns));
+  w.by_tiles = divisor::of(w.column_tiles);
+  for (int i = 0; i < count; ++i)
+    w.offset[i] = static_cast<int>((row[i] - top) * w.vectors * 16 + byte[i] - left + lead);
+  w.rows = window_rows + static_cast<int>(bottom - top);
+  if (w.bytes() > 49152) w.rows = 0;
+  return w;
+}
+
 }  // namespace
 
 divisor divisor::of(index_t d) {
@@ -78,7 +126,7 @@ void fill_walk(index_t* extents, divisor* divisors, int& first, bool& small, con
 }
 
 transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
-                                  thread_share flat, thread_share strided) {
+                                  thread_share flat, thread_share strided, bool may_window) {
   transform_geometry g{};
   const int inner = rank > 0 ? rank - 1 : 0;
   const index_t columns = rank > 0 ? extents[inner] : 1;
@@ -167,9 +215,18 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     return g;
   }
 
-  g.path = transform_path::strided;
   swap_axes(row_axis, rank - 2);
   mark(strided.width);
+  for (int i = 0; i < targets; ++i) may_window = may_window && info[i].steps[inner] == 1;
+  if (may_window && rank == 2 && g.small && !g.consecutive) {
+    g.window = find_window(extents, info + targets, count - targets);
+    if (g.window.rows > 0) {
+      g.path = transform_path::window;
+      g.blocks = static_cast<unsigned>(ceil_div(extents[0], window_rows)) * g.window.column_tiles;
+      return g;
+    }
+  }
+  g.path = transform_path::strided;
   const auto power_above = [](index_t n) {
     return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1))));
   };
@@ -185,9 +242,17 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   return g;
 }
 
+index_t resident_blocks(const void* kernel) {
+  int per_processor = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, kernel, block_threads, 0),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return index_t{device().processors} * std::clamp(per_processor, 1, 4);  // more would only leave more to merge
+}
+
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
-                            bool along_kept, int width, int depth) {
+                            bool along_kept, thread_share share, index_t resident) {
   reduce_geometry g{};
+  const auto [width, depth] = share;
   index_t outputs = 1, reduced = 1;
   for (int k = 0; k < kept; ++k) outputs *= extents[k];
   for (int k = kept; k < rank; ++k) reduced *= extents[k];
@@ -205,8 +270,6 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   const auto power_above = [](index_t n) {
     return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1))));
   };
-  // Enough blocks to fill the device once, all resident: kernels of 64 registers leave room for four.
-  const index_t wanted = index_t{device().processors} * 4;
   index_t most_splits = 1, tiles = 1;
   if (along_kept) {
     const index_t columns = extents[inner];
@@ -227,8 +290,12 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     tiles = ceil_div(outputs, block_threads / g.group);
     most_splits = g.group < block_threads ? 1 : g.units / (index_t{g.group / g.lanes} * depth * 2);
   }
+  g.simple = g.consecutive == votes.unanimous();
+  for (int i = 0; i < count; ++i)
+    g.simple = g.simple && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1);
   g.tiles = static_cast<unsigned>(tiles);
-  index_t splits = tiles >= wanted || tiles > ticket_count ? 1 : std::min(wanted / tiles, most_splits);
+  // Enough blocks to fill the device once.
+  index_t splits = tiles >= resident || tiles > ticket_count ? 1 : std::min(resident / tiles, most_splits);
   splits = std::max<index_t>(splits, 1);
   g.units_per_split = std::max<index_t>(ceil_div(g.units, splits), 1);
   g.splits = static_cast<unsigned>(std::max<index_t>(ceil_div(g.units, g.units_per_split), 1));

@@ -19,7 +19,7 @@ struct reduce_parameters {
   unsigned chunks, splits;
   divisor chunk_divisor;
   int group, lanes;
-  bool consecutive;
+  bool consecutive, simple;
   unsigned* tickets;
   void* partial;
 };
@@ -153,32 +153,36 @@ __device__ __forceinline__ void add_offsets(index_t* offset, const auto& walk, i
 
 /// Evaluates the prologue for the elements in registers and combines them.
 template <class Set, bool Guarded, int Width, int Depth, class Values>
-__device__ __forceinline__ void combine(thread_sums<Set, Width>& sums, const Values& values, const auto& operands,
-                                        int spacing, int valid) {
+__device__ __forceinline__ void combine(thread_sums<Set, Width>& sums, const Values& values, int spacing, int valid) {
 #pragma unroll
   for (int d = 0; d < Depth; ++d)
 #pragma unroll
     for (int k = 0; k < Width; ++k) {
       combine_sink<Set, Guarded> sink{sums.lane[k], k * spacing < valid};
-      evaluate<typename Set::prologue>(register_context<Values, bare_t<decltype(operands)>>{values, operands, d, k},
-                                       sink);
+      evaluate<typename Set::prologue>(register_context<Values>{values, d, k}, sink);
     }
 }
 
-/// Depth full units whose offsets are a pitch apart.
-template <class Set, int Width, int Depth, class... Src, int... I>
+/// Depth full units whose offsets are a pitch apart. Simple: all memory is contiguous along both axes, and
+/// aligned where threads take neighbours, so that there is nothing to decide per operand.
+template <class Set, int Width, int Depth, bool Simple, class... Src, int... I>
 __device__ __forceinline__ void combine_full(thread_sums<Set, Width>& sums, const auto& p,
                                              const index_t (&base)[sizeof...(Src) + 1], index_t at, index_t pitch,
                                              int walked, int axis, int spacing, list<Src...>, indices<I...>) {
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
     if constexpr (f.loads) {
+      if constexpr (Simple && requires { o.source.data; }) {
+        f.simple(o.source.data + base[N] + at, pitch, p.consecutive);
+        return;
+      }
       const index_t step = o.steps[walked];
       f.all(o.source, base[N] + at * step, pitch * step, o.steps[axis], p.consecutive && has_bit(p.wide, N), spacing);
     }
   };
   (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
-  combine<Set, false, Width, Depth>(sums, values, p.operands, spacing, 0);
+  keep_constants(values, p.operands, 0, indices<I...>{});
+  combine<Set, false, Width, Depth>(sums, values, spacing, 0);
 }
 /// One unit of which only some elements exist.
 template <class Set, int Width, class... Src, int... I>
@@ -192,7 +196,8 @@ __device__ __forceinline__ void combine_some(thread_sums<Set, Width>& sums, cons
       f.some(o.source, offset[i], 0, o.steps[axis], p.consecutive && has_bit(p.wide, i), spacing, some);
   };
   (load(get<I>(values), get<I>(p.operands), I), ...);
-  combine<Set, true, Width, 1>(sums, values, p.operands, spacing, valid);
+  keep_constants(values, p.operands, 0, indices<I...>{});
+  combine<Set, true, Width, 1>(sums, values, spacing, valid);
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -62,6 +62,11 @@ struct fetched;
 template <class T, int Width, int Depth>
 struct fetched<constant<T>, Width, Depth> {
   static constexpr bool loads = false;
+  T value;
+  __device__ __forceinline__ void keep(const T& constant, unsigned zero) {
+    if constexpr (sizeof(T) == 4) value = __builtin_bit_cast(T, __builtin_bit_cast(unsigned, constant) | zero);
+    else value = constant;
+  }
 };
 template <class T, int Width, int Depth>
 struct fetched<ramp<T>, Width, Depth> {
@@ -90,10 +95,19 @@ struct fetched<memory<T>, Width, Depth> {
 #pragma unroll
     for (int k = 0; k < Width; ++k) value[d][k] = together.value[k];
   }
-  /// All elements exist, contiguous and aligned, at from + at and then a row apart.
-  __device__ __forceinline__ void contiguous(const T* from, unsigned at, int row) {
+  /// All elements exist, contiguous in rows a pitch apart; aligned if a thread takes neighbours.
+  __device__ __forceinline__ void simple(const T* from, index_t pitch, bool neighbours) {
+    if constexpr (can_be_wide) {
+      if (neighbours) {
 #pragma unroll
-    for (int d = 0; d < Depth; ++d) one(d, from + (at + d * row));
+        for (int d = 0; d < Depth; ++d) one(d, from + d * pitch);
+        return;
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) value[d][k] = from[d * pitch + k * interleave];
   }
   /// All elements exist. pitch: from one d to the next; step: between neighbours of a row.
   __device__ __forceinline__ void all(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
@@ -152,17 +166,26 @@ struct fetched_pack;
 template <int Width, int Depth, class... Src>
 struct fetched_pack<Width, Depth, list<Src...>> : pack<fetched<Src, Width, Depth>...> {};
 
+/// What is not read from memory. A zero that the compiler does not know keeps constants in registers: it would
+/// read them again at every use.
+template <class Fetched, int... I>
+__device__ __forceinline__ void keep_constants(Fetched& values, const auto& operands, unsigned zero, indices<I...>) {
+  const auto keep = [&](auto& f, const auto& o) {
+    if constexpr (!f.loads) f.keep(o.source.value, zero);
+  };
+  (keep(get<I>(values), get<I>(operands)), ...);
+}
+
 /// The context of a program: element (d, k) of the thread.
-template <class Fetched, class Operands>
+template <class Fetched>
 struct register_context {
   const Fetched& values;
-  const Operands& operands;
   int d, k;
   template <int I>
   __device__ __forceinline__ auto operand() const {
     const auto& f = get<I>(values);
     if constexpr (f.loads) return f.value[d][k];
-    else return get<I>(operands).source.value;
+    else return f.value;
   }
 };
 

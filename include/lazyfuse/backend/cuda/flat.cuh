@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The flat transform kernel: everything is one axis.
+// The flat transform kernel: everything is one axis. Its threads are light, which stencils need, too.
 #pragma once
 
-#include <lazyfuse/backend/cuda/results.cuh>
+#include <lazyfuse/backend/cuda/window.cuh>
 
 namespace lazyfuse::cuda_detail {
 
@@ -30,8 +30,7 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
     const index_t at = base + static_cast<int>(threadIdx.x) * Width;
     const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
       if constexpr (f.loads) {
-        if constexpr (requires { o.source.data; })
-          f.contiguous(o.source.data + base, static_cast<unsigned>(threadIdx.x) * Width, row);
+        if constexpr (requires { o.source.data; }) f.simple(o.source.data + at, row, true);
         else f.all(o.source, at * o.steps[0], row * o.steps[0], o.steps[0], true, 1);
       }
     };
@@ -53,7 +52,8 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
     (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
   }
 
-  compute<Schedule, Width, Depth>(values, p.operands, out);
+  keep_constants(values, p.operands, blockIdx.z, indices<I...>{});
+  compute<Schedule, Width, Depth>(values, out);
 
   const spread threads{p.consecutive ? 1 : interleave};
   const int first = threads.template first<Width>(static_cast<int>(threadIdx.x));
@@ -80,8 +80,20 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
   } else (put(get<J>(out), get<J>(p.targets), J), ...);
 }
 
+/// With what a stencil needs.
+template <class Flat, class Targets>
+struct window_parameters : Flat {
+  shared_window window;
+  Targets window_targets;
+};
+
 template <class Schedule, class Sources, class Types, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(block_threads) transform_flat(const __grid_constant__ Parameters p) {
+  if constexpr (requires { p.window; })
+    if (p.window.rows > 0)
+      return window_body<Schedule,
+                         ::cuda::std::conditional_t<common_size(Sources{}) == 4, unsigned, unsigned long long>>(
+          p.window, p.operands, p.window_targets);
   flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_indices<Sources::size>{}, make_indices<Types::size>{});
 }
 

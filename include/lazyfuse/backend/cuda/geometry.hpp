@@ -53,7 +53,24 @@ using wide_bits = unsigned long long;
 /// Bit n; operands beyond the last bit have none of these properties.
 LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) { return n < 64 && ((bits >> (n & 63)) & 1) != 0; }
 
-enum class transform_path { flat, strided, tiled };
+enum class transform_path { flat, strided, tiled, window };
+
+/// A stencil's tiles: of four elements of a row and two rows per thread.
+inline constexpr int window_lanes = 64, window_lines = block_threads / window_lanes;
+inline constexpr int window_columns = window_lanes * 4, window_rows = window_lines * 2, window_operands = 16;
+
+/// The array of a stencil's operands, and what a tile reads of it.
+struct shared_window {
+  const unsigned char *begin, *end;  ///< what the operands span of the array
+  const unsigned char* origin;       ///< where the window of the first position begins; a multiple of 16
+  int pitch;                         ///< bytes between rows
+  int rows = 0, vectors;             ///< rows, and 16-byte vectors in each; without rows there is no window
+  int height, width;                 ///< rows and columns of the iteration
+  unsigned column_tiles;
+  divisor by_tiles;
+  int offset[window_operands];  ///< of each operand's first element from the beginning of the window, in bytes
+  int bytes() const { return rows * vectors * 16; }
+};
 
 /// The decisions for a transform.
 struct transform_geometry {
@@ -67,6 +84,7 @@ struct transform_geometry {
   bool small = false;     ///< every offset of every operand and target fits 31 bits
   bool mirrored = false;  ///< tiles (i, j) and (j, i) follow each other
   int staged_bytes = 0;   ///< element sizes of the staged operands, added up
+  shared_window window{};
 };
 
 /// What a kernel processes per thread: `width` neighbours, `depth` times.
@@ -76,11 +94,12 @@ struct thread_share {
 
 /// May swap axes of the extents and of all steps.
 transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
-                                  thread_share flat, thread_share strided);
+                                  thread_share flat, thread_share strided, bool may_window);
 
 /// The decisions for a reduction.
 struct reduce_geometry {
   bool consecutive;
+  bool simple;  ///< all memory is contiguous along the inner axis; where consecutive, aligned too
   wide_bits wide = 0;
   int group = block_threads;  ///< threads that share an output (rows)
   int lanes = block_threads;  ///< of these, along the inner axis; columns: threads along the kept axis
@@ -92,6 +111,6 @@ struct reduce_geometry {
 };
 
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
-                            bool along_kept, int width, int depth);
+                            bool along_kept, thread_share share, index_t resident);
 
 }  // namespace lazyfuse::cuda_detail

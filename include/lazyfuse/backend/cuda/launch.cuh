@@ -9,14 +9,15 @@ namespace lazyfuse::cuda_detail {
 
 /// How much a thread takes on, from the width of the elements, the bytes it would have in flight and the cost of the
 /// program.
-enum class kernel_kind { flat, strided, reduce };
+enum class kernel_kind { flat, strided, rows, columns };
 constexpr thread_share share_for(int width, int bytes, int cost, kernel_kind kind) {
   const int loads = bytes * width;  // bytes per thread and depth
+  const bool is_flat = kind == kernel_kind::flat;
   int depth = 4;
-  if (kind == kernel_kind::flat)
-    depth = cost > 24 || loads == 0 ? 2 : 1;  // short threads stream best; long ones hide each other's arithmetic
-  if (kind == kernel_kind::reduce && loads > 16) depth = 2;
-  while (depth > 1 && (cost * width * depth > 260 || loads * depth > 320)) depth /= 2;
+  if (is_flat)  // short threads stream best; long ones hide each other's arithmetic, if registers leave room for many
+    depth = loads == 0 || (cost > 24 && loads <= 48) ? 2 : 1;
+  if (kind == kernel_kind::columns && loads > 16) depth = 2;
+  while (depth > 1 && (cost * width * depth > (is_flat ? 1200 : 260) || loads * depth > 320)) depth /= 2;
   return {width, depth};
 }
 
@@ -30,6 +31,9 @@ void launch(void (*kernel)(Parameters), unsigned blocks, std::size_t shared, con
                          current_stream()),
         "cudaLaunchKernel");
 }
+
+/// Blocks of the kernel that fit the device at a time.
+index_t resident_blocks(const void* kernel);
 
 /// Shared memory beyond 48 KiB has to be asked for, once per kernel.
 void allow_shared(const void* kernel, std::size_t bytes);

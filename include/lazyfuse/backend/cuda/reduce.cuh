@@ -14,14 +14,15 @@ template <class Set, class Epilogue, class Sources, int K, int R, class Bound, c
 const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool along_kept, bool dry) {
   constexpr int width = width_for(Sources{}, list<>{});
   constexpr int bytes = memory_bytes(Sources{});
-  constexpr thread_share share = share_for(width, bytes, Set::prologue::cost, kernel_kind::reduce);
+  constexpr thread_share by_rows = share_for(width, bytes, Set::prologue::cost, kernel_kind::rows),
+                         by_columns = share_for(width, bytes, Set::prologue::cost, kernel_kind::columns);
   using accumulators = typename Set::accumulators;
-  const reduce_geometry g =
-      plan_reduce(s.extent, K, R, bound.info + sizeof...(T), bound.count, along_kept, share.width, share.depth);
-  if (!dry) {
+  using parameters = reduce_parameters<bare_t<decltype(bound.operands)>, target_pack<K, T...>, K, R>;
+  const auto start = [&](auto kernel, thread_share share, index_t resident) {
+    const reduce_geometry g =
+        plan_reduce(s.extent, K, R, bound.info + sizeof...(T), bound.count, along_kept, share, resident);
     index_t outputs = 1;
     for (int k = 0; k < K; ++k) outputs *= s[k];
-    using parameters = reduce_parameters<bare_t<decltype(bound.operands)>, target_pack<K, T...>, K, R>;
     shape<R> walked = s;
     if (!along_kept) walked[R - 1] = 1;  // the loop over chunks walks it
     const index_t inner = along_kept ? s[K > 0 ? K - 1 : 0] : s[R - 1];
@@ -42,6 +43,7 @@ const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bo
                  g.group,
                  g.lanes,
                  g.consecutive,
+                 g.simple,
                  nullptr,
                  nullptr};
     scratch room{};
@@ -51,13 +53,19 @@ const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bo
       p.tickets = room.tickets;
       p.partial = room.partial;
     }
-    if (along_kept) {
-      if constexpr (K > 0)
-        launch(reduce_columns<Set, Epilogue, Sources, K, R, share.width, share.depth, parameters>, g.tiles * g.splits,
-               0, p);
-    } else
-      launch(reduce_rows<Set, Epilogue, Sources, K, R, share.width, share.depth, parameters>, g.tiles * g.splits, 0, p);
+    launch(kernel, g.tiles * g.splits, 0, p);
     release(room);
+  };
+  if (!dry && along_kept) {
+    if constexpr (K > 0) {
+      const auto kernel = reduce_columns<Set, Epilogue, Sources, K, R, width, by_columns.depth, parameters>;
+      static const index_t resident = resident_blocks(reinterpret_cast<const void*>(kernel));
+      start(kernel, by_columns, resident);
+    }
+  } else if (!dry) {
+    const auto kernel = reduce_rows<Set, Epilogue, Sources, K, R, width, by_rows.depth, parameters>;
+    static const index_t resident = resident_blocks(reinterpret_cast<const void*>(kernel));
+    start(kernel, by_rows, resident);
   }
   return along_kept ? "columns" : "rows";
 }

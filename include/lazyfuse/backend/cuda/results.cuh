@@ -10,6 +10,13 @@ namespace lazyfuse::cuda_detail {
 template <int Width, int Depth, class T>
 struct result {
   T value[Depth][Width];
+  /// All elements exist, rows a pitch apart, neighbours in other threads.
+  __device__ __forceinline__ void across(T* to, int pitch) const {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d, to += pitch)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) to[k * interleave] = value[d][k];
+  }
 };
 template <int Width, int Depth, class... T>
 struct results : pack<result<Width, Depth, T>...> {};
@@ -50,14 +57,14 @@ __device__ __forceinline__ void store(const result<Width, Depth, T>& from, T* to
 }
 
 /// Evaluates the schedule for all elements of the thread.
-template <class Schedule, int Width, int Depth, class Fetched, class Operands, class Results>
-__device__ __forceinline__ void compute(const Fetched& values, const Operands& operands, Results& to) {
+template <class Schedule, int Width, int Depth, class Fetched, class Results>
+__device__ __forceinline__ void compute(const Fetched& values, Results& to) {
 #pragma unroll
   for (int d = 0; d < Depth; ++d)
 #pragma unroll
     for (int k = 0; k < Width; ++k) {
       register_sink<Results> sink{to, d, k};
-      evaluate<Schedule>(register_context<Fetched, Operands>{values, operands, d, k}, sink);
+      evaluate<Schedule>(register_context<Fetched>{values, d, k}, sink);
     }
 }
 

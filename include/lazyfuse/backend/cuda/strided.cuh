@@ -132,7 +132,8 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
   } else (load(get<I>(values), get<I>(p.operands), I), ...);
 
   results<Width, Depth, T...> out;
-  compute<Schedule, Width, Depth>(values, p.operands, out);
+  keep_constants(values, p.operands, blockIdx.z, indices<I...>{});
+  compute<Schedule, Width, Depth>(values, out);
 
   const auto put = [&](const auto& r, const auto& t, int j) {
     store(r, t.data + out_offset[j], t.steps[R - 2] << line_shift, t.steps[R - 1],

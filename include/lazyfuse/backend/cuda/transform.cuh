@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // transform on the GPU: a thread loads its elements of all operands, evaluates the program for each and
-// stores. One of three kernels runs: flat, strided or tiled.
+// stores. One of three kernels runs: flat (stencils, too), strided or tiled.
 #pragma once
 
 #include <lazyfuse/backend/cuda/flat.cuh>
@@ -35,23 +35,29 @@ const char* transform(shape<R>& s, Bound& bound, const target_pack<R, T...>& to,
   constexpr thread_share flat = share_for(width, bytes, Schedule::cost, kernel_kind::flat),
                          strided = share_for(width, bytes, Schedule::cost, kernel_kind::strided);
   constexpr int tile_width = width < 4 ? width : 4;
-  const transform_geometry g =
-      plan_transform(s.extent, R, bound.info, sizeof...(T), sizeof...(T) + bound.count, flat, strided);
-  if (g.path == transform_path::flat || R < 2) {
+  const transform_geometry g = plan_transform(s.extent, R, bound.info, sizeof...(T), sizeof...(T) + bound.count, flat,
+                                              strided, has_window<Schedule, Sources, R>);
+  if (g.path == transform_path::flat || g.path == transform_path::window || R < 2) {
     if (!dry) {
       constexpr auto all = make_indices<Sources::size>{};
-      const flat_parameters<decltype(flat_operands(bound.operands, all)), target_pack<1, T...>> p{
-          flat_operands(bound.operands, all),
-          flat_targets(to, make_indices<sizeof...(T)>{}),
-          R > 0 ? s[R > 0 ? R - 1 : 0] : 1,
-          g.wide_in,
-          g.wide_out,
-          g.consecutive,
-          g.simple};
-      launch(transform_flat<Schedule, Sources, list<T...>, flat.width, flat.depth, bare_t<decltype(p)>>, g.blocks, 0,
-             p);
+      using operands = decltype(flat_operands(bound.operands, all));
+      using parameters = flat_parameters<operands, target_pack<1, T...>>;
+      const parameters p{flat_operands(bound.operands, all),
+                         flat_targets(to, make_indices<sizeof...(T)>{}),
+                         R > 0 ? s[R > 0 ? R - 1 : 0] : 1,
+                         g.wide_in,
+                         g.wide_out,
+                         g.consecutive,
+                         g.simple};
+      const auto start = [&]<class P>(const P& with, int shared) {
+        launch(transform_flat<Schedule, Sources, list<T...>, flat.width, flat.depth, P>, g.blocks,
+               static_cast<std::size_t>(shared), with);
+      };
+      if constexpr (has_window<Schedule, Sources, R>)
+        start(window_parameters<parameters, target_pack<R, T...>>{p, g.window, to}, g.window.bytes());
+      else start(p, 0);
     }
-    return "flat";
+    return g.path == transform_path::window ? "window" : "flat";
   }
   if constexpr (R >= 2) {
     using parameters = strided_parameters<bare_t<decltype(bound.operands)>, target_pack<R, T...>, R>;
