@@ -10,13 +10,6 @@ namespace lazyfuse::cuda_detail {
 template <int Width, int Depth, class T>
 struct result {
   T value[Depth][Width];
-  /// All elements exist, rows a pitch apart, neighbours in other threads.
-  __device__ __forceinline__ void across(T* to, int pitch) const {
-#pragma unroll
-    for (int d = 0; d < Depth; ++d, to += pitch)
-#pragma unroll
-      for (int k = 0; k < Width; ++k) to[k * interleave] = value[d][k];
-  }
 };
 template <int Width, int Depth, class... T>
 struct results : pack<result<Width, Depth, T>...> {};
