@@ -14,7 +14,7 @@ namespace lazyfuse {
 struct kernel_record {
   std::string name;     ///< the program, as explain prints it
   std::string pattern;  ///< "transform", "reduce", "copy"
-  std::string path;     ///< how the pattern ran: "flat", "strided", "tiled", "rows", "columns"
+  std::string path;     ///< how the pattern ran: "flat", "strided", "tiled", "window", "rows", "columns"
   std::string space;
   index_t elements;  ///< positions of the iteration
   index_t bytes_read, bytes_written;

@@ -200,6 +200,7 @@ struct evaluator<reduction<M, P>> {
 };
 template <class Op, class... A>
 struct evaluator<apply<Op, A...>> {
+  using self = apply<Op, A...>;  // nvcc 13.0 loses the pack where it is spelled out in `at`
   template <class C>
   LAZYFUSE_HD static auto compute(const C& c) {
     if constexpr (evaluate_detail::leaf_comes_last<A...>) return composite_first<A...>(c);
@@ -214,7 +215,7 @@ struct evaluator<apply<Op, A...>> {
   }
   template <class C>
   LAZYFUSE_HD static auto at(const C& c) {
-    if constexpr (remembers<apply<Op, A...>, C>) return shared_of<apply<Op, A...>>(c);
+    if constexpr (remembers<self, C>) return shared_of<self>(c);
     else return compute(c);
   }
 };

@@ -61,7 +61,7 @@ struct fetched;
 
 template <class T, int Width, int Depth>
 struct fetched<constant<T>, Width, Depth> {
-  static constexpr bool loads = false;
+  static constexpr bool loads = false, is_memory = false;
   T value;
   __device__ __forceinline__ void keep(const T& constant, unsigned zero) {
     if constexpr (sizeof(T) == 4) value = __builtin_bit_cast(T, __builtin_bit_cast(unsigned, constant) | zero);
@@ -70,7 +70,7 @@ struct fetched<constant<T>, Width, Depth> {
 };
 template <class T, int Width, int Depth>
 struct fetched<ramp<T>, Width, Depth> {
-  static constexpr bool loads = true;
+  static constexpr bool loads = true, is_memory = false;
   T value[Depth][Width];
   __device__ __forceinline__ void all(const ramp<T>& s, index_t offset, index_t pitch, index_t step, bool,
                                       int spacing) {
@@ -86,7 +86,7 @@ struct fetched<ramp<T>, Width, Depth> {
 };
 template <class T, int Width, int Depth>
 struct fetched<memory<T>, Width, Depth> {
-  static constexpr bool loads = true;
+  static constexpr bool loads = true, is_memory = true;
   static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
   T value[Depth][Width];
 
@@ -108,6 +108,26 @@ struct fetched<memory<T>, Width, Depth> {
     for (int d = 0; d < Depth; ++d)
 #pragma unroll
       for (int k = 0; k < Width; ++k) value[d][k] = from[d * pitch + k * interleave];
+  }
+  /// Whole rows, each at once where it can be.
+  __device__ __forceinline__ void rows(const T* from, int pitch) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      if constexpr (can_be_wide) one(d, from + d * pitch);
+      else
+#pragma unroll
+        for (int k = 0; k < Width; ++k) value[d][k] = from[d * pitch + k];
+    }
+  }
+  /// One by one, the last instead of what would lie beyond it.
+  __device__ __forceinline__ void each(const T* from, index_t step, int first, int pitch, int spacing, int last) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        const int at = first + d * pitch + k * spacing;
+        value[d][k] = from[(at < last ? at : last) * step];
+      }
   }
   /// All elements exist. pitch: from one d to the next; step: between neighbours of a row.
   __device__ __forceinline__ void all(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,

@@ -17,67 +17,50 @@ struct flat_parameters {
   bool simple;  ///< every operand and target in memory is contiguous and aligned
 };
 
+/// One tile. Every operand is read as wide as its own layout allows; threads beyond the end read the last element
+/// again and do not store.
 template <class Schedule, int Width, int Depth, class... Src, class... T, int... I, int... J>
 __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...>, indices<I...>, indices<J...>) {
   constexpr int row = block_threads * Width, tile = row * Depth;
   const index_t base = static_cast<index_t>(blockIdx.x) * tile;
-  const index_t left = p.size - base;
-  const bool full = left >= tile;
-  fetched_pack<Width, Depth, list<Src...>> values;
-  results<Width, Depth, T...> out;
-
-  if (full && p.simple) {  // everything is contiguous and aligned: nothing to decide per operand
-    const index_t at = base + static_cast<int>(threadIdx.x) * Width;
-    const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
-      if constexpr (f.loads) {
-        if constexpr (requires { o.source.data; }) f.simple(o.source.data + at, row, true);
-        else f.all(o.source, at * o.steps[0], row * o.steps[0], o.steps[0], true, 1);
-      }
-    };
-    (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
-  } else {
-    const spread threads{p.consecutive ? 1 : interleave};
-    const int first = threads.template first<Width>(static_cast<int>(threadIdx.x));
-    int valid[Depth];
-#pragma unroll
-    for (int d = 0; d < Depth; ++d) valid[d] = (full ? tile : static_cast<int>(left)) - first - d * row;
-    const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
-      if constexpr (f.loads) {
-        const index_t step = o.steps[0];
-        const bool as_one = p.consecutive && has_bit(p.wide_in, N);
-        if (full) f.all(o.source, (base + first) * step, row * step, step, as_one, threads.spacing);
-        else f.some(o.source, (base + first) * step, row * step, step, as_one, threads.spacing, valid);
-      }
-    };
-    (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
-  }
-
-  keep_constants(values, p.operands, blockIdx.z, indices<I...>{});
-  compute<Schedule, Width, Depth>(values, out);
-
+  const bool full = p.size - base >= tile, simple = full && p.simple;
+  const int left = full ? tile : static_cast<int>(p.size - base);
   const spread threads{p.consecutive ? 1 : interleave};
   const int first = threads.template first<Width>(static_cast<int>(threadIdx.x));
-  int valid[Depth];
-#pragma unroll
-  for (int d = 0; d < Depth; ++d) valid[d] = (full ? tile : static_cast<int>(left)) - first - d * row;
-  const auto put = [&](const auto& r, const auto& t, int j) {
-    const index_t step = t.steps[0];
-    store(r, t.data + (base + first) * step, row * step, step, p.consecutive && has_bit(p.wide_out, j), threads.spacing,
-          full, valid);
-  };
-  if (full && p.simple) {
-    const index_t at = base + static_cast<int>(threadIdx.x) * Width;
-    const auto put_simple = [&](const auto& r, const auto& t) {
-#pragma unroll
-      for (int d = 0; d < Depth; ++d) {
-        wide<bare_t<decltype(*t.data)>, Width> together;
-#pragma unroll
-        for (int k = 0; k < Width; ++k) together.value[k] = r.value[d][k];
-        *reinterpret_cast<bare_t<decltype(together)>*>(t.data + at + d * row) = together;
+  fetched_pack<Width, Depth, list<Src...>> values;
+  if (simple) {  // everything is contiguous and aligned: nothing to decide per operand
+    const auto load = [&](auto& f, const auto& o) {
+      if constexpr (f.is_memory) f.rows(o.source.data + base + first, row);
+    };
+    (load(get<I>(values), get<I>(p.operands)), ...);
+  } else {
+    const auto load = [&](auto& f, const auto& o, int i) {
+      if constexpr (f.is_memory) {
+        const index_t step = o.steps[0];
+        const auto* const from = o.source.data + base * step;
+        if (full && p.consecutive && has_bit(p.wide_in, i)) f.rows(from + first, row);
+        else f.each(from, step, first, row, threads.spacing, left - 1);
       }
     };
-    (put_simple(get<J>(out), get<J>(p.targets)), ...);
-  } else (put(get<J>(out), get<J>(p.targets), J), ...);
+    (load(get<I>(values), get<I>(p.operands), I), ...);
+  }
+  const auto count = [&](auto& f, const auto& o) {
+    if constexpr (f.loads && !f.is_memory)
+      f.all(o.source, (base + first) * o.steps[0], row * o.steps[0], o.steps[0], true, threads.spacing);
+  };
+  (count(get<I>(values), get<I>(p.operands)), ...);
+  keep_constants(values, p.operands, blockIdx.z, indices<I...>{});
+
+  results<Width, Depth, T...> out;
+  compute<Schedule, Width, Depth>(values, out);
+
+  const auto put = [&](const auto& r, const auto& t, int j) {
+    const index_t step = t.steps[0];
+    auto* const to = t.data + base * step;
+    if (simple || (full && p.consecutive && has_bit(p.wide_out, j))) r.rows(to + first, row);
+    else r.each(to, step, first, row, threads.spacing, left);
+  };
+  (put(get<J>(out), get<J>(p.targets), J), ...);
 }
 
 /// With what a stencil needs.

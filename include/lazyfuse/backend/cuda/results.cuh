@@ -10,6 +10,30 @@ namespace lazyfuse::cuda_detail {
 template <int Width, int Depth, class T>
 struct result {
   T value[Depth][Width];
+  /// Whole rows, each at once where it can be.
+  __device__ __forceinline__ void rows(T* to, int pitch) const {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      if constexpr (Width > 1 && sizeof(T) * Width <= 16) {
+        wide<T, Width> together;
+#pragma unroll
+        for (int k = 0; k < Width; ++k) together.value[k] = value[d][k];
+        *reinterpret_cast<wide<T, Width>*>(to + d * pitch) = together;
+      } else
+#pragma unroll
+        for (int k = 0; k < Width; ++k) to[d * pitch + k] = value[d][k];
+    }
+  }
+  /// One by one, as far as there are `left`.
+  __device__ __forceinline__ void each(T* to, index_t step, int first, int pitch, int spacing, int left) const {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        const int at = first + d * pitch + k * spacing;
+        if (at < left) to[at * step] = value[d][k];
+      }
+  }
 };
 template <int Width, int Depth, class... T>
 struct results : pack<result<Width, Depth, T>...> {};
