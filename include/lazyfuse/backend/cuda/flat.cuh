@@ -24,29 +24,32 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
   constexpr int row = block_threads * Width, tile = row * Depth;
   const index_t base = static_cast<index_t>(blockIdx.x) * tile;
   const bool full = p.size - base >= tile, simple = full && p.simple;
-  const int left = full ? tile : static_cast<int>(p.size - base);
-  const spread threads{p.consecutive ? 1 : interleave};
-  const int first = threads.template first<Width>(static_cast<int>(threadIdx.x));
+  const auto first = [&] {
+    return spread{p.consecutive ? 1 : interleave}.template first<Width>(static_cast<int>(threadIdx.x));
+  };
+  const auto left = [&] { return full ? tile : static_cast<int>(p.size - base); };
+  const index_t at = base + static_cast<int>(threadIdx.x) * Width;  // if threads take neighbours
   fetched_pack<Width, Depth, list<Src...>> values;
   if (simple) {  // everything is contiguous and aligned: nothing to decide per operand
     const auto load = [&](auto& f, const auto& o) {
-      if constexpr (f.is_memory) f.rows(o.source.data + base + first, row);
+      if constexpr (f.is_memory) f.rows(o.source.data + at, row);
     };
     (load(get<I>(values), get<I>(p.operands)), ...);
   } else {
     const auto load = [&](auto& f, const auto& o, int i) {
       if constexpr (f.is_memory) {
-        const index_t step = o.steps[0];
-        const auto* const from = o.source.data + base * step;
-        if (full && p.consecutive && has_bit(p.wide_in, i)) f.rows(from + first, row);
-        else f.each(from, step, first, row, threads.spacing, left - 1);
+        if (full && p.consecutive && has_bit(p.wide_in, i)) f.rows(o.source.data + at, row);
+        else
+          f.each(o.source.data + base * o.steps[0], o.steps[0], first(), row, p.consecutive ? 1 : interleave,
+                 left() - 1);
       }
     };
     (load(get<I>(values), get<I>(p.operands), I), ...);
   }
   const auto count = [&](auto& f, const auto& o) {
     if constexpr (f.loads && !f.is_memory)
-      f.all(o.source, (base + first) * o.steps[0], row * o.steps[0], o.steps[0], true, threads.spacing);
+      f.all(o.source, (base + first()) * o.steps[0], row * o.steps[0], o.steps[0], true,
+            p.consecutive ? 1 : interleave);
   };
   (count(get<I>(values), get<I>(p.operands)), ...);
   keep_constants(values, p.operands, blockIdx.z, indices<I...>{});
@@ -55,10 +58,8 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
   compute<Schedule, Width, Depth>(values, out);
 
   const auto put = [&](const auto& r, const auto& t, int j) {
-    const index_t step = t.steps[0];
-    auto* const to = t.data + base * step;
-    if (simple || (full && p.consecutive && has_bit(p.wide_out, j))) r.rows(to + first, row);
-    else r.each(to, step, first, row, threads.spacing, left);
+    if (simple || (full && p.consecutive && has_bit(p.wide_out, j))) r.rows(t.data + at, row);
+    else r.each(t.data + base * t.steps[0], t.steps[0], first(), row, p.consecutive ? 1 : interleave, left());
   };
   (put(get<J>(out), get<J>(p.targets), J), ...);
 }
@@ -70,8 +71,16 @@ struct window_parameters : Flat {
   Targets window_targets;
 };
 
+/// Blocks that share a processor: six where the operands' values take at most 24 of then 40 registers.
+template <class... Src>
+constexpr int flat_residents(list<Src...> sources, int elements) {
+  const bool light = (... && (sizeof(typename Src::value_type) <= 4)) && memory_bytes(sources) * elements <= 96;
+  return light ? 6 : 1;
+}
+
 template <class Schedule, class Sources, class Types, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads) transform_flat(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width* Depth))
+    transform_flat(const __grid_constant__ Parameters p) {
   if constexpr (requires { p.window; })
     if (p.window.rows > 0)
       return window_body<Schedule,
