@@ -126,7 +126,7 @@ void fill_walk(index_t* extents, divisor* divisors, int& first, bool& small, con
 }
 
 transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
-                                  thread_share flat, thread_share strided, bool may_window) {
+                                  thread_share flat, thread_share strided, int tile_width, bool may_window) {
   transform_geometry g{};
   const int inner = rank > 0 ? rank - 1 : 0;
   const index_t columns = rank > 0 ? extents[inner] : 1;
@@ -196,7 +196,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   }
   if (g.staged) {
     g.path = transform_path::tiled;
-    const int width = std::min(strided.width, 4);
+    const int width = tile_width;
     for (int i = 0; i < count; ++i) {
       const int bit = i < targets ? i : i - targets;
       if (bit >= max_bits) continue;

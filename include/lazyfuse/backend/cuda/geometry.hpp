@@ -94,7 +94,7 @@ struct thread_share {
 
 /// May swap axes of the extents and of all steps.
 transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
-                                  thread_share flat, thread_share strided, bool may_window);
+                                  thread_share flat, thread_share strided, int tile_width, bool may_window);
 
 /// The decisions for a reduction.
 struct reduce_geometry {

@@ -21,6 +21,14 @@ constexpr thread_share share_for(int width, int bytes, int cost, kernel_kind kin
   return {width, depth};
 }
 
+/// Elements along each side of a thread's square in the tiled kernel. Large programs take small ones: the compiler
+/// would write the program once for each element.
+constexpr int tile_width_for(int width, int bytes, int cost) {
+  int side = width < 4 ? width : 4;
+  while (side > 1 && (cost * side * side > 640 || bytes * side * side > 320)) side /= 2;
+  return side;
+}
+
 /// One call of the runtime: the kernel on the current stream.
 template <class Parameters>
 void launch(void (*kernel)(Parameters), unsigned blocks, std::size_t shared, const Parameters& p) {

@@ -43,6 +43,9 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
                 column = first_column + threads.template first<Width>(lane);
   const bool full = first_column + lanes * Width <= p.columns && first_row + lines * Depth <= p.rows &&
                     first_plane + planes_here <= p.planes;
+  // Of many operands, full tiles are read as others are: code for both would take the compiler too long.
+  constexpr bool many = sizeof...(Src) > 8;
+  const bool unguarded = !many && full;
   int valid[Depth];
   {
     const index_t left = p.columns - column;
@@ -76,7 +79,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
       if (Tiled && has_bit(p.staged, i)) return;
       const bool as_one = p.consecutive && has_bit(p.wide_in, i);
       const index_t pitch = o.steps[R - 2] << line_shift;
-      if (full) f.all(o.source, in_offset[i], pitch, o.steps[R - 1], as_one, threads.spacing);
+      if (unguarded) f.all(o.source, in_offset[i], pitch, o.steps[R - 1], as_one, threads.spacing);
       else f.some(o.source, in_offset[i], pitch, o.steps[R - 1], as_one, threads.spacing, valid);
     }
   };
@@ -104,7 +107,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
         if constexpr (R > 2) p.planes_walk(plane, [&](int axis, index_t at) { offset += at * o.steps[axis]; });
         const bool as_one = has_bit(p.wide_in, i);
         fetched<memory<E>, Width, Depth> part;
-        if (full) part.all(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1);
+        if (unguarded) part.all(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1);
         else part.some(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1, across_valid);
 #pragma unroll
         for (int d = 0; d < Depth; ++d)

@@ -34,9 +34,9 @@ const char* transform(shape<R>& s, Bound& bound, const target_pack<R, T...>& to,
   constexpr int bytes = memory_bytes(Sources{});
   constexpr thread_share flat = share_for(width, bytes, Schedule::cost, kernel_kind::flat),
                          strided = share_for(width, bytes, Schedule::cost, kernel_kind::strided);
-  constexpr int tile_width = width < 4 ? width : 4;
+  constexpr int tile_width = tile_width_for(width, bytes, Schedule::cost);
   const transform_geometry g = plan_transform(s.extent, R, bound.info, sizeof...(T), sizeof...(T) + bound.count, flat,
-                                              strided, has_window<Schedule, Sources, R>);
+                                              strided, tile_width, has_window<Schedule, Sources, R>);
   if (g.path == transform_path::flat || g.path == transform_path::window || R < 2) {
     if (!dry) {
       constexpr auto all = make_indices<Sources::size>{};
