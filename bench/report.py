@@ -103,8 +103,11 @@ def host_sections(context: dict, rows: dict) -> dict[str, str]:
 
 
 def compile_sections(context: dict, rows: dict) -> dict[str, str]:
-    titles = {"empty": "an empty file", "header": "the umbrella header alone", "expressions_1": "1 expression of 32 operations",
-              "expressions_11": "11 expressions of 32 operations", "per_expression": "each further expression"}
+    titles = {"empty": "an empty file", "header": "the umbrella header alone"}
+    for rank in (1, 2):
+        titles |= {f"expressions_1_rank_{rank}": f"1 expression of 32 operations, rank {rank}",
+                   f"expressions_11_rank_{rank}": f"11 expressions of 32 operations, rank {rank}",
+                   f"per_expression_rank_{rank}": f"each further expression, rank {rank}"}
     lines = []
     for name, row in rows.items():
         compiler, what = name.split("/")

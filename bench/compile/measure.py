@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures what the library costs a compiler: its umbrella header alone, and each further expression.
 
-Expressions are random trees of 32 operations with a fixed seed, every one of another type, assigned to an
-existing array. Seconds per further expression are (time of 11 - time of 1) / 10.
+Expressions are random trees of 32 operations with a fixed seed, every one of another type and with about 17 operands,
+assigned to an existing array, of rank 1 and of rank 2 (which compiles three kernels instead of one). Seconds per further
+expression are (time of 11 - time of 1) / 10.
 """
 import argparse
 import datetime
@@ -35,12 +36,12 @@ def tree(operations: int, rng: random.Random) -> str:
     return rng.choice(BINARY[:4] if scalar else BINARY).format(first, second)
 
 
-def source(header: str, expressions: int) -> str:
+def source(header: str, expressions: int, rank: int = 1) -> str:
     """A translation unit that evaluates this many expressions; none: the header alone."""
     rng = random.Random(42)
     lines = [f"#include <lazyfuse/{header}>"]
     if expressions:
-        lines += ["namespace lf = lazyfuse;", "using array = lf::array<float, 1>;"]
+        lines += ["namespace lf = lazyfuse;", f"using array = lf::array<float, {rank}>;"]
     for i in range(expressions):
         body = tree(OPERATIONS, rng)
         lines.append(f"void f{i}(array& z, const array& a, const array& b, const array& c, const array& d) {{\n"
@@ -74,16 +75,20 @@ def measure(command: list[str], text: str, suffix: str, repetitions: int) -> dic
 
 
 def measure_compiler(name: str, command: list[str], header: str, suffix: str, repetitions: int) -> list[dict]:
-    """Rows for one compiler: an empty file, the header alone, one expression, eleven."""
+    """Rows for one compiler: an empty file, the header alone, one expression, eleven, by rank."""
     rows = []
-    for what, text in [("empty", "\n"), ("header", source(header, 0)), ("expressions_1", source(header, 1)),
-                       ("expressions_11", source(header, 11))]:
-        rows.append({"name": f"{name}/{what}", **measure(command, text, suffix, repetitions)})
-        print("{name:24} wall {wall_s:6.2f} s  user {user_s:6.2f} s  peak {peak_mb:6.0f} MB".format(**rows[-1]), flush=True)
-    one, eleven = rows[-2], rows[-1]
-    rows.append({"name": f"{name}/per_expression",
-                 **{key: (eleven[key] - one[key]) / 10 for key in ("wall_s", "user_s", "system_s", "peak_mb")}})
-    print("{name:24} wall {wall_s:6.2f} s  user {user_s:6.2f} s  peak {peak_mb:6.0f} MB".format(**rows[-1]), flush=True)
+
+    def add(what: str, figures: dict) -> dict:
+        rows.append({"name": f"{name}/{what}", **figures})
+        print("{name:28} wall {wall_s:6.2f} s  user {user_s:6.2f} s  peak {peak_mb:6.0f} MB".format(**rows[-1]), flush=True)
+        return figures
+
+    add("empty", measure(command, "\n", suffix, repetitions))
+    add("header", measure(command, source(header, 0), suffix, repetitions))
+    for rank in (1, 2):
+        one, eleven = (add(f"expressions_{n}_rank_{rank}", measure(command, source(header, n, rank), suffix, repetitions))
+                       for n in (1, 11))
+        add(f"per_expression_rank_{rank}", {key: (eleven[key] - one[key]) / 10 for key in one})
     return rows
 
 
