@@ -106,7 +106,6 @@ void alias_scan::see(const leaf_record* leaves, int count) {
   for (int i = 0; i < count; ++i) {
     const leaf_view o = leaves[i].type->see(leaves[i].leaf);
     if (o.element_size == 0) continue;
-    if (owner && o.owner == owner) ++inside;
     if (owner && o.owner && o.owner != owner) continue;
     index_t other_low, other_high;
     span(o.rank, o.extents, o.steps, other_low, other_high);

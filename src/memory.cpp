@@ -17,8 +17,8 @@ void synchronize() {
 
 namespace lazy_detail {
 
-void join(allocation** to, const part* parts, int count) noexcept {
-  for (const part* p = parts; p != parts + count; ++p)
+void join(allocation** to, const handle_range* parts, int count) noexcept {
+  for (const handle_range* p = parts; p != parts + count; ++p)
     for (int k = 0; k < p->count; ++k) {
       *to = p->memory[k];
       // moved says that the operand is a temporary, so it was not const

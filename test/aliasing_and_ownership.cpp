@@ -261,6 +261,63 @@ TYPED_TEST(ownership, self_assignment_and_moves_are_harmless) {
   EXPECT_TRUE(test::evaluates_to(y, values({2, 3, 4})));
 }
 
+TYPED_TEST(ownership, moved_from_arrays_and_operands_do_not_count_as_owners) {
+  vector<TypeParam> x{1, 2, 3};
+  const vector<TypeParam> y = x;
+  auto e = x + 1;
+  x = std::move(e) * e;  // both operands are e, whose handles are given away once
+  EXPECT_TRUE(test::evaluates_to(x, values({4, 9, 16})));
+  EXPECT_TRUE(test::evaluates_to(y, values({1, 2, 3})));
+  vector<TypeParam> z{1, 2, 3};
+  const vector<TypeParam> w = z;
+  z(range(none, none, -1)) = std::move(z);
+  EXPECT_TRUE(test::evaluates_to(z, values({3, 2, 1})));
+  EXPECT_TRUE(test::evaluates_to(w, values({1, 2, 3})));
+  lf::array<float, 0, TypeParam> one = lf::full(lf::shape<0>{}, 5.0f);
+  const lf::array<float, 0, TypeParam> other = std::move(one);
+  EXPECT_EQ(one.item() + other.item(), 10.0f);  // rank 0 always has an element
+}
+TYPED_TEST(ownership, a_view_taken_before_its_array_got_other_memory_cannot_be_written) {
+  vector<TypeParam> x{1, 2, 3};
+  auto view = x(range(0, 2));
+  x = vector<TypeParam>{4, 5, 6};
+  EXPECT_THROW(std::move(view) = 0.0f, lf::index_error);
+  EXPECT_TRUE(test::evaluates_to(x, values({4, 5, 6})));
+  EXPECT_TRUE(test::evaluates_to(view, values({1, 2})));
+}
+TYPED_TEST(ownership, into_does_not_write_through_an_array) {
+  const vector<TypeParam> x{1, 2, 3};
+  EXPECT_THROW(lf::into(x(range(0, 2))) = 0.0f, lf::index_error);
+  EXPECT_TRUE(test::evaluates_to(x, values({1, 2, 3})));
+}
+TYPED_TEST(ownership, shapes_that_do_not_fit_leave_a_moved_operand_alone) {
+  const vector<TypeParam> x{1, 2, 3}, y{1, 2};
+  auto e = x + 1;
+  EXPECT_THROW(std::move(e) + y, lf::shape_error);
+  EXPECT_TRUE(test::evaluates_to(e, values({2, 3, 4})));
+}
+
+/// A callable with a state and without a default constructor, as a lambda with captures is.
+class scaled_by {
+ public:
+  LAZYFUSE_HD explicit scaled_by(double factor) : factor_(factor) {}
+  LAZYFUSE_HD float operator()(float x) const { return static_cast<float>(factor_) * x; }
+
+ private:
+  double factor_;
+};
+TYPED_TEST(ownership, callables_are_kept_with_their_state) {
+  const vector<TypeParam> x{1, 2, 3};
+  const auto e = lf::map(scaled_by(3), x) + lf::map(scaled_by(-1), x);
+  EXPECT_TRUE(test::evaluates_to(e, values({2, 4, 6})));
+  EXPECT_EQ(lf::sum(lf::map(scaled_by(2), x)).item(), 12.0f);
+}
+TYPED_TEST(ownership, a_view_of_nothing_is_reduced_to_nothing) {
+  const matrix<TypeParam> x(lf::shape{0, 5});
+  const vector<TypeParam> sums = lf::sum(x(all, range(1, 3)), lf::axis<0>);
+  EXPECT_TRUE(test::evaluates_to(sums, values({0, 0})));
+}
+
 /// The sum of 2^Depth leaves, a balanced tree of distinct arrays.
 template <int Depth, class Space>
 auto tree(const vector<Space>* leaves) {

@@ -8,7 +8,7 @@
 
 namespace {
 
-using lf::all;
+using lf::none;
 using lf::range;
 
 struct offset {
@@ -58,6 +58,13 @@ class stencils : public test::on<Space> {
     EXPECT_TRUE(test::evaluates_to(weighted<T>(x, p, border), expected<T>(rows, columns, p, border)))
         << test::name_of<T>() << ", " << rows << " x " << columns;
   }
+  /// How the one kernel of an evaluation ran.
+  template <class E>
+  static std::string path_of(const E& e) {
+    lf::trace trace;
+    (void)lf::materialize(e);
+    return trace.launches() == 1 ? trace.kernels()[0].path : std::to_string(trace.launches()) + " kernels";
+  }
 };
 TYPED_TEST_SUITE(stencils, test::spaces, test::space_name);
 
@@ -75,10 +82,10 @@ TYPED_TEST(stencils, of_every_shape_around_a_tile) {
     }
 }
 TYPED_TEST(stencils, of_points_in_any_direction) {
-  for (const std::int64_t columns : {64, 129, 260}) {
+  for (const std::int64_t columns : {64, 129, 260, 272}) {
     this->template check<float>(diagonal, 2, 41, columns);
-    this->template check<float>(far_apart, 8, 41, columns);
-    this->template check<double>(far_apart, 8, 41, columns);
+    this->template check<float>(far_apart, 8, 75, columns);
+    this->template check<double>(far_apart, 8, 75, columns);
     this->template check<std::int64_t>(row, 2, 41, columns);
   }
 }
@@ -90,13 +97,34 @@ TYPED_TEST(stencils, written_back_into_the_inner_part_see_the_old_values) {
 }
 TYPED_TEST(stencils, of_borrowed_memory_do_not_need_what_lies_between_its_rows) {
   // A part of a larger matrix: the window may read between the rows, never before the first or after the last element.
-  const auto whole = test::array_of<TypeParam, 2>(this->template matrix<float>(40, 264));
-  const auto part = lf::borrow<TypeParam>(whole.data() + 264 + 4, {30, 250}, {264, 1});
-  const auto at = [&](int i, int j) { return part(range(1 + i, 29 + i), range(1 + j, 249 + j)); };
-  const lf::array<float, 2, TypeParam> sum = at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1) - 4 * at(0, 0);
+  // Here the last element is the last of the memory.
+  const auto whole = test::array_of<TypeParam, 2>(this->template matrix<float>(81, 264));
+  const auto part = lf::borrow<TypeParam>(whole.data() + 264 + 4, {80, 260}, {264, 1});
+  const auto at = [&](int i, int j) { return part(range(1 + i, 79 + i), range(1 + j, 259 + j)); };
+  const auto sum = at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1) - 4 * at(0, 0);
   const lf::array<float, 2, TypeParam> same =
-      this->template weighted<float>(whole, cross, 1)(range(1, 29), range(4, 252));
+      this->template weighted<float>(whole, cross, 1)(range(1, none), range(4, none));
   EXPECT_TRUE(lf::array_equal(sum, same));
+  EXPECT_EQ(this->path_of(sum), (std::is_same_v<TypeParam, lf::host> ? "loop" : "window"));
+}
+TYPED_TEST(stencils, of_points_too_far_apart_run_without_a_window) {
+  constexpr five_points nine_rows = {{{-9, 0, 1}, {0, 0, 1}, {0, -1, 1}, {0, 1, 1}, {1, 0, 1}}};
+  this->template check<float>(nine_rows, 9, 75, 260);
+  const auto x = test::array_of<TypeParam, 2>(this->template matrix<float>(75, 260));
+  const std::string on_gpu[] = {"window", "strided"};
+  const five_points* points[] = {&far_apart, &nine_rows};
+  for (int k = 0; k < 2; ++k)
+    EXPECT_EQ(this->path_of(this->template weighted<float>(x, *points[k], 9)),
+              (std::is_same_v<TypeParam, lf::host> ? "loop" : on_gpu[k]));
+}
+TYPED_TEST(stencils, read_where_they_write_are_evaluated_in_place) {
+  auto x = test::array_of<TypeParam, 2>(this->template matrix<float>(70, 260));
+  const auto cubes = lf::materialize(x * x * x);
+  lf::trace trace;
+  x(range(1, -1), range(1, -1)) =
+      x(range(1, -1), range(1, -1)) * x(range(1, -1), range(1, -1)) * x(range(1, -1), range(1, -1));
+  EXPECT_EQ(trace.allocations(), 0);
+  EXPECT_TRUE(lf::array_equal(x(range(1, -1), range(1, -1)), cubes(range(1, -1), range(1, -1))));
 }
 TYPED_TEST(stencils, are_one_kernel_that_reads_the_array_through_a_window_on_the_gpu) {
   const auto x = test::array_of<TypeParam, 2>(this->template matrix<float>(200, 260));

@@ -109,10 +109,18 @@ void list_extents(const L& values, index_t* extent) {
 /// Elements of a rank known at compile time and extents known at run time, row-major. A value: copies share memory
 /// until one of them is written. As an expression it is a leaf and the handle to its memory.
 template <element_type Element, int Rank, memory_space Space>
-class array : public lazy<leaf<stored<Element, Space>, Rank>> {
+class array
+    : private lazy<leaf<stored<Element, Space>, Rank>> {  // private: moving the base alone would leave a dangling tree
   using base = lazy<leaf<stored<Element, Space>, Rank>>;
 
  public:
+  using base::memory;
+  using base::shape;
+  using base::T;
+  using base::tree;
+  using typename base::space;
+  using typename base::tree_type;
+  using typename base::value_type;
   static constexpr int rank = Rank;
   static constexpr bool is_array = true;
 
@@ -129,13 +137,13 @@ class array : public lazy<leaf<stored<Element, Space>, Rank>> {
     copy_list(values);
   }
   array(const array&) = default;
-  /// The source keeps no elements.
-  array(array&& x) noexcept : base(static_cast<base&&>(x)) { x.tree = {{nullptr, nullptr}, {}, {}}; }
+  /// The source keeps no elements; of rank 0, which always has one, it keeps a share.
+  array(array&& x) noexcept : base(static_cast<movable>(x)) { x.leave(); }
   array& operator=(const array&) = default;
   array& operator=(array&& x) noexcept {
     if (&x != this) {
-      base::operator=(static_cast<base&&>(x));
-      x.tree = {{nullptr, nullptr}, {}, {}};
+      base::operator=(static_cast<movable>(x));
+      x.leave();
     }
     return *this;
   }
@@ -168,15 +176,15 @@ class array : public lazy<leaf<stored<Element, Space>, Rank>> {
   /// Along axis, negative ones counted from the end.
   index_t extent(int axis) const {
     if (axis < -Rank || axis >= Rank) throw_value("extent: there is no such axis");
-    return this->shape()[axis < 0 ? axis + Rank : axis];
+    return shape()[axis < 0 ? axis + Rank : axis];
   }
   /// How many elements there are.
-  index_t size() const { return this->shape().size(); }
+  index_t size() const { return shape().size(); }
 
   /// The elements, row-major. The non-const one first detaches from everyone who shares them.
-  const Element* data() const { return this->tree.source.data; }
+  const Element* data() const { return tree.source.data; }
   Element* data() {
-    if (owners(this->memory) > 1) *this = array(this->tree, copied{});
+    if (owners(memory) > 1) *this = array(tree, copied{});
     return unshared();
   }
   /// Host arrays are ranges.
@@ -201,16 +209,22 @@ class array : public lazy<leaf<stored<Element, Space>, Rank>> {
   Element item(caller where = caller::here()) const;
 
   /// The allocation, null without elements: for what evaluates.
-  allocation* owner() const { return this->memory.memory[0]; }
+  allocation* owner() const { return memory.memory[0]; }
   /// The elements, by whoever knows that nobody shares them.
-  Element* unshared() const { return const_cast<Element*>(this->tree.source.data); }
-  array_memory<Element, Space> own_memory() { return {&this->memory, &this->tree.source}; }
+  Element* unshared() const { return const_cast<Element*>(tree.source.data); }
+  /// What a slice of this array may replace when it is assigned to.
+  array_memory<Element, Space> own_memory() { return {&memory, &tree.source}; }
 
  private:
+  using movable = ::cuda::std::conditional_t<Rank == 0, const base&, base&&>;
+  void leave() {
+    if constexpr (Rank > 0) tree = {{nullptr, nullptr}, {}, {}};
+  }
   std::size_t bytes() const { return static_cast<std::size_t>(size()) * sizeof(Element); }
+  /// Takes a new allocation, of the extents in the tree.
   void own(allocation* a) {
-    this->memory.memory[0] = a;
-    this->tree.source = {a, static_cast<const Element*>(a->data)};
+    memory.memory[0] = a;
+    tree.source = {a, static_cast<const Element*>(a->data)};
   }
   struct copied {};
   array(const leaf<stored<Element, Space>, Rank>& from, copied);

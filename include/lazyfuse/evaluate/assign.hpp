@@ -44,28 +44,38 @@ array<T, R, Space> fresh(const E& e) {
   return result;
 }
 
+/// How many handles to an allocation end with the temporary expression e: those of others do not count.
+template <class E>
+long handles_in(E&& e, const allocation* owner) {
+  long n = 0;
+  if constexpr (!scalar<E>)
+    if constexpr (lazy_detail::gives<E> && tree_t<E>::owners > 0)
+      for (const allocation* other : e.memory.memory) n += other == owner;
+  return n;
+}
+
 /// Whether e may be evaluated straight into x's memory: nobody outside e can see it, and e reads it only where it
-/// writes.
+/// writes. ours: the handles to it that end with e.
 template <class T, int R, class Space, class E>
-bool in_place(const array<T, R, Space>& x, const E& e, bool temporary) {
+bool in_place(const array<T, R, Space>& x, const E& e, long ours) {
   if (!(x.shape() == e.shape()) || x.size() == 0) return false;
   alias_scan scan{x.owner(),        reinterpret_cast<const char*>(x.data()), sizeof(T), R, x.shape().extent,
                   x.tree.steps.step};
   scan.scan(e);
-  return !scan.elsewhere && owners(x.memory) == 1 + (temporary ? scan.inside : 0);
+  return !scan.elsewhere && owners(x.memory) == 1 + ours;
 }
 
-/// Stores e, broadcast to the view's shape, into the memory of the view. of: the array's, null if borrowed. Handles in
-/// e count as ours only if e is a temporary.
+/// Stores e, broadcast to the view's shape, into the memory of the view. of: the array's, null if borrowed.
+/// ours: as above.
 template <class T, int R, class Space, class E>
-void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Space>& of, const E& e, bool temporary) {
+void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Space>& of, const E& e, long ours) {
   if (view.extents.size() == 0) return;
   T* data = const_cast<T*>(view.source.data) + view.offset;
   allocation* owner = view.source.owner;
   const auto shaped = view_detail::broadcast_tree(e, view.extents, "assignment");
   alias_scan scan{owner, reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent, view.steps.step};
   scan.scan(shaped);
-  if (of.memory && owners(*of.memory) > 1 + (temporary ? scan.inside : 0)) {
+  if (of.memory && owners(*of.memory) > 1 + ours) {
     // somebody else holds the values: leave the old memory to them
     const index_t n = static_cast<index_t>(owner->bytes / sizeof(T));
     array<T, 1, Space> copy = fresh<T, Space, 1>(leaf<stored<T, Space>, 1>(*of.source, {n}, {{1}}));
@@ -78,9 +88,6 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Spa
   if (scan.elsewhere) store<Space, T, R>(data, view.steps, owner, fresh<T, Space, R>(shaped).tree);
   else store<Space, T, R>(data, view.steps, owner, shaped);
 }
-
-template <class E>
-inline constexpr bool is_temporary = !::cuda::std::is_lvalue_reference_v<E>;
 
 template <class T, class E>
 decltype(auto) lifted(const E& e) {
@@ -122,7 +129,7 @@ void array<Element, Rank, Space>::evaluate(E&& e) {
   if constexpr (scalar<E>) evaluate(over(constant_leaf(static_cast<Element>(e), this->shape())));
   else if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     const auto& node = e.tree;
-    if (assign_detail::in_place(*this, node, assign_detail::is_temporary<E>))
+    if (assign_detail::in_place(*this, node, assign_detail::handles_in(static_cast<E&&>(e), owner())))
       assign_detail::store<Space, Element, Rank>(static_cast<Element*>(owner()->data), this->tree.steps, owner(), node);
     else *this = assign_detail::fresh<Element, Space, Rank>(node);
   }
@@ -137,8 +144,11 @@ void slice<T, R, Space>::operator=(E&& e) && {
   static_assert(rank_fits, "lazyfuse: the expression has more axes than the slice it is assigned to");
   if constexpr (rank_fits) {
     if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>()) {
+      if (this->tree.source.owner != written.source->owner)
+        throw_value("assignment: the array has got other memory since this view of it was taken");
       this->memory = {};  // the view itself must not count as somebody who shares the array
-      assign_detail::store_view<T, R, Space>(this->tree, written, node, assign_detail::is_temporary<E>);
+      assign_detail::store_view<T, R, Space>(this->tree, written, node,
+                                             assign_detail::handles_in(static_cast<E&&>(e), this->tree.source.owner));
     }
   }
 }
@@ -155,14 +165,19 @@ struct destination {
     static_assert(rank_fits, "lazyfuse: the expression has more axes than the memory it is assigned to");
     if constexpr (rank_fits) {
       if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>())
-        assign_detail::store_view<T, R, Space>(view, array_memory<T, Space>{}, node, true);
+        assign_detail::store_view<T, R, Space>(view, array_memory<T, Space>{}, node, 0);
     }
   }
 };
 /// The memory behind a borrowed view, to be assigned to.
 template <class T, int R, class Space>
 destination<T, R, Space> into(const borrowed<T, R, Space>& view) {
+  if (view.tree.source.owner) throw_value("into: this memory belongs to an array; write x(...) = e");
   return {view.tree};
+}
+template <class T, int R, class Space>
+destination<T, R, Space> into(const array<T, R, Space>&) {
+  static_assert(!__is_same(T, T), "lazyfuse: into is for borrowed memory; write x = e");
 }
 template <class T, int R, class Space>
 destination<T, R, Space> into(const slice<T, R, Space>&) {

@@ -11,13 +11,13 @@ struct allocation;
 
 namespace lazy_detail {
 /// Some handles of an operand, and whether they may be taken from it.
-struct part {
+struct handle_range {
   allocation* const* memory;
   int count;
   bool moved;
 };
 /// Copies or moves handles, one part after the other; null is nobody's memory, and what stays behind of a moved one.
-void join(allocation** to, const part* parts, int count) noexcept;
+void join(allocation** to, const handle_range* parts, int count) noexcept;
 void drop(allocation* const* memory, int n) noexcept;
 }  // namespace lazy_detail
 
@@ -30,7 +30,7 @@ struct handles {
   handles(const handles& h) noexcept : handles({{h.memory, N, false}}) {}
   handles(handles&& h) noexcept : handles({{h.memory, N, true}}) {}
   template <int Parts>
-  explicit handles(const lazy_detail::part (&parts)[Parts]) noexcept {
+  explicit handles(const lazy_detail::handle_range (&parts)[Parts]) noexcept {
     lazy_detail::join(memory, parts, Parts);
   }
   handles& operator=(handles h) noexcept {
@@ -42,14 +42,14 @@ struct handles {
     return *this;
   }
   ~handles() { lazy_detail::drop(memory, N); }
-  lazy_detail::part part(bool moved) const { return {memory, N, moved}; }
+  lazy_detail::handle_range range(bool moved) const { return {memory, N, moved}; }
 };
 template <>
 struct handles<0> {
   constexpr handles() = default;
   template <int Parts>
-  constexpr explicit handles(const lazy_detail::part (&)[Parts]) {}
-  constexpr lazy_detail::part part(bool) const { return {nullptr, 0, false}; }
+  constexpr explicit handles(const lazy_detail::handle_range (&)[Parts]) {}
+  constexpr lazy_detail::handle_range range(bool) const { return {nullptr, 0, false}; }
 };
 
 template <class E, class... Specs>
@@ -73,8 +73,12 @@ struct lazy : expression_interface {
   constexpr const lazyfuse::shape<rank>& shape() const { return tree.shape(); }
   /// A view: ranges, integers, all, newaxis, ellipsis.
   template <class... Specs>
-  constexpr auto operator()(Specs... specs) const {
+  constexpr auto operator()(Specs... specs) const& {
     return view(*this, specs...);
+  }
+  template <class... Specs>
+  constexpr auto operator()(Specs... specs) && {
+    return view(static_cast<lazy&&>(*this), specs...);
   }
   /// The axes in reverse order, as a view.
   constexpr auto T() const { return transpose(*this); }
@@ -97,7 +101,7 @@ inline constexpr bool gives = __is_same(X, bare_t<X>) && !bare_t<X>::is_array;
 template <class Tree, class... X>
 constexpr lazy<Tree> over(const Tree& tree, X&&... x) {
   if constexpr (Tree::owners == 0) return {{}, tree, {}};
-  else return {{}, tree, handles<Tree::owners>({x.memory.part(lazy_detail::gives<X>)...})};
+  else return {{}, tree, handles<Tree::owners>({x.memory.range(lazy_detail::gives<X>)...})};
 }
 
 }  // namespace lazyfuse

@@ -156,8 +156,8 @@ struct operand_as<T, A> {
 };
 
 template <class A>
-constexpr lazy_detail::part part_of(const A& a, bool moved) {
-  if constexpr (requires { a.memory; }) return a.memory.part(moved);
+constexpr lazy_detail::handle_range handles_of(const A& a, bool moved) {
+  if constexpr (requires { a.memory; }) return a.memory.range(moved);
   else return {nullptr, 0, false};
 }
 template <class A>
@@ -178,7 +178,7 @@ template <class Op, int... I, class... A>
 constexpr auto convert_and_join(indices<I...>, A&&... a) {
   const auto n =
       node<Op, indices<I...>>(operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::of(a)...);
-  return lazy<bare_t<decltype(n)>>{{}, n, handles<bare_t<decltype(n)>::owners>({part_of(a, gives_handles<A>)...})};
+  return lazy<bare_t<decltype(n)>>{{}, n, handles<bare_t<decltype(n)>::owners>({handles_of(a, gives_handles<A>)...})};
 }
 
 /// Scalars have no space; everything else keeps its own.
@@ -226,7 +226,7 @@ constexpr auto map(A&&... a) {
       using Node = map_expr<Op, seq, tree_t<A>...>;
       return lazy<Node>{{},
                         {{{a.tree}...}, map_detail::join_shapes(Op::name, a.tree.extents...)},
-                        handles<Node::owners>({a.memory.part(lazy_detail::gives<A>)...})};
+                        handles<Node::owners>({a.memory.range(lazy_detail::gives<A>)...})};
     } else return map_detail::convert_and_join<Op>(seq{}, static_cast<A&&>(a)...);
   } else return map_detail::first_expression(static_cast<A&&>(a)...);
 }

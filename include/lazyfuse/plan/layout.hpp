@@ -26,7 +26,6 @@ struct alias_scan {
   int element_size, rank;
   const index_t* extents;
   const index_t* steps;
-  long inside = 0;         ///< handles to the owner within the expression
   bool elsewhere = false;  ///< the destination is read at other positions than it is written
 
   template <class E>

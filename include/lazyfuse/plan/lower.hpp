@@ -5,6 +5,8 @@
 
 #include <lazyfuse/plan/number.hpp>
 
+#include <new>
+
 namespace lazyfuse {
 
 /// What planning needs to know of an operand or target, whatever its type.
@@ -44,7 +46,7 @@ namespace lower_detail {
 
 template <class T, class Space>
 memory<T> device_value(const stored<T, Space>& s, index_t offset) {
-  return {s.data + offset};
+  return {s.data ? s.data + offset : nullptr};
 }
 template <class T>
 ramp<T> device_value(ramp<T> s, index_t offset) {
@@ -56,6 +58,7 @@ constant<T> device_value(const constant<T>& s, index_t) {
   return s;
 }
 
+/// The functions of one type of leaves.
 template <class Leaf>
 struct leaf_functions {
   using source = typename Leaf::source_type;
@@ -64,7 +67,7 @@ struct leaf_functions {
     const Leaf& e = leaf(p);
     leaf_view v{nullptr, nullptr, e.extents.extent, e.steps.step, e.offset, Leaf::rank, 0};
     if constexpr (requires { e.source.owner; }) {
-      v.data = reinterpret_cast<const char*>(e.source.data + e.offset);
+      v.data = reinterpret_cast<const char*>(device_value(e.source, e.offset).data);
       v.owner = e.source.owner;
       v.element_size = sizeof(typename Leaf::value_type);
     }
@@ -72,7 +75,7 @@ struct leaf_functions {
   }
   static bool same_source(const void* a, const void* b) { return leaf(a).source == leaf(b).source; }
   static void place(const void* p, void* to) {
-    *static_cast<typename device_source<source>::type*>(to) = device_value(leaf(p).source, leaf(p).offset);
+    new (to) typename device_source<source>::type(device_value(leaf(p).source, leaf(p).offset));
   }
   static constexpr leaf_type table = {see, same_source, place};
 };
@@ -138,16 +141,14 @@ template <bool Share, class... E>
 struct lower_roots {
   using all = lower_all<Share, state<list<>, no_memo, indices<>>, E...>;
   using programs = typename all::programs;
-  template <class Sources, class Memo, class Slots>
-  static list<Sources, Slots> parts(state<Sources, Memo, Slots>*);
   template <class Sources, class Slots>
-  struct named {
+  struct numbering {
     using sources = Sources;
     using slots = Slots;
   };
   template <class Sources, class Memo, class Slots>
-  static named<Sources, Slots> name(state<Sources, Memo, Slots>*);
-  using parts_type = decltype(name(static_cast<typename all::next*>(nullptr)));
+  static numbering<Sources, Slots> result(state<Sources, Memo, Slots>*);
+  using numbered_leaves = decltype(result(static_cast<typename all::next*>(nullptr)));
 };
 
 }  // namespace lower_detail
@@ -158,11 +159,12 @@ template <bool Share, class... E>
 struct lowering {
   using roots = lower_detail::lower_roots<Share, E...>;
   using programs = typename roots::programs;
-  using sources = typename roots::parts_type::sources;
-  using slots = typename roots::parts_type::slots;
+  using sources = typename roots::numbered_leaves::sources;
+  using slots = typename roots::numbered_leaves::slots;
 };
 
 namespace lower_detail {
+/// The operand number of each leaf, as an array.
 template <class Slots>
 struct slot_table;
 template <int... Slot>
@@ -170,6 +172,7 @@ struct slot_table<indices<Slot...>> {
   static constexpr int count = sizeof...(Slot);
   static constexpr int value[count + 1] = {Slot...};
 };
+/// The operands of an iteration of R axes over a list of sources.
 template <int R, class Sources>
 struct pack_for;
 template <int R, class... Src>

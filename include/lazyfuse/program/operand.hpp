@@ -19,12 +19,16 @@ struct memory {
   friend bool operator==(const memory& a, const memory& b) { return a.data == b.data; }
 };
 
-/// One value everywhere.
+/// One value everywhere. A callable with captures has no default constructor, and the operands of a kernel begin empty.
 template <class T>
 struct constant {
   using value_type = T;
   static constexpr bool is_memory = false;
-  T value;
+  union {
+    T value;
+  };
+  LAZYFUSE_HD constexpr constant() {}
+  LAZYFUSE_HD constexpr constant(const T& v) : value(v) {}
   LAZYFUSE_HD const T& at(index_t) const { return value; }
   friend bool operator==(const constant& a, const constant& b) {
     return __is_empty(T) || __builtin_memcmp(&a, &b, sizeof(T)) == 0;  // the same bits: 0.0 is not -0.0, NaN is itself

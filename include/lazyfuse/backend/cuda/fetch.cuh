@@ -62,10 +62,11 @@ struct fetched;
 template <class T, int Width, int Depth>
 struct fetched<constant<T>, Width, Depth> {
   static constexpr bool loads = false, is_memory = false;
-  T value;
-  __device__ __forceinline__ void keep(const T& constant, unsigned zero) {
-    if constexpr (sizeof(T) == 4) value = __builtin_bit_cast(T, __builtin_bit_cast(unsigned, constant) | zero);
-    else value = constant;
+  constant<T> kept;
+  __device__ __forceinline__ void keep(const constant<T>& c, unsigned zero) {
+    if constexpr (sizeof(T) == 4)
+      new (&kept) constant<T>(__builtin_bit_cast(T, __builtin_bit_cast(unsigned, c.value) | zero));
+    else new (&kept) constant<T>(c);
   }
 };
 template <class T, int Width, int Depth>
@@ -191,7 +192,7 @@ struct fetched_pack<Width, Depth, list<Src...>> : pack<fetched<Src, Width, Depth
 template <class Fetched, int... I>
 __device__ __forceinline__ void keep_constants(Fetched& values, const auto& operands, unsigned zero, indices<I...>) {
   const auto keep = [&](auto& f, const auto& o) {
-    if constexpr (!f.loads) f.keep(o.source.value, zero);
+    if constexpr (!f.loads) f.keep(o.source, zero);
   };
   (keep(get<I>(values), get<I>(operands)), ...);
 }
@@ -205,7 +206,7 @@ struct register_context {
   __device__ __forceinline__ auto operand() const {
     const auto& f = get<I>(values);
     if constexpr (f.loads) return f.value[d][k];
-    else return f.value;
+    else return f.kept.value;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <lazyfuse/program/reductions.hpp>
 
 #include <algorithm>
+#include <new>
 
 namespace lazyfuse::host_detail {
 
@@ -208,7 +209,7 @@ struct row_walk<Operands, list<Src...>, R> {
         c = {packed, run};
       }
     } else if constexpr (requires { o.steps; }) c = {o.source, at, s, run * s};
-    else c = {o.source};
+    else new (&c) C{o.source};
   }
   /// Cursors whose runs are rows: where no operand repeats, and none is packed but in blocks, to p.
   template <int... I>
@@ -223,7 +224,7 @@ struct row_walk<Operands, list<Src...>, R> {
       if (p && crossed<I>()) c = {get<I>(*p).data, chunk / block_rows};
       else c = {o.source.data + at, step<I>(across)};
     } else if constexpr (requires { o.steps; }) c = {o.source, at, s, step<I>(across)};
-    else c = {o.source};
+    else new (&c) C{o.source};
   }
 };
 
