@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace lazyfuse {
@@ -39,6 +40,7 @@ void broadcast_extents(const char* operation, const index_t* a, int rank_a, cons
 }
 
 int coalesce(index_t* extents, int from, int to, operand_info* operands, int count) {
+  if (to - from == 1 && extents[from] != 1) return 1;
   const auto merges = [&](int outer, int inner) {
     for (int i = 0; i < count; ++i)
       if (operands[i].steps && operands[i].steps[outer] != operands[i].steps[inner] * extents[inner]) return false;
@@ -94,6 +96,18 @@ bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_i
   return votes > 0;
 }
 
+inline leaf_view leaf_type::see(const void* leaf) const {
+  const char* const bytes = static_cast<const char*>(leaf);
+  const auto at = [&](int member) { return reinterpret_cast<const index_t*>(bytes + member); };
+  leaf_view v{nullptr, nullptr, at(extents), at(steps), *at(offset), rank, element_size};
+  if (element_size > 0) {
+    std::memcpy(&v.owner, bytes, sizeof v.owner);
+    std::memcpy(&v.data, bytes + sizeof v.owner, sizeof v.data);
+    if (v.data) v.data += v.offset * element_size;
+  }
+  return v;
+}
+
 void alias_scan::see(const leaf_record* leaves, int count) {
   const auto span = [](int n, const index_t* e, const index_t* s, index_t& lowest, index_t& highest) {
     lowest = highest = 0;
@@ -105,8 +119,7 @@ void alias_scan::see(const leaf_record* leaves, int count) {
   const char* const end = data + (high + 1) * element_size;
   for (int i = 0; i < count; ++i) {
     const leaf_view o = leaves[i].type->see(leaves[i].leaf);
-    if (o.element_size == 0) continue;
-    if (owner && o.owner && o.owner != owner) continue;
+    if (o.element_size == 0 || (owner && o.owner && o.owner != owner)) continue;
     index_t other_low, other_high;
     span(o.rank, o.extents, o.steps, other_low, other_high);
     if (o.data + other_low * o.element_size >= end || o.data + (other_high + 1) * o.element_size <= begin) continue;
@@ -125,21 +138,24 @@ bool bind(const leaf_record* leaves, const int* slots, int count, const operand_
   for (int i = 0; i < count; ++i) {
     const auto& [leaf, type, inside] = leaves[i];
     const leaf_view seen = type->see(leaf);
-    index_t steps[max_rank] = {};
-    const int shift = rank - (inside ? 0 : reduced) - seen.rank;
-    for (int k = 0; k < seen.rank; ++k)
-      steps[k + shift] = seen.extents[k] == extents[k + shift] && extents[k + shift] != 1 ? seen.steps[k] : 0;
-    const int slot = slots[i];
-    const operand_place& operand = operands[slot];
+    const int shift = rank - (inside ? 0 : reduced) - seen.rank, slot = slots[i];
+    const auto step = [&](int axis) {
+      const int own = axis - shift;
+      const bool moves = own >= 0 && own < seen.rank && seen.extents[own] == extents[axis] && extents[axis] != 1;
+      return moves ? seen.steps[own] : 0;
+    };
+    index_t* const steps = operands[slot].steps;
     if (slot == known) {
       ++known;
-      type->place(leaf, operand.source);
-      if (operand.steps) std::copy(steps, steps + rank, operand.steps);
-      info[slot] = {seen.data, operand.steps, seen.owner, seen.element_size, seen.rank};
+      if (seen.element_size > 0) std::memcpy(operands[slot].source, &seen.data, sizeof seen.data);
+      else type->place(leaf, operands[slot].source);
+      for (int axis = 0; steps && axis < rank; ++axis) steps[axis] = step(axis);
+      info[slot] = {seen.data, steps, seen.owner, seen.element_size, seen.rank};
     } else {
       const leaf_record& first = leaves[std::find(slots, slots + i, slot) - slots];
       if (!type->same_source(leaf, first.leaf) || seen.offset != first.type->see(first.leaf).offset) return false;
-      if (operand.steps && !std::equal(steps, steps + rank, operand.steps)) return false;
+      for (int axis = 0; steps && axis < rank; ++axis)
+        if (steps[axis] != step(axis)) return false;
     }
   }
   return true;

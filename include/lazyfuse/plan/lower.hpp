@@ -27,12 +27,15 @@ struct leaf_view {
   int rank, element_size;
 };
 
-/// What that code asks of a type of leaves.
+/// What that code must know of a type of leaves: where its members are, in bytes, and what it cannot do without types.
 struct leaf_type {
-  leaf_view (*see)(const void* leaf);
+  int rank, element_size;  ///< element_size: 0 if it has no memory; else its source begins with an owner and a pointer
+  int extents, steps, offset;
   bool (*same_source)(const void* leaf, const void* other);
-  /// Writes the source as the device sees it.
+  /// Writes the source as the device sees it; for leaves without memory.
   void (*place)(const void* leaf, void* source);
+
+  leaf_view see(const void* leaf) const;
 };
 
 /// One leaf of an expression, wherever it is.
@@ -44,10 +47,6 @@ struct leaf_record {
 
 namespace lower_detail {
 
-template <class T, class Space>
-memory<T> device_value(const stored<T, Space>& s, index_t offset) {
-  return {s.data ? s.data + offset : nullptr};
-}
 template <class T>
 ramp<T> device_value(ramp<T> s, index_t offset) {
   s.origin += offset;
@@ -58,26 +57,24 @@ constant<T> device_value(const constant<T>& s, index_t) {
   return s;
 }
 
-/// The functions of one type of leaves.
+/// The table of one type of leaves.
 template <class Leaf>
-struct leaf_functions {
+struct leaf_table {
   using source = typename Leaf::source_type;
+  static constexpr bool in_memory = requires(const source& s) { s.owner; };
   static const Leaf& leaf(const void* p) { return *static_cast<const Leaf*>(p); }
-  static leaf_view see(const void* p) {
-    const Leaf& e = leaf(p);
-    leaf_view v{nullptr, nullptr, e.extents.extent, e.steps.step, e.offset, Leaf::rank, 0};
-    if constexpr (requires { e.source.owner; }) {
-      v.data = reinterpret_cast<const char*>(device_value(e.source, e.offset).data);
-      v.owner = e.source.owner;
-      v.element_size = sizeof(typename Leaf::value_type);
-    }
-    return v;
-  }
   static bool same_source(const void* a, const void* b) { return leaf(a).source == leaf(b).source; }
   static void place(const void* p, void* to) {
-    new (to) typename device_source<source>::type(device_value(leaf(p).source, leaf(p).offset));
+    if constexpr (!in_memory)
+      new (to) typename device_source<source>::type(device_value(leaf(p).source, leaf(p).offset));
   }
-  static constexpr leaf_type table = {see, same_source, place};
+  static constexpr leaf_type value = {Leaf::rank,
+                                      in_memory ? int(sizeof(typename Leaf::value_type)) : 0,
+                                      int(__builtin_offsetof(Leaf, extents)),
+                                      int(__builtin_offsetof(Leaf, steps)),
+                                      int(__builtin_offsetof(Leaf, offset)),
+                                      same_source,
+                                      place};
 };
 
 /// How many leaves an expression has; literals are none.
@@ -97,7 +94,7 @@ template <class Op, int... I, class... A>
 void collect(const map_expr<Op, indices<I...>, A...>& e, leaf_record*& to, bool reduced);
 template <class Source, int R>
 void collect(const leaf<Source, R>& e, leaf_record*& to, bool reduced) {
-  *to++ = {&e, &leaf_functions<leaf<Source, R>>::table, reduced};
+  *to++ = {&e, &leaf_table<leaf<Source, R>>::value, reduced};
 }
 template <class T, auto V>
 void collect(const literal_leaf<T, V>&, leaf_record*&, bool) {}
