@@ -101,8 +101,8 @@ inline leaf_view leaf_type::see(const void* leaf) const {
   const auto at = [&](int member) { return reinterpret_cast<const index_t*>(bytes + member); };
   leaf_view v{nullptr, nullptr, at(extents), at(steps), *at(offset), rank, element_size};
   if (element_size > 0) {
-    std::memcpy(&v.owner, bytes, sizeof v.owner);
-    std::memcpy(&v.data, bytes + sizeof v.owner, sizeof v.data);
+    std::memcpy(&v.owner, bytes, sizeof(void*));
+    std::memcpy(&v.data, bytes + sizeof(void*), sizeof(void*));
     if (v.data) v.data += v.offset * element_size;
   }
   return v;
@@ -147,7 +147,7 @@ bool bind(const leaf_record* leaves, const int* slots, int count, const operand_
     index_t* const steps = operands[slot].steps;
     if (slot == known) {
       ++known;
-      if (seen.element_size > 0) std::memcpy(operands[slot].source, &seen.data, sizeof seen.data);
+      if (seen.element_size > 0) std::memcpy(operands[slot].source, &seen.data, sizeof(void*));
       else type->place(leaf, operands[slot].source);
       for (int axis = 0; steps && axis < rank; ++axis) steps[axis] = step(axis);
       info[slot] = {seen.data, steps, seen.owner, seen.element_size, seen.rank};

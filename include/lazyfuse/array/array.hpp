@@ -138,12 +138,12 @@ class array
   }
   array(const array&) = default;
   /// The source keeps no elements; of rank 0, which always has one, it keeps a share.
-  array(array&& x) noexcept : base(static_cast<movable>(x)) { x.leave(); }
+  array(array&& x) noexcept : base(static_cast<base&&>(x)) { leave(x); }
   array& operator=(const array&) = default;
   array& operator=(array&& x) noexcept {
     if (&x != this) {
-      base::operator=(static_cast<movable>(x));
-      x.leave();
+      base::operator=(static_cast<base&&>(x));
+      leave(x);
     }
     return *this;
   }
@@ -216,9 +216,10 @@ class array
   array_memory<Element, Space> own_memory() { return {&memory, &tree.source}; }
 
  private:
-  using movable = ::cuda::std::conditional_t<Rank == 0, const base&, base&&>;
-  void leave() {
-    if constexpr (Rank > 0) tree = {{nullptr, nullptr}, {}, {}};
+  /// What stays behind in x, whose handle was moved here.
+  void leave(array& x) const {
+    if constexpr (Rank == 0) x.memory = memory;
+    else x.tree = {{nullptr, nullptr}, {}, {}};
   }
   std::size_t bytes() const { return static_cast<std::size_t>(size()) * sizeof(Element); }
   /// Takes a new allocation, of the extents in the tree.
