@@ -47,7 +47,7 @@ bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocati
   if (!bound.bind(s, 0, e...)) return false;
   describe_all<R>(bound.info, to, owners, make_indices<sizeof...(T)>{});
   constexpr int count = sizeof...(T) + bound.count;
-  if constexpr (R > 1) order_axes(s.extent, 0, R, bound.info, count, sizeof...(T));
+  order_axes(s.extent, 0, R, bound.info, count, sizeof...(T));
   coalesce(s.extent, 0, R, bound.info, count);
   using plan = schedule<typename lowered::programs>;
   if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
