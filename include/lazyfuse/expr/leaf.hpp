@@ -58,6 +58,7 @@ constexpr auto constant_leaf(T value, const shape<R>& s) {
 /// A compile-time constant: c<2> folds into the program (products for powers, and no operand at all).
 template <auto Value>
 struct literal_scalar : expression_interface {
+  using space = anywhere;
   using value_type = ::cuda::std::conditional_t<
       boolean<decltype(Value)>, bool,
       ::cuda::std::conditional_t<::cuda::std::is_integral_v<decltype(Value)>, int64, double>>;

@@ -181,25 +181,16 @@ constexpr auto convert_and_join(indices<I...>, A&&... a) {
   return lazy<bare_t<decltype(n)>>{{}, n, handles<bare_t<decltype(n)>::owners>({handles_of(a, gives_handles<A>)...})};
 }
 
-/// Scalars have no space; everything else keeps its own.
-struct no_space : expression_interface {
-  using space = anywhere;
-};
+/// The space of an operand; scalars have none.
 template <class A>
-struct spatial_of {
-  using type = A;
-};
-template <auto V>
-struct spatial_of<literal_scalar<V>> {
-  using type = no_space;
+struct operand_space {
+  using type = typename A::space;
 };
 template <class A>
   requires lazyfuse::scalar<A>
-struct spatial_of<A> {
-  using type = no_space;
+struct operand_space<A> {
+  using type = anywhere;
 };
-template <class A>
-using spatial = typename spatial_of<bare_t<A>>::type;
 
 /// The element type with which map calls a user's function.
 template <class A>
@@ -215,7 +206,7 @@ constexpr auto first_expression(A&& a, B&&... b) {
 
 template <class Op, class... A>
 constexpr auto map(A&&... a) {
-  using joined = map_detail::joined<expression_space_t<map_detail::spatial<A>>...>;
+  using joined = map_detail::joined<typename map_detail::operand_space<bare_t<A>>::type...>;
   static_assert(
       !joined::mixed,
       "lazyfuse: the arrays of one expression must live in one space; move them with to<host>(x) or to<cuda>(x)");
