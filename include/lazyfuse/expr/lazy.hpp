@@ -58,7 +58,8 @@ template <class X>
   requires expression<X>
 constexpr auto transpose(X&& x);
 
-/// An unevaluated expression over the values its arrays had when it was written.
+/// An unevaluated expression over the values its arrays had when it was written. Once moved from, it may only be
+/// destroyed or assigned to: its tree is still there, but not its memory.
 template <class Tree>
 struct lazy : expression_interface {
   using tree_type = Tree;
