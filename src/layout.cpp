@@ -123,7 +123,7 @@ void alias_scan::see(const leaf_record* leaves, int count) {
     index_t other_low, other_high;
     span(o.rank, o.extents, o.steps, other_low, other_high);
     if (o.data + other_low * o.element_size >= end || o.data + (other_high + 1) * o.element_size <= begin) continue;
-    bool same = !leaves[i].reduced && o.data == data && o.element_size == element_size && o.rank == rank;
+    bool same = leaves[i].frame == 0 && o.data == data && o.element_size == element_size && o.rank == rank;
     for (int k = 0; same && k < rank; ++k)
       same = o.extents[k] == extents[k] && (extents[k] == 1 || o.steps[k] == steps[k]);
     if (!same) elsewhere = true;
@@ -133,29 +133,30 @@ void alias_scan::see(const leaf_record* leaves, int count) {
 namespace lower_detail {
 
 bool bind(const leaf_record* leaves, const int* slots, int count, const operand_place* operands, operand_info* info,
-          const index_t* extents, int rank, int reduced) {
+          const index_t* extents, int rank, const axis_map* frames) {
   int known = 0;  // operands are numbered in the order in which they occur first
   for (int i = 0; i < count; ++i) {
-    const auto& [leaf, type, inside] = leaves[i];
+    const auto& [leaf, type, in_frame] = leaves[i];
     const leaf_view seen = type->see(leaf);
-    const int shift = rank - (inside ? 0 : reduced) - seen.rank, slot = slots[i];
-    const auto step = [&](int axis) {
-      const int own = axis - shift;
-      const bool moves = own >= 0 && own < seen.rank && seen.extents[own] == extents[axis] && extents[axis] != 1;
-      return moves ? seen.steps[own] : 0;
-    };
+    const axis_map& frame = frames[in_frame];
+    const int slot = slots[i];
+    index_t moves[max_rank] = {};
+    for (int own = 0; own < seen.rank; ++own) {
+      const int axis = frame.axis[own + frame.rank - seen.rank];
+      if (axis >= 0 && seen.extents[own] == extents[axis] && extents[axis] != 1) moves[axis] = seen.steps[own];
+    }
     index_t* const steps = operands[slot].steps;
     if (slot == known) {
       ++known;
       if (seen.element_size > 0) std::memcpy(operands[slot].source, &seen.data, sizeof(void*));
       else type->place(leaf, operands[slot].source);
-      for (int axis = 0; steps && axis < rank; ++axis) steps[axis] = step(axis);
+      for (int axis = 0; steps && axis < rank; ++axis) steps[axis] = moves[axis];
       info[slot] = {seen.data, steps, seen.owner, seen.element_size, seen.rank};
     } else {
       const leaf_record& first = leaves[std::find(slots, slots + i, slot) - slots];
       if (!type->same_source(leaf, first.leaf) || seen.offset != first.type->see(first.leaf).offset) return false;
       for (int axis = 0; steps && axis < rank; ++axis)
-        if (steps[axis] != step(axis)) return false;
+        if (steps[axis] != moves[axis]) return false;
     }
   }
   return true;

@@ -4,6 +4,8 @@
 #include <lazyfuse/backend/cuda/launch.cuh>
 #include <lazyfuse/backend/cuda/runtime.hpp>
 
+#include "layout.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -13,34 +15,6 @@
 namespace lazyfuse::cuda_detail {
 
 namespace {
-
-index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
-
-/// Whether width elements can be read at once at every position whose index along `inner` is a multiple of width.
-bool is_wide(const operand_info& o, const index_t* extents, int rank, int inner, int width) {
-  if (!o.steps || o.element_size == 0 || o.steps[inner] != 1 || width * o.element_size > 16) return false;
-  if (reinterpret_cast<std::uintptr_t>(o.data) % static_cast<std::uintptr_t>(width * o.element_size) != 0) return false;
-  for (int k = 0; k < rank; ++k)
-    if (k != inner && extents[k] != 1 && o.steps[k] % width != 0) return false;
-  return true;
-}
-
-/// Neighbouring elements per thread pay when most bytes then move 16 at a time; else threads take
-/// neighbouring elements each, which is as fast for accesses of one element.
-class vote {
- public:
-  void cast(const operand_info& o, int inner, bool wide) {
-    if (!o.steps || o.element_size == 0 || o.steps[inner] == 0) return;
-    (wide ? for_wide_ : against_) += o.element_size;
-  }
-  bool consecutive() const { return for_wide_ >= against_; }
-  bool unanimous() const { return against_ == 0; }
-
- private:
-  int for_wide_ = 0, against_ = 0;
-};
-
-constexpr int max_bits = 64;
 
 /// Whether 32-bit arithmetic reaches every element, and one block beyond.
 bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, int count) {

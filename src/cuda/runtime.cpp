@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Streams, memory and facts of the CUDA device.
+#include <lazyfuse/backend/cuda/launch.cuh>
 #include <lazyfuse/backend/cuda/runtime.hpp>
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/evaluate/trace.hpp>
@@ -97,6 +98,12 @@ device_state& state() {
     check(cudaDeviceGetAttribute(&s.facts.processors, cudaDevAttrMultiProcessorCount, d), "cudaDeviceGetAttribute");
     check(cudaDeviceGetAttribute(&s.facts.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, d),
           "cudaDeviceGetAttribute");
+    int all = 0, reserved = 0, major = 0;
+    check(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d), "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, d), "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d), "cudaDeviceGetAttribute");
+    s.facts.shared_bytes_of_half = std::min(all / 2 - reserved, s.facts.shared_bytes);
+    s.facts.clusters = major >= 9;
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, d};
@@ -209,6 +216,32 @@ void release(const scratch& room) {
 void allow_shared(const void* kernel, std::size_t bytes) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "cudaFuncSetAttribute");
+}
+
+void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
+                 bool together, void* parameters) {
+  if (shared > 49152) allow_shared(kernel, shared);
+  cudaLaunchAttribute attributes[1];
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared;
+  config.stream = current_stream();
+  config.attrs = attributes;
+  if (cluster > 1) {
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = cluster;
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    config.numAttrs = 1;
+    if (cluster > 8)
+      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
+  } else if (together) {
+    attributes[0].id = cudaLaunchAttributeCooperative;
+    attributes[0].val.cooperative = 1;
+    config.numAttrs = 1;
+  }
+  void* arguments[] = {parameters};
+  check(cudaLaunchKernelExC(&config, kernel, arguments), "cudaLaunchKernelExC");
 }
 
 }  // namespace cuda_detail

@@ -3,14 +3,18 @@
 #pragma once
 
 #include <lazyfuse/plan/reductions.hpp>
-#include <lazyfuse/program/reductions.hpp>
+#include <lazyfuse/plan/rows.hpp>
+#include <lazyfuse/program/stages.hpp>
 
 namespace lazyfuse {
 
 /// What runs the patterns in a space. A specialisation has a name and
 ///   before(info, targets, count): memory is ready for the work to come
 ///   transform<Schedule>(extents, bound, targets, dry), reduce<Set, Epilogue, K>(extents, bound, targets, along_kept,
-///   dry): run the pattern, or only decide (dry), and return the name of the path.
+///   dry): run the pattern, or only decide (dry), and return the name of the path
+///   rows<Staged, Outer, Columns>(extents, bound, targets, one_result, dry): the same, or null for what it cannot do.
+///   The axes are [Outer kept ones | those of the row | the inner one], which is of the row, or (Columns) a kept one;
+///   one_result: results are one per row, and their targets do not move along it.
 template <class Space>
 struct backend;
 

@@ -45,14 +45,14 @@ struct dtypes_of<list<Src...>> {
   static constexpr dtype value[sizeof...(Src) + 1] = {dtype_of<typename Src::value_type>...};
 };
 
-template <class Space, bool Share, class Sources, class Programs, int R>
+template <class Space, int Share, class Sources, class Programs, int R>
 void tell(const execution& x, const char* pattern, const char* path, const shape<R>& s, const shape<R>& out,
           const operand_info* info, int targets) {
   const index_t read = touched_bytes(s.extent, R, info + targets, Sources::size),
                 written = touched_bytes(out.extent, R, info, targets);
   if (x.dry()) {
-    plan_record r{spelling<Programs>(), pattern, path, Space::name, s.size(), read, written, R, {}, targets,
-                  Sources::size,        Share};
+    plan_record r{spelling<Programs>(), pattern,  path, Space::name, s.size(), read, written, R, {}, targets,
+                  Sources::size,        Share > 0};
     for (int k = 0; k < R; ++k) r.extents[k] = s[k];
     x.listen(x.listener, r, info, dtypes_of<Sources>::value);
   } else trace_detail::launched(spelling<Programs>(), pattern, path, Space::name, s.size(), read, written);

@@ -39,12 +39,13 @@ void copy_back(target_pack<K, T...>& to, const strides<R>* steps, indices<I...>)
 }
 
 /// One transform kernel for all outputs; false if the leaves that were numbered once turn out to differ.
-template <class Space, bool Share, int R, class... T, class... E>
+template <class Space, int Share, int R, class... T, class... E>
 bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocation* const* owners, const E&... e) {
   using lowered = lowering<Share, E...>;
   using sources = typename lowered::sources;
   bound_operands<lowered, R, sizeof...(T)> bound;
-  if (!bound.bind(s, 0, e...)) return false;
+  const axis_map frame = axis_map::identity(R);
+  if (!bound.bind(lower_detail::leaves<E...>(e...).record, s, &frame)) return false;
   describe_all<R>(bound.info, to, owners, make_indices<sizeof...(T)>{});
   constexpr int count = sizeof...(T) + bound.count;
   order_axes(s.extent, 0, R, bound.info, count, sizeof...(T));
@@ -58,12 +59,15 @@ bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocati
 }
 
 /// One reduce kernel for all outputs over the argument's extents: kept axes [0, K), then the reduced ones.
-template <class Space, bool Share, int R, int K, class... T, class... E>
+template <class Space, int Share, int R, int K, class... T, class... E>
 bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation* const* owners, const E&... e) {
   using lowered = lowering<Share, E...>;
   using sources = typename lowered::sources;
   bound_operands<lowered, R, sizeof...(T)> bound;
-  if (!bound.bind(s, R - K, e...)) return false;
+  const lower_detail::leaves_and_reductions<E...> all(e...);
+  axis_map frames[all.reductions + 1] = {axis_map::identity(K)};
+  for (int i = 1; i <= all.reductions; ++i) frames[i] = axis_map::identity(R);
+  if (!bound.bind(all.record, s, frames)) return false;
   // A target is described with R steps, 0 along the reduced axes, so that axes merge for all alike.
   strides<R> target_steps[sizeof...(T)];
   describe_reduced<R, K>(bound.info, to, target_steps, owners, make_indices<sizeof...(T)>{});
@@ -88,22 +92,22 @@ bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation*
 
 /// Whether numbering composites once would save an operand.
 template <class... E>
-inline constexpr bool shares = lowering<true, E...>::sources::size < lowering<false, E...>::sources::size;
+inline constexpr bool shares = lowering<1, E...>::sources::size < lowering<0, E...>::sources::size;
 template <class Space, int R, class... T, class... E>
 void transform_best(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
                     const E&... e) {
   if constexpr (shares<E...>) {
-    if (transform<Space, true, R, T...>(x, s, to, owners, e...)) return;
+    if (transform<Space, 1, R, T...>(x, s, to, owners, e...)) return;
   }
-  transform<Space, false, R, T...>(x, s, to, owners, e...);
+  transform<Space, 0, R, T...>(x, s, to, owners, e...);
 }
 template <class Space, int R, int K, class... T, class... E>
 void reduce_best(const execution& x, const shape<R>& s, const target_pack<K, T...>& to, allocation* const* owners,
                  const E&... e) {
   if constexpr (shares<E...>) {
-    if (reduce<Space, true, R, K, T...>(x, s, to, owners, e...)) return;
+    if (reduce<Space, 1, R, K, T...>(x, s, to, owners, e...)) return;
   }
-  reduce<Space, false, R, K, T...>(x, s, to, owners, e...);
+  reduce<Space, 0, R, K, T...>(x, s, to, owners, e...);
 }
 
 }  // namespace run_detail
@@ -136,28 +140,36 @@ leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, temporaries
   return {{owner, data}, s, steps};
 }
 
-/// The expression with every reduction replaced by its materialised result.
-template <class Space, class E>
+/// The expression with every reduction replaced by its materialised result. Each: those inside others, too, for each a
+/// kernel of its own.
+template <class Space, bool Each, class E>
 auto settled(const execution& x, temporaries& t, const E& e);
 /// The expression with only the reductions inside other reductions replaced.
 template <class Space, class E>
 auto unnested(const execution& x, temporaries& t, const E& e);
 
-template <class Space, class Monoid, int Axes, class A, bool V, int R>
+template <class Space, bool Each, class Monoid, int Axes, class A, bool V, int R>
 auto settle(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
   constexpr int K = A::rank - Axes;
   shape<K> kept;
   for (int k = 0; k < K; ++k) kept[k] = e.source.argument.shape()[k];
-  const auto result = made<Space>(x, t, leaf<reduced<Monoid, Axes, A, V>, K>(e.source, kept, row_major(kept)));
-  return leaf<stored<value_t<A>, Space>, R>(result.source, e.extents, e.steps, e.offset);
+  const auto result = [&](const auto& argument) {
+    using source = reduced<Monoid, Axes, bare_t<decltype(argument)>, V>;
+    return made<Space>(x, t, leaf<source, K>({argument}, kept, row_major(kept)));
+  };
+  const auto stored_result = [&] {
+    if constexpr (Each && has_reduction<A>) return result(settled<Space, Each>(x, t, e.source.argument));
+    else return result(e.source.argument);
+  }();
+  return leaf<stored<value_t<A>, Space>, R>(stored_result.source, e.extents, e.steps, e.offset);
 }
-template <class Space, class Op, class Seq, class... A>
+template <class Space, bool Each, class Op, class Seq, class... A>
 auto settle(const execution& x, temporaries& t, const map_expr<Op, Seq, A...>& e) {
-  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return settled<Space>(x, t, a); });
+  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return settled<Space, Each>(x, t, a); });
 }
-template <class Space, class E>
+template <class Space, bool Each, class E>
 auto settled(const execution& x, temporaries& t, const E& e) {
-  if constexpr (has_reduction<E>) return settle<Space>(x, t, e);
+  if constexpr (has_reduction<E>) return settle<Space, Each>(x, t, e);
   else return e;
 }
 
@@ -172,7 +184,7 @@ inline constexpr bool has_nested<named<E>> = has_nested<E>;
 
 template <class Space, class Monoid, int Axes, class A, bool V, int R>
 auto unnest(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
-  const auto argument = settled<Space>(x, t, e.source.argument);
+  const auto argument = settled<Space, false>(x, t, e.source.argument);
   return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
 }
 template <class Space, class Op, class Seq, class... A>
@@ -202,9 +214,88 @@ target_pack<K, T...> kept_targets(const target_pack<R, T...>& to, const shape<R>
   return {{{kept_target<K, R>(get<I>(to), s, kept)}...}};
 }
 
-template <int R>
-bool same_but_ones(const shape<R>& s, const index_t* kept, int rank) {
-  return same_order(s.extent, row_major(s).step, R, kept, rank);
+/// One reduce kernel, if all reductions have the same argument extents and results are one per kept position.
+template <class Space, int R, class... T, class... E>
+bool reduce_together(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+                     const E&... e) {
+  constexpr auto form = (reductions_detail::form{} + ... + reductions_detail::form_of<E>);
+  constexpr int K = form.rank - form.axes;
+  if constexpr (form.possible && ((!form.kept_dims && K == R) || !form.other_leaves)) {
+    reductions_detail::common_argument<form.rank> c;
+    (reductions_detail::common(e, c), ...);
+    if (!c.same || !same_order(s.extent, row_major(s).step, R, c.extents.extent, K)) return false;
+    shape<K> kept;
+    for (int k = 0; k < K; ++k) kept[k] = c.extents[k];
+    const auto targets = kept_targets<K, R, T...>(to, s, kept, make_indices<sizeof...(T)>{});
+    if constexpr (form.kept_dims)
+      reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, reductions_detail::without_keepdims(e)...);
+    else reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, e...);
+    return true;
+  } else return false;
+}
+
+/// The targets over an iteration in rows; a result per row does not move along it.
+template <int N, int R, class T>
+target<T, N> row_target(const target<T, R>& t, const row_layout& layout) {
+  target<T, N> r{t.data, {}};
+  for (int k = 0; k < N; ++k)
+    if (layout.order[k] >= 0) r.steps[k] = t.steps[layout.order[k]];
+  return r;
+}
+template <int N, int R, class... T, int... I>
+target_pack<N, T...> row_targets(const target_pack<R, T...>& to, const row_layout& layout, indices<I...>) {
+  return {{{row_target<N, R>(get<I>(to), layout)}...}};
+}
+
+/// One kernel over rows; false if leaves that were numbered once turn out to differ, or the backend refuses.
+template <class Space, int Share, int N, int Axes, int R, class... T, class... E>
+bool rows(const execution& x, const target_pack<R, T...>& to, allocation* const* owners,
+          const lower_detail::leaves_and_reductions<E...>& all, const row_layout& layout, const axis_map* frames) {
+  using lowered = lowering<Share, E...>;
+  using sources = typename lowered::sources;
+  constexpr int K = N - Axes, count = sizeof...(T) + sources::size;
+  shape<N> s;
+  for (int k = 0; k < N; ++k) s[k] = layout.extents[k];
+  bound_operands<lowered, N, sizeof...(T)> bound;
+  if (!bound.bind(all.record, s, frames)) return false;
+  auto targets = row_targets<N, R, T...>(to, layout, make_indices<sizeof...(T)>{});
+  describe_all<N>(bound.info, targets, owners, make_indices<sizeof...(T)>{});
+  order_axes(s.extent, 0, K, bound.info, count, sizeof...(T));
+  order_reduced_axes(s.extent, K, N, bound.info, count);
+  coalesce(s.extent, 0, K, bound.info, count);
+  coalesce(s.extent, K, N, bound.info, count);
+  using plan = staged<schedule<typename lowered::programs>, sources>;
+  if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
+  const char* path = nullptr;
+  bool side_by_side = false;  // memory is contiguous along a kept axis, not along the rows
+  if constexpr (K > 0) {
+    side_by_side = runs_along_kept(s.extent, K, N, bound.info, count);
+    if (side_by_side) {
+      rows_detail::rotate<K - 1, N>(s.extent);
+      rows_detail::rotate_steps<K - 1, N>(bound.operands, make_indices<sources::size>{});
+      rows_detail::rotate_steps<K - 1, N>(targets, make_indices<sizeof...(T)>{});
+      path = backend<Space>::template rows<plan, K - 1, true>(s, bound, targets, layout.one_result, x.dry());
+    }
+  }
+  if (!side_by_side)
+    path = backend<Space>::template rows<plan, K, false>(s, bound, targets, layout.one_result, x.dry());
+  if (!path) return false;
+  if (x.dry() || trace_detail::observed())
+    tell<Space, Share, sources, typename plan::output::roots>(x, "rows", path, s, s, bound.info, sizeof...(T));
+  return true;
+}
+template <class Space, int R, class... T, class... E>
+bool rows_best(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+               const E&... e) {
+  constexpr auto form = (rows_detail::form{} + ... + rows_detail::form_of<E>);
+  const lower_detail::leaves_and_reductions<E...> all(e...);
+  row_layout layout;
+  axis_map frames[all.reductions + 1];
+  if (!lay_out_rows(s.extent, R, all.reduction, all.reductions, layout, frames)) return false;
+  index_t size = 1;
+  for (int k = 0; k < form.rank; ++k) size *= layout.extents[k];
+  if (size == 0) return false;
+  return rows<Space, sharing_of_rows<E...>, form.rank, form.axes, R, T...>(x, to, owners, all, layout, frames);
 }
 
 }  // namespace run_detail
@@ -218,31 +309,19 @@ void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, 
   if constexpr (here) {
     if (s.size() == 0) return;
     if constexpr (!(has_reduction<E> || ...)) run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
-    else if constexpr ((run_detail::has_nested<E> || ...)) {
-      run_detail::temporaries t;
-      run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, t, e)...);
-    } else {
+    else {
       constexpr auto form = (reductions_detail::form{} + ... + reductions_detail::form_of<E>);
-      constexpr int K = form.rank - form.axes;
-      if constexpr (form.possible && ((!form.kept_dims && K == R) || !form.other_leaves)) {
-        reductions_detail::common_argument<form.rank> c;
-        (reductions_detail::common(e, c), ...);
-        if (c.same && run_detail::same_but_ones(s, c.extents.extent, K)) {
-          shape<K> kept;
-          for (int k = 0; k < K; ++k) kept[k] = c.extents[k];
-          const auto targets = run_detail::kept_targets<K, R, T...>(to, s, kept, make_indices<sizeof...(T)>{});
-          if constexpr (form.kept_dims)
-            run_detail::reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners,
-                                                               reductions_detail::without_keepdims(e)...);
-          else run_detail::reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, e...);
-          return;
-        }
+      constexpr bool nested = (run_detail::has_nested<E> || ...);
+      if constexpr (!nested) {
+        if (run_detail::reduce_together<Space, R, T...>(x, s, to, owners, e...)) return;
       }
-      // One reduction, read in its own order, and scalars: nothing else can happen.
-      if constexpr (form.count > 1 || form.viewed || form.other_leaves || !form.possible) {
-        run_detail::temporaries t;
-        run_detail::transform_best<Space, R, T...>(x, s, to, owners, run_detail::settled<Space>(x, t, e)...);
-      }
+      run_detail::temporaries t;
+      if constexpr (may_be_rows<R, E...> && (nested || form.other_leaves)) {
+        if (!run_detail::rows_best<Space, R, T...>(x, s, to, owners, e...))
+          run_detail::transform_best<Space, R, T...>(x, s, to, owners, run_detail::settled<Space, true>(x, t, e)...);
+      } else if constexpr (nested) run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, t, e)...);
+      else if constexpr (form.count > 1 || form.viewed || form.other_leaves || !form.possible)
+        run_detail::transform_best<Space, R, T...>(x, s, to, owners, run_detail::settled<Space, false>(x, t, e)...);
     }
   }
 }

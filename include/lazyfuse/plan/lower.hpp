@@ -42,7 +42,29 @@ struct leaf_type {
 struct leaf_record {
   const void* leaf;
   const leaf_type* type;
-  bool reduced;  ///< inside a reduction
+  int frame;  ///< 0, or the number of the reduction it is an argument of, counted from 1
+};
+
+/// One reduction of an expression, wherever it is: its result as a leaf, and its argument.
+struct reduction_record {
+  const index_t *extents, *steps;
+  index_t offset;
+  int rank;
+  const index_t* argument;  ///< extents: kept axes, then the reduced ones
+  int argument_rank, axes;
+  int frame;  ///< whose argument it is part of
+};
+
+/// Which axis of the iteration each axis of a frame is: of the expression itself, or of a reduction's argument. -1 for
+/// some axes of extent 1.
+struct axis_map {
+  int rank = 0;
+  signed char axis[max_rank] = {};
+  static constexpr axis_map identity(int rank) {
+    axis_map m{rank};
+    for (int k = 0; k < rank; ++k) m.axis[k] = static_cast<signed char>(k);
+    return m;
+  }
 };
 
 namespace lower_detail {
@@ -89,22 +111,42 @@ inline constexpr int leaf_count<map_expr<Op, Seq, A...>> = (0 + ... + leaf_count
 template <class E>
 inline constexpr int leaf_count<named<E>> = leaf_count<E>;
 
-/// Notes the leaves of an expression, from left to right.
+/// How many reductions an expression has, those inside others counted too.
+template <class E>
+inline constexpr int reduction_count = 0;
+template <class Monoid, int Axes, class A, bool V, int R>
+inline constexpr int reduction_count<leaf<reduced<Monoid, Axes, A, V>, R>> = 1 + reduction_count<A>;
+template <class Op, class Seq, class... A>
+inline constexpr int reduction_count<map_expr<Op, Seq, A...>> = (0 + ... + reduction_count<A>);
+template <class E>
+inline constexpr int reduction_count<named<E>> = reduction_count<E>;
+
+/// Where the next leaf and the next reduction are noted.
+struct notes {
+  leaf_record* leaf;
+  reduction_record* reduction;  ///< null if nobody wants them
+  int reductions = 0;
+};
+/// Notes the leaves and reductions of an expression, from left to right.
 template <class Op, int... I, class... A>
-void collect(const map_expr<Op, indices<I...>, A...>& e, leaf_record*& to, bool reduced);
+void collect(const map_expr<Op, indices<I...>, A...>& e, notes& to, int frame);
 template <class Source, int R>
-void collect(const leaf<Source, R>& e, leaf_record*& to, bool reduced) {
-  *to++ = {&e, &leaf_table<leaf<Source, R>>::value, reduced};
+void collect(const leaf<Source, R>& e, notes& to, int frame) {
+  *to.leaf++ = {&e, &leaf_table<leaf<Source, R>>::value, frame};
 }
 template <class T, auto V>
-void collect(const literal_leaf<T, V>&, leaf_record*&, bool) {}
+void collect(const literal_leaf<T, V>&, notes&, int) {}
 template <class Monoid, int Axes, class A, bool V, int R>
-void collect(const leaf<reduced<Monoid, Axes, A, V>, R>& e, leaf_record*& to, bool) {
-  collect(e.source.argument, to, true);
+void collect(const leaf<reduced<Monoid, Axes, A, V>, R>& e, notes& to, int frame) {
+  const A& argument = e.source.argument;
+  if (to.reduction)
+    to.reduction[to.reductions] = {e.extents.extent,        e.steps.step, e.offset, R,
+                                   argument.shape().extent, A::rank,      Axes,     frame};
+  collect(argument, to, ++to.reductions);
 }
 template <class Op, int... I, class... A>
-void collect(const map_expr<Op, indices<I...>, A...>& e, leaf_record*& to, bool reduced) {
-  (collect(static_cast<const element<I, A>&>(e.arguments).value, to, reduced), ...);
+void collect(const map_expr<Op, indices<I...>, A...>& e, notes& to, int frame) {
+  (collect(static_cast<const element<I, A>&>(e.arguments).value, to, frame), ...);
 }
 
 /// The leaves of several expressions.
@@ -113,8 +155,19 @@ struct leaves {
   static constexpr int count = (0 + ... + leaf_count<E>);
   leaf_record record[count + 1];
   explicit leaves(const E&... e) {
-    leaf_record* to = record;
-    (collect(e, to, false), ...);
+    notes to{record, nullptr};
+    (collect(e, to, 0), ...);
+  }
+};
+/// The leaves and reductions of several expressions.
+template <class... E>
+struct leaves_and_reductions {
+  static constexpr int count = (0 + ... + leaf_count<E>), reductions = (0 + ... + reduction_count<E>);
+  leaf_record record[count + 1];
+  reduction_record reduction[reductions + 1];
+  explicit leaves_and_reductions(const E&... e) {
+    notes to{record, reduction};
+    (collect(e, to, 0), ...);
   }
 };
 
@@ -129,12 +182,12 @@ operand_place place_of(operand<Source, R>& o) {
   else return {&o.source, nullptr};
 }
 
-/// Writes the operands over an iteration of the given extents, whose last `reduced` axes only leaves inside reductions
-/// see, and describes them. False if leaves that share an operand differ.
+/// Writes the operands over an iteration of the given extents, and describes them; one map for each frame. False if
+/// leaves that share an operand differ.
 bool bind(const leaf_record* leaves, const int* slots, int count, const operand_place* operands, operand_info* info,
-          const index_t* extents, int rank, int reduced);
+          const index_t* extents, int rank, const axis_map* frames);
 
-template <bool Share, class... E>
+template <int Share, class... E>
 struct lower_roots {
   using all = lower_all<Share, state<list<>, no_memo, indices<>>, E...>;
   using programs = typename all::programs;
@@ -152,7 +205,7 @@ struct lower_roots {
 
 /// The program, the device sources of the operands, and which leaf is which operand. Shared: with
 /// equal-typed composites numbered once.
-template <bool Share, class... E>
+template <int Share, class... E>
 struct lowering {
   using roots = lower_detail::lower_roots<Share, E...>;
   using programs = typename roots::programs;
@@ -187,17 +240,16 @@ struct bound_operands {
   operand_info info[Targets + count];  ///< targets first
 
   /// Returns whether leaves that share a number are the same operand.
-  template <class... E>
-  bool bind(const shape<R>& extents, int reduced, const E&... e) {
-    return bind_all(lower_detail::leaves<E...>(e...).record, extents, reduced, make_indices<count>{});
+  bool bind(const leaf_record* leaves, const shape<R>& extents, const axis_map* frames) {
+    return bind_all(leaves, extents, frames, make_indices<count>{});
   }
 
  private:
   template <int... K>
-  bool bind_all(const leaf_record* leaves, const shape<R>& extents, int reduced, indices<K...>) {
+  bool bind_all(const leaf_record* leaves, const shape<R>& extents, const axis_map* frames, indices<K...>) {
     using slots = lower_detail::slot_table<typename Lowering::slots>;
     const lower_detail::operand_place places[count + 1] = {lower_detail::place_of(get<K>(operands))...};
-    return lower_detail::bind(leaves, slots::value, slots::count, places, info + Targets, extents.extent, R, reduced);
+    return lower_detail::bind(leaves, slots::value, slots::count, places, info + Targets, extents.extent, R, frames);
   }
 };
 

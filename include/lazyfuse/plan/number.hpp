@@ -46,6 +46,14 @@ found_nothing<Node> look_up(...);
 template <class Node, class Memo>
 using find = decltype(look_up<Node>(static_cast<Memo*>(nullptr)));
 
+/// How far equal types are taken for equal operands, to be checked at launch: 0, not at all; 1, for what has a name, is
+/// made of arguments of fuse, or is reduced; 1 + R, for arrays of rank R as well.
+constexpr int sharing_arrays(int rank) { return 1 + rank; }
+template <int Share, class Source, int R>
+inline constexpr bool takes_for_equal = Share > 0 && source_traits<Source>::is_argument;
+template <int Share, class T, class Space, int R>
+inline constexpr bool takes_for_equal<Share, stored<T, Space>, R> = Share > 1 && R == Share - 1;
+
 /// Operands so far (their device sources, in order of number), sub-expressions met, and for each leaf
 /// in order of occurrence the number of its operand.
 template <class Sources, class Memo, class Slots>
@@ -64,14 +72,13 @@ struct lowered {
   using next = S;
 };
 
-template <bool Share, class E, class S>
+template <int Share, class E, class S>
 struct lower;
 
-template <bool Share, class Source, int R, class... Src, class Memo, int... Slot>
+template <int Share, class Source, int R, class... Src, class Memo, int... Slot>
 struct lower<Share, leaf<Source, R>, state<list<Src...>, Memo, indices<Slot...>>> {
   using node = leaf<Source, R>;
-  static constexpr bool named =
-      Share && source_traits<Source>::is_argument;  // an argument of fuse: equal type is equal value
+  static constexpr bool named = takes_for_equal<Share, Source, R>;
   using met = find<node, Memo>;
   template <bool Found, class = void>
   struct result {
@@ -97,7 +104,7 @@ struct lower<Share, leaf<Source, R>, state<list<Src...>, Memo, indices<Slot...>>
   using next = typename result<named && met::found>::next;
 };
 
-template <bool Share, class T, auto V, class S>
+template <int Share, class T, auto V, class S>
 struct lower<Share, literal_leaf<T, V>, S> {
   using program = literal<T, V>;
   using next = S;
@@ -113,12 +120,12 @@ struct tail<indices<I...>, From> {
 };
 
 /// Lowers arguments one after the other.
-template <bool Share, class S, class... A>
+template <int Share, class S, class... A>
 struct lower_all {
   using programs = list<>;
   using next = S;
 };
-template <bool Share, class S, class A, class... B>
+template <int Share, class S, class A, class... B>
 struct lower_all<Share, S, A, B...> {
   using first = lower<Share, A, S>;
   using rest = lower_all<Share, typename first::next, B...>;
@@ -134,15 +141,15 @@ struct apply_to<Op, list<P...>> {
 };
 
 /// Composite nodes: met before, or lowered and remembered.
-template <bool Found, bool Remember, bool Share, class Node, class Make, class S>
+template <bool Found, bool Remember, int Share, class Node, class Make, class S>
 struct composite;
-template <bool Remember, bool Share, class Node, class Make, class Sources, class Memo, class Slots>
+template <bool Remember, int Share, class Node, class Make, class Sources, class Memo, class Slots>
 struct composite<true, Remember, Share, Node, Make, state<Sources, Memo, Slots>> {
   using met = find<Node, Memo>;
   using program = typename met::program;
   using next = state<Sources, Memo, typename join_indices<Slots, typename met::slots>::type>;
 };
-template <bool Remember, bool Share, class Node, class Make, class S>
+template <bool Remember, int Share, class Node, class Make, class S>
 struct composite<false, Remember, Share, Node, Make, S> {
   template <class Before, class P, class Sources, class Memo, class Slots>
   static state<Sources, memo<entry<Node, P, typename tail<Slots, Before::size>::type>, Memo>, Slots> remember(
@@ -171,7 +178,7 @@ struct memo_of<state<Sources, Memo, Slots>> {
 
 template <class Op, class... A>
 struct make_map {
-  template <bool Share, class S>
+  template <int Share, class S>
   struct on {
     using all = lower_all<Share, S, A...>;
     using program = typename apply_to<Op, typename all::programs>::type;
@@ -181,7 +188,7 @@ struct make_map {
 /// sin(x) where cos(x) of an x of the same type was met (or the other way round): the same x, by assumption.
 template <class Op, class Partner>
 struct make_partner {
-  template <bool Share, class S>
+  template <int Share, class S>
   struct on {
     using met = find<Partner, typename memo_of<S>::type>;
     template <class O, class P>
@@ -193,56 +200,64 @@ struct make_partner {
     using next = decltype(append(static_cast<S*>(nullptr)));
   };
 };
-template <bool Share, class S, class Op, class Seq, class... A>
+template <int Share, class S, class Op, class Seq, class... A>
 struct maker {
   using type = make_map<Op, A...>;
 };
-template <class S, class Op, class Seq, class A>
-  requires requires { typename Op::partner; }
-struct maker<true, S, Op, Seq, A> {
+template <int Share, class S, class Op, class Seq, class A>
+  requires(Share > 0)
+&&requires { typename Op::partner; }
+struct maker<Share, S, Op, Seq, A> {
   using partner = map_expr<typename Op::partner, Seq, A>;
   using type = ::cuda::std::conditional_t<find<partner, typename memo_of<S>::type>::found, make_partner<Op, partner>,
                                           make_map<Op, A>>;
 };
 
-/// Whether all leaves are arguments of fuse (or literals): then equal types are equal values.
-template <class E>
+/// Whether all leaves are taken for equal (or literals): then equal types are equal values.
+template <int Share, class E>
 inline constexpr bool is_exact = false;
-template <class Source, int R>
-inline constexpr bool is_exact<leaf<Source, R>> = source_traits<Source>::is_argument;
-template <class T, auto V>
-inline constexpr bool is_exact<literal_leaf<T, V>> = true;
-template <class Op, class Seq, class... A>
-inline constexpr bool is_exact<map_expr<Op, Seq, A...>> = (is_exact<A> && ...);
-template <class E>
-inline constexpr bool is_exact<named<E>> = is_exact<E>;
+template <int Share, class Source, int R>
+inline constexpr bool is_exact<Share, leaf<Source, R>> = takes_for_equal<Share, Source, R>;
+template <int Share, class T, auto V>
+inline constexpr bool is_exact<Share, literal_leaf<T, V>> = true;
+template <int Share, class Monoid, int Axes, class A, int R>
+inline constexpr bool is_exact<Share, leaf<reduced<Monoid, Axes, A, false>, R>> = is_exact<Share, A>;
+template <int Share, class Op, class Seq, class... A>
+inline constexpr bool is_exact<Share, map_expr<Op, Seq, A...>> = (is_exact<Share, A> && ...);
+template <int Share, class E>
+inline constexpr bool is_exact<Share, named<E>> = is_exact<Share, E>;
+
+template <class Op>
+concept has_partner = requires {
+  typename Op::partner;
+};
 
 /// Composite nodes are remembered if the user named them, if they are exact, or if they may have a partner.
-template <bool Share, class Op, class Seq, class... A, class S>
-struct lower<Share, map_expr<Op, Seq, A...>, S>
-    : composite<Share && is_exact<map_expr<Op, Seq, A...>> && find<map_expr<Op, Seq, A...>, typename memo_of<S>::type>::found,
-                Share && (is_exact<map_expr<Op, Seq, A...>> || requires {
-  typename Op::partner; }) && !find<map_expr<Op, Seq, A...>, typename memo_of<S>::type>::found, Share, map_expr<Op, Seq, A...>,
-                typename maker<Share, S, Op, Seq, A...>::type, S> {};
+template <int Share, class Op, class Seq, class... A, class S>
+struct lower<Share, map_expr<Op, Seq, A...>, S> {
+  using node = map_expr<Op, Seq, A...>;
+  static constexpr bool exact = is_exact<Share, node>, met = find<node, typename memo_of<S>::type>::found;
+  using made = composite<Share && exact && met, Share && (exact || has_partner<Op>)&&!met, Share, node,
+                         typename maker<Share, S, Op, Seq, A...>::type, S>;
+  using program = typename made::program;
+  using next = typename made::next;
+};
 
 template <class A>
 struct make_through {
-  template <bool Share, class S>
+  template <int Share, class S>
   using on = lower<Share, A, S>;
 };
-template <bool Share, class E, class S>
+template <int Share, class E, class S>
 struct lower<Share, named<E>, S>
     : composite<Share && find<named<E>, typename memo_of<S>::type>::found, Share, Share, named<E>, make_through<E>, S> {
 };
 
-/// The argument of a reduction counts as composite even when it is a plain array: min(x), max(x) read x once.
-template <class A>
-struct reduced_argument {};
-template <bool Share, class Monoid, int Axes, class A, bool V, int R, class... Src, class Memo, int... Slot>
+/// The argument of a reduction counts as named even when it is a plain array: min(x), max(x) read x once.
+template <int Share, class Monoid, int Axes, class A, bool V, int R, class... Src, class Memo, int... Slot>
 struct lower<Share, leaf<reduced<Monoid, Axes, A, V>, R>, state<list<Src...>, Memo, indices<Slot...>>> {
   using S = state<list<Src...>, Memo, indices<Slot...>>;
-  using key = reduced_argument<A>;
-  using made = composite<Share && find<key, typename memo_of<S>::type>::found, Share, Share, key, make_through<A>, S>;
+  using made = typename lower_all<Share, S, named<A>>::first;
   using program = reduction<Monoid, typename made::program>;
   using next = typename made::next;
 };

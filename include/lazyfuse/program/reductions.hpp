@@ -60,6 +60,7 @@ struct reduction_set;
 template <class... M, class... P, class Sources>
 struct reduction_set<list<reduction<M, P>...>, Sources> {
   static constexpr int size = sizeof...(M);
+  using reductions = list<reduction<M, P>...>;
   using prologue = schedule<list<P...>>;
   using monoids = list<M...>;
   using accumulators = pack<program_value_t<P, Sources>...>;

@@ -4,6 +4,7 @@
 
 #include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/backend/cuda/reduce.cuh>
+#include <lazyfuse/backend/cuda/row_launch.cuh>
 #include <lazyfuse/backend/cuda/transform.cuh>
 
 namespace lazyfuse {
@@ -22,6 +23,11 @@ struct backend<cuda> {
   template <class Set, class Epilogue, int K, class Bound, int R, class... T>
   static const char* reduce(shape<R>& extents, Bound& bound, target_pack<K, T...>& to, bool along_kept, bool dry) {
     return cuda_detail::reduce<Set, Epilogue, typename Bound::sources, K, R>(extents, bound, to, along_kept, dry);
+  }
+
+  template <class Staged, int Outer, bool Columns, class Bound, int R, class... T>
+  static const char* rows(shape<R>& extents, Bound& bound, target_pack<R, T...>& to, bool one_result, bool dry) {
+    return cuda_detail::rows<Staged, typename Bound::sources, Outer, Columns, R>(extents, bound, to, one_result, dry);
   }
 };
 

@@ -31,14 +31,19 @@ constexpr int tile_width_for(int width, int bytes, int cost) {
 
 /// One call of the runtime: the kernel on the current stream.
 template <class Parameters>
-void launch(void (*kernel)(Parameters), unsigned blocks, std::size_t shared, const Parameters& p) {
+void launch(void (*kernel)(Parameters), unsigned blocks, std::size_t shared, const Parameters& p,
+            unsigned threads = block_threads) {
   static_assert(sizeof(Parameters) <= 32764,
                 "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
   void* arguments[] = {const_cast<Parameters*>(&p)};
-  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(block_threads), arguments, shared,
+  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), arguments, shared,
                          current_stream()),
         "cudaLaunchKernel");
 }
+
+/// Starts a kernel whose blocks form clusters, or all run at the same time; its parameters are checked by the caller.
+void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
+                 bool together, void* parameters);
 
 /// Blocks of the kernel that fit the device at a time.
 index_t resident_blocks(const void* kernel);

@@ -34,7 +34,9 @@ void check(cudaError_t status, const char* call);
 /// Facts about the current device, read once.
 struct device_facts {
   int processors;
-  int shared_bytes;  ///< of a block, at most
+  int shared_bytes;          ///< of a block, at most
+  int shared_bytes_of_half;  ///< of a block that leaves room for a second one beside it
+  bool clusters;             ///< blocks can share their memory
 };
 const device_facts& device();
 

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
-#include <lazyfuse/backend/host/reduce.hpp>
-#include <lazyfuse/backend/host/transform.hpp>
+#include <lazyfuse/backend/host/stages.hpp>
 
 namespace lazyfuse {
 
@@ -26,6 +25,13 @@ struct backend<host> {
     if (!dry)
       host_detail::reduce<Set, Epilogue, typename Bound::sources, K>(extents, bound.operands, targets, along_kept);
     return along_kept ? "columns" : "rows";
+  }
+
+  template <class Staged, int Outer, bool Columns, class Bound, int R, class... T>
+  static const char* rows(shape<R>& extents, Bound& bound, target_pack<R, T...>& targets, bool one_result, bool dry) {
+    if (!dry)
+      host_detail::rows<Staged, typename Bound::sources, Outer, Columns>(extents, bound.operands, targets, one_result);
+    return Columns ? "columns" : "rows";
   }
 };
 

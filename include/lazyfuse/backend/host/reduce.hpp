@@ -12,9 +12,10 @@
 namespace lazyfuse::host_detail {
 
 /// Adds n elements of a row, element i into lane i modulo lane_count.
-template <int Count, class Set, class Cursors, class Lanes>
-[[gnu::noinline]] void accumulate_row(const Cursors& from, Lanes& total, index_t n) {
+template <int Count, class Set, class Cursors, class Lanes, class Values = no_values>
+[[gnu::noinline]] void accumulate_row(const Cursors& from, Lanes& total, index_t n, const Values& known = {}) {
   Cursors cursors = from;
+  const Values values = known;
   Lanes to = total;
   using cursor_seq = make_indices<Count>;
   index_t i = 0;
@@ -25,26 +26,26 @@ template <int Count, class Set, class Cursors, class Lanes>
 #endif
     for (index_t l = 0; l < lane_count; ++l) {
       lane_sink<Set, Lanes> sink{to, l};
-      evaluate<typename Set::prologue>(chunk_context<Cursors>{cursors, l}, sink);
+      evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, l}, sink);
     }
     move_on(cursors, 1, cursor_seq{});
   }
   for (index_t l = 0; i + l < n; ++l) {
     lane_sink<Set, Lanes> sink{to, l};
-    evaluate<typename Set::prologue>(chunk_context<Cursors>{cursors, l}, sink);
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, l}, sink);
   }
   total = to;
 }
 
 /// Adds one row to n columns.
-template <class Set, class Cursors, class Lanes>
-[[gnu::noinline]] void accumulate_columns(const Cursors cursors, Lanes& to, index_t n) {
+template <class Set, class Cursors, class Lanes, class Values = no_values>
+[[gnu::noinline]] void accumulate_columns(const Cursors cursors, Lanes& to, index_t n, const Values values = {}) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
   for (index_t i = 0; i < n; ++i) {
     lane_sink<Set, Lanes> sink{to, i};
-    evaluate<typename Set::prologue>(chunk_context<Cursors>{cursors, i}, sink);
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
   }
 }
 

@@ -38,14 +38,25 @@ LAZYFUSE_HD void move_on(Cursors& c, index_t runs, indices<I...>) {
   (get<I>(c).move_on(runs), ...);
 }
 
+/// The results of reductions that a loop reads: none. Others answer at<P>(i), for element i of the run.
+struct no_values {
+  LAZYFUSE_HD no_values from(index_t) const { return {}; }
+  LAZYFUSE_HD void move_on(index_t) {}
+};
+
 /// The context of the inner loop: position i of the chunk.
-template <class Cursors>
+template <class Cursors, class Values = no_values>
 struct chunk_context {
   const Cursors& cursors;
+  const Values& values;
   index_t i;
   template <int I>
   LAZYFUSE_HD auto operand() const {
     return get<I>(cursors).at(i);
+  }
+  template <class P>
+  LAZYFUSE_HD auto reduced() const {
+    return values.template at<P>(i);
   }
 };
 

@@ -11,9 +11,9 @@ namespace lazyfuse::host_detail {
 void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* context);
 
 template <class Body>
-void for_tasks(index_t tasks, double cost, Body&& body) {
+void for_tasks(index_t tasks, double cost, const Body& body) {
   run_tasks(
-      tasks, cost, [](void* c, index_t task) { (*static_cast<Body*>(c))(task); }, &body);
+      tasks, cost, [](void* c, index_t task) { (*static_cast<const Body*>(c))(task); }, const_cast<Body*>(&body));
 }
 
 }  // namespace lazyfuse::host_detail

@@ -29,9 +29,11 @@ struct chunk_sink {
 
 /// The loop everything else exists for: runs of n elements, or of N. Inlined, g++ makes copies of it that are not
 /// vectorised.
-template <class Schedule, int N, int Count, class Cursors, class... T>
-[[gnu::noinline]] void transform_runs(const Cursors& from, const landings<T...>& targets, index_t runs, index_t n) {
+template <class Schedule, int N, int Count, class Cursors, class... T, class Values = no_values>
+[[gnu::noinline]] void transform_runs(const Cursors& from, const landings<T...>& targets, index_t runs, index_t n,
+                                      const Values& known = {}) {
   Cursors cursors = from;
+  Values values = known;
   landings<T...> to = targets;
   for (; runs > 0; --runs) {
 #if !defined(__clang__)
@@ -39,10 +41,11 @@ template <class Schedule, int N, int Count, class Cursors, class... T>
 #endif
     for (index_t i = 0; i < (N > 0 ? N : n); ++i) {
       chunk_sink<T...> sink{to, i};
-      evaluate<Schedule>(chunk_context<Cursors>{cursors, i}, sink);
+      evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
     }
     move_on(cursors, 1, make_indices<Count>{});
     move_on(to, 1, make_indices<sizeof...(T)>{});
+    if constexpr (N > 0) values.move_on(N);
   }
 }
 
@@ -51,7 +54,7 @@ struct staging {
   alignas(64) T data[Chunk];
 };
 
-template <class Schedule, class Operands, class Sources, int R, class... T>
+template <class Schedule, class Operands, class Sources, class Values, int R, class... T>
 struct transform_run {
   using walk_type = row_walk<Operands, Sources, R>;
   static constexpr int chunk = walk_type::chunk;
@@ -66,6 +69,8 @@ struct transform_run {
   const target_pack<R, T...>& targets;
   walk_type walk;
   index_t columns, rows;
+  Values values;
+  index_t origin = 0;  ///< the column of the first value
   bool blocked = R >= 2 && walk.blocked();
   bool repeats = R > 0 && walk.repeats(seq{});
   bool packs = walk.packs(seq{}) || stages(target_seq{});
@@ -112,7 +117,8 @@ struct transform_run {
     to_pack to;
     walk.aim_rows(cursors, nullptr, o.offsets, first, seq{});
     aim_targets(to, nullptr, o.at, 0, first, true, target_seq{});
-    transform_runs<Schedule, 0, walk_type::count>(cursors, to, R >= 2 ? count : 1, last - first);
+    transform_runs<Schedule, 0, walk_type::count>(cursors, to, R >= 2 ? count : 1, last - first,
+                                                  values.from(first - origin));
   }
   template <class Odometer>
   [[gnu::noinline]] void prepared_rows_of(const Odometer& o, int count, index_t first, index_t last) const {
@@ -135,12 +141,15 @@ struct transform_run {
         if constexpr (by_runs) {
           if (const index_t runs = repeats ? n / run_length : 0) {
             done = runs * run_length;
-            transform_runs<Schedule, run_length, walk_type::count>(cursors, to, runs, run_length);
+            transform_runs<Schedule, run_length, walk_type::count>(cursors, to, runs, run_length,
+                                                                   values.from(column - origin));
             move_on(cursors, runs, seq{});
             move_on(to, runs, target_seq{});
           }
         }
-        if (done < n) transform_runs<Schedule, 0, walk_type::count>(cursors, to, step, n - done);
+        if (done < n)
+          transform_runs<Schedule, 0, walk_type::count>(cursors, to, step, n - done,
+                                                        values.from(column + done - origin));
         if (packs) scatter_targets(staged, o.at, r, column, n, target_seq{});
       }
     }
@@ -182,10 +191,10 @@ struct transform_run {
 /// Evaluates the schedule at every position of the extents and stores its outputs.
 template <class Schedule, class Sources, class Operands, int R, class... T>
 void transform(const shape<R>& extents, const Operands& operands, const target_pack<R, T...>& targets) {
-  using run_type = transform_run<Schedule, Operands, Sources, R, T...>;
+  using run_type = transform_run<Schedule, Operands, Sources, no_values, R, T...>;
   const index_t columns = R > 0 ? extents[R > 0 ? R - 1 : 0] : 1;
-  const run_type run{extents.extent,           operands, targets,
-                     {operands, R - 1, R - 2}, columns,  R > 1 ? extents.size() / columns : 1};
+  const run_type run{
+      extents.extent, operands, targets, {operands, R - 1, R - 2}, columns, R > 1 ? extents.size() / columns : 1, {}};
   run.run();
 }
 

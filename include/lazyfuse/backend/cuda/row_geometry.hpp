@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where rows live while they pass through their stages: registers, or the shared memory of a team of blocks. Decided
+// per launch from the extents, the element types and the number of operands (src/cuda/row_geometry.cpp).
+#pragma once
+
+#include <lazyfuse/backend/cuda/geometry.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// How the blocks of a team exchange what they have.
+enum class exchange { none, cluster, memory };
+
+/// What the types of a program say about its rows.
+struct row_program {
+  int width;         ///< elements of a vector
+  int accumulators;  ///< bytes of the largest stage's
+  wide_bits again;   ///< operands that more than one pass reads
+};
+
+inline constexpr int team_threads = 512, team_blocks_per_processor = 2;
+/// The largest block of rows in registers, and how many elements a thread may hold of each operand.
+inline constexpr int register_threads = 512, register_elements = 8;
+
+/// The decisions for rows.
+struct row_geometry {
+  bool registers, one_vector;  ///< one vector per thread, or register_elements
+  bool consecutive;
+  wide_bits wide_in = 0, wide_out = 0, staged = 0;
+  int group = 1, threads = team_threads;
+  index_t rows = 1, grid = 1;
+  // of teams
+  unsigned blocks = 1, teams = 1;
+  exchange how = exchange::none;
+  index_t tasks = 1, units = 1, per_block = 1, vectors = 1;
+  int lanes = 1, kept_units = 0;
+  unsigned room[64] = {}, shared_bytes = 0;
+  unsigned slots = 1;  ///< results of a stage that a block passes on
+  const char* path;
+};
+
+/// outer: how many axes come before those of the row; columns: the inner axis is a kept one.
+row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, bool one_result,
+                       const operand_info* info, int targets, int count, const row_program& program);
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// rows on the GPU: one kernel that loads a row once and carries it through all stages. One of two runs: in registers,
+// or by teams of blocks.
+#pragma once
+
+#include <lazyfuse/backend/cuda/launch.cuh>
+#include <lazyfuse/backend/cuda/row_registers.cuh>
+#include <lazyfuse/backend/cuda/row_team.cuh>
+
+namespace lazyfuse::cuda_detail {
+
+template <class Staged>
+struct row_facts {
+  template <int... S>
+  static constexpr int accumulators(indices<S...>) {
+    int most = 0;
+    const int bytes[] = {int(sizeof(typename Staged::template set<S>::accumulators))...};
+    for (const int b : bytes) most = b > most ? b : most;
+    return (most + 15) / 16 * 16;
+  }
+  template <int... I>
+  static constexpr wide_bits again(indices<I...>) {
+    wide_bits bits = 0;
+    ((bits |= I < 64 && Staged::template passes_that_read<I> > 1 ? wide_bits{1} << (I & 63) : 0), ...);
+    return bits;
+  }
+};
+
+template <class Staged, class Sources, int Outer, bool Columns, int R, class Bound, class... T>
+const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool one_result, bool dry) {
+  constexpr int width = width_for(Sources{}, list<T...>{});
+  constexpr int bytes = memory_bytes(Sources{}) * width;
+  constexpr row_program program{width, row_facts<Staged>::accumulators(make_indices<Staged::count>{}),
+                                row_facts<Staged>::again(make_indices<Sources::size>{})};
+  const row_geometry g =
+      plan_rows(s.extent, R, Outer, Columns, one_result, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
+  if (dry) return g.path;
+  using operands = bare_t<decltype(bound.operands)>;
+  if constexpr (!Columns) {
+    if (g.registers) {
+      using parameters = register_parameters<operands, target_pack<R, T...>, Outer>;
+      const parameters p{bound.operands,
+                         to,
+                         walk_of<Outer>(s.extent),
+                         g.rows,
+                         int(s[R - 1]),
+                         g.group,
+                         g.consecutive,
+                         one_result,
+                         g.wide_in,
+                         g.wide_out};
+      const auto start = [&](auto kernel) {
+        launch(kernel, static_cast<unsigned>(g.grid), 0, p, static_cast<unsigned>(g.threads));
+      };
+      if (g.one_vector) start(rows_in_registers<Staged, Sources, list<T...>, Outer, R, width, 1, parameters>);
+      else
+        start(rows_in_registers<Staged, Sources, list<T...>, Outer, R, width, register_elements / width, parameters>);
+      return g.path;
+    }
+  }
+  using parameters = row_parameters<operands, target_pack<R, T...>, Outer, R>;
+  parameters p{bound.operands,
+               to,
+               walk_of<Outer>(s.extent),
+               walk_of<R - 1 - Outer>(s.extent + Outer),
+               g.tasks,
+               s[R - 1],
+               g.units,
+               g.per_block,
+               g.vectors,
+               g.lanes,
+               g.kept_units,
+               g.consecutive,
+               one_result,
+               g.wide_in,
+               g.wide_out,
+               g.staged,
+               {},
+               {g.blocks, g.teams, g.how, nullptr, nullptr, g.slots * unsigned(program.accumulators)}};
+  for (int i = 0; i < 64; ++i) p.room[i] = g.room[i];
+  scratch room{};
+  if (g.how == exchange::memory) {
+    room = scratch_for(std::size_t{2} * g.teams * g.blocks * p.team.room);
+    p.team.tickets = room.tickets;
+    p.team.partial = room.partial;
+  }
+  static_assert(sizeof(parameters) <= 32764,
+                "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
+  constexpr int depth = bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
+  const auto kernel = rows_by_teams<Staged, Sources, list<T...>, Columns, Outer, R, width, depth, parameters>;
+  launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(g.grid), team_threads, g.shared_bytes,
+              g.how == exchange::cluster ? g.blocks : 1, g.how == exchange::memory, &p);
+  if (g.how == exchange::memory) release(room);
+  return g.path;
+}
+
+}  // namespace lazyfuse::cuda_detail

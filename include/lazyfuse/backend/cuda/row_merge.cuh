@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How threads that share a row agree on its reductions: within a warp by shuffles, within a block through shared
+// memory, within a team of blocks through the shared memory of a cluster, or through memory with a barrier of their
+// own.
+#pragma once
+
+#include <lazyfuse/backend/cuda/combine.cuh>
+#include <lazyfuse/backend/cuda/row_geometry.hpp>
+#include <lazyfuse/program/stages.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// Merges over `threads` (a power of two, at most 32) neighbours; all of them get the same bits.
+template <class Set>
+__device__ __forceinline__ void merge_neighbours(typename Set::accumulators& a, int threads) {
+  for (int mask = 1; mask < threads; mask *= 2) merge_lanes<Set>(a, mask, make_indices<Set::size>{});
+}
+
+/// The blocks that share rows.
+struct team_parameters {
+  unsigned blocks;  ///< of a team
+  unsigned teams;
+  exchange how;
+  unsigned* tickets;  ///< one per team, zero before and after
+  void* partial;      ///< two rooms for each team
+  unsigned room;      ///< bytes of each block's part of a room
+};
+
+/// A block's place in its team.
+struct team_place {
+  unsigned team, member;
+  unsigned barriers = 0;  ///< passed so far
+};
+
+/// Waits until all blocks of the team have come here; what they wrote before is then visible.
+__device__ __forceinline__ void team_barrier(const team_parameters& p, team_place& at) {
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned* const ticket = p.tickets + at.team;
+    atomicAdd(ticket, 1u);
+    const unsigned all = (at.barriers + 1) * p.blocks;
+    while (*static_cast<volatile unsigned*>(ticket) < all) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+}
+/// Leaves the ticket at zero for the next kernel; called once by every block after its last barrier.
+__device__ __forceinline__ void leave_team(const team_parameters& p, const team_place& at) {
+  if (p.how != exchange::memory || threadIdx.x != 0) return;
+  const unsigned last = (at.barriers + 1) * p.blocks - 1;
+  atomicInc(p.tickets + at.team, last);  // wraps to zero when the last block comes
+}
+
+__device__ __forceinline__ void cluster_barrier() {
+#if __CUDA_ARCH__ >= 900
+  __cluster_barrier_arrive();
+  __cluster_barrier_wait();
+#endif
+}
+/// An address in the shared memory of another block of the cluster.
+template <class T>
+__device__ __forceinline__ const T* of_member(const T* mine, unsigned member) {
+#if __CUDA_ARCH__ >= 900
+  return static_cast<const T*>(__cluster_map_shared_rank(const_cast<T*>(mine), member));
+#else
+  return mine;
+#endif
+}
+
+/// Each block's results of one stage, side by side: `slots` of them, those of this block in shared memory at `mine`.
+/// Calls take(other block's results) for all blocks of the team in order.
+template <class Accumulators, class Take>
+__device__ __forceinline__ void for_team(const team_parameters& p, team_place& at, Accumulators* mine, int slots,
+                                         unsigned first, unsigned step, const Take& take) {
+  if (p.how == exchange::cluster) {
+    cluster_barrier();
+    for (unsigned b = first; b < p.blocks; b += step) take(of_member(mine, b));
+  } else {
+    auto* const rooms = static_cast<unsigned char*>(p.partial) +
+                        (index_t{2} * at.team + (at.barriers & 1)) * p.blocks * index_t{p.room};
+    auto* const written = reinterpret_cast<Accumulators*>(rooms + at.member * index_t{p.room});
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < slots; i += static_cast<int>(blockDim.x)) written[i] = mine[i];
+    team_barrier(p, at);
+    for (unsigned b = first; b < p.blocks; b += step)
+      take(reinterpret_cast<const Accumulators*>(rooms + b * index_t{p.room}));
+  }
+}
+
+/// The total over the threads of the team; area: shared memory. Every thread gets the same bits.
+template <class Set, int Width>
+__device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const team_parameters& p, team_place& at,
+                                          void* area) {
+  using accumulators = typename Set::accumulators;
+  accumulators& a = sums.lane[0];
+#pragma unroll
+  for (int k = 1; k < Width; ++k) Set::merge(a, sums.lane[k]);
+  const int lane = threadIdx.x & 31, warps = static_cast<int>(blockDim.x) / 32;
+  // Two rooms, so that one barrier per stage is enough.
+  accumulators* const room = static_cast<accumulators*>(area) + (at.barriers & 1) * (warps + 1);
+  merge_neighbours<Set>(a, 32);
+  if (lane == 0) room[threadIdx.x / 32] = a;
+  __syncthreads();
+  Set::clear(a);
+  if (lane < warps) a = room[lane];
+  merge_neighbours<Set>(a, 32);
+  if (p.blocks > 1) {
+    if (threadIdx.x == 0) room[warps] = a;
+    Set::clear(a);
+    for_team(p, at, room + warps, 1, static_cast<unsigned>(lane), 32,
+             [&](const accumulators* other) { Set::merge(a, *other); });
+    merge_neighbours<Set>(a, 32);
+  }
+  ++at.barriers;
+}
+
+/// The totals of a thread's Width columns over the lines of the block and the blocks of the team.
+template <class Set, int Width>
+__device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, const team_parameters& p, team_place& at,
+                                              void* area, int lanes) {
+  using accumulators = typename Set::accumulators;
+  const int lane = static_cast<int>(threadIdx.x) & (lanes - 1), slots = lanes * Width;
+  accumulators* const shared = static_cast<accumulators*>(area);
+  accumulators* const room = shared + blockDim.x + (at.barriers & 1) * slots;
+#pragma unroll
+  for (int k = 0; k < Width; ++k) {
+    __syncthreads();
+    shared[threadIdx.x] = sums.lane[k];
+    __syncthreads();
+    if (threadIdx.x < lanes) {
+      accumulators a = shared[threadIdx.x];
+      for (int other = static_cast<int>(threadIdx.x) + lanes; other < static_cast<int>(blockDim.x); other += lanes)
+        Set::merge(a, shared[other]);
+      room[k * lanes + lane] = a;
+    }
+  }
+  __syncthreads();
+  if (p.blocks == 1) {
+#pragma unroll
+    for (int k = 0; k < Width; ++k) sums.lane[k] = room[k * lanes + lane];
+  } else {
+    sums.clear();
+    for_team(p, at, room, slots, 0, 1, [&](const accumulators* other) {
+#pragma unroll
+      for (int k = 0; k < Width; ++k) Set::merge(sums.lane[k], other[k * lanes + lane]);
+    });
+  }
+  ++at.barriers;
+}
+
+}  // namespace lazyfuse::cuda_detail

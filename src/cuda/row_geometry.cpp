@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which threads share a row, and what of it they keep on the chip.
+#include <lazyfuse/backend/cuda/row_geometry.hpp>
+#include <lazyfuse/backend/cuda/runtime.hpp>
+
+#include "layout.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace lazyfuse::cuda_detail {
+
+namespace {
+
+index_t product(const index_t* extents, int from, int to) {
+  index_t n = 1;
+  for (int k = from; k < to; ++k) n *= extents[k];
+  return n;
+}
+int power_above(index_t n) {
+  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1))));
+}
+
+/// A group of threads that holds each row in registers.
+void in_registers(row_geometry& g, index_t length, const row_program& program) {
+  g.registers = true;
+  g.one_vector = length <= index_t{32} * program.width;
+  const int each = g.one_vector ? program.width : register_elements;
+  g.group = power_above(ceil_div(length, each));
+  g.threads = std::max(g.group, g.one_vector ? 256 : 128);
+  g.grid = ceil_div(g.rows, g.threads / g.group);
+  g.path = "registers";
+}
+
+/// Which operands are kept in shared memory, and where. Returns the bytes of one unit.
+index_t stage(row_geometry& g, const index_t* extents, int rank, int outer, bool columns, const operand_info* info,
+              int targets, int count, const row_program& program, index_t merge_bytes, index_t most_units) {
+  index_t per_unit = 0;
+  for (int i = targets; i < count && i - targets < 64; ++i) {
+    const operand_info& o = info[i];
+    if (!has_bit(program.again, i - targets) || o.element_size == 0 || !o.steps) continue;
+    bool along = false, elsewhere = g.tasks == 1;
+    for (int k = 0; k < rank; ++k)
+      if (extents[k] != 1 && o.steps[k] != 0) (k < outer || (columns && k == rank - 1) ? elsewhere : along) = true;
+    if (!along || !elsewhere) continue;  // the caches keep what all rows read
+    g.staged |= wide_bits{1} << (i - targets);
+    per_unit += index_t{o.element_size} * program.width * (columns ? g.lanes : 1);
+  }
+  const index_t room = device().shared_bytes_of_half - merge_bytes;
+  g.kept_units = static_cast<int>(per_unit > 0 ? std::min(room / per_unit, most_units) : 0);
+  index_t at = merge_bytes;
+  for (int i = targets; i < count && i - targets < 64; ++i)
+    if (has_bit(g.staged, i - targets)) {
+      g.room[i - targets] = static_cast<unsigned>(at);
+      at += ceil_div(index_t{info[i].element_size} * program.width * (columns ? g.lanes : 1) * g.kept_units, 16) * 16;
+    }
+  g.shared_bytes = static_cast<unsigned>(at);
+  return per_unit;
+}
+
+/// Blocks that share a task: as many as keep it on the chip, and as many as give every processor something to do.
+void form_teams(row_geometry& g, index_t kept_by_a_block, index_t least_units) {
+  const index_t resident = index_t{device().processors} * team_blocks_per_processor;
+  const index_t most_cluster = device().clusters ? 16 : 1;
+  const index_t useful = std::max<index_t>(ceil_div(g.units, least_units), 1);
+  const index_t to_fill = g.tasks * 2 >= resident ? 1 : std::max<index_t>(resident / g.tasks, 1);
+  const index_t to_keep = kept_by_a_block > 0 ? ceil_div(g.units, kept_by_a_block) : 1;
+  const index_t wanted = std::min(std::max(to_fill, to_keep), useful);
+  if (wanted <= 1) g.how = exchange::none;
+  else if (wanted <= most_cluster || (most_cluster > 1 && g.tasks * most_cluster > resident)) {
+    g.how = exchange::cluster;
+    g.blocks = static_cast<unsigned>(std::min<index_t>(power_above(wanted), most_cluster));
+  } else {
+    g.blocks = static_cast<unsigned>(std::min(wanted, std::max<index_t>(resident / g.tasks, 1)));
+    g.how = g.blocks > 1 ? exchange::memory : exchange::none;
+  }
+  const index_t most_teams = g.how == exchange::memory ? resident / g.blocks : (index_t{1} << 30) / g.blocks;
+  g.teams = static_cast<unsigned>(std::min(g.tasks, most_teams));
+  g.per_block = ceil_div(g.units, g.blocks);
+  g.grid = index_t{g.teams} * g.blocks;
+}
+
+}  // namespace
+
+row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, bool one_result,
+                       const operand_info* info, int targets, int count, const row_program& program) {
+  row_geometry g{};
+  const int inner = rank - 1;
+  const index_t length = extents[inner], height = product(extents, outer, inner);
+  g.rows = product(extents, 0, outer);
+  vote votes;
+  for (int i = 0; i < count; ++i) {
+    const int bit = i < targets ? i : i - targets;
+    const bool wide = bit < max_bits && is_wide(info[i], extents, rank, inner, program.width);
+    if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
+    votes.cast(info[i], inner, wide);
+  }
+  g.consecutive = votes.consecutive();
+  if (!columns && height == 1 && length <= register_threads * register_elements) {
+    in_registers(g, length, program);
+    return g;
+  }
+
+  index_t merge_slots;
+  index_t least_units;
+  if (columns) {
+    const int lines = std::min(power_above(height), team_threads / 32);
+    g.lanes = std::min(team_threads / lines, power_above(ceil_div(length, program.width)));
+    if (g.lanes < 32) g.consecutive = true;
+    g.vectors = ceil_div(length, index_t{g.lanes} * program.width);
+    g.tasks = g.rows * g.vectors;
+    g.units = height;
+    g.slots = static_cast<unsigned>(g.lanes * program.width);
+    merge_slots = team_threads + 2 * index_t{g.slots};
+    least_units = 4 * (team_threads / g.lanes);
+  } else {
+    const index_t group = g.consecutive ? 1 : 32;
+    g.vectors = ceil_div(length, program.width * group) * group;
+    g.tasks = g.rows;
+    g.units = height * g.vectors;
+    merge_slots = 2 * (team_threads / 32 + 1);
+    least_units = team_threads;
+  }
+  const index_t merge_bytes = ceil_div(merge_slots * program.accumulators, 16) * 16;
+  constexpr index_t all = index_t{1} << 30;
+  // How much a block could keep decides the team, and the team how much each block has to.
+  stage(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, all);
+  form_teams(g, g.kept_units, least_units);
+  const index_t per_block = g.consecutive ? g.per_block : ceil_div(g.per_block, 32) * 32;
+  g.per_block = per_block;
+  g.staged = 0;
+  stage(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, per_block);
+  (void)one_result;
+  constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
+                                       {"columns in a block", "columns in a cluster", "columns in a grid"}};
+  g.path = names[columns][static_cast<int>(g.how)];
+  return g;
+}
+
+}  // namespace lazyfuse::cuda_detail
