@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The times of plans, and the tables of machines that they are made of.
+#include <lazyfuse/plan/cost.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lazyfuse {
+
+namespace {
+
+constexpr double bytes_per_us = 1000;  // of 1 GB/s
+
+double time_at(const bandwidth_point& p) { return p.bytes / (p.gb_per_s * bytes_per_us); }
+
+/// One H200. Measured back to back: 16, 64 and 256 MiB by z = a * b + c, 2 GiB by a copy, the launch, the barrier.
+/// Estimated: 1 and 4 MiB, where launches hide the kernel, 32 MiB, the cache and the gap; bench/gpu/curve.cu measures all.
+constexpr machine h200{.curve = {{1 << 20, 520},
+                                 {4 << 20, 1800},
+                                 {16 << 20, 4510},
+                                 {32 << 20, 6500},
+                                 {64 << 20, 3680},
+                                 {256 << 20, 4230},
+                                 {2147483648.0, 4254}},
+                       .points = 7,
+                       .cached_gb_per_s = 6500,
+                       .launch_us = 3.1,
+                       .gap_us = 1.0,
+                       .barrier_us = 1.5,
+                       .operations_per_us = 132 * 128 * 1980.0};
+constexpr double h200_cache = 50 << 20;
+
+}  // namespace
+
+double traffic_us(double bytes, const machine& m) {
+  if (bytes <= 0) return 0;
+  const bandwidth_point *first = m.curve, *last = m.curve + m.points - 1;
+  if (bytes <= first->bytes) return time_at(*first);
+  if (bytes >= last->bytes) return bytes / (last->gb_per_s * bytes_per_us);
+  const bandwidth_point* right =
+      std::upper_bound(first, last, bytes, [](double b, const bandwidth_point& p) { return b < p.bytes; });
+  const bandwidth_point* left = right - 1;
+  const double part = std::log(bytes / left->bytes) / std::log(right->bytes / left->bytes);
+  return time_at(*left) * std::pow(time_at(*right) / time_at(*left), part);
+}
+
+double predicted_us(const work& w, const machine& m) {
+  const double traffic = traffic_us(static_cast<double>(w.bytes_read + w.bytes_written), m);
+  const double cached = static_cast<double>(w.bytes_cached) / (m.cached_gb_per_s * bytes_per_us);
+  const double device = std::max(w.launches - 1, 0) * m.gap_us + std::max(traffic, w.operations / m.operations_per_us) +
+                        cached + w.barriers * m.barrier_us;
+  return std::max(w.launches * m.launch_us, device);
+}
+
+machine gpu(const gpu_numbers& n) {
+  const auto ratio = [](double value, double of_h200) { return value > 0 ? value / of_h200 : 1; };
+  const double chip =
+      ratio(n.multiprocessors, h200_numbers.multiprocessors) * ratio(n.clock_khz, h200_numbers.clock_khz);
+  const double pins =
+      ratio(n.memory_clock_khz, h200_numbers.memory_clock_khz) * ratio(n.bus_bits, h200_numbers.bus_bits);
+  // Few processors do not draw from memory what they could not draw from the cache.
+  const double memory = std::min(pins, chip * h200.cached_gb_per_s / h200.curve[h200.points - 1].gb_per_s);
+  machine m = h200;
+  const double start = time_at(h200.curve[0]);
+  double before = start;
+  for (int k = 1; k < m.points; ++k) {
+    bandwidth_point& p = m.curve[k];
+    const double scale = p.bytes > h200_cache ? memory : chip;
+    before = std::max(before, start + (time_at(p) - start) / scale);  // no larger size is faster
+    p.gb_per_s = p.bytes / (before * bytes_per_us);
+  }
+  m.cached_gb_per_s *= chip;
+  m.operations_per_us *= chip;
+  return m;
+}
+
+machine cpu(int threads) {
+  const double t = std::max(threads, 1), to_memory = std::min(t, 16.0);
+  const double launch = std::min(0.5 * t, 5.0);  // waking the threads; a loop on one of them costs little
+  return {.curve = {{launch * 40e3, 40},
+                    {t * (1 << 20), t * 40},
+                    {t * (2 << 20), t * 25},
+                    {t * (16 << 20), to_memory * 13}},
+          .points = 4,
+          .cached_gb_per_s = t * 25,
+          .launch_us = launch,
+          .gap_us = launch,
+          .barrier_us = launch,
+          .operations_per_us = t * 2500};
+}
+
+}  // namespace lazyfuse
