@@ -14,7 +14,8 @@ constexpr double bytes_per_us = 1000;  // of 1 GB/s
 double time_at(const bandwidth_point& p) { return p.bytes / (p.gb_per_s * bytes_per_us); }
 
 /// One H200. Measured back to back: 16, 64 and 256 MiB by z = a * b + c, 2 GiB by a copy, the launch, the barrier.
-/// Estimated: 1 and 4 MiB, where launches hide the kernel, 32 MiB, the cache and the gap; bench/gpu/curve.cu measures all.
+/// Estimated: 1 and 4 MiB, where launches hide the kernel, 32 MiB, the cache, the gap. bench/gpu/curve.cu measures the
+/// curve and the barrier.
 constexpr machine h200{.curve = {{1 << 20, 520},
                                  {4 << 20, 1800},
                                  {16 << 20, 4510},

@@ -27,8 +27,8 @@ struct fusion_limits {
 /// where a group reads each value once, none that it computes itself, and stores what is kept or read outside of it.
 /// Minus infinity if the nodes do not share an iteration, or take too many operands or parameters.
 ///
-/// Source: f(P) = M(V) + (N - 1) * phi of FusionStitching (Long, Yang, Lin, arXiv 1911.11576, section 4.3) with one bandwidth for
-/// all V; a gain by a curve of bandwidths is the difference of two predicted_us (plan/cost.hpp).
+/// Source: f(P) = M(V) + (N - 1) * phi of FusionStitching (Long, Yang, Lin, arXiv 1911.11576, section 4.3) with one
+/// bandwidth for all V; a gain by a curve of bandwidths is the difference of two predicted_us (plan/cost.hpp).
 template <int N, int Inputs>
 struct fusion_gain {
   static constexpr int values = N + Inputs;

@@ -226,9 +226,10 @@ class greedy {
 ///
 /// The best answer up to limits.exact_nodes nodes, in at most 3^nodes steps and 2^nodes evaluations of the gain (12
 /// independent nodes: 531441 steps; 10 are within the limits of g++ and clang at compile time, and take a second).
-/// Beyond, pairs of groups are merged greedily: N^2 / 2 evaluations and O(N^3 / 64) steps at least, limits.evaluations
-/// evaluations at most; the gain is then at least 0, and merging two more groups would gain nothing or make a cycle,
-/// unless the evaluations ran out. Takes N^2 / 2 bytes of stack (half a MiB for 1024 nodes).
+/// Beyond, pairs of groups are merged greedily, in O(N^3 / 64) steps and as a rule N^2 evaluations of the gain where
+/// the nodes are independent, fewer else, limits.evaluations at most. The gain is then at least 0, and merging two more
+/// groups would gain nothing or make a cycle, unless the evaluations ran out. Takes N^2 / 2 bytes of stack (half a MiB
+/// for 1024 nodes).
 ///
 /// Throws error if the graph has a cycle, or more nodes than room.
 ///
