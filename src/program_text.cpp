@@ -4,6 +4,7 @@
 
 #include <lazyfuse/core/types.hpp>  // before core/math.hpp, whose tests for NaN clang-tidy 14 reports otherwise
 #include <lazyfuse/op/registry.hpp>
+#include <lazyfuse/program/rewrite.hpp>
 
 #include <charconv>
 #include <cstdlib>
@@ -100,7 +101,9 @@ std::string text(const type_name& t) {
   if (t.name == "reduction" && t.arguments.size() == 2) return t.arguments[0].name + "(" + text(t.arguments[1]) + ")";
   if (t.name == "apply" && !t.arguments.empty()) {
     const type_name& operation = t.arguments[0];
-    const std::string symbol = symbol_of(operation.name, op::all_elementwise{});
+    if (operation.name == op::divisor::name) return arguments(t.arguments, 1);
+    const bool common = operation.name == op::divide_by::name;
+    const std::string symbol = common ? op::divide_by::symbol : symbol_of(operation.name, op::all_elementwise{});
     if (!symbol.empty() && t.arguments.size() == 3)
       return "(" + text(t.arguments[1]) + " " + symbol + " " + text(t.arguments[2]) + ")";
     if (!symbol.empty() && t.arguments.size() == 2) return symbol + text(t.arguments[1]);

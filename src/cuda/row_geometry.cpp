@@ -33,10 +33,11 @@ void in_registers(row_geometry& g, index_t length, const row_program& program) {
   g.path = "registers";
 }
 
-/// Which operands are kept in shared memory, and where. Returns the bytes of one unit.
-index_t stage(row_geometry& g, const index_t* extents, int rank, int outer, bool columns, const operand_info* info,
-              int targets, int count, const row_program& program, index_t merge_bytes, index_t most_units) {
-  index_t per_unit = 0;
+/// Which operands are kept in shared memory, and where. A step is one vector for each thread of the block.
+void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool columns, const operand_info* info,
+          int targets, int count, const row_program& program, index_t merge_bytes, index_t most_steps) {
+  index_t per_step = 0;
+  g.staged = 0;
   for (int i = targets; i < count && i - targets < 64; ++i) {
     const operand_info& o = info[i];
     if (!has_bit(program.again, i - targets) || o.element_size == 0 || !o.steps) continue;
@@ -45,18 +46,17 @@ index_t stage(row_geometry& g, const index_t* extents, int rank, int outer, bool
       if (extents[k] != 1 && o.steps[k] != 0) (k < outer || (columns && k == rank - 1) ? elsewhere : along) = true;
     if (!along || !elsewhere) continue;  // the caches keep what all rows read
     g.staged |= wide_bits{1} << (i - targets);
-    per_unit += index_t{o.element_size} * program.width * (columns ? g.lanes : 1);
+    per_step += index_t{o.element_size} * program.width * team_threads;
   }
   const index_t room = device().shared_bytes_of_half - merge_bytes;
-  g.kept_units = static_cast<int>(per_unit > 0 ? std::min(room / per_unit, most_units) : 0);
+  g.kept_steps = static_cast<int>(per_step > 0 ? std::min(room / per_step, most_steps) : 0);
   index_t at = merge_bytes;
   for (int i = targets; i < count && i - targets < 64; ++i)
     if (has_bit(g.staged, i - targets)) {
       g.room[i - targets] = static_cast<unsigned>(at);
-      at += ceil_div(index_t{info[i].element_size} * program.width * (columns ? g.lanes : 1) * g.kept_units, 16) * 16;
+      at += index_t{info[i].element_size} * program.width * team_threads * g.kept_steps;
     }
   g.shared_bytes = static_cast<unsigned>(at);
-  return per_unit;
 }
 
 /// Blocks that share a task: as many as keep it on the chip, and as many as give every processor something to do.
@@ -90,11 +90,14 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   const index_t length = extents[inner], height = product(extents, outer, inner);
   g.rows = product(extents, 0, outer);
   vote votes;
+  g.whole = length % program.width == 0;
   for (int i = 0; i < count; ++i) {
     const int bit = i < targets ? i : i - targets;
     const bool wide = bit < max_bits && is_wide(info[i], extents, rank, inner, program.width);
     if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
     votes.cast(info[i], inner, wide);
+    const bool moves = info[i].steps && info[i].steps[inner] != 0;
+    if (moves && !wide && info[i].element_size != 0) g.whole = false;
   }
   g.consecutive = votes.consecutive();
   if (!columns && height == 1 && length <= register_threads * register_elements) {
@@ -102,6 +105,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     return g;
   }
 
+  g.simple = g.whole && (columns ? rank - 2 < outer || height == extents[rank - 2] : height == 1);
   index_t merge_slots;
   index_t least_units;
   if (columns) {
@@ -123,14 +127,13 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     least_units = team_threads;
   }
   const index_t merge_bytes = ceil_div(merge_slots * program.accumulators, 16) * 16;
-  constexpr index_t all = index_t{1} << 30;
   // How much a block could keep decides the team, and the team how much each block has to.
-  stage(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, all);
-  form_teams(g, g.kept_units, least_units);
-  const index_t per_block = g.consecutive ? g.per_block : ceil_div(g.per_block, 32) * 32;
-  g.per_block = per_block;
-  g.staged = 0;
-  stage(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, per_block);
+  const int stride = team_threads / g.lanes;  // units of a step
+  constexpr index_t all = index_t{1} << 30;
+  keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, all);
+  form_teams(g, index_t{g.kept_steps} * stride, least_units);
+  g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
+  keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, g.per_block / stride);
   (void)one_result;
   constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
                                        {"columns in a block", "columns in a cluster", "columns in a grid"}};

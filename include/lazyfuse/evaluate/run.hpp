@@ -264,7 +264,7 @@ bool rows(const execution& x, const target_pack<R, T...>& to, allocation* const*
   order_reduced_axes(s.extent, K, N, bound.info, count);
   coalesce(s.extent, 0, K, bound.info, count);
   coalesce(s.extent, K, N, bound.info, count);
-  using plan = staged<schedule<typename lowered::programs>, sources>;
+  using plan = staged<typename schedule<typename lowered::programs>::simplified, sources>;
   if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
   const char* path = nullptr;
   bool side_by_side = false;  // memory is contiguous along a kept axis, not along the rows

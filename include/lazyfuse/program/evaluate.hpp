@@ -170,11 +170,20 @@ struct remembering : Values... {
   LAZYFUSE_HD decltype(auto) reduced() const {
     return context.template reduced<P>();
   }
+  template <class P>
+    requires requires(const Context& c) { c.template known<P>(); }
+  LAZYFUSE_HD decltype(auto) known() const { return context.template known<P>(); }
 };
 
 template <class Node, class Context>
 concept remembers = requires(const Context& c) {
   shared_of<Node>(c);
+};
+
+/// Whether the context has the value of a program already.
+template <class Node, class Context>
+concept knows = requires(const Context& c) {
+  c.template known<Node>();
 };
 
 template <int I>
@@ -216,6 +225,7 @@ struct evaluator<apply<Op, A...>> {
   template <class C>
   LAZYFUSE_HD static auto at(const C& c) {
     if constexpr (remembers<self, C>) return shared_of<self>(c);
+    else if constexpr (knows<self, C>) return c.template known<self>();
     else return compute(c);
   }
 };
@@ -228,7 +238,7 @@ LAZYFUSE_HD decltype(auto) remember(list<>, const Then& then, const remembering<
 }
 template <class N, class... Rest, class Then, class Context, class... Values>
 LAZYFUSE_HD decltype(auto) remember(list<N, Rest...>, const Then& then, const remembering<Context, Values...>& c) {
-  const auto value = evaluator<N>::compute(c);
+  const auto value = evaluator<N>::at(c);
   using T = bare_t<decltype(value)>;
   return remember(
       list<Rest...>{}, then,

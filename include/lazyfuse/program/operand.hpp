@@ -35,6 +35,11 @@ struct constant {
   }
 };
 
+template <class Source>
+inline constexpr bool is_constant = false;
+template <class T>
+inline constexpr bool is_constant<constant<T>> = true;
+
 /// start + offset * step, with the end exact: arange and linspace.
 template <class T>
 struct ramp {

@@ -21,6 +21,53 @@ inline constexpr int stage_of<apply<Op, A...>> = [] {
   return last;
 }();
 
+/// Whether a program has one value for all elements of a row, judging by its type.
+template <class P, class Sources>
+inline constexpr bool uniform = true;
+template <int I, class... Src>
+inline constexpr bool uniform<arg<I>, list<Src...>> = is_constant<type_at<I, Src...>>;
+template <class Op, class... A, class Sources>
+inline constexpr bool uniform<apply<Op, A...>, Sources> = (uniform<A, Sources> && ...);
+
+/// The program with divisions by what a row has in common made products.
+template <class P, class Sources>
+struct by_rows {
+  using type = P;
+};
+template <class M, class P, class Sources>
+struct by_rows<reduction<M, P>, Sources> {
+  using type = reduction<M, typename by_rows<P, Sources>::type>;
+};
+template <class Op, class... A, class Sources>
+struct by_rows<apply<Op, A...>, Sources> {
+  using type = apply<Op, typename by_rows<A, Sources>::type...>;
+};
+template <class A, class B, class Sources>
+  requires(uniform<B, Sources> && !uniform<A, Sources>)
+struct by_rows<apply<op::divide, A, B>, Sources> {
+  using type =
+      apply<op::divide_by, typename by_rows<A, Sources>::type, apply<op::divisor, typename by_rows<B, Sources>::type>>;
+};
+
+/// The largest sub-programs that a row has in common, but for those that cost nothing.
+template <class Found, class P, class Sources>
+struct find_uniform {
+  using type = Found;
+};
+template <class Found, class Sources, class... P>
+struct find_all_uniform {
+  using type = Found;
+};
+template <class Found, class Sources, class P, class... Rest>
+struct find_all_uniform<Found, Sources, P, Rest...>
+    : find_all_uniform<typename find_uniform<Found, P, Sources>::type, Sources, Rest...> {};
+template <class Found, class Op, class... A, class Sources>
+struct find_uniform<Found, apply<Op, A...>, Sources> : find_all_uniform<Found, Sources, A...> {};
+template <class Found, class Op, class... A, class Sources>
+  requires(uniform<apply<Op, A...>, Sources>)
+struct find_uniform<Found, apply<Op, A...>, Sources>
+    : evaluate_detail::append_if<!contains<apply<Op, A...>, Found>, Found, apply<Op, A...>> {};
+
 /// The distinct reductions of programs, wherever they are, arguments first.
 template <class Found, class P>
 struct find {
@@ -68,13 +115,15 @@ struct values<list<R...>, Sources> : shared_value<R, program_value_t<R, Sources>
 
 }  // namespace stages_detail
 
-/// A schedule whose programs contain reductions over the axes of a row.
-template <class Schedule, class Sources>
-struct staged {
-  using output = Schedule;
+/// Simplified programs that contain reductions over the axes of a row.
+template <class Programs, class Sources>
+struct staged;
+template <class... Root, class Sources>
+struct staged<list<Root...>, Sources> {
+  using output = schedule<list<typename stages_detail::by_rows<Root, Sources>::type...>>;
   template <class... P>
   static typename stages_detail::find_all<list<>, P...>::type find(list<P...>);
-  using reductions = decltype(find(typename Schedule::roots{}));
+  using reductions = decltype(find(typename output::roots{}));
   template <class... R>
   static constexpr int last(list<R...>) {
     int n = 0;
@@ -92,7 +141,7 @@ struct staged {
   template <int Pass>
   static constexpr auto pass_of() {
     if constexpr (Pass < count) return typename set<Pass>::prologue{};
-    else return Schedule{};
+    else return output{};
   }
   template <int Pass>
   using pass = decltype(pass_of<Pass>());
@@ -106,9 +155,23 @@ struct staged {
   template <int I>
   static constexpr int passes_that_read = readers<I>(make_indices<count + 1>{});
 
+  template <int Pass, int I, int... S>
+  static constexpr bool any_before(indices<S...>) {
+    return (false || ... || (S < Pass && reads<S, I>));
+  }
+  /// Whether a pass before this one reads operand I.
+  template <int Pass, int I>
+  static constexpr bool read_before = any_before<Pass, I>(make_indices<count + 1>{});
+
+  template <class... P>
+  static typename stages_detail::find_all_uniform<list<>, Sources, P...>::type find_uniform(list<P...>);
+  /// What a pass computes once per row.
+  template <int Pass>
+  using uniform = decltype(find_uniform(typename pass<Pass>::roots{}));
+
   template <int... S>
   static constexpr int total_cost(indices<S...>) {
-    return (Schedule::cost + ... + set<S>::prologue::cost);
+    return (output::cost + ... + set<S>::prologue::cost);
   }
   static constexpr int cost = total_cost(make_indices<count>{});
 };
@@ -126,7 +189,42 @@ struct with_values {
   LAZYFUSE_HD const auto& reduced() const {
     return shared_of<P>(values);
   }
+  /// What the row has in common and was computed with the values.
+  template <class P>
+    requires requires(const Values& v) { shared_of<P>(v); }
+  LAZYFUSE_HD const auto& known() const { return shared_of<P>(values); }
 };
+
+namespace stages_detail {
+/// Constants alone: what programs that a row has in common read besides reductions.
+template <class Operands, class Values>
+struct row_context {
+  const Operands& operands;
+  const Values& values;
+  template <int I>
+  LAZYFUSE_HD auto operand() const {
+    return get<I>(operands).source.value;
+  }
+  template <class P>
+  LAZYFUSE_HD const auto& reduced() const {
+    return shared_of<P>(values);
+  }
+};
+}  // namespace stages_detail
+
+/// The values of reductions, and what a pass makes of them once per row.
+template <class Values, class Programs, class Sources>
+struct pass_values;
+template <class Values, class... P, class Sources>
+struct pass_values<Values, list<P...>, Sources> : Values, shared_value<P, program_value_t<P, Sources>>... {
+  template <class Operands>
+  LAZYFUSE_HD pass_values(const Values& v, const Operands& operands)
+      : Values(v),
+        shared_value<P, program_value_t<P, Sources>>{
+            evaluator<P>::at(stages_detail::row_context<Operands, Values>{operands, v})}... {}
+};
+template <class Staged, int Pass, class Sources>
+using pass_values_of = pass_values<typename Staged::values, typename Staged::template uniform<Pass>, Sources>;
 
 namespace stages_detail {
 template <class Set, class Reductions>

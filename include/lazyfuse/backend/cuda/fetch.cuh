@@ -110,15 +110,17 @@ struct fetched<memory<T>, Width, Depth> {
 #pragma unroll
       for (int k = 0; k < Width; ++k) value[d][k] = from[d * pitch + k * interleave];
   }
-  /// Whole rows, each at once where it can be.
+  /// Row d, at once where it can be.
+  __device__ __forceinline__ void row(int d, const T* from) {
+    if constexpr (can_be_wide) one(d, from);
+    else
+#pragma unroll
+      for (int k = 0; k < Width; ++k) value[d][k] = from[k];
+  }
+  /// Whole rows.
   __device__ __forceinline__ void rows(const T* from, int pitch) {
 #pragma unroll
-    for (int d = 0; d < Depth; ++d) {
-      if constexpr (can_be_wide) one(d, from + d * pitch);
-      else
-#pragma unroll
-        for (int k = 0; k < Width; ++k) value[d][k] = from[d * pitch + k];
-    }
+    for (int d = 0; d < Depth; ++d) row(d, from + d * pitch);
   }
   /// One by one, the last instead of what would lie beyond it.
   __device__ __forceinline__ void each(const T* from, index_t step, int first, int pitch, int spacing, int last) {

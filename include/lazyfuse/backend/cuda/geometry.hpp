@@ -51,7 +51,10 @@ axes_walk<R> walk_of(const index_t* extents) {
 /// Which operands and targets may be read and written `width` elements at a time along the inner axis.
 using wide_bits = unsigned long long;
 /// Bit n; operands beyond the last bit have none of these properties.
-LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) { return n < 64 && ((bits >> (n & 63)) & 1) != 0; }
+LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) {
+  if (n < 32) return ((static_cast<unsigned>(bits) >> n) & 1) != 0;  // most have few operands: half the instructions
+  return n < 64 && ((bits >> (n & 63)) & 1) != 0;
+}
 
 enum class transform_path { flat, strided, tiled, window };
 

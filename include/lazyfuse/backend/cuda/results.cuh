@@ -9,20 +9,23 @@ namespace lazyfuse::cuda_detail {
 /// Results of a thread before they are stored.
 template <int Width, int Depth, class T>
 struct result {
+  static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
   T value[Depth][Width];
+  /// Row d, at once where it can be.
+  __device__ __forceinline__ void one(int d, T* to) const {
+    if constexpr (can_be_wide) {
+      wide<T, Width> together;
+#pragma unroll
+      for (int k = 0; k < Width; ++k) together.value[k] = value[d][k];
+      *reinterpret_cast<wide<T, Width>*>(to) = together;
+    } else
+#pragma unroll
+      for (int k = 0; k < Width; ++k) to[k] = value[d][k];
+  }
   /// Whole rows, each at once where it can be.
   __device__ __forceinline__ void rows(T* to, int pitch) const {
 #pragma unroll
-    for (int d = 0; d < Depth; ++d) {
-      if constexpr (Width > 1 && sizeof(T) * Width <= 16) {
-        wide<T, Width> together;
-#pragma unroll
-        for (int k = 0; k < Width; ++k) together.value[k] = value[d][k];
-        *reinterpret_cast<wide<T, Width>*>(to + d * pitch) = together;
-      } else
-#pragma unroll
-        for (int k = 0; k < Width; ++k) to[d * pitch + k] = value[d][k];
-    }
+    for (int d = 0; d < Depth; ++d) one(d, to + d * pitch);
   }
   /// One by one, as far as there are `left`.
   __device__ __forceinline__ void each(T* to, index_t step, int first, int pitch, int spacing, int left) const {
@@ -53,12 +56,9 @@ __device__ __forceinline__ void store(const result<Width, Depth, T>& from, T* to
                                       bool as_one, int spacing, bool full, const int (&valid)[Depth]) {
 #pragma unroll
   for (int d = 0; d < Depth; ++d) {
-    if constexpr (Width > 1 && sizeof(T) * Width <= 16) {
+    if constexpr (from.can_be_wide) {
       if (as_one && (full || valid[d] >= Width)) {
-        wide<T, Width> together;
-#pragma unroll
-        for (int k = 0; k < Width; ++k) together.value[k] = from.value[d][k];
-        *reinterpret_cast<wide<T, Width>*>(to + d * pitch) = together;
+        from.one(d, to + d * pitch);
         continue;
       }
     }

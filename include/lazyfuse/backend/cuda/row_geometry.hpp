@@ -19,12 +19,14 @@ struct row_program {
 
 inline constexpr int team_threads = 512, team_blocks_per_processor = 2;
 /// The largest block of rows in registers, and how many elements a thread may hold of each operand.
-inline constexpr int register_threads = 512, register_elements = 8;
+inline constexpr int register_threads = 512, register_elements = 16;
 
 /// The decisions for rows.
 struct row_geometry {
   bool registers, one_vector;  ///< one vector per thread, or register_elements
   bool consecutive;
+  bool whole;   ///< every operand is read in whole vectors, or is the same along the inner axis
+  bool simple;  ///< whole, and one axis across
   wide_bits wide_in = 0, wide_out = 0, staged = 0;
   int group = 1, threads = team_threads;
   index_t rows = 1, grid = 1;
@@ -32,7 +34,7 @@ struct row_geometry {
   unsigned blocks = 1, teams = 1;
   exchange how = exchange::none;
   index_t tasks = 1, units = 1, per_block = 1, vectors = 1;
-  int lanes = 1, kept_units = 0;
+  int lanes = 1, kept_steps = 0;
   unsigned room[64] = {}, shared_bytes = 0;
   unsigned slots = 1;  ///< results of a stage that a block passes on
   const char* path;

@@ -44,9 +44,10 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
                          walk_of<Outer>(s.extent),
                          g.rows,
                          int(s[R - 1]),
-                         g.group,
+                         log2_of(g.group),
                          g.consecutive,
                          one_result,
+                         g.whole,
                          g.wide_in,
                          g.wide_out};
       const auto start = [&](auto kernel) {
@@ -68,8 +69,8 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
                g.units,
                g.per_block,
                g.vectors,
-               g.lanes,
-               g.kept_units,
+               log2_of(g.lanes),
+               g.kept_steps,
                g.consecutive,
                one_result,
                g.wide_in,
@@ -86,10 +87,13 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   }
   static_assert(sizeof(parameters) <= 32764,
                 "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
+  const auto start = [&](auto kernel) {
+    launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(g.grid), static_cast<unsigned>(g.threads),
+                g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1, g.how == exchange::memory, &p);
+  };
   constexpr int depth = bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
-  const auto kernel = rows_by_teams<Staged, Sources, list<T...>, Columns, Outer, R, width, depth, parameters>;
-  launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(g.grid), team_threads, g.shared_bytes,
-              g.how == exchange::cluster ? g.blocks : 1, g.how == exchange::memory, &p);
+  if (g.simple) start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, depth, parameters>);
+  else start(rows_by_teams<Staged, Sources, list<T...>, false, Columns, Outer, R, width, 1, parameters>);
   if (g.how == exchange::memory) release(room);
   return g.path;
 }

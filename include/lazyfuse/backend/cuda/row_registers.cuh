@@ -15,50 +15,76 @@ struct register_parameters {
   axes_walk<K> kept;
   index_t rows;
   int length;
-  int group;  ///< threads that share a row, a power of two
+  int group_bits;  ///< of the number of threads that share a row
   bool consecutive, one_result;
+  bool whole;  ///< every operand is read in whole vectors, or is the same along a row
   wide_bits wide_in, wide_out;
 };
 
-template <class Staged, int S, int Width, int Depth, class Fetched>
-__device__ __forceinline__ void register_stages(const Fetched& row, typename Staged::values& values,
-                                                const int (&valid)[Depth], int spacing, int group) {
+/// A thread's share of a row: Depth vectors of Width elements.
+template <int Width, int Depth>
+struct row_share {
+  int first, spacing, pitch;  ///< of its elements in the row
+  int valid[Depth];           ///< of each vector, how far the row goes on
+  /// Whether element k of vector d exists. Whole vectors exist, or do not.
+  template <bool Whole>
+  __device__ __forceinline__ bool has(int d, int k) const {
+    return Whole ? valid[d] > 0 : k * spacing < valid[d];
+  }
+};
+
+template <class Staged, class Sources, int S, bool Whole, int Width, int Depth, class Fetched>
+__device__ __forceinline__ void register_stages(const Fetched& row, const auto& operands,
+                                                typename Staged::values& known, const row_share<Width, Depth>& share,
+                                                int group_bits) {
   if constexpr (S < Staged::count) {
     using set = typename Staged::template set<S>;
     using accumulators = typename set::accumulators;
+    using context = register_context<Fetched>;
+    using values_type = pass_values_of<Staged, S, Sources>;
+    const values_type values(known, operands);
     thread_sums<set, Width> sums;
     sums.clear();
 #pragma unroll
     for (int d = 0; d < Depth; ++d)
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
-        const register_context<Fetched> here{row, d, k};
-        combine_sink<set, true> sink{sums.lane[k], k * spacing < valid[d]};
-        evaluate<typename set::prologue>(with_values<register_context<Fetched>, typename Staged::values>{here, values},
-                                         sink);
+        const context here{row, d, k};
+        combine_sink<set, true> sink{sums.lane[k], share.template has<Whole>(d, k)};
+        evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
       }
     accumulators& a = sums.lane[0];
 #pragma unroll
-    for (int k = 1; k < Width; ++k) set::merge(a, sums.lane[k]);
-    merge_neighbours<set>(a, group < 32 ? group : 32);
-    if (group > 32) {
-      constexpr int most_warps = register_threads / 32;
-      __shared__ accumulators totals[most_warps];
-      const int warp = static_cast<int>(threadIdx.x) / 32, warps = group / 32, first = warp & ~(warps - 1);
-      if ((threadIdx.x & 31) == 0) totals[warp] = a;
-      __syncthreads();
-      a = totals[first];
-      for (int w = 1; w < warps; ++w) set::merge(a, totals[first + w]);
+    for (int half = Width / 2; half > 0; half /= 2)
+#pragma unroll
+      for (int k = 0; k < half; ++k) set::merge(sums.lane[k], sums.lane[k + half]);
+#pragma unroll
+    for (int bit = 0; bit < 5; ++bit)
+      if (bit < group_bits) merge_lanes<set>(a, 1 << bit, make_indices<set::size>{});
+    if constexpr (Depth > 1) {
+      if (group_bits > 5) {
+        constexpr int most_warps = register_threads / 32;
+        __shared__ accumulators totals[most_warps];
+        const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) / 32;
+        const int warps = 1 << (group_bits - 5), first = warp & ~(warps - 1);
+        if (lane == 0) totals[warp] = a;
+        __syncthreads();
+        a = totals[first + (lane & (warps - 1))];
+#pragma unroll
+        for (int bit = 0; bit < 4; ++bit)
+          if (bit < group_bits - 5) merge_lanes<set>(a, 1 << bit, make_indices<set::size>{});
+      }
     }
-    keep<set>(values, a);
-    register_stages<Staged, S + 1, Width, Depth>(row, values, valid, spacing, group);
+    keep<set>(known, a);
+    register_stages<Staged, Sources, S + 1, Whole, Width, Depth>(row, operands, known, share, group_bits);
   }
 }
 
-template <class Staged, int K, int R, int Width, int Depth, class... Src, class... T, int... I, int... J>
+template <class Staged, bool Whole, int K, int R, int Width, int Depth, class... Src, class... T, int... I, int... J>
 __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list<T...>, indices<I...>, indices<J...>) {
-  const int member = static_cast<int>(threadIdx.x) & (p.group - 1), per_block = static_cast<int>(blockDim.x) / p.group;
-  index_t row = static_cast<index_t>(blockIdx.x) * per_block + static_cast<int>(threadIdx.x) / p.group;
+  const int thread = static_cast<int>(threadIdx.x), member = thread & ((1 << p.group_bits) - 1);
+  index_t row =
+      ((static_cast<index_t>(blockIdx.x) * static_cast<int>(blockDim.x)) >> p.group_bits) + (thread >> p.group_bits);
   const bool active = row < p.rows;
   if (!active) row = p.rows - 1;
   index_t offset[sizeof...(Src) + 1] = {}, to[sizeof...(T)] = {};
@@ -70,53 +96,77 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
     (add(to[J], get<J>(p.targets)), ...);
   });
 
-  const int spacing = p.consecutive ? 1 : p.group, pitch = p.group * Width;
-  const int first = p.consecutive ? member * Width : member;
-  int valid[Depth];
+  row_share<Width, Depth> share;
+  share.spacing = Whole || p.consecutive ? 1 : 1 << p.group_bits;
+  share.pitch = Width << p.group_bits;
+  share.first = Whole || p.consecutive ? member * Width : member;
 #pragma unroll
-  for (int d = 0; d < Depth; ++d) valid[d] = p.length - first - d * pitch;
+  for (int d = 0; d < Depth; ++d) share.valid[d] = p.length - share.first - d * share.pitch;
 
   using fetched_row = fetched_pack<Width, Depth, list<Src...>>;
+  using context = register_context<fetched_row>;
   fetched_row values;
   const auto load = [&](auto& f, const auto& o, int i) {
     if constexpr (f.loads) {
       const index_t step = o.steps[R - 1];
-      f.some(o.source, offset[i] + first * step, pitch * step, step, p.consecutive && has_bit(p.wide_in, i), spacing,
-             valid);
+      if constexpr (Whole && f.is_memory) {
+        const auto* const from = o.source.data + offset[i];
+#pragma unroll
+        for (int d = 0; d < Depth; ++d) {
+          if (has_bit(p.wide_in, i)) {
+            if (share.valid[d] > 0) f.row(d, from + share.first + d * share.pitch);
+          } else {
+            const auto same = *from;
+#pragma unroll
+            for (int k = 0; k < Width; ++k) f.value[d][k] = same;
+          }
+        }
+      } else
+        f.some(o.source, offset[i] + share.first * step, share.pitch * step, step,
+               p.consecutive && has_bit(p.wide_in, i), share.spacing, share.valid);
     }
   };
   (load(get<I>(values), get<I>(p.operands), I), ...);
   keep_constants(values, p.operands, 0, indices<I...>{});
 
   typename Staged::values known;
-  register_stages<Staged, 0, Width, Depth>(values, known, valid, spacing, p.group);
+  register_stages<Staged, list<Src...>, 0, Whole, Width, Depth>(values, p.operands, known, share, p.group_bits);
+  using values_type = pass_values_of<Staged, Staged::count, list<Src...>>;
+  const values_type row_values(known, p.operands);
 
   if (p.one_result)
 #pragma unroll
-    for (int d = 0; d < Depth; ++d) valid[d] = d == 0 && member == 0 ? 1 : 0;
+    for (int d = 0; d < Depth; ++d) share.valid[d] = d == 0 && member == 0 ? 1 : 0;
   if (!active) return;
   results<Width, Depth, T...> out;
 #pragma unroll
   for (int d = 0; d < Depth; ++d)
 #pragma unroll
     for (int k = 0; k < Width; ++k) {
-      const register_context<fetched_row> here{values, d, k};
+      const context here{values, d, k};
       register_sink<results<Width, Depth, T...>> sink{out, d, k};
-      evaluate<typename Staged::output>(
-          with_values<register_context<fetched_row>, typename Staged::values>{here, known}, sink);
+      evaluate<typename Staged::output>(with_values<context, values_type>{here, row_values}, sink);
     }
   const auto put = [&](const auto& r, const auto& t, int j) {
-    const index_t step = t.steps[R - 1];
-    store(r, t.data + to[j] + first * step, pitch * step, step, p.consecutive && has_bit(p.wide_out, j), spacing, false,
-          valid);
+    if (Whole && !p.one_result) {
+#pragma unroll
+      for (int d = 0; d < Depth; ++d)
+        if (share.valid[d] > 0) r.one(d, t.data + to[j] + share.first + d * share.pitch);
+    } else {
+      const index_t step = t.steps[R - 1];
+      store(r, t.data + to[j] + share.first * step, share.pitch * step, step, p.consecutive && has_bit(p.wide_out, j),
+            share.spacing, false, share.valid);
+    }
   };
   (put(get<J>(out), get<J>(p.targets), J), ...);
 }
 
 template <class Staged, class Sources, class Types, int K, int R, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(register_threads) rows_in_registers(const __grid_constant__ Parameters p) {
-  registers_body<Staged, K, R, Width, Depth>(p, Sources{}, Types{}, make_indices<Sources::size>{},
-                                             make_indices<Types::size>{});
+  constexpr auto operands = make_indices<Sources::size>{};
+  constexpr auto targets = make_indices<Types::size>{};
+  if (p.whole) registers_body<Staged, true, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
+  else registers_body<Staged, false, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One pass of a block over its part of a row: what the pass reads, from memory or from what the block has kept. Two
+// walks: over whole vectors, and over anything.
+#pragma once
+
+#include <lazyfuse/backend/cuda/results.cuh>
+#include <lazyfuse/backend/cuda/row_geometry.hpp>
+#include <lazyfuse/program/stages.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// The block's dynamic shared memory.
+__device__ __forceinline__ unsigned char* team_room() {
+  extern __shared__ __align__(16) unsigned char shared_room[];
+  return shared_room;
+}
+
+/// A block's part of a task, as one of its threads sees it. Units are vectors of a row, or (columns) positions along
+/// it.
+template <int Operands, int Targets>
+struct row_part {
+  index_t begin;      ///< the first unit
+  int count;          ///< of units
+  int kept_from;      ///< the step of the block from which on they are kept
+  int mine;           ///< count, or 0 for a thread without columns
+  int start, stride;  ///< of this thread; Stride units are a step of the block
+  int spacing;        ///< of the thread's elements
+  int lane;           ///< columns: of the thread
+  int columns_left;
+  index_t base[Operands + 1], to[Targets];  ///< offsets of the task; of its part, where that is one walk
+};
+
+/// What the walks share: which operands a pass reads, and which it finds in shared memory.
+template <class Staged, int Pass, class Sources>
+struct pass_operand;
+template <class Staged, int Pass, class... Src>
+struct pass_operand<Staged, Pass, list<Src...>> {
+  template <int I>
+  static constexpr bool again = I<64 && type_at<I, Src...>::is_memory && Staged::template passes_that_read<I>> 1;
+  template <int I>
+  static constexpr bool first = !Staged::template read_before<Pass, I>;
+  /// Whether shared memory has, or is to have, operand I where units are kept.
+  template <int I>
+  static __device__ __forceinline__ bool kept(const auto& p, bool here) {
+    if constexpr (again<I>) return here && has_bit(p.staged, I);
+    else return false;
+  }
+  /// Where the vector of operand I is kept that this thread has after `steps` steps from the first that is kept.
+  template <int I, int Width>
+  static __device__ __forceinline__ auto* place(const auto& p, int steps) {
+    using T = typename type_at<I, Src...>::value_type;
+    return reinterpret_cast<T*>(team_room() + p.room[I & 63]) +
+           (steps * team_threads + static_cast<int>(threadIdx.x)) * Width;
+  }
+};
+
+/// Writes a fetched vector to shared memory.
+template <int Width, class F, class T>
+__device__ __forceinline__ void keep_vector(const F& f, T* to) {
+  result<Width, 1, T> kept;
+#pragma unroll
+  for (int k = 0; k < Width; ++k) kept.value[0][k] = f.value[0][k];
+  kept.one(0, to);
+}
+
+/// Simple: there is one axis across, and everything is read in whole vectors, or is the same along the inner axis.
+template <class Staged, int Pass, bool Simple, bool Columns, int KO, int R, int Width, class Sources>
+struct row_pass;
+
+template <class Staged, int Pass, bool Columns, int KO, int R, int Width, class... Src>
+struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
+  using fetched_unit = fetched_pack<Width, 1, list<Src...>>;
+  using operand = pass_operand<Staged, Pass, list<Src...>>;
+  struct location {
+    int unit;
+    bool exists;
+    __device__ __forceinline__ bool has(int, const auto&) const { return true; }
+  };
+  static __device__ __forceinline__ index_t offset(const auto& o, const location& at) {
+    if constexpr (Columns) return at.unit * o.steps[R > 1 ? R - 2 : 0];
+    else return at.unit * Width;
+  }
+  /// The one result of a row, at its first element.
+  static __device__ __forceinline__ void put(const auto& r, auto* to, index_t, bool, const location&, const auto&) {
+    *to = r.value[0][0];
+  }
+  /// Loads operand I of a unit; kept_steps: how many steps of the block it is from the first unit that is kept, or
+  /// negative if it is not.
+  template <int I>
+  static __device__ __forceinline__ void load(auto& f, const auto& p, const auto& part, const location& at,
+                                              int kept_steps) {
+    if constexpr (f.loads && Staged::template reads<Pass, I>) {
+      const auto& o = get<I>(p.operands);
+      if constexpr (f.is_memory) {
+        const bool kept = operand::template kept<I>(p, kept_steps >= 0);
+        if constexpr (operand::template again<I> && !operand::template first<I>) {
+          if (kept) return f.row(0, operand::template place<I, Width>(p, kept_steps));
+        }
+        const auto* const from = o.source.data + part.base[I];
+        if (has_bit(p.wide_in, I)) f.row(0, from + offset(o, at));
+        else {
+          const auto same = from[Columns ? offset(o, at) : 0];
+#pragma unroll
+          for (int k = 0; k < Width; ++k) f.value[0][k] = same;
+        }
+        if constexpr (operand::template again<I> && operand::template first<I>) {
+          if (kept) keep_vector<Width>(f, operand::template place<I, Width>(p, kept_steps));
+        }
+      } else {
+        const index_t step = o.steps[R - 1];
+        f.all(o.source, part.base[I] + (Columns ? offset(o, at) : at.unit * Width * step), 0, step, true, 1);
+      }
+    }
+  }
+
+  /// Count steps of the block from `step`, which all of its threads take; or one, which only some do.
+  template <int Count, bool Guarded, int... I, class Use>
+  static __device__ __forceinline__ void steps(const auto& p, const auto& part, int step, indices<I...>,
+                                               const Use& use) {
+    fetched_unit values[Count];
+    location at[Count];
+    const int kept_steps = step - part.kept_from;
+#pragma unroll
+    for (int d = 0; d < Count; ++d) {
+      at[d].unit = part.start + (step + d) * part.stride;
+      at[d].exists = !Guarded || at[d].unit < part.count;
+      if (at[d].exists) (load<I>(get<I>(values[d]), p, part, at[d], kept_steps + (kept_steps < 0 ? 0 : d)), ...);
+    }
+#pragma unroll
+    for (int d = 0; d < Count; ++d) {
+      keep_constants(values[d], p.operands, 0, indices<I...>{});
+      if (at[d].exists) use(values[d], at[d]);
+    }
+  }
+  /// Calls use(values, location) for the units of this thread, Depth at a time.
+  template <int Depth, class Seq, class Use>
+  static __device__ __forceinline__ void run(const auto& p, const auto& part, Seq seq, const Use& use) {
+    if (part.mine == 0) return;
+    const int all = part.count / part.stride, whole = all - all % Depth,
+              end = (part.count + part.stride - 1) / part.stride;
+    // Every pass goes the other way, so that it begins with what the one before read last.
+    if constexpr (Pass % 2 == 0) {
+      for (int step = 0; step < whole; step += Depth) steps<Depth, false>(p, part, step, seq, use);
+      for (int step = whole; step < end; ++step) steps<1, true>(p, part, step, seq, use);
+    } else {
+      for (int step = end - 1; step >= whole; --step) steps<1, true>(p, part, step, seq, use);
+      for (int step = whole - Depth; step >= 0; step -= Depth) steps<Depth, false>(p, part, step, seq, use);
+    }
+  }
+  /// The same for the first unit of the task alone.
+  template <class Seq, class Use>
+  static __device__ __forceinline__ void run_first(const auto& p, const auto& part, Seq seq, const Use& use) {
+    if (part.begin == 0 && part.start == 0 && part.mine > 0) steps<1, true>(p, part, 0, seq, use);
+  }
+};
+
+template <class Staged, int Pass, bool Columns, int KO, int R, int Width, class... Src>
+struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
+  using fetched_unit = fetched_pack<Width, 1, list<Src...>>;
+  using operand = pass_operand<Staged, Pass, list<Src...>>;
+  /// Where a unit is: its index along each axis across, and (rows) its first column.
+  struct location {
+    int unit, kept_steps;
+    int valid[1];  ///< how far the elements of the thread go on
+    index_t across[R - 1 - KO > 0 ? R - 1 - KO : 1], column;
+    __device__ __forceinline__ bool has(int k, const auto& part) const { return k * part.spacing < valid[0]; }
+  };
+  static __device__ __forceinline__ index_t offset(const auto& o, const location& at) {
+    index_t sum = 0;
+    if constexpr (requires { o.steps; }) {
+#pragma unroll
+      for (int axis = KO; axis < R - 1; ++axis) sum += at.across[axis - KO] * o.steps[axis];
+      if constexpr (!Columns) sum += at.column * o.steps[R - 1];
+    }
+    return sum;
+  }
+  static __device__ __forceinline__ void put(const auto& r, auto* to, index_t step, bool wide, const location& at,
+                                             const auto& part) {
+    store(r, to, 0, step, wide, part.spacing, false, at.valid);
+  }
+  static __device__ __forceinline__ location locate(const auto& p, const auto& part, int turn) {
+    location at;
+    at.unit = part.start + turn * part.stride;
+    at.kept_steps = turn - part.kept_from;
+    const bool here = at.unit < part.count;
+    index_t row = part.begin + (here ? at.unit : 0);
+    at.column = 0;
+    if constexpr (!Columns) {
+      index_t vector = row;
+      row = 0;
+      if (p.units != p.vectors) {
+        row = vector / p.vectors;
+        vector -= row * p.vectors;
+      }
+      at.column = p.consecutive ? vector * Width : (vector & ~index_t{31}) * Width + (vector & 31);
+    }
+#pragma unroll
+    for (int axis = 0; axis < R - 1 - KO; ++axis) at.across[axis] = 0;
+    p.across(row, [&](int axis, index_t i) { at.across[axis] = i; });
+    const index_t left = Columns ? part.columns_left : p.inner - at.column;
+    at.valid[0] = !here ? 0 : left < Width * interleave ? static_cast<int>(left) : Width * interleave;
+    return at;
+  }
+  template <int I>
+  static __device__ __forceinline__ void load(auto& f, const auto& p, const auto& part, const location& at) {
+    if constexpr (f.loads && Staged::template reads<Pass, I>) {
+      const auto& o = get<I>(p.operands);
+      const bool kept = operand::template kept<I>(p, at.valid[0] > 0 && at.kept_steps >= 0);
+      if constexpr (operand::template again<I> && !operand::template first<I>) {
+        if (kept) return f.row(0, operand::template place<I, Width>(p, at.kept_steps));
+      }
+      f.some(o.source, part.base[I] + offset(o, at), 0, o.steps[R - 1], p.consecutive && has_bit(p.wide_in, I),
+             part.spacing, at.valid);
+      if constexpr (operand::template again<I> && operand::template first<I>) {
+        if (kept) keep_vector<Width>(f, operand::template place<I, Width>(p, at.kept_steps));
+      }
+    }
+  }
+  template <int Depth, int... I, class Use>
+  static __device__ __forceinline__ void run(const auto& p, const auto& part, indices<I...>, const Use& use) {
+    const int steps = (part.count + part.stride - 1) / part.stride;
+    for (int step = 0; step < steps; ++step) {
+      fetched_unit values;
+      const location at = locate(p, part, Pass % 2 == 0 ? step : steps - 1 - step);
+      (load<I>(get<I>(values), p, part, at), ...);
+      keep_constants(values, p.operands, 0, indices<I...>{});
+      use(values, at);
+    }
+  }
+  template <int... I, class Use>
+  static __device__ __forceinline__ void run_first(const auto& p, const auto& part, indices<I...>, const Use& use) {
+    if (part.begin != 0 || part.start != 0) return;
+    fetched_unit values;
+    location at = locate(p, part, 0);
+    if (!Columns && at.valid[0] > 1) at.valid[0] = 1;
+    (load<I>(get<I>(values), p, part, at), ...);
+    keep_constants(values, p.operands, 0, indices<I...>{});
+    use(values, at);
+  }
+};
+
+}  // namespace lazyfuse::cuda_detail
