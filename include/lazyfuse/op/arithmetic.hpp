@@ -61,6 +61,17 @@ struct divide : exact_operation {
   }
 };
 
+/// One divided by x; a division by zero gives an infinity.
+struct reciprocal : exact_operation {
+  using rule = rules::true_division;
+  static constexpr const char* name = "reciprocal";
+  static constexpr int cost = 8;
+  template <real T>
+  LAZYFUSE_HD constexpr T operator()(T x) const {
+    return T(1) / x;
+  }
+};
+
 /// Rounds towards minus infinity; an integer divided by zero gives 0, as in NumPy. Reals are divided as by NumPy's
 /// npy_floor_divide, from the exact remainder, so that no large quotient is rounded up.
 struct floor_divide : exact_operation {
@@ -209,6 +220,10 @@ constexpr auto multiply(X&& x, Y&& y) { return map<op::multiply>(static_cast<X&&
 template <class X, class Y>
   requires operands<X, Y>
 constexpr auto divide(X&& x, Y&& y) { return map<op::divide>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
+/// 1 / x of floating-point operands; many divisions by one value are cheaper as products with it. \numpy{reciprocal}
+template <class X>
+  requires operands<X>
+constexpr auto reciprocal(X&& x) { return map<op::reciprocal>(static_cast<X&&>(x)); }
 /// The largest integer not above x / y. \numpy{floor_divide}
 template <class X, class Y>
   requires operands<X, Y>
@@ -247,8 +262,8 @@ template <arithmetic_type T, class X>
 constexpr auto cast(X&& x) { return map<op::cast<T>>(static_cast<X&&>(x)); }
 
 namespace op {
-using arithmetic_operations =
-    list<add, subtract, multiply, divide, floor_divide, remainder, negative, abs, square, maximum, minimum, floor>;
+using arithmetic_operations = list<add, subtract, multiply, divide, reciprocal, floor_divide, remainder, negative, abs,
+                                   square, maximum, minimum, floor>;
 }  // namespace op
 
 }  // namespace lazyfuse

@@ -36,15 +36,6 @@ struct cosine_of : exact_operation {
     return both.cosine;
   }
 };
-/// One divided by x: what pow(x, c<-1>) is.
-struct reciprocal : exact_operation {
-  static constexpr const char* name = "reciprocal";
-  template <real T>
-  LAZYFUSE_HD T operator()(T x) const {
-    return T(1) / x;
-  }
-};
-
 /// A divisor that many numbers have in common: scaled into the middle of the range, and its reciprocal.
 template <class T>
 struct common_divisor {
