@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/host/rows.hpp>
+#include <lazyfuse/op/statistics.hpp>
 
 #include <cuda/std/limits>
 
@@ -47,6 +48,26 @@ struct lanes<M, T, N> {
       }
   }
   T at(index_t l) const { return nan[l] ? ::cuda::std::numeric_limits<T>::quiet_NaN() : value[l]; }
+};
+/// Moments: their members side by side, so that a vector holds one member of several lanes.
+template <class T, int N>
+struct lanes<op::moments, moment_sums<T>, N> {
+  T count[N], shift[N], sum[N], squares[N];
+  void clear(index_t n) {
+    for (T* member : {count, shift, sum, squares}) std::fill_n(member, n, T(0));
+  }
+  LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { put(l, op::moments{}(at(l), v)); }
+  void fold() {
+    for (int half = N / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) combine(l, at(l + half));
+  }
+  LAZYFUSE_HD moment_sums<T> at(index_t l) const { return {count[l], shift[l], sum[l], squares[l]}; }
+  LAZYFUSE_HD void put(index_t l, const moment_sums<T>& m) {
+    count[l] = m.count;
+    shift[l] = m.shift;
+    sum[l] = m.sum;
+    squares[l] = m.squares;
+  }
 };
 template <class Set, int N, class Seq = make_indices<Set::size>>
 struct lane_pack_of;

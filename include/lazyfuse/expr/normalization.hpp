@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Normalizations: x against its own statistics along some axes. Integers are computed in double, bool is refused.
+// Options follow the operands in any order. A division by what all elements of a row share is a product with its
+// reciprocal, which costs at most one unit in the last place.
+#pragma once
+
+#include <lazyfuse/expr/create.hpp>
+#include <lazyfuse/expr/statistics.hpp>
+
+namespace lazyfuse {
+
+namespace normalization_detail {
+
+using statistics_detail::as_real;
+using namespace options_detail;
+
+/// What functions here are computed of: as statistics, but bool has no distances.
+template <class X>
+constexpr decltype(auto) real_of(const X& x) {
+  static_assert(!boolean<value_t<X>>, "lazyfuse: normalizations are not defined for bool; convert with cast<T>(x)");
+  return as_real(x);
+}
+
+/// A weight or bias repeated to the shape of x.
+template <class W, int R>
+constexpr auto repeated(const W& w, const shape<R>& s, const char* operation) {
+  return over(view_detail::broadcast_tree(w.tree, s, operation), w);
+}
+
+/// (x - mean) / sqrt(variance + epsilon) along the axes.
+template <class X, int... A>
+constexpr auto standardized(const X& x, axes<A...> a, ddof d, epsilon e) {
+  using namespace statistics_detail;
+  using T = value_t<X>;
+  const index_t n = reduce_detail::reduced_count(x.shape(), a);
+  const auto m = moments_of<true>(x, a);
+  const auto scale = reciprocal(sqrt(variance_from(m, n, d) + e.value));
+  return map<op::deviation>(x, m, value_of(inverse<T>(n))) * scale;
+}
+
+/// x, times the first of the operands, plus the second.
+template <class X, class... Operands>
+constexpr auto weighted(X&& x, const char* operation, const Operands&... w) {
+  constexpr int count = expressions<Operands...>;
+  static_assert(count <= 2, "lazyfuse: a normalization takes a weight and a bias at most");
+  const auto s = x.shape();
+  if constexpr (count == 0) return static_cast<X&&>(x);
+  else if constexpr (count == 1) return static_cast<X&&>(x) * repeated(expression_in<0>(w...), s, operation);
+  else
+    return static_cast<X&&>(x) * repeated(expression_in<0>(w...), s, operation) +
+           repeated(expression_in<1>(w...), s, operation);
+}
+
+/// A view of w, whose only axis becomes axis Axis of rank R, the others of extent 1.
+template <int Axis, int R, class W>
+constexpr auto along(const W& w) {
+  index_map<1, R> m;
+  for (int k = 0; k < R; ++k) {
+    m.source[k] = k == Axis ? 0 : -1;
+    m.factor[k] = k == Axis ? 1 : 0;
+    m.extents[k] = k == Axis ? w.shape()[0] : 1;
+  }
+  return over(view_detail::remap(w.tree, m), w);
+}
+/// A view of t, in which Axis is a new axis of extent 1.
+template <int Axis, class E>
+constexpr auto with_axis(const E& e) {
+  constexpr int R = rank_of<E>;
+  index_map<R, R + 1> m;
+  for (int k = 0; k <= R; ++k) {
+    const int from = k < Axis ? k : k - 1;
+    m.source[k] = k == Axis ? -1 : from;
+    m.factor[k] = k == Axis ? 0 : 1;
+    m.extents[k] = k == Axis ? 1 : e.shape()[from];
+  }
+  return over(view_detail::remap(e.tree, m), e);
+}
+
+template <int R, int... K>
+constexpr auto axes_but_channels(indices<K...>) {
+  return axes<0, K + 2 ...>{};
+}
+template <int A>
+constexpr int only_axis(axes<A>) {
+  return A;
+}
+template <class>
+inline constexpr bool is_one_axis = false;
+template <int A>
+inline constexpr bool is_one_axis<axes<A>> = true;
+
+}  // namespace normalization_detail
+
+/// exp(x) / sum(exp(x)) along the axes, the last unless given; shifted by the maximum, so that nothing overflows. A row
+/// with NaN or +infinity, or of -infinity alone, is NaN; no elements throw shape_error. SciPy's special.softmax
+template <class X, class... Options>
+  requires expression<X>
+constexpr auto softmax(const X& x, Options... options) {
+  using namespace normalization_detail;
+  static_assert(fine<Options...> && (is_axes<Options> && ...), "lazyfuse: softmax takes axis<...> after its operand");
+  const auto a = axes_in(axis<-1>, options...);
+  const auto& z = real_of(x);
+  const auto e = exp(z - max(z, a, keepdims));
+  return e * reciprocal(sum(e, a, keepdims));
+}
+
+/// log(softmax(x)) without its loss of small values, along the axes, the last unless given. SciPy's special.log_softmax
+template <class X, class... Options>
+  requires expression<X>
+constexpr auto log_softmax(const X& x, Options... options) {
+  using namespace normalization_detail;
+  static_assert(fine<Options...> && (is_axes<Options> && ...),
+                "lazyfuse: log_softmax takes axis<...> after its operand");
+  const auto a = axes_in(axis<-1>, options...);
+  const auto& z = real_of(x);
+  const auto shifted = z - map<op::finite_or_zero>(max(z, a, keepdims));
+  return shifted - log(sum(exp(shifted), a, keepdims));
+}
+
+/// log(sum(exp(x))) along the axes, or of all elements, without overflow: -infinity of nothing but -infinity, +infinity
+/// with one +infinity. No elements throw shape_error. SciPy's special.logsumexp
+template <class X, class... Options>
+  requires expression<X>
+constexpr auto logsumexp(const X& x, Options... options) {
+  using namespace normalization_detail;
+  static_assert(fine<Options...> && ((is_axes<Options> || is_keepdims<Options>)&&...),
+                "lazyfuse: logsumexp takes axis<...> and keepdims after its operand");
+  constexpr bool keep = (is_keepdims<Options> || ...);
+  const auto a = axes_in(axes<>{}, options...);
+  const auto& z = real_of(x);
+  const auto shifted = z - map<op::finite_or_zero>(max(z, a, keepdims));
+  return log(reduce_keeping<keep>(sum, exp(shifted), a)) + map<op::finite_or_zero>(reduce_keeping<keep>(max, z, a));
+}
+
+/// (x - mean) / sqrt(var + epsilon) * weight + bias along the axes, the last unless given, with the biased variance in
+/// one pass: layer_norm(x, weight, bias, axis<-1>, epsilon{1e-5}). Weight and bias may be left away; they are broadcast
+/// to the shape of x, or throw shape_error. PyTorch's layer_norm, after Ba, Kiros and Hinton, arXiv 1607.06450
+template <class X, class... Options>
+  requires expression<X>
+constexpr auto layer_norm(const X& x, const Options&... options) {
+  using namespace normalization_detail;
+  static_assert(((expression<Options> || is_axes<Options> || is_epsilon<Options>)&&...),
+                "lazyfuse: layer_norm takes weight, bias, axis<...> and epsilon{e} after its operand");
+  const auto a = axes_in(axis<-1>, options...);
+  return weighted(standardized(real_of(x), a, ddof{0}, value_in(epsilon{1e-5}, options...)), "layer_norm", options...);
+}
+
+/// x / sqrt(mean(x * x) + epsilon) * weight along the axes, the last unless given: rms_norm(x, weight, epsilon{1e-6}).
+/// Weight may be left away; epsilon is that of the element type unless given. PyTorch's rms_norm, after Zhang and
+/// Sennrich, arXiv 1910.07467
+template <class X, class... Options>
+  requires expression<X>
+constexpr auto rms_norm(const X& x, const Options&... options) {
+  using namespace normalization_detail;
+  static_assert(((expression<Options> || is_axes<Options> || is_epsilon<Options>)&&...) && expressions<Options...> <= 1,
+                "lazyfuse: rms_norm takes weight, axis<...> and epsilon{e} after its operand");
+  const auto a = axes_in(axis<-1>, options...);
+  const auto& z = real_of(x);
+  const epsilon e = value_in(epsilon{::cuda::std::numeric_limits<value_t<decltype(z)>>::epsilon()}, options...);
+  return weighted(z * reciprocal(sqrt(mean(square(z), a, keepdims) + e.value)), "rms_norm", options...);
+}
+
+/// x / max(norm(x), epsilon) along the axes, the last unless given: normalize(x, ord<1>), ord<2> (meant unless given)
+/// or ord<inf>; epsilon is 1e-12 unless given. PyTorch's normalize
+template <class X, class... Options>
+  requires expression<X>
+constexpr auto normalize(const X& x, Options... options) {
+  using namespace normalization_detail;
+  static_assert(fine<Options...> && ((is_axes<Options> || is_order<Options> || is_epsilon<Options>)&&...),
+                "lazyfuse: normalize takes axis<...>, ord<1>, ord<2> or ord<inf>, and epsilon{e} after its operand");
+  constexpr auto p = order_in(ord<2>, Options{}...);
+  const auto a = axes_in(axis<-1>, options...);
+  const auto& z = real_of(x);
+  const auto scaled = [&](const auto& norm) {
+    return z * reciprocal(maximum(norm, value_in(epsilon{1e-12}, options...).value));
+  };
+  constexpr bool known = __is_same(decltype(p), const order<1>) || __is_same(decltype(p), const order<2>) ||
+                         __is_same(decltype(p), const order<inf>);
+  static_assert(known, "lazyfuse: norms are of order 1, 2 or inf");
+  if constexpr (__is_same(decltype(p), const order<1>)) return scaled(sum(abs(z), a, keepdims));
+  else if constexpr (__is_same(decltype(p), const order<inf>)) return scaled(max(abs(z), a, keepdims));
+  else return scaled(sqrt(sum(square(z), a, keepdims)));
+}
+
+/// (x - mean) / sqrt(var + epsilon) along the axes, or of all elements, with the variance of ddof; both are 0 unless
+/// given. SciPy's stats.zscore
+template <class X, class... Options>
+  requires expression<X>
+constexpr auto standardize(const X& x, Options... options) {
+  using namespace normalization_detail;
+  static_assert(fine<Options...> && ((is_axes<Options> || is_ddof<Options> || is_epsilon<Options>)&&...),
+                "lazyfuse: standardize takes axis<...>, ddof{k} and epsilon{e} after its operand");
+  return standardized(real_of(x), axes_in(axes<>{}, options...), value_in(ddof{}, options...),
+                      value_in(epsilon{}, options...));
+}
+
+/// Every channel (axis 1) of x standardized over all other axes, times weight plus bias: batch_norm(x, weight, bias,
+/// epsilon{1e-5}) with the statistics of x itself, as in training, and the biased variance. Weight and bias may be left
+/// away; they have one element per channel, or throw shape_error. PyTorch's batch_norm, after Ioffe and Szegedy,
+/// arXiv 1502.03167
+template <class X, class... Options>
+  requires expression<X>
+constexpr auto batch_norm(const X& x, const Options&... options) {
+  using namespace normalization_detail;
+  constexpr int R = rank_of<X>;
+  static_assert(((expression<Options> || is_epsilon<Options>)&&...),
+                "lazyfuse: batch_norm takes weight, bias and epsilon{e} after its operand");
+  static_assert(R >= 2, "lazyfuse: batch_norm is of rank 2 at least; its channels are axis 1");
+  const auto per_channel = [](const auto& o) {
+    if constexpr (expression<decltype(o)>) {
+      static_assert(rank_of<decltype(o)> == 1, "lazyfuse: weight and bias of batch_norm are of rank 1");
+      return along<1, R>(o);
+    } else return o;
+  };
+  const auto a = axes_but_channels<R>(make_indices<R - 2>{});
+  return weighted(standardized(real_of(x), a, ddof{0}, value_in(epsilon{1e-5}, options...)), "batch_norm",
+                  per_channel(options)...);
+}
+
+/// sum(x * y) / (max(|x|, epsilon) * max(|y|, epsilon)) along the axes, the last unless given; epsilon is 1e-8 unless
+/// given. Operands are broadcast. PyTorch's cosine_similarity
+template <class X, class Y, class... Options>
+  requires(expression<X>&& expression<Y>)
+constexpr auto cosine_similarity(const X& x, const Y& y, Options... options) {
+  using namespace normalization_detail;
+  static_assert(fine<Options...> && ((is_axes<Options> || is_epsilon<Options> || is_keepdims<Options>)&&...),
+                "lazyfuse: cosine_similarity takes axis<...>, epsilon{e} and keepdims after its operands");
+  constexpr bool keep = (is_keepdims<Options> || ...);
+  const auto s = broadcast_shapes(x.shape(), y.shape(), "cosine_similarity");
+  const auto a = axes_in(axis<-1>, options...);
+  const auto u = broadcast_to(real_of(x), s);
+  const auto v = broadcast_to(real_of(y), s);
+  const auto length = [&](const auto& e) {
+    return maximum(sqrt(reduce_keeping<keep>(sum, square(e), a)), value_in(epsilon{1e-8}, options...).value);
+  };
+  return reduce_keeping<keep>(sum, u * v, a) / (length(u) * length(v));
+}
+
+/// The loss of each row: -sum(target * log_softmax(x)) along the axis, the last unless given. Real targets are
+/// probabilities in the shape of x, and 0 * -infinity counts as 0. Integers are classes in the shape of x without the
+/// axis; a class out of range, as PyTorch's ignore_index, gives 0. Others throw shape_error. PyTorch's cross_entropy,
+/// whose classes are axis 1, and which takes the mean of it.
+template <class X, class Y, class... Options>
+  requires(expression<X>&& expression<Y>)
+constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
+  using namespace normalization_detail;
+  static_assert(fine<Options...> && (is_axes<Options> && ...),
+                "lazyfuse: cross_entropy takes axis<k> after its operands");
+  const auto a = axes_in(axis<-1>, options...);
+  static_assert(is_one_axis<bare_t<decltype(a)>>, "lazyfuse: cross_entropy has its classes along one axis");
+  constexpr int R = rank_of<X>, k = view_detail::normal_axis<only_axis(bare_t<decltype(a)>{}), R>();
+  const auto& z = real_of(x);
+  const auto s = z.shape();
+  const auto shifted = z - max(z, a, keepdims);
+  const auto total = log(sum(exp(shifted), a));
+  if constexpr (integer<value_t<Y>>) {
+    static_assert(rank_of<Y> == R - 1, "lazyfuse: classes of cross_entropy are of one rank less than their operand");
+    const index_t classes = s[k];
+    const auto wanted = with_axis<k>(target);
+    for (int axis = 0; axis < R; ++axis)
+      if (axis != k && wanted.shape()[axis] != s[axis])
+        throw_shapes("cross_entropy", s.extent, R, target.shape().extent, R - 1, "are not those of x and its classes");
+    const auto here = along<k, R>(arange<int64>(classes)) == wanted;
+    const auto loss = total - sum(where(here, shifted, value_t<decltype(z)>(0)), a);
+    return where(logical_and(target >= 0, target < classes), loss, value_t<decltype(z)>(0));
+  } else {
+    static_assert(rank_of<Y> == R, "lazyfuse: probabilities of cross_entropy are of the rank of their operand");
+    const auto p = repeated(real_of(target), s, "cross_entropy");
+    return total * sum(p, a) - sum(where(p == 0, value_t<decltype(p * shifted)>(0), p * shifted), a);
+  }
+}
+
+/// The Kullback-Leibler divergence of q from p: the sum of p * log(p / q) along the axes, the last unless given, with 0
+/// where p is 0. Operands are broadcast. The sum of SciPy's special.rel_entr
+template <class P, class Q, class... Options>
+  requires(expression<P>&& expression<Q>)
+constexpr auto kl_div(const P& p, const Q& q, Options... options) {
+  using namespace normalization_detail;
+  static_assert(fine<Options...> && ((is_axes<Options> || is_keepdims<Options>)&&...),
+                "lazyfuse: kl_div takes axis<...> and keepdims after its operands");
+  return reduce_keeping<(is_keepdims<Options> || ...)>(sum, rel_entr(p, q), axes_in(axis<-1>, options...));
+}
+
+}  // namespace lazyfuse

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Named arguments: functions with several of them take them after their operands in any order, found by type.
+#pragma once
+
+#include <lazyfuse/expr/reduce.hpp>
+
+namespace lazyfuse {
+
+/// What a variance takes from the number of elements before it divides by it: 1 for the unbiased one of a sample.
+struct ddof {
+  index_t value = 0;
+};
+/// What a normalization adds to, or has as least value of, what it divides by.
+struct epsilon {
+  double value = 0;
+};
+
+/// Type of inf.
+enum class infinity {};
+/// The order of the maximum norm: ord<inf>.
+inline constexpr infinity inf{};
+/// Type of ord.
+template <auto P>
+struct order {};
+/// The order of a norm: ord<1>, ord<2> or ord<inf>.
+template <auto P>
+inline constexpr order<P> ord{};
+
+namespace options_detail {
+
+template <class A>
+inline constexpr bool is_axes = false;
+template <int... A>
+inline constexpr bool is_axes<axes<A...>> = true;
+template <class A>
+inline constexpr bool is_order = false;
+template <auto P>
+inline constexpr bool is_order<order<P>> = true;
+template <class A>
+inline constexpr bool is_keepdims = __is_same(A, keepdims_t);
+template <class A>
+inline constexpr bool is_ddof = __is_same(A, ddof);
+template <class A>
+inline constexpr bool is_epsilon = __is_same(A, epsilon);
+
+/// Whether at most one of O... is of each kind, and all are of some.
+template <class... O>
+inline constexpr bool fine = ((is_axes<O> || is_order<O> || is_keepdims<O> || is_ddof<O> || is_epsilon<O>)&&...) &&
+                             (0 + ... + is_axes<O>) <= 1 && (0 + ... + is_order<O>) <= 1;
+
+/// The axes among the options, or those that are meant without.
+template <class Otherwise>
+constexpr Otherwise axes_in(Otherwise otherwise) {
+  return otherwise;
+}
+template <class Otherwise, class A, class... O>
+constexpr auto axes_in(Otherwise otherwise, const A& a, const O&... o) {
+  if constexpr (is_axes<A>) return a;
+  else return axes_in(otherwise, o...);
+}
+template <class Otherwise>
+constexpr Otherwise order_in(Otherwise otherwise) {
+  return otherwise;
+}
+template <class Otherwise, class A, class... O>
+constexpr auto order_in(Otherwise otherwise, const A& a, const O&... o) {
+  if constexpr (is_order<A>) return a;
+  else return order_in(otherwise, o...);
+}
+/// The option of type V among them, or the one that is meant without.
+template <class V>
+constexpr V value_in(V otherwise) {
+  return otherwise;
+}
+template <class V, class A, class... O>
+constexpr V value_in(V otherwise, const A& a, const O&... o) {
+  if constexpr (__is_same(A, V)) return a;
+  else return value_in(otherwise, o...);
+}
+
+/// The K-th expression among a...
+template <int K, class A, class... B>
+constexpr const auto& expression_in(const A& a, const B&... b) {
+  if constexpr (!expression<A>) return expression_in<K>(b...);
+  else if constexpr (K > 0) return expression_in<K - 1>(b...);
+  else return a;
+}
+template <class... A>
+inline constexpr int expressions = (0 + ... + int(expression<A>));
+
+}  // namespace options_detail
+
+/// Reduces over the axes, and keeps them with extent 1 if Keep.
+template <bool Keep, class Reduction, class X, int... A>
+constexpr auto reduce_keeping(reduction_function<Reduction> f, X&& x, axes<A...> a) {
+  if constexpr (Keep) return f(static_cast<X&&>(x), a, keepdims);
+  else return f(static_cast<X&&>(x), a);
+}
+
+}  // namespace lazyfuse

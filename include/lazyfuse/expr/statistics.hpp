@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Variance, standard deviation, covariance and correlation: ordinary expressions over reductions. Integers and bool are
+// computed in double. Options follow the operands in any order: axis<...>, ddof{k}, keepdims.
+#pragma once
+
+#include <lazyfuse/expr/options.hpp>
+#include <lazyfuse/op/statistics.hpp>
+
+namespace lazyfuse {
+
+namespace statistics_detail {
+
+/// x itself if its elements are real, else x as double.
+template <class X>
+constexpr decltype(auto) as_real(const X& x) {
+  static_assert(arithmetic_type<value_t<X>>,
+                "lazyfuse: statistics and normalizations are computed of numbers; take a member with map(f, x) first");
+  if constexpr (real<value_t<X>>) return static_cast<const X&>(x);
+  else return cast<double>(x);
+}
+
+/// A value as an operand of exactly its type.
+template <class T>
+constexpr auto value_of(T value) {
+  return over(constant_leaf(value, shape<0>{}));
+}
+
+/// 1 / (n - ddof); infinite where that is not positive, so that the variance is infinite, or NaN, as NumPy's.
+template <class T>
+constexpr T inverse(index_t n, ddof d = {}) {
+  return n > d.value ? static_cast<T>(1.0 / static_cast<double>(n - d.value))
+                     : ::cuda::std::numeric_limits<T>::infinity();
+}
+
+/// The moments of real z along the axes.
+template <bool Keep, class Z, int... A>
+constexpr auto moments_of(const Z& z, axes<A...> a) {
+  return reduce_keeping<Keep>(reduction_function<reduce_detail::with<op::moments>>{}, map<op::sample>(z), a);
+}
+/// The variance of n numbers whose moments are m.
+template <class M>
+constexpr auto variance_from(const M& m, index_t n, ddof d) {
+  using T = bare_t<decltype(value_t<M>{}.count)>;
+  return map<op::variance_of>(m, value_of(inverse<T>(n)), value_of(inverse<T>(n, d)));
+}
+
+template <bool Root>
+struct spread_function {
+  template <class X, class... Options>
+    requires expression<X>
+  constexpr auto operator()(const X& x, Options... options) const {
+    using namespace options_detail;
+    static_assert(fine<Options...> && ((is_axes<Options> || is_ddof<Options> || is_keepdims<Options>)&&...),
+                  "lazyfuse: var and std take axis<...>, ddof{k} and keepdims after their operand");
+    constexpr bool keep = (is_keepdims<Options> || ...);
+    const auto a = axes_in(axes<>{}, options...);
+    const auto& z = as_real(x);
+    const auto m = moments_of<keep>(z, a);
+    auto variance = variance_from(m, reduce_detail::reduced_count(z.shape(), a), value_in(ddof{}, options...));
+    if constexpr (Root) return map<op::sqrt>(static_cast<decltype(variance)&&>(variance));
+    else return variance;
+  }
+};
+
+/// x less its mean along the axes, which stay.
+template <class X, int... A>
+constexpr auto centred(const X& x, axes<A...> a) {
+  return x - mean(x, a, keepdims);
+}
+
+}  // namespace statistics_detail
+
+/// The variance along the axes, or of all elements: the mean of (x - mean(x))^2, divided by n - ddof instead of n. Read
+/// once, and as exact as in two passes where the mean is large (op::moments). NaN with NaN or infinities, or if there
+/// are no elements. \numpy{var}
+inline constexpr statistics_detail::spread_function<false> var{};
+/// The standard deviation, the square root of var. \numpy{std}
+inline constexpr statistics_detail::spread_function<true> std{};
+
+/// The covariance of x and y along the axes, or of all elements: the sum of (x - mean(x)) * (y - mean(y)), divided by
+/// n - ddof. Operands are broadcast; ddof is 1 unless given. An element beside the diagonal of NumPy's matrix; throws
+/// shape_error where shapes do not broadcast. \numpy{cov}
+template <class X, class Y, class... Options>
+  requires(expression<X>&& expression<Y>)
+constexpr auto cov(const X& x, const Y& y, Options... options) {
+  using namespace statistics_detail;
+  using namespace options_detail;
+  static_assert(fine<Options...> && ((is_axes<Options> || is_ddof<Options> || is_keepdims<Options>)&&...),
+                "lazyfuse: cov takes axis<...>, ddof{k} and keepdims after its operands");
+  const auto shape = broadcast_shapes(x.shape(), y.shape(), "cov");
+  const auto a = axes_in(axes<>{}, options...);
+  const auto product = centred(broadcast_to(as_real(x), shape), a) * centred(broadcast_to(as_real(y), shape), a);
+  return reduce_keeping<(is_keepdims<Options> || ...)>(sum, product, a) *
+         inverse<double>(reduce_detail::reduced_count(shape, a), value_in(ddof{1}, options...));
+}
+
+/// The covariance matrix of variables in rows and observations in columns: shape (v, n) to (v, v), ddof 1 unless given.
+/// A broadcast product and a sum: v^2 * n products, without blocking for a cache. \numpy{cov}
+template <class X, class... Options>
+  requires(expression<X> && (!expression<Options> && ...))
+constexpr auto cov(const X& x, Options... options) {
+  using namespace statistics_detail;
+  using namespace options_detail;
+  static_assert((is_ddof<Options> && ...), "lazyfuse: cov of one operand takes ddof{k} after it");
+  static_assert(rank_of<X> == 2, "lazyfuse: cov of one operand is of rank 2, variables in rows; or write cov(x, y)");
+  const auto d = centred(as_real(x), axis<1>);
+  return sum(d(all, newaxis, all) * d(newaxis, all, all), axis<2>) *
+         inverse<double>(x.shape()[1], value_in(ddof{1}, options...));
+}
+
+/// Pearson's correlation of x and y along the axes, or of all elements, in [-1, 1]; NaN where one is constant.
+/// Operands are broadcast. \numpy{corrcoef}
+template <class X, class Y, class... Options>
+  requires(expression<X>&& expression<Y>)
+constexpr auto corrcoef(const X& x, const Y& y, Options... options) {
+  using namespace statistics_detail;
+  using namespace options_detail;
+  static_assert(fine<Options...> && ((is_axes<Options> || is_keepdims<Options>)&&...),
+                "lazyfuse: corrcoef takes axis<...> and keepdims after its operands");
+  constexpr bool keep = (is_keepdims<Options> || ...);
+  const auto shape = broadcast_shapes(x.shape(), y.shape(), "corrcoef");
+  const auto a = axes_in(axes<>{}, options...);
+  const auto dx = centred(broadcast_to(as_real(x), shape), a);
+  const auto dy = centred(broadcast_to(as_real(y), shape), a);
+  const auto length = [&](const auto& d) { return sqrt(reduce_keeping<keep>(sum, d * d, a)); };
+  return minimum(maximum(reduce_keeping<keep>(sum, dx * dy, a) / (length(dx) * length(dy)), -1), 1);
+}
+
+}  // namespace lazyfuse
