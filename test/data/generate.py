@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the reference cases of the tests: inputs and NumPy's answers, one small binary file per family.
 
-    python3 -m venv venv && venv/bin/pip install 'numpy>=2' && venv/bin/python generate.py
+    python3 -m venv venv && venv/bin/pip install 'numpy>=2' 'scipy>=1.15' && venv/bin/python generate.py
 
 Format, little endian (support/reference_data.hpp reads it):
 
@@ -30,6 +30,8 @@ import struct
 import warnings
 
 import numpy as np
+import scipy.special
+import scipy.stats
 
 assert np.__version__ >= "2", "the answers are those of NumPy 2"
 warnings.simplefilter("ignore")
@@ -372,6 +374,164 @@ def printing():
     out.write()
 
 
+# Functions of rows. Their inputs are functions of their index, which support/rows.hpp has too, so that only answers are
+# stored: of functions that keep the row, the elements at four positions and a sum with weights. All is float64.
+LENGTHS = [1, 2, 31, 32, 33, 127, 128, 129, 1000, 1024, 4096, 8192, 12345, 32768, 262144, 1 << 20]
+
+
+def scramble(x):
+    x = np.asarray(x, np.uint32)
+    x = (x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
+    x = (x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B)
+    return x ^ (x >> np.uint32(16))
+
+
+def grid(stream, count):
+    """Whole numbers from 0 to 4095."""
+    return (scramble(np.arange(count, dtype=np.uint32) + scramble(stream)) >> np.uint32(20)).astype(np.int64)
+
+
+def between(stream, shape):
+    """Numbers from -8 to 8, exact in float32."""
+    return (grid(stream, math.prod(shape)).reshape(shape) - 2048) / 256
+
+
+def positive(stream, shape):
+    return (grid(stream, math.prod(shape)).reshape(shape) + 1) / 4096
+
+
+def put_rows(out, op, f, inputs=(between, between), lengths=LENGTHS):
+    for n in lengths:
+        shape = (4 if n < 20000 else 2, n)
+        y = f(*[make(stream, shape) for stream, make in enumerate(inputs)])
+        if y.ndim == 2:
+            weights = np.float64(grid(9, n) - 2048) / 2048
+            y = np.column_stack([y[:, [0, n // 3, n // 2, n - 1]], (y * weights).sum(1)])
+        out.put(f"{op}/{n}", np.float64(y))
+
+
+def put_special(out, ops, huge):
+    """Rows with what is no number, or all alike, or far from the others."""
+    i, n, t = np.inf, np.nan, 2.0**-20
+    x = np.array(
+        [[1, n, 2, 3, 4, 5], [1, i, 2, 3, 4, 5], [1, -i, 2, 3, 4, 5], [-i] * 6, [i] * 6, [i, -i, 0, 1, 2, 3], [n] * 6, [2.5] * 6, [0] * 6,
+         [huge, 1, 2, 3, 4, 5], [-huge, huge, huge, 0, 0, 0], [huge] * 6, [1000, 1001, 1002, 1003, 1004, 1005], [-1e4, -1e4, 0, 0, 0, 0],
+         [16384 + v / 512 for v in (1, 5, 2, 8, 3, 7)], [t, 2 * t, 3 * t, -t, -2 * t, 0]])
+    x = x.astype(np.float32)
+    out.put("special/x", x)
+    for op, f in ops.items():
+        out.put(f"special/{op}", np.float64(f(x.astype(np.float64))))
+
+
+def axes_cases(out, op, f, x, **options):
+    for axis in [None, (0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]:
+        out.put(f"{op}/axis={axis_text(axis)}", np.asarray(f(x, axis=axis, **options)))
+
+
+def correlation(x, y):
+    dx, dy = x - x.mean(1, keepdims=True), y - y.mean(1, keepdims=True)
+    return (dx * dy).sum(1) / np.sqrt((dx * dx).sum(1) * (dy * dy).sum(1))
+
+
+def statistics():
+    out = Family("statistics")
+    put_rows(out, "var", lambda x, y: x.var(1))
+    put_rows(out, "std", lambda x, y: x.std(1, ddof=1))
+    put_rows(out, "far", lambda x, y: (x + 32768).var(1))
+    put_rows(out, "outlier", lambda x, y: np.column_stack([x[:, 0] + 1e6, x[:, 1:]]).var(1))
+    put_rows(out, "cov", lambda x, y: np.array([np.cov(a, b)[0, 1] for a, b in zip(x, y)]))
+    put_rows(out, "corrcoef", correlation)
+    put_special(out, {"var": lambda x: x.var(1), "std": lambda x: x.std(1, ddof=1)}, 1e15)
+    x = between(5, (3, 4, 5))
+    for t in [np.float32, np.float64]:
+        axes_cases(out, f"var/{name(t)}", np.var, x, dtype=np.float64)
+    axes_cases(out, "var/ddof=2", np.var, x, ddof=2)
+    axes_cases(out, "std/keepdims", np.std, x, keepdims=True)
+    for t in [np.bool_] + I:
+        whole = grid(6, 60).reshape(3, 4, 5).astype(t) if t != np.bool_ else grid(6, 60).reshape(3, 4, 5) % 3 == 0
+        out.put(f"x/{name(t)}", whole)
+        out.put(f"var/{name(t)}", whole.var(1))
+    for k in [0, 1, 2, 3, 4, 5]:
+        out.put(f"ddof/{k}", np.array([[1, 2, 4, 8.0], [3, 3, 3, 3]]).var(1, ddof=k))
+    rows = between(0, (5, 40))
+    out.put("cov/matrix", np.cov(rows))
+    out.put("cov/matrix/ddof=0", np.cov(rows, ddof=0))
+    out.write()
+
+
+def softmaxes():
+    out = Family("softmax")
+    put_rows(out, "softmax", lambda x, y: scipy.special.softmax(x, 1))
+    put_rows(out, "log_softmax", lambda x, y: scipy.special.log_softmax(x, 1))
+    put_rows(out, "logsumexp", lambda x, y: scipy.special.logsumexp(x, 1))
+    ops = {"softmax": scipy.special.softmax, "log_softmax": scipy.special.log_softmax, "logsumexp": scipy.special.logsumexp}
+    put_special(out, {op: lambda x, f=f: f(x, axis=1) for op, f in ops.items()}, 1e30)
+    x = between(5, (3, 4, 5))
+    for op, f in ops.items():
+        out.put(f"{op}/axis=0,2", f(x, axis=(0, 2)))
+        out.put(f"{op}/int32", f(np.int32(x), axis=2))
+    out.put("logsumexp/axis=1/keepdims", scipy.special.logsumexp(x, axis=1, keepdims=True))
+    out.put("logsumexp/axis=all", np.asarray(scipy.special.logsumexp(x)))
+    out.write()
+
+
+def standardized(x, axis, epsilon=0.0, ddof=0):
+    return (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True, ddof=ddof) + epsilon)
+
+
+def rms_norm(x, axis, epsilon):
+    return x / np.sqrt((x * x).mean(axis, keepdims=True) + epsilon)
+
+
+def normalized(x, axis, order, epsilon=1e-12):
+    return x / np.maximum(np.linalg.norm(x, order, axis, keepdims=True), epsilon)
+
+
+def normalization():
+    out = Family("normalization")
+    put_rows(out, "layer_norm", lambda x, y: standardized(x, 1, 1e-5))
+    put_rows(out, "layer_norm/weighted", lambda x, y: standardized(x, 1, 1e-5) * y[0] + y[1])
+    put_rows(out, "rms_norm", lambda x, y: rms_norm(x, 1, 1e-6) * y[0])
+    put_rows(out, "standardize", lambda x, y: scipy.stats.zscore(x, 1, ddof=1), lengths=LENGTHS[1:])
+    for order in [1, 2, np.inf]:
+        put_rows(out, f"normalize/{order}", lambda x, y: normalized(x, 1, order))
+    ops = {"layer_norm": lambda x: standardized(x, 1, 1e-5), "rms_norm": lambda x: rms_norm(x, 1, 1e-6), "standardize": lambda x: scipy.stats.zscore(x, 1)}
+    ops |= {f"normalize/{order}": lambda x, order=order: normalized(x, 1, order) for order in [1, 2, np.inf]}
+    put_special(out, ops, 1e15)
+    x = between(5, (3, 4, 5))
+    out.put("layer_norm/axis=1,2", standardized(x, (1, 2), 1e-3) * between(1, (4, 5)) + between(2, (4, 5)))
+    out.put("layer_norm/int32", standardized(np.int32(x), 2, 1e-5))
+    out.put("standardize/axis=all", standardized(x, None))
+    out.put("rms_norm/axis=0,2", rms_norm(x, (0, 2), 1e-6))
+    for shape in [(6, 3), (2, 3, 50), (2, 3, 4, 5)]:
+        x, w, b = between(5, shape), between(1, (3,)), between(2, (3,))
+        along = (slice(None),) + (None,) * (len(shape) - 2)
+        axes = tuple(k for k in range(len(shape)) if k != 1)
+        y = standardized(x, axes, 1e-5)
+        out.put(f"batch_norm/rank={len(shape)}", y)
+        out.put(f"batch_norm/rank={len(shape)}/weighted", y * w[along] + b[along])
+    out.write()
+
+
+def cosine_similarity(x, y):
+    length = lambda v: np.maximum(np.sqrt((v * v).sum(1)), 1e-8)
+    return (x * y).sum(1) / (length(x) * length(y))
+
+
+def losses():
+    out = Family("losses")
+    put_rows(out, "cosine_similarity", cosine_similarity)
+    put_rows(out, "cross_entropy", lambda x, p: -(p * scipy.special.log_softmax(x, 1)).sum(1), (between, positive))
+    put_rows(out, "cross_entropy/classes", lambda x, y: -scipy.special.log_softmax(x, 1)[np.arange(len(x)), grid(7, len(x)) % x.shape[1]])
+    put_rows(out, "kl_div", lambda p, q: scipy.special.rel_entr(p, q).sum(1), (positive, positive))
+    edges = np.array([0, 0.5, 1, -1, np.inf, np.nan])
+    p, q = [v.ravel() for v in np.meshgrid(edges, edges)]
+    out.put("rel_entr/p", p)
+    out.put("rel_entr/q", q)
+    out.put("rel_entr", scipy.special.rel_entr(p, q))
+    out.write()
+
+
 if __name__ == "__main__":
     elementwise()
     casts()
@@ -381,6 +541,10 @@ if __name__ == "__main__":
     broadcasting()
     creation()
     printing()
+    statistics()
+    softmaxes()
+    normalization()
+    losses()
     total = sum(f.stat().st_size for f in HERE.glob("*.bin"))
-    assert total < 300_000, total
+    assert total < 350_000, total
     print(f"total: {total} bytes")

@@ -76,7 +76,15 @@ constexpr auto with_axis(const E& e) {
   return over(view_detail::remap(e.tree, m), e);
 }
 
-template <int R, int... K>
+/// A weight or bias of channels beside an x of rank R; other options as they are.
+template <int R, class O>
+constexpr auto per_channel(const O& option) {
+  if constexpr (expression<O>) {
+    static_assert(rank_of<O> == 1, "lazyfuse: weight and bias of batch_norm are of rank 1");
+    return along<1, R>(option);
+  } else return option;
+}
+template <int... K>
 constexpr auto axes_but_channels(indices<K...>) {
   return axes<0, K + 2 ...>{};
 }
@@ -206,15 +214,9 @@ constexpr auto batch_norm(const X& x, const Options&... options) {
   static_assert(((expression<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: batch_norm takes weight, bias and epsilon{e} after its operand");
   static_assert(R >= 2, "lazyfuse: batch_norm is of rank 2 at least; its channels are axis 1");
-  const auto per_channel = [](const auto& o) {
-    if constexpr (expression<decltype(o)>) {
-      static_assert(rank_of<decltype(o)> == 1, "lazyfuse: weight and bias of batch_norm are of rank 1");
-      return along<1, R>(o);
-    } else return o;
-  };
-  const auto a = axes_but_channels<R>(make_indices<R - 2>{});
+  const auto a = axes_but_channels(make_indices<R - 2>{});
   return weighted(standardized(real_of(x), a, ddof{0}, value_in(epsilon{1e-5}, options...)), "batch_norm",
-                  per_channel(options)...);
+                  per_channel<R>(options)...);
 }
 
 /// sum(x * y) / (max(|x|, epsilon) * max(|y|, epsilon)) along the axes, the last unless given; epsilon is 1e-8 unless
