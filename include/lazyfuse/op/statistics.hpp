@@ -19,42 +19,54 @@ struct moment_sums {
 
 namespace op {
 
-/// x as the moments of one number.
+/// x as the moments of one number. What is not finite makes the sums NaN.
 struct sample : exact_operation {
   using rule = rules::unchanged;
   static constexpr const char* name = "sample";
   template <real T>
   LAZYFUSE_HD constexpr moment_sums<T> operator()(T x) const {
-    return {T(1), x, T(-0.0), T(-0.0)};  // compilers drop the addition of -0.0, but not that of 0.0
+    return {T(1), x, x - x, T(0)};
   }
 };
 
-/// The moments of both. The smaller side is taken to the shift of the other one without a division, after Chan, Golub
-/// and LeVeque, "Algorithms for Computing the Sample Variance" (1983), section 3. An element is added with two
-/// products; sides of more are first taken to their means, so that a first element far from the rest spoils no more
-/// than its lane.
+/// The moments of both, as Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance" (1983), but that the
+/// shift need not be the mean: what it is off is in the sum. So one element is added without a division, and no
+/// rounding of a large mean enters the squares.
 struct moments : plain_monoid {
   static constexpr const char* name = "moments";
-  static constexpr int cost = 8;
+  static constexpr int cost = 14;
   template <class S>
   LAZYFUSE_HD static constexpr S identity() {
     return {};
   }
   template <real T>
-  LAZYFUSE_HD constexpr moment_sums<T> operator()(moment_sums<T> a, moment_sums<T> b) const {
-    if (b.count > 1) {
-      a = centred(a);
-      b = centred(b);
+  LAZYFUSE_HD constexpr moment_sums<T> operator()(const moment_sums<T>& a, const moment_sums<T>& b) const {
+    if (b.count == 1) {  // known when this is compiled where elements are added
+      const T shift = a.shift + (b.shift - a.shift) * rough_inverse(a.count + 1), distance = b.shift - shift;
+      const moment_sums<T> m = shifted(a, shift);
+      return {m.count + 1, shift, m.sum + distance, m.squares + distance * distance};
     }
-    const T shift = a.count > 0 ? a.shift : b.shift, moved = b.shift - shift, sum = b.sum + b.count * moved;
-    return {a.count + b.count, shift, a.sum + sum, a.squares + (b.squares + moved * (b.sum + sum))};
+    const moment_sums<T> m = shifted(a, a.shift + a.sum / (a.count > 1 ? a.count : T(1)));
+    const T mean = b.shift + b.sum / (b.count > 1 ? b.count : T(1));
+    // Each side at its mean first, so that no square is large beside those that count.
+    const moment_sums<T> n = shifted(shifted(b, mean), m.count > 0 ? m.shift : mean);
+    return {m.count + n.count, n.shift, m.sum + n.sum, m.squares + n.squares};
   }
-  /// The same numbers with a shift near their mean. Squares that overflowed stay infinite, as in NumPy.
+
+ private:
+  /// The same numbers seen from another shift.
   template <real T>
-  LAZYFUSE_HD static constexpr moment_sums<T> centred(const moment_sums<T>& a) {
-    const T shift = a.shift + a.sum / (a.count > 1 ? a.count : T(1)), moved = shift - a.shift, away = a.count * moved;
-    const T squares = a.squares - moved * (2 * a.sum - away);
-    return {a.count, shift, a.sum - away, a.squares > ::cuda::std::numeric_limits<T>::max() ? a.squares : squares};
+  LAZYFUSE_HD static constexpr moment_sums<T> shifted(const moment_sums<T>& a, T shift) {
+    const T moved = shift - a.shift, away = a.count * moved;
+    return {a.count, shift, a.sum - away, a.squares - moved * (2 * a.sum - away)};
+  }
+  /// A power of two from 1 / n to 2 / n: steps by it lead from the first element to the mean, however far that is.
+  template <real T>
+  LAZYFUSE_HD static constexpr T rough_inverse(T n) {
+    using bits = ::cuda::std::conditional_t<sizeof(T) == 4, ::cuda::std::uint32_t, ::cuda::std::uint64_t>;
+    constexpr bits one = __builtin_bit_cast(bits, T(1));
+    constexpr bits exponent = __builtin_bit_cast(bits, ::cuda::std::numeric_limits<T>::infinity());
+    return __builtin_bit_cast(T, 2 * one - (__builtin_bit_cast(bits, n) & exponent));
   }
 };
 
@@ -69,17 +81,15 @@ struct deviation : exact_operation {
   }
 };
 
-/// The sum of the squared deviations from the mean, times scale. NaN where the data have NaN or infinities.
+/// The sum of the squared deviations from the mean, times scale. inverse is 1 / count.
 struct variance_of : exact_operation {
   using rule = rules::unchanged;
   static constexpr const char* name = "variance_of";
-  static constexpr int cost = 10;
+  static constexpr int cost = 5;
   template <real T>
   LAZYFUSE_HD constexpr T operator()(const moment_sums<T>& m, T inverse, T scale) const {
-    const T finite = (m.sum - m.sum) + (m.shift - m.shift);  // 0 or NaN
     const T squares = m.squares - m.sum * (m.sum * inverse);
-    const T positive = squares < 0 ? T(0) : squares;
-    return ((m.squares > ::cuda::std::numeric_limits<T>::max() ? m.squares : positive) + finite) * scale;
+    return (squares < 0 ? T(0) : squares) * scale;  // NaN stays
   }
 };
 
