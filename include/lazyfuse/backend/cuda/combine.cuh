@@ -63,11 +63,18 @@ __device__ __forceinline__ T shuffle_xor(const T& value, int mask) {
     return result;
   }
 }
+template <class T>
+inline constexpr bool commutes = ::cuda::std::is_arithmetic_v<T>;
+/// Both lanes of a pair get the same bits: where the order matters, that of the lanes.
 template <class Set, int... I>
 __device__ __forceinline__ void merge_lanes(typename Set::accumulators& a, int mask, indices<I...>) {
   typename Set::accumulators other;
   ((get<I>(other) = shuffle_xor(get<I>(a), mask)), ...);
-  Set::merge(a, other);
+  if constexpr ((commutes<typename Set::template value_type<I>> && ...)) Set::merge(a, other);
+  else if (threadIdx.x & mask) {
+    Set::merge(other, a);
+    a = other;
+  } else Set::merge(a, other);
 }
 
 /// Merges over groups of `group` neighbouring threads; every thread of a warp-sized group, and the first
