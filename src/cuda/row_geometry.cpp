@@ -26,7 +26,7 @@ int power_above(index_t n) {
 void in_registers(row_geometry& g, index_t length, const row_program& program) {
   g.registers = true;
   g.one_vector = length <= index_t{32} * program.width;
-  const int each = g.one_vector ? program.width : register_elements;
+  const int each = g.one_vector ? program.width : program.held;
   g.group = power_above(ceil_div(length, each));
   g.threads = std::max(g.group, g.one_vector ? 256 : 128);
   g.grid = ceil_div(g.rows, g.threads / g.group);
@@ -35,7 +35,7 @@ void in_registers(row_geometry& g, index_t length, const row_program& program) {
 
 /// Which operands are kept in shared memory, and where. A step is one vector for each thread of the block.
 void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool columns, const operand_info* info,
-          int targets, int count, const row_program& program, index_t merge_bytes, index_t most_steps) {
+          int targets, int count, const row_program& program, index_t merge_bytes, index_t room, index_t most_steps) {
   index_t per_step = 0;
   g.staged = 0;
   for (int i = targets; i < count && i - targets < 64; ++i) {
@@ -48,7 +48,7 @@ void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool col
     g.staged |= wide_bits{1} << (i - targets);
     per_step += index_t{o.element_size} * program.width * team_threads;
   }
-  const index_t room = device().shared_bytes_of_half - merge_bytes;
+  room -= merge_bytes;
   g.kept_steps = static_cast<int>(per_step > 0 ? std::min(room / per_step, most_steps) : 0);
   index_t at = merge_bytes;
   for (int i = targets; i < count && i - targets < 64; ++i)
@@ -61,7 +61,9 @@ void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool col
 
 /// Blocks that share a task: as many as keep it on the chip, and as many as give every processor something to do.
 void form_teams(row_geometry& g, index_t kept_by_a_block, index_t least_units) {
-  const index_t resident = index_t{device().processors} * team_blocks_per_processor;
+  const index_t resident = index_t{device().processors} * g.residents;
+  g.how = exchange::none;
+  g.blocks = 1;
   const index_t most_cluster = device().clusters ? 16 : 1;
   const index_t useful = std::max<index_t>(ceil_div(g.units, least_units), 1);
   const index_t to_fill = g.tasks * 2 >= resident ? 1 : std::max<index_t>(resident / g.tasks, 1);
@@ -98,9 +100,12 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     votes.cast(info[i], inner, wide);
     const bool moves = info[i].steps && info[i].steps[inner] != 0;
     if (moves && !wide && info[i].element_size != 0) g.whole = false;
+    bool elsewhere = false;
+    for (int k = 0; k < outer; ++k) elsewhere |= extents[k] != 1 && info[i].steps && info[i].steps[k] != 0;
+    if (i >= targets && bit < max_bits && moves && elsewhere) g.once |= wide_bits{1} << bit;
   }
   g.consecutive = votes.consecutive();
-  if (!columns && height == 1 && length <= register_threads * register_elements) {
+  if (!columns && height == 1 && length <= register_threads * program.held) {
     in_registers(g, length, program);
     return g;
   }
@@ -123,17 +128,24 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     g.vectors = ceil_div(length, program.width * group) * group;
     g.tasks = g.rows;
     g.units = height * g.vectors;
-    merge_slots = 2 * (team_threads / 32 + 1);
+    merge_slots = 2 * (team_threads / 32 + 1) + team_threads / 32;
     least_units = team_threads;
   }
   const index_t merge_bytes = ceil_div(merge_slots * program.accumulators, 16) * 16;
-  // How much a block could keep decides the team, and the team how much each block has to.
+  // How much a block could keep decides the team, and the team how much each block has to: with two blocks to a processor
+  // if that holds all, or else with one.
   const int stride = team_threads / g.lanes;  // units of a step
-  constexpr index_t all = index_t{1} << 30;
-  keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, all);
-  form_teams(g, index_t{g.kept_steps} * stride, least_units);
-  g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
-  keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, g.per_block / stride);
+  const int residents = team_residents(outer, columns);
+  const index_t half = device().shared_bytes_of(residents), whole = device().shared_bytes;
+  const auto form = [&](index_t room) {
+    g.residents = room == half ? residents : 1;
+    keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, index_t{1} << 30);
+    form_teams(g, index_t{g.kept_steps} * stride, least_units);
+    g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
+    keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, g.per_block / stride);
+    return g.staged == 0 || index_t{g.kept_steps} * stride >= g.per_block;
+  };
+  if (!form(half) && !form(whole)) form(half);
   (void)one_result;
   constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
                                        {"columns in a block", "columns in a cluster", "columns in a grid"}};

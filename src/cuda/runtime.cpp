@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Streams, memory and facts of the CUDA device.
 #include <lazyfuse/backend/cuda/launch.cuh>
+#include <lazyfuse/backend/cuda/row_geometry.hpp>
 #include <lazyfuse/backend/cuda/runtime.hpp>
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/evaluate/trace.hpp>
@@ -98,11 +99,10 @@ device_state& state() {
     check(cudaDeviceGetAttribute(&s.facts.processors, cudaDevAttrMultiProcessorCount, d), "cudaDeviceGetAttribute");
     check(cudaDeviceGetAttribute(&s.facts.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, d),
           "cudaDeviceGetAttribute");
-    int all = 0, reserved = 0, major = 0;
-    check(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d), "cudaDeviceGetAttribute");
-    check(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, d), "cudaDeviceGetAttribute");
+    int major = 0;
+    check(cudaDeviceGetAttribute(&s.facts.shared_bytes_of_processor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d), "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&s.facts.reserved_bytes, cudaDevAttrReservedSharedMemoryPerBlock, d), "cudaDeviceGetAttribute");
     check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d), "cudaDeviceGetAttribute");
-    s.facts.shared_bytes_of_half = std::min(all / 2 - reserved, s.facts.shared_bytes);
     s.facts.clusters = major >= 9;
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
@@ -218,28 +218,63 @@ void allow_shared(const void* kernel, std::size_t bytes) {
         "cudaFuncSetAttribute");
 }
 
-void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
-                 bool together, void* parameters) {
-  if (shared > 49152) allow_shared(kernel, shared);
-  cudaLaunchAttribute attributes[1];
+namespace {
+cudaLaunchConfig_t team_config(cudaLaunchAttribute* attributes, unsigned blocks, unsigned threads, unsigned shared,
+                               unsigned cluster, bool together) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared;
   config.stream = current_stream();
   config.attrs = attributes;
+  config.numAttrs = cluster > 1 || together ? 1 : 0;
   if (cluster > 1) {
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim.x = cluster;
     attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
-    config.numAttrs = 1;
-    if (cluster > 8)
-      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
   } else if (together) {
     attributes[0].id = cudaLaunchAttributeCooperative;
     attributes[0].val.cooperative = 1;
-    config.numAttrs = 1;
   }
+  return config;
+}
+}  // namespace
+
+unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, unsigned blocks) {
+  struct question {
+    const void* kernel;
+    unsigned threads, shared, blocks;
+    int device;
+    auto operator<=>(const question&) const = default;
+  };
+  static std::mutex mutex;
+  static std::map<question, unsigned> answers;
+  const std::lock_guard lock(mutex);
+  const auto [place, unknown] = answers.try_emplace({kernel, threads, shared, blocks, current_device()}, 1u);
+  if (!unknown) return place->second;
+  if (shared > 49152) allow_shared(kernel, shared);
+  int count = 0;
+  if (blocks > 1) {
+    cudaLaunchAttribute attributes[1];
+    cudaLaunchConfig_t config = team_config(attributes, blocks * 1024, threads, shared, blocks, false);
+    if (blocks > 8)
+      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
+    check(cudaOccupancyMaxActiveClusters(&count, kernel, &config), "cudaOccupancyMaxActiveClusters");
+  } else {
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, static_cast<int>(threads), shared),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    count *= device().processors;
+  }
+  return place->second = static_cast<unsigned>(std::max(count, 1));
+}
+
+void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
+                 bool together, void* parameters) {
+  if (shared > 49152) allow_shared(kernel, shared);
+  cudaLaunchAttribute attributes[1];
+  const cudaLaunchConfig_t config = team_config(attributes, blocks, threads, shared, cluster, together);
+  if (cluster > 8)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
   void* arguments[] = {parameters};
   check(cudaLaunchKernelExC(&config, kernel, arguments), "cudaLaunchKernelExC");
 }

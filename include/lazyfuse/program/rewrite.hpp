@@ -49,7 +49,13 @@ struct divisor : exact_operation {
 #if defined(__CUDA_ARCH__)
     constexpr T large = sizeof(T) == 4 ? T(0x1p64) : T(0x1p512), small = 1 / large;
     const T scale = math::abs(x) < small ? large : math::abs(x) > large ? small : T(1);
-    return {x * scale, scale, 1 / (x * scale)};
+    const T scaled = x * scale;
+    if constexpr (sizeof(T) == 4) {  // in the middle of the range one step of Newton's is enough
+      T rough;
+      asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(rough) : "f"(scaled));
+      const T rest = ::fma(-scaled, rough, T(1));
+      return {scaled, scale, math::abs(rest) < 1 ? ::fma(rough, rest, rough) : rough};
+    } else return {scaled, scale, 1 / scaled};
 #else
     return {x, 1, 1};
 #endif

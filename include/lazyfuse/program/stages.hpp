@@ -217,6 +217,7 @@ template <class Values, class Programs, class Sources>
 struct pass_values;
 template <class Values, class... P, class Sources>
 struct pass_values<Values, list<P...>, Sources> : Values, shared_value<P, program_value_t<P, Sources>>... {
+  pass_values() = default;
   template <class Operands>
   LAZYFUSE_HD pass_values(const Values& v, const Operands& operands)
       : Values(v),

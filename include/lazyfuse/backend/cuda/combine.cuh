@@ -46,6 +46,16 @@ struct combine_sink {
   }
 };
 
+/// Notes the values of the prologue as they are.
+template <class Set>
+struct note_sink {
+  typename Set::accumulators& to;
+  template <int I, class V>
+  __device__ __forceinline__ void put(const V& value) {
+    get<I>(to) = value;
+  }
+};
+
 /// The value of another lane of the warp, for any trivially copyable type.
 template <class T>
 __device__ __forceinline__ T shuffle_xor(const T& value, int mask) {

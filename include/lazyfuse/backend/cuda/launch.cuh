@@ -45,6 +45,9 @@ void launch(void (*kernel)(Parameters), unsigned blocks, std::size_t shared, con
 void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
                  bool together, void* parameters);
 
+/// How many clusters of `blocks` blocks of the kernel run at a time; asked once for each kernel and size.
+unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, unsigned blocks);
+
 /// Blocks of the kernel that fit the device at a time.
 index_t resident_blocks(const void* kernel);
 

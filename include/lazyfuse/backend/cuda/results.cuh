@@ -22,6 +22,14 @@ struct result {
 #pragma unroll
       for (int k = 0; k < Width; ++k) to[k] = value[d][k];
   }
+  /// The same for what nobody reads soon: caches give it up first.
+  __device__ __forceinline__ void stream(int d, T* to) const {
+    if constexpr (can_be_wide && sizeof(T) * Width == 16) {
+      uint4 together;
+      __builtin_memcpy(&together, value[d], 16);
+      __stcs(reinterpret_cast<uint4*>(to), together);
+    } else one(d, to);
+  }
   /// Whole rows, each at once where it can be.
   __device__ __forceinline__ void rows(T* to, int pitch) const {
 #pragma unroll

@@ -13,13 +13,16 @@ enum class exchange { none, cluster, memory };
 /// What the types of a program say about its rows.
 struct row_program {
   int width;         ///< elements of a vector
+  int held;          ///< elements of a row that a thread can hold in registers
   int accumulators;  ///< bytes of the largest stage's
   wide_bits again;   ///< operands that more than one pass reads
 };
 
-inline constexpr int team_threads = 512, team_blocks_per_processor = 2;
-/// The largest block of rows in registers, and how many elements a thread may hold of each operand.
-inline constexpr int register_threads = 512, register_elements = 16;
+inline constexpr int team_threads = 512;
+/// Blocks that share a processor. Several rows overlap best; one row, or columns, want many registers for each thread.
+constexpr int team_residents(int outer, bool columns) { return columns || outer == 0 ? 2 : 3; }
+/// The largest block of rows in registers, and the most elements of a row that a thread holds.
+inline constexpr int register_threads = 512, most_register_elements = 16;
 
 /// The decisions for rows.
 struct row_geometry {
@@ -27,6 +30,7 @@ struct row_geometry {
   bool consecutive;
   bool whole;   ///< every operand is read in whole vectors, or is the same along the inner axis
   bool simple;  ///< whole, and one axis across
+  wide_bits once = 0;  ///< operands of which each element is read for one row alone
   wide_bits wide_in = 0, wide_out = 0, staged = 0;
   int group = 1, threads = team_threads;
   index_t rows = 1, grid = 1;
@@ -35,6 +39,7 @@ struct row_geometry {
   exchange how = exchange::none;
   index_t tasks = 1, units = 1, per_block = 1, vectors = 1;
   int lanes = 1, kept_steps = 0;
+  int residents = 1;  ///< blocks of a processor at a time
   unsigned room[64] = {}, shared_bytes = 0;
   unsigned slots = 1;  ///< results of a stage that a block passes on
   const char* path;

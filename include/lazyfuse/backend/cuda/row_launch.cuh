@@ -6,6 +6,7 @@
 #include <lazyfuse/backend/cuda/launch.cuh>
 #include <lazyfuse/backend/cuda/row_registers.cuh>
 #include <lazyfuse/backend/cuda/row_team.cuh>
+#include <lazyfuse/program/two_pass.hpp>
 
 namespace lazyfuse::cuda_detail {
 
@@ -30,9 +31,11 @@ template <class Staged, class Sources, int Outer, bool Columns, int R, class Bou
 const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool one_result, bool dry) {
   constexpr int width = width_for(Sources{}, list<T...>{});
   constexpr int bytes = memory_bytes(Sources{}) * width;
-  constexpr row_program program{width, row_facts<Staged>::accumulators(make_indices<Staged::count>{}),
+  using on_chip = staged_on_chip_t<Staged>;
+  constexpr int held = register_elements<on_chip>(Sources{}, make_indices<Sources::size>{}, width);
+  constexpr row_program program{width, held, row_facts<Staged>::accumulators(make_indices<Staged::count>{}),
                                 row_facts<Staged>::again(make_indices<Sources::size>{})};
-  const row_geometry g =
+  row_geometry g =
       plan_rows(s.extent, R, Outer, Columns, one_result, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
   if (dry) return g.path;
   using operands = bare_t<decltype(bound.operands)>;
@@ -44,18 +47,18 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
                          walk_of<Outer>(s.extent),
                          g.rows,
                          int(s[R - 1]),
-                         log2_of(g.group),
+                         g.threads / g.group, log2_of(g.group),
                          g.consecutive,
-                         one_result,
-                         g.whole,
+                         one_result, g.whole && (Outer == 0 || g.rows == s[Outer > 0 ? Outer - 1 : 0]),
                          g.wide_in,
-                         g.wide_out};
+                         g.wide_out,
+                         g.once};
       const auto start = [&](auto kernel) {
         launch(kernel, static_cast<unsigned>(g.grid), 0, p, static_cast<unsigned>(g.threads));
       };
-      if (g.one_vector) start(rows_in_registers<Staged, Sources, list<T...>, Outer, R, width, 1, parameters>);
+      if (g.one_vector) start(rows_in_registers<on_chip, Sources, list<T...>, Outer, R, width, 1, parameters>);
       else
-        start(rows_in_registers<Staged, Sources, list<T...>, Outer, R, width, register_elements / width, parameters>);
+        start(rows_in_registers<on_chip, Sources, list<T...>, Outer, R, width, held / width, parameters>);
       return g.path;
     }
   }
@@ -88,10 +91,16 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   static_assert(sizeof(parameters) <= 32764,
                 "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
   const auto start = [&](auto kernel) {
+    if (g.how != exchange::memory) {  // as many teams as run at a time, each with several tasks
+      const unsigned most = resident_teams(reinterpret_cast<const void*>(kernel), team_threads, g.shared_bytes, g.blocks);
+      p.team.teams = p.team.teams < most ? p.team.teams : most;
+      g.grid = index_t{p.team.teams} * g.blocks;
+    }
     launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(g.grid), static_cast<unsigned>(g.threads),
                 g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1, g.how == exchange::memory, &p);
   };
-  constexpr int depth = bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
+  constexpr int most_depth = team_residents(Outer, Columns) > 2 ? 2 : 4;
+  constexpr int depth = bytes <= 16 ? most_depth : bytes <= 48 ? 2 : 1;
   if (g.simple) start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, depth, parameters>);
   else start(rows_by_teams<Staged, Sources, list<T...>, false, Columns, Outer, R, width, 1, parameters>);
   if (g.how == exchange::memory) release(room);

@@ -10,10 +10,25 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// Merges over `threads` (a power of two, at most 32) neighbours; all of them get the same bits.
+/// Merges over 2^bits neighbours, at most 32; all of them get the same bits.
 template <class Set>
-__device__ __forceinline__ void merge_neighbours(typename Set::accumulators& a, int threads) {
-  for (int mask = 1; mask < threads; mask *= 2) merge_lanes<Set>(a, mask, make_indices<Set::size>{});
+__device__ __forceinline__ void merge_neighbours(typename Set::accumulators& a, int bits) {
+  constexpr auto seq = make_indices<Set::size>{};
+  if (bits >= 5) {
+#pragma unroll
+    for (int mask = 16; mask > 0; mask /= 2) merge_lanes<Set>(a, mask, seq);
+  } else {
+#pragma unroll 1
+    for (int bit = 0; bit < bits; ++bit) merge_lanes<Set>(a, 1 << bit, seq);
+  }
+}
+/// Merges the Width accumulators of a thread into the first.
+template <class Set, int Width>
+__device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
+#pragma unroll
+  for (int half = Width / 2; half > 0; half /= 2)
+#pragma unroll
+    for (int k = 0; k < half; ++k) Set::merge(sums.lane[k], sums.lane[k + half]);
 }
 
 /// The blocks that share rows.
@@ -34,9 +49,9 @@ struct team_place {
 
 /// Waits until all blocks of the team have come here; what they wrote before is then visible.
 __device__ __forceinline__ void team_barrier(const team_parameters& p, team_place& at) {
-  __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
+    __threadfence();  // for the whole block: the barrier before it orders what the others wrote
     unsigned* const ticket = p.tickets + at.team;
     atomicAdd(ticket, 1u);
     const unsigned all = (at.barriers + 1) * p.blocks;
@@ -95,23 +110,29 @@ __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const t
                                           void* area) {
   using accumulators = typename Set::accumulators;
   accumulators& a = sums.lane[0];
-#pragma unroll
-  for (int k = 1; k < Width; ++k) Set::merge(a, sums.lane[k]);
+  merge_within<Set>(sums);
   const int lane = threadIdx.x & 31, warps = static_cast<int>(blockDim.x) / 32;
   // Two rooms, so that one barrier per stage is enough.
   accumulators* const room = static_cast<accumulators*>(area) + (at.barriers & 1) * (warps + 1);
-  merge_neighbours<Set>(a, 32);
+  merge_neighbours<Set>(a, 5);
   if (lane == 0) room[threadIdx.x / 32] = a;
   __syncthreads();
   Set::clear(a);
   if (lane < warps) a = room[lane];
-  merge_neighbours<Set>(a, 32);
+  merge_neighbours<Set>(a, 5);
   if (p.blocks > 1) {
     if (threadIdx.x == 0) room[warps] = a;
     Set::clear(a);
-    for_team(p, at, room + warps, 1, static_cast<unsigned>(lane), 32,
+    for_team(p, at, room + warps, 1, threadIdx.x, blockDim.x,
              [&](const accumulators* other) { Set::merge(a, *other); });
-    merge_neighbours<Set>(a, 32);
+    // Only as many warps have something as there are blocks; then all read what they found.
+    accumulators* const found = static_cast<accumulators*>(area) + 2 * (warps + 1);
+    merge_neighbours<Set>(a, 5);
+    if (lane == 0) found[threadIdx.x / 32] = a;
+    __syncthreads();
+    Set::clear(a);
+    if (lane < warps) a = found[lane];
+    merge_neighbours<Set>(a, 5);
   }
   ++at.barriers;
 }

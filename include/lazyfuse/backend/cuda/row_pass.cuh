@@ -30,13 +30,23 @@ struct row_part {
   index_t base[Operands + 1], to[Targets];  ///< offsets of the task; of its part, where that is one walk
 };
 
+/// Starts copying one vector from memory to shared memory; Bytes: 4, 8 or 16, and both are aligned to that.
+template <int Bytes>
+__device__ __forceinline__ void copy_ahead(void* to, const void* from) {
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (Bytes == 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+  else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(Bytes) : "memory");
+}
+/// Waits for what this thread copies ahead.
+__device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
 /// What the walks share: which operands a pass reads, and which it finds in shared memory.
 template <class Staged, int Pass, class Sources>
 struct pass_operand;
 template <class Staged, int Pass, class... Src>
 struct pass_operand<Staged, Pass, list<Src...>> {
   template <int I>
-  static constexpr bool again = I<64 && type_at<I, Src...>::is_memory && Staged::template passes_that_read<I>> 1;
+  static constexpr bool again = I < 64 && type_at<I, Src...>::is_memory && Staged::template passes_that_read<I> > 1;
   template <int I>
   static constexpr bool first = !Staged::template read_before<Pass, I>;
   /// Whether shared memory has, or is to have, operand I where units are kept.
@@ -92,9 +102,9 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     if constexpr (f.loads && Staged::template reads<Pass, I>) {
       const auto& o = get<I>(p.operands);
       if constexpr (f.is_memory) {
-        const bool kept = operand::template kept<I>(p, kept_steps >= 0);
-        if constexpr (operand::template again<I> && !operand::template first<I>) {
-          if (kept) return f.row(0, operand::template place<I, Width>(p, kept_steps));
+        if constexpr (operand::template again<I>) {
+          if (operand::template kept<I>(p, kept_steps >= 0))
+            return f.row(0, operand::template place<I, Width>(p, kept_steps));
         }
         const auto* const from = o.source.data + part.base[I];
         if (has_bit(p.wide_in, I)) f.row(0, from + offset(o, at));
@@ -103,9 +113,6 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
 #pragma unroll
           for (int k = 0; k < Width; ++k) f.value[0][k] = same;
         }
-        if constexpr (operand::template again<I> && operand::template first<I>) {
-          if (kept) keep_vector<Width>(f, operand::template place<I, Width>(p, kept_steps));
-        }
       } else {
         const index_t step = o.steps[R - 1];
         f.all(o.source, part.base[I] + (Columns ? offset(o, at) : at.unit * Width * step), 0, step, true, 1);
@@ -113,10 +120,31 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     }
   }
 
+  /// Starts copying what is kept of a task to shared memory.
+  template <int... I>
+  static __device__ __forceinline__ void copy(const auto& p, const auto& part, indices<I...>) {
+    if (part.mine == 0) return;
+    const int end = (part.count + part.stride - 1) / part.stride;
+    for (int step = part.kept_from; step < end; ++step) {
+      const location at{part.start + step * part.stride, true};
+      if (at.unit < part.count) (copy_one<I>(p, part, at, step - part.kept_from), ...);
+    }
+  }
+  template <int I>
+  static __device__ __forceinline__ void copy_one(const auto& p, const auto& part, const location& at, int steps) {
+    if constexpr (operand::template again<I>) {
+      const auto& o = get<I>(p.operands);
+      if (has_bit(p.staged, I))
+        copy_ahead<Width * int(sizeof(*o.source.data))>(operand::template place<I, Width>(p, steps),
+                                                        o.source.data + part.base[I] + offset(o, at));
+    }
+  }
+
   /// Count steps of the block from `step`, which all of its threads take; or one, which only some do.
-  template <int Count, bool Guarded, int... I, class Use>
-  static __device__ __forceinline__ void steps(const auto& p, const auto& part, int step, indices<I...>,
-                                               const Use& use) {
+  /// next: the part of the task to come, whose vectors take the place of those of this one as they are read; or null.
+  template <int Count, bool Guarded, class Next, int... I, class Use>
+  static __device__ __forceinline__ void steps(const auto& p, const auto& part, const Next& next, int step,
+                                               indices<I...>, const Use& use) {
     fetched_unit values[Count];
     location at[Count];
     const int kept_steps = step - part.kept_from;
@@ -126,31 +154,41 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       at[d].exists = !Guarded || at[d].unit < part.count;
       if (at[d].exists) (load<I>(get<I>(values[d]), p, part, at[d], kept_steps + (kept_steps < 0 ? 0 : d)), ...);
     }
+    if constexpr (requires { next->base; }) {
+      if (next)
+#pragma unroll
+        for (int d = 0; d < Count; ++d)
+          if (at[d].exists) (copy_one<I>(p, *next, at[d], kept_steps + d), ...);
+    }
 #pragma unroll
     for (int d = 0; d < Count; ++d) {
       keep_constants(values[d], p.operands, 0, indices<I...>{});
       if (at[d].exists) use(values[d], at[d]);
     }
   }
-  /// Calls use(values, location) for the units of this thread, Depth at a time.
-  template <int Depth, class Seq, class Use>
-  static __device__ __forceinline__ void run(const auto& p, const auto& part, Seq seq, const Use& use) {
+  /// Calls use(values, location) for the units of this thread, Depth at a time. Of what is not kept, every pass begins
+  /// with what the one before read last: caches may still have it.
+  template <int Depth, class Next, class Seq, class Use>
+  static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next& next, Seq seq,
+                                             const Use& use) {
     if (part.mine == 0) return;
-    const int all = part.count / part.stride, whole = all - all % Depth,
-              end = (part.count + part.stride - 1) / part.stride;
-    // Every pass goes the other way, so that it begins with what the one before read last.
+    const int all = part.count / part.stride, whole = all - all % Depth;
+    const int end = (part.count + part.stride - 1) / part.stride;
     if constexpr (Pass % 2 == 0) {
-      for (int step = 0; step < whole; step += Depth) steps<Depth, false>(p, part, step, seq, use);
-      for (int step = whole; step < end; ++step) steps<1, true>(p, part, step, seq, use);
+      for (int step = 0; step < part.kept_from; step += Depth) steps<Depth, false>(p, part, nullptr, step, seq, use);
     } else {
-      for (int step = end - 1; step >= whole; --step) steps<1, true>(p, part, step, seq, use);
-      for (int step = whole - Depth; step >= 0; step -= Depth) steps<Depth, false>(p, part, step, seq, use);
+      for (int step = part.kept_from - Depth; step >= 0; step -= Depth)
+        steps<Depth, false>(p, part, nullptr, step, seq, use);
     }
+    if (Pass == 0) wait_for_copies();
+    for (int step = part.kept_from; step < whole; step += Depth) steps<Depth, false>(p, part, next, step, seq, use);
+    for (int step = whole > part.kept_from ? whole : part.kept_from; step < end; ++step)
+      steps<1, true>(p, part, next, step, seq, use);
   }
   /// The same for the first unit of the task alone.
   template <class Seq, class Use>
   static __device__ __forceinline__ void run_first(const auto& p, const auto& part, Seq seq, const Use& use) {
-    if (part.begin == 0 && part.start == 0 && part.mine > 0) steps<1, true>(p, part, 0, seq, use);
+    if (part.begin == 0 && part.start == 0 && part.mine > 0) steps<1, true>(p, part, nullptr, 0, seq, use);
   }
 };
 
@@ -216,8 +254,9 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
       }
     }
   }
-  template <int Depth, int... I, class Use>
-  static __device__ __forceinline__ void run(const auto& p, const auto& part, indices<I...>, const Use& use) {
+  template <int Depth, class Next, int... I, class Use>
+  static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next&, indices<I...>,
+                                             const Use& use) {
     const int steps = (part.count + part.stride - 1) / part.stride;
     for (int step = 0; step < steps; ++step) {
       fetched_unit values;

@@ -15,10 +15,11 @@ struct register_parameters {
   axes_walk<K> kept;
   index_t rows;
   int length;
+  int rows_per_block;
   int group_bits;  ///< of the number of threads that share a row
   bool consecutive, one_result;
-  bool whole;  ///< every operand is read in whole vectors, or is the same along a row
-  wide_bits wide_in, wide_out;
+  bool whole;  ///< one axis is kept, and every operand is read in whole vectors, or is the same along a row
+  wide_bits wide_in, wide_out, once;
 };
 
 /// A thread's share of a row: Depth vectors of Width elements.
@@ -26,11 +27,6 @@ template <int Width, int Depth>
 struct row_share {
   int first, spacing, pitch;  ///< of its elements in the row
   int valid[Depth];           ///< of each vector, how far the row goes on
-  /// Whether element k of vector d exists. Whole vectors exist, or do not.
-  template <bool Whole>
-  __device__ __forceinline__ bool has(int d, int k) const {
-    return Whole ? valid[d] > 0 : k * spacing < valid[d];
-  }
 };
 
 template <class Staged, class Sources, int S, bool Whole, int Width, int Depth, class Fetched>
@@ -43,24 +39,37 @@ __device__ __forceinline__ void register_stages(const Fetched& row, const auto& 
     using context = register_context<Fetched>;
     using values_type = pass_values_of<Staged, S, Sources>;
     const values_type values(known, operands);
-    thread_sums<set, Width> sums;
-    sums.clear();
+    accumulators a;
+    if constexpr (Whole) {
 #pragma unroll
-    for (int d = 0; d < Depth; ++d)
+      for (int d = 0; d < Depth; ++d) {
+        thread_sums<set, Width> sums;
 #pragma unroll
-      for (int k = 0; k < Width; ++k) {
-        const context here{row, d, k};
-        combine_sink<set, true> sink{sums.lane[k], share.template has<Whole>(d, k)};
-        evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
+        for (int k = 0; k < Width; ++k) {
+          const context here{row, d, k};
+          note_sink<set> sink{sums.lane[k]};
+          evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
+        }
+        merge_within<set>(sums);
+        if (share.valid[d] <= 0) set::clear(sums.lane[0]);
+        if (d == 0) a = sums.lane[0];
+        else set::merge(a, sums.lane[0]);
       }
-    accumulators& a = sums.lane[0];
+    } else {
+      thread_sums<set, Width> sums;
+      sums.clear();
 #pragma unroll
-    for (int half = Width / 2; half > 0; half /= 2)
+      for (int d = 0; d < Depth; ++d)
 #pragma unroll
-      for (int k = 0; k < half; ++k) set::merge(sums.lane[k], sums.lane[k + half]);
-#pragma unroll
-    for (int bit = 0; bit < 5; ++bit)
-      if (bit < group_bits) merge_lanes<set>(a, 1 << bit, make_indices<set::size>{});
+        for (int k = 0; k < Width; ++k) {
+          const context here{row, d, k};
+          combine_sink<set, true> sink{sums.lane[k], k * share.spacing < share.valid[d]};
+          evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
+        }
+      merge_within<set>(sums);
+      a = sums.lane[0];
+    }
+    merge_neighbours<set>(a, group_bits);
     if constexpr (Depth > 1) {
       if (group_bits > 5) {
         constexpr int most_warps = register_threads / 32;
@@ -70,9 +79,7 @@ __device__ __forceinline__ void register_stages(const Fetched& row, const auto& 
         if (lane == 0) totals[warp] = a;
         __syncthreads();
         a = totals[first + (lane & (warps - 1))];
-#pragma unroll
-        for (int bit = 0; bit < 4; ++bit)
-          if (bit < group_bits - 5) merge_lanes<set>(a, 1 << bit, make_indices<set::size>{});
+merge_neighbours<set>(a, group_bits - 5);
       }
     }
     keep<set>(known, a);
@@ -88,13 +95,15 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   const bool active = row < p.rows;
   if (!active) row = p.rows - 1;
   index_t offset[sizeof...(Src) + 1] = {}, to[sizeof...(T)] = {};
-  p.kept(row, [&](int axis, index_t at) {
+  const auto add_all = [&](int axis, index_t at) {
     const auto add = [&](index_t& sum, const auto& o) {
       if constexpr (requires { o.steps; }) sum += at * o.steps[axis];
     };
     (add(offset[I], get<I>(p.operands)), ...);
     (add(to[J], get<J>(p.targets)), ...);
-  });
+  };
+  if (Whole && K > 0) add_all(K - 1, row);
+  else p.kept(row, add_all);
 
   row_share<Width, Depth> share;
   share.spacing = Whole || p.consecutive ? 1 : 1 << p.group_bits;
@@ -106,15 +115,20 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   using fetched_row = fetched_pack<Width, Depth, list<Src...>>;
   using context = register_context<fetched_row>;
   fetched_row values;
-  const auto load = [&](auto& f, const auto& o, int i) {
-    if constexpr (f.loads) {
+  // What only the results need is loaded when they are computed: it is most often the same for all rows.
+  const auto load = [&]<int N, bool Late>(auto& f, const auto& o, indices<N>, ::cuda::std::bool_constant<Late>) {
+    constexpr int i = N;
+    if constexpr (f.loads && Staged::template read_before<Staged::count, N> == !Late) {
       const index_t step = o.steps[R - 1];
       if constexpr (Whole && f.is_memory) {
         const auto* const from = o.source.data + offset[i];
 #pragma unroll
         for (int d = 0; d < Depth; ++d) {
           if (has_bit(p.wide_in, i)) {
-            if (share.valid[d] > 0) f.row(d, from + share.first + d * share.pitch);
+            if (share.valid[d] > 0) {
+              if (has_bit(p.once, i) && false) f.stream(d, from + share.first + d * share.pitch);
+              else f.row(d, from + share.first + d * share.pitch);
+            }
           } else {
             const auto same = *from;
 #pragma unroll
@@ -126,13 +140,14 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
                p.consecutive && has_bit(p.wide_in, i), share.spacing, share.valid);
     }
   };
-  (load(get<I>(values), get<I>(p.operands), I), ...);
+  (load(get<I>(values), get<I>(p.operands), indices<I>{}, ::cuda::std::false_type{}), ...);
   keep_constants(values, p.operands, 0, indices<I...>{});
 
   typename Staged::values known;
   register_stages<Staged, list<Src...>, 0, Whole, Width, Depth>(values, p.operands, known, share, p.group_bits);
   using values_type = pass_values_of<Staged, Staged::count, list<Src...>>;
   const values_type row_values(known, p.operands);
+  (load(get<I>(values), get<I>(p.operands), indices<I>{}, ::cuda::std::true_type{}), ...);
 
   if (p.one_result)
 #pragma unroll
@@ -161,8 +176,20 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   (put(get<J>(out), get<J>(p.targets), J), ...);
 }
 
+/// How many elements of a row a thread holds: 64 bytes of all that stages read.
+template <class Staged, class... Src, int... I>
+constexpr int register_elements(list<Src...>, indices<I...>, int width) {
+  const int bytes = (0 + ... + (Src::is_memory && Staged::template read_before<Staged::count, I>
+                                    ? int(sizeof(typename Src::value_type))
+                                    : 0));
+  int elements = most_register_elements;
+  while (elements > width && elements * bytes > 64) elements /= 2;
+  return elements;
+}
+
+/// Three blocks to a processor: memory waits for one while the others compute.
 template <class Staged, class Sources, class Types, int K, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(register_threads) rows_in_registers(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(register_threads, 3) rows_in_registers(const __grid_constant__ Parameters p) {
   constexpr auto operands = make_indices<Sources::size>{};
   constexpr auto targets = make_indices<Types::size>{};
   if (p.whole) registers_body<Staged, true, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);

@@ -45,19 +45,17 @@ struct team_pass_values<Values, false, Width> {
 };
 template <class Values, int Width>
 struct team_pass_values<Values, true, Width> {
-  union {
-    Values column[Width];
-  };
+  Values column[Width];
   __device__ __forceinline__ team_pass_values(const auto& v, const auto& operands) {
 #pragma unroll
-    for (int k = 0; k < Width; ++k) new (column + k) Values(v.known[k], operands);
+    for (int k = 0; k < Width; ++k) column[k] = Values(v.known[k], operands);
   }
   __device__ __forceinline__ const Values& of(int k) const { return column[k]; }
 };
 
 template <class Staged, int Pass, bool Simple, bool Columns, int KO, int R, int Width, int Depth, class Part,
           class... Src, class... T, int... J>
-__device__ __forceinline__ void row_passes(const auto& p, const Part& part, team_place& place,
+__device__ __forceinline__ void row_passes(const auto& p, const Part& part, const auto next, team_place& place,
                                            team_values<typename Staged::values, Columns, Width>& known,
                                            list<Src...> sources, list<T...> types, indices<J...> targets) {
   using pass = row_pass<Staged, Pass, Simple, Columns, KO, R, Width, list<Src...>>;
@@ -72,7 +70,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, team
     using set = typename Staged::template set<Pass>;
     thread_sums<set, Width> sums;
     sums.clear();
-    pass::template run<Depth>(p, part, seq, [&](const fetched_unit& f, const location& at) {
+    pass::template run<Depth>(p, part, nullptr, seq, [&](const fetched_unit& f, const location& at) {
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
         const context here{f, 0, k};
@@ -88,7 +86,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, team
       merge_row<set, Width>(sums, p.team, place, team_room());
       keep<set>(known.known[0], sums.lane[0]);
     }
-    row_passes<Staged, Pass + 1, Simple, Columns, KO, R, Width, Depth>(p, part, place, known, sources, types, targets);
+    row_passes<Staged, Pass + 1, Simple, Columns, KO, R, Width, Depth>(p, part, next, place, known, sources, types, targets);
   } else {
     const auto store_unit = [&](const fetched_unit& f, const location& at) {
       results<Width, 1, T...> out;
@@ -106,7 +104,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, team
       (put(get<J>(out), get<J>(p.targets), J), ...);
     };
     if (p.one_result) pass::run_first(p, part, seq, store_unit);
-    else pass::template run<Depth>(p, part, seq, store_unit);
+    else pass::template run<Depth>(p, part, next, seq, store_unit);
   }
 }
 
@@ -129,32 +127,55 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   const int steps = (part.count + part.stride - 1) / part.stride;
   part.kept_from = steps > p.kept_steps ? (steps - p.kept_steps + Depth - 1) / Depth * Depth : 0;
   part.spacing = p.consecutive ? 1 : interleave;
-  for (index_t task = place.team; task < p.tasks; task += p.team.teams) {
+  const auto aim = [&](auto& at, index_t task) {
     index_t outer = task, first = 0;
     if constexpr (Columns) {
       outer = task / p.vectors;
       first =
-          ((task - outer * p.vectors) << p.lane_bits) * Width + spread{part.spacing}.template first<Width>(part.lane);
+          ((task - outer * p.vectors) << p.lane_bits) * Width + spread{at.spacing}.template first<Width>(at.lane);
       const index_t columns = p.inner - first;
-      part.columns_left = static_cast<int>(columns < 0                    ? 0
-                                           : columns < Width * interleave ? columns
-                                                                          : Width * interleave);
-      part.mine = part.columns_left > 0 ? part.count : 0;
+      at.columns_left = static_cast<int>(columns < 0                    ? 0
+                                         : columns < Width * interleave ? columns
+                                                                        : Width * interleave);
+      at.mine = at.columns_left > 0 ? at.count : 0;
     }
-    const auto add = [&](index_t& sum, const auto& o, int axis, index_t at) {
-      if constexpr (requires { o.steps; }) sum += at * o.steps[axis];
+    const auto add = [&](index_t& sum, const auto& o, int axis, index_t by) {
+      if constexpr (requires { o.steps; }) sum += by * o.steps[axis];
     };
-    const auto add_all = [&](int axis, index_t at) {
-      (add(part.base[I], get<I>(p.operands), axis, at), ...);
-      (add(part.to[J], get<J>(p.targets), axis, at), ...);
+    const auto add_all = [&](int axis, index_t by) {
+      (add(at.base[I], get<I>(p.operands), axis, by), ...);
+      (add(at.to[J], get<J>(p.targets), axis, by), ...);
     };
-    ((part.base[I] = 0), ...);
-    ((part.to[J] = 0), ...);
+    ((at.base[I] = 0), ...);
+    ((at.to[J] = 0), ...);
     p.outer(outer, add_all);
     if constexpr (Columns) add_all(R - 1, first);
-    if constexpr (Simple) add_all(Columns ? R - 2 : R - 1, Columns ? part.begin : part.begin * Width);
-    team_values<typename Staged::values, Columns, Width> values;
-    row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, place, values, sources, types, targets);
+    if constexpr (Simple) add_all(Columns ? R - 2 : R - 1, Columns ? at.begin : at.begin * Width);
+  };
+  const auto copy = [&](const auto& at) {
+    if constexpr (Simple)
+      row_pass<Staged, 0, Simple, Columns, KO, R, Width, list<Src...>>::copy(p, at, make_indices<sizeof...(Src)>{});
+  };
+  if (place.team < p.tasks) {
+    aim(part, place.team);
+    copy(part);
+  }
+  team_values<typename Staged::values, Columns, Width> values;
+  if constexpr (KO == 0 && !Columns) {  // one row
+    row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, nullptr, place, values, sources, types,
+                                                               targets);
+  } else {
+    auto next = part;
+    for (index_t task = place.team; task < p.tasks; task += p.team.teams) {
+      const bool more = task + p.team.teams < p.tasks;
+      // Where all is kept and the results walk over it, the next task takes its place meanwhile.
+      const bool refill = Simple && more && part.kept_from == 0 && !p.one_result;
+      if (more) aim(next, task + p.team.teams);
+      row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, refill ? &next : nullptr, place, values,
+                                                                 sources, types, targets);
+      if (more && !refill) copy(next);
+      part = next;
+    }
   }
   if (p.team.how == exchange::cluster) cluster_barrier();  // others may still read this block's results
   leave_team(p.team, place);
@@ -162,7 +183,7 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
 
 template <class Staged, class Sources, class Types, bool Simple, bool Columns, int KO, int R, int Width, int Depth,
           class Parameters>
-__global__ void __launch_bounds__(team_threads, team_blocks_per_processor)
+__global__ void __launch_bounds__(team_threads, team_residents(KO, Columns))
     rows_by_teams(const __grid_constant__ Parameters p) {
   team_body<Staged, Simple, Columns, KO, R, Width, Depth>(p, Sources{}, Types{}, make_indices<Sources::size>{},
                                                           make_indices<Types::size>{});

@@ -35,8 +35,13 @@ void check(cudaError_t status, const char* call);
 struct device_facts {
   int processors;
   int shared_bytes;          ///< of a block, at most
-  int shared_bytes_of_half;  ///< of a block that leaves room for a second one beside it
-  bool clusters;             ///< blocks can share their memory
+  int shared_bytes_of_processor, reserved_bytes;  ///< the latter for each block
+  bool clusters;  ///< blocks can share their memory
+  /// Of each of n blocks that share a processor.
+  int shared_bytes_of(int n) const {
+    const int each = shared_bytes_of_processor / n - reserved_bytes;
+    return each < shared_bytes ? each : shared_bytes;
+  }
 };
 const device_facts& device();
 
