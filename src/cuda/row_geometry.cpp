@@ -67,12 +67,14 @@ void form_teams(row_geometry& g, index_t kept_by_a_block, index_t least_units) {
   const index_t most_cluster = device().clusters ? 16 : 1;
   const index_t useful = std::max<index_t>(ceil_div(g.units, least_units), 1);
   const index_t to_fill = g.tasks * 2 >= resident ? 1 : std::max<index_t>(resident / g.tasks, 1);
-  const index_t to_keep = kept_by_a_block > 0 ? ceil_div(g.units, kept_by_a_block) : 1;
+  // A seventh that is not kept is read again from the cache.
+  const index_t to_keep = kept_by_a_block > 0 ? ceil_div(g.units * 6 / 7, kept_by_a_block) : 1;
   const index_t wanted = std::min(std::max(to_fill, to_keep), useful);
+  constexpr index_t usual_cluster = 8;  // groups of processors hold it with little left over
   if (wanted <= 1) g.how = exchange::none;
   else if (wanted <= most_cluster || (most_cluster > 1 && g.tasks * most_cluster > resident)) {
     g.how = exchange::cluster;
-    g.blocks = static_cast<unsigned>(std::min<index_t>(power_above(wanted), most_cluster));
+    g.blocks = static_cast<unsigned>(wanted <= usual_cluster ? power_above(wanted) : most_cluster);
   } else {
     g.blocks = static_cast<unsigned>(std::min(wanted, std::max<index_t>(resident / g.tasks, 1)));
     g.how = g.blocks > 1 ? exchange::memory : exchange::none;
@@ -85,8 +87,8 @@ void form_teams(row_geometry& g, index_t kept_by_a_block, index_t least_units) {
 
 }  // namespace
 
-row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, bool one_result,
-                       const operand_info* info, int targets, int count, const row_program& program) {
+row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, const operand_info* info, int targets,
+                       int count, const row_program& program) {
   row_geometry g{};
   const int inner = rank - 1;
   const index_t length = extents[inner], height = product(extents, outer, inner);
@@ -100,9 +102,6 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     votes.cast(info[i], inner, wide);
     const bool moves = info[i].steps && info[i].steps[inner] != 0;
     if (moves && !wide && info[i].element_size != 0) g.whole = false;
-    bool elsewhere = false;
-    for (int k = 0; k < outer; ++k) elsewhere |= extents[k] != 1 && info[i].steps && info[i].steps[k] != 0;
-    if (i >= targets && bit < max_bits && moves && elsewhere) g.once |= wide_bits{1} << bit;
   }
   g.consecutive = votes.consecutive();
   if (!columns && height == 1 && length <= register_threads * program.held) {
@@ -121,7 +120,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     g.tasks = g.rows * g.vectors;
     g.units = height;
     g.slots = static_cast<unsigned>(g.lanes * program.width);
-    merge_slots = team_threads + 2 * index_t{g.slots};
+    merge_slots = team_threads + 3 * index_t{g.slots};
     least_units = 4 * (team_threads / g.lanes);
   } else {
     const index_t group = g.consecutive ? 1 : 32;
@@ -132,21 +131,19 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     least_units = team_threads;
   }
   const index_t merge_bytes = ceil_div(merge_slots * program.accumulators, 16) * 16;
-  // How much a block could keep decides the team, and the team how much each block has to: with two blocks to a processor
-  // if that holds all, or else with one.
+  // How much a block could keep decides the team, and the team how much each block has to: with two blocks to a
+  // processor if that holds all, or else with one.
   const int stride = team_threads / g.lanes;  // units of a step
-  const int residents = team_residents(outer, columns);
-  const index_t half = device().shared_bytes_of(residents), whole = device().shared_bytes;
+  const index_t half = device().shared_bytes_of(team_residents), whole = device().shared_bytes;
   const auto form = [&](index_t room) {
-    g.residents = room == half ? residents : 1;
+    g.residents = room == half ? team_residents : 1;
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, index_t{1} << 30);
     form_teams(g, index_t{g.kept_steps} * stride, least_units);
     g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, g.per_block / stride);
-    return g.staged == 0 || index_t{g.kept_steps} * stride >= g.per_block;
+    return g.staged == 0 || index_t{g.kept_steps} * stride * 7 >= g.per_block * 6;
   };
   if (!form(half) && !form(whole)) form(half);
-  (void)one_result;
   constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
                                        {"columns in a block", "columns in a cluster", "columns in a grid"}};
   g.path = names[columns][static_cast<int>(g.how)];

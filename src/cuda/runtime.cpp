@@ -100,8 +100,10 @@ device_state& state() {
     check(cudaDeviceGetAttribute(&s.facts.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, d),
           "cudaDeviceGetAttribute");
     int major = 0;
-    check(cudaDeviceGetAttribute(&s.facts.shared_bytes_of_processor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d), "cudaDeviceGetAttribute");
-    check(cudaDeviceGetAttribute(&s.facts.reserved_bytes, cudaDevAttrReservedSharedMemoryPerBlock, d), "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&s.facts.shared_bytes_of_processor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d),
+          "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&s.facts.reserved_bytes, cudaDevAttrReservedSharedMemoryPerBlock, d),
+          "cudaDeviceGetAttribute");
     check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d), "cudaDeviceGetAttribute");
     s.facts.clusters = major >= 9;
     cudaMemPoolProps properties{};

@@ -52,6 +52,12 @@ struct moments : plain_monoid {
     const moment_sums<T> n = shifted(shifted(b, mean), m.count > 0 ? m.shift : mean);
     return {m.count + n.count, n.shift, m.sum + n.sum, m.squares + n.squares};
   }
+  /// One element more, with the shift as it is: for an a that has several already.
+  template <real T>
+  LAZYFUSE_HD static constexpr moment_sums<T> near(const moment_sums<T>& a, const moment_sums<T>& b) {
+    const T distance = b.shift - a.shift;
+    return {a.count + 1, a.shift, a.sum + distance, a.squares + distance * distance};
+  }
 
  private:
   /// The same numbers seen from another shift.

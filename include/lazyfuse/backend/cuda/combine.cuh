@@ -34,15 +34,33 @@ struct thread_sums {
   }
 };
 
-template <class Set, bool Guarded>
+/// Whether a monoid has a cheaper way to add an element to what is not empty.
+template <class M, class T>
+concept near_monoid = requires(const T& a, const T& b) {
+  M::near(a, b);
+};
+template <class Set, int... I>
+constexpr bool any_near(indices<I...>) {
+  return (near_monoid<typename Set::template monoid<I>, typename Set::template value_type<I>> || ...);
+}
+template <class Set>
+inline constexpr bool has_near = any_near<Set>(make_indices<Set::size>{});
+
+template <class Set, bool Guarded, bool Near = false>
 struct combine_sink {
   typename Set::accumulators& to;
   bool valid;
   template <int I, class V>
   __device__ __forceinline__ void put(const V& value) {
+    using M = typename Set::template monoid<I>;
     auto& mine = get<I>(to);
-    const auto combined = typename Set::template monoid<I>{}(mine, value);
-    mine = !Guarded || valid ? combined : mine;
+    if constexpr (Near && near_monoid<M, V>) {
+      const auto combined = M::near(mine, value);
+      mine = !Guarded || valid ? combined : mine;
+    } else {
+      const auto combined = M{}(mine, value);
+      mine = !Guarded || valid ? combined : mine;
+    }
   }
 };
 

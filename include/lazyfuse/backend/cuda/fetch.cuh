@@ -117,13 +117,6 @@ struct fetched<memory<T>, Width, Depth> {
 #pragma unroll
       for (int k = 0; k < Width; ++k) value[d][k] = from[k];
   }
-  /// The same of what nobody reads again: caches give it up first.
-  __device__ __forceinline__ void stream(int d, const T* from) {
-    if constexpr (can_be_wide && sizeof(T) * Width == 16) {
-      const uint4 together = __ldcs(reinterpret_cast<const uint4*>(from));
-      __builtin_memcpy(value[d], &together, 16);
-    } else row(d, from);
-  }
   /// Whole rows.
   __device__ __forceinline__ void rows(const T* from, int pitch) {
 #pragma unroll

@@ -19,8 +19,8 @@ struct row_program {
 };
 
 inline constexpr int team_threads = 512;
-/// Blocks that share a processor. Several rows overlap best; one row, or columns, want many registers for each thread.
-constexpr int team_residents(int outer, bool columns) { return columns || outer == 0 ? 2 : 3; }
+/// Blocks that share a processor: one has memory to wait for while the other computes.
+inline constexpr int team_residents = 2;
 /// The largest block of rows in registers, and the most elements of a row that a thread holds.
 inline constexpr int register_threads = 512, most_register_elements = 16;
 
@@ -30,7 +30,6 @@ struct row_geometry {
   bool consecutive;
   bool whole;   ///< every operand is read in whole vectors, or is the same along the inner axis
   bool simple;  ///< whole, and one axis across
-  wide_bits once = 0;  ///< operands of which each element is read for one row alone
   wide_bits wide_in = 0, wide_out = 0, staged = 0;
   int group = 1, threads = team_threads;
   index_t rows = 1, grid = 1;
@@ -46,7 +45,7 @@ struct row_geometry {
 };
 
 /// outer: how many axes come before those of the row; columns: the inner axis is a kept one.
-row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, bool one_result,
-                       const operand_info* info, int targets, int count, const row_program& program);
+row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, const operand_info* info, int targets,
+                       int count, const row_program& program);
 
 }  // namespace lazyfuse::cuda_detail

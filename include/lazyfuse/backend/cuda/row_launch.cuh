@@ -36,7 +36,7 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   constexpr row_program program{width, held, row_facts<Staged>::accumulators(make_indices<Staged::count>{}),
                                 row_facts<Staged>::again(make_indices<Sources::size>{})};
   row_geometry g =
-      plan_rows(s.extent, R, Outer, Columns, one_result, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
+      plan_rows(s.extent, R, Outer, Columns, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
   if (dry) return g.path;
   using operands = bare_t<decltype(bound.operands)>;
   if constexpr (!Columns) {
@@ -47,18 +47,18 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
                          walk_of<Outer>(s.extent),
                          g.rows,
                          int(s[R - 1]),
-                         g.threads / g.group, log2_of(g.group),
+                         g.threads / g.group,
+                         log2_of(g.group),
                          g.consecutive,
-                         one_result, g.whole && (Outer == 0 || g.rows == s[Outer > 0 ? Outer - 1 : 0]),
+                         one_result,
+                         g.whole && (Outer == 0 || g.rows == s[Outer > 0 ? Outer - 1 : 0]),
                          g.wide_in,
-                         g.wide_out,
-                         g.once};
+                         g.wide_out};
       const auto start = [&](auto kernel) {
         launch(kernel, static_cast<unsigned>(g.grid), 0, p, static_cast<unsigned>(g.threads));
       };
       if (g.one_vector) start(rows_in_registers<on_chip, Sources, list<T...>, Outer, R, width, 1, parameters>);
-      else
-        start(rows_in_registers<on_chip, Sources, list<T...>, Outer, R, width, held / width, parameters>);
+      else start(rows_in_registers<on_chip, Sources, list<T...>, Outer, R, width, held / width, parameters>);
       return g.path;
     }
   }
@@ -92,15 +92,15 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
                 "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
   const auto start = [&](auto kernel) {
     if (g.how != exchange::memory) {  // as many teams as run at a time, each with several tasks
-      const unsigned most = resident_teams(reinterpret_cast<const void*>(kernel), team_threads, g.shared_bytes, g.blocks);
+      const unsigned most =
+          resident_teams(reinterpret_cast<const void*>(kernel), team_threads, g.shared_bytes, g.blocks);
       p.team.teams = p.team.teams < most ? p.team.teams : most;
       g.grid = index_t{p.team.teams} * g.blocks;
     }
     launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(g.grid), static_cast<unsigned>(g.threads),
                 g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1, g.how == exchange::memory, &p);
   };
-  constexpr int most_depth = team_residents(Outer, Columns) > 2 ? 2 : 4;
-  constexpr int depth = bytes <= 16 ? most_depth : bytes <= 48 ? 2 : 1;
+  constexpr int depth = bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
   if (g.simple) start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, depth, parameters>);
   else start(rows_by_teams<Staged, Sources, list<T...>, false, Columns, Outer, R, width, 1, parameters>);
   if (g.how == exchange::memory) release(room);

@@ -84,14 +84,14 @@ __device__ __forceinline__ const T* of_member(const T* mine, unsigned member) {
 #endif
 }
 
-/// Each block's results of one stage, side by side: `slots` of them, those of this block in shared memory at `mine`.
-/// Calls take(other block's results) for all blocks of the team in order.
-template <class Accumulators, class Take>
-__device__ __forceinline__ void for_team(const team_parameters& p, team_place& at, Accumulators* mine, int slots,
-                                         unsigned first, unsigned step, const Take& take) {
+/// Each block's results of one stage: `slots` of them, those of this block in shared memory at `mine`. Calls use(f)
+/// once all blocks of the team have theirs; f(b) is where those of block b are.
+template <class Accumulators, class Use>
+__device__ __forceinline__ void for_team_slots(const team_parameters& p, team_place& at, Accumulators* mine, int slots,
+                                               const Use& use) {
   if (p.how == exchange::cluster) {
     cluster_barrier();
-    for (unsigned b = first; b < p.blocks; b += step) take(of_member(mine, b));
+    use([&](unsigned b) { return of_member(mine, b); });
   } else {
     auto* const rooms = static_cast<unsigned char*>(p.partial) +
                         (index_t{2} * at.team + (at.barriers & 1)) * p.blocks * index_t{p.room};
@@ -99,8 +99,7 @@ __device__ __forceinline__ void for_team(const team_parameters& p, team_place& a
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < slots; i += static_cast<int>(blockDim.x)) written[i] = mine[i];
     team_barrier(p, at);
-    for (unsigned b = first; b < p.blocks; b += step)
-      take(reinterpret_cast<const Accumulators*>(rooms + b * index_t{p.room}));
+    use([&](unsigned b) { return reinterpret_cast<const Accumulators*>(rooms + b * index_t{p.room}); });
   }
 }
 
@@ -123,8 +122,9 @@ __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const t
   if (p.blocks > 1) {
     if (threadIdx.x == 0) room[warps] = a;
     Set::clear(a);
-    for_team(p, at, room + warps, 1, threadIdx.x, blockDim.x,
-             [&](const accumulators* other) { Set::merge(a, *other); });
+    for_team_slots(p, at, room + warps, 1, [&](const auto& of_block) {
+      for (unsigned b = threadIdx.x; b < p.blocks; b += blockDim.x) Set::merge(a, *of_block(b));
+    });
     // Only as many warps have something as there are blocks; then all read what they found.
     accumulators* const found = static_cast<accumulators*>(area) + 2 * (warps + 1);
     merge_neighbours<Set>(a, 5);
@@ -162,11 +162,30 @@ __device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, con
 #pragma unroll
     for (int k = 0; k < Width; ++k) sums.lane[k] = room[k * lanes + lane];
   } else {
-    sums.clear();
-    for_team(p, at, room, slots, 0, 1, [&](const accumulators* other) {
-#pragma unroll
-      for (int k = 0; k < Width; ++k) Set::merge(sums.lane[k], other[k * lanes + lane]);
+    // Each column is merged once, by as many threads as there are for it; then all read the totals.
+    accumulators* const totals = shared + blockDim.x + 2 * slots;
+    const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
+    const int groups = slots < threads ? threads / slots : 1, group = slots < threads ? thread / slots : 0;
+    for_team_slots(p, at, room, slots, [&](const auto& of_block) {
+      for (int slot = thread - group * slots; slot<slots; slot += groups> 1 ? slots : threads) {
+        accumulators a;
+        Set::clear(a);
+        for (unsigned b = group; b < p.blocks; b += groups) Set::merge(a, of_block(b)[slot]);
+        if (groups > 1) shared[thread] = a;
+        else totals[slot] = a;
+      }
     });
+    if (groups > 1) {
+      __syncthreads();
+      if (thread < slots) {
+        accumulators a = shared[thread];
+        for (int other = thread + slots; other < groups * slots; other += slots) Set::merge(a, shared[other]);
+        totals[thread] = a;
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < Width; ++k) sums.lane[k] = totals[k * lanes + lane];
   }
   ++at.barriers;
 }

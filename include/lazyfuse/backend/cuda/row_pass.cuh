@@ -46,7 +46,7 @@ struct pass_operand;
 template <class Staged, int Pass, class... Src>
 struct pass_operand<Staged, Pass, list<Src...>> {
   template <int I>
-  static constexpr bool again = I < 64 && type_at<I, Src...>::is_memory && Staged::template passes_that_read<I> > 1;
+  static constexpr bool again = I<64 && type_at<I, Src...>::is_memory && Staged::template passes_that_read<I>> 1;
   template <int I>
   static constexpr bool first = !Staged::template read_before<Pass, I>;
   /// Whether shared memory has, or is to have, operand I where units are kept.
@@ -135,14 +135,14 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     if constexpr (operand::template again<I>) {
       const auto& o = get<I>(p.operands);
       if (has_bit(p.staged, I))
-        copy_ahead<Width * int(sizeof(*o.source.data))>(operand::template place<I, Width>(p, steps),
-                                                        o.source.data + part.base[I] + offset(o, at));
+        copy_ahead<Width* int(sizeof(*o.source.data))>(operand::template place<I, Width>(p, steps),
+                                                       o.source.data + part.base[I] + offset(o, at));
     }
   }
 
   /// Count steps of the block from `step`, which all of its threads take; or one, which only some do.
   /// next: the part of the task to come, whose vectors take the place of those of this one as they are read; or null.
-  template <int Count, bool Guarded, class Next, int... I, class Use>
+  template <int Count, bool Guarded, bool Near = false, class Next, int... I, class Use>
   static __device__ __forceinline__ void steps(const auto& p, const auto& part, const Next& next, int step,
                                                indices<I...>, const Use& use) {
     fetched_unit values[Count];
@@ -163,25 +163,36 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
 #pragma unroll
     for (int d = 0; d < Count; ++d) {
       keep_constants(values[d], p.operands, 0, indices<I...>{});
-      if (at[d].exists) use(values[d], at[d]);
+      if (at[d].exists) use(values[d], at[d], ::cuda::std::bool_constant<Near>{});
     }
   }
   /// Calls use(values, location) for the units of this thread, Depth at a time. Of what is not kept, every pass begins
   /// with what the one before read last: caches may still have it.
-  template <int Depth, class Next, class Seq, class Use>
+  /// Near: there is a cheaper way to add to what has begun; it is used from the second turn on.
+  template <int Depth, bool Near, class Next, class Seq, class Use>
   static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next& next, Seq seq,
                                              const Use& use) {
     if (part.mine == 0) return;
     const int all = part.count / part.stride, whole = all - all % Depth;
     const int end = (part.count + part.stride - 1) / part.stride;
     if constexpr (Pass % 2 == 0) {
-      for (int step = 0; step < part.kept_from; step += Depth) steps<Depth, false>(p, part, nullptr, step, seq, use);
+      int step = 0;
+      if (Near && part.kept_from > 0) {
+        steps<Depth, false>(p, part, nullptr, 0, seq, use);
+        step = Depth;
+      }
+      for (; step < part.kept_from; step += Depth) steps<Depth, false, Near>(p, part, nullptr, step, seq, use);
     } else {
       for (int step = part.kept_from - Depth; step >= 0; step -= Depth)
         steps<Depth, false>(p, part, nullptr, step, seq, use);
     }
     if (Pass == 0) wait_for_copies();
-    for (int step = part.kept_from; step < whole; step += Depth) steps<Depth, false>(p, part, next, step, seq, use);
+    int step = part.kept_from;
+    if (Near && step == 0 && step < whole) {
+      steps<Depth, false>(p, part, next, 0, seq, use);
+      step = Depth;
+    }
+    for (; step < whole; step += Depth) steps<Depth, false, Near>(p, part, next, step, seq, use);
     for (int step = whole > part.kept_from ? whole : part.kept_from; step < end; ++step)
       steps<1, true>(p, part, next, step, seq, use);
   }
@@ -254,7 +265,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
       }
     }
   }
-  template <int Depth, class Next, int... I, class Use>
+  template <int Depth, bool Near, class Next, int... I, class Use>
   static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next&, indices<I...>,
                                              const Use& use) {
     const int steps = (part.count + part.stride - 1) / part.stride;
@@ -263,7 +274,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
       const location at = locate(p, part, Pass % 2 == 0 ? step : steps - 1 - step);
       (load<I>(get<I>(values), p, part, at), ...);
       keep_constants(values, p.operands, 0, indices<I...>{});
-      use(values, at);
+      use(values, at, ::cuda::std::false_type{});
     }
   }
   template <int... I, class Use>
@@ -274,7 +285,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
     if (!Columns && at.valid[0] > 1) at.valid[0] = 1;
     (load<I>(get<I>(values), p, part, at), ...);
     keep_constants(values, p.operands, 0, indices<I...>{});
-    use(values, at);
+    use(values, at, ::cuda::std::false_type{});
   }
 };
 

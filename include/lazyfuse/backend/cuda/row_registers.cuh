@@ -19,7 +19,7 @@ struct register_parameters {
   int group_bits;  ///< of the number of threads that share a row
   bool consecutive, one_result;
   bool whole;  ///< one axis is kept, and every operand is read in whole vectors, or is the same along a row
-  wide_bits wide_in, wide_out, once;
+  wide_bits wide_in, wide_out;
 };
 
 /// A thread's share of a row: Depth vectors of Width elements.
@@ -79,7 +79,7 @@ __device__ __forceinline__ void register_stages(const Fetched& row, const auto& 
         if (lane == 0) totals[warp] = a;
         __syncthreads();
         a = totals[first + (lane & (warps - 1))];
-merge_neighbours<set>(a, group_bits - 5);
+        merge_neighbours<set>(a, group_bits - 5);
       }
     }
     keep<set>(known, a);
@@ -125,10 +125,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
 #pragma unroll
         for (int d = 0; d < Depth; ++d) {
           if (has_bit(p.wide_in, i)) {
-            if (share.valid[d] > 0) {
-              if (has_bit(p.once, i) && false) f.stream(d, from + share.first + d * share.pitch);
-              else f.row(d, from + share.first + d * share.pitch);
-            }
+            if (share.valid[d] > 0) f.row(d, from + share.first + d * share.pitch);
           } else {
             const auto same = *from;
 #pragma unroll
@@ -179,9 +176,9 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
 /// How many elements of a row a thread holds: 64 bytes of all that stages read.
 template <class Staged, class... Src, int... I>
 constexpr int register_elements(list<Src...>, indices<I...>, int width) {
-  const int bytes = (0 + ... + (Src::is_memory && Staged::template read_before<Staged::count, I>
-                                    ? int(sizeof(typename Src::value_type))
-                                    : 0));
+  const int bytes =
+      (0 + ... +
+       (Src::is_memory && Staged::template read_before<Staged::count, I> ? int(sizeof(typename Src::value_type)) : 0));
   int elements = most_register_elements;
   while (elements > width && elements * bytes > 64) elements /= 2;
   return elements;

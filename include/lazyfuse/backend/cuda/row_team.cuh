@@ -70,14 +70,15 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
     using set = typename Staged::template set<Pass>;
     thread_sums<set, Width> sums;
     sums.clear();
-    pass::template run<Depth>(p, part, nullptr, seq, [&](const fetched_unit& f, const location& at) {
+    const auto add = [&]<bool Near>(const fetched_unit& f, const location& at, ::cuda::std::bool_constant<Near>) {
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
         const context here{f, 0, k};
-        combine_sink<set, !Simple> sink{sums.lane[k], at.has(k, part)};
+        combine_sink<set, !Simple, Near> sink{sums.lane[k], at.has(k, part)};
         evaluate<typename set::prologue>(known_context{here, values.of(k)}, sink);
       }
-    });
+    };
+    pass::template run<Depth, has_near<set>>(p, part, nullptr, seq, add);
     if constexpr (Columns) {
       merge_columns<set, Width>(sums, p.team, place, team_room(), 1 << p.lane_bits);
 #pragma unroll
@@ -86,9 +87,10 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
       merge_row<set, Width>(sums, p.team, place, team_room());
       keep<set>(known.known[0], sums.lane[0]);
     }
-    row_passes<Staged, Pass + 1, Simple, Columns, KO, R, Width, Depth>(p, part, next, place, known, sources, types, targets);
+    row_passes<Staged, Pass + 1, Simple, Columns, KO, R, Width, Depth>(p, part, next, place, known, sources, types,
+                                                                       targets);
   } else {
-    const auto store_unit = [&](const fetched_unit& f, const location& at) {
+    const auto store_unit = [&](const fetched_unit& f, const location& at, auto) {
       results<Width, 1, T...> out;
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
@@ -98,13 +100,13 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
       }
       const auto put = [&](const auto& r, const auto& t, int j) {
         auto* const to = t.data + part.to[j] + pass::offset(t, at);
-        if (Simple && (Columns || !p.one_result)) r.one(0, to);
+        if (Simple && (Columns || !p.one_result)) r.stream(0, to);
         else pass::put(r, to, t.steps[R - 1], p.consecutive && has_bit(p.wide_out, j), at, part);
       };
       (put(get<J>(out), get<J>(p.targets), J), ...);
     };
     if (p.one_result) pass::run_first(p, part, seq, store_unit);
-    else pass::template run<Depth>(p, part, next, seq, store_unit);
+    else pass::template run<Depth, false>(p, part, next, seq, store_unit);
   }
 }
 
@@ -128,15 +130,13 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   part.kept_from = steps > p.kept_steps ? (steps - p.kept_steps + Depth - 1) / Depth * Depth : 0;
   part.spacing = p.consecutive ? 1 : interleave;
   const auto aim = [&](auto& at, index_t task) {
-    index_t outer = task, first = 0;
+    index_t outer = task;
+    [[maybe_unused]] index_t first = 0;
     if constexpr (Columns) {
       outer = task / p.vectors;
-      first =
-          ((task - outer * p.vectors) << p.lane_bits) * Width + spread{at.spacing}.template first<Width>(at.lane);
+      first = ((task - outer * p.vectors) << p.lane_bits) * Width + spread{at.spacing}.template first<Width>(at.lane);
       const index_t columns = p.inner - first;
-      at.columns_left = static_cast<int>(columns < 0                    ? 0
-                                         : columns < Width * interleave ? columns
-                                                                        : Width * interleave);
+      at.columns_left = static_cast<int>(columns < 0 ? 0 : columns < Width * interleave ? columns : Width * interleave);
       at.mine = at.columns_left > 0 ? at.count : 0;
     }
     const auto add = [&](index_t& sum, const auto& o, int axis, index_t by) {
@@ -163,16 +163,16 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   team_values<typename Staged::values, Columns, Width> values;
   if constexpr (KO == 0 && !Columns) {  // one row
     row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, nullptr, place, values, sources, types,
-                                                               targets);
+                                                                targets);
   } else {
     auto next = part;
     for (index_t task = place.team; task < p.tasks; task += p.team.teams) {
       const bool more = task + p.team.teams < p.tasks;
-      // Where all is kept and the results walk over it, the next task takes its place meanwhile.
-      const bool refill = Simple && more && part.kept_from == 0 && !p.one_result;
+      // Where the results walk over what is kept, the next task takes its place meanwhile.
+      const bool refill = Simple && more && !p.one_result;
       if (more) aim(next, task + p.team.teams);
       row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, refill ? &next : nullptr, place, values,
-                                                                 sources, types, targets);
+                                                                  sources, types, targets);
       if (more && !refill) copy(next);
       part = next;
     }
@@ -183,8 +183,7 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
 
 template <class Staged, class Sources, class Types, bool Simple, bool Columns, int KO, int R, int Width, int Depth,
           class Parameters>
-__global__ void __launch_bounds__(team_threads, team_residents(KO, Columns))
-    rows_by_teams(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(team_threads, team_residents) rows_by_teams(const __grid_constant__ Parameters p) {
   team_body<Staged, Simple, Columns, KO, R, Width, Depth>(p, Sources{}, Types{}, make_indices<Sources::size>{},
                                                           make_indices<Types::size>{});
 }

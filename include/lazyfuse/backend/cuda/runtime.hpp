@@ -34,9 +34,9 @@ void check(cudaError_t status, const char* call);
 /// Facts about the current device, read once.
 struct device_facts {
   int processors;
-  int shared_bytes;          ///< of a block, at most
+  int shared_bytes;                               ///< of a block, at most
   int shared_bytes_of_processor, reserved_bytes;  ///< the latter for each block
-  bool clusters;  ///< blocks can share their memory
+  bool clusters;                                  ///< blocks can share their memory
   /// Of each of n blocks that share a processor.
   int shared_bytes_of(int n) const {
     const int each = shared_bytes_of_processor / n - reserved_bytes;
