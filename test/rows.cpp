@@ -109,7 +109,8 @@ void check_by_hand(const Test& t, A a) {
   t.expect_one(d / lf::std(x, a, keepdims), t.bytes, "(x - mean) / std");
   t.expect_one(lf::mean(lf::square(d), a), t.bytes, "var");
   t.expect_one(x / lf::sqrt(lf::sum(x * x, a, keepdims)), t.bytes, "x / norm(x)");
-  const auto low = lf::min(x, a, keepdims), high = lf::max(x, a, keepdims);
+  const auto low = lf::min(x, a, keepdims);
+  const auto high = lf::max(x, a, keepdims);
   t.expect_one((x - low) / (high - low), t.bytes, "(x - min) / (max - min)");
 }
 TYPED_TEST(rows, are_what_is_written_by_hand) {
