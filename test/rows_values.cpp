@@ -8,8 +8,6 @@ namespace {
 using lf::all;
 using lf::axis;
 using lf::keepdims;
-using lf::none;
-using lf::range;
 using test::any_numbers;
 using test::positive_numbers;
 using test::real_tensor;
@@ -29,17 +27,6 @@ class rows_values : public test::on<Space> {
   }
 };
 TYPED_TEST_SUITE(rows_values, test::device_spaces, test::space_name);
-
-TYPED_TEST(rows_values, of_a_slice_of_a_reduction) {
-  const auto t = any_numbers(1, {7, 5}), top = test::slice(t, {{0, 1, 3}, {0, 1, 5}}), mean = test::mean_of(t, {1}),
-             last = test::slice(mean, {{4, 1, 3}, {0, 1, 1}});
-  const auto x = this->template array<2>(t);
-  this->expect(x(range(0, 3), all) - lf::mean(x, axis<1>, keepdims)(range(4, none), all), top - last, "other rows");
-  this->expect(x - lf::mean(x, axis<1>, keepdims)(range(2, 3), all), t - test::slice(mean, {{2, 1, 1}, {0, 1, 1}}),
-               "one row's");
-  this->expect(x - lf::mean(x, axis<1>, keepdims)(range(none, none, -1), all),
-               t - test::slice(mean, {{6, -1, 7}, {0, 1, 1}}), "backwards");
-}
 
 TYPED_TEST(rows_values, of_reductions_along_different_axes) {
   const auto t = positive_numbers(1, {6, 6});
@@ -87,55 +74,6 @@ TYPED_TEST(rows_values, of_extents_1_in_every_position) {
   check_extents<TypeParam>(axis<2>, {2});
   check_extents<TypeParam>(axis<0, 2>, {0, 2});
 }
-TYPED_TEST(rows_values, of_an_operand_repeated_along_the_row) {
-  const auto t = any_numbers(1, {4, 1}), u = any_numbers(2, {1, 5});
-  const auto x = this->template array<2>(t), y = this->template array<2>(u);
-  this->expect(lf::softmax(x + y), test::softmax_of(t + u, {1}), "a column and a row");
-  this->expect(x + y - lf::mean(y, axis<1>, keepdims), t + u - test::mean_of(u, {1}), "the mean of the smaller");
-}
-
-TYPED_TEST(rows_values, of_operands_of_other_extents_than_what_is_reduced) {
-  const auto t = any_numbers(1, {3, 9}), u = any_numbers(2, {3, 4}), v = any_numbers(3, {7});
-  const auto x = this->template array<2>(t), y = this->template array<2>(u);
-  const auto z = this->template array<1>(v);
-  this->expect(y / lf::sqrt(lf::sum(x * x, axis<1>, keepdims)), u / test::norm_of(t, {1}), "longer rows");
-  this->expect(z / lf::sqrt(lf::sum(x * x)), v / test::shaped(test::norm_of(t, {0, 1}), {}), "another rank");
-  const auto w = this->template array<1>(any_numbers(4, {5}));
-  this->expect(z / lf::sqrt(lf::sum(w * w)), v / test::norm_of(any_numbers(4, {5}), {0}), "another length");
-}
-
-TYPED_TEST(rows_values, of_transposed_operands_of_a_square) {
-  const auto t = positive_numbers(1, {8, 8}), turned = test::permute(t, {1, 0});
-  const auto x = this->template array<2>(t);
-  const auto columns = test::shaped(test::sum_of(t, {0}), {8, 1});
-  this->expect(x / lf::sum(lf::transpose(x), axis<1>, keepdims), t / columns, "sums of the transpose");
-  this->expect(lf::transpose(x) - lf::mean(x, axis<1>, keepdims), turned - test::mean_of(t, {1}),
-               "the transpose less means");
-  this->expect(x - lf::transpose(lf::mean(x, axis<1>, keepdims)), t - test::permute(test::mean_of(t, {1}), {1, 0}),
-               "means turned");
-  this->expect(x + lf::transpose(lf::softmax(x)), t + test::permute(test::softmax_of(t, {1}), {1, 0}),
-               "softmax turned");
-}
-
-TYPED_TEST(rows_values, of_different_arrays_of_one_type) {
-  const auto t = positive_numbers(1, {6, 40}), u = positive_numbers(2, {6, 40}), v = positive_numbers(3, {6, 40});
-  const auto x = this->template array<2>(t), y = this->template array<2>(u), z = this->template array<2>(v);
-  const auto relative = test::zip<double>(t, u, [](double p, double q) { return p * std::log(p / q); });
-  this->expect(lf::kl_div(x, y), test::shaped(test::sum_of(relative, {1}), {6}), "kl_div");
-  this->expect(x / lf::sum(y * z, axis<1>, keepdims), t / test::sum_of(u * v, {1}), "x / sum(y * z)");
-  this->expect(x / lf::sum(x * y, axis<1>, keepdims), t / test::sum_of(t * u, {1}), "x / sum(x * y)");
-  this->expect(x * y / lf::sum(x * y, axis<1>, keepdims), t * u / test::sum_of(t * u, {1}), "x * y / sum(x * y)");
-  this->expect(lf::softmax(x) + lf::softmax(y), test::softmax_of(t, {1}) + test::softmax_of(u, {1}), "two softmax");
-  this->expect(lf::softmax(x * y) - z, test::softmax_of(t * u, {1}) - v, "softmax of a product");
-  this->expect(x / lf::sqrt(lf::sum(y * y, axis<1>, keepdims)), t / test::norm_of(u, {1}), "x / norm(y)");
-  const auto p = test::softmax_of(t, {1}), q = test::softmax_of(u, {1});
-  this->expect(
-      lf::kl_div(lf::softmax(x), lf::softmax(y)),
-      test::shaped(test::sum_of(test::zip<double>(p, q, [](double a, double b) { return a * std::log(a / b); }), {1}),
-                   {6}),
-      "kl_div of softmax");
-}
-
 TYPED_TEST(rows_values, of_nothing) {
   const auto none_wide = this->template array<2>(real_tensor({5, 0})),
              none_tall = this->template array<2>(real_tensor({0, 5}));
@@ -176,47 +114,6 @@ TYPED_TEST(rows_values, of_integers_and_bool) {
   this->expect(x * lf::cast<float>(lf::any(x > 0, axis<1>, keepdims)), u * positive, "x * any(x > 0)");
   this->expect(lf::where(lf::any(x > 0, axis<1>, keepdims), x, 7),
                u * positive + test::each(positive, [](double v) { return 7 - 7 * v; }), "where(any(x > 0), x, 7)");
-}
-
-TYPED_TEST(rows_values, into_the_memory_they_are_read_from) {
-  const auto t = any_numbers(1, {6, 20});
-  const auto part = [&](std::int64_t from) { return test::slice(t, {{0, 1, 6}, {from, 1, 8}}); };
-  const auto with = [&](const real_tensor& first) {
-    real_tensor r = t;
-    test::for_each_index({6, 8}, [&](const test::extents& i) { r[i] = first[i]; });
-    return r;
-  };
-  auto x = this->template array<2>(t);
-  x = lf::softmax(x);
-  this->expect(x, test::softmax_of(t, {1}), "x = softmax(x)");
-  x = this->template array<2>(t);
-  x = lf::softmax(x, axis<0>);
-  this->expect(x, test::softmax_of(t, {0}), "x = softmax(x, axis<0>)");
-  for (const std::int64_t from : {8, 3, 0}) {
-    x = this->template array<2>(t);
-    x(all, range(0, 8)) = lf::softmax(x(all, range(from, from + 8)));
-    this->expect(x, with(test::softmax_of(part(from), {1})), "a part of x from another");
-  }
-  x = this->template array<2>(t);
-  x(all, range(none, none, -1)) = lf::softmax(x);
-  this->expect(lf::flip(x, axis<1>), test::softmax_of(t, {1}), "x[:, ::-1] = softmax(x)");
-  x = this->template array<2>(t);
-  x = x / lf::sqrt(lf::sum(x * x));
-  this->expect(x, t / test::norm_of(t, {0, 1}), "x = x / norm(x)");
-  const auto square = any_numbers(1, {9, 9});
-  x = this->template array<2>(square);
-  x = lf::transpose(lf::softmax(x));
-  this->expect(x, test::permute(test::softmax_of(square, {1}), {1, 0}), "x = softmax(x).T");
-}
-TYPED_TEST(rows_values, of_operands_read_backwards_and_by_steps) {
-  const auto t = any_numbers(1, {6, 20});
-  const auto x = this->template array<2>(t);
-  const auto back = test::slice(t, {{5, -1, 6}, {19, -3, 7}});
-  this->expect(lf::softmax(x(range(none, none, -1), range(none, none, -3))), test::softmax_of(back, {1}), "both axes");
-  this->expect(lf::softmax(lf::flip(x), axis<0>), test::softmax_of(test::slice(t, {{5, -1, 6}, {19, -1, 20}}), {0}),
-               "flipped, by columns");
-  this->expect(x - lf::mean(lf::flip(x, axis<1>), axis<1>, keepdims), t - test::mean_of(t, {1}),
-               "the mean of the flipped");
 }
 
 TYPED_TEST(rows_values, of_tall_columns_are_as_exact_as_those_of_rows) {
