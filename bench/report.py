@@ -5,8 +5,8 @@
     report.py --gpu gpu.json --host host.json --compile compile.json            prints the tables
     report.py ... --write docs/benchmarks.md [--plot docs/benchmarks.png]       writes them
 
-In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, variants,
-launch, sweep, host, compile. Tables for which no JSON is given stay as they are.
+In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows,
+variants, launch, sweep, host, host_rows, compile. Tables for which no JSON is given stay as they are.
 """
 import argparse
 import json
@@ -16,6 +16,8 @@ import sys
 
 WORKLOADS = ["saxpy", "fma3", "chain20", "pyth", "pyth64", "blackscholes", "arc_distance", "sumsq", "minmaxmean", "rowsum",
              "colsum", "rosen", "laplacian", "broadcast_outer", "transpose_add"]
+ROWS = ["softmax_128", "softmax_128_spelled", "softmax_1024", "softmax_1024_spelled", "softmax_8192", "softmax_8192_spelled", "softmax_262144",
+        "softmax_262144_spelled", "layernorm_1024", "layernorm_1024_spelled", "normalize_4M", "normalize_64M", "standardize_columns"]
 VARIANTS = ["saxpy", "saxpy_slice", "saxpy_odd", "saxpy_row", "saxpy_0d", "fma3", "fma3_unfused", "chain20", "chain20_unfused",
             "pyth", "pyth_unfused"]
 COPIES = ["copy/kernel1", "copy/kernel2", "copy/kernel4", "copy/cudaMemcpy"]
@@ -70,13 +72,16 @@ def speeds(rows: dict, names: list[str]) -> str:
 
 def gpu_sections(context: dict, rows: dict) -> dict[str, str]:
     where = origin(context, gpu_machine(context))
-    sections = {"gpu": f"{where}\n\n{speeds(rows, COPIES + WORKLOADS)}", "variants": f"{where}\n\n{speeds(rows, VARIANTS)}"}
+    tables = {"gpu": COPIES + WORKLOADS, "rows": ROWS, "variants": VARIANTS}
+    sections = {name: f"{where}\n\n{speeds(rows, names)}" for name, names in tables.items()}
     lines = []
     if "empty_kernel" in rows:
         lines.append(["empty kernel, back to back", duration(seconds(rows["empty_kernel"]))])
     if "small" in rows and not rows["small"].get("error_occurred"):
         lines.append(["sin(x) * 2 + cos(x), N = 1024, back to back", duration(seconds(rows["small"]))])
         lines.append(["the same, host time per evaluation", f"{rows['small']['host_us']:.2f} µs"])
+    if "normalize_4M" in rows and not rows["normalize_4M"].get("error_occurred"):
+        lines.append(["x / sqrt(sum(x * x)), N = 2²², back to back", duration(seconds(rows["normalize_4M"]))])
     if "host_cost" in rows:
         row = rows["host_cost"]
         lines.append(["z = a * b + c, N = 1024: host time per evaluation", duration(seconds(row))])
@@ -89,17 +94,22 @@ def gpu_sections(context: dict, rows: dict) -> dict[str, str]:
     return sections
 
 
-def host_sections(context: dict, rows: dict) -> dict[str, str]:
+def ratios(rows: dict, names: list[str]) -> str:
+    """Rows with the times of the library and of the hand-written loop."""
     lines = []
-    for name in (name for name in WORKLOADS + ["small"] if name in rows):
+    for name in (name for name in names if name in rows):
         row = rows[name]
         if row.get("error_occurred"):
             lines.append([name, row["error_message"]] + [""] * 4)
             continue
         lines.append([name, duration(seconds(row)), duration(row["hand_us"] * 1e-6), f"{row['ratio']:.2f}", f"{row['GB/s']:.1f}",
                       f"{100 * row['spread']:.1f} %"])
+    return table(["workload", "lazyfuse", "by hand", "by hand / lazyfuse", "GB/s", "spread"], lines)
+
+
+def host_sections(context: dict, rows: dict) -> dict[str, str]:
     where = origin(context, f"CPU at {context['mhz_per_cpu']} MHz, {context.get('threads', context['num_cpus'])} threads")
-    return {"host": f"{where}\n\n" + table(["workload", "lazyfuse", "by hand", "by hand / lazyfuse", "GB/s", "spread"], lines)}
+    return {name: f"{where}\n\n{ratios(rows, names)}" for name, names in {"host": WORKLOADS + ["small"], "host_rows": ROWS}.items()}
 
 
 def compile_sections(context: dict, rows: dict) -> dict[str, str]:
@@ -126,9 +136,9 @@ def plot(rows: dict, host: dict, path: pathlib.Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
     panels = [(title, values) for title, values in
-              [("GPU: fraction of a copy kernel", {n: rows[n].get("of_copy", 0) for n in WORKLOADS if n in rows}),
-               ("CPU: hand-written loop's time / lazyfuse's", {n: host[n].get("ratio", 0) for n in WORKLOADS if n in host})] if values]
-    figure, axes = pyplot.subplots(1, len(panels), figsize=(6 * len(panels), 4.5), squeeze=False)
+              [("GPU: fraction of a copy kernel", {n: rows[n].get("of_copy", 0) for n in WORKLOADS + ROWS if n in rows}),
+               ("CPU: hand-written loop's time / lazyfuse's", {n: host[n].get("ratio", 0) for n in WORKLOADS + ROWS if n in host})] if values]
+    figure, axes = pyplot.subplots(1, len(panels), figsize=(6 * len(panels), 7), squeeze=False)
     for axis, (title, values) in zip(axes[0], panels):
         bars = axis.barh(list(values)[::-1], list(values.values())[::-1], color="#4878a8")
         axis.bar_label(bars, fmt="%.2f", padding=2, fontsize=8)

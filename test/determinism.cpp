@@ -4,6 +4,8 @@
 
 #include <random>
 
+extern "C" void omp_set_num_threads(int);  // of the OpenMP runtime that the library links
+
 namespace {
 
 template <class Space>
@@ -47,6 +49,30 @@ TYPED_TEST(determinism, does_not_depend_on_where_the_operand_lies) {
     EXPECT_TRUE(test::evaluates_to(lf::exp(moved(lf::range(offset, offset + 40001))), test::tensor_of(lf::exp(x))))
         << offset;
   }
+}
+
+TYPED_TEST(determinism, of_rows) {
+  const auto x = test::array_of<TypeParam, 2>(noise({513, 700}));
+  expect_the_same_bits(lf::softmax(x));
+  expect_the_same_bits(lf::standardize(x, lf::axis<0>));
+  expect_the_same_bits(x / lf::sqrt(lf::sum(x * x)));
+}
+TYPED_TEST(determinism, does_not_depend_on_the_number_of_threads) {
+  if (!std::is_same_v<TypeParam, lf::host>) GTEST_SKIP() << "threads of the host";
+  const auto wide = test::array_of<TypeParam, 2>(noise({3, 200003})),
+             tall = test::array_of<TypeParam, 2>(noise({5000, 90}));
+  const auto same = [](const auto& e) {
+    omp_set_num_threads(1);
+    const auto one = test::tensor_of(e);
+    for (int threads = 2; threads < 4; ++threads) {
+      omp_set_num_threads(threads);
+      EXPECT_TRUE(test::same(test::tensor_of(e), one)) << threads << " threads";
+    }
+  };
+  same(lf::softmax(wide));
+  same(lf::layer_norm(tall));
+  same(lf::standardize(tall, lf::axis<0>));
+  same(wide / lf::sqrt(lf::sum(wide * wide)));
 }
 
 }  // namespace

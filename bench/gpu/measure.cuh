@@ -2,6 +2,7 @@
 // How a workload is checked and timed on a GPU, and how it becomes a row of Google Benchmark's report.
 #pragma once
 
+#include "../row_workloads.hpp"
 #include "../samples.hpp"
 #include "../workloads.hpp"
 
@@ -78,7 +79,8 @@ __global__ void count_differences(const T* results, index_t n, unsigned long lon
 }
 
 /// Poisons the destination, evaluates, and compares every element with the workload's own definition in
-/// double precision: on the device, or on the host where there are few and each takes all of the input.
+/// double precision: on the device, or on the host where there are few and each takes all of the input, or where some
+/// lines stand for all.
 template <class W>
 index_t differences(W& w) {
   using T = typename W::value_type;
@@ -95,6 +97,10 @@ index_t differences(W& w) {
       count += differs(value, W::expected(i), W::tolerance);
     }
     return count;
+  } else if constexpr (requires { W::lines; }) {
+    check(cudaMemsetAsync(w.result(0), 0xff, n * sizeof(T), stream));
+    w.evaluate();
+    return wrong_in_lines<W>(lf::to<lf::host>(w.z).data(), 1);
   } else {
     check(cudaMemsetAsync(w.result(0), 0xff, n * sizeof(T), stream));
     w.evaluate();

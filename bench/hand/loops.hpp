@@ -25,5 +25,9 @@ void laplacian(const float* u, float* z, size n);
 void broadcast_outer(const float* a, const float* b, float* z, size n);
 void transpose_add(const float* x, float* z, size n);
 void small(const float* x, float* z, size n);
+void softmax(const float* x, float* z, size rows, size columns);
+void layernorm(const float* x, float* z, size rows, size columns, float epsilon);
+void normalize(const float* x, float* z, size n);
+void standardize_columns(const float* x, float* z, size rows, size columns);
 
 }  // namespace hand

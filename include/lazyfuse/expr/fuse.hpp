@@ -7,31 +7,11 @@
 
 namespace lazyfuse {
 
-/// Operand number I of a fused callable: the same elements as Source, under a type of its own.
-template <int I, class Source>
-struct numbered_source : Source {
-  using value_type = typename Source::value_type;
-};
-template <int I, class Source>
-struct source_traits<numbered_source<I, Source>> {
-  using space = typename source_traits<Source>::space;
-  using viewed = Source;
-  static constexpr bool is_argument = true;
-  static constexpr int owners = source_traits<Source>::owners;
-};
-
 namespace fuse_detail {
-template <int I, class Source, int R>
-constexpr auto number(const leaf<Source, R>& e) {
-  return leaf<numbered_source<I, Source>, R>({e.source}, e.extents, e.steps, e.offset);
-}
-template <int I, class Tree>
-constexpr const Tree& number(const Tree& e) {
-  return e;
-}
 template <class F, int... I, class... X>
 constexpr auto call(const F& f, indices<I...>, const X&... x) {
-  return f(over(number<I>(x.tree), x)...);
+  constexpr int spans[] = {number_detail::span<tree_t<X>>..., 0};
+  return f(numbered_argument<number_detail::sum_before(I, spans)>(x)...);
 }
 }  // namespace fuse_detail
 
@@ -46,8 +26,8 @@ struct fused {
   }
 };
 
-/// f, a callable over expressions, as a function of arrays: every argument is read once, and what f names and uses
-/// twice is computed once, decided at compile time.
+/// f, a callable over expressions, as a function of arrays and expressions: every array of an argument is read once,
+/// and what f names and uses twice is computed once, decided at compile time.
 template <class F>
 constexpr fused<F> fuse(F function) {
   return {static_cast<F&&>(function)};

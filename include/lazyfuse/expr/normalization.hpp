@@ -107,7 +107,7 @@ constexpr auto softmax(const X& x, Options... options) {
   using namespace normalization_detail;
   static_assert(fine<Options...> && (is_axes<Options> && ...), "lazyfuse: softmax takes axis<...> after its operand");
   const auto a = axes_in(axis<-1>, options...);
-  const auto& z = real_of(x);
+  const auto z = used_often<false>(real_of(x));
   const auto e = exp(z - max(z, a, keepdims));
   return e * reciprocal(sum(e, a, keepdims));
 }
@@ -120,7 +120,7 @@ constexpr auto log_softmax(const X& x, Options... options) {
   static_assert(fine<Options...> && (is_axes<Options> && ...),
                 "lazyfuse: log_softmax takes axis<...> after its operand");
   const auto a = axes_in(axis<-1>, options...);
-  const auto& z = real_of(x);
+  const auto z = used_often<false>(real_of(x));
   const auto shifted = z - map<op::finite_or_zero>(max(z, a, keepdims));
   return shifted - log(sum(exp(shifted), a, keepdims));
 }
@@ -135,7 +135,7 @@ constexpr auto logsumexp(const X& x, Options... options) {
                 "lazyfuse: logsumexp takes axis<...> and keepdims after its operand");
   constexpr bool keep = (is_keepdims<Options> || ...);
   const auto a = axes_in(axes<>{}, options...);
-  const auto& z = real_of(x);
+  const auto z = used_often<false>(real_of(x));
   const auto shifted = z - map<op::finite_or_zero>(max(z, a, keepdims));
   return log(reduce_keeping<keep>(sum, exp(shifted), a)) + map<op::finite_or_zero>(reduce_keeping<keep>(max, z, a));
 }
@@ -150,7 +150,8 @@ constexpr auto layer_norm(const X& x, const Options&... options) {
   static_assert(((expression<Options> || is_axes<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: layer_norm takes weight, bias, axis<...> and epsilon{e} after its operand");
   const auto a = axes_in(axis<-1>, options...);
-  return weighted(standardized(real_of(x), a, ddof{0}, value_in(epsilon{1e-5}, options...)), "layer_norm", options...);
+  const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
+  return weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "layer_norm", options...);
 }
 
 /// x / sqrt(mean(x * x) + epsilon) * weight along the axes, the last unless given: rms_norm(x, weight, epsilon{1e-6}).
@@ -163,7 +164,7 @@ constexpr auto rms_norm(const X& x, const Options&... options) {
   static_assert(((expression<Options> || is_axes<Options> || is_epsilon<Options>)&&...) && expressions<Options...> <= 1,
                 "lazyfuse: rms_norm takes weight, axis<...> and epsilon{e} after its operand");
   const auto a = axes_in(axis<-1>, options...);
-  const auto& z = real_of(x);
+  const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
   const epsilon e = value_in(epsilon{::cuda::std::numeric_limits<value_t<decltype(z)>>::epsilon()}, options...);
   return weighted(z * reciprocal(sqrt(mean(square(z), a, keepdims) + e.value)), "rms_norm", options...);
 }
@@ -178,7 +179,7 @@ constexpr auto normalize(const X& x, Options... options) {
                 "lazyfuse: normalize takes axis<...>, ord<1>, ord<2> or ord<inf>, and epsilon{e} after its operand");
   constexpr auto p = order_in(ord<2>, Options{}...);
   const auto a = axes_in(axis<-1>, options...);
-  const auto& z = real_of(x);
+  const auto z = used_often<false>(real_of(x));
   const auto scaled = [&](const auto& norm) {
     return z * reciprocal(maximum(norm, value_in(epsilon{1e-12}, options...).value));
   };
@@ -198,7 +199,7 @@ constexpr auto standardize(const X& x, Options... options) {
   using namespace normalization_detail;
   static_assert(fine<Options...> && ((is_axes<Options> || is_ddof<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: standardize takes axis<...>, ddof{k} and epsilon{e} after its operand");
-  return standardized(real_of(x), axes_in(axes<>{}, options...), value_in(ddof{}, options...),
+  return standardized(used_often<false>(real_of(x)), axes_in(axes<>{}, options...), value_in(ddof{}, options...),
                       value_in(epsilon{}, options...));
 }
 
@@ -215,7 +216,8 @@ constexpr auto batch_norm(const X& x, const Options&... options) {
                 "lazyfuse: batch_norm takes weight, bias and epsilon{e} after its operand");
   static_assert(R >= 2, "lazyfuse: batch_norm is of rank 2 at least; its channels are axis 1");
   const auto a = axes_but_channels(make_indices<R - 2>{});
-  return weighted(standardized(real_of(x), a, ddof{0}, value_in(epsilon{1e-5}, options...)), "batch_norm",
+  const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
+  return weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "batch_norm",
                   per_channel<R>(options)...);
 }
 
@@ -230,12 +232,13 @@ constexpr auto cosine_similarity(const X& x, const Y& y, Options... options) {
   constexpr bool keep = (is_keepdims<Options> || ...);
   const auto s = broadcast_shapes(x.shape(), y.shape(), "cosine_similarity");
   const auto a = axes_in(axis<-1>, options...);
-  const auto u = broadcast_to(real_of(x), s);
-  const auto v = broadcast_to(real_of(y), s);
-  const auto length = [&](const auto& e) {
-    return maximum(sqrt(reduce_keeping<keep>(sum, square(e), a)), value_in(epsilon{1e-8}, options...).value);
+  const auto f = [&](const auto& u, const auto& v) {
+    const auto length = [&](const auto& e) {
+      return maximum(sqrt(reduce_keeping<keep>(sum, square(e), a)), value_in(epsilon{1e-8}, options...).value);
+    };
+    return reduce_keeping<keep>(sum, u * v, a) / (length(u) * length(v));
   };
-  return reduce_keeping<keep>(sum, u * v, a) / (length(u) * length(v));
+  return with_both(f, broadcast_to(real_of(x), s), broadcast_to(real_of(y), s));
 }
 
 /// The loss of each row: -sum(target * log_softmax(x)) along the axis, the last unless given. Real targets are
@@ -251,10 +254,13 @@ constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
   const auto a = axes_in(axis<-1>, options...);
   static_assert(is_one_axis<bare_t<decltype(a)>>, "lazyfuse: cross_entropy has its classes along one axis");
   constexpr int R = rank_of<X>, k = view_detail::normal_axis<only_axis(bare_t<decltype(a)>{}), R>();
-  const auto& z = real_of(x);
-  const auto s = z.shape();
-  const auto shifted = z - max(z, a, keepdims);
-  const auto total = log(sum(exp(shifted), a));
+  const auto s = x.shape();
+  const auto loss = [&](const auto& z, const auto& last) {
+    using T = value_t<decltype(z)>;
+    const auto shifted = z - max(z, a, keepdims);
+    const auto total = log(sum(exp(shifted), a));
+    return last(shifted, total, T(0));
+  };
   if constexpr (integer<value_t<Y>>) {
     static_assert(rank_of<Y> == R - 1, "lazyfuse: classes of cross_entropy are of one rank less than their operand");
     const index_t classes = s[k];
@@ -263,12 +269,18 @@ constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
       if (axis != k && wanted.shape()[axis] != s[axis])
         throw_shapes("cross_entropy", s.extent, R, target.shape().extent, R - 1, "are not those of x and its classes");
     const auto here = along<k, R>(arange<int64>(classes)) == wanted;
-    const auto loss = total - sum(where(here, shifted, value_t<decltype(z)>(0)), a);
-    return where(logical_and(target >= 0, target < classes), loss, value_t<decltype(z)>(0));
+    return loss(used_often<true>(real_of(x)), [&](const auto& shifted, const auto& total, auto zero) {
+      const auto found = total - sum(where(here, shifted, zero), a);
+      return where(logical_and(target >= 0, target < classes), found, zero);
+    });
   } else {
     static_assert(rank_of<Y> == R, "lazyfuse: probabilities of cross_entropy are of the rank of their operand");
-    const auto p = repeated(real_of(target), s, "cross_entropy");
-    return total * sum(p, a) - sum(where(p == 0, value_t<decltype(p * shifted)>(0), p * shifted), a);
+    const auto f = [&](const auto& z, const auto& p) {
+      return loss(z, [&](const auto& shifted, const auto& total, auto) {
+        return total * sum(p, a) - sum(where(p == 0, value_t<decltype(p * shifted)>(0), p * shifted), a);
+      });
+    };
+    return with_both(f, real_of(x), repeated(real_of(target), s, "cross_entropy"));
   }
 }
 

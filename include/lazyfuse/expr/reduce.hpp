@@ -3,13 +3,13 @@
 // argument are moved to its end (a view, free), so a reduction is a monoid and a number of axes.
 #pragma once
 
-#include <lazyfuse/expr/view.hpp>
+#include <lazyfuse/expr/number.hpp>
 
 namespace lazyfuse {
 
 /// The result of combining the last Axes axes of the argument with a monoid, dense and row-major.
 /// Viewed: some slice or permutation of it; its elements then are not read in their own order.
-template <class Monoid, int Axes, class A, bool Viewed = false>
+template <class Monoid, int Axes, class A, bool Viewed>
 struct reduced {
   using monoid = Monoid;
   using argument_type = A;
@@ -70,17 +70,17 @@ constexpr auto build(const E& e, axes<A...>) {
     if (!Monoid::has_identity && count == 0 && kept.size() != 0)
       throw_shape(Monoid::name, from.extent, R, "has no elements to reduce");
     const auto finish = [&]<class N>(const N& argument) {
-      using source = reduced<Monoid, axes_plan::reduced_count, N>;
+      using source = reduced<Monoid, axes_plan::reduced_count, N, false>;
       const leaf<source, axes_plan::kept> result({argument}, kept, row_major(kept));
       if constexpr (Keep) {  // not a view: axes of extent 1 do not change the order
         const auto kept_view = view_detail::remap(result, keep);
         return leaf<source, R>(result.source, kept_view.extents, kept_view.steps);
       } else return result;
     };
-    // Reduced axes that are already last need no view: a view would forget which argument of fuse it is.
+    // Reduced axes that are already last need no view.
     constexpr bool in_order = axes_plan::mask == ((1u << R) - 1) - ((1u << axes_plan::kept) - 1);
     if constexpr (in_order) return finish(accumulated<Monoid>(e));
-    else return finish(accumulated<Monoid>(view_detail::remap(e, order)));
+    else return finish(accumulated<Monoid>(number_detail::with_numbers_of(e, view_detail::remap(e, order))));
   }
 }
 

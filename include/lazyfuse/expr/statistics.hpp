@@ -89,9 +89,11 @@ constexpr auto cov(const X& x, const Y& y, Options... options) {
                 "lazyfuse: cov takes axis<...>, ddof{k} and keepdims after its operands");
   const auto shape = broadcast_shapes(x.shape(), y.shape(), "cov");
   const auto a = axes_in(axes<>{}, options...);
-  const auto product = centred(broadcast_to(as_real(x), shape), a) * centred(broadcast_to(as_real(y), shape), a);
-  return reduce_keeping<(is_keepdims<Options> || ...)>(sum, product, a) *
-         inverse<double>(reduce_detail::reduced_count(shape, a), value_in(ddof{1}, options...));
+  const auto scale = inverse<double>(reduce_detail::reduced_count(shape, a), value_in(ddof{1}, options...));
+  const auto f = [&](const auto& u, const auto& v) {
+    return reduce_keeping<(is_keepdims<Options> || ...)>(sum, centred(u, a) * centred(v, a), a) * scale;
+  };
+  return with_both(f, broadcast_to(as_real(x), shape), broadcast_to(as_real(y), shape));
 }
 
 /// The covariance matrix of variables in rows and observations in columns: shape (v, n) to (v, v), ddof 1 unless given.
@@ -120,10 +122,13 @@ constexpr auto corrcoef(const X& x, const Y& y, Options... options) {
   constexpr bool keep = (is_keepdims<Options> || ...);
   const auto shape = broadcast_shapes(x.shape(), y.shape(), "corrcoef");
   const auto a = axes_in(axes<>{}, options...);
-  const auto dx = centred(broadcast_to(as_real(x), shape), a);
-  const auto dy = centred(broadcast_to(as_real(y), shape), a);
-  const auto length = [&](const auto& d) { return sqrt(reduce_keeping<keep>(sum, d * d, a)); };
-  return minimum(maximum(reduce_keeping<keep>(sum, dx * dy, a) / (length(dx) * length(dy)), -1), 1);
+  const auto f = [&](const auto& u, const auto& v) {
+    const auto dx = centred(u, a);
+    const auto dy = centred(v, a);
+    const auto length = [&](const auto& d) { return sqrt(reduce_keeping<keep>(sum, d * d, a)); };
+    return minimum(maximum(reduce_keeping<keep>(sum, dx * dy, a) / (length(dx) * length(dy)), -1), 1);
+  };
+  return with_both(f, broadcast_to(as_real(x), shape), broadcast_to(as_real(y), shape));
 }
 
 }  // namespace lazyfuse

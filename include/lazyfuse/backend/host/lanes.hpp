@@ -99,6 +99,15 @@ void fold_lanes(Lanes& to, indices<I...>) {
   (get<I>(to).fold(), ...);
 }
 
+/// Combines the first n lanes with those of the same number.
+template <class Lanes, int... I>
+void merge_lanes(Lanes& to, const Lanes& from, index_t n, indices<I...>) {
+  const auto one = [&](auto& sums, const auto& more) {
+    for (index_t l = 0; l < n; ++l) sums.combine(l, more.at(l));
+  };
+  (one(get<I>(to), get<I>(from)), ...);
+}
+
 /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in flight.
 inline constexpr index_t prefetch_distance = 2048;
 template <class C>

@@ -75,7 +75,7 @@ struct row_run {
   using walk_type = row_walk<Operands, Sources, R>;
   using seq = typename walk_type::seq;
   using position = odometer<Operands, Sources, R>;
-  static constexpr index_t block_elements = 32768;
+  static constexpr index_t block_elements = 32768, column_block = 256;
   /// Columns that are taken together: few enough for the caches to hold a block of them over all stages.
   static constexpr int most_columns = walk_type::chunk < 512 ? walk_type::chunk : 512;
 
@@ -186,13 +186,21 @@ struct row_run {
       const walk_type walk{operands, R - 1, -1};
       typename walk_type::packings packed;
       typename walk_type::cursors cursors;
-      lane_pack<set, most_columns> sums;
+      lane_pack<set, most_columns> sums, block;
       clear_lanes<set, most_columns>(sums, n, set_seq);
       position o{operands, extents, 0, R - 1};
       o.seek(start);
-      for (index_t r = 0; r < height; ++r, o.next()) {
-        walk.aim(cursors, packed, o.offsets, 0, first, n, n, seq{});
-        accumulate_columns<set>(cursors, sums, n, values);
+      // The error of a sum grows with what is added one by one: blocks of rows are summed for themselves.
+      for (index_t r = 0; r < height;) {
+        const index_t end = height - r < column_block ? height : r + column_block;
+        const bool more = r > 0;
+        lane_pack<set, most_columns>& to = more ? block : sums;
+        if (more) clear_lanes<set, most_columns>(block, n, set_seq);
+        for (; r < end; ++r, o.next()) {
+          walk.aim(cursors, packed, o.offsets, 0, first, n, n, seq{});
+          accumulate_columns<set>(cursors, to, n, values);
+        }
+        if (more) merge_lanes(sums, block, n, set_seq);
       }
       keep_columns<set>::run(sums, values, n);
       column_stages_from<S + 1>(start, first, n, values);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Numbered leaves: the same elements under types of their own, so that equal types are equal operands wherever a
+// function uses its arguments. What fuse and the functions of several operands are made with.
+#pragma once
+
+#include <lazyfuse/expr/view.hpp>
+
+namespace lazyfuse {
+
+/// Leaf number I of the arguments of a function: the same elements as Source.
+template <int I, class Source>
+struct numbered_source : Source {
+  using value_type = typename Source::value_type;
+};
+template <int I, class Source>
+struct source_traits<numbered_source<I, Source>> {
+  using space = typename source_traits<Source>::space;
+  using viewed = Source;
+  static constexpr bool is_argument = true;
+  static constexpr int owners = source_traits<Source>::owners;
+};
+
+/// The result of combining axes, see reduce.hpp.
+template <class Monoid, int Axes, class A, bool Viewed>
+struct reduced;
+
+namespace number_detail {
+
+/// What the leaves of a tree have in common: how many there are, how many of them are no constants, the largest number
+/// given to one already, and whether there are reductions among them.
+struct census {
+  int leaves = 0, arrays = 0, largest = -1;
+  bool reductions = false;
+  constexpr census operator+(const census& b) const {
+    return {leaves + b.leaves, arrays + b.arrays, largest > b.largest ? largest : b.largest,
+            reductions || b.reductions};
+  }
+};
+template <class E>
+inline constexpr census census_of = {};
+template <class Source, int R>
+inline constexpr census census_of<leaf<Source, R>> = {1, R > 0};
+template <int I, class Source, int R>
+inline constexpr census census_of<leaf<numbered_source<I, Source>, R>> = {1, R > 0, I};
+template <class Monoid, int Axes, class A, bool V, int R>
+inline constexpr census census_of<leaf<reduced<Monoid, Axes, A, V>, R>> = census_of<A> + census{0, 0, -1, true};
+template <class Op, class Seq, class... A>
+inline constexpr census census_of<map_expr<Op, Seq, A...>> = (census{} + ... + census_of<A>);
+template <class E>
+inline constexpr census census_of<named<E>> = census_of<E>;
+
+/// How many numbers the leaves of a tree take.
+template <class E>
+inline constexpr int span = census_of<E>.leaves + census_of<E>.largest + 1;
+
+constexpr int sum_before(int k, const int* values) {
+  int sum = 0;
+  while (k > 0) sum += values[--k];
+  return sum;
+}
+/// The number of leaves before argument K.
+template <int K, class... A>
+inline constexpr int leaves_before = [] {
+  constexpr int counts[] = {census_of<A>.leaves..., 0};
+  return sum_before(K, counts);
+}();
+
+/// The tree with its leaves numbered from From on if Fresh, and the numbers they have raised by Base.
+template <int From, int Base, bool Fresh, class Tree>
+constexpr auto number(const Tree& e);
+template <int From, int Base, bool Fresh, class Source, int R>
+constexpr auto number_leaf(const leaf<Source, R>& e) {
+  if constexpr (Fresh) return leaf<numbered_source<From, Source>, R>({e.source}, e.extents, e.steps, e.offset);
+  else return e;
+}
+template <int From, int Base, bool Fresh, int I, class Source, int R>
+constexpr auto number_leaf(const leaf<numbered_source<I, Source>, R>& e) {
+  return leaf<numbered_source<Base + I, Source>, R>({static_cast<const Source&>(e.source)}, e.extents, e.steps,
+                                                    e.offset);
+}
+template <int From, int Base, bool Fresh, class Monoid, int Axes, class A, bool V, int R>
+constexpr auto number_leaf(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+  const auto argument = number<From, Base, Fresh>(e.source.argument);
+  return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
+}
+template <int From, int Base, bool Fresh, class Op, int... I, class... A>
+constexpr auto number_leaf(const map_expr<Op, indices<I...>, A...>& e) {
+  const auto one = [&]<int K>(indices<K>) {
+    return number<From + leaves_before<K, A...>, Base, Fresh>(e.template argument<K>());
+  };
+  return map_expr<Op, indices<I...>, bare_t<decltype(one(indices<I>{}))>...>{{{one(indices<I>{})}...}, e.extents};
+}
+template <int From, int Base, bool Fresh, class T, auto V>
+constexpr auto number_leaf(const literal_leaf<T, V>& e) {
+  return e;
+}
+template <int From, int Base, bool Fresh, class Tree>
+constexpr auto number(const Tree& e) {
+  if constexpr (is_named<Tree>) {
+    const auto inner = number<From, Base, Fresh>(static_cast<const typename Tree::expression_type&>(e));
+    return named<bare_t<decltype(inner)>>{inner};
+  } else return number_leaf<From, Base, Fresh>(e);
+}
+
+/// A tree as an argument whose numbers begin at From. Which leaves of one type are the same array within something that
+/// was reduced, its types tell better than new numbers: it keeps the numbers it has.
+template <int From, class Tree>
+constexpr auto argument(const Tree& e) {
+  constexpr census c = census_of<Tree>;
+  return number<From, From + c.leaves, !c.reductions>(e);
+}
+
+/// A view of a numbered tree, with its numbers: right where both are read at the same elements, which is found out when
+/// they are bound.
+template <class E, class V>
+constexpr auto with_numbers_of(const E& e, const V& view);
+template <class E, class V>
+constexpr auto keep_numbers(const E&, const V& view) {
+  return view;
+}
+template <int I, class Source, int From, class Viewed, int R>
+constexpr auto keep_numbers(const leaf<numbered_source<I, Source>, From>&, const leaf<Viewed, R>& v) {
+  if constexpr (source_traits<Viewed>::is_argument) return v;
+  else return leaf<numbered_source<I, Viewed>, R>({v.source}, v.extents, v.steps, v.offset);
+}
+template <class Op, int... I, class... A, class... B>
+constexpr auto keep_numbers(const map_expr<Op, indices<I...>, A...>& e, const map_expr<Op, indices<I...>, B...>& v) {
+  return map_expr<Op, indices<I...>,
+                  bare_t<decltype(with_numbers_of(e.template argument<I>(), v.template argument<I>()))>...>{
+      {{with_numbers_of(e.template argument<I>(), v.template argument<I>())}...}, v.extents};
+}
+template <class E, class V>
+constexpr auto with_numbers_of(const E& e, const V& view) {
+  if constexpr (census_of<E>.largest < 0) return view;
+  else if constexpr (is_named<E>) {
+    const auto inner = with_numbers_of(static_cast<const typename E::expression_type&>(e), view);
+    return inner;
+  } else if constexpr (is_named<V>) {
+    const auto inner = keep_numbers(e, static_cast<const typename V::expression_type&>(view));
+    return named<bare_t<decltype(inner)>>{inner};
+  } else return keep_numbers(e, view);
+}
+
+}  // namespace number_detail
+
+/// An expression as an argument of a function of several: its leaves have numbers from From on.
+template <int From, class E>
+constexpr auto numbered_argument(const E& e) {
+  return over(number_detail::argument<From>(e.tree), e);
+}
+
+}  // namespace lazyfuse
