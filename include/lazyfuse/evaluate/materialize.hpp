@@ -68,7 +68,7 @@ struct assignments {
       if (!finished_detail::same_arguments(all.reduction, all.reductions)) return false;
     }
     if constexpr (Kernel::set::size == 0 || Kernel::reads_reductions) return true;
-    else return finished_detail::bytes_read_by(x...) <= finished_detail::bytes_read_by(expression<M>()...);
+    else return finished_detail::bytes_read_by(x...) <= (finished_detail::bytes_read_by(expression<M>()) + ...);
   }
 
   template <int... M>
