@@ -11,26 +11,25 @@ namespace lazyfuse {
 
 namespace materialize_detail {
 
-/// The expressions E... and their results.
+/// The trees E... and their results.
 template <class Space, class... E>
 struct assignments {
   using plan = assignment_plan<Space, E...>;
-  pack<const E*...> expressions;
+  pack<const E*...> trees;
   std::tuple<array<value_t<E>, E::rank, Space>...> results;
 
-  explicit assignments(const E&... e)
-      : expressions{{&e}...}, results{array<value_t<E>, E::rank, Space>(e.shape())...} {}
+  explicit assignments(const E&... e) : trees{{&e}...}, results{array<value_t<E>, E::rank, Space>(e.shape())...} {}
 
   template <int I>
-  const auto& expression() const {
-    return *get<I>(expressions);
+  const auto& tree() const {
+    return *get<I>(trees);
   }
   template <int I>
   const auto& result() const {
     return std::get<I>(results);
   }
 
-  /// One kernel, or what run() makes of them: the expressions numbered M, written as e.
+  /// One kernel, or what run() makes of them: the expressions numbered M, written as first, more...
   template <int... M, class First, class... More>
   void launch(indices<M...>, const First& first, const More&... more) const {
     constexpr int R = First::rank;
@@ -43,8 +42,8 @@ struct assignments {
   /// Notes expression and value where expression I is of type K.
   template <int I, class K, int N>
   void note(finished<K, Space, N>& f, int& next) const {
-    if constexpr (__is_same(bare_t<decltype(expression<I>())>, K)) {
-      f.expression[next] = &expression<I>();
+    if constexpr (__is_same(bare_t<decltype(tree<I>())>, K)) {
+      f.expression[next] = &tree<I>();
       f.values[next++] = {result<I>().owner(), result<I>().data()};
     }
   }
@@ -61,20 +60,20 @@ struct assignments {
   /// Whether the expressions M..., with what is finished replaced in x..., can be one kernel, and had better.
   template <class Kernel, int... M, class... X>
   bool fit(indices<M...>, const typename Kernel::set& set, const X&... x) const {
-    const auto& s = expression<indices<M...>::at(0)>().shape();
-    if (!set.known || !((expression<M>().shape() == s) && ...)) return false;
+    const auto& s = tree<indices<M...>::at(0)>().shape();
+    if (!set.known || !((tree<M>().shape() == s) && ...)) return false;
     if constexpr (sizeof...(X) > 1 && (has_reduction<X> || ...)) {
       const lower_detail::leaves_and_reductions<X...> all(x...);
       if (!finished_detail::same_arguments(all.reduction, all.reductions)) return false;
     }
     if constexpr (Kernel::set::size == 0 || Kernel::reads_reductions) return true;
-    else return finished_detail::bytes_read_by(x...) <= (finished_detail::bytes_read_by(expression<M>()) + ...);
+    else return finished_detail::bytes_read_by(x...) <= (finished_detail::bytes_read_by(tree<M>()) + ...);
   }
 
   template <int... M>
   void run_group(indices<M...> members) const {
-    using kernel = typename plan::template kernel<bare_t<decltype(expression<M>())>...>;
-    if constexpr (sizeof...(M) == 1 && kernel::set::size == 0) launch(members, expression<M>()...);
+    using kernel = typename plan::template kernel<bare_t<decltype(tree<M>())>...>;
+    if constexpr (sizeof...(M) == 1 && kernel::set::size == 0) launch(members, tree<M>()...);
     else {
       typename kernel::set set;
       fill_all(set);
@@ -83,7 +82,7 @@ struct assignments {
         launch(members, x...);
         return true;
       };
-      if (!together(substituted(set, expression<M>())...)) (launch(indices<M>{}, expression<M>()), ...);
+      if (!together(substituted(set, tree<M>())...)) (launch(indices<M>{}, tree<M>()), ...);
     }
   }
   template <int... G>
@@ -104,10 +103,12 @@ template <class... E>
 &&(expression<E>&&...) auto materialize(const E&... e) {
   using joined = map_detail::joined<expression_space_t<E>...>;
   static_assert(!joined::mixed, "lazyfuse: expressions materialised together live in one space");
-  using Space = typename array_detail::home<typename joined::type>::type;
-  materialize_detail::assignments<Space, tree_t<E>...> all(e.tree...);
-  all.run_groups(make_indices<bare_t<decltype(all)>::plan::groups.groups>{});
-  return static_cast<decltype(all.results)&&>(all.results);
+  if constexpr (!joined::mixed) {
+    using Space = typename array_detail::home<typename joined::type>::type;
+    materialize_detail::assignments<Space, tree_t<E>...> all(e.tree...);
+    all.run_groups(make_indices<bare_t<decltype(all)>::plan::groups.groups>{});
+    return static_cast<decltype(all.results)&&>(all.results);
+  }
 }
 
 }  // namespace lazyfuse
