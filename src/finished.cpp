@@ -22,6 +22,32 @@ bool same(const leaf_record* a, const leaf_record* b, int leaves, const reductio
   return true;
 }
 
+bool same_but_order(const leaf_record* f, const leaf_record* e, int leaves, const index_t* extents_of_f,
+                    const index_t* extents_of_e, int rank, signed char* axis) {
+  const auto see = [](const leaf_record& r) { return r.type->see(r.leaf); };
+  for (int i = 0; i < leaves; ++i)
+    if (!f[i].type->same_source(f[i].leaf, e[i].leaf) || see(f[i]).offset != see(e[i]).offset) return false;
+  const auto fits = [&](int of_f, int of_e) {
+    if (extents_of_f[of_f] != extents_of_e[of_e]) return false;
+    for (int i = 0; i < leaves; ++i) {
+      const leaf_view x = see(f[i]), y = see(e[i]);
+      const int at_f = of_f - (rank - x.rank), at_e = of_e - (rank - x.rank);
+      if ((at_f < 0) != (at_e < 0)) return false;
+      if (at_f >= 0 && (x.extents[at_f] != y.extents[at_e] || x.steps[at_f] != y.steps[at_e])) return false;
+    }
+    return true;
+  };
+  unsigned used = 0;
+  for (int k = 0; k < rank; ++k) {
+    int from = fits(k, k) && ((used >> k) & 1) == 0 ? k : 0;
+    while (from < rank && (((used >> from) & 1) != 0 || !fits(from, k))) ++from;
+    if (from == rank) return false;
+    axis[k] = static_cast<signed char>(from);
+    used |= 1u << from;
+  }
+  return true;
+}
+
 bool same_arguments(const reduction_record* reductions, int count) {
   for (int i = 1; i < count; ++i) {
     const reduction_record &r = reductions[0], &s = reductions[i];

@@ -142,6 +142,9 @@ TYPED_TEST(materialize_together, a_reduction_reads_its_argument_where_that_is_fe
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[1].pattern, "reduce");
   EXPECT_EQ(read[1].bytes_read, 96 * 4);
+  const auto columns = this->kernels_of(sum, lf::max(sum, axis<0>));
+  ASSERT_EQ(columns.size(), 2u);
+  EXPECT_EQ(columns[1].bytes_read, 96 * 4);
 
   const auto u = this->line(12, 1), v = this->line(8, 2);
   const auto outer = u(all, newaxis) * v;
@@ -168,6 +171,13 @@ TYPED_TEST(materialize_together, equal_types_over_unlike_operands_keep_their_val
   EXPECT_EQ(kernels[1].bytes_read, 20 * 4) << "the second difference";
   const auto tail = x(lf::range(1, 5), all) + w(lf::range(1, 5), all);
   this->expect_kernels(2, y, lf::sum(tail, axis<1>));  // a type like y's, another shape
+  const auto square = this->counting(4, 4), other = this->counting(4, 4, 3);
+  this->expect_kernels(2, square + other, lf::sum(lf::transpose(square) + other, axis<1>));
+  const auto cube = test::array_of<TypeParam, 3>(test::counting<float>({3, 3, 3}));
+  const auto more = test::array_of<TypeParam, 3>(test::counting<float>({3, 3, 3}, 5));
+  const auto total = cube * more;
+  this->expect_kernels(2, total, lf::sum(total, axis<0, 1>));
+  this->expect_kernels(2, total, lf::sum(lf::permute_dims<2, 0, 1>(total), axis<0>));
 }
 TYPED_TEST(materialize_together, a_normalization_reads_the_statistics_that_are_wanted_too) {
   const auto x = this->counting(6, 10);

@@ -75,9 +75,10 @@ constexpr int number_of(list<B...>) {
 template <class A>
 inline constexpr index_t nominal_bytes = index_t{sizeof(value_t<A>)} << (5 * A::rank);
 template <int N, int Most, class... A, class All>
-constexpr void add_reads(fusion_gain<N, Most + 1>& f, int node, known_arrays<Most>& known, list<A...>, All all) {
+constexpr void add_reads(fusion_gain<N, Most + 1>& f, int node, known_arrays<Most>& known, list<A...>,
+                         [[maybe_unused]] All all) {
   int seen[Most + 1] = {};
-  const auto one = [&](int type, index_t bytes) {
+  [[maybe_unused]] const auto one = [&](int type, index_t bytes) {
     int k = 0;
     while (k < f.inputs && (known.type[k] != type || known.number[k] != seen[type])) ++k;
     if (k == f.inputs) known.type[k] = type, known.number[k] = seen[type], f.add_input(bytes);

@@ -34,11 +34,18 @@ bool same_arguments(const reduction_record* reductions, int count);
 /// Bytes of memory that leaves read: each array once, repeated elements once.
 index_t bytes_read(const leaf_record* leaves, int count);
 
-/// Whether two expressions of one type have the same operands and shape.
+/// Whether an elementwise expression e is f with its axes in another order; axis[k] is the axis of f that axis k of e
+/// is.
+bool same_but_order(const leaf_record* f, const leaf_record* e, int leaves, const index_t* extents_of_f,
+                    const index_t* extents_of_e, int rank, signed char* axis);
+
+/// Whether e is f, both of one type: the same operands and shape, if elementwise with the axes in any order.
 template <class E>
-bool same_expression(const E& a, const E& b) {
-  const lower_detail::leaves_and_reductions<E> x(a), y(b);
-  return a.shape() == b.shape() && same(x.record, y.record, x.count, x.reduction, y.reduction, x.reductions);
+bool same_expression(const E& f, const E& e, signed char* axis) {
+  const lower_detail::leaves_and_reductions<E> x(f), y(e);
+  if constexpr (has_reduction<E>)
+    return f.shape() == e.shape() && same(x.record, y.record, x.count, x.reduction, y.reduction, x.reductions);
+  else return same_but_order(x.record, y.record, x.count, f.shape().extent, e.shape().extent, E::rank, axis);
 }
 template <class... E>
 index_t bytes_read_by(const E&... e) {
@@ -56,10 +63,15 @@ struct finished {
 
   /// The array that holds e's value, as a leaf; any, and known is false, if there is none.
   auto read(const K& e, bool& known) const {
+    axis_map axes = axis_map::identity(K::rank);
     int i = 0;
-    while (i < N && !finished_detail::same_expression(e, *expression[i])) ++i;
+    while (i < N && !finished_detail::same_expression(*expression[i], e, axes.axis)) ++i;
     known = known && i < N;
-    return leaf<stored<value_t<K>, Space>, K::rank>(values[i < N ? i : 0], e.shape(), row_major(e.shape()));
+    if (i == N) i = 0;
+    const auto dense = row_major(expression[i]->shape());
+    strides<K::rank> steps;
+    for (int k = 0; k < K::rank; ++k) steps[k] = dense[axes.axis[k]];
+    return leaf<stored<value_t<K>, Space>, K::rank>(values[i], e.shape(), steps);
   }
 };
 
