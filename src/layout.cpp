@@ -96,7 +96,7 @@ bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_i
   return votes > 0;
 }
 
-inline leaf_view leaf_type::see(const void* leaf) const {
+leaf_view leaf_type::see(const void* leaf) const {
   const char* const bytes = static_cast<const char*>(leaf);
   const auto at = [&](int member) { return reinterpret_cast<const index_t*>(bytes + member); };
   leaf_view v{nullptr, nullptr, at(extents), at(steps), *at(offset), rank, element_size};

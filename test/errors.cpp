@@ -99,11 +99,6 @@ TYPED_TEST(errors, of_reductions_without_elements_name_the_reduction) {
   const auto text = message_of<lf::error>([&] { (void)lf::max(x).item(); });
   EXPECT_TRUE(mentions(text, {"max"})) << text;
 }
-TYPED_TEST(errors, of_several_outputs_name_the_unlike_shapes) {
-  const typename TestFixture::vector x{1, 2, 3}, y{1, 2};
-  const auto text = message_of<lf::shape_error>([&] { (void)lf::materialize(x + 1, y + 1); });
-  EXPECT_TRUE(mentions(text, {"materialize", "(3,)", "(2,)"})) << text;
-}
 TYPED_TEST(errors, negative_extents_are_refused) {
   EXPECT_THROW(lf::zeros<float>({-1}), lf::error);
   EXPECT_THROW((typename TestFixture::vector(lf::shape{-1})), lf::error);

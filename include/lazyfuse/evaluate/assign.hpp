@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Evaluation points: constructing and assigning arrays, writing slices and borrowed memory, materialize, item.
+// Evaluation points: constructing and assigning arrays, writing slices and borrowed memory, materialize of one
+// expression, item.
 #pragma once
 
 #include <lazyfuse/array/borrow.hpp>
 #include <lazyfuse/evaluate/run.hpp>
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 namespace lazyfuse {
@@ -184,37 +184,10 @@ destination<T, R, Space> into(const slice<T, R, Space>&) {
   static_assert(!__is_same(T, T), "lazyfuse: into is for borrowed memory; write x(...) = e");
 }
 
-namespace materialize_detail {
-template <class Space, int R, int... I, class... E>
-auto together(indices<I...>, const E&... e) {
-  std::tuple<array<value_t<E>, R, Space>...> results;
-  const shape<R> shapes[] = {e.shape()...};
-  for (const auto& s : shapes)
-    if (!(s == shapes[0])) throw_shapes("materialize", shapes[0].extent, R, s.extent, R, "are not one shape");
-  ((std::get<I>(results) = array<value_t<E>, R, Space>(shapes[0])), ...);
-  const target_pack<R, value_t<E>...> to{{{{std::get<I>(results).unshared(), row_major(shapes[0])}}...}};
-  allocation* const owners[] = {std::get<I>(results).owner()...};
-  run<Space, R, value_t<E>...>(execution{}, shapes[0], to, owners, e...);
-  return results;
-}
-}  // namespace materialize_detail
-
 /// The value of e as an array, in the space of its arrays (the default space if it has none).
 template <class E>
   requires expression<E>
 auto materialize(E&& e) { return array<value_t<E>, rank_of<E>, home_space<E>>(static_cast<E&&>(e)); }
-
-/// The values of several expressions of one shape, computed by one kernel.
-template <class... E>
-  requires(sizeof...(E) > 1)
-&&(expression<E>&&...) auto materialize(const E&... e) {
-  constexpr int R = rank_of<type_at<0, E...>>;
-  using joined = map_detail::joined<expression_space_t<E>...>;
-  static_assert(((rank_of<E> == R) && ...), "lazyfuse: expressions materialised together have one rank");
-  static_assert(!joined::mixed, "lazyfuse: expressions materialised together live in one space");
-  using Space = typename array_detail::home<typename joined::type>::type;
-  return materialize_detail::together<Space, R>(make_indices<sizeof...(E)>{}, e.tree...);
-}
 
 /// The value of an expression of one element; waits for it.
 template <class E>

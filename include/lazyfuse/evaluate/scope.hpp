@@ -2,7 +2,7 @@
 // Evaluation within a scope that says where work goes, such as on(stream).
 #pragma once
 
-#include <lazyfuse/evaluate/assign.hpp>
+#include <lazyfuse/evaluate/materialize.hpp>
 
 namespace lazyfuse {
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reading what is computed already: sub-expressions of several assignments found by type, compared by their operands,
+// and replaced by the arrays that hold their values.
+#pragma once
+
+#include <lazyfuse/plan/reductions.hpp>
+
+namespace lazyfuse {
+
+namespace finished_detail {
+
+/// Whether the tree K is a part of E, and not all of it.
+template <class K, class E>
+inline constexpr bool inside = false;
+/// Whether the tree K is E, or a part of it.
+template <class K, class E>
+inline constexpr bool occurs = __is_same(K, E) || inside<K, E>;
+template <class K, class Op, class Seq, class... A>
+inline constexpr bool inside<K, map_expr<Op, Seq, A...>> = (occurs<K, A> || ...);
+template <class K, class E>
+inline constexpr bool inside<K, named<E>> = occurs<K, E>;
+template <class K, class Monoid, int Axes, class A, bool V, int R>
+inline constexpr bool inside<K, leaf<reduced<Monoid, Axes, A, V>, R>> = occurs<K, A>;
+
+/// Whether computing a tree is more than reading a leaf.
+template <class E>
+inline constexpr bool is_computed = map_detail::is_composite<E> || has_reduction<E>;
+
+/// Whether two leaves, or two reductions, are the same: source, shape, steps and offset.
+bool same(const leaf_record* a, const leaf_record* b, int leaves, const reduction_record* r, const reduction_record* s,
+          int reductions);
+/// Whether the arguments of all reductions have the same extents and are reduced over as many axes.
+bool same_arguments(const reduction_record* reductions, int count);
+/// Bytes of memory that leaves read: each array once, repeated elements once.
+index_t bytes_read(const leaf_record* leaves, int count);
+
+/// Whether an elementwise expression e is f with its axes in another order; axis[k] is the axis of f that axis k of e
+/// is.
+bool same_but_order(const leaf_record* f, const leaf_record* e, int leaves, const index_t* extents_of_f,
+                    const index_t* extents_of_e, int rank, signed char* axis);
+
+/// Whether e is f, both of one type: the same operands and shape, if elementwise with the axes in any order.
+template <class E>
+bool same_expression(const E& f, const E& e, signed char* axis) {
+  const lower_detail::leaves_and_reductions<E> x(f), y(e);
+  if constexpr (has_reduction<E>)
+    return f.shape() == e.shape() && same(x.record, y.record, x.count, x.reduction, y.reduction, x.reductions);
+  else return same_but_order(x.record, y.record, x.count, f.shape().extent, e.shape().extent, E::rank, axis);
+}
+template <class... E>
+index_t bytes_read_by(const E&... e) {
+  const lower_detail::leaves<E...> all(e...);
+  return bytes_read(all.record, all.count);
+}
+
+}  // namespace finished_detail
+
+/// The values of N expressions of type K that earlier kernels have computed, in dense arrays.
+template <class K, class Space, int N = 1>
+struct finished {
+  const K* expression[N];
+  stored<value_t<K>, Space> values[N];
+
+  /// The array that holds e's value, as a leaf; any, and known is false, if there is none.
+  auto read(const K& e, bool& known) const {
+    axis_map axes = axis_map::identity(K::rank);
+    int i = 0;
+    while (i < N && !finished_detail::same_expression(*expression[i], e, axes.axis)) ++i;
+    known = known && i < N;
+    if (i == N) i = 0;
+    const auto dense = row_major(expression[i]->shape());
+    strides<K::rank> steps;
+    for (int k = 0; k < K::rank; ++k) steps[k] = dense[axes.axis[k]];
+    return leaf<stored<value_t<K>, Space>, K::rank>(values[i], e.shape(), steps);
+  }
+};
+
+/// What the expressions of one kernel need not compute, and (Named) what they have in common with each other.
+template <class Space, class Named, class... F>
+struct finished_set;
+template <class Space, class... Named, class... K, int... N>
+struct finished_set<Space, list<Named...>, finished<K, Space, N>...> : finished<K, Space, N>... {
+  bool known = true;  ///< every sub-expression of a type K so far is one of those
+  static constexpr int size = sizeof...(K);
+  template <class E>
+  static constexpr bool names = (__is_same(Named, E) || ...);
+  template <class E>
+  static constexpr bool concerns = ((finished_detail::occurs<K, E> || ...) ||
+                                    (finished_detail::occurs<Named, E> || ...));
+};
+
+namespace finished_detail {
+
+template <class K, class Space, int N>
+const finished<K, Space, N>& values_of(const finished<K, Space, N>& f) {
+  return f;
+}
+template <class K, class Set>
+concept has_values = requires(const Set& s) {
+  values_of<K>(s);
+};
+
+template <class E>
+auto with_name(const E& e) {
+  if constexpr (map_detail::is_composite<E>) return named<E>{e};
+  else return e;
+}
+template <class E>
+const E& without_name(const E& e) {
+  return e;
+}
+template <class E>
+const E& without_name(const named<E>& e) {
+  return e;
+}
+
+}  // namespace finished_detail
+
+/// The expression with its largest finished sub-expressions replaced by leaves, and with those that other
+/// expressions of the set have too named, so that they are computed once.
+template <class Set, class E>
+auto substituted(Set& s, const E& e);
+
+namespace finished_detail {
+template <class Set, class Op, class Seq, class... A>
+auto rebuilt(Set& s, const map_expr<Op, Seq, A...>& e) {
+  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return substituted(s, a); });
+}
+template <class Set, class Monoid, int Axes, class A, bool V, int R>
+auto rebuilt(Set& s, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+  const auto whole = substituted(s, e.source.argument);
+  const auto& argument = without_name(whole);
+  return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
+}
+}  // namespace finished_detail
+
+template <class Set, class E>
+auto substituted(Set& s, const E& e) {
+  using namespace finished_detail;
+  if constexpr (!Set::template concerns<E>) return e;
+  else if constexpr (is_named<E>) return with_name(without_name(substituted(s, without_name(e))));
+  else if constexpr (has_values<E, Set>) return values_of<E>(s).read(e, s.known);
+  else if constexpr (Set::template names<E>) return with_name(rebuilt(s, e));
+  else return rebuilt(s, e);
+}
+
+}  // namespace lazyfuse
