@@ -22,3 +22,4 @@
 #include <lazyfuse/evaluate/explain.hpp>
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/evaluate/scope.hpp>
+#include <lazyfuse/evaluate/tune.hpp>

@@ -86,6 +86,7 @@ int current_device() {
 /// Of one device, made at its first use and kept to the end of the program.
 struct device_state {
   device_facts facts{};
+  machine numbers{};
   cudaMemPool_t pool = nullptr;
 };
 
@@ -104,6 +105,13 @@ device_state& state() {
     check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d), "cudaDeviceGetAttribute");
     s.facts.shared_bytes_of_half = std::min(all / 2 - reserved, s.facts.shared_bytes);
     s.facts.clusters = major >= 9;
+    check(cudaDeviceGetAttribute(&s.facts.cache_bytes, cudaDevAttrL2CacheSize, d), "cudaDeviceGetAttribute");
+    const auto number = [d](cudaDeviceAttr what) {
+      int value = 0;
+      return cudaDeviceGetAttribute(&value, what, d) == cudaSuccess ? static_cast<double>(value) : 0.0;
+    };
+    s.numbers = gpu({number(cudaDevAttrMemoryClockRate), number(cudaDevAttrGlobalMemoryBusWidth),
+                     static_cast<double>(s.facts.processors), number(cudaDevAttrClockRate)});
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, d};
@@ -166,6 +174,7 @@ void use(allocation* a, bool written) {
 }  // namespace
 
 const device_facts& device() { return state().facts; }
+const machine& this_machine() { return state().numbers; }
 
 void before(const operand_info* info, int targets, int count) {
   for (int i = 0; i < count; ++i)

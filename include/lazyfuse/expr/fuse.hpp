@@ -23,7 +23,8 @@ struct source_traits<numbered_source<I, Source>> {
 namespace fuse_detail {
 template <int I, class Source, int R>
 constexpr auto number(const leaf<Source, R>& e) {
-  return leaf<numbered_source<I, Source>, R>({e.source}, e.extents, e.steps, e.offset);
+  if constexpr (requires { e.source.argument; }) return e;  // still to be computed: no operand yet
+  else return leaf<numbered_source<I, Source>, R>({e.source}, e.extents, e.steps, e.offset);
 }
 template <int I, class Tree>
 constexpr const Tree& number(const Tree& e) {

@@ -27,13 +27,15 @@ struct row_facts {
 };
 
 template <class Staged, class Sources, int Outer, bool Columns, int R, class Bound, class... T>
-const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool one_result, bool dry) {
+const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool one_result, bool dry,
+                 row_homes* homes = nullptr) {
   constexpr int width = width_for(Sources{}, list<T...>{});
   constexpr int bytes = memory_bytes(Sources{}) * width;
   constexpr row_program program{width, row_facts<Staged>::accumulators(make_indices<Staged::count>{}),
                                 row_facts<Staged>::again(make_indices<Sources::size>{})};
   const row_geometry g =
       plan_rows(s.extent, R, Outer, Columns, one_result, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
+  if (homes) find_homes(g, *homes);
   if (dry) return g.path;
   using operands = bare_t<decltype(bound.operands)>;
   if constexpr (!Columns) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/core/error.hpp>
+#include <lazyfuse/plan/cost.hpp>
 #include <lazyfuse/plan/lower.hpp>
 
 #include <cuda_runtime_api.h>
@@ -37,8 +38,12 @@ struct device_facts {
   int shared_bytes;          ///< of a block, at most
   int shared_bytes_of_half;  ///< of a block that leaves room for a second one beside it
   bool clusters;             ///< blocks can share their memory
+  int cache_bytes;           ///< of the cache that all processors share
 };
 const device_facts& device();
+
+/// The numbers of the current device, with which plans are compared.
+const machine& this_machine();
 
 /// Orders the operands' memory with the current stream: targets are written, the others read.
 void before(const operand_info* info, int targets, int count);
