@@ -123,7 +123,7 @@ void append(void* to, const plan_record& r, const operand_info* info, const dtyp
         steps = std::to_string(o.steps[k]) + (steps.empty() ? "" : ",") + steps;
       }
       text += contiguous ? " contiguous" : " steps (" + steps + ")";
-      if (!o.data) text += ", temporary";
+      if (run_detail::is_planned(o.data)) text += ", temporary";
     }
     text += "\n";
   }

@@ -5,6 +5,8 @@
 #include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/evaluate/trace.hpp>
 
+#include <cstdint>
+
 namespace lazyfuse {
 
 /// How a kernel over rows goes; passes: 0 for other kernels.
@@ -56,6 +58,12 @@ struct execution {
 };
 
 namespace run_detail {
+
+/// What stands for the memory of temporary n in a plan that does not run: aligned, and no address of a program.
+inline void* planned_memory(int n) {
+  return reinterpret_cast<void*>((std::uintptr_t{1} << 62) + (static_cast<std::uintptr_t>(n) << 44));
+}
+inline bool is_planned(const void* data) { return (reinterpret_cast<std::uintptr_t>(data) >> 62) == 1; }
 
 /// Its address stands for a program over rows in a space.
 template <class Space, class Plan>

@@ -28,6 +28,7 @@ struct barrier_record {
 struct temporaries {
   std::vector<handles<1>> memory;
   std::vector<barrier_record> barriers;
+  int planned = 0;  ///< arrays that were only planned
 };
 
 /// Makes an array for e, computes it, and returns it as a leaf; e may contain anything.
@@ -43,7 +44,7 @@ leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, temporaries
     t.memory.back().memory[0] = owner =
         memory_detail::allocate(Space{}, sizeof(T) * static_cast<std::size_t>(s.size()));
   }
-  T* const data = owner ? static_cast<T*>(owner->data) : nullptr;
+  T* const data = static_cast<T*>(x.dry() ? planned_memory(t.planned++) : owner ? owner->data : nullptr);
   run<Space, R, T>(x, s, target_pack<R, T>{{{{data, steps}}}}, &owner, e);
   return {{owner, data}, s, steps};
 }

@@ -25,6 +25,15 @@ void note(void* report, const plan_record& record, const operand_info*, const dt
 void remember(const row_report& rows, plan_choice choice);
 /// The shortest time of some runs of f, in microseconds; the first, which may load code, does not count.
 double shortest_us(void (*f)(void*), void* context);
+/// How rows of x would go, if they are one kernel; else its passes stay 0.
+template <class X>
+void plan(const X& x, row_report& to) {
+  using T = value_t<X>;
+  constexpr int R = rank_of<X>;
+  allocation* const nobody = nullptr;
+  run<home_space<X>, R, T>(execution{note, nullptr, &to, plan_choice::rows}, x.shape(),
+                           target_pack<R, T>{{{{nullptr, row_major(x.shape())}}}}, &nobody, x.tree);
+}
 }  // namespace tune_detail
 
 /// Evaluates x by each of its plans, several times, into memory that is thrown away, and remembers the faster for its
@@ -38,9 +47,7 @@ template <class X>
     constexpr int R = rank_of<X>;
     using Space = home_space<X>;
     row_report found;
-    allocation* const nobody = nullptr;
-    run<Space, R, T>(execution{tune_detail::note, nullptr, &found, plan_choice::rows}, e.shape(),
-                     target_pack<R, T>{{{{nullptr, row_major(e.shape())}}}}, &nobody, e);
+    tune_detail::plan(x, found);
     if (found.passes == 0) return {"only"};
     array<T, R, Space> scratch(e.shape());
     const auto measure = [&](plan_choice choice) {

@@ -65,11 +65,12 @@ constexpr tally sum_of(const tally* parts, int count) {
 
 template <class E>
 inline constexpr tally tally_of = {};
+template <class Source>
+concept in_array = requires(const Source& s) {
+  s.owner;
+};
 template <class Source, int R>
-inline constexpr tally tally_of<leaf<Source, R>> = {};
-template <class Source, int R>
-  requires requires(const Source& s) { s.owner; }
-inline constexpr tally tally_of<leaf<Source, R>> = {1, 1};
+inline constexpr tally tally_of<leaf<Source, R>> = {in_array<Source> ? 1 : 0, in_array<Source> ? 1 : 0};
 template <class A, bool L, int R>
 inline constexpr tally tally_of<leaf<computed<A, L>, R>> = {1, 1};
 template <class Monoid, int Axes, class A, bool V, int R>
@@ -92,9 +93,10 @@ constexpr auto cut(const E& e) {
   return leaf<computed<E, ByLimits>, E::rank>({e}, e.shape(), row_major(e.shape()));
 }
 /// The values are in memory already.
-template <bool ByLimits, class Source, int R>
-  requires requires(const Source& s) { s.owner; }
-constexpr auto cut(const leaf<Source, R>& e) { return e; }
+template <bool ByLimits, in_array Source, int R>
+constexpr auto cut(const leaf<Source, R>& e) {
+  return e;
+}
 template <bool ByLimits, class A, bool L, int R>
 constexpr auto cut(const leaf<computed<A, L>, R>& e) {
   return e;
