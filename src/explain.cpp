@@ -5,6 +5,7 @@
 #include <lazyfuse/evaluate/explain.hpp>
 
 #include <cstdio>
+#include <vector>
 
 namespace lazyfuse::explain_detail {
 
@@ -27,20 +28,84 @@ std::string shape_text(const index_t* extents, int rank) {
   return s + "]";
 }
 
+std::string time_text(double us) {
+  char buffer[40];
+  const bool milli = us >= 1000;
+  const double v = milli ? us / 1000 : us;
+  std::snprintf(buffer, sizeof buffer, v < 10 ? "%.1f %s" : "%.0f %s", v, milli ? "ms" : "us");
+  return buffer;
+}
+
+std::string kernels_text(int count) { return std::to_string(count) + (count == 1 ? " kernel" : " kernels"); }
+
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
+/// The parts of "f(a, b), g(c)" between commas outside of parentheses.
+std::vector<std::string> parts_of(const std::string& all) {
+  std::vector<std::string> parts;
+  int depth = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= all.size(); ++i) {
+    if (i < all.size()) depth += all[i] == '(' ? 1 : all[i] == ')' ? -1 : 0;
+    if (i < all.size() && (all[i] != ',' || depth > 0)) continue;
+    parts.push_back(all.substr(start, i - start));
+    start = i + 2;
+  }
+  return parts;
+}
+
+/// What each pass computes, the results of earlier ones called r0, r1, ...
+std::string passes_text(const plan_record& r) {
+  std::string text;
+  std::vector<std::string> known;
+  const auto by_name = [&](std::string program) {
+    for (std::size_t i = known.size(); i-- > 0;) replace_all(program, known[i], "r" + std::to_string(i));
+    return program;
+  };
+  for (int pass = 0; pass + 1 < r.rows.passes; ++pass) {
+    text += "   pass " + std::to_string(pass + 1) + ": ";
+    const std::vector<std::string> found = parts_of(program_text(r.rows.programs[pass]));
+    const std::size_t before = known.size();
+    std::string separator;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      text += separator + "r" + std::to_string(before + i) + " = " + by_name(found[i]);
+      separator = ", ";
+    }
+    known.insert(known.end(), found.begin(), found.end());
+    text += "\n";
+  }
+  return text + "   pass " + std::to_string(r.rows.passes) + ": " + by_name(program_text(r.program)) + "\n";
+}
+
+std::string homes_text(const row_report& r) {
+  static constexpr const char* names[] = {"thread", "warp", "block", "cluster", "grid", "cache", "memory"};
+  const row_homes& h = r.homes;
+  std::string text = "   results in: " + std::string(names[static_cast<int>(h.results)]);
+  if (h.again_bytes > 0) text += "; row in: " + std::string(names[static_cast<int>(h.row)]);
+  if (h.kept_bytes < h.again_bytes) text += "; read again: " + bytes_text(h.again_bytes - h.kept_bytes);
+  if (h.rounds > 0) text += "; barriers: " + std::to_string(h.rounds * (r.passes - 1));
+  return text + "\n";
+}
+
 }  // namespace
 
 void append(void* to, const plan_record& r, const operand_info* info, const dtype* types) {
   static constexpr const char* names[] = {"bool", "int32", "int64", "float32", "float64", "struct"};
-  std::string& text = *static_cast<std::string*>(to);
-  const auto number = [&] {
-    int n = 1;
-    for (const char c : text) n += c == '#';
-    return n;
-  }();
-  text += "#" + std::to_string(number) + " " + r.pattern + "  " + program_text(r.program) + "\n";
-  text += "   " + std::to_string(r.elements) + " positions, path " + r.path +
-          (r.shared ? ", common sub-expressions computed once" : "") + "; reads " + bytes_text(r.read) + ", writes " +
-          bytes_text(r.written) + "\n";
+  plan_text& plan = *static_cast<plan_text*>(to);
+  std::string& text = plan.kernels;
+  plan.costs = plan.costs + r.costs;
+  plan.rows = r.rows.passes > 0;
+  text += "#" + std::to_string(plan.costs.launches) + " " + r.pattern + "  " + program_text(r.program) + "\n";
+  text += "   " +
+          (plan.rows ? std::to_string(r.rows.rows) + " rows of " + std::to_string(r.rows.length)
+                     : std::to_string(r.elements) + " positions") +
+          ", path " + r.path + (r.shared ? ", common sub-expressions computed once" : "") + "; reads " +
+          bytes_text(r.read) + ", writes " + bytes_text(r.written) +
+          (r.because ? std::string(" to a temporary, ") + r.because : "") + "\n";
+  if (plan.rows) text += passes_text(r) + homes_text(r.rows);
   for (int i = 0; i < r.operands; ++i) {
     const operand_info& o = info[r.targets + i];
     text += "   x" + std::to_string(i) + ": " + names[static_cast<int>(types[i])];
@@ -58,16 +123,34 @@ void append(void* to, const plan_record& r, const operand_info* info, const dtyp
         steps = std::to_string(o.steps[k]) + (steps.empty() ? "" : ",") + steps;
       }
       text += contiguous ? " contiguous" : " steps (" + steps + ")";
+      if (run_detail::is_planned(o.data)) text += ", temporary";
     }
     text += "\n";
   }
 }
 
-std::string finish(const std::string& kernels, const char* space, const char* type, const index_t* extents, int rank) {
-  int count = 0;
-  for (const char c : kernels) count += c == '#';
-  return "result " + std::string(type) + shape_text(extents, rank) + " on " + space + ": " + std::to_string(count) +
-         (count == 1 ? " kernel" : " kernels") + "\n" + kernels;
+void refuse(void* to, const char* what, const char* reason) {
+  std::string& text = static_cast<plan_text*>(to)->refusals;
+  const std::string line = std::string("   ") + what + ": " + reason + "\n";
+  if (text.find(line) == std::string::npos) text += line;
+}
+
+std::string finish(const plan_text& taken, const plan_text* other, const machine& m, const char* space,
+                   const char* type, const index_t* extents, int rank) {
+  const auto prediction = [&](const work& w) {
+    return m.points > 0 && w.launches > 0 ? ", predicted " + time_text(predicted_us(w, m)) : std::string();
+  };
+  std::string text = "result " + std::string(type) + shape_text(extents, rank) + " on " + space + ": " +
+                     kernels_text(taken.costs.launches) + prediction(taken.costs) + "\n" + taken.kernels;
+  if (!other && taken.refusals.empty()) return text;
+  text += "not taken\n";
+  if (other) {
+    const index_t read = other->costs.bytes_read + other->costs.bytes_cached;
+    text += std::string("   ") + (other->rows ? "rows" : "cut") + ": " + kernels_text(other->costs.launches) +
+            "; reads " + bytes_text(read) + ", writes " + bytes_text(other->costs.bytes_written) +
+            prediction(other->costs) + "\n";
+  }
+  return text + taken.refusals;
 }
 
 }  // namespace lazyfuse::explain_detail

@@ -235,6 +235,22 @@ index_t touched_bytes(const index_t* extents, int rank, const operand_info* oper
   return total;
 }
 
+bool same_leaves(const leaf_record* a, const leaf_record* b, int count) {
+  return std::equal(a, a + count, b, [](const leaf_record& p, const leaf_record& q) {
+    const leaf_view u = p.type->see(p.leaf), v = q.type->see(q.leaf);
+    return p.type->same_source(p.leaf, q.leaf) && u.offset == v.offset &&
+           std::equal(u.extents, u.extents + u.rank, v.extents) && std::equal(u.steps, u.steps + u.rank, v.steps);
+  });
+}
+
+bool same_reductions(const reduction_record* a, const reduction_record* b, int count) {
+  return std::equal(a, a + count, b, [](const reduction_record& p, const reduction_record& q) {
+    return p.offset == q.offset && std::equal(p.extents, p.extents + p.rank, q.extents) &&
+           std::equal(p.steps, p.steps + p.rank, q.steps) &&
+           std::equal(p.argument, p.argument + p.argument_rank, q.argument);
+  });
+}
+
 }  // namespace run_detail
 
 }  // namespace lazyfuse

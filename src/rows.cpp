@@ -117,11 +117,32 @@ bool lay_out_results(const index_t* extents, int rank, const reduction_record* r
 
 }  // namespace
 
-bool lay_out_rows(const index_t* extents, int rank, const reduction_record* reductions, int count, row_layout& to,
-                  axis_map* frames) {
+namespace {
+
+/// What stands in the way: the first thing that differs between a reduction and the others.
+const char* reason(const index_t* extents, int rank, const reduction_record* reductions, int count) {
+  const reduction_record& first = reductions[0];
+  for (int i = 0; i < count; ++i) {
+    const reduction_record& r = reductions[i];
+    const int kept = r.argument_rank - r.axes;
+    if (!same_order(r.extents, r.steps, r.rank, r.argument, kept) || r.offset != 0)
+      return "a reduction is read in another order than its own";
+    if (!std::equal(r.argument, r.argument + r.argument_rank, first.argument))
+      return "reductions are over unlike extents, or along unlike axes";
+  }
+  if (rank == first.argument_rank && !std::is_permutation(extents, extents + rank, first.argument))
+    return "the extents of the result are not those of what is reduced";
+  return "reductions run along unlike axes, or axes other than those they are broadcast over";
+}
+
+}  // namespace
+
+const char* lay_out_rows(const index_t* extents, int rank, const reduction_record* reductions, int count,
+                         row_layout& to, axis_map* frames) {
   if (rank == reductions[0].argument_rank && lay_out_elements(extents, rank, reductions, count, to, frames))
-    return true;
-  return lay_out_results(extents, rank, reductions, count, to, frames);
+    return nullptr;
+  if (lay_out_results(extents, rank, reductions, count, to, frames)) return nullptr;
+  return reason(extents, rank, reductions, count);
 }
 
 }  // namespace lazyfuse

@@ -23,3 +23,4 @@
 #include <lazyfuse/evaluate/explain.hpp>
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/evaluate/scope.hpp>
+#include <lazyfuse/evaluate/tune.hpp>

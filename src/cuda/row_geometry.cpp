@@ -150,4 +150,24 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   return g;
 }
 
+void find_homes(const row_geometry& g, row_homes& to) {
+  if (g.registers) {
+    to.results = g.group == 1 ? home::thread : g.group <= 32 ? home::warp : home::block;
+    to.row = home::thread;
+    to.kept_bytes = to.again_bytes;
+    return;
+  }
+  constexpr home by_exchange[] = {home::block, home::cluster, home::grid};
+  to.results = by_exchange[static_cast<int>(g.how)];
+  const index_t kept = index_t{g.kept_steps} * (team_threads / g.lanes);
+  const double part = std::min(1.0, static_cast<double>(kept) / static_cast<double>(std::max<index_t>(g.per_block, 1)));
+  to.kept_bytes = static_cast<index_t>(part * static_cast<double>(to.again_bytes));
+  const index_t resident = std::max<index_t>(index_t{device().processors} * g.residents / g.blocks, 1);
+  const double at_a_time =
+      static_cast<double>(to.again_bytes) * std::min(1.0, static_cast<double>(resident) / static_cast<double>(g.tasks));
+  if (kept > 0) to.row = home::block;  // each block keeps its own piece
+  if (to.kept_bytes < to.again_bytes) to.row = at_a_time <= device().cache_bytes ? home::cache : home::memory;
+  if (g.how == exchange::memory) to.rounds = static_cast<int>(ceil_div(g.tasks, g.teams));
+}
+
 }  // namespace lazyfuse::cuda_detail

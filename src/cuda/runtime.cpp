@@ -87,6 +87,7 @@ int current_device() {
 /// Of one device, made at its first use and kept to the end of the program.
 struct device_state {
   device_facts facts{};
+  machine numbers{};
   cudaMemPool_t pool = nullptr;
 };
 
@@ -106,6 +107,13 @@ device_state& state() {
           "cudaDeviceGetAttribute");
     check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d), "cudaDeviceGetAttribute");
     s.facts.clusters = major >= 9;
+    check(cudaDeviceGetAttribute(&s.facts.cache_bytes, cudaDevAttrL2CacheSize, d), "cudaDeviceGetAttribute");
+    const auto number = [d](cudaDeviceAttr what) {
+      int value = 0;
+      return cudaDeviceGetAttribute(&value, what, d) == cudaSuccess ? static_cast<double>(value) : 0.0;
+    };
+    s.numbers = gpu({number(cudaDevAttrMemoryClockRate), number(cudaDevAttrGlobalMemoryBusWidth),
+                     static_cast<double>(s.facts.processors), number(cudaDevAttrClockRate)});
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, d};
@@ -168,6 +176,7 @@ void use(allocation* a, bool written) {
 }  // namespace
 
 const device_facts& device() { return state().facts; }
+const machine& this_machine() { return state().numbers; }
 
 void before(const operand_info* info, int targets, int count) {
   for (int i = 0; i < count; ++i)

@@ -2,6 +2,7 @@
 // What a backend offers: one struct per space that runs the patterns. The only layer that knows threads.
 #pragma once
 
+#include <lazyfuse/plan/homes.hpp>
 #include <lazyfuse/plan/reductions.hpp>
 #include <lazyfuse/plan/rows.hpp>
 #include <lazyfuse/program/stages.hpp>
@@ -12,9 +13,11 @@ namespace lazyfuse {
 ///   before(info, targets, count): memory is ready for the work to come
 ///   transform<Schedule>(extents, bound, targets, dry), reduce<Set, Epilogue, K>(extents, bound, targets, along_kept,
 ///   dry): run the pattern, or only decide (dry), and return the name of the path
-///   rows<Staged, Outer, Columns>(extents, bound, targets, one_result, dry): the same, or null for what it cannot do.
-///   The axes are [Outer kept ones | those of the row | the inner one], which is of the row, or (Columns) a kept one;
-///   one_result: results are one per row, and their targets do not move along it.
+///   machine(): the numbers with which plans are compared
+///   rows<Staged, Outer, Columns>(extents, bound, targets, one_result, dry, homes): the same, or null for what it
+///   cannot do; homes, if not null, has its again_bytes and is filled. The axes are [Outer kept ones | those of the row
+///   | the inner one], which is of the row, or (Columns) a kept one; one_result: results are one per row, and their
+///   targets do not move along it.
 template <class Space>
 struct backend;
 

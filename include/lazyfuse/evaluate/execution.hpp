@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an evaluation is told and tells: run for real, or only report (explain, trace).
+// What an evaluation is told and tells: run for real, or only report (explain, trace); which plan to take.
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/evaluate/trace.hpp>
 
+#include <cstdint>
+
 namespace lazyfuse {
+
+/// How a kernel over rows goes; passes: 0 for other kernels.
+struct row_report {
+  int passes = 0;
+  const char* const* programs = nullptr;  ///< the reductions of each pass but the last, as the compiler spells them
+  const void* program = nullptr;          ///< tells programs apart, for tune
+  index_t rows = 0, length = 0;
+  row_homes homes;
+};
 
 /// What run() would do, one entry per kernel, with the operands it reads.
 struct plan_record {
@@ -13,21 +24,52 @@ struct plan_record {
   const char* pattern;
   const char* path;
   const char* space;
+  const char* because;  ///< why it is a kernel of its own; null where the expression asks for it
   index_t elements, read, written;
   int rank;
   index_t extents[max_rank];
   int targets, operands;
   bool shared;
+  row_report rows;
+  work costs;
 };
+
+inline constexpr const char* backend_refuses = "more than a kernel takes: shared memory or operands";
+
+/// Which of the plans of an expression whose reductions are broadcast back: one kernel over rows, or an array for each
+/// reduction.
+enum class plan_choice { automatic, rows, cut };
 
 /// How to run: for real, or (explain) only telling a listener.
 struct execution {
   void (*listen)(void*, const plan_record&, const operand_info*, const dtype*) = nullptr;
+  /// Hears of plans that are not possible, and why; may be null.
+  void (*refused)(void*, const char* plan, const char* reason) = nullptr;
   void* listener = nullptr;
+  plan_choice choice = plan_choice::automatic;
+  const char* because = nullptr;
+
   bool dry() const { return listen != nullptr; }
+  void refuse(const char* plan, const char* reason) const {
+    if (refused) refused(listener, plan, reason);
+  }
+  /// The same for a part of the expression that is computed first.
+  execution part(const char* why) const { return {listen, refused, listener, plan_choice::automatic, why}; }
 };
 
 namespace run_detail {
+
+/// What stands for the memory of temporary n in a plan that does not run: aligned, and no address of a program.
+inline void* planned_memory(int n) {
+  return reinterpret_cast<void*>((std::uintptr_t{1} << 62) + (static_cast<std::uintptr_t>(n) << 44));
+}
+inline bool is_planned(const void* data) { return (reinterpret_cast<std::uintptr_t>(data) >> 62) == 1; }
+
+/// Its address stands for a program over rows in a space.
+template <class Space, class Plan>
+inline constexpr char tuning_key = 0;
+/// What tune has found out about rows of that class; automatic where it has not.
+plan_choice remembered_choice(const row_report& rows);
 
 /// The compiler's spelling of a list of programs.
 template <class Programs>
@@ -47,12 +89,26 @@ struct dtypes_of<list<Src...>> {
 
 template <class Space, int Share, class Sources, class Programs, int R>
 void tell(const execution& x, const char* pattern, const char* path, const shape<R>& s, const shape<R>& out,
-          const operand_info* info, int targets) {
+          const operand_info* info, int targets, int cost, const row_report& rows = {}) {
   const index_t read = touched_bytes(s.extent, R, info + targets, Sources::size),
                 written = touched_bytes(out.extent, R, info, targets);
   if (x.dry()) {
-    plan_record r{spelling<Programs>(), pattern,  path, Space::name, s.size(), read, written, R, {}, targets,
-                  Sources::size,        Share > 0};
+    const work touched{read, written, 0, static_cast<double>(s.size()) * cost, 1, 0};
+    plan_record r{spelling<Programs>(),
+                  pattern,
+                  path,
+                  Space::name,
+                  x.because,
+                  s.size(),
+                  read,
+                  written,
+                  R,
+                  {},
+                  targets,
+                  Sources::size,
+                  Share > 0,
+                  rows,
+                  rows.passes > 0 ? work_of_rows(rows.homes, touched, rows.passes - 1) : touched};
     for (int k = 0; k < R; ++k) r.extents[k] = s[k];
     x.listen(x.listener, r, info, dtypes_of<Sources>::value);
   } else trace_detail::launched(spelling<Programs>(), pattern, path, Space::name, s.size(), read, written);

@@ -9,25 +9,48 @@
 namespace lazyfuse {
 
 namespace explain_detail {
-/// Appends one kernel to the text a void* points to.
-void append(void* text, const plan_record& record, const operand_info* info, const dtype* types);
-/// The finished text.
-std::string finish(const std::string& kernels, const char* space, const char* type, const index_t* extents, int rank);
+/// One plan: its kernels as text, their work, and what is not possible.
+struct plan_text {
+  std::string kernels, refusals;
+  work costs;
+  bool rows = false;  ///< its last kernel is one over rows
+};
+/// Appends one kernel to the plan_text a void* points to.
+void append(void* plan, const plan_record& record, const operand_info* info, const dtype* types);
+void refuse(void* plan, const char* what, const char* reason);
+/// The finished text; other: the plan not taken, null if there is none.
+std::string finish(const plan_text& taken, const plan_text* other, const machine& m, const char* space,
+                   const char* type, const index_t* extents, int rank);
 }  // namespace explain_detail
 
-/// The kernels that would run, each with its program, operands, bytes and the path chosen.
+/// The plan that would run: each kernel with its program, operands, bytes, the path chosen, and for rows what each pass
+/// computes and where values are in between; the predicted time; and the plans not taken, with theirs or the reason.
 template <class X>
   requires expression<X> std::string explain(const X& x) {
     const auto& e = x.tree;
     using T = value_t<X>;
     constexpr int R = rank_of<X>;
     using Space = home_space<X>;
-    std::string text;
-    allocation* const owner = nullptr;
-    const target_pack<R, T> to{{{{nullptr, row_major(e.shape())}}}};
-    run<Space, R, T>(execution{explain_detail::append, &text}, e.shape(), to, &owner, e);
+    const auto plan = [&](plan_choice choice) {
+      explain_detail::plan_text text;
+      allocation* const owner = nullptr;
+      const target_pack<R, T> to{{{{nullptr, row_major(e.shape())}}}};
+      run<Space, R, T>(execution{explain_detail::append, explain_detail::refuse, &text, choice}, e.shape(), to, &owner,
+                       e);
+      return text;
+    };
+    machine numbers{};
+    if constexpr (runnable_here<Space>) numbers = backend<Space>::machine();
     static constexpr const char* names[] = {"bool", "int32", "int64", "float32", "float64", "struct"};
-    return explain_detail::finish(text, Space::name, names[int(dtype_of<T>)], e.shape().extent, R);
+    const auto finish = [&](const explain_detail::plan_text& taken, const explain_detail::plan_text* other) {
+      return explain_detail::finish(taken, other, numbers, Space::name, names[int(dtype_of<T>)], e.shape().extent, R);
+    };
+    const explain_detail::plan_text taken = plan(plan_choice::automatic);
+    if constexpr (has_reduction<bare_t<decltype(e)>>) {
+      const explain_detail::plan_text other = plan(taken.rows ? plan_choice::cut : plan_choice::rows);
+      if (other.rows != taken.rows) return finish(taken, &other);
+    }
+    return finish(taken, nullptr);
   }
 
 }  // namespace lazyfuse

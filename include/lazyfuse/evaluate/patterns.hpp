@@ -51,7 +51,7 @@ bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocati
   if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
   const char* path = backend<Space>::template transform<plan>(s, bound, to, x.dry());
   if (x.dry() || trace_detail::observed())
-    tell<Space, Share, sources, typename plan::roots>(x, "transform", path, s, s, bound.info, sizeof...(T));
+    tell<Space, Share, sources, typename plan::roots>(x, "transform", path, s, s, bound.info, sizeof...(T), plan::cost);
   return true;
 }
 
@@ -82,7 +82,8 @@ bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation*
   if (x.dry() || trace_detail::observed()) {
     shape<R> out = s;
     for (int k = K; k < R; ++k) out[k] = 1;
-    tell<Space, Share, sources, typename plan::roots>(x, "reduce", path, s, out, bound.info, sizeof...(T));
+    tell<Space, Share, sources, typename plan::roots>(x, "reduce", path, s, out, bound.info, sizeof...(T),
+                                                      set::prologue::cost);
   }
   return true;
 }
@@ -157,55 +158,121 @@ target_pack<N, T...> row_targets(const target_pack<R, T...>& to, const row_layou
   return {{{row_target<N, R>(get<I>(to), layout)}...}};
 }
 
-/// One kernel over rows; false if leaves that were numbered once turn out to differ, or the backend refuses.
+/// What passes over rows read a second time.
+template <class Plan, int... I>
+index_t again_bytes(const index_t* extents, int rank, const operand_info* operands, indices<I...>) {
+  constexpr int readers[] = {Plan::template passes_that_read<I>..., 0};
+  index_t bytes = 0;
+  for (int i = 0; i < int(sizeof...(I)); ++i)
+    if (readers[i] > 1) bytes += (readers[i] - 1) * touched_bytes(extents, rank, operands + i, 1);
+  return bytes;
+}
+/// Instructions per element over all passes, without what a row computes once.
+template <class Plan, int... Pass>
+constexpr int cost_of_elements(indices<Pass...>) {
+  return Plan::cost - (0 + ... + schedule<typename Plan::template uniform<Pass>>::cost);
+}
+/// The reductions that each pass computes, as the compiler spells them.
+template <class Plan, int... S>
+const char* const* pass_programs(indices<S...>) {
+  static const char* const programs[] = {spelling<typename Plan::template set<S>::reductions>()..., nullptr};
+  return programs;
+}
+
+/// One kernel over rows. Returns null, or why not: leaves that were numbered once turn out to differ, the backend
+/// refuses, or the cut is faster.
 template <class Space, int Share, int N, int Axes, int R, class... T, class... E>
-bool rows(const execution& x, const target_pack<R, T...>& to, allocation* const* owners,
-          const lower_detail::leaves_and_reductions<E...>& all, const row_layout& layout, const axis_map* frames) {
+const char* rows(const execution& x, const target_pack<R, T...>& to, allocation* const* owners,
+                 const lower_detail::leaves_and_reductions<E...>& all, const row_layout& layout,
+                 const axis_map* frames) {
   using lowered = lowering<Share, E...>;
   using sources = typename lowered::sources;
-  constexpr int K = N - Axes, count = sizeof...(T) + sources::size;
+  using plan = staged<typename schedule<typename lowered::programs>::simplified, sources>;
+  constexpr int K = N - Axes, targets_count = sizeof...(T), count = targets_count + sources::size;
+  constexpr int element_cost = cost_of_elements<plan>(make_indices<plan::count + 1>{});
   shape<N> s;
+  index_t all_rows = 1;
   for (int k = 0; k < N; ++k) s[k] = layout.extents[k];
-  bound_operands<lowered, N, sizeof...(T)> bound;
-  if (!bound.bind(all.record, s, frames)) return false;
-  auto targets = row_targets<N, R, T...>(to, layout, make_indices<sizeof...(T)>{});
-  describe_all<N>(bound.info, targets, owners, make_indices<sizeof...(T)>{});
-  order_axes(s.extent, 0, K, bound.info, count, sizeof...(T));
+  for (int k = 0; k < K; ++k) all_rows *= s[k];
+  row_report report{plan::count + 1, nullptr, &tuning_key<Space, plan>, all_rows, s.size() / all_rows, {}};
+  if (x.choice == plan_choice::automatic && remembered_choice(report) == plan_choice::cut)
+    return "tune found the cut faster";
+  bound_operands<lowered, N, targets_count> bound;
+  if (!bound.bind(all.record, s, frames)) return "operands taken for equal differ";
+  auto targets = row_targets<N, R, T...>(to, layout, make_indices<targets_count>{});
+  describe_all<N>(bound.info, targets, owners, make_indices<targets_count>{});
+  order_axes(s.extent, 0, K, bound.info, count, targets_count);
   order_reduced_axes(s.extent, K, N, bound.info, count);
   coalesce(s.extent, 0, K, bound.info, count);
   coalesce(s.extent, K, N, bound.info, count);
-  using plan = staged<typename schedule<typename lowered::programs>::simplified, sources>;
-  if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
-  const char* path = nullptr;
   bool side_by_side = false;  // memory is contiguous along a kept axis, not along the rows
   if constexpr (K > 0) {
     side_by_side = runs_along_kept(s.extent, K, N, bound.info, count);
     if (side_by_side) {
       rows_detail::rotate<K - 1, N>(s.extent);
       rows_detail::rotate_steps<K - 1, N>(bound.operands, make_indices<sources::size>{});
-      rows_detail::rotate_steps<K - 1, N>(targets, make_indices<sizeof...(T)>{});
-      path = backend<Space>::template rows<plan, K - 1, true>(s, bound, targets, layout.one_result, x.dry());
+      rows_detail::rotate_steps<K - 1, N>(targets, make_indices<targets_count>{});
     }
   }
-  if (!side_by_side)
-    path = backend<Space>::template rows<plan, K, false>(s, bound, targets, layout.one_result, x.dry());
-  if (!path) return false;
+  const auto go = [&](bool dry, row_homes* homes) {
+    if constexpr (K > 0) {
+      if (side_by_side)
+        return backend<Space>::template rows<plan, K - 1, true>(s, bound, targets, layout.one_result, dry, homes);
+    }
+    return backend<Space>::template rows<plan, K, false>(s, bound, targets, layout.one_result, dry, homes);
+  };
+  const auto describe_homes = [&] {
+    report.homes.again_bytes =
+        again_bytes<plan>(s.extent, N, bound.info + targets_count, make_indices<sources::size>{});
+    return go(true, &report.homes);
+  };
+  // Rows move no more bytes than the cut, launch less and compute the same. Only barriers of a grid may cost more than
+  // the launches they replace, and only long rows have them: else there is nothing to compare.
+  if (x.choice == plan_choice::automatic && report.length >= long_row) {
+    if (!describe_homes()) return backend_refuses;
+    const work touched{touched_bytes(s.extent, N, bound.info + targets_count, sources::size),
+                       touched_bytes(s.extent, N, bound.info, targets_count),
+                       0,
+                       static_cast<double>(s.size()) * element_cost,
+                       1,
+                       0};
+    if (report.homes.rounds > 0 && !rows_pay(report.homes, touched, plan::count, backend<Space>::machine()))
+      return "barriers cost more than launches";
+  }
+  const char* path;
+  if (x.dry()) {
+    path = describe_homes();
+    report.programs = pass_programs<plan>(make_indices<plan::count>{});
+  } else {
+    backend<Space>::before(bound.info, targets_count, count);
+    path = go(false, nullptr);
+  }
+  if (!path) return backend_refuses;
   if (x.dry() || trace_detail::observed())
-    tell<Space, Share, sources, typename plan::output::roots>(x, "rows", path, s, s, bound.info, sizeof...(T));
-  return true;
+    tell<Space, Share, sources, typename plan::output::roots>(x, "rows", path, s, s, bound.info, targets_count,
+                                                              element_cost, report);
+  return nullptr;
 }
+
+/// One kernel over rows if that is possible and not slower than the cut.
 template <class Space, int R, class... T, class... E>
 bool rows_best(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
                const E&... e) {
+  if (x.choice == plan_choice::cut) return false;
   constexpr auto form = (rows_detail::form{} + ... + rows_detail::form_of<E>);
   const lower_detail::leaves_and_reductions<E...> all(e...);
   row_layout layout;
   axis_map frames[all.reductions + 1];
-  if (!lay_out_rows(s.extent, R, all.reduction, all.reductions, layout, frames)) return false;
-  index_t size = 1;
-  for (int k = 0; k < form.rank; ++k) size *= layout.extents[k];
-  if (size == 0) return false;
-  return rows<Space, sharing_of_rows<E...>, form.rank, form.axes, R, T...>(x, to, owners, all, layout, frames);
+  const char* why = lay_out_rows(s.extent, R, all.reduction, all.reductions, layout, frames);
+  if (!why) {
+    index_t size = 1;
+    for (int k = 0; k < form.rank; ++k) size *= layout.extents[k];
+    why = size == 0
+              ? "nothing to reduce"
+              : rows<Space, sharing_of_rows<E...>, form.rank, form.axes, R, T...>(x, to, owners, all, layout, frames);
+  }
+  if (why) x.refuse("rows", why);
+  return !why;
 }
 
 }  // namespace run_detail

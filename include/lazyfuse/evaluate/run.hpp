@@ -3,39 +3,11 @@
 // evaluates comes through run().
 #pragma once
 
-#include <lazyfuse/evaluate/patterns.hpp>
-
-#include <vector>
+#include <lazyfuse/evaluate/temporaries.hpp>
 
 namespace lazyfuse {
 
-/// Evaluates e... at every index of the shape s and stores the results at the targets, whose memory is
-/// ready and not read otherwise than position by position.
-template <class Space, int R, class... T, class... E>
-void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
-         const E&... e);
-
 namespace run_detail {
-
-/// Memory made on the way, kept until the kernel that reads it is launched.
-using temporaries = std::vector<handles<1>>;
-
-/// Makes an array for e, computes it, and returns it as a leaf; e may contain anything.
-template <class Space, class E>
-leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, temporaries& t, const E& e) {
-  using T = value_t<E>;
-  constexpr int R = rank_of<E>;
-  const shape<R> s = e.shape();
-  const auto steps = row_major(s);
-  allocation* owner = nullptr;
-  if (!x.dry() && s.size() > 0) {
-    t.emplace_back();
-    t.back().memory[0] = owner = memory_detail::allocate(Space{}, sizeof(T) * static_cast<std::size_t>(s.size()));
-  }
-  T* const data = owner ? static_cast<T*>(owner->data) : nullptr;
-  run<Space, R, T>(x, s, target_pack<R, T>{{{{data, steps}}}}, &owner, e);
-  return {{owner, data}, s, steps};
-}
 
 /// The expression with every reduction replaced by its materialised result. Each: those inside others, too, for each a
 /// kernel of its own.
@@ -52,7 +24,7 @@ auto settle(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes,
   for (int k = 0; k < K; ++k) kept[k] = e.source.argument.shape()[k];
   const auto result = [&](const auto& argument) {
     using source = reduced<Monoid, Axes, bare_t<decltype(argument)>, V>;
-    return made<Space>(x, t, leaf<source, K>({argument}, kept, row_major(kept)));
+    return made<Space>(x.part("cut at a reduction"), t, leaf<source, K>({argument}, kept, row_major(kept)));
   };
   const auto stored_result = [&] {
     if constexpr (Each && has_reduction<A>) return result(settled<Space, Each>(x, t, e.source.argument));
@@ -104,20 +76,28 @@ void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, 
       here, "lazyfuse: this expression runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>");
   if constexpr (here) {
     if (s.size() == 0) return;
-    if constexpr (!(has_reduction<E> || ...)) run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
+    if constexpr ((has_barrier<E> || ...)) {
+      run_detail::temporaries t;
+      run<Space, R, T...>(x, s, to, owners, run_detail::without_barriers<Space>(x, t, e)...);
+    } else if constexpr ((run_detail::reads_too_many<E> || ...))
+      run<Space, R, T...>(x, s, to, owners, barrier_detail::limit<plan_limits<>>(e)...);
+    else if constexpr (!(has_reduction<E> || ...)) run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
     else {
       constexpr auto form = (reductions_detail::form{} + ... + reductions_detail::form_of<E>);
-      constexpr bool nested = (run_detail::has_nested<E> || ...);
+      constexpr bool nested = (run_detail::has_nested<E> || ...), broadcast_back = nested || form.other_leaves;
       if constexpr (!nested) {
         if (run_detail::reduce_together<Space, R, T...>(x, s, to, owners, e...)) return;
       }
       run_detail::temporaries t;
-      if constexpr (may_be_rows<R, E...> && (nested || form.other_leaves)) {
+      if constexpr (may_be_rows<R, E...> && broadcast_back) {
         if (!run_detail::rows_best<Space, R, T...>(x, s, to, owners, e...))
           run_detail::transform_best<Space, R, T...>(x, s, to, owners, run_detail::settled<Space, true>(x, t, e)...);
-      } else if constexpr (nested) run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, t, e)...);
-      else if constexpr (form.count > 1 || form.viewed || form.other_leaves || !form.possible)
-        run_detail::transform_best<Space, R, T...>(x, s, to, owners, run_detail::settled<Space, false>(x, t, e)...);
+      } else {
+        if constexpr (broadcast_back) x.refuse("rows", rows_detail::why_not<R, E...>);
+        if constexpr (nested) run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, t, e)...);
+        else if constexpr (form.count > 1 || form.viewed || form.other_leaves || !form.possible)
+          run_detail::transform_best<Space, R, T...>(x, s, to, owners, run_detail::settled<Space, false>(x, t, e)...);
+      }
     }
   }
 }

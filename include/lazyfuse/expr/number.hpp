@@ -70,7 +70,8 @@ template <int From, int Base, bool Fresh, class Tree>
 constexpr auto number(const Tree& e);
 template <int From, int Base, bool Fresh, class Source, int R>
 constexpr auto number_leaf(const leaf<Source, R>& e) {
-  if constexpr (Fresh) return leaf<numbered_source<From, Source>, R>({e.source}, e.extents, e.steps, e.offset);
+  if constexpr (requires { e.source.argument; }) return e;  // still to be computed: no operand yet
+  else if constexpr (Fresh) return leaf<numbered_source<From, Source>, R>({e.source}, e.extents, e.steps, e.offset);
   else return e;
 }
 template <int From, int Base, bool Fresh, int I, class Source, int R>

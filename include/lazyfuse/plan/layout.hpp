@@ -30,8 +30,10 @@ struct alias_scan {
 
   template <class E>
   void scan(const E& e) {
-    const lower_detail::leaves<E> all(e);
-    see(all.record, all.count);
+    if constexpr (lower_detail::leaf_count < E >> 0) {
+      const lower_detail::leaves<E> all(e);
+      see(all.record, all.count);
+    }
   }
   void see(const leaf_record* leaves, int count);
 };

@@ -110,6 +110,9 @@ template <class Op, class Seq, class... A>
 inline constexpr int leaf_count<map_expr<Op, Seq, A...>> = (0 + ... + leaf_count<A>);
 template <class E>
 inline constexpr int leaf_count<named<E>> = leaf_count<E>;
+/// What is behind a barrier is read before anything else is written, and has leaves of its own.
+template <class A, bool L, int R>
+inline constexpr int leaf_count<leaf<computed<A, L>, R>> = 0;
 
 /// How many reductions an expression has, those inside others counted too.
 template <class E>
@@ -136,6 +139,8 @@ void collect(const leaf<Source, R>& e, notes& to, int frame) {
 }
 template <class T, auto V>
 void collect(const literal_leaf<T, V>&, notes&, int) {}
+template <class A, bool L, int R>
+void collect(const leaf<computed<A, L>, R>&, notes&, int) {}
 template <class Monoid, int Axes, class A, bool V, int R>
 void collect(const leaf<reduced<Monoid, Axes, A, V>, R>& e, notes& to, int frame) {
   const A& argument = e.source.argument;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <lazyfuse/array/array.hpp>
+#include <lazyfuse/expr/barrier.hpp>
 #include <lazyfuse/expr/fuse.hpp>
 #include <lazyfuse/program/program.hpp>
 

@@ -16,10 +16,10 @@ struct row_layout {
   bool one_result;              ///< results are one per row, not one per element
 };
 
-/// Lays the iteration of an expression out in rows; writes one map per frame. False if its reductions run along
-/// different axes, or if one is read in another order than its own. Compiled (src/rows.cpp).
-bool lay_out_rows(const index_t* extents, int rank, const reduction_record* reductions, int count, row_layout& to,
-                  axis_map* frames);
+/// Lays the iteration of an expression out in rows; writes one map per frame. Returns null, or why that cannot be: its
+/// reductions run along different axes, or one is read in another order than its own. Compiled (src/rows.cpp).
+const char* lay_out_rows(const index_t* extents, int rank, const reduction_record* reductions, int count,
+                         row_layout& to, axis_map* frames);
 
 namespace rows_detail {
 
@@ -115,6 +115,16 @@ inline constexpr bool doubtful_inside<R, map_expr<Op, Seq, A...>> = (doubtful_in
 template <int R, class E>
 inline constexpr bool doubtful_inside<R, named<E>> = doubtful_inside<R, E>;
 
+}  // namespace rows_detail
+
+/// Why types forbid rows.
+namespace rows_detail {
+template <int R, class... E>
+inline constexpr const char* why_not = [] {
+  constexpr auto f = (form{} + ... + form_of<E>);
+  if (!f.same) return "reductions are over unlike numbers of axes, or of arguments of unlike ranks";
+  return "the result has neither the rank of what is reduced nor that of its reductions";
+}();
 }  // namespace rows_detail
 
 /// Whether expressions of rank R may be rows, judging by their types.

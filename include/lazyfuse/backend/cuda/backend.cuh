@@ -13,6 +13,8 @@ template <>
 struct backend<cuda> {
   static constexpr const char* name = "cuda";
 
+  static lazyfuse::machine machine() { return cuda_detail::this_machine(); }
+
   static void before(const operand_info* info, int targets, int count) { cuda_detail::before(info, targets, count); }
 
   template <class Schedule, class Bound, int R, class... T>
@@ -26,8 +28,10 @@ struct backend<cuda> {
   }
 
   template <class Staged, int Outer, bool Columns, class Bound, int R, class... T>
-  static const char* rows(shape<R>& extents, Bound& bound, target_pack<R, T...>& to, bool one_result, bool dry) {
-    return cuda_detail::rows<Staged, typename Bound::sources, Outer, Columns, R>(extents, bound, to, one_result, dry);
+  static const char* rows(shape<R>& extents, Bound& bound, target_pack<R, T...>& to, bool one_result, bool dry,
+                          row_homes* homes) {
+    return cuda_detail::rows<Staged, typename Bound::sources, Outer, Columns, R>(extents, bound, to, one_result, dry,
+                                                                                 homes);
   }
 };
 

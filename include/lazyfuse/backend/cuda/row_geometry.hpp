@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/geometry.hpp>
+#include <lazyfuse/plan/homes.hpp>
 
 namespace lazyfuse::cuda_detail {
 
@@ -47,5 +48,8 @@ struct row_geometry {
 /// outer: how many axes come before those of the row; columns: the inner axis is a kept one.
 row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, const operand_info* info, int targets,
                        int count, const row_program& program);
+
+/// Where rows and results are, for predictions and explain.
+void find_homes(const row_geometry& g, row_homes& to);
 
 }  // namespace lazyfuse::cuda_detail

@@ -28,7 +28,8 @@ struct row_facts {
 };
 
 template <class Staged, class Sources, int Outer, bool Columns, int R, class Bound, class... T>
-const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool one_result, bool dry) {
+const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool one_result, bool dry,
+                 row_homes* homes = nullptr) {
   constexpr int width = width_for(Sources{}, list<T...>{});
   constexpr int bytes = memory_bytes(Sources{}) * width;
   using on_chip = staged_on_chip_t<Staged>;
@@ -37,6 +38,7 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
                                 row_facts<Staged>::again(make_indices<Sources::size>{})};
   row_geometry g =
       plan_rows(s.extent, R, Outer, Columns, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
+  if (homes) find_homes(g, *homes);
   if (dry) return g.path;
   using operands = bare_t<decltype(bound.operands)>;
   if constexpr (!Columns) {

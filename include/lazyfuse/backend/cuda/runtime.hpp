@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/core/error.hpp>
+#include <lazyfuse/plan/cost.hpp>
 #include <lazyfuse/plan/lower.hpp>
 
 #include <cuda_runtime_api.h>
@@ -37,6 +38,7 @@ struct device_facts {
   int shared_bytes;                               ///< of a block, at most
   int shared_bytes_of_processor, reserved_bytes;  ///< the latter for each block
   bool clusters;                                  ///< blocks can share their memory
+  int cache_bytes;                                ///< of the cache that all processors share
   /// Of each of n blocks that share a processor.
   int shared_bytes_of(int n) const {
     const int each = shared_bytes_of_processor / n - reserved_bytes;
@@ -44,6 +46,9 @@ struct device_facts {
   }
 };
 const device_facts& device();
+
+/// The numbers of the current device, with which plans are compared.
+const machine& this_machine();
 
 /// Orders the operands' memory with the current stream: targets are written, the others read.
 void before(const operand_info* info, int targets, int count);

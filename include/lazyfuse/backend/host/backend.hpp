@@ -11,6 +11,8 @@ template <>
 struct backend<host> {
   static constexpr const char* name = "host";
 
+  static lazyfuse::machine machine() { return cpu(host_detail::thread_count()); }
+
   /// Host memory is ready when the caller is.
   static void before(const operand_info*, int, int) {}
 
@@ -28,7 +30,9 @@ struct backend<host> {
   }
 
   template <class Staged, int Outer, bool Columns, class Bound, int R, class... T>
-  static const char* rows(shape<R>& extents, Bound& bound, target_pack<R, T...>& targets, bool one_result, bool dry) {
+  static const char* rows(shape<R>& extents, Bound& bound, target_pack<R, T...>& targets, bool one_result, bool dry,
+                          row_homes* homes) {
+    if (homes) host_detail::find_homes(extents.extent, R, Outer, Columns, *homes);
     if (!dry)
       host_detail::rows<Staged, typename Bound::sources, Outer, Columns>(extents, bound.operands, targets, one_result);
     return Columns ? "columns" : "rows";

@@ -2,13 +2,20 @@
 // Threads of the host backend: tasks are numbered, and who runs which does not change a result.
 #pragma once
 
-#include <lazyfuse/core/index.hpp>
+#include <lazyfuse/plan/homes.hpp>
 
 namespace lazyfuse::host_detail {
 
 /// Calls body(context, task) for every task in [0, tasks); in parallel when cost (about one per simple
 /// element operation) is worth waking threads for.
 void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* context);
+
+/// The threads that run_tasks would wake.
+int thread_count();
+
+/// Where rows are between their passes: axes [outer kept ones | those of the row | inner one]; columns: the inner axis
+/// is kept.
+void find_homes(const index_t* extents, int rank, int outer, bool columns, row_homes& to);
 
 template <class Body>
 void for_tasks(index_t tasks, double cost, const Body& body) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What becomes one kernel, what does not, and how to change it: the plans quoted in docs/fusion.md.
+#include "expect.hpp"
+
+#include <lazyfuse/lazyfuse.hpp>
+#include <iostream>
+#include <string>
+
+namespace lf = lazyfuse;
+
+template <class E>
+void show(const char* what, const E& e, int kernels) {
+  std::cout << what << '\n' << lf::explain(e) << '\n';
+  const lf::trace trace;
+  const auto result = lf::materialize(e);
+  expect(trace.launches() == kernels);
+}
+
+int main() {
+  using lf::axis, lf::keepdims;
+  const lf::array<float, 2> x = lf::sin(lf::reshape(lf::materialize(lf::arange<float>(1 << 20)), {1024, 1024}));
+
+  // Reductions along the rows, broadcast back over them: one kernel that carries each row through three passes.
+  const auto e = lf::exp(x - lf::max(x, axis<1>, keepdims));
+  const auto softmax = e / lf::sum(e, axis<1>, keepdims);
+  show("softmax", softmax, 1);
+
+  // Reductions along rows and along columns: no order of the elements serves both.
+  show("both axes", x / lf::sum(x, axis<0>) / lf::sum(x, axis<1>, keepdims), 3);
+
+  // A cut by hand: values and shapes stay, and what is used twice is computed once.
+  const auto b = lf::barrier(lf::sin(x) * 2);
+  show("barrier", b + lf::transpose(b), 2);
+  expect(lf::array_equal(b * 1, lf::sin(x) * 2));
+
+  // A cut by limits: no kernel reads more than three arrays.
+  show("limits", lf::limited(x * x + x * x(0), lf::plan_limits<3>{}), 2);
+
+  // Measured on this machine, and taken from now on for such programs and shapes.
+  const lf::tuned found = lf::tune(softmax);
+  std::cout << "tune: rows " << found.rows_us << " us, cut " << found.cut_us << " us\n";
+  {
+    const lf::trace trace;
+    const lf::array again = softmax;
+    expect((trace.kernels().back().pattern == "rows") == (found.plan == std::string("rows")));
+  }
+  lf::tuning::clear();
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parts of an expression that are computed into memory first: what barriers and limits cut off.
+#pragma once
+
+#include <lazyfuse/evaluate/patterns.hpp>
+#include <lazyfuse/expr/barrier.hpp>
+
+#include <vector>
+
+namespace lazyfuse {
+
+/// Evaluates e... at every index of the shape s and stores the results at the targets, whose memory is
+/// ready and not read otherwise than position by position.
+template <class Space, int R, class... T, class... E>
+void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+         const E&... e);
+
+namespace run_detail {
+
+/// A barrier that is computed: its type, its argument within the expression, and the values.
+struct barrier_record {
+  const void* type;
+  const void* argument;
+  allocation* owner;
+  const void* data;
+};
+/// Memory made on the way, kept until the kernel that reads it is launched.
+struct temporaries {
+  std::vector<handles<1>> memory;
+  std::vector<barrier_record> barriers;
+  int planned = 0;  ///< arrays that were only planned
+};
+
+/// Makes an array for e, computes it, and returns it as a leaf; e may contain anything.
+template <class Space, class E>
+leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, temporaries& t, const E& e) {
+  using T = value_t<E>;
+  constexpr int R = rank_of<E>;
+  const shape<R> s = e.shape();
+  const auto steps = row_major(s);
+  allocation* owner = nullptr;
+  if (!x.dry() && s.size() > 0) {
+    t.memory.emplace_back();
+    t.memory.back().memory[0] = owner =
+        memory_detail::allocate(Space{}, sizeof(T) * static_cast<std::size_t>(s.size()));
+  }
+  T* const data = static_cast<T*>(x.dry() ? planned_memory(t.planned++) : owner ? owner->data : nullptr);
+  run<Space, R, T>(x, s, target_pack<R, T>{{{{data, steps}}}}, &owner, e);
+  return {{owner, data}, s, steps};
+}
+
+/// Whether two expressions of one type read the same operands in the same way.
+bool same_leaves(const leaf_record* a, const leaf_record* b, int count);
+bool same_reductions(const reduction_record* a, const reduction_record* b, int count);
+template <class A>
+bool same_values(const A& a, const A& b) {
+  if constexpr (has_barrier<A>) return false;  // the leaves behind it are not noted
+  else {
+    using all = lower_detail::leaves_and_reductions<A>;
+    const all of_a(a), of_b(b);
+    return a.shape() == b.shape() && same_leaves(of_a.record, of_b.record, all::count) &&
+           same_reductions(of_a.reduction, of_b.reduction, all::reductions);
+  }
+}
+/// Its address stands for a type of barriers.
+template <class A>
+inline constexpr char barrier_type = 0;
+
+/// The expression with every barrier replaced by its values.
+template <class Space, class E>
+auto without_barriers(const execution& x, temporaries& t, const E& e);
+
+template <class Space, class A, bool ByLimits, int R>
+auto pass_barrier(const execution& x, temporaries& t, const leaf<computed<A, ByLimits>, R>& e) {
+  using T = value_t<A>;
+  const A& argument = e.source.argument;
+  for (const barrier_record& b : t.barriers)
+    if (b.type == &barrier_type<A> && same_values(*static_cast<const A*>(b.argument), argument))
+      return leaf<stored<T, Space>, R>({b.owner, static_cast<const T*>(b.data)}, e.extents, e.steps, e.offset);
+  const auto source = made<Space>(x.part(ByLimits ? "cut by limits" : "cut by barrier"), t, argument).source;
+  t.barriers.push_back({&barrier_type<A>, &argument, source.owner, source.data});
+  return leaf<stored<T, Space>, R>(source, e.extents, e.steps, e.offset);
+}
+template <class Space, class Monoid, int Axes, class A, bool V, int R>
+auto pass_barrier(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+  const auto argument = without_barriers<Space>(x, t, e.source.argument);
+  return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
+}
+template <class Space, class Op, class Seq, class... A>
+auto pass_barrier(const execution& x, temporaries& t, const map_expr<Op, Seq, A...>& e) {
+  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return without_barriers<Space>(x, t, a); });
+}
+template <class Space, class E>
+auto without_barriers(const execution& x, temporaries& t, const E& e) {
+  if constexpr (has_barrier<E>) return pass_barrier<Space>(x, t, e);
+  else return e;
+}
+
+/// How many operands are in memory.
+template <class... Src>
+constexpr int in_memory(list<Src...>) {
+  return (0 + ... + Src::is_memory);
+}
+/// Whether an expression reads more arrays than a kernel takes by default, even if all that may be shared is.
+template <class E>
+inline constexpr bool reads_too_many = [] {
+  if constexpr (barrier_detail::tally_of<E>.operands <= plan_limits<>::max_operands) return false;
+  else if constexpr (__is_same(E, decltype(barrier_detail::limit<plan_limits<>>(::cuda::std::declval<const E&>()))))
+    return false;  // there is nothing that could be cut
+  else return in_memory(typename lowering<1, E>::sources{}) > plan_limits<>::max_operands;
+}();
+
+}  // namespace run_detail
+
+}  // namespace lazyfuse

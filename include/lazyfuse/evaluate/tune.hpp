@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tune: measures the plans of an expression on this machine and remembers the faster.
+#pragma once
+
+#include <lazyfuse/evaluate/assign.hpp>
+
+namespace lazyfuse {
+
+/// What tune measured, in microseconds; 0 for a plan that the expression does not have.
+struct tuned {
+  const char* plan;  ///< "rows" or "cut": what later evaluations take; "only" where there is no choice
+  double rows_us = 0, cut_us = 0;
+};
+
+namespace tuning {
+/// Forgets what was measured: the prediction decides again.
+void clear();
+/// How many programs and classes of shapes are remembered.
+index_t size();
+}  // namespace tuning
+
+namespace tune_detail {
+/// Notes the last kernel of a plan, which is that of the whole expression.
+void note(void* report, const plan_record& record, const operand_info*, const dtype*);
+void remember(const row_report& rows, plan_choice choice);
+/// The shortest time of some runs of f, in microseconds; the first, which may load code, does not count.
+double shortest_us(void (*f)(void*), void* context);
+/// How rows of x would go, if they are one kernel; else its passes stay 0.
+template <class X>
+void plan(const X& x, row_report& to) {
+  using T = value_t<X>;
+  constexpr int R = rank_of<X>;
+  allocation* const nobody = nullptr;
+  run<home_space<X>, R, T>(execution{note, nullptr, &to, plan_choice::rows}, x.shape(),
+                           target_pack<R, T>{{{{nullptr, row_major(x.shape())}}}}, &nobody, x.tree);
+}
+}  // namespace tune_detail
+
+/// Evaluates x by each of its plans, several times, into memory that is thrown away, and remembers the faster for its
+/// program and class of shapes: rows, and their length, up to powers of two. Later evaluations of that class take it,
+/// in all threads, until tuning::clear(). Values do not change but for the order of additions. Waits for the device;
+/// not for a stream that is being captured.
+template <class X>
+  requires expression<X> tuned tune(const X& x) {
+    const auto& e = x.tree;
+    using T = value_t<X>;
+    constexpr int R = rank_of<X>;
+    using Space = home_space<X>;
+    row_report found;
+    tune_detail::plan(x, found);
+    if (found.passes == 0) return {"only"};
+    array<T, R, Space> scratch(e.shape());
+    const auto measure = [&](plan_choice choice) {
+      const auto once = [&] {
+        allocation* const owner = scratch.owner();
+        const target_pack<R, T> to{{{{scratch.unshared(), scratch.tree.steps}}}};
+        run<Space, R, T>(execution{nullptr, nullptr, nullptr, choice}, e.shape(), to, &owner, e);
+      };
+      return tune_detail::shortest_us([](void* f) { (*static_cast<decltype(once)*>(f))(); },
+                                      const_cast<void*>(static_cast<const void*>(&once)));
+    };
+    const double rows_us = measure(plan_choice::rows), cut_us = measure(plan_choice::cut);
+    const bool rows = rows_us <= cut_us;
+    tune_detail::remember(found, rows ? plan_choice::rows : plan_choice::cut);
+    return {rows ? "rows" : "cut", rows_us, cut_us};
+  }
+
+}  // namespace lazyfuse

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where an expression is cut by hand: barrier(e) is computed into memory before what contains it, and limited(e,
+// limits) puts barriers where a kernel would read more than the limits allow.
+#pragma once
+
+#include <lazyfuse/expr/reduce.hpp>
+
+namespace lazyfuse {
+
+/// The values of A, once they are computed into memory of their own: dense and row-major.
+template <class A, bool ByLimits = false>
+struct computed {
+  using value_type = typename A::value_type;
+  A argument;
+};
+template <class A, bool L>
+struct source_traits<computed<A, L>> {
+  using space = expression_space_t<A>;
+  using viewed = computed<A, L>;
+  static constexpr bool is_argument = false;
+  static constexpr int owners = A::owners;
+};
+
+/// Whether an expression has a barrier, in the arguments of reductions too.
+template <class E>
+inline constexpr bool has_barrier = false;
+template <class A, bool L, int R>
+inline constexpr bool has_barrier<leaf<computed<A, L>, R>> = true;
+template <class Monoid, int Axes, class A, bool V, int R>
+inline constexpr bool has_barrier<leaf<reduced<Monoid, Axes, A, V>, R>> = has_barrier<A>;
+template <class Op, class Seq, class... A>
+inline constexpr bool has_barrier<map_expr<Op, Seq, A...>> = (has_barrier<A> || ...);
+template <class E>
+inline constexpr bool has_barrier<named<E>> = has_barrier<E>;
+
+/// What a kernel may take on, judging by the type of its expression. MaxOperands: arrays that it reads, each counted as
+/// often as it occurs. MaxLive: values that a thread holds at a time while it evaluates one element; 0, any number.
+template <int MaxOperands = 64, int MaxLive = 0>
+struct plan_limits {
+  static_assert(MaxOperands >= 2 && (MaxLive == 0 || MaxLive >= 3), "lazyfuse: limits leave no room for x * y + z");
+  static constexpr int max_operands = MaxOperands, max_live = MaxLive;
+};
+
+namespace barrier_detail {
+
+/// What a kernel for an expression would read and hold.
+struct tally {
+  int operands = 0, live = 0;
+};
+/// live: the fewest values that evaluation holds at a time if arguments are taken in the best order. Source: Sethi and
+/// Ullman, The generation of optimal code for arithmetic expressions, J. ACM 17 (1970).
+constexpr tally sum_of(const tally* parts, int count) {
+  tally all;
+  bool taken[64] = {};
+  for (int held = 0; held < count && held < 64; ++held) {
+    int next = -1;
+    for (int i = 0; i < count && i < 64; ++i)
+      if (!taken[i] && (next < 0 || parts[i].live > parts[next].live)) next = i;
+    taken[next] = true;
+    if (parts[next].live + held > all.live && parts[next].live > 0) all.live = parts[next].live + held;
+  }
+  for (int i = 0; i < count; ++i) all.operands += parts[i].operands;
+  return all;
+}
+
+template <class E>
+inline constexpr tally tally_of = {};
+template <class Source>
+concept in_array = requires(const Source& s) {
+  s.owner;
+};
+template <class Source, int R>
+inline constexpr tally tally_of<leaf<Source, R>> = {in_array<Source> ? 1 : 0, in_array<Source> ? 1 : 0};
+template <class A, bool L, int R>
+inline constexpr tally tally_of<leaf<computed<A, L>, R>> = {1, 1};
+template <class Monoid, int Axes, class A, bool V, int R>
+inline constexpr tally tally_of<leaf<reduced<Monoid, Axes, A, V>, R>> = tally_of<A>;
+template <class Op, class Seq, class... A>
+inline constexpr tally tally_of<map_expr<Op, Seq, A...>> = [] {
+  const tally parts[] = {tally_of<A>...};
+  return sum_of(parts, sizeof...(A));
+}();
+template <class E>
+inline constexpr tally tally_of<named<E>> = tally_of<E>;
+
+template <class Limits>
+constexpr bool exceeds(const tally& t) {
+  return t.operands > Limits::max_operands || (Limits::max_live > 0 && t.live > Limits::max_live);
+}
+
+template <bool ByLimits, class E>
+constexpr auto cut(const E& e) {
+  return leaf<computed<E, ByLimits>, E::rank>({e}, e.shape(), row_major(e.shape()));
+}
+/// The values are in memory already.
+template <bool ByLimits, in_array Source, int R>
+constexpr auto cut(const leaf<Source, R>& e) {
+  return e;
+}
+template <bool ByLimits, class A, bool L, int R>
+constexpr auto cut(const leaf<computed<A, L>, R>& e) {
+  return e;
+}
+template <bool ByLimits, class E>
+constexpr auto cut(const named<E>& e) {
+  return cut<ByLimits, E>(static_cast<const E&>(e));
+}
+template <bool Cut, class E>
+constexpr auto cut_if(const E& e) {
+  if constexpr (Cut) return cut<true>(e);
+  else return e;
+}
+
+/// Which arguments are cut, the largest first, so that the rest keeps the limits.
+template <class Limits, class... A>
+constexpr unsigned long long arguments_to_cut() {
+  constexpr int count = sizeof...(A);
+  tally parts[] = {tally_of<A>...};
+  unsigned long long cuts = 0;
+  while (exceeds<Limits>(sum_of(parts, count))) {
+    int largest = -1;
+    for (int i = 0; i < count && i < 64; ++i) {
+      const bool smaller = parts[i].operands <= 1 && parts[i].live <= 1;
+      if (!smaller && (largest < 0 || parts[i].operands > parts[largest].operands ||
+                       (parts[i].operands == parts[largest].operands && parts[i].live > parts[largest].live)))
+        largest = i;
+    }
+    if (largest < 0) break;
+    cuts |= 1ull << largest;
+    parts[largest] = {1, 1};
+  }
+  return cuts;
+}
+
+template <class Limits, class E>
+constexpr auto limit(const E& e);
+
+template <class Limits, class Monoid, int Axes, class A, bool V, int R>
+constexpr auto limit_node(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+  const auto argument = limit<Limits>(e.source.argument);
+  return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
+}
+template <class Limits, class A, bool L, int R>
+constexpr auto limit_node(const leaf<computed<A, L>, R>& e) {
+  const auto argument = limit<Limits>(e.source.argument);
+  return leaf<computed<bare_t<decltype(argument)>, L>, R>({argument}, e.extents, e.steps, e.offset);
+}
+template <class Limits, class Op, int... I, class... A>
+constexpr auto cut_arguments(const map_expr<Op, indices<I...>, A...>& e) {
+  constexpr unsigned long long cuts = arguments_to_cut<Limits, A...>();
+  using node = map_expr<Op, indices<I...>, bare_t<decltype(cut_if<(cuts >> I) & 1>(e.template argument<I>()))>...>;
+  return node{{{cut_if<(cuts >> I) & 1>(e.template argument<I>())}...}, e.extents};
+}
+template <class Limits, class Op, class Seq, class... A>
+constexpr auto limit_node(const map_expr<Op, Seq, A...>& e) {
+  return cut_arguments<Limits>(view_detail::rebuild(e, e.extents, [](const auto& a) { return limit<Limits>(a); }));
+}
+/// What keeps the limits is not looked into: its type stays, and nothing is compiled for it.
+template <class Limits, class E>
+constexpr auto limit(const E& e) {
+  if constexpr (is_named<E>) return limit<Limits>(static_cast<const typename E::expression_type&>(e));
+  else if constexpr (exceeds<Limits>(tally_of<E>) || has_barrier<E>) return limit_node<Limits>(e);
+  else return e;
+}
+
+}  // namespace barrier_detail
+
+/// The values of x, computed into memory of their own before what contains it runs; shapes, values and views are those
+/// of x. Used more than once, it is computed once. Costs one more kernel, and the memory until the evaluation ends.
+template <class X>
+  requires expression<X>
+constexpr auto barrier(X&& x) { return over(barrier_detail::cut<false>(x.tree), static_cast<X&&>(x)); }
+
+/// x with barriers where one kernel for it would exceed the limits; values and shapes are those of x:
+/// materialize(limited(e, plan_limits<8>{})). Without limits, those that every evaluation keeps.
+template <class X, class Limits = plan_limits<>>
+  requires expression<X>
+constexpr auto limited(X&& x, Limits = {}) { return over(barrier_detail::limit<Limits>(x.tree), static_cast<X&&>(x)); }
+
+}  // namespace lazyfuse
