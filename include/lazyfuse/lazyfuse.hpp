@@ -19,7 +19,7 @@
 #include <lazyfuse/backend/host/backend.hpp>
 
 #include <lazyfuse/evaluate/assign.hpp>
-#include <lazyfuse/evaluate/materialize.hpp>
 #include <lazyfuse/evaluate/explain.hpp>
+#include <lazyfuse/evaluate/materialize.hpp>
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/evaluate/scope.hpp>
