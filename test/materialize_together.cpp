@@ -29,7 +29,7 @@ class materialize_together : public test::on<Space> {
   static std::vector<lf::kernel_record> kernels_of(const E&... e) {
     lf::trace trace;
     const auto results = lf::materialize(e...);
-    const auto kernels = trace.kernels();
+    auto kernels = trace.kernels();
     EXPECT_EQ(trace.allocations(), static_cast<std::int64_t>(sizeof...(E))) << "nothing but the results";
     std::apply([&](const auto&... r) { (expect_equal(r, e), ...); }, results);
     return kernels;

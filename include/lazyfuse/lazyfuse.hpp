@@ -19,8 +19,8 @@
 #include <lazyfuse/backend/host/backend.hpp>
 
 #include <lazyfuse/evaluate/assign.hpp>
-#include <lazyfuse/evaluate/materialize.hpp>
 #include <lazyfuse/evaluate/explain.hpp>
+#include <lazyfuse/evaluate/materialize.hpp>
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/evaluate/scope.hpp>
 #include <lazyfuse/evaluate/tune.hpp>
