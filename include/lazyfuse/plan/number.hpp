@@ -250,9 +250,8 @@ struct make_through {
   using on = lower<Share, A, S>;
 };
 template <int Share, class E, class S>
-struct lower<Share, named<E>, S>
-    : composite<Share && find<named<E>, typename memo_of<S>::type>::found, Share, Share, named<E>, make_through<E>, S> {
-};
+struct lower<Share, named<E>, S> : composite<Share && find<named<E>, typename memo_of<S>::type>::found, (Share > 0),
+                                             Share, named<E>, make_through<E>, S> {};
 
 /// The argument of a reduction counts as named even when it is a plain array: min(x), max(x) read x once.
 template <int Share, class Monoid, int Axes, class A, bool V, int R, class... Src, class Memo, int... Slot>
