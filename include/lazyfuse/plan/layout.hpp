@@ -30,7 +30,7 @@ struct alias_scan {
 
   template <class E>
   void scan(const E& e) {
-    if constexpr (lower_detail::leaf_count<E> > 0) {
+    if constexpr (lower_detail::leaf_count < E >> 0) {
       const lower_detail::leaves<E> all(e);
       see(all.record, all.count);
     }
