@@ -31,7 +31,7 @@ int main() {
   // A cut by hand: values and shapes stay, and what is used twice is computed once.
   const auto b = lf::barrier(lf::sin(x) * 2);
   show("barrier", b + lf::transpose(b), 2);
-  expect(lf::array_equal(b * 1, lf::sin(x) * 2));
+  expect(lf::all(lf::abs(b - lf::sin(x) * 2) < 1e-6).item());
 
   // A cut by limits: no kernel reads more than three arrays.
   show("limits", lf::limited(x * x + x * x(0), lf::plan_limits<3>{}), 2);

@@ -195,8 +195,8 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   for (int k = 0; k < N; ++k) s[k] = layout.extents[k];
   for (int k = 0; k < K; ++k) all_rows *= s[k];
   row_report report{plan::count + 1, nullptr, &tuning_key<Space, plan>, all_rows, s.size() / all_rows, {}};
-  if (x.choice == plan_choice::automatic && remembered_choice(report) == plan_choice::cut)
-    return "tune found the cut faster";
+  const plan_choice wanted = x.choice == plan_choice::automatic ? remembered_choice(report) : x.choice;
+  if (wanted == plan_choice::cut) return "tune found the cut faster";
   bound_operands<lowered, N, targets_count> bound;
   if (!bound.bind(all.record, s, frames)) return "operands taken for equal differ";
   auto targets = row_targets<N, R, T...>(to, layout, make_indices<targets_count>{});
@@ -228,7 +228,7 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   };
   // Rows move no more bytes than the cut, launch less and compute the same. Only barriers of a grid may cost more than
   // the launches they replace, and only long rows have them: else there is nothing to compare.
-  if (x.choice == plan_choice::automatic && report.length >= long_row) {
+  if (wanted == plan_choice::automatic && report.length >= long_row) {
     if (!describe_homes()) return backend_refuses;
     const work touched{touched_bytes(s.extent, N, bound.info + targets_count, sources::size),
                        touched_bytes(s.extent, N, bound.info, targets_count),

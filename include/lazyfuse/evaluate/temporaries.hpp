@@ -99,7 +99,10 @@ auto without_barriers(const execution& x, temporaries& t, const E& e) {
 /// How many operands are in memory.
 template <class... Src>
 constexpr int in_memory(list<Src...>) {
-  return (0 + ... + Src::is_memory);
+  const bool in[] = {Src::is_memory..., false};  // no fold: clang folds at most 256
+  int count = 0;
+  for (const bool b : in) count += b;
+  return count;
 }
 /// Whether an expression reads more arrays than a kernel takes by default, even if all that may be shared is.
 template <class E>
