@@ -155,7 +155,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       if (at[d].exists) (load<I>(get<I>(values[d]), p, part, at[d], kept_steps + (kept_steps < 0 ? 0 : d)), ...);
     }
     if constexpr (requires { next->base; }) {
-      if (next)
+      if (next && kept_steps >= 0)
 #pragma unroll
         for (int d = 0; d < Count; ++d)
           if (at[d].exists) (copy_one<I>(p, *next, at[d], kept_steps + d), ...);
@@ -175,26 +175,25 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     if (part.mine == 0) return;
     const int all = part.count / part.stride, whole = all - all % Depth;
     const int end = (part.count + part.stride - 1) / part.stride;
+    const int border = part.kept_from < whole ? part.kept_from : whole;
     if constexpr (Pass % 2 == 0) {
       int step = 0;
-      if (Near && part.kept_from > 0) {
+      if (Near && border > 0) {
         steps<Depth, false>(p, part, nullptr, 0, seq, use);
         step = Depth;
       }
-      for (; step < part.kept_from; step += Depth) steps<Depth, false, Near>(p, part, nullptr, step, seq, use);
+      for (; step < border; step += Depth) steps<Depth, false, Near>(p, part, nullptr, step, seq, use);
     } else {
-      for (int step = part.kept_from - Depth; step >= 0; step -= Depth)
-        steps<Depth, false>(p, part, nullptr, step, seq, use);
+      for (int step = border - Depth; step >= 0; step -= Depth) steps<Depth, false>(p, part, nullptr, step, seq, use);
     }
     if (Pass == 0) wait_for_copies();
-    int step = part.kept_from;
+    int step = border;
     if (Near && step == 0 && step < whole) {
       steps<Depth, false>(p, part, next, 0, seq, use);
       step = Depth;
     }
     for (; step < whole; step += Depth) steps<Depth, false, Near>(p, part, next, step, seq, use);
-    for (int step = whole > part.kept_from ? whole : part.kept_from; step < end; ++step)
-      steps<1, true>(p, part, next, step, seq, use);
+    for (; step < end; ++step) steps<1, true>(p, part, next, step, seq, use);
   }
   /// The same for the first unit of the task alone.
   template <class Seq, class Use>

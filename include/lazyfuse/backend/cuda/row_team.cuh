@@ -125,9 +125,10 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   part.lane = Columns ? thread & ((1 << p.lane_bits) - 1) : 0;
   part.start = Columns ? thread >> p.lane_bits : thread;
   part.stride = Columns ? team_threads >> p.lane_bits : team_threads;
-  // What is read last is kept, in whole turns of the loops.
-  const int steps = (part.count + part.stride - 1) / part.stride;
+  // What is read last is kept, from a whole turn of the loops on, which all threads take; or nothing.
+  const int steps = (part.count + part.stride - 1) / part.stride, whole = part.count / part.stride / Depth * Depth;
   part.kept_from = steps > p.kept_steps ? (steps - p.kept_steps + Depth - 1) / Depth * Depth : 0;
+  if (part.kept_from > whole) part.kept_from = 1 << 30;
   part.spacing = p.consecutive ? 1 : interleave;
   const auto aim = [&](auto& at, index_t task) {
     index_t outer = task;
