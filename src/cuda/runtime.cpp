@@ -106,6 +106,9 @@ device_state& state() {
     check(cudaDeviceGetAttribute(&s.facts.reserved_bytes, cudaDevAttrReservedSharedMemoryPerBlock, d),
           "cudaDeviceGetAttribute");
     check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d), "cudaDeviceGetAttribute");
+    int together = 0;
+    check(cudaDeviceGetAttribute(&together, cudaDevAttrCooperativeLaunch, d), "cudaDeviceGetAttribute");
+    s.facts.together = together != 0;
     s.facts.clusters = major >= 9;
     check(cudaDeviceGetAttribute(&s.facts.cache_bytes, cudaDevAttrL2CacheSize, d), "cudaDeviceGetAttribute");
     const auto number = [d](cudaDeviceAttr what) {

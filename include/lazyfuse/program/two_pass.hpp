@@ -20,16 +20,31 @@ template <class Op, class... A>
 struct two_pass<apply<Op, A...>> {
   using type = apply<Op, typename two_pass<A>::type...>;
 };
+/// A number near the mean of z: the rounded mean, between the smallest and the largest element, so that equal elements
+/// have distance 0 from it. The sums of the distances and of their squares then correct the rounding.
+template <class Z, class Inverse>
+struct near_mean {
+  using shift =
+      apply<op::minimum, apply<op::maximum, apply<op::multiply, reduction<op::sum, Z>, Inverse>, reduction<op::min, Z>>,
+            reduction<op::max, Z>>;
+  using distance = apply<op::subtract, Z, shift>;
+  using sum = reduction<op::sum, distance>;
+  using squares = reduction<op::sum, apply<op::square, distance>>;
+  using correction = apply<op::multiply, sum, Inverse>;
+};
 template <class Z, class Inverse, class Scale>
 struct two_pass<apply<op::variance_of, reduction<op::moments, apply<op::sample, Z>>, Inverse, Scale>> {
-  using z = typename two_pass<Z>::type;
-  using mean = apply<op::multiply, reduction<op::sum, z>, Inverse>;
-  using type = apply<op::multiply, reduction<op::sum, apply<op::square, apply<op::subtract, z, mean>>>, Scale>;
+  using about = near_mean<typename two_pass<Z>::type, Inverse>;
+  using squares = typename about::squares;
+  using corrected = apply<op::subtract, squares, apply<op::multiply, typename about::sum, typename about::correction>>;
+  using zero = apply<op::subtract, squares, squares>;  // or NaN
+  using type = apply<op::multiply, apply<op::maximum, corrected, zero>, Scale>;
 };
 template <class X, class Z, class Inverse>
 struct two_pass<apply<op::deviation, X, reduction<op::moments, apply<op::sample, Z>>, Inverse>> {
-  using mean = apply<op::multiply, reduction<op::sum, typename two_pass<Z>::type>, Inverse>;
-  using type = apply<op::subtract, typename two_pass<X>::type, mean>;
+  using about = near_mean<typename two_pass<Z>::type, Inverse>;
+  using type = apply<op::subtract, apply<op::subtract, typename two_pass<X>::type, typename about::shift>,
+                     typename about::correction>;
 };
 
 /// Staged programs whose rows stay on the chip.

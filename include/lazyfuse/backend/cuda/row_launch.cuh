@@ -38,6 +38,7 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
                                 row_facts<Staged>::again(make_indices<Sources::size>{})};
   row_geometry g =
       plan_rows(s.extent, R, Outer, Columns, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
+  if (g.how == exchange::memory && !device().together) return nullptr;  // reductions become arrays, on the device
   if (homes) find_homes(g, *homes);
   if (dry) return g.path;
   using operands = bare_t<decltype(bound.operands)>;

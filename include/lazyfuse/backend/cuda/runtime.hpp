@@ -38,6 +38,7 @@ struct device_facts {
   int shared_bytes;                               ///< of a block, at most
   int shared_bytes_of_processor, reserved_bytes;  ///< the latter for each block
   bool clusters;                                  ///< blocks can share their memory
+  bool together;                                  ///< all blocks of a kernel can be made to run at a time
   int cache_bytes;                                ///< of the cache that all processors share
   /// Of each of n blocks that share a processor.
   int shared_bytes_of(int n) const {
