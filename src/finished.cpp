@@ -23,7 +23,7 @@ bool same(const leaf_record* a, const leaf_record* b, int leaves, const reductio
 }
 
 bool same_but_order(const leaf_record* f, const leaf_record* e, int leaves, const index_t* extents_of_f,
-                    const index_t* extents_of_e, int rank, signed char* axis) {
+                    const index_t* extents_of_e, int rank, short* axis) {
   const auto see = [](const leaf_record& r) { return r.type->see(r.leaf); };
   for (int i = 0; i < leaves; ++i)
     if (!f[i].type->same_source(f[i].leaf, e[i].leaf) || see(f[i]).offset != see(e[i]).offset) return false;
@@ -42,7 +42,7 @@ bool same_but_order(const leaf_record* f, const leaf_record* e, int leaves, cons
     int from = fits(k, k) && ((used >> k) & 1) == 0 ? k : 0;
     while (from < rank && (((used >> from) & 1) != 0 || !fits(from, k))) ++from;
     if (from == rank) return false;
-    axis[k] = static_cast<signed char>(from);
+    axis[k] = static_cast<short>(from);
     used |= 1u << from;
   }
   return true;

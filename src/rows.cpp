@@ -12,7 +12,7 @@ namespace {
 /// result is read; those of the row are what is left, in order. Returns the set of the latter, or -1.
 int place(const reduction_record& r, const axis_map& parent, const index_t* extents, int rank, axis_map& to) {
   to.rank = r.argument_rank;
-  std::fill_n(to.axis, max_rank, static_cast<signed char>(-1));
+  std::fill_n(to.axis, max_rank, static_cast<short>(-1));
   if (r.offset != 0) return -1;
   const int kept = r.argument_rank - r.axes;
   unsigned used = 0, row = 0, read = 0;
@@ -26,7 +26,7 @@ int place(const reduction_record& r, const axis_map& parent, const index_t* exte
     read |= 1u << own;
     const int axis = parent.axis[own + parent.rank - r.rank];
     if (axis < 0 || ((used >> axis) & 1) != 0 || extents[axis] != n) return -1;
-    to.axis[j] = static_cast<signed char>(axis);
+    to.axis[j] = static_cast<short>(axis);
     used |= 1u << axis;
     step *= n;
   }
@@ -38,7 +38,7 @@ int place(const reduction_record& r, const axis_map& parent, const index_t* exte
     if (n == 1) continue;
     while (next < rank && (((used >> next) & 1) != 0 || extents[next] == 1)) ++next;
     if (next == rank || extents[next] != n) return -1;
-    to.axis[j] = static_cast<signed char>(next);
+    to.axis[j] = static_cast<short>(next);
     used |= 1u << next;
     row |= 1u << next;
   }
@@ -70,16 +70,16 @@ bool lay_out_elements(const index_t* extents, int rank, const reduction_record* 
       row |= 1u << axis;
       --more;
     }
-  signed char number[max_rank];
+  short number[max_rank];
   int front = 0, back = rank - __builtin_popcount(row);
   for (int axis = 0; axis < rank; ++axis) {
     const int at = ((row >> axis) & 1) != 0 ? back++ : front++;
-    number[axis] = static_cast<signed char>(at);
-    to.order[at] = static_cast<signed char>(axis);
+    number[axis] = static_cast<short>(at);
+    to.order[at] = static_cast<short>(axis);
     to.extents[at] = extents[axis];
   }
   for (int i = 0; i <= count; ++i)
-    for (signed char& axis : frames[i].axis)
+    for (short& axis : frames[i].axis)
       if (axis >= 0 && axis < rank) axis = number[axis];
   to.one_result = false;
   return true;
@@ -91,10 +91,10 @@ bool lay_out_results(const index_t* extents, int rank, const reduction_record* r
   const reduction_record& r = reductions[0];
   const int all = r.argument_rank, kept = all - r.axes;
   std::copy_n(r.argument, all, to.extents);
-  std::fill_n(to.order, max_rank, static_cast<signed char>(-1));
+  std::fill_n(to.order, max_rank, static_cast<short>(-1));
   axis_map& root = frames[0];
   root.rank = rank;
-  std::fill_n(root.axis, max_rank, static_cast<signed char>(-1));
+  std::fill_n(root.axis, max_rank, static_cast<short>(-1));
   index_t step = 1;
   for (int j = kept - 1; j >= 0; --j) {
     if (r.argument[j] == 1) continue;
@@ -102,8 +102,8 @@ bool lay_out_results(const index_t* extents, int rank, const reduction_record* r
     while (own < r.rank && (r.extents[own] != r.argument[j] || r.steps[own] != step)) ++own;
     if (own == r.rank) return false;
     const int axis = own + rank - r.rank;
-    root.axis[axis] = static_cast<signed char>(j);
-    to.order[j] = static_cast<signed char>(axis);
+    root.axis[axis] = static_cast<short>(j);
+    to.order[j] = static_cast<short>(axis);
     step *= r.argument[j];
   }
   for (int axis = 0; axis < rank; ++axis)

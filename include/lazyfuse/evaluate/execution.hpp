@@ -61,6 +61,7 @@ namespace run_detail {
 
 /// What stands for the memory of temporary n in a plan that does not run: aligned, and no address of a program.
 inline void* planned_memory(int n) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that nobody follows
   return reinterpret_cast<void*>((std::uintptr_t{1} << 62) + (static_cast<std::uintptr_t>(n) << 44));
 }
 inline bool is_planned(const void* data) { return (reinterpret_cast<std::uintptr_t>(data) >> 62) == 1; }

@@ -119,7 +119,7 @@ constexpr unsigned long long arguments_to_cut() {
   unsigned long long cuts = 0;
   while (exceeds<Limits>(sum_of(parts, count))) {
     int largest = -1;
-    for (int i = 0; i < count && i < 64; ++i) {
+    for (int i = 0; i < (count < 64 ? count : 64); ++i) {
       const bool smaller = parts[i].operands <= 1 && parts[i].live <= 1;
       if (!smaller && (largest < 0 || parts[i].operands > parts[largest].operands ||
                        (parts[i].operands == parts[largest].operands && parts[i].live > parts[largest].live)))

@@ -37,11 +37,11 @@ index_t bytes_read(const leaf_record* leaves, int count);
 /// Whether an elementwise expression e is f with its axes in another order; axis[k] is the axis of f that axis k of e
 /// is.
 bool same_but_order(const leaf_record* f, const leaf_record* e, int leaves, const index_t* extents_of_f,
-                    const index_t* extents_of_e, int rank, signed char* axis);
+                    const index_t* extents_of_e, int rank, short* axis);
 
 /// Whether e is f, both of one type: the same operands and shape, if elementwise with the axes in any order.
 template <class E>
-bool same_expression(const E& f, const E& e, signed char* axis) {
+bool same_expression(const E& f, const E& e, short* axis) {
   const lower_detail::leaves_and_reductions<E> x(f), y(e);
   if constexpr (has_reduction<E>)
     return f.shape() == e.shape() && same(x.record, y.record, x.count, x.reduction, y.reduction, x.reductions);

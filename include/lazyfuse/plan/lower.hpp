@@ -59,10 +59,10 @@ struct reduction_record {
 /// some axes of extent 1.
 struct axis_map {
   int rank = 0;
-  signed char axis[max_rank] = {};
+  short axis[max_rank] = {};
   static constexpr axis_map identity(int rank) {
     axis_map m{rank};
-    for (int k = 0; k < rank; ++k) m.axis[k] = static_cast<signed char>(k);
+    for (int k = 0; k < rank; ++k) m.axis[k] = static_cast<short>(k);
     return m;
   }
 };

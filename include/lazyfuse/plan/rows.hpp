@@ -12,8 +12,8 @@ namespace lazyfuse {
 /// An iteration laid out in rows: the axes that are kept, then those of the row.
 struct row_layout {
   index_t extents[max_rank];
-  signed char order[max_rank];  ///< the axis of the expression itself that each one is; -1 for none
-  bool one_result;              ///< results are one per row, not one per element
+  short order[max_rank];  ///< the axis of the expression itself that each one is; -1 for none
+  bool one_result;        ///< results are one per row, not one per element
 };
 
 /// Lays the iteration of an expression out in rows; writes one map per frame. Returns null, or why that cannot be: its
