@@ -60,11 +60,11 @@ void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool col
 }
 
 /// Blocks that share a task: as many as keep it on the chip, and as many as give every processor something to do.
-void form_teams(row_geometry& g, index_t kept_by_a_block, index_t least_units) {
-  const index_t resident = index_t{device().processors} * g.residents;
+void form_teams(row_geometry& g, const device_facts& gpu, index_t kept_by_a_block, index_t least_units) {
+  const index_t resident = index_t{gpu.processors} * g.residents;
   g.how = exchange::none;
   g.blocks = 1;
-  const index_t most_cluster = device().clusters ? 16 : 1;
+  const index_t most_cluster = gpu.clusters ? 16 : 1;
   const index_t useful = std::max<index_t>(ceil_div(g.units, least_units), 1);
   const index_t to_fill = g.tasks * 2 >= resident ? 1 : std::max<index_t>(resident / g.tasks, 1);
   // A seventh that is not kept is read again from the cache.
@@ -134,11 +134,12 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   // How much a block could keep decides the team, and the team how much each block has to: with two blocks to a
   // processor if that holds all, or else with one.
   const int stride = team_threads / g.lanes;  // units of a step
-  const index_t half = device().shared_bytes_of(team_residents), whole = device().shared_bytes;
+  const device_facts& gpu = device();
+  const index_t half = gpu.shared_bytes_of(team_residents), whole = gpu.shared_bytes;
   const auto form = [&](index_t room) {
     g.residents = room == half ? team_residents : 1;
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, index_t{1} << 30);
-    form_teams(g, index_t{g.kept_steps} * stride, least_units);
+    form_teams(g, gpu, index_t{g.kept_steps} * stride, least_units);
     g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, g.per_block / stride);
     return g.staged == 0 || index_t{g.kept_steps} * stride * 7 >= g.per_block * 6;

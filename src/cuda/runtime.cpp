@@ -266,7 +266,7 @@ unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, u
   const std::lock_guard lock(mutex);
   const auto [place, unknown] = answers.try_emplace({kernel, threads, shared, blocks, current_device()}, 1u);
   if (!unknown) return place->second;
-  if (shared > 49152) allow_shared(kernel, shared);
+  allow_shared(kernel, static_cast<std::size_t>(device().shared_bytes));  // for this and all sizes to come
   int count = 0;
   if (blocks > 1) {
     cudaLaunchAttribute attributes[1];
@@ -284,11 +284,8 @@ unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, u
 
 void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
                  bool together, void* parameters) {
-  if (shared > 49152) allow_shared(kernel, shared);
   cudaLaunchAttribute attributes[1];
   const cudaLaunchConfig_t config = team_config(attributes, blocks, threads, shared, cluster, together);
-  if (cluster > 8)
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
   void* arguments[] = {parameters};
   check(cudaLaunchKernelExC(&config, kernel, arguments), "cudaLaunchKernelExC");
 }

@@ -45,7 +45,8 @@ void launch(void (*kernel)(Parameters), unsigned blocks, std::size_t shared, con
 void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
                  bool together, void* parameters);
 
-/// How many clusters of `blocks` blocks of the kernel run at a time; asked once for each kernel and size.
+/// How many clusters of `blocks` blocks of the kernel run at a time. Asked once for each kernel and size, which also
+/// prepares the kernel for launch_team.
 unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, unsigned blocks);
 
 /// Blocks of the kernel that fit the device at a time.

@@ -94,9 +94,9 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   static_assert(sizeof(parameters) <= 32764,
                 "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
   const auto start = [&](auto kernel) {
+    const unsigned most = resident_teams(reinterpret_cast<const void*>(kernel), team_threads, g.shared_bytes,
+                                         g.how == exchange::cluster ? g.blocks : 1);
     if (g.how != exchange::memory) {  // as many teams as run at a time, each with several tasks
-      const unsigned most =
-          resident_teams(reinterpret_cast<const void*>(kernel), team_threads, g.shared_bytes, g.blocks);
       p.team.teams = p.team.teams < most ? p.team.teams : most;
       g.grid = index_t{p.team.teams} * g.blocks;
     }
