@@ -8,21 +8,24 @@
 namespace lazyfuse {
 
 namespace reductions_detail {
-template <class Found, class P>
+/// The distinct reductions of programs. Nested: those inside others, too, and before them.
+template <bool Nested, class Found, class P>
 struct find {
   using type = Found;
 };
-template <class Found, class... P>
+template <bool Nested, class Found, class... P>
 struct find_all {
   using type = Found;
 };
-template <class Found, class P, class... Rest>
-struct find_all<Found, P, Rest...> : find_all<typename find<Found, P>::type, Rest...> {};
-template <class Found, class Op, class... A>
-struct find<Found, apply<Op, A...>> : find_all<Found, A...> {};
-template <class Found, class M, class P>
-struct find<Found, reduction<M, P>>
-    : evaluate_detail::append_if<!contains<reduction<M, P>, Found>, Found, reduction<M, P>> {};
+template <bool Nested, class Found, class P, class... Rest>
+struct find_all<Nested, Found, P, Rest...> : find_all<Nested, typename find<Nested, Found, P>::type, Rest...> {};
+template <bool Nested, class Found, class Op, class... A>
+struct find<Nested, Found, apply<Op, A...>> : find_all<Nested, Found, A...> {};
+template <bool Nested, class Found, class M, class P>
+struct find<Nested, Found, reduction<M, P>> {
+  using inner = typename find_all<Nested, Found, ::cuda::std::conditional_t<Nested, P, literal<bool, false>>>::type;
+  using type = typename evaluate_detail::append_if<!contains<reduction<M, P>, inner>, inner, reduction<M, P>>::type;
+};
 
 template <class P, class Sources>
 struct value;
@@ -51,7 +54,7 @@ template <class Programs>
 struct reductions_of;
 template <class... P>
 struct reductions_of<list<P...>> {
-  using type = typename reductions_detail::find_all<list<>, P...>::type;
+  using type = typename reductions_detail::find_all<false, list<>, P...>::type;
 };
 
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.

@@ -68,25 +68,6 @@ template <class Found, class Op, class... A, class Sources>
 struct find_uniform<Found, apply<Op, A...>, Sources>
     : evaluate_detail::append_if<!contains<apply<Op, A...>, Found>, Found, apply<Op, A...>> {};
 
-/// The distinct reductions of programs, wherever they are, arguments first.
-template <class Found, class P>
-struct find {
-  using type = Found;
-};
-template <class Found, class... P>
-struct find_all {
-  using type = Found;
-};
-template <class Found, class P, class... Rest>
-struct find_all<Found, P, Rest...> : find_all<typename find<Found, P>::type, Rest...> {};
-template <class Found, class Op, class... A>
-struct find<Found, apply<Op, A...>> : find_all<Found, A...> {};
-template <class Found, class M, class P>
-struct find<Found, reduction<M, P>> {
-  using inner = typename find<Found, P>::type;
-  using type = typename evaluate_detail::append_if<!contains<reduction<M, P>, Found>, inner, reduction<M, P>>::type;
-};
-
 template <int Stage, class All, class Kept = list<>>
 struct of_stage {
   using type = Kept;
@@ -122,7 +103,7 @@ template <class... Root, class Sources>
 struct staged<list<Root...>, Sources> {
   using output = schedule<list<typename stages_detail::by_rows<Root, Sources>::type...>>;
   template <class... P>
-  static typename stages_detail::find_all<list<>, P...>::type find(list<P...>);
+  static typename reductions_detail::find_all<true, list<>, P...>::type find(list<P...>);
   using reductions = decltype(find(typename output::roots{}));
   template <class... R>
   static constexpr int last(list<R...>) {
