@@ -6,7 +6,7 @@ namespace {
 
 template <class Space>
 class covariance : public test::on<Space> {};
-TYPED_TEST_SUITE(covariance, test::device_spaces, test::space_name);
+TYPED_TEST_SUITE(covariance, test::spaces, test::space_name);
 
 const test::reference_data& answers() {
   static const test::reference_data data("statistics");

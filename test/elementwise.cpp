@@ -72,7 +72,7 @@ TYPED_TEST(elementwise, is_what_its_function_and_its_operator_mean) {
 
 template <class Space>
 class beyond_the_registry : public test::on<Space> {};
-TYPED_TEST_SUITE(beyond_the_registry, test::device_spaces, test::space_name);
+TYPED_TEST_SUITE(beyond_the_registry, test::spaces, test::space_name);
 
 TYPED_TEST(beyond_the_registry, in_place_forms_are_the_operators) {
   const auto a = answers().get<double>("a/float64"), b = answers().get<double>("b/float64");

@@ -10,7 +10,7 @@ class errors : public test::on<Space> {
   using matrix = lf::array<float, 2, Space>;
   using vector = lf::array<float, 1, Space>;
 };
-TYPED_TEST_SUITE(errors, test::spaces, test::space_name);
+TYPED_TEST_SUITE(errors, test::every_space, test::space_name);
 
 /// The text of the exception of that type that f throws.
 template <class Error, class F>

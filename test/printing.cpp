@@ -9,7 +9,7 @@ namespace {
 
 template <class Space>
 class printing : public test::on<Space> {};
-TYPED_TEST_SUITE(printing, test::spaces, test::space_name);
+TYPED_TEST_SUITE(printing, test::every_space, test::space_name);
 
 const test::reference_data& answers() {
   static const test::reference_data data("printing");

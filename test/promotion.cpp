@@ -11,7 +11,7 @@ using test::element_of;
 
 template <class Space>
 class promotion : public test::on<Space> {};
-TYPED_TEST_SUITE(promotion, test::device_spaces, test::space_name);
+TYPED_TEST_SUITE(promotion, test::spaces, test::space_name);
 
 const test::reference_data& answers() {
   static const test::reference_data data("promotion");

@@ -11,7 +11,7 @@ using test::extents;
 
 template <class Space>
 class properties : public test::on<Space> {};
-TYPED_TEST_SUITE(properties, test::spaces, test::space_name);
+TYPED_TEST_SUITE(properties, test::every_space, test::space_name);
 
 constexpr int cases = 60;
 

@@ -8,7 +8,7 @@ namespace {
 
 template <class Space>
 class reductions : public test::on<Space> {};
-TYPED_TEST_SUITE(reductions, test::device_spaces, test::space_name);
+TYPED_TEST_SUITE(reductions, test::spaces, test::space_name);
 
 const test::reference_data& answers() {
   static const test::reference_data data("reductions");

@@ -10,7 +10,7 @@ using lf::keepdims;
 
 template <class Space>
 class rows : public test::row_kernels<Space> {};
-TYPED_TEST_SUITE(rows, test::device_spaces, test::space_name);
+TYPED_TEST_SUITE(rows, test::spaces, test::space_name);
 
 template <class Test, class A>
 void check_functions_of_one(const Test& t, A a) {

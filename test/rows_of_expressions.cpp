@@ -9,7 +9,7 @@ using lf::keepdims;
 
 template <class Space>
 class rows_of_expressions : public test::row_kernels<Space> {};
-TYPED_TEST_SUITE(rows_of_expressions, test::device_spaces, test::space_name);
+TYPED_TEST_SUITE(rows_of_expressions, test::spaces, test::space_name);
 
 TYPED_TEST(rows_of_expressions, are_the_functions_of_two_operands) {
   const auto &x = this->x, &y = this->y;

@@ -14,21 +14,9 @@ using test::any_numbers;
 using test::positive_numbers;
 using test::real_tensor;
 
-constexpr test::precision few{16, 16};
-
 template <class Space>
-class rows_operands : public test::on<Space> {
- protected:
-  template <int R>
-  static auto array(const real_tensor& t) {
-    return test::array_from<Space, R>(t);
-  }
-  template <class E>
-  static void expect(const E& e, const real_tensor& want, const char* what) {
-    EXPECT_TRUE(test::is_near<float>(e, want, few)) << what;
-  }
-};
-TYPED_TEST_SUITE(rows_operands, test::device_spaces, test::space_name);
+class rows_operands : public test::rows_on<Space> {};
+TYPED_TEST_SUITE(rows_operands, test::spaces, test::space_name);
 
 TYPED_TEST(rows_operands, of_a_slice_of_a_reduction) {
   const auto t = any_numbers(1, {7, 5}), top = test::slice(t, {{0, 1, 3}, {0, 1, 5}}), mean = test::mean_of(t, {1}),

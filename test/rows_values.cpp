@@ -12,21 +12,9 @@ using test::any_numbers;
 using test::positive_numbers;
 using test::real_tensor;
 
-constexpr test::precision few{16, 16};
-
 template <class Space>
-class rows_values : public test::on<Space> {
- protected:
-  template <int R>
-  static auto array(const real_tensor& t) {
-    return test::array_from<Space, R>(t);
-  }
-  template <class E>
-  static void expect(const E& e, const real_tensor& want, const char* what) {
-    EXPECT_TRUE(test::is_near<float>(e, want, few)) << what;
-  }
-};
-TYPED_TEST_SUITE(rows_values, test::device_spaces, test::space_name);
+class rows_values : public test::rows_on<Space> {};
+TYPED_TEST_SUITE(rows_values, test::spaces, test::space_name);
 
 TYPED_TEST(rows_values, of_reductions_along_different_axes) {
   const auto t = positive_numbers(1, {6, 6});
@@ -62,7 +50,7 @@ void check_extents(A a, const std::vector<int>& axes) {
   for (int mask = 0; mask < 8; ++mask) {
     const auto t = any_numbers(1, {mask & 1 ? 1 : 3, mask & 2 ? 1 : 4, mask & 4 ? 1 : 5});
     const auto x = test::array_from<Space, 3>(t);
-    EXPECT_TRUE(test::is_near<float>(lf::softmax(x, a), test::softmax_of(t, axes), few)) << test::text(t.shape);
+    EXPECT_TRUE(test::is_near<float>(lf::softmax(x, a), test::softmax_of(t, axes), test::few)) << test::text(t.shape);
     EXPECT_TRUE(test::is_near<float>(lf::sum(x - lf::mean(x, a, keepdims), a, keepdims),
                                      test::sum_of(t - test::mean_of(t, axes), axes), {16, 64}))
         << test::text(t.shape);
@@ -104,10 +92,12 @@ TYPED_TEST(rows_values, of_integers_and_bool) {
   const auto t = test::each(any_numbers(1, {5, 33}), [](double v) { return std::floor(v); });
   const auto whole = test::array_from<TypeParam, 2, std::int32_t>(t);
   const auto wide = test::array_from<TypeParam, 2, std::int64_t>(t);
-  EXPECT_TRUE(test::is_near<double>(whole - lf::mean(whole, axis<1>, keepdims), t - test::mean_of(t, {1}), few));
-  EXPECT_TRUE(test::is_near<std::int32_t>(whole - lf::max(whole, axis<1>, keepdims), t - test::max_of(t, {1}), few));
-  EXPECT_TRUE(test::is_near<std::int64_t>(whole - lf::sum(whole, axis<1>, keepdims), t - test::sum_of(t, {1}), few));
-  EXPECT_TRUE(test::is_near<std::int64_t>(wide - lf::sum(wide, axis<0>), t - test::sum_of(t, {0}), few));
+  EXPECT_TRUE(test::is_near<double>(whole - lf::mean(whole, axis<1>, keepdims), t - test::mean_of(t, {1}), test::few));
+  EXPECT_TRUE(
+      test::is_near<std::int32_t>(whole - lf::max(whole, axis<1>, keepdims), t - test::max_of(t, {1}), test::few));
+  EXPECT_TRUE(
+      test::is_near<std::int64_t>(whole - lf::sum(whole, axis<1>, keepdims), t - test::sum_of(t, {1}), test::few));
+  EXPECT_TRUE(test::is_near<std::int64_t>(wide - lf::sum(wide, axis<0>), t - test::sum_of(t, {0}), test::few));
   const real_tensor u({3, 4}, {-1, -2, 0, -1, 1, -2, 3, -4, 0, 0, 0, 2});
   const auto x = this->template array<2>(u);
   const auto positive = test::max_of(test::each(u, [](double v) { return v > 0 ? 1.0 : 0.0; }), {1});

@@ -6,7 +6,7 @@ namespace {
 
 template <class Space>
 class softmax : public test::on<Space> {};
-TYPED_TEST_SUITE(softmax, test::device_spaces, test::space_name);
+TYPED_TEST_SUITE(softmax, test::spaces, test::space_name);
 
 const test::reference_data& answers() {
   static const test::reference_data data("softmax");

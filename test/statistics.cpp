@@ -7,7 +7,7 @@ namespace {
 
 template <class Space>
 class statistics : public test::on<Space> {};
-TYPED_TEST_SUITE(statistics, test::device_spaces, test::space_name);
+TYPED_TEST_SUITE(statistics, test::spaces, test::space_name);
 
 const test::reference_data& answers() {
   static const test::reference_data data("statistics");

@@ -10,7 +10,7 @@ namespace {
 
 template <class Space>
 class threads : public test::on<Space> {};
-TYPED_TEST_SUITE(threads, test::spaces, test::space_name);
+TYPED_TEST_SUITE(threads, test::every_space, test::space_name);
 
 /// Runs f(0), ..., f(count - 1) at the same time. Assertions are made after the threads have ended.
 template <class F>

@@ -24,7 +24,7 @@ class views : public test::on<Space> {
     EXPECT_TRUE(test::evaluates_to(e, answers().template get<int32_t>(numpy))) << numpy;
   }
 };
-TYPED_TEST_SUITE(views, test::spaces, test::space_name);
+TYPED_TEST_SUITE(views, test::every_space, test::space_name);
 
 using lf::all;
 using lf::ellipsis;

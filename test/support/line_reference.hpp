@@ -77,4 +77,21 @@ lf::array<T, R, Space> array_from(const real_tensor& t) {
   return array_of<Space, R>(transform<T>(t, [](double v) { return static_cast<T>(v); }));
 }
 
+/// What values of rows may differ from plain loops by.
+inline constexpr precision few{16, 16};
+
+/// A fixture for values of rows against plain loops.
+template <class Space>
+class rows_on : public on<Space> {
+ protected:
+  template <int R>
+  static auto array(const real_tensor& t) {
+    return array_from<Space, R>(t);
+  }
+  template <class E>
+  static void expect(const E& e, const real_tensor& want, const char* what) {
+    EXPECT_TRUE(is_near<float>(e, want, few)) << what;
+  }
+};
+
 }  // namespace test

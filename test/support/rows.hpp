@@ -188,4 +188,15 @@ void check_special_rows(const reference_data& answers, const std::string& name, 
   EXPECT_TRUE(is_near<float>(f(x), answers.get<double>("special/" + name), p)) << name;
 }
 
+/// Whether making the expression throws shape_error with these words.
+template <class Make>
+void expect_refusal(Make make, const std::string& words) {
+  try {
+    (void)make();
+    FAIL() << "taken: " << words;
+  } catch (const lf::shape_error& e) {
+    EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
+  }
+}
+
 }  // namespace test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The spaces that typed tests run over: host in a .cpp, host and cuda in a .cu.
+// The spaces that typed tests run over: host in a .cpp, cuda in a .cu, where a few run over both.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,12 +40,12 @@ class on : public ::testing::Test {
 };
 
 #if defined(__CUDACC__)
-using spaces = ::testing::Types<lf::host, lf::cuda>;
-/// For files whose host half is compiled by the .cpp twin already and is large.
-using device_spaces = ::testing::Types<lf::cuda>;
+using spaces = ::testing::Types<lf::cuda>;
+/// For the few files that show that one program by nvcc may use both spaces. (The .cpp twins test the host space.)
+using every_space = ::testing::Types<lf::host, lf::cuda>;
 #else
 using spaces = ::testing::Types<lf::host>;
-using device_spaces = spaces;
+using every_space = spaces;
 #endif
 
 /// Names the instances of a typed suite after their space.
@@ -65,7 +65,7 @@ struct operation_in {
 template <class... Op, class Space>
 ::testing::Types<operation_in<Op, Space>...> all_in(lf::list<Op...>, ::testing::Types<Space>);
 template <class Operations>
-using on_the_device = decltype(all_in(Operations{}, device_spaces{}));
+using on_the_device = decltype(all_in(Operations{}, spaces{}));
 
 struct operation_name {
   template <class Case>

@@ -5,6 +5,7 @@
 
 #include <lazyfuse/backend/host/reduce.hpp>
 #include <lazyfuse/backend/host/transform.hpp>
+#include <lazyfuse/program/stages.hpp>
 
 namespace lazyfuse::host_detail {
 
