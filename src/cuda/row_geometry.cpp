@@ -130,6 +130,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     merge_slots = 2 * (team_threads / 32 + 1) + team_threads / 32;
     least_units = team_threads;
   }
+  g.held_steps = g.simple ? program.held_steps : 0;
   const index_t merge_bytes = ceil_div(merge_slots * program.accumulators, 16) * 16;
   // How much a block could keep decides the team, and the team how much each block has to: with two blocks to a
   // processor if that holds all, or else with one.
@@ -139,10 +140,10 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   const auto form = [&](index_t room) {
     g.residents = room == half ? team_residents : 1;
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, index_t{1} << 30);
-    form_teams(g, gpu, index_t{g.kept_steps} * stride, least_units);
+    form_teams(g, gpu, index_t{g.kept_steps + g.held_steps} * stride, least_units);
     g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, g.per_block / stride);
-    return g.staged == 0 || index_t{g.kept_steps} * stride * 7 >= g.per_block * 6;
+    return g.staged == 0 || index_t{g.kept_steps + g.held_steps} * stride * 7 >= g.per_block * 6;
   };
   if (!form(half) && !form(whole)) form(half);
   constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
@@ -160,7 +161,7 @@ void find_homes(const row_geometry& g, row_homes& to) {
   }
   constexpr home by_exchange[] = {home::block, home::cluster, home::grid};
   to.results = by_exchange[static_cast<int>(g.how)];
-  const index_t kept = index_t{g.kept_steps} * (team_threads / g.lanes);
+  const index_t kept = index_t{g.kept_steps + g.held_steps} * (team_threads / g.lanes);
   const double part = std::min(1.0, static_cast<double>(kept) / static_cast<double>(std::max<index_t>(g.per_block, 1)));
   to.kept_bytes = static_cast<index_t>(part * static_cast<double>(to.again_bytes));
   const index_t resident = std::max<index_t>(index_t{device().processors} * g.residents / g.blocks, 1);

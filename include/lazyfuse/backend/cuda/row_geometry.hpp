@@ -17,6 +17,7 @@ struct row_program {
   int held;          ///< elements of a row that a thread can hold in registers
   int accumulators;  ///< bytes of the largest stage's
   wide_bits again;   ///< operands that more than one pass reads
+  int held_steps;    ///< of a block of a team over its part, those whose vectors stay in registers (simple walks)
 };
 
 inline constexpr int team_threads = 512;
@@ -38,7 +39,7 @@ struct row_geometry {
   unsigned blocks = 1, teams = 1;
   exchange how = exchange::none;
   index_t tasks = 1, units = 1, per_block = 1, vectors = 1;
-  int lanes = 1, kept_steps = 0;
+  int lanes = 1, kept_steps = 0, held_steps = 0;
   int residents = 1;  ///< blocks of a processor at a time
   unsigned room[64] = {}, shared_bytes = 0;
   unsigned slots = 1;  ///< results of a stage that a block passes on

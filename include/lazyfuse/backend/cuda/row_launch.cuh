@@ -34,8 +34,11 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   constexpr int bytes = memory_bytes(Sources{}) * width;
   using on_chip = staged_on_chip_t<Staged>;
   constexpr int held = register_elements<on_chip>(Sources{}, make_indices<Sources::size>{}, width);
+  constexpr int depth = bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
+  constexpr int held_steps =  // the sums of columns need the registers themselves
+      Columns ? 0 : pass_operand<Staged, 0, Sources>::template held_steps<depth, width>(make_indices<Sources::size>{});
   constexpr row_program program{width, held, row_facts<Staged>::accumulators(make_indices<Staged::count>{}),
-                                row_facts<Staged>::again(make_indices<Sources::size>{})};
+                                row_facts<Staged>::again(make_indices<Sources::size>{}), held_steps};
   row_geometry g =
       plan_rows(s.extent, R, Outer, Columns, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
   if (g.how == exchange::memory && !device().together) return nullptr;  // reductions become arrays, on the device
@@ -103,9 +106,9 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
     launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(g.grid), static_cast<unsigned>(g.threads),
                 g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1, g.how == exchange::memory, &p);
   };
-  constexpr int depth = bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
-  if (g.simple) start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, depth, parameters>);
-  else start(rows_by_teams<Staged, Sources, list<T...>, false, Columns, Outer, R, width, 1, parameters>);
+  if (g.simple)
+    start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, depth, held_steps, parameters>);
+  else start(rows_by_teams<Staged, Sources, list<T...>, false, Columns, Outer, R, width, 1, 0, parameters>);
   if (g.how == exchange::memory) release(room);
   return g.path;
 }

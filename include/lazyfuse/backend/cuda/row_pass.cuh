@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One pass of a block over its part of a row: what the pass reads, from memory or from what the block has kept. Two
-// walks: over whole vectors, and over anything.
+// One pass of a block over its part of a row: what the pass reads, from memory or from what the block has kept in
+// registers and shared memory. Two walks: over whole vectors, and over anything.
 #pragma once
 
 #include <lazyfuse/backend/cuda/results.cuh>
@@ -40,6 +40,16 @@ __device__ __forceinline__ void copy_ahead(void* to, const void* from) {
 /// Waits for what this thread copies ahead.
 __device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
+/// Of a thread's registers, for vectors that all passes of a team read.
+inline constexpr int most_held_bytes = 64;
+
+/// Vectors of the first Count steps of a block.
+template <class Unit, int Count>
+struct held_units {
+  static constexpr int count = Count;
+  Unit unit[Count > 0 ? Count : 1];
+};
+
 /// What the walks share: which operands a pass reads, and which it finds in shared memory.
 template <class Staged, int Pass, class Sources>
 struct pass_operand;
@@ -49,6 +59,12 @@ struct pass_operand<Staged, Pass, list<Src...>> {
   static constexpr bool again = I<64 && type_at<I, Src...>::is_memory && Staged::template passes_that_read<I>> 1;
   template <int I>
   static constexpr bool first = !Staged::template read_before<Pass, I>;
+  /// Steps of the block that registers keep, a multiple of Depth; none where they would fill them.
+  template <int Depth, int Width, int... I>
+  static constexpr int held_steps(indices<I...>) {
+    constexpr int bytes = (0 + ... + (again<I> ? Width * int(sizeof(typename Src::value_type)) : 0));
+    return bytes == 0 ? 0 : most_held_bytes / (bytes * Depth) * Depth;
+  }
   /// Whether shared memory has, or is to have, operand I where units are kept.
   template <int I>
   static __device__ __forceinline__ bool kept(const auto& p, bool here) {
@@ -106,18 +122,45 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
           if (operand::template kept<I>(p, kept_steps >= 0))
             return f.row(0, operand::template place<I, Width>(p, kept_steps));
         }
-        const auto* const from = o.source.data + part.base[I];
-        if (has_bit(p.wide_in, I)) f.row(0, from + offset(o, at));
-        else {
-          const auto same = from[Columns ? offset(o, at) : 0];
-#pragma unroll
-          for (int k = 0; k < Width; ++k) f.value[0][k] = same;
-        }
+        load_memory<I>(f, p, part, at);
       } else {
         const index_t step = o.steps[R - 1];
         f.all(o.source, part.base[I] + (Columns ? offset(o, at) : at.unit * Width * step), 0, step, true, 1);
       }
     }
+  }
+  template <int I>
+  static __device__ __forceinline__ void load_memory(auto& f, const auto& p, const auto& part, const location& at) {
+    const auto& o = get<I>(p.operands);
+    const auto* const from = o.source.data + part.base[I];
+    if (has_bit(p.wide_in, I)) f.row(0, from + offset(o, at));
+    else {
+      const auto same = from[Columns ? offset(o, at) : 0];
+#pragma unroll
+      for (int k = 0; k < Width; ++k) f.value[0][k] = same;
+    }
+  }
+
+  /// Loads into registers what they keep of a task: its first steps, if shared memory does not keep all.
+  template <int Held, int... I>
+  static __device__ __forceinline__ void hold(const auto& p, const auto& part, held_units<fetched_unit, Held>& held,
+                                              indices<I...>) {
+    if (part.mine == 0 || part.kept_from < Held || part.count < Held * part.stride) return;
+    const auto load_one = [&]<int J>(auto& f, const location& at, indices<J>) {
+      if constexpr (operand::template again<J>) load_memory<J>(f, p, part, at);
+    };
+#pragma unroll
+    for (int d = 0; d < Held; ++d) {
+      const location at{part.start + d * part.stride, true};
+      (load_one(get<I>(held.unit[d]), at, indices<I>{}), ...);
+    }
+  }
+  /// Operand I of a unit that registers keep.
+  template <int I>
+  static __device__ __forceinline__ void take(auto& f, const auto& held, const auto& p, const auto& part,
+                                              const location& at) {
+    if constexpr (operand::template again<I>) f = held;
+    else load<I>(f, p, part, at, -1);
   }
 
   /// Starts copying what is kept of a task to shared memory.
@@ -142,9 +185,10 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
 
   /// Count steps of the block from `step`, which all of its threads take; or one, which only some do.
   /// next: the part of the task to come, whose vectors take the place of those of this one as they are read; or null.
-  template <int Count, bool Guarded, bool Near = false, class Next, int... I, class Use>
-  static __device__ __forceinline__ void steps(const auto& p, const auto& part, const Next& next, int step,
-                                               indices<I...>, const Use& use) {
+  /// held: these units, if registers keep them; or null.
+  template <int Count, bool Guarded, bool Near = false, class Next, class Held, int... I, class Use>
+  static __device__ __forceinline__ void steps(const auto& p, const auto& part, const Next& next, const Held& held,
+                                               int step, indices<I...>, const Use& use) {
     fetched_unit values[Count];
     location at[Count];
     const int kept_steps = step - part.kept_from;
@@ -152,7 +196,11 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     for (int d = 0; d < Count; ++d) {
       at[d].unit = part.start + (step + d) * part.stride;
       at[d].exists = !Guarded || at[d].unit < part.count;
-      if (at[d].exists) (load<I>(get<I>(values[d]), p, part, at[d], kept_steps + (kept_steps < 0 ? 0 : d)), ...);
+      if constexpr (requires { held[d]; }) {
+        (take<I>(get<I>(values[d]), get<I>(held[d]), p, part, at[d]), ...);
+      } else {
+        if (at[d].exists) (load<I>(get<I>(values[d]), p, part, at[d], kept_steps + (kept_steps < 0 ? 0 : d)), ...);
+      }
     }
     if constexpr (requires { next->base; }) {
       if (next && kept_steps >= 0)
@@ -166,39 +214,54 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       if (at[d].exists) use(values[d], at[d], ::cuda::std::bool_constant<Near>{});
     }
   }
-  /// Calls use(values, location) for the units of this thread, Depth at a time. Of what is not kept, every pass begins
-  /// with what the one before read last: caches may still have it.
+  /// Calls use(values, location) for the units of this thread, Depth at a time: first those that registers hold, then
+  /// what is not kept, of which every pass begins with what the one before read last (caches may still have it), then
+  /// what shared memory keeps.
   /// Near: there is a cheaper way to add to what has begun; it is used from the second turn on.
-  template <int Depth, bool Near, class Next, class Seq, class Use>
-  static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next& next, Seq seq,
-                                             const Use& use) {
+  template <int Depth, bool Near, int Held, class Next, class Seq, class Use>
+  static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next& next,
+                                             held_units<fetched_unit, Held>& held, Seq seq, const Use& use) {
     if (part.mine == 0) return;
     const int all = part.count / part.stride, whole = all - all % Depth;
     const int end = (part.count + part.stride - 1) / part.stride;
     const int border = part.kept_from < whole ? part.kept_from : whole;
+    int first = 0;
+    if constexpr (Held > 0) {
+      if (border >= Held) {
+        steps<Depth, false>(p, part, nullptr, held.unit, 0, seq, use);
+#pragma unroll
+        for (int d = Depth; d < Held; d += Depth)
+          steps<Depth, false, Near>(p, part, nullptr, held.unit + d, d, seq, use);
+        first = Held;
+        if constexpr (requires { next->base; }) {
+          if (next) hold(p, *next, held, seq);
+        }
+      }
+    }
     if constexpr (Pass % 2 == 0) {
-      int step = 0;
-      if (Near && border > 0) {
-        steps<Depth, false>(p, part, nullptr, 0, seq, use);
+      int step = first;
+      if (Near && step == 0 && border > 0) {
+        steps<Depth, false>(p, part, nullptr, nullptr, 0, seq, use);
         step = Depth;
       }
-      for (; step < border; step += Depth) steps<Depth, false, Near>(p, part, nullptr, step, seq, use);
+      for (; step < border; step += Depth) steps<Depth, false, Near>(p, part, nullptr, nullptr, step, seq, use);
     } else {
-      for (int step = border - Depth; step >= 0; step -= Depth) steps<Depth, false>(p, part, nullptr, step, seq, use);
+      for (int step = border - Depth; step >= first; step -= Depth)
+        steps<Depth, false>(p, part, nullptr, nullptr, step, seq, use);
     }
     if (Pass == 0) wait_for_copies();
     int step = border;
     if (Near && step == 0 && step < whole) {
-      steps<Depth, false>(p, part, next, 0, seq, use);
+      steps<Depth, false>(p, part, next, nullptr, 0, seq, use);
       step = Depth;
     }
-    for (; step < whole; step += Depth) steps<Depth, false, Near>(p, part, next, step, seq, use);
-    for (; step < end; ++step) steps<1, true>(p, part, next, step, seq, use);
+    for (; step < whole; step += Depth) steps<Depth, false, Near>(p, part, next, nullptr, step, seq, use);
+    for (; step < end; ++step) steps<1, true>(p, part, next, nullptr, step, seq, use);
   }
   /// The same for the first unit of the task alone.
   template <class Seq, class Use>
   static __device__ __forceinline__ void run_first(const auto& p, const auto& part, Seq seq, const Use& use) {
-    if (part.begin == 0 && part.start == 0 && part.mine > 0) steps<1, true>(p, part, nullptr, 0, seq, use);
+    if (part.begin == 0 && part.start == 0 && part.mine > 0) steps<1, true>(p, part, nullptr, nullptr, 0, seq, use);
   }
 };
 
@@ -265,7 +328,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
     }
   }
   template <int Depth, bool Near, class Next, int... I, class Use>
-  static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next&, indices<I...>,
+  static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next&, auto&, indices<I...>,
                                              const Use& use) {
     const int steps = (part.count + part.stride - 1) / part.stride;
     for (int step = 0; step < steps; ++step) {

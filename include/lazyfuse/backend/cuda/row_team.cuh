@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows of any length: a team of blocks (one, a cluster, or many that run at a time) shares a row, or some columns. Each
-// block keeps what fits of its part in shared memory; the rest is read again by every pass, the newest first.
+// block keeps what fits of its part in registers and shared memory; the rest is read again by every pass, the newest
+// first.
 #pragma once
 
 #include <lazyfuse/backend/cuda/row_merge.cuh>
@@ -56,7 +57,7 @@ struct team_pass_values<Values, true, Width> {
 template <class Staged, int Pass, bool Simple, bool Columns, int KO, int R, int Width, int Depth, class Part,
           class... Src, class... T, int... J>
 __device__ __forceinline__ void row_passes(const auto& p, const Part& part, const auto next, team_place& place,
-                                           team_values<typename Staged::values, Columns, Width>& known,
+                                           team_values<typename Staged::values, Columns, Width>& known, auto& held,
                                            list<Src...> sources, list<T...> types, indices<J...> targets) {
   using pass = row_pass<Staged, Pass, Simple, Columns, KO, R, Width, list<Src...>>;
   using fetched_unit = typename pass::fetched_unit;
@@ -78,7 +79,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
         evaluate<typename set::prologue>(known_context{here, values.of(k)}, sink);
       }
     };
-    pass::template run<Depth, has_near<set>>(p, part, nullptr, seq, add);
+    pass::template run<Depth, has_near<set>>(p, part, nullptr, held, seq, add);
     if constexpr (Columns) {
       merge_columns<set, Width>(sums, p.team, place, team_room(), 1 << p.lane_bits);
 #pragma unroll
@@ -87,8 +88,8 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
       merge_row<set, Width>(sums, p.team, place, team_room());
       keep<set>(known.known[0], sums.lane[0]);
     }
-    row_passes<Staged, Pass + 1, Simple, Columns, KO, R, Width, Depth>(p, part, next, place, known, sources, types,
-                                                                       targets);
+    row_passes<Staged, Pass + 1, Simple, Columns, KO, R, Width, Depth>(p, part, next, place, known, held, sources,
+                                                                       types, targets);
   } else {
     const auto store_unit = [&](const fetched_unit& f, const location& at, auto) {
       results<Width, 1, T...> out;
@@ -106,12 +107,12 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
       (put(get<J>(out), get<J>(p.targets), J), ...);
     };
     if (p.one_result) pass::run_first(p, part, seq, store_unit);
-    else pass::template run<Depth, false>(p, part, next, seq, store_unit);
+    else pass::template run<Depth, false>(p, part, next, held, seq, store_unit);
   }
 }
 
-template <class Staged, bool Simple, bool Columns, int KO, int R, int Width, int Depth, class... Src, class... T,
-          int... I, int... J>
+template <class Staged, bool Simple, bool Columns, int KO, int R, int Width, int Depth, int Held, class... Src,
+          class... T, int... I, int... J>
 __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, list<T...> types, indices<I...>,
                                           indices<J...> targets) {
   team_place place{blockIdx.x / p.team.blocks, 0};
@@ -128,7 +129,11 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   // What is read last is kept, from a whole turn of the loops on, which all threads take; or nothing.
   const int steps = (part.count + part.stride - 1) / part.stride, whole = part.count / part.stride / Depth * Depth;
   part.kept_from = steps > p.kept_steps ? (steps - p.kept_steps + Depth - 1) / Depth * Depth : 0;
+  using walk = row_pass<Staged, 0, Simple, Columns, KO, R, Width, list<Src...>>;
+  constexpr auto seq = make_indices<sizeof...(Src)>{};
+  if (part.kept_from > 0 && part.kept_from < Held && Held <= whole) part.kept_from = Held;
   if (part.kept_from > whole) part.kept_from = 1 << 30;
+  held_units<typename walk::fetched_unit, Held> held;
   part.spacing = p.consecutive ? 1 : interleave;
   const auto aim = [&](auto& at, index_t task) {
     index_t outer = task;
@@ -153,17 +158,17 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
     if constexpr (Columns) add_all(R - 1, first);
     if constexpr (Simple) add_all(Columns ? R - 2 : R - 1, Columns ? at.begin : at.begin * Width);
   };
-  const auto copy = [&](const auto& at) {
-    if constexpr (Simple)
-      row_pass<Staged, 0, Simple, Columns, KO, R, Width, list<Src...>>::copy(p, at, make_indices<sizeof...(Src)>{});
+  const auto load = [&](const auto& at) {
+    if constexpr (Simple) walk::copy(p, at, seq);
+    if constexpr (Held > 0) walk::hold(p, at, held, seq);
   };
   if (place.team < p.tasks) {
     aim(part, place.team);
-    copy(part);
+    load(part);
   }
   team_values<typename Staged::values, Columns, Width> values;
   if constexpr (KO == 0 && !Columns) {  // one row
-    row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, nullptr, place, values, sources, types,
+    row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, nullptr, place, values, held, sources, types,
                                                                 targets);
   } else {
     auto next = part;
@@ -173,8 +178,8 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
       const bool refill = Simple && more && !p.one_result;
       if (more) aim(next, task + p.team.teams);
       row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, refill ? &next : nullptr, place, values,
-                                                                  sources, types, targets);
-      if (more && !refill) copy(next);
+                                                                  held, sources, types, targets);
+      if (more && !refill) load(next);
       part = next;
     }
   }
@@ -183,10 +188,10 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
 }
 
 template <class Staged, class Sources, class Types, bool Simple, bool Columns, int KO, int R, int Width, int Depth,
-          class Parameters>
+          int Held, class Parameters>
 __global__ void __launch_bounds__(team_threads, team_residents) rows_by_teams(const __grid_constant__ Parameters p) {
-  team_body<Staged, Simple, Columns, KO, R, Width, Depth>(p, Sources{}, Types{}, make_indices<Sources::size>{},
-                                                          make_indices<Types::size>{});
+  team_body<Staged, Simple, Columns, KO, R, Width, Depth, Held>(p, Sources{}, Types{}, make_indices<Sources::size>{},
+                                                                make_indices<Types::size>{});
 }
 
 }  // namespace lazyfuse::cuda_detail
