@@ -5,13 +5,15 @@
     report.py --gpu gpu.json --host host.json --compile compile.json            prints the tables
     report.py ... --write docs/benchmarks.md [--plot docs/benchmarks.png]       writes them
 
-In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows,
+--jax jax.json (of peers/rows_by_jax.py, in the same session) beside --gpu compares the two.
+In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, jax,
 variants, launch, sweep, host, host_rows, compile. Tables for which no JSON is given stay as they are.
 """
 import argparse
 import json
 import pathlib
 import re
+import statistics
 import sys
 
 WORKLOADS = ["saxpy", "fma3", "chain20", "pyth", "pyth64", "blackscholes", "arc_distance", "sumsq", "minmaxmean", "rowsum",
@@ -58,16 +60,18 @@ def gpu_machine(context: dict) -> str:
 
 
 def speeds(rows: dict, names: list[str]) -> str:
-    """Rows with time, speed and what the trace saw."""
+    """Rows with time, speed, what the trace saw, and the prediction of what has one."""
     lines = []
+    predicted = any("predicted_us" in rows[name] for name in names if name in rows)
     for name in (name for name in names if name in rows):
         row = rows[name]
         if row.get("error_occurred"):
-            lines.append([name, row["error_message"]] + [""] * 6)
+            lines.append([name, row["error_message"]] + [""] * (6 + predicted))
             continue
         traced = [f"{row['kernels']:.0f}", count(row["allocated"]), row.get("label", "")] if "kernels" in row else [""] * 3
-        lines.append([name, duration(seconds(row)), count(row["GB/s"]), f"{row['of_copy']:.3f}", f"{100 * row['spread']:.1f} %", *traced])
-    return table(["workload", "time", "GB/s", "of copy", "spread", "kernels", "bytes allocated", "path"], lines)
+        lines.append([name, duration(seconds(row)), count(row["GB/s"]), f"{row['of_copy']:.3f}", f"{100 * row['spread']:.1f} %",
+                      *([duration(row["predicted_us"] * 1e-6)] if predicted else []), *traced])
+    return table(["workload", "time", "GB/s", "of copy", "spread", *(["predicted"] if predicted else []), "kernels", "bytes allocated", "path"], lines)
 
 
 def gpu_sections(context: dict, rows: dict) -> dict[str, str]:
@@ -92,6 +96,16 @@ def gpu_sections(context: dict, rows: dict) -> dict[str, str]:
     lines = [[count(row["elements"]), duration(seconds(row)), count(row["GB/s"])] for row in sweep]
     sections["sweep"] = f"{where}\n\n{table(['elements', 'time', 'GB/s'], lines)}"
     return sections
+
+
+def jax_sections(context: dict, rows: dict, gpu_rows: dict) -> dict[str, str]:
+    """JAX beside what the library took in the same session."""
+    pairs = [(name, seconds(gpu_rows[name]), seconds(row)) for name, row in rows.items() if name in gpu_rows]
+    mean = statistics.geometric_mean(theirs / ours for _, ours, theirs in pairs)
+    lines = [[name, duration(ours), duration(theirs), f"{theirs / ours:.2f}"] for name, ours, theirs in pairs]
+    lines.append(["geometric mean", "", "", f"{mean:.2f}"])
+    where = f"{context['gpu']}, JAX {context['jax']}; {context['date'][:10]}."
+    return {"jax": f"{where}\n\n" + table(["workload", "lazyfuse", "JAX", "JAX / lazyfuse"], lines)}
 
 
 def ratios(rows: dict, names: list[str]) -> str:
@@ -159,13 +173,15 @@ def replace(page: str, name: str, text: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("gpu", "host", "compile", "write", "plot"):
+    for name in ("gpu", "jax", "host", "compile", "write", "plot"):
         parser.add_argument(f"--{name}", type=pathlib.Path)
     options = parser.parse_args()
     sections, gpu_rows, host_rows = {}, {}, {}
     if options.gpu:
         context, gpu_rows = load(options.gpu)
         sections |= gpu_sections(context, gpu_rows)
+    if options.jax:
+        sections |= jax_sections(*load(options.jax), gpu_rows)
     if options.host:
         context, host_rows = load(options.host)
         sections |= host_sections(context, host_rows)

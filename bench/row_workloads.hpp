@@ -11,8 +11,8 @@
 
 namespace bench {
 
-/// Rows of so many numbers, and results in the same shape. `expected(line)` gives all results of one line in double
-/// precision; its k-th element is element k * step + line * pitch of the results.
+/// Rows of so many numbers, and results in the same shape: those of `expression()`. `expected(line)` gives all results
+/// of one line in double precision; its k-th element is element k * step + line * pitch of the results.
 template <class Space, int Rows, int Columns, bool ByColumns = false>
 struct line_workload : workload<float, 2, Space> {
   static constexpr int rows = Rows, columns = Columns;
@@ -55,12 +55,13 @@ constexpr int rows_of = size<Space>((Columns == 1024 || Columns == 8192 ? 1 << 2
 template <class S, int Columns, bool ByHand>
 struct softmax_of : line_workload<S, rows_of<S, Columns>, Columns> {
   static constexpr double tolerance = 4e-6, scale = 0;
-  void evaluate() {
+  auto expression() const {
     if constexpr (ByHand) {
       const auto e = lf::exp(this->x - lf::max(this->x, lf::axis<1>, lf::keepdims));
-      this->z = e / lf::sum(e, lf::axis<1>, lf::keepdims);
-    } else this->z = lf::softmax(this->x);
+      return e / lf::sum(e, lf::axis<1>, lf::keepdims);
+    } else return lf::softmax(this->x);
   }
+  void evaluate() { this->z = expression(); }
   static std::vector<double> expected(index_t l) {
     std::vector<double> v = softmax_of::line(l);
     double sum = 0;
@@ -119,12 +120,13 @@ inline std::vector<double> standardized(std::vector<double> v, double epsilon) {
 template <class S, bool ByHand>
 struct layernorm_of : line_workload<S, rows_of<S, 1024>, 1024> {
   static constexpr double tolerance = 2e-6, scale = 1;
-  void evaluate() {
+  auto expression() const {
     if constexpr (ByHand) {
       const auto d = this->x - lf::mean(this->x, lf::axis<1>, lf::keepdims);
-      this->z = d / lf::sqrt(lf::mean(d * d, lf::axis<1>, lf::keepdims) + 1e-5);
-    } else this->z = lf::layer_norm(this->x);
+      return d / lf::sqrt(lf::mean(d * d, lf::axis<1>, lf::keepdims) + 1e-5);
+    } else return lf::layer_norm(this->x);
   }
+  void evaluate() { this->z = expression(); }
   static std::vector<double> expected(index_t l) { return standardized(layernorm_of::line(l), 1e-5); }
 };
 template <class S>
@@ -140,7 +142,8 @@ struct layernorm_1024_spelled : layernorm_of<S, true> {
 template <class S, int N>
 struct normalize_of : line_workload<S, 1, N> {
   static constexpr double tolerance = 2e-6, scale = 0;
-  void evaluate() { this->z = this->x / lf::sqrt(lf::sum(this->x * this->x)); }
+  auto expression() const { return this->x / lf::sqrt(lf::sum(this->x * this->x)); }
+  void evaluate() { this->z = expression(); }
   static std::vector<double> expected(index_t l) {
     std::vector<double> v = normalize_of::line(l);
     double squares = 0;
@@ -162,7 +165,8 @@ template <class S>
 struct standardize_columns : line_workload<S, rows_of<S, 1024>, 1024, true> {
   static constexpr const char* name = "standardize_columns";
   static constexpr double tolerance = 4e-6, scale = 1;
-  void evaluate() { this->z = (this->x - lf::mean(this->x, lf::axis<0>)) / lf::std(this->x, lf::axis<0>); }
+  auto expression() const { return (this->x - lf::mean(this->x, lf::axis<0>)) / lf::std(this->x, lf::axis<0>); }
+  void evaluate() { this->z = expression(); }
   static std::vector<double> expected(index_t l) { return standardized(standardize_columns::line(l), 0); }
 };
 
