@@ -8,9 +8,7 @@
 
 namespace {
 
-using lf::all;
-using lf::none;
-using lf::range;
+using lf::all, lf::none, lf::range;
 
 template <class Space>
 class ownership : public test::on<Space> {};

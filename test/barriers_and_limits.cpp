@@ -7,11 +7,7 @@
 
 namespace {
 
-using lf::all;
-using lf::axis;
-using lf::keepdims;
-using lf::none;
-using lf::range;
+using lf::all, lf::axis, lf::keepdims, lf::none, lf::range;
 
 template <class Space>
 class barriers : public test::on<Space> {

@@ -4,10 +4,7 @@
 
 namespace {
 
-using lf::all;
-using lf::axis;
-using lf::keepdims;
-using lf::range;
+using lf::all, lf::axis, lf::keepdims, lf::range;
 
 lf::array<float, 2> counting(std::int64_t rows, std::int64_t columns) {
   return test::array_of<lf::host, 2>(test::counting<float>({rows, columns}));

@@ -7,9 +7,7 @@
 
 namespace {
 
-using lf::all;
-using lf::none;
-using lf::range;
+using lf::all, lf::none, lf::range;
 using test::extents;
 
 template <class Space>

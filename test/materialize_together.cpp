@@ -7,10 +7,7 @@
 
 namespace {
 
-using lf::all;
-using lf::axis;
-using lf::keepdims;
-using lf::newaxis;
+using lf::all, lf::axis, lf::keepdims, lf::newaxis;
 
 template <class Space>
 class materialize_together : public test::on<Space> {

@@ -5,8 +5,7 @@
 
 namespace {
 
-using lf::axis;
-using lf::keepdims;
+using lf::axis, lf::keepdims;
 
 template <class Space>
 class rows : public test::row_kernels<Space> {};

@@ -4,8 +4,7 @@
 
 namespace {
 
-using lf::axis;
-using lf::keepdims;
+using lf::axis, lf::keepdims;
 
 template <class Space>
 class rows_of_expressions : public test::row_kernels<Space> {};

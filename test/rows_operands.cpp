@@ -5,14 +5,8 @@
 
 namespace {
 
-using lf::all;
-using lf::axis;
-using lf::keepdims;
-using lf::none;
-using lf::range;
-using test::any_numbers;
-using test::positive_numbers;
-using test::real_tensor;
+using lf::all, lf::axis, lf::keepdims, lf::none, lf::range;
+using test::any_numbers, test::positive_numbers, test::real_tensor;
 
 template <class Space>
 class rows_operands : public test::rows_on<Space> {};

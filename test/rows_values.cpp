@@ -5,12 +5,8 @@
 
 namespace {
 
-using lf::all;
-using lf::axis;
-using lf::keepdims;
-using test::any_numbers;
-using test::positive_numbers;
-using test::real_tensor;
+using lf::all, lf::axis, lf::keepdims;
+using test::any_numbers, test::positive_numbers, test::real_tensor;
 
 template <class Space>
 class rows_values : public test::rows_on<Space> {};

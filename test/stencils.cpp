@@ -8,8 +8,7 @@
 
 namespace {
 
-using lf::none;
-using lf::range;
+using lf::none, lf::range;
 
 struct offset {
   int row, column, weight;

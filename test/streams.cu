@@ -8,8 +8,7 @@
 namespace {
 
 using vector = lf::array<float, 1, lf::cuda>;
-using test::many;
-using test::slowly;
+using test::many, test::slowly;
 
 class streams : public test::on<lf::cuda> {};
 

@@ -7,8 +7,7 @@
 
 namespace {
 
-using lf::axis;
-using lf::keepdims;
+using lf::axis, lf::keepdims;
 
 template <class Space>
 class tuning : public test::on<Space> {

@@ -26,11 +26,7 @@ class views : public test::on<Space> {
 };
 TYPED_TEST_SUITE(views, test::every_space, test::space_name);
 
-using lf::all;
-using lf::ellipsis;
-using lf::newaxis;
-using lf::none;
-using lf::range;
+using lf::all, lf::ellipsis, lf::newaxis, lf::none, lf::range;
 
 TYPED_TEST(views, slices_are_numpys) {
   const auto x = this->x();
