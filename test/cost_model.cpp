@@ -135,7 +135,7 @@ TEST(cost_model, is_bound_by_operations_where_there_are_many) {
 }
 TEST(cost_model, gives_the_measured_device_its_own_table) {
   const lf::machine m = lf::gpu(lf::h200_numbers);
-  EXPECT_DOUBLE_EQ(lf::predicted_us(kernel(1 << 30, 1 << 30), m), 2147483648.0 / 4254e3);
+  EXPECT_DOUBLE_EQ(lf::predicted_us(kernel(1 << 30, 1 << 30), m), 2147483648.0 / 4294e3);
   const lf::machine half = lf::gpu({lf::h200_numbers.memory_clock_khz, lf::h200_numbers.bus_bits / 2,
                                     lf::h200_numbers.multiprocessors, lf::h200_numbers.clock_khz});
   EXPECT_NEAR(lf::traffic_us(4e9, half) / lf::traffic_us(4e9, m), 2, 0.02);
