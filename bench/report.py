@@ -5,7 +5,7 @@
     report.py --gpu gpu.json --host host.json --compile compile.json            prints the tables
     report.py ... --write docs/benchmarks.md [--plot docs/benchmarks.png]       writes them
 
---jax jax.json (of peers/rows_by_jax.py, in the same session) beside --gpu compares the two.
+--jax jax.json (of peers/rows_by_jax.py, on the same GPU) beside --gpu compares the two.
 In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, jax,
 variants, launch, sweep, host, host_rows, compile. Tables for which no JSON is given stay as they are.
 """
@@ -99,7 +99,7 @@ def gpu_sections(context: dict, rows: dict) -> dict[str, str]:
 
 
 def jax_sections(context: dict, rows: dict, gpu_rows: dict) -> dict[str, str]:
-    """JAX beside what the library took in the same session."""
+    """JAX beside what the library took on the same GPU."""
     pairs = [(name, seconds(gpu_rows[name]), seconds(row)) for name, row in rows.items() if name in gpu_rows]
     mean = statistics.geometric_mean(theirs / ours for _, ours, theirs in pairs)
     lines = [[name, duration(ours), duration(theirs), f"{theirs / ours:.2f}"] for name, ours, theirs in pairs]

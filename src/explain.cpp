@@ -92,8 +92,12 @@ std::string homes_text(const row_report& r) {
 
 }  // namespace
 
-void append(void* to, const plan_record& r, const operand_info* info, const dtype* types) {
+const char* name_of(dtype type) {
   static constexpr const char* names[] = {"bool", "int32", "int64", "float32", "float64", "struct"};
+  return names[static_cast<int>(type)];
+}
+
+void append(void* to, const plan_record& r, const operand_info* info, const dtype* types) {
   plan_text& plan = *static_cast<plan_text*>(to);
   std::string& text = plan.kernels;
   plan.costs = plan.costs + r.costs;
@@ -108,7 +112,7 @@ void append(void* to, const plan_record& r, const operand_info* info, const dtyp
   if (plan.rows) text += passes_text(r) + homes_text(r.rows);
   for (int i = 0; i < r.operands; ++i) {
     const operand_info& o = info[r.targets + i];
-    text += "   x" + std::to_string(i) + ": " + names[static_cast<int>(types[i])];
+    text += "   x" + std::to_string(i) + ": " + name_of(types[i]);
     if (!o.steps) text += " constant";
     else if (o.element_size == 0) text += " ramp";
     else {

@@ -6,22 +6,6 @@
 
 namespace lazyfuse::finished_detail {
 
-bool same(const leaf_record* a, const leaf_record* b, int leaves, const reduction_record* r, const reduction_record* s,
-          int reductions) {
-  for (int i = 0; i < leaves; ++i) {
-    const leaf_view x = a[i].type->see(a[i].leaf), y = b[i].type->see(b[i].leaf);
-    if (!a[i].type->same_source(a[i].leaf, b[i].leaf) || x.offset != y.offset ||
-        !std::equal(x.extents, x.extents + x.rank, y.extents) || !std::equal(x.steps, x.steps + x.rank, y.steps))
-      return false;
-  }
-  for (int i = 0; i < reductions; ++i)
-    if (r[i].offset != s[i].offset || !std::equal(r[i].extents, r[i].extents + r[i].rank, s[i].extents) ||
-        !std::equal(r[i].steps, r[i].steps + r[i].rank, s[i].steps) ||
-        !std::equal(r[i].argument, r[i].argument + r[i].argument_rank, s[i].argument))
-      return false;
-  return true;
-}
-
 bool same_but_order(const leaf_record* f, const leaf_record* e, int leaves, const index_t* extents_of_f,
                     const index_t* extents_of_e, int rank, short* axis) {
   const auto see = [](const leaf_record& r) { return r.type->see(r.leaf); };

@@ -79,7 +79,7 @@ void order_axes(index_t* extents, int from, int to, operand_info* operands, int 
 void order_reduced_axes(index_t* extents, int from, int to, operand_info* operands, int count) {
   sort_axes(extents, from, to, operands, count, [&](int axis) {
     index_t key = 0;
-    for (int i = 0; i < count; ++i) key += operands[i].data ? magnitude(operands[i], axis) : 0;
+    for (int i = 0; i < count; ++i) key += operands[i].element_size > 0 ? magnitude(operands[i], axis) : 0;
     return extents[axis] == 1 ? index_t{1} << 62 : key;
   });
 }
@@ -89,7 +89,7 @@ bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_i
   if (extents[rank - 1] == 1) return true;
   int votes = 0;
   for (int i = 0; i < count; ++i) {
-    if (!operands[i].data || !operands[i].steps) continue;
+    if (operands[i].element_size == 0 || !operands[i].steps) continue;
     const index_t along = magnitude(operands[i], kept - 1), reduced = magnitude(operands[i], rank - 1);
     votes += reduced == 0 ? 0 : along == 0 ? -1 : along < reduced ? 1 : -1;
   }
@@ -160,6 +160,21 @@ bool bind(const leaf_record* leaves, const int* slots, int count, const operand_
     }
   }
   return true;
+}
+
+bool same_operands(const leaf_record* a, const leaf_record* b, int leaves, const reduction_record* r,
+                   const reduction_record* s, int reductions) {
+  const auto same_leaf = [](const leaf_record& p, const leaf_record& q) {
+    const leaf_view u = p.type->see(p.leaf), v = q.type->see(q.leaf);
+    return p.type->same_source(p.leaf, q.leaf) && u.offset == v.offset &&
+           std::equal(u.extents, u.extents + u.rank, v.extents) && std::equal(u.steps, u.steps + u.rank, v.steps);
+  };
+  const auto same_reduction = [](const reduction_record& p, const reduction_record& q) {
+    return p.offset == q.offset && std::equal(p.extents, p.extents + p.rank, q.extents) &&
+           std::equal(p.steps, p.steps + p.rank, q.steps) &&
+           std::equal(p.argument, p.argument + p.argument_rank, q.argument);
+  };
+  return std::equal(a, a + leaves, b, same_leaf) && std::equal(r, r + reductions, s, same_reduction);
 }
 
 }  // namespace lower_detail
@@ -233,22 +248,6 @@ index_t touched_bytes(const index_t* extents, int rank, const operand_info* oper
     total += n * o.element_size;
   }
   return total;
-}
-
-bool same_leaves(const leaf_record* a, const leaf_record* b, int count) {
-  return std::equal(a, a + count, b, [](const leaf_record& p, const leaf_record& q) {
-    const leaf_view u = p.type->see(p.leaf), v = q.type->see(q.leaf);
-    return p.type->same_source(p.leaf, q.leaf) && u.offset == v.offset &&
-           std::equal(u.extents, u.extents + u.rank, v.extents) && std::equal(u.steps, u.steps + u.rank, v.steps);
-  });
-}
-
-bool same_reductions(const reduction_record* a, const reduction_record* b, int count) {
-  return std::equal(a, a + count, b, [](const reduction_record& p, const reduction_record& q) {
-    return p.offset == q.offset && std::equal(p.extents, p.extents + p.rank, q.extents) &&
-           std::equal(p.steps, p.steps + p.rank, q.steps) &&
-           std::equal(p.argument, p.argument + p.argument_rank, q.argument);
-  });
 }
 
 }  // namespace run_detail

@@ -18,8 +18,9 @@ index_t product(const index_t* extents, int from, int to) {
   for (int k = from; k < to; ++k) n *= extents[k];
   return n;
 }
-int power_above(index_t n) {
-  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1))));
+/// The power of two from n on, which is at most `most`, itself one.
+int power_above(index_t n, int most) {
+  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<index_t>(n, 1, most))));
 }
 
 /// A group of threads that holds each row in registers.
@@ -27,7 +28,7 @@ void in_registers(row_geometry& g, index_t length, const row_program& program) {
   g.registers = true;
   g.one_vector = length <= index_t{32} * program.width;
   const int each = g.one_vector ? program.width : program.held;
-  g.group = power_above(ceil_div(length, each));
+  g.group = power_above(ceil_div(length, each), register_threads);
   g.threads = std::max(g.group, g.one_vector ? 256 : 128);
   g.grid = ceil_div(g.rows, g.threads / g.group);
   g.path = "registers";
@@ -44,12 +45,13 @@ void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool col
     bool along = false, elsewhere = g.tasks == 1;
     for (int k = 0; k < rank; ++k)
       if (extents[k] != 1 && o.steps[k] != 0) (k < outer || (columns && k == rank - 1) ? elsewhere : along) = true;
-    if (!along || !elsewhere) continue;  // the caches keep what all rows read
+    if (!along || !elsewhere) continue;                          // the caches keep what all rows read
+    if (g.simple && !has_bit(g.wide_in, i - targets)) continue;  // simple walks copy whole vectors
     g.staged |= wide_bits{1} << (i - targets);
     per_step += index_t{o.element_size} * program.width * team_threads;
   }
   room -= merge_bytes;
-  g.kept_steps = static_cast<int>(per_step > 0 ? std::min(room / per_step, most_steps) : 0);
+  g.kept_steps = static_cast<int>(per_step > 0 ? std::clamp(room / per_step, index_t{0}, most_steps) : 0);
   index_t at = merge_bytes;
   for (int i = targets; i < count && i - targets < 64; ++i)
     if (has_bit(g.staged, i - targets)) {
@@ -64,17 +66,17 @@ void form_teams(row_geometry& g, const device_facts& gpu, index_t kept_by_a_bloc
   const index_t resident = index_t{gpu.processors} * g.residents;
   g.how = exchange::none;
   g.blocks = 1;
-  const index_t most_cluster = gpu.clusters ? 16 : 1;
+  const int most_cluster = gpu.most_cluster;
   const index_t useful = std::max<index_t>(ceil_div(g.units, least_units), 1);
   const index_t to_fill = g.tasks * 2 >= resident ? 1 : std::max<index_t>(resident / g.tasks, 1);
   // A seventh that is not kept is read again from the cache.
   const index_t to_keep = kept_by_a_block > 0 ? ceil_div(g.units * 6 / 7, kept_by_a_block) : 1;
   const index_t wanted = std::min(std::max(to_fill, to_keep), useful);
-  constexpr index_t usual_cluster = 8;  // groups of processors hold it with little left over
+  constexpr int usual_cluster = 8;  // groups of processors hold it with little left over
   if (wanted <= 1) g.how = exchange::none;
   else if (wanted <= most_cluster || (most_cluster > 1 && g.tasks * most_cluster > resident)) {
     g.how = exchange::cluster;
-    g.blocks = static_cast<unsigned>(wanted <= usual_cluster ? power_above(wanted) : most_cluster);
+    g.blocks = static_cast<unsigned>(wanted <= usual_cluster ? power_above(wanted, usual_cluster) : most_cluster);
   } else {
     g.blocks = static_cast<unsigned>(std::min(wanted, std::max<index_t>(resident / g.tasks, 1)));
     g.how = g.blocks > 1 ? exchange::memory : exchange::none;
@@ -113,14 +115,16 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   index_t merge_slots;
   index_t least_units;
   if (columns) {
-    const int lines = std::min(power_above(height), team_threads / 32);
-    g.lanes = std::min(team_threads / lines, power_above(ceil_div(length, program.width)));
+    const int lines = power_above(height, team_threads / 32);
+    g.lanes = power_above(ceil_div(length, program.width), team_threads / lines);
+    const auto slots = [&] { return team_threads + 3 * index_t{g.lanes} * program.width; };
+    while (g.lanes > 1 && slots() * program.accumulators > device().shared_bytes_of(team_residents)) g.lanes /= 2;
     if (g.lanes < 32) g.consecutive = true;
     g.vectors = ceil_div(length, index_t{g.lanes} * program.width);
     g.tasks = g.rows * g.vectors;
     g.units = height;
     g.slots = static_cast<unsigned>(g.lanes * program.width);
-    merge_slots = team_threads + 3 * index_t{g.slots};
+    merge_slots = slots();
     least_units = 4 * (team_threads / g.lanes);
   } else {
     const index_t group = g.consecutive ? 1 : 32;
@@ -149,6 +153,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
                                        {"columns in a block", "columns in a cluster", "columns in a grid"}};
   g.path = names[columns][static_cast<int>(g.how)];
+  g.fits = g.shared_bytes <= static_cast<unsigned>(gpu.shared_bytes) && (g.how != exchange::memory || gpu.together);
   return g;
 }
 

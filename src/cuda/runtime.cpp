@@ -109,7 +109,8 @@ device_state& state() {
     int together = 0;
     check(cudaDeviceGetAttribute(&together, cudaDevAttrCooperativeLaunch, d), "cudaDeviceGetAttribute");
     s.facts.together = together != 0;
-    s.facts.clusters = major >= 9;
+    // Eight fit on every chip that has clusters; sixteen want the groups of processors of a large one.
+    s.facts.most_cluster = major < 9 ? 1 : s.facts.processors < 100 ? 8 : 16;
     check(cudaDeviceGetAttribute(&s.facts.cache_bytes, cudaDevAttrL2CacheSize, d), "cudaDeviceGetAttribute");
     const auto number = [d](cudaDeviceAttr what) {
       int value = 0;
@@ -202,12 +203,9 @@ scratch scratch_for(std::size_t partial_bytes) {
     check(cudaMemsetAsync(p, 0, ticket_bytes, stream), "cudaMemsetAsync");
     return p;
   };
-  const auto split = [](void* p, bool captured) {
-    return scratch{static_cast<unsigned*>(p), static_cast<char*>(p) + ticket_bytes, captured};
-  };
   if (capturing(stream)) {
     // a captured kernel may run beside others later: memory of its own, part of the graph
-    return split(fresh(ticket_bytes + partial_bytes), true);
+    return {fresh(ticket_bytes + partial_bytes), ticket_bytes, true};
   }
   unsigned long long id = 0;
   check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
@@ -220,11 +218,11 @@ scratch scratch_for(std::size_t partial_bytes) {
     r.memory = fresh(ticket_bytes + bytes);
     r.bytes = bytes;
   }
-  return split(r.memory, false);
+  return {r.memory, ticket_bytes, false};
 }
 
-void release(const scratch& room) {
-  if (room.captured) check(cudaFreeAsync(room.tickets, current_stream()), "cudaFreeAsync");
+scratch::~scratch() {
+  if (captured_) (void)cudaFreeAsync(tickets, current_stream());  // fails only where the capture has failed
 }
 
 void allow_shared(const void* kernel, std::size_t bytes) {
@@ -264,8 +262,8 @@ unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, u
   static std::mutex mutex;
   static std::map<question, unsigned> answers;
   const std::lock_guard lock(mutex);
-  const auto [place, unknown] = answers.try_emplace({kernel, threads, shared, blocks, current_device()}, 1u);
-  if (!unknown) return place->second;
+  const question asked{kernel, threads, shared, blocks, current_device()};
+  if (const auto known = answers.find(asked); known != answers.end()) return known->second;
   allow_shared(kernel, static_cast<std::size_t>(device().shared_bytes));  // for this and all sizes to come
   int count = 0;
   if (blocks > 1) {
@@ -279,7 +277,7 @@ unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, u
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     count *= device().processors;
   }
-  return place->second = static_cast<unsigned>(std::max(count, 1));
+  return answers[asked] = static_cast<unsigned>(std::max(count, 1));
 }
 
 void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,

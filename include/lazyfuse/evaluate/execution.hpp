@@ -34,7 +34,8 @@ struct plan_record {
   work costs;
 };
 
-inline constexpr const char* backend_refuses = "more than a kernel takes: shared memory or operands";
+inline constexpr const char* backend_refuses =
+    "the device cannot run it: its blocks at a time, or their results in shared memory";
 
 /// Which of the plans of an expression whose reductions are broadcast back: one kernel over rows, or an array for each
 /// reduction.

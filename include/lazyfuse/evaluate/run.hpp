@@ -53,8 +53,7 @@ inline constexpr bool has_nested<named<E>> = has_nested<E>;
 
 template <class Space, class Monoid, int Axes, class A, bool V, int R>
 auto unnest(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
-  const auto argument = settled<Space, false>(x, t, e.source.argument);
-  return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
+  return with_argument(e, settled<Space, false>(x, t, e.source.argument));
 }
 template <class Space, class Op, class Seq, class... A>
 auto unnest(const execution& x, temporaries& t, const map_expr<Op, Seq, A...>& e) {

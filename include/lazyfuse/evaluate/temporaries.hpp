@@ -50,16 +50,14 @@ leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, temporaries
 }
 
 /// Whether two expressions of one type read the same operands in the same way.
-bool same_leaves(const leaf_record* a, const leaf_record* b, int count);
-bool same_reductions(const reduction_record* a, const reduction_record* b, int count);
 template <class A>
 bool same_values(const A& a, const A& b) {
   if constexpr (has_barrier<A>) return false;  // the leaves behind it are not noted
   else {
     using all = lower_detail::leaves_and_reductions<A>;
     const all of_a(a), of_b(b);
-    return a.shape() == b.shape() && same_leaves(of_a.record, of_b.record, all::count) &&
-           same_reductions(of_a.reduction, of_b.reduction, all::reductions);
+    return a.shape() == b.shape() && lower_detail::same_operands(of_a.record, of_b.record, all::count, of_a.reduction,
+                                                                 of_b.reduction, all::reductions);
   }
 }
 /// Its address stands for a type of barriers.
@@ -83,8 +81,7 @@ auto pass_barrier(const execution& x, temporaries& t, const leaf<computed<A, ByL
 }
 template <class Space, class Monoid, int Axes, class A, bool V, int R>
 auto pass_barrier(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
-  const auto argument = without_barriers<Space>(x, t, e.source.argument);
-  return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
+  return with_argument(e, without_barriers<Space>(x, t, e.source.argument));
 }
 template <class Space, class Op, class Seq, class... A>
 auto pass_barrier(const execution& x, temporaries& t, const map_expr<Op, Seq, A...>& e) {

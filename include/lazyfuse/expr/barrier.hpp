@@ -137,8 +137,7 @@ constexpr auto limit(const E& e);
 
 template <class Limits, class Monoid, int Axes, class A, bool V, int R>
 constexpr auto limit_node(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
-  const auto argument = limit<Limits>(e.source.argument);
-  return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
+  return with_argument(e, limit<Limits>(e.source.argument));
 }
 template <class Limits, class A, bool L, int R>
 constexpr auto limit_node(const leaf<computed<A, L>, R>& e) {

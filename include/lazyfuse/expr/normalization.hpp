@@ -105,7 +105,7 @@ template <class X, class... Options>
   requires expression<X>
 constexpr auto softmax(const X& x, Options... options) {
   using namespace normalization_detail;
-  static_assert(fine<Options...> && (is_axes<Options> && ...), "lazyfuse: softmax takes axis<...> after its operand");
+  static_assert(once<Options...> && (is_axes<Options> && ...), "lazyfuse: softmax takes axis<...> after its operand");
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<false>(real_of(x));
   const auto e = exp(z - max(z, a, keepdims));
@@ -117,7 +117,7 @@ template <class X, class... Options>
   requires expression<X>
 constexpr auto log_softmax(const X& x, Options... options) {
   using namespace normalization_detail;
-  static_assert(fine<Options...> && (is_axes<Options> && ...),
+  static_assert(once<Options...> && (is_axes<Options> && ...),
                 "lazyfuse: log_softmax takes axis<...> after its operand");
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<false>(real_of(x));
@@ -131,7 +131,7 @@ template <class X, class... Options>
   requires expression<X>
 constexpr auto logsumexp(const X& x, Options... options) {
   using namespace normalization_detail;
-  static_assert(fine<Options...> && ((is_axes<Options> || is_keepdims<Options>)&&...),
+  static_assert(once<Options...> && ((is_axes<Options> || is_keepdims<Options>)&&...),
                 "lazyfuse: logsumexp takes axis<...> and keepdims after its operand");
   constexpr bool keep = (is_keepdims<Options> || ...);
   const auto a = axes_in(axes<>{}, options...);
@@ -147,7 +147,7 @@ template <class X, class... Options>
   requires expression<X>
 constexpr auto layer_norm(const X& x, const Options&... options) {
   using namespace normalization_detail;
-  static_assert(((expression<Options> || is_axes<Options> || is_epsilon<Options>)&&...),
+  static_assert(once<Options...> && ((expression<Options> || is_axes<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: layer_norm takes weight, bias, axis<...> and epsilon{e} after its operand");
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
@@ -161,7 +161,8 @@ template <class X, class... Options>
   requires expression<X>
 constexpr auto rms_norm(const X& x, const Options&... options) {
   using namespace normalization_detail;
-  static_assert(((expression<Options> || is_axes<Options> || is_epsilon<Options>)&&...) && expressions<Options...> <= 1,
+  static_assert(once<Options...> && ((expression<Options> || is_axes<Options> || is_epsilon<Options>)&&...) &&
+                    expressions<Options...> <= 1,
                 "lazyfuse: rms_norm takes weight, axis<...> and epsilon{e} after its operand");
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
@@ -175,7 +176,7 @@ template <class X, class... Options>
   requires expression<X>
 constexpr auto normalize(const X& x, Options... options) {
   using namespace normalization_detail;
-  static_assert(fine<Options...> && ((is_axes<Options> || is_order<Options> || is_epsilon<Options>)&&...),
+  static_assert(once<Options...> && ((is_axes<Options> || is_order<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: normalize takes axis<...>, ord<1>, ord<2> or ord<inf>, and epsilon{e} after its operand");
   constexpr auto p = order_in(ord<2>, Options{}...);
   const auto a = axes_in(axis<-1>, options...);
@@ -197,7 +198,7 @@ template <class X, class... Options>
   requires expression<X>
 constexpr auto standardize(const X& x, Options... options) {
   using namespace normalization_detail;
-  static_assert(fine<Options...> && ((is_axes<Options> || is_ddof<Options> || is_epsilon<Options>)&&...),
+  static_assert(once<Options...> && ((is_axes<Options> || is_ddof<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: standardize takes axis<...>, ddof{k} and epsilon{e} after its operand");
   return standardized(used_often<false>(real_of(x)), axes_in(axes<>{}, options...), value_in(ddof{}, options...),
                       value_in(epsilon{}, options...));
@@ -212,7 +213,7 @@ template <class X, class... Options>
 constexpr auto batch_norm(const X& x, const Options&... options) {
   using namespace normalization_detail;
   constexpr int R = rank_of<X>;
-  static_assert(((expression<Options> || is_epsilon<Options>)&&...),
+  static_assert(once<Options...> && ((expression<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: batch_norm takes weight, bias and epsilon{e} after its operand");
   static_assert(R >= 2, "lazyfuse: batch_norm is of rank 2 at least; its channels are axis 1");
   const auto a = axes_but_channels(make_indices<R - 2>{});
@@ -227,7 +228,7 @@ template <class X, class Y, class... Options>
   requires(expression<X>&& expression<Y>)
 constexpr auto cosine_similarity(const X& x, const Y& y, Options... options) {
   using namespace normalization_detail;
-  static_assert(fine<Options...> && ((is_axes<Options> || is_epsilon<Options> || is_keepdims<Options>)&&...),
+  static_assert(once<Options...> && ((is_axes<Options> || is_epsilon<Options> || is_keepdims<Options>)&&...),
                 "lazyfuse: cosine_similarity takes axis<...>, epsilon{e} and keepdims after its operands");
   constexpr bool keep = (is_keepdims<Options> || ...);
   const auto s = broadcast_shapes(x.shape(), y.shape(), "cosine_similarity");
@@ -249,7 +250,7 @@ template <class X, class Y, class... Options>
   requires(expression<X>&& expression<Y>)
 constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
   using namespace normalization_detail;
-  static_assert(fine<Options...> && (is_axes<Options> && ...),
+  static_assert(once<Options...> && (is_axes<Options> && ...),
                 "lazyfuse: cross_entropy takes axis<k> after its operands");
   const auto a = axes_in(axis<-1>, options...);
   static_assert(is_one_axis<bare_t<decltype(a)>>, "lazyfuse: cross_entropy has its classes along one axis");
@@ -290,7 +291,7 @@ template <class P, class Q, class... Options>
   requires(expression<P>&& expression<Q>)
 constexpr auto kl_div(const P& p, const Q& q, Options... options) {
   using namespace normalization_detail;
-  static_assert(fine<Options...> && ((is_axes<Options> || is_keepdims<Options>)&&...),
+  static_assert(once<Options...> && ((is_axes<Options> || is_keepdims<Options>)&&...),
                 "lazyfuse: kl_div takes axis<...> and keepdims after its operands");
   return reduce_keeping<(is_keepdims<Options> || ...)>(sum, rel_entr(p, q), axes_in(axis<-1>, options...));
 }

@@ -43,10 +43,11 @@ inline constexpr bool is_ddof = __is_same(A, ddof);
 template <class A>
 inline constexpr bool is_epsilon = __is_same(A, epsilon);
 
-/// Whether at most one of O... is of each kind, and all are of some.
+/// Whether at most one of O... is of each kind.
 template <class... O>
-inline constexpr bool fine = ((is_axes<O> || is_order<O> || is_keepdims<O> || is_ddof<O> || is_epsilon<O>)&&...) &&
-                             (0 + ... + is_axes<O>) <= 1 && (0 + ... + is_order<O>) <= 1;
+inline constexpr bool once = (0 + ... + is_axes<O>) <= 1 && (0 + ... + is_order<O>) <= 1 &&
+                             (0 + ... + is_keepdims<O>) <= 1 && (0 + ... + is_ddof<O>) <= 1 &&
+                             (0 + ... + is_epsilon<O>) <= 1;
 
 /// The axes among the options, or those that are meant without.
 template <class Otherwise>

@@ -17,6 +17,11 @@ struct reduced {
   using value_type = typename A::value_type;
   A argument;
 };
+/// The same reduction of another argument of the same shape.
+template <class Monoid, int Axes, class A, bool Viewed, int R, class B>
+constexpr auto with_argument(const leaf<reduced<Monoid, Axes, A, Viewed>, R>& e, const B& argument) {
+  return leaf<reduced<Monoid, Axes, B, Viewed>, R>({argument}, e.extents, e.steps, e.offset);
+}
 template <class Monoid, int Axes, class A, bool Viewed>
 struct source_traits<reduced<Monoid, Axes, A, Viewed>> {
   using space = expression_space_t<A>;

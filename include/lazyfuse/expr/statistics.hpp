@@ -50,7 +50,7 @@ struct spread_function {
     requires expression<X>
   constexpr auto operator()(const X& x, Options... options) const {
     using namespace options_detail;
-    static_assert(fine<Options...> && ((is_axes<Options> || is_ddof<Options> || is_keepdims<Options>)&&...),
+    static_assert(once<Options...> && ((is_axes<Options> || is_ddof<Options> || is_keepdims<Options>)&&...),
                   "lazyfuse: var and std take axis<...>, ddof{k} and keepdims after their operand");
     constexpr bool keep = (is_keepdims<Options> || ...);
     const auto a = axes_in(axes<>{}, options...);
@@ -85,7 +85,7 @@ template <class X, class Y, class... Options>
 constexpr auto cov(const X& x, const Y& y, Options... options) {
   using namespace statistics_detail;
   using namespace options_detail;
-  static_assert(fine<Options...> && ((is_axes<Options> || is_ddof<Options> || is_keepdims<Options>)&&...),
+  static_assert(once<Options...> && ((is_axes<Options> || is_ddof<Options> || is_keepdims<Options>)&&...),
                 "lazyfuse: cov takes axis<...>, ddof{k} and keepdims after its operands");
   const auto shape = broadcast_shapes(x.shape(), y.shape(), "cov");
   const auto a = axes_in(axes<>{}, options...);
@@ -117,7 +117,7 @@ template <class X, class Y, class... Options>
 constexpr auto corrcoef(const X& x, const Y& y, Options... options) {
   using namespace statistics_detail;
   using namespace options_detail;
-  static_assert(fine<Options...> && ((is_axes<Options> || is_keepdims<Options>)&&...),
+  static_assert(once<Options...> && ((is_axes<Options> || is_keepdims<Options>)&&...),
                 "lazyfuse: corrcoef takes axis<...> and keepdims after its operands");
   constexpr bool keep = (is_keepdims<Options> || ...);
   const auto shape = broadcast_shapes(x.shape(), y.shape(), "corrcoef");

@@ -26,9 +26,6 @@ inline constexpr bool inside<K, leaf<reduced<Monoid, Axes, A, V>, R>> = occurs<K
 template <class E>
 inline constexpr bool is_computed = map_detail::is_composite<E> || has_reduction<E>;
 
-/// Whether two leaves, or two reductions, are the same: source, shape, steps and offset.
-bool same(const leaf_record* a, const leaf_record* b, int leaves, const reduction_record* r, const reduction_record* s,
-          int reductions);
 /// Whether the arguments of all reductions have the same extents and are reduced over as many axes.
 bool same_arguments(const reduction_record* reductions, int count);
 /// Bytes of memory that leaves read: each array once, repeated elements once.
@@ -44,7 +41,8 @@ template <class E>
 bool same_expression(const E& f, const E& e, short* axis) {
   const lower_detail::leaves_and_reductions<E> x(f), y(e);
   if constexpr (has_reduction<E>)
-    return f.shape() == e.shape() && same(x.record, y.record, x.count, x.reduction, y.reduction, x.reductions);
+    return f.shape() == e.shape() &&
+           lower_detail::same_operands(x.record, y.record, x.count, x.reduction, y.reduction, x.reductions);
   else return same_but_order(x.record, y.record, x.count, f.shape().extent, e.shape().extent, E::rank, axis);
 }
 template <class... E>
@@ -129,8 +127,7 @@ auto rebuilt(Set& s, const map_expr<Op, Seq, A...>& e) {
 template <class Set, class Monoid, int Axes, class A, bool V, int R>
 auto rebuilt(Set& s, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
   const auto whole = substituted(s, e.source.argument);
-  const auto& argument = without_name(whole);
-  return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
+  return with_argument(e, without_name(whole));
 }
 }  // namespace finished_detail
 

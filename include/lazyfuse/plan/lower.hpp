@@ -164,6 +164,9 @@ struct leaves {
     (collect(e, to, 0), ...);
   }
 };
+/// Whether leaves and reductions are the same: source, shape, steps and offset.
+bool same_operands(const leaf_record* a, const leaf_record* b, int leaves, const reduction_record* r,
+                   const reduction_record* s, int reductions);
 /// The leaves and reductions of several expressions.
 template <class... E>
 struct leaves_and_reductions {
@@ -173,6 +176,8 @@ struct leaves_and_reductions {
   explicit leaves_and_reductions(const E&... e) {
     notes to{record, reduction};
     (collect(e, to, 0), ...);
+    record[count] = {};  // arrays have no length 0
+    reduction[reductions] = {};
   }
 };
 

@@ -46,7 +46,7 @@ const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bo
                  g.simple,
                  nullptr,
                  nullptr};
-    scratch room{};
+    scratch room;
     if (g.splits > 1) {
       const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes) * share.width : 1;
       room = scratch_for(sizeof(accumulators) * g.tiles * g.splits * per_tile);
@@ -54,7 +54,6 @@ const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bo
       p.partial = room.partial;
     }
     launch(kernel, g.tiles * g.splits, 0, p);
-    release(room);
   };
   if (!dry && along_kept) {
     if constexpr (K > 0) {

@@ -10,22 +10,14 @@
 
 namespace lazyfuse::cuda_detail {
 
-template <class Staged>
-struct row_facts {
-  template <int... S>
-  static constexpr int accumulators(indices<S...>) {
-    int most = 0;
-    const int bytes[] = {int(sizeof(typename Staged::template set<S>::accumulators))...};
-    for (const int b : bytes) most = b > most ? b : most;
-    return (most + 15) / 16 * 16;
-  }
-  template <int... I>
-  static constexpr wide_bits again(indices<I...>) {
-    wide_bits bits = 0;
-    ((bits |= I < 64 && Staged::template passes_that_read<I> > 1 ? wide_bits{1} << (I & 63) : 0), ...);
-    return bits;
-  }
-};
+/// Bytes of the accumulators of the largest stage.
+template <class Staged, int... S>
+constexpr int accumulator_bytes(indices<S...>) {
+  int most = 0;
+  const int bytes[] = {int(sizeof(typename Staged::template set<S>::accumulators))...};
+  for (const int b : bytes) most = b > most ? b : most;
+  return (most + 15) / 16 * 16;
+}
 
 template <class Staged, class Sources, int Outer, bool Columns, int R, class Bound, class... T>
 const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool one_result, bool dry,
@@ -35,13 +27,15 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   using on_chip = staged_on_chip_t<Staged>;
   constexpr int held = register_elements<on_chip>(Sources{}, make_indices<Sources::size>{}, width);
   constexpr int depth = bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
-  constexpr int held_steps =  // the sums of columns need the registers themselves
-      Columns ? 0 : pass_operand<Staged, 0, Sources>::template held_steps<depth, width>(make_indices<Sources::size>{});
-  constexpr row_program program{width, held, row_facts<Staged>::accumulators(make_indices<Staged::count>{}),
-                                row_facts<Staged>::again(make_indices<Sources::size>{}), held_steps};
+  using operand = pass_operand<Staged, 0, width, Sources>;
+  constexpr auto all = make_indices<Sources::size>{};
+  // The sums of columns need the registers themselves.
+  constexpr int held_steps = Columns ? 0 : operand::template held_steps<depth>(all);
+  constexpr row_program program{width, held, accumulator_bytes<Staged>(make_indices<Staged::count>{}),
+                                operand::again_bits(all), held_steps};
   row_geometry g =
       plan_rows(s.extent, R, Outer, Columns, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
-  if (g.how == exchange::memory && !device().together) return nullptr;  // reductions become arrays, on the device
+  if (!g.fits) return nullptr;  // reductions become arrays, on the device
   if (homes) find_homes(g, *homes);
   if (dry) return g.path;
   using operands = bare_t<decltype(bound.operands)>;
@@ -63,8 +57,8 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
       const auto start = [&](auto kernel) {
         launch(kernel, static_cast<unsigned>(g.grid), 0, p, static_cast<unsigned>(g.threads));
       };
-      if (g.one_vector) start(rows_in_registers<on_chip, Sources, list<T...>, Outer, R, width, 1, parameters>);
-      else start(rows_in_registers<on_chip, Sources, list<T...>, Outer, R, width, held / width, parameters>);
+      if (g.one_vector) start(rows_in_registers<on_chip, Sources, list<T...>, false, Outer, R, width, 1, parameters>);
+      else start(rows_in_registers<on_chip, Sources, list<T...>, true, Outer, R, width, held / width, parameters>);
       return g.path;
     }
   }
@@ -88,7 +82,7 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
                {},
                {g.blocks, g.teams, g.how, nullptr, nullptr, g.slots * unsigned(program.accumulators)}};
   for (int i = 0; i < 64; ++i) p.room[i] = g.room[i];
-  scratch room{};
+  scratch room;
   if (g.how == exchange::memory) {
     room = scratch_for(std::size_t{2} * g.teams * g.blocks * p.team.room);
     p.team.tickets = room.tickets;
@@ -109,7 +103,6 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   if (g.simple)
     start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, depth, held_steps, parameters>);
   else start(rows_by_teams<Staged, Sources, list<T...>, false, Columns, Outer, R, width, 1, 0, parameters>);
-  if (g.how == exchange::memory) release(room);
   return g.path;
 }
 

@@ -51,19 +51,29 @@ struct held_units {
 };
 
 /// What the walks share: which operands a pass reads, and which it finds in shared memory.
-template <class Staged, int Pass, class Sources>
+template <class Staged, int Pass, int Width, class Sources>
 struct pass_operand;
-template <class Staged, int Pass, class... Src>
-struct pass_operand<Staged, Pass, list<Src...>> {
+template <class Staged, int Pass, int Width, class... Src>
+struct pass_operand<Staged, Pass, Width, list<Src...>> {
   template <int I>
-  static constexpr bool again = I<64 && type_at<I, Src...>::is_memory && Staged::template passes_that_read<I>> 1;
+  static constexpr int bytes = Width* int(sizeof(typename type_at<I, Src...>::value_type));
+  /// Whether operand I is read by several passes, in vectors that can be copied ahead.
+  template <int I>
+  static constexpr bool again = I<64 && type_at<I, Src...>::is_memory && (Staged::template passes_that_read<I>)> 1 &&
+                                (bytes<I> == 4 || bytes<I> == 8 || bytes<I> == 16);
   template <int I>
   static constexpr bool first = !Staged::template read_before<Pass, I>;
   /// Steps of the block that registers keep, a multiple of Depth; none where they would fill them.
-  template <int Depth, int Width, int... I>
+  template <int Depth, int... I>
   static constexpr int held_steps(indices<I...>) {
-    constexpr int bytes = (0 + ... + (again<I> ? Width * int(sizeof(typename Src::value_type)) : 0));
-    return bytes == 0 ? 0 : most_held_bytes / (bytes * Depth) * Depth;
+    constexpr int all = (0 + ... + (again<I> ? bytes<I> : 0));
+    return all == 0 ? 0 : most_held_bytes / (all * Depth) * Depth;
+  }
+  template <int... I>
+  static constexpr wide_bits again_bits(indices<I...>) {
+    wide_bits bits = 0;
+    ((bits |= again<I> ? wide_bits{1} << (I & 63) : 0), ...);
+    return bits;
   }
   /// Whether shared memory has, or is to have, operand I where units are kept.
   template <int I>
@@ -72,7 +82,7 @@ struct pass_operand<Staged, Pass, list<Src...>> {
     else return false;
   }
   /// Where the vector of operand I is kept that this thread has after `steps` steps from the first that is kept.
-  template <int I, int Width>
+  template <int I>
   static __device__ __forceinline__ auto* place(const auto& p, int steps) {
     using T = typename type_at<I, Src...>::value_type;
     return reinterpret_cast<T*>(team_room() + p.room[I & 63]) +
@@ -96,7 +106,7 @@ struct row_pass;
 template <class Staged, int Pass, bool Columns, int KO, int R, int Width, class... Src>
 struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   using fetched_unit = fetched_pack<Width, 1, list<Src...>>;
-  using operand = pass_operand<Staged, Pass, list<Src...>>;
+  using operand = pass_operand<Staged, Pass, Width, list<Src...>>;
   struct location {
     int unit;
     bool exists;
@@ -119,8 +129,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       const auto& o = get<I>(p.operands);
       if constexpr (f.is_memory) {
         if constexpr (operand::template again<I>) {
-          if (operand::template kept<I>(p, kept_steps >= 0))
-            return f.row(0, operand::template place<I, Width>(p, kept_steps));
+          if (operand::template kept<I>(p, kept_steps >= 0)) return f.row(0, operand::template place<I>(p, kept_steps));
         }
         load_memory<I>(f, p, part, at);
       } else {
@@ -178,8 +187,8 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     if constexpr (operand::template again<I>) {
       const auto& o = get<I>(p.operands);
       if (has_bit(p.staged, I))
-        copy_ahead<Width* int(sizeof(*o.source.data))>(operand::template place<I, Width>(p, steps),
-                                                       o.source.data + part.base[I] + offset(o, at));
+        copy_ahead<operand::template bytes<I>>(operand::template place<I>(p, steps),
+                                               o.source.data + part.base[I] + offset(o, at));
     }
   }
 
@@ -268,7 +277,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
 template <class Staged, int Pass, bool Columns, int KO, int R, int Width, class... Src>
 struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
   using fetched_unit = fetched_pack<Width, 1, list<Src...>>;
-  using operand = pass_operand<Staged, Pass, list<Src...>>;
+  using operand = pass_operand<Staged, Pass, Width, list<Src...>>;
   /// Where a unit is: its index along each axis across, and (rows) its first column.
   struct location {
     int unit, kept_steps;
@@ -318,12 +327,12 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
       const auto& o = get<I>(p.operands);
       const bool kept = operand::template kept<I>(p, at.valid[0] > 0 && at.kept_steps >= 0);
       if constexpr (operand::template again<I> && !operand::template first<I>) {
-        if (kept) return f.row(0, operand::template place<I, Width>(p, at.kept_steps));
+        if (kept) return f.row(0, operand::template place<I>(p, at.kept_steps));
       }
       f.some(o.source, part.base[I] + offset(o, at), 0, o.steps[R - 1], p.consecutive && has_bit(p.wide_in, I),
              part.spacing, at.valid);
       if constexpr (operand::template again<I> && operand::template first<I>) {
-        if (kept) keep_vector<Width>(f, operand::template place<I, Width>(p, at.kept_steps));
+        if (kept) keep_vector<Width>(f, operand::template place<I>(p, at.kept_steps));
       }
     }
   }

@@ -29,7 +29,7 @@ struct row_share {
   int valid[Depth];           ///< of each vector, how far the row goes on
 };
 
-template <class Staged, class Sources, int S, bool Whole, int Width, int Depth, class Fetched>
+template <class Staged, class Sources, int S, bool Whole, bool Block, int Width, int Depth, class Fetched>
 __device__ __forceinline__ void register_stages(const Fetched& row, const auto& operands,
                                                 typename Staged::values& known, const row_share<Width, Depth>& share,
                                                 int group_bits) {
@@ -70,7 +70,7 @@ __device__ __forceinline__ void register_stages(const Fetched& row, const auto& 
       a = sums.lane[0];
     }
     merge_neighbours<set>(a, group_bits);
-    if constexpr (Depth > 1) {
+    if constexpr (Block) {
       if (group_bits > 5) {
         constexpr int most_warps = register_threads / 32;
         __shared__ accumulators totals[most_warps];
@@ -83,11 +83,12 @@ __device__ __forceinline__ void register_stages(const Fetched& row, const auto& 
       }
     }
     keep<set>(known, a);
-    register_stages<Staged, Sources, S + 1, Whole, Width, Depth>(row, operands, known, share, group_bits);
+    register_stages<Staged, Sources, S + 1, Whole, Block, Width, Depth>(row, operands, known, share, group_bits);
   }
 }
 
-template <class Staged, bool Whole, int K, int R, int Width, int Depth, class... Src, class... T, int... I, int... J>
+template <class Staged, bool Whole, bool Block, int K, int R, int Width, int Depth, class... Src, class... T, int... I,
+          int... J>
 __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list<T...>, indices<I...>, indices<J...>) {
   const int thread = static_cast<int>(threadIdx.x), member = thread & ((1 << p.group_bits) - 1);
   index_t row =
@@ -141,7 +142,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   keep_constants(values, p.operands, 0, indices<I...>{});
 
   typename Staged::values known;
-  register_stages<Staged, list<Src...>, 0, Whole, Width, Depth>(values, p.operands, known, share, p.group_bits);
+  register_stages<Staged, list<Src...>, 0, Whole, Block, Width, Depth>(values, p.operands, known, share, p.group_bits);
   using values_type = pass_values_of<Staged, Staged::count, list<Src...>>;
   const values_type row_values(known, p.operands);
   (load(get<I>(values), get<I>(p.operands), indices<I>{}, ::cuda::std::true_type{}), ...);
@@ -184,13 +185,13 @@ constexpr int register_elements(list<Src...>, indices<I...>, int width) {
   return elements;
 }
 
-/// Three blocks to a processor: memory waits for one while the others compute.
-template <class Staged, class Sources, class Types, int K, int R, int Width, int Depth, class Parameters>
+/// Three blocks to a processor: memory waits for one while the others compute. Block: more than a warp may share a row.
+template <class Staged, class Sources, class Types, bool Block, int K, int R, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(register_threads, 3) rows_in_registers(const __grid_constant__ Parameters p) {
   constexpr auto operands = make_indices<Sources::size>{};
   constexpr auto targets = make_indices<Types::size>{};
-  if (p.whole) registers_body<Staged, true, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
-  else registers_body<Staged, false, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
+  if (p.whole) registers_body<Staged, true, Block, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
+  else registers_body<Staged, false, Block, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -8,6 +8,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <utility>
+
 namespace lazyfuse {
 
 /// The stream on which the calling thread evaluates: one of its own, unless on() says otherwise. It waits for the
@@ -37,7 +39,7 @@ struct device_facts {
   int processors;
   int shared_bytes;                               ///< of a block, at most
   int shared_bytes_of_processor, reserved_bytes;  ///< the latter for each block
-  bool clusters;                                  ///< blocks can share their memory
+  int most_cluster;                               ///< blocks that can share their memory; 1: none can
   bool together;                                  ///< all blocks of a kernel can be made to run at a time
   int cache_bytes;                                ///< of the cache that all processors share
   /// Of each of n blocks that share a processor.
@@ -55,16 +57,31 @@ const machine& this_machine();
 void before(const operand_info* info, int targets, int count);
 
 /// Memory of the current stream for partial results of one kernel, with zeroed counters in front that
-/// each kernel leaves zero.
-struct scratch {
-  unsigned* tickets;
-  void* partial;
-  bool captured;  ///< belongs to a graph, which allocates and frees it at every run
+/// each kernel leaves zero. Lives until the kernel has been launched.
+class scratch {
+ public:
+  unsigned* tickets = nullptr;
+  void* partial = nullptr;
+
+  scratch() = default;
+  scratch(void* memory, std::size_t ticket_bytes, bool captured)
+      : tickets(static_cast<unsigned*>(memory)),
+        partial(static_cast<char*>(memory) + ticket_bytes),
+        captured_(captured) {}
+  scratch(scratch&& other) noexcept { *this = std::move(other); }
+  scratch& operator=(scratch&& other) noexcept {
+    std::swap(tickets, other.tickets);
+    std::swap(partial, other.partial);
+    std::swap(captured_, other.captured_);
+    return *this;
+  }
+  ~scratch();
+
+ private:
+  bool captured_ = false;  // belongs to a graph, which allocates and frees it at every run
 };
 inline constexpr int ticket_count = 4096;
 scratch scratch_for(std::size_t partial_bytes);
-/// Gives back what only a captured kernel needed; called after its launch.
-void release(const scratch& room);
 
 }  // namespace cuda_detail
 

@@ -78,7 +78,7 @@ struct row_run {
   using position = odometer<Operands, Sources, R>;
   static constexpr index_t block_elements = 32768, column_block = 256;
   /// Columns that are taken together: few enough for the caches to hold a block of them over all stages.
-  static constexpr int most_columns = walk_type::chunk < 512 ? walk_type::chunk : 512;
+  static constexpr int most_columns = walk_type::chunk < columns_at_a_time ? walk_type::chunk : columns_at_a_time;
 
   const index_t* extents;
   const Operands& operands;
@@ -166,7 +166,7 @@ struct row_run {
   void rows() const {
     const index_t length = height * width;
     row_values<values_type> values;
-    if (outer < 8 && length > block_elements) {
+    if (outer < few_rows && length > block_elements) {
       for (index_t k = 0; k < outer; ++k) stages_from<0>(k * height, values, true);
       return;
     }

@@ -6,6 +6,11 @@
 
 namespace lazyfuse::host_detail {
 
+/// Fewer rows than these are each shared by all threads, one after the other, if they are long.
+inline constexpr index_t few_rows = 8;
+/// Columns that pass through all stages together, at most.
+inline constexpr int columns_at_a_time = 512;
+
 /// Calls body(context, task) for every task in [0, tasks); in parallel when cost (about one per simple
 /// element operation) is worth waking threads for.
 void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* context);
