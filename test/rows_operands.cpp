@@ -72,6 +72,47 @@ TYPED_TEST(rows_operands, of_different_arrays_of_one_type) {
       "kl_div of softmax");
 }
 
+template <class Space, class T>
+void check_three(std::int64_t n) {
+  const auto t = any_numbers(1, {5, n}), u = any_numbers(2, {5, n}), v = any_numbers(3, {5, n});
+  const auto x = test::array_from<Space, 2, T>(t), y = test::array_from<Space, 2, T>(u),
+             z = test::array_from<Space, 2, T>(v);
+  EXPECT_TRUE(test::is_near<T>(lf::softmax(x + y + z), test::softmax_of(t + u + v, {1}), {16})) << n;
+}
+TYPED_TEST(rows_operands, of_three_arrays_of_one_type) {
+  for (const std::int64_t n : {129, 1000, 2048}) check_three<TypeParam, float>(n);
+  for (const std::int64_t n : {65, 600, 1024}) check_three<TypeParam, double>(n);
+}
+
+TYPED_TEST(rows_operands, of_columns_with_weights_of_their_lines) {
+  const auto t = any_numbers(1, {1000, 64}), u = positive_numbers(2, {1000, 1}), v = positive_numbers(3, {1, 64});
+  const auto x = this->template array<2>(t);
+  const auto near = [](const auto& e, const real_tensor& want) { return test::is_near<float>(e, want, {16}); };
+  EXPECT_TRUE(near(lf::softmax(x * this->template array<2>(u), axis<0>), test::softmax_of(t * u, {0}))) << "of lines";
+  EXPECT_TRUE(near(lf::softmax(x * this->template array<2>(v), axis<0>), test::softmax_of(t * v, {0}))) << "of columns";
+  const auto t3 = any_numbers(4, {3, 200, 64}), u3 = positive_numbers(5, {3, 200, 1});
+  EXPECT_TRUE(near(lf::softmax(this->template array<3>(t3) * this->template array<3>(u3), axis<1>),
+                   test::softmax_of(t3 * u3, {1})))
+      << "of lines in the middle";
+}
+
+TYPED_TEST(rows_operands, of_doubles_beside_a_mask) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const std::int64_t n : {100, 20000}) {
+    const auto t = any_numbers(1, {6, n});
+    const auto mask = test::generate<double>({6, n}, [&](const test::extents& i) {
+      const std::int64_t row = i[0], at = i[1];
+      const bool shown[] = {true, at % 2 == 0, at == n - 1, at == 0 || at == 2 * n / 3, at == 37, at % 49 == 1};
+      return shown[row] ? 1.0 : 0.0;
+    });
+    const auto seen = test::zip<double>(mask, t, [&](double m, double v) { return m != 0 ? v : -inf; });
+    const auto m = test::array_from<TypeParam, 2, bool>(mask);
+    const auto x = test::array_from<TypeParam, 2, double>(t);
+    EXPECT_TRUE(test::is_near<double>(lf::softmax(lf::where(m, x, -inf), axis<-1>), test::softmax_of(seen, {1}), {128}))
+        << n;
+  }
+}
+
 TYPED_TEST(rows_operands, into_the_memory_they_are_read_from) {
   const auto t = any_numbers(1, {6, 20});
   const auto part = [&](std::int64_t from) { return test::slice(t, {{0, 1, 6}, {from, 1, 8}}); };

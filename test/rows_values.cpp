@@ -58,6 +58,22 @@ TYPED_TEST(rows_values, of_extents_1_in_every_position) {
   check_extents<TypeParam>(axis<2>, {2});
   check_extents<TypeParam>(axis<0, 2>, {0, 2});
 }
+TYPED_TEST(rows_values, of_columns_of_one_element) {
+  const auto t = any_numbers(1, {1, 5000});
+  const real_tensor zeros({1, 5000});
+  const auto ones = test::each(zeros, [](double) { return 1.0; });
+  const auto x = this->template array<2>(t);
+  EXPECT_TRUE(test::is_near<float>(x - lf::mean(x, axis<0>), zeros, {0}));
+  EXPECT_TRUE(test::is_near<float>(lf::standardize(x, axis<0>, lf::epsilon{1}), zeros, {0}));
+  EXPECT_TRUE(test::is_near<float>(lf::softmax(x, axis<0>), ones, {1}));
+  EXPECT_TRUE(test::is_near<float>(lf::logsumexp(x, axis<0>), test::shaped(t, {5000}), {1}));
+  const auto above = test::each(t, [](double v) { return v > 0 ? 1.0 : 0.0; });
+  const auto b = test::array_from<TypeParam, 2, bool>(above);
+  EXPECT_TRUE(test::is_near<bool>(b == lf::any(b, axis<0>), ones, {0}));
+  EXPECT_TRUE(test::is_near<bool>(lf::logical_and(b, lf::all(b, axis<0>)), above, {0}));
+  this->expect(lf::where(lf::max(b, axis<0>), x, -1),
+               test::zip<double>(above, t, [](double m, double v) { return m != 0 ? v : -1; }), "where the largest");
+}
 TYPED_TEST(rows_values, of_nothing) {
   const auto none_wide = this->template array<2>(real_tensor({5, 0})),
              none_tall = this->template array<2>(real_tensor({0, 5}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tune: what is measured is remembered by program and class of shapes, and changes no value.
-#include "support/arrays.hpp"
+#include "support/line_reference.hpp"
 
 #include <thread>
 #include <vector>
@@ -26,34 +26,58 @@ class tuning : public test::on<Space> {
     const auto result = lf::materialize(e);
     return trace.kernels().back().pattern == "rows" ? "rows" : "cut";
   }
+  template <class E>
+  static lf::index_t kernels_of(const E& e) {
+    lf::trace trace;
+    const auto result = lf::materialize(e);
+    return trace.launches();
+  }
+  template <class E>
+  static lf::row_report report_of(const E& e) {
+    lf::row_report r;
+    lf::tune_detail::plan(e, r);
+    return r;
+  }
+  /// By each of its plans, and that which is measured to be the faster, e has these values.
+  template <class E>
+  static void expect(const E& e, const test::real_tensor& want) {
+    lf::tune_detail::remember(report_of(e), lf::plan_choice::cut);
+    EXPECT_GT(kernels_of(e), 1);
+    EXPECT_TRUE(test::is_near<float>(e, want, {16}));
+    lf::tune_detail::remember(report_of(e), lf::plan_choice::rows);
+    EXPECT_EQ(kernels_of(e), 1);
+    EXPECT_TRUE(test::is_near<float>(e, want, {16}));
+    lf::tune(e);
+    EXPECT_TRUE(test::is_near<float>(e, want, {16}));
+  }
 };
 TYPED_TEST_SUITE(tuning, test::spaces, test::space_name);
 
 TYPED_TEST(tuning, changes_no_value) {
-  const auto x = this->counting(30, 100);
-  const auto before = test::tensor_of(this->shares(x));
-  lf::tune(this->shares(x));
-  EXPECT_TRUE(test::evaluates_to(this->shares(x), before, test::four_ulps));
+  const auto t = test::positive_numbers(1, {30, 100});
+  const auto x = test::array_from<TypeParam, 2>(t);
+  this->expect(this->shares(x), t / test::sum_of(t, {1}));
+  this->expect(lf::softmax(x), test::softmax_of(t, {1}));
 }
 TYPED_TEST(tuning, is_remembered) {
   const auto x = this->counting(30, 100);
   EXPECT_EQ(this->plan_of(this->shares(x)), "rows");
   EXPECT_EQ(lf::tuning::size(), 0);
-  const lf::tuned found = lf::tune(this->shares(x));
-  EXPECT_GT(found.rows_us, 0);
-  EXPECT_GT(found.cut_us, 0);
-  EXPECT_EQ(found.plan, std::string(found.rows_us <= found.cut_us ? "rows" : "cut"));
-  EXPECT_EQ(lf::tuning::size(), 1);
-  EXPECT_EQ(this->plan_of(this->shares(x)), found.plan);
+  // what is measured replaces what was remembered, whichever that is
+  for (const auto before : {lf::plan_choice::cut, lf::plan_choice::rows}) {
+    lf::tune_detail::remember(this->report_of(this->shares(x)), before);
+    EXPECT_EQ(this->kernels_of(this->shares(x)), before == lf::plan_choice::cut ? 2 : 1);
+    const lf::tuned found = lf::tune(this->shares(x));
+    EXPECT_GT(found.rows_us, 0);
+    EXPECT_GT(found.cut_us, 0);
+    EXPECT_EQ(found.plan, std::string(found.rows_us <= found.cut_us ? "rows" : "cut"));
+    EXPECT_EQ(lf::tuning::size(), 1);
+    EXPECT_EQ(this->kernels_of(this->shares(x)), found.plan == std::string("cut") ? 2 : 1);
+  }
 }
 TYPED_TEST(tuning, holds_for_shapes_of_its_class_alone) {
   const auto x = this->counting(30, 100), like_it = this->counting(17, 65), longer = this->counting(30, 200);
-  const auto report = [&](const auto& m) {
-    lf::row_report r;
-    lf::tune_detail::plan(this->shares(m), r);
-    return r;
-  };
-  lf::tune_detail::remember(report(x), lf::plan_choice::cut);
+  lf::tune_detail::remember(this->report_of(this->shares(x)), lf::plan_choice::cut);
   EXPECT_EQ(this->plan_of(this->shares(x)), "cut");
   EXPECT_EQ(this->plan_of(this->shares(like_it)), "cut");
   EXPECT_EQ(this->plan_of(this->shares(longer)), "rows");

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Many more rows than teams of threads run at a time: a team takes one row after the other, and nothing of a row may be
+// left when the next begins. Every element of every row is compared.
+#include "support/line_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+using lf::axis;
+using line = std::vector<double>;
+
+/// Rows of a matrix, or its columns.
+struct lines {
+  std::int64_t count, length;
+  bool columns = false;
+  std::int64_t size() const { return count * length; }
+  std::int64_t at(std::int64_t r, std::int64_t i) const { return columns ? i * count + r : r * length + i; }
+  lf::shape<2> shape() const { return columns ? lf::shape(length, count) : lf::shape(count, length); }
+};
+template <class T>
+using host_matrix = lf::array<T, 2, lf::host>;
+
+/// Numbers from -8 to 14, exact in float; neighbours have another mean and another spread.
+template <class T>
+host_matrix<T> matrix_of(const lines& l, std::uint32_t stream) {
+  host_matrix<T> x(l.shape());
+  T* const to = x.data();
+  for (std::int64_t r = 0; r < l.count; ++r) {
+    const double spread = double(1 + r % 4) / 4, middle = double(r % 7);
+    for (std::int64_t i = 0; i < l.length; ++i)
+      to[l.at(r, i)] = static_cast<T>(test::between(stream, r * l.length + i) * spread + middle);
+  }
+  return x;
+}
+template <class T>
+line line_of(const host_matrix<T>& x, const lines& l, std::int64_t r) {
+  const T* const from = x.data();
+  line v(static_cast<std::size_t>(l.length));
+  for (std::int64_t i = 0; i < l.length; ++i) v[static_cast<std::size_t>(i)] = double(from[l.at(r, i)]);
+  return v;
+}
+
+// What is expected of a line, by plain loops; sums are wider than double, as results of double are compared, too.
+double total(const line& v) {
+  long double sum = 0;
+  for (const double e : v) sum += e;
+  return static_cast<double>(sum);
+}
+line softmax_of(line v) {
+  const double most = *std::max_element(v.begin(), v.end());
+  for (double& e : v) e = std::exp(e - most);
+  const double sum = total(v);
+  for (double& e : v) e /= sum;
+  return v;
+}
+line softmax_of_both(line v, const line& w) {
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] += w[i];
+  return softmax_of(std::move(v));
+}
+line logsumexp_of(line v) {
+  const double most = *std::max_element(v.begin(), v.end());
+  for (double& e : v) e = std::exp(e - most);
+  return {std::log(total(v)) + most};
+}
+line squares_of_softmax(line v) {
+  v = softmax_of(std::move(v));
+  for (double& e : v) e *= e;
+  return {total(v)};
+}
+line standardized(line v, double epsilon) {
+  const double n = double(v.size()), mean = total(v) / n;
+  for (double& e : v) e -= mean;
+  line squares = v;
+  for (double& e : squares) e *= e;
+  const double deviation = std::sqrt(total(squares) / n + epsilon);
+  for (double& e : v) e /= deviation;
+  return v;
+}
+
+// exp is good to 4 ulp, the sum adds some, the product with the reciprocal one.
+constexpr test::precision softmax_precision{16};
+constexpr test::precision log_precision{4, 16};
+constexpr test::precision standard_precision{32, 32};
+
+template <class Space>
+class rows_in_turn : public test::on<Space> {
+ protected:
+  void TearDown() override { lf::tuning::clear(); }
+
+  static constexpr bool on_host = std::is_same_v<Space, lf::host>;
+  /// Rows with and without something left beyond whole vectors, and rows that one block does not hold.
+  static std::vector<lines> shapes() {
+    if (on_host) return {{7, 12345}, {7, 16384}, {7, 262144}};
+    return {{600, 12345}, {600, 16384}, {200, 262144}};
+  }
+  template <class T>
+  static lf::array<T, 2, Space> there(const host_matrix<T>& x) {
+    if constexpr (on_host) return x;
+    else return lf::to<Space>(x);
+  }
+  /// Makes e one kernel, whatever the cost model thinks of the device.
+  template <class E>
+  static void want_rows(const E& e) {
+    lf::row_report report;
+    lf::tune_detail::plan(e, report);
+    ASSERT_GT(report.passes, 0);
+    lf::tune_detail::remember(report, lf::plan_choice::rows);
+  }
+
+  /// Compares an evaluated matrix, or vector of one result per line, with f of the operands' lines.
+  template <class A, class F, class... T>
+  static void compare(const lines& l, const A& result, const test::precision& p, F f, const host_matrix<T>&... x) {
+    using element = typename A::value_type;
+    const auto here = lf::to<lf::host>(result);
+    const element* const got = here.data();
+    for (std::int64_t r = 0; r < l.count; ++r) {
+      const line want = f(line_of(x, l, r)...);
+      const bool one = want.size() == 1;
+      ASSERT_EQ(here.size(), one ? l.count : l.size());
+      for (std::int64_t i = 0; i < (one ? 1 : l.length); ++i) {
+        const double is = double(got[one ? r : l.at(r, i)]), should = want[static_cast<std::size_t>(i)];
+        if (!test::near<element>(is, should, p))
+          FAIL() << "element " << i << " of row " << r << " of " << l.count << " is " << is << ", expected " << should;
+      }
+    }
+  }
+  template <class E, class F, class... T>
+  static void expect(const lines& l, const E& e, const test::precision& p, F f, const host_matrix<T>&... x) {
+    want_rows(e);
+    lf::trace trace;
+    const auto result = lf::materialize(e);
+    ASSERT_EQ(trace.launches(), 1);
+    EXPECT_EQ(trace.kernels()[0].pattern, "rows");
+    compare(l, result, p, f, x...);
+  }
+};
+TYPED_TEST_SUITE(rows_in_turn, test::spaces, test::space_name);
+
+TYPED_TEST(rows_in_turn, softmax_of_many_rows) {
+  for (const lines& l : this->shapes()) {
+    const auto x = matrix_of<float>(l, 1);
+    this->expect(l, lf::softmax(this->there(x)), softmax_precision, softmax_of, x);
+  }
+}
+TYPED_TEST(rows_in_turn, layer_norm_of_many_rows) {
+  for (const lines& l : this->shapes()) {
+    const auto x = matrix_of<float>(l, 2);
+    this->expect(
+        l, lf::layer_norm(this->there(x)), standard_precision, [](line v) { return standardized(v, 1e-5); }, x);
+  }
+}
+TYPED_TEST(rows_in_turn, one_result_of_each_of_many_rows) {
+  for (const lines& l : this->shapes()) {
+    const auto x = matrix_of<float>(l, 3);
+    const auto y = this->there(x);
+    this->expect(l, lf::logsumexp(y, axis<-1>), log_precision, logsumexp_of, x);
+    this->expect(l, lf::sum(lf::square(lf::softmax(y)), axis<-1>), {2 * softmax_precision.relative}, squares_of_softmax,
+                 x);
+  }
+}
+TYPED_TEST(rows_in_turn, many_rows_of_two_operands) {
+  for (const lines& l : this->shapes()) {
+    const auto x = matrix_of<float>(l, 4), y = matrix_of<float>(l, 5);
+    this->expect(l, lf::softmax(this->there(x) + this->there(y)), softmax_precision, softmax_of_both, x, y);
+  }
+}
+TYPED_TEST(rows_in_turn, many_rows_assigned_to_what_they_are_read_from) {
+  for (const lines& l : this->shapes()) {
+    const auto x = matrix_of<float>(l, 6);
+    auto y = this->there(x);
+    y += 0;  // memory of its own
+    this->want_rows(lf::softmax(y));
+    lf::trace trace;
+    y = lf::softmax(y);
+    EXPECT_EQ(trace.launches(), 1);
+    this->compare(l, y, softmax_precision, softmax_of, x);
+  }
+}
+TYPED_TEST(rows_in_turn, many_rows_of_doubles) {
+  for (const lines& l : this->shapes()) {
+    const auto x = matrix_of<double>(l, 7);
+    this->expect(l, lf::softmax(this->there(x)), softmax_precision, softmax_of, x);
+  }
+}
+TYPED_TEST(rows_in_turn, many_columns) {
+  const lines l = this->on_host ? lines{40, 64, true} : lines{3000, 4096, true};
+  const auto x = matrix_of<float>(l, 8);
+  this->expect(
+      l, lf::standardize(this->there(x), axis<0>), standard_precision, [](line v) { return standardized(v, 0); }, x);
+}
+
+}  // namespace
