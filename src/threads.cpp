@@ -30,14 +30,17 @@ void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* c
 
 int thread_count() { return omp_get_max_threads(); }
 
-void find_homes(const index_t* extents, int rank, int outer, bool columns, row_homes& to) {
+void find_homes(const index_t* extents, int rank, int outer, bool columns, int bytes, row_homes& to) {
   constexpr index_t cache_of_a_thread = 1 << 20;
-  index_t tasks = 1;
-  for (int k = 0; k < outer; ++k) tasks *= extents[k];
-  if (columns) tasks *= std::max<index_t>(extents[rank - 1] / columns_at_a_time, 1);
   to.results = home::thread;
-  const index_t row = to.again_bytes / std::max<index_t>(tasks, 1);
-  to.row = row <= cache_of_a_thread * (tasks < few_rows ? thread_count() : 1) ? home::cache : home::memory;
+  index_t rows = 1, length = 1;
+  for (int k = 0; k < rank - 1; ++k) (k < outer ? rows : length) *= extents[k];
+  if (columns) {
+    to.row = columns_together(length * bytes) > 0 ? home::cache : home::memory;
+    return;
+  }
+  const index_t row = to.again_bytes / std::max<index_t>(rows, 1);
+  to.row = row <= cache_of_a_thread * (rows < few_rows ? thread_count() : 1) ? home::cache : home::memory;
 }
 
 }  // namespace lazyfuse::host_detail

@@ -59,13 +59,14 @@ struct moments : plain_monoid {
     return {a.count + 1, a.shift, a.sum + distance, a.squares + distance * distance};
   }
 
- private:
   /// The same numbers seen from another shift.
   template <real T>
   LAZYFUSE_HD static constexpr moment_sums<T> shifted(const moment_sums<T>& a, T shift) {
     const T moved = shift - a.shift, away = a.count * moved;
     return {a.count, shift, a.sum - away, a.squares - moved * (2 * a.sum - away)};
   }
+
+ private:
   /// A power of two from 1 / n to 2 / n: steps by it lead from the first element to the mean, however far that is.
   template <real T>
   LAZYFUSE_HD static constexpr T rough_inverse(T n) {

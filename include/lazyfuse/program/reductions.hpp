@@ -57,6 +57,12 @@ struct reductions_of<list<P...>> {
   using type = typename reductions_detail::find_all<false, list<>, P...>::type;
 };
 
+/// Whether a monoid has a cheaper way to add an element to what has several already.
+template <class M, class T>
+concept near_monoid = requires(const T& a, const T& b) {
+  M::near(a, b);
+};
+
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.
 template <class Reductions, class Sources>
 struct reduction_set;
@@ -67,6 +73,7 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   using prologue = schedule<list<P...>>;
   using monoids = list<M...>;
   using accumulators = pack<program_value_t<P, Sources>...>;
+  static constexpr bool has_near = (near_monoid<M, program_value_t<P, Sources>> || ...);
   template <int I>
   using monoid = type_at<I, M...>;
   template <int I>

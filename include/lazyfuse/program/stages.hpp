@@ -88,6 +88,32 @@ constexpr bool any_reads(list<P...>) {
   return (reads<I, P> || ...);
 }
 
+/// Whether a program contains another one itself, not through a reduction.
+template <class P, class In>
+inline constexpr bool part_of = __is_same(P, In);
+template <class P, class Op, class... A>
+inline constexpr bool part_of<P, apply<Op, A...>> = __is_same(P, apply<Op, A...>) || (part_of<P, A> || ...);
+template <class P, class... In>
+constexpr bool part_of_any(list<In...>) {
+  return (part_of<P, In> || ...);
+}
+/// From this cost on, a value is read again rather than computed again.
+inline constexpr int worth_remembering = 10;
+template <class Staged, int Pass, class Found, class Programs>
+struct find_repeated {
+  using type = Found;
+};
+template <class Staged, int Pass, class Found>
+  requires(Pass + 1 < Staged::count)
+struct find_repeated<Staged, Pass, Found, list<>>
+    : find_repeated<Staged, Pass + 1, Found, typename Staged::template pass<Pass + 1>::roots> {};
+template <class Staged, int Pass, class Found, class P, class... Rest>
+struct find_repeated<Staged, Pass, Found, list<P, Rest...>>
+    : find_repeated<
+          Staged, Pass,
+          typename evaluate_detail::append_if<Staged::template repeats<Pass, P> && !contains<P, Found>, Found, P>::type,
+          list<Rest...>> {};
+
 /// The values of reductions, each found by its program.
 template <class Reductions, class Sources>
 struct values;
@@ -143,6 +169,17 @@ struct staged<list<Root...>, Sources> {
   /// Whether a pass before this one reads operand I.
   template <int Pass, int I>
   static constexpr bool read_before = any_before<Pass, I>(make_indices<count + 1>{});
+
+  template <class P, int... S>
+  static constexpr bool any_later(int pass, indices<S...>) {
+    return ((S > pass && stages_detail::part_of_any<P>(typename staged::template pass<S>::roots{})) || ...);
+  }
+  /// Whether a later pass computes program P of this one again, at a price.
+  template <int Pass, class P>
+  static constexpr bool repeats = schedule<list<P>>::cost >=
+                                  stages_detail::worth_remembering&& any_later<P>(Pass, make_indices<count + 1>{});
+  /// The arguments of reductions that later passes compute again.
+  using repeated = typename stages_detail::find_repeated<staged, -1, list<>, list<>>::type;
 
   template <class... P>
   static typename stages_detail::find_all_uniform<list<>, Sources, P...>::type find_uniform(list<P...>);

@@ -34,18 +34,6 @@ struct thread_sums {
   }
 };
 
-/// Whether a monoid has a cheaper way to add an element to what is not empty.
-template <class M, class T>
-concept near_monoid = requires(const T& a, const T& b) {
-  M::near(a, b);
-};
-template <class Set, int... I>
-constexpr bool any_near(indices<I...>) {
-  return (near_monoid<typename Set::template monoid<I>, typename Set::template value_type<I>> || ...);
-}
-template <class Set>
-inline constexpr bool has_near = any_near<Set>(make_indices<Set::size>{});
-
 template <class Set, bool Guarded, bool Near = false>
 struct combine_sink {
   typename Set::accumulators& to;

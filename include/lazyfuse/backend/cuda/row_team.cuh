@@ -79,7 +79,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
         evaluate<typename set::prologue>(known_context{here, values.of(k)}, sink);
       }
     };
-    pass::template run<Depth, has_near<set>>(p, part, nullptr, held, seq, add);
+    pass::template run<Depth, set::has_near>(p, part, nullptr, held, seq, add);
     if constexpr (Columns) {
       merge_columns<set, Width>(sums, p.team, place, team_room(), 1 << p.lane_bits);
 #pragma unroll

@@ -32,7 +32,8 @@ struct backend<host> {
   template <class Staged, int Outer, bool Columns, class Bound, int R, class... T>
   static const char* rows(shape<R>& extents, Bound& bound, target_pack<R, T...>& targets, bool one_result, bool dry,
                           row_homes* homes) {
-    if (homes) host_detail::find_homes(extents.extent, R, Outer, Columns, *homes);
+    constexpr int bytes = host_detail::bytes_of_position(typename Bound::sources{});
+    if (homes) host_detail::find_homes(extents.extent, R, Outer, Columns, bytes, *homes);
     if (!dry)
       host_detail::rows<Staged, typename Bound::sources, Outer, Columns>(extents, bound.operands, targets, one_result);
     return Columns ? "columns" : "rows";

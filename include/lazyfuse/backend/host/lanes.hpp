@@ -14,15 +14,22 @@ namespace lazyfuse::host_detail {
 /// Independent partial results, so that the loop over a row has no chain of dependences.
 inline constexpr int lane_count = 32;
 
+/// Calls merge(lane, another) for the upper half of the lanes into the lower one, until one is left.
+template <int N, class F>
+LAZYFUSE_HD void fold_halves(const F& merge) {
+  if constexpr (N > 1) {
+    for (int l = 0; l < N / 2; ++l) merge(l, l + N / 2);
+    fold_halves<N / 2>(merge);
+  }
+}
+
 template <class M, class T, int N>
 struct lanes {
   T value[N];
   void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
   LAZYFUSE_HD void combine(index_t l, T v) { value[l] = M{}(value[l], v); }
-  /// Merges the upper half of the lanes into the lower one until one is left.
   void fold() {
-    for (int half = N / 2; half > 0; half /= 2)
-      for (int l = 0; l < half; ++l) value[l] = M{}(value[l], value[l + half]);
+    fold_halves<N>([this](int l, int from) { value[l] = M{}(value[l], value[from]); });
   }
   T at(index_t l) const { return value[l]; }
 };
@@ -41,11 +48,10 @@ struct lanes<M, T, N> {
     nan[l] |= v != v;
   }
   void fold() {
-    for (int half = N / 2; half > 0; half /= 2)
-      for (int l = 0; l < half; ++l) {
-        value[l] = M::of_numbers(value[l], value[l + half]);
-        nan[l] |= nan[l + half];
-      }
+    fold_halves<N>([this](int l, int from) {
+      value[l] = M::of_numbers(value[l], value[from]);
+      nan[l] |= nan[from];
+    });
   }
   T at(index_t l) const { return nan[l] ? ::cuda::std::numeric_limits<T>::quiet_NaN() : value[l]; }
 };
@@ -57,9 +63,28 @@ struct lanes<op::moments, moment_sums<T>, N> {
     for (T* member : {count, shift, sum, squares}) std::fill_n(member, n, T(0));
   }
   LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { put(l, op::moments{}(at(l), v)); }
+  LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { put(l, op::moments::near(at(l), v)); }
+  /// Seen from the mean of all, lanes are summed without a division for each pair of them.
   void fold() {
-    for (int half = N / 2; half > 0; half /= 2)
-      for (int l = 0; l < half; ++l) combine(l, at(l + half));
+    T all[2][N];
+    for (int l = 0; l < N; ++l) {
+      all[0][l] = count[l];
+      all[1][l] = (shift[l] - shift[0]) * count[l] + sum[l];
+    }
+    add_up(all[0]);
+    add_up(all[1]);
+    const T n = all[0][0], mean = shift[0] + all[1][0] / (n > 0 ? n : T(1));
+    for (int l = 0; l < N; ++l) {
+      const moment_sums<T> m = op::moments::shifted(at(l), mean);
+      all[0][l] = m.sum;
+      all[1][l] = m.squares;
+    }
+    add_up(all[0]);
+    add_up(all[1]);
+    put(0, {n, mean, all[0][0], all[1][0]});
+  }
+  static void add_up(T* x) {
+    fold_halves<N>([x](int l, int from) { x[l] += x[from]; });
   }
   LAZYFUSE_HD moment_sums<T> at(index_t l) const { return {count[l], shift[l], sum[l], squares[l]}; }
   LAZYFUSE_HD void put(index_t l, const moment_sums<T>& m) {
@@ -78,14 +103,25 @@ struct lane_pack_of<Set, N, indices<I...>> {
 template <class Set, int N>
 using lane_pack = typename lane_pack_of<Set, N>::type;
 
-/// Combines the value of reduction I into lane l.
-template <class Set, class Lanes>
-struct lane_sink {
+/// How many elements a lane takes before the cheaper way to add more.
+inline constexpr int far_elements = 8;
+
+/// Combines the value of reduction I into lane l, and notes it where that is asked for. Near: the lane has several
+/// already.
+template <class Roots, class Lanes, class Values, bool Near>
+struct lane_sink;
+template <class... P, class Lanes, class Values, bool Near>
+struct lane_sink<list<P...>, Lanes, Values, Near> {
   Lanes& to;
+  const Values& values;
   index_t l;
   template <int I, class V>
   LAZYFUSE_HD void put(const V& value) {
-    get<I>(to).combine(l, value);
+    auto& lane = get<I>(to);
+    if constexpr (Near && requires { lane.add_near(l, value); }) lane.add_near(l, value);
+    else lane.combine(l, value);
+    if constexpr (requires { values.template note<type_at<I, P...>>(l, value); })
+      values.template note<type_at<I, P...>>(l, value);
   }
 };
 
@@ -110,15 +146,28 @@ void merge_lanes(Lanes& to, const Lanes& from, index_t n, indices<I...>) {
 
 /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in flight.
 inline constexpr index_t prefetch_distance = 2048;
-template <class C>
-void prefetch(const C& c, index_t i) {
+/// Columns after which the same of the next row are asked for: it lies where the processor does not look by itself.
+inline constexpr index_t strip_columns = 128;
+
+/// Asks for Count elements, `distance` after those at i; or as many of the next run.
+template <int Count, class C>
+void prefetch(const C& c, index_t i, index_t distance) {
   if constexpr (requires { c.data; })
-    for (int b = 0; b < int(lane_count * sizeof(*c.data)); b += 64)
-      __builtin_prefetch(reinterpret_cast<const char*>(c.data + i) + b);
+    for (int b = 0; b < int(Count * sizeof(*c.data)); b += 64)
+      __builtin_prefetch(reinterpret_cast<const char*>(c.data + i + distance) + b);
 }
-template <class Cursors, int... I>
-void prefetch_all(const Cursors& c, index_t i, indices<I...>) {
-  (prefetch(get<I>(c), i), ...);
+template <int Count, class Cursors, int... I>
+void prefetch_ahead(const Cursors& c, indices<I...>) {
+  (prefetch<Count>(get<I>(c), 0, prefetch_distance), ...);
+}
+template <class C>
+index_t next_of(const C& c) {
+  if constexpr (requires { c.next; }) return c.next;
+  else return 0;
+}
+template <int Count, class Cursors, int... I>
+void prefetch_next(const Cursors& c, index_t i, indices<I...>) {
+  (prefetch<Count>(get<I>(c), i, next_of(get<I>(c))), ...);
 }
 
 }  // namespace lazyfuse::host_detail

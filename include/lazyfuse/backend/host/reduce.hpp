@@ -11,42 +11,58 @@
 
 namespace lazyfuse::host_detail {
 
+/// Adds to each of the lanes [first, last) the element of its number.
+template <class Set, bool Near, class Cursors, class Lanes, class Values>
+LAZYFUSE_HD void add_to_lanes(const Cursors& cursors, Lanes& to, index_t first, index_t last, const Values& values) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+  for (index_t l = first; l < last; ++l) {
+    lane_sink<typename Set::prologue::roots, Lanes, Values, Near> sink{to, values, l};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, l}, sink);
+  }
+}
+
 /// Adds n elements of a row, element i into lane i modulo lane_count.
 template <int Count, class Set, class Cursors, class Lanes, class Values = no_values>
 [[gnu::noinline]] void accumulate_row(const Cursors& from, Lanes& total, index_t n, const Values& known = {}) {
   Cursors cursors = from;
-  const Values values = known;
+  Values values = known;
   Lanes to = total;
   using cursor_seq = make_indices<Count>;
-  index_t i = 0;
-  for (; i + lane_count <= n; i += lane_count) {
-    prefetch_all(cursors, prefetch_distance, cursor_seq{});
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-    for (index_t l = 0; l < lane_count; ++l) {
-      lane_sink<Set, Lanes> sink{to, l};
-      evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, l}, sink);
+  const auto turns = [&]<bool Near>(index_t count, ::cuda::std::bool_constant<Near>) {
+    for (; count > 0; --count) {
+      prefetch_ahead<lane_count>(cursors, cursor_seq{});
+      add_to_lanes<Set, Near>(cursors, to, 0, lane_count, values);
+      move_on(cursors, 1, cursor_seq{});
+      values.move_on(lane_count);
     }
-    move_on(cursors, 1, cursor_seq{});
-  }
-  for (index_t l = 0; i + l < n; ++l) {
-    lane_sink<Set, Lanes> sink{to, l};
-    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, l}, sink);
-  }
+  };
+  const index_t whole = n / lane_count;
+  if constexpr (Set::has_near) {
+    const index_t far = whole < far_elements ? whole : far_elements;
+    turns(far, ::cuda::std::false_type{});
+    turns(whole - far, ::cuda::std::true_type{});
+  } else turns(whole, ::cuda::std::false_type{});
+  add_to_lanes<Set, false>(cursors, to, 0, n % lane_count, values);
   total = to;
 }
 
-/// Adds one row to n columns.
-template <class Set, class Cursors, class Lanes, class Values = no_values>
-[[gnu::noinline]] void accumulate_columns(const Cursors cursors, Lanes& to, index_t n, const Values values = {}) {
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-  for (index_t i = 0; i < n; ++i) {
-    lane_sink<Set, Lanes> sink{to, i};
-    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+/// Adds one row to n columns. Near: each has several already.
+template <int Count, class Set, bool Near, class Cursors, class Lanes, class Values>
+[[gnu::noinline]] void accumulate_columns(const Cursors cursors, Lanes& to, index_t n, const Values values) {
+  for (index_t i = 0; i < n; i += strip_columns) {
+    prefetch_next<strip_columns>(cursors, i, make_indices<Count>{});
+    add_to_lanes<Set, Near>(cursors, to, i, n - i < strip_columns ? n : i + strip_columns, values);
   }
+}
+/// The same for a row of which `before` were added to these columns.
+template <int Count, class Set, class Cursors, class Lanes, class Values = no_values>
+void accumulate_next(const Cursors& cursors, Lanes& to, index_t n, index_t before, const Values& values = {}) {
+  if constexpr (Set::has_near) {
+    if (before >= far_elements) return accumulate_columns<Count, Set, true>(cursors, to, n, values);
+  }
+  accumulate_columns<Count, Set, false>(cursors, to, n, values);
 }
 
 template <class Set, class Lanes, int... I>
@@ -210,11 +226,14 @@ struct reduce_run {
       odometer<Operands, Sources, R> inner{operands, extents, K, R};
       const index_t end = (b + 1) * rows_per_block < height ? (b + 1) * rows_per_block : height;
       inner.seek(b * rows_per_block);
-      index_t offsets[walk_type::count + 1];
-      for (index_t r = b * rows_per_block; r < end; ++r, inner.next()) {
-        add_offsets(offsets, o.offsets, inner.offsets);
-        walk.aim(cursors, packed, offsets, 0, c, n, n, seq{});
-        accumulate_columns<Set>(cursors, sums, n);
+      index_t offsets[walk_type::count + 1], next[walk_type::count + 1];
+      add_offsets(next, o.offsets, inner.offsets);
+      for (index_t r = b * rows_per_block, added = 0; r < end; ++r, ++added) {
+        std::copy_n(next, walk_type::count, offsets);
+        inner.next();
+        add_offsets(next, o.offsets, inner.offsets);
+        walk.aim_columns(cursors, packed, offsets, next, c, n, seq{});
+        accumulate_next<walk_type::count, Set>(cursors, sums, n, added);
       }
       for (index_t i = 0; i < n; ++i) {
         if (blocks == 1) finish(o, lane<Set>(sums, i, set_seq{}), c + i, last);

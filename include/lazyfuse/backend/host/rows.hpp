@@ -58,14 +58,20 @@ struct chunk_context {
   LAZYFUSE_HD auto reduced() const {
     return values.template at<P>(i);
   }
+  template <class P>
+    requires requires(const Values& v) { v.template known<P>(0); }
+  LAZYFUSE_HD auto known() const { return values.template known<P>(i); }
 };
 
 /// Bytes of stack for packed operands, and how many elements of each operand that makes.
 inline constexpr int pack_bytes = 131072;
 template <class... Src>
-constexpr int chunk_length(list<Src...>) {
-  constexpr int bytes = (8 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
-  constexpr int n = pack_bytes / bytes;
+constexpr int bytes_of_position(list<Src...>) {
+  return (0 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
+}
+template <class... Src>
+constexpr int chunk_length(list<Src...> sources) {
+  const int n = pack_bytes / (8 + bytes_of_position(sources));
   return n < 256 ? 256 : n > 4096 ? 4096 : n / 64 * 64;
 }
 /// Rows that are packed together when an operand is contiguous across rows (a transposed one).
@@ -221,6 +227,19 @@ struct row_walk<Operands, list<Src...>, R> {
       }
     } else if constexpr (requires { o.steps; }) c = {o.source, at, s, run * s};
     else new (&c) C{o.source};
+  }
+  /// Cursors for n elements from `first`, of which the next run is the next row, whose offsets are `next`: operands
+  /// that are read where they lie can ask for it early.
+  template <int... I>
+  void aim_columns(cursors& c, packings& p, const index_t* offsets, const index_t* next, index_t first, index_t n,
+                   indices<I...> all) const {
+    aim(c, p, offsets, 0, first, n, n, all);
+    (turn<I>(get<I>(c), next[I] - offsets[I]), ...);
+  }
+  template <int I, class C>
+  void turn(C& c, index_t next) const {
+    if constexpr (in_memory<I>)
+      if (step<I>(inner) == 1) c.next = next;
   }
   /// Cursors whose runs are rows: where no operand repeats, and none is packed but in blocks, to p.
   template <int... I>

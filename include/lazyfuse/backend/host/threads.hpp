@@ -8,8 +8,14 @@ namespace lazyfuse::host_detail {
 
 /// Fewer rows than these are each shared by all threads, one after the other, if they are long.
 inline constexpr index_t few_rows = 8;
-/// Columns that pass through all stages together, at most.
-inline constexpr int columns_at_a_time = 512;
+/// Columns whose sums a loop adds to, at most.
+inline constexpr int columns_at_a_time = 1024;
+/// How many columns of so many bytes pass through all stages while they are in the cache of a thread; 0 where they are
+/// too few for it to be worth it: memory is faster in longer runs.
+constexpr index_t columns_together(index_t bytes_of_column) {
+  const index_t n = (index_t{1} << 19) / (bytes_of_column > 0 ? bytes_of_column : 1);
+  return n < 512 ? 0 : n;
+}
 
 /// Calls body(context, task) for every task in [0, tasks); in parallel when cost (about one per simple
 /// element operation) is worth waking threads for.
@@ -19,8 +25,8 @@ void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* c
 int thread_count();
 
 /// Where rows are between their passes: axes [outer kept ones | those of the row | inner one]; columns: the inner axis
-/// is kept.
-void find_homes(const index_t* extents, int rank, int outer, bool columns, row_homes& to);
+/// is kept. bytes: of all operands at one position.
+void find_homes(const index_t* extents, int rank, int outer, bool columns, int bytes, row_homes& to);
 
 template <class Body>
 void for_tasks(index_t tasks, double cost, const Body& body) {

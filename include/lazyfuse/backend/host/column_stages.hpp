@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rows along other axes than the inner one: their columns lie side by side, and go through all stages together. Short
+// ones do so while they are in the cache of a thread; else each pass goes through memory as it lies there.
+#pragma once
+
+#include <lazyfuse/backend/host/reduce.hpp>
+#include <lazyfuse/backend/host/stage_values.hpp>
+
+namespace lazyfuse::host_detail {
+
+template <class Staged, class Sources, class Operands, int R, class... T>
+struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
+  using base = stage_run<Staged, Sources, Operands, R, T...>;
+  using base::height;
+  using base::outer;
+  using base::width;
+  using typename base::position;
+  using typename base::seq;
+  using typename base::walk_type;
+  static constexpr index_t lines_added = 256;  ///< one by one; these sums are then merged
+  /// Columns that a loop takes together: few enough for their sums to stay in the cache.
+  static constexpr int most_columns = walk_type::chunk < columns_at_a_time ? walk_type::chunk : columns_at_a_time;
+
+  /// Reduces rows [r0, r1) of n columns, of the rows that start at position `start`.
+  template <class Set, class Values>
+  void column_block(index_t start, index_t r0, index_t r1, index_t first, index_t n, const Values& values,
+                    lane_pack<Set, most_columns>& sums) const {
+    constexpr auto set_seq = make_indices<Set::size>{};
+    const walk_type walk{this->operands, R - 1, -1};
+    typename walk_type::packings packed;
+    typename walk_type::cursors cursors;
+    lane_pack<Set, most_columns> block;
+    clear_lanes<Set, most_columns>(sums, n, set_seq);
+    position next = this->at_line(start + r0);
+    index_t offsets[walk_type::count + 1];
+    // The error of a sum grows with what is added one by one: a few rows are summed for themselves.
+    for (index_t r = r0; r < r1;) {
+      const index_t end = r1 - r < lines_added ? r1 : r + lines_added;
+      const index_t begin = r;
+      const bool more = begin > r0;
+      lane_pack<Set, most_columns>& to = more ? block : sums;
+      if (more) clear_lanes<Set, most_columns>(block, n, set_seq);
+      for (; r < end; ++r) {
+        std::copy_n(next.offsets, walk_type::count, offsets);
+        next.next();
+        walk.aim_columns(cursors, packed, offsets, next.offsets, first, n, seq{});
+        accumulate_next<walk_type::count, Set>(cursors, to, n, r - begin, values);
+      }
+      if (more) merge_lanes(sums, block, n, set_seq);
+    }
+  }
+
+  /// Stage S and those after it for n columns, then the results.
+  template <int S, class Values>
+  void column_stages_from(index_t start, index_t first, index_t n, const Values& values) const {
+    if constexpr (S < Staged::count) {
+      using set = typename Staged::template set<S>;
+      lane_pack<set, most_columns> sums;
+      column_block<set>(start, 0, height, first, n, values, sums);
+      keep_columns<set>::run(sums, values, n);
+      column_stages_from<S + 1>(start, first, n, values);
+    } else {
+      this->results(this->at_line(start), this->one_result ? 1 : height, first, first + n, values);
+    }
+  }
+
+  /// A pass over all columns goes through memory as it lies there: tasks are some rows of some columns.
+  struct column_cut {
+    index_t blocks, chunks, each;  ///< of rows, of columns, and how many columns a chunk has
+  };
+  column_cut cut_columns(index_t each) const {
+    const index_t chunks = (width + each - 1) / each;
+    const index_t enough = 1 + 64 / std::max<index_t>(outer * chunks, 1),
+                  most = (height + lines_added - 1) / lines_added;
+    return {std::clamp<index_t>(most, 1, enough), chunks, each};
+  }
+  /// Calls f(task, kept position, r0, r1, first column, columns) in all tasks; each pass begins where the one before
+  /// stopped.
+  template <int Pass, class F>
+  void for_column_tasks(const column_cut& c, const F& f) const {
+    const index_t tasks = outer * c.blocks * c.chunks;
+    for_tasks(tasks, this->cost(outer * height * width), [&](index_t task) {
+      const index_t t = Pass % 2 == 0 ? task : tasks - 1 - task;
+      const index_t chunk = t % c.chunks, block = t / c.chunks % c.blocks, first = chunk * c.each;
+      f(t, t / c.chunks / c.blocks, height * block / c.blocks, height * (block + 1) / c.blocks, first,
+        std::min(width - first, c.each));
+    });
+  }
+  /// Stage S and those after it for all columns, then the results.
+  template <int S, class Values>
+  void column_passes_from(const Values& values) const {
+    if constexpr (S < Staged::count) {
+      using set = typename Staged::template set<S>;
+      using lanes_type = lane_pack<set, most_columns>;
+      const column_cut c = cut_columns(most_columns);
+      const std::unique_ptr<lanes_type[]> partial(new lanes_type[outer * c.blocks * c.chunks]);
+      for_column_tasks<S>(c, [&](index_t task, index_t k, index_t r0, index_t r1, index_t first, index_t n) {
+        column_block<set>(k * height, r0, r1, first, n, values.from(k * width + first), partial[task]);
+      });
+      for_tasks(outer * c.chunks, this->cost(outer * c.blocks * width), [&](index_t task) {
+        const index_t k = task / c.chunks, chunk = task % c.chunks, first = chunk * c.each;
+        const index_t n = std::min(width - first, c.each);
+        const auto sums = [&](index_t block) -> lanes_type& {
+          return partial[(k * c.blocks + block) * c.chunks + chunk];
+        };
+        for (index_t apart = 1; apart < c.blocks; apart *= 2)
+          for (index_t b = 0; b + apart < c.blocks; b += 2 * apart)
+            merge_lanes(sums(b), sums(b + apart), n, make_indices<set::size>{});
+        keep_columns<set>::run(sums(0), values.from(k * width + first), n);
+      });
+      column_passes_from<S + 1>(values);
+    } else {
+      const column_cut c = cut_columns(8 * most_columns);
+      for_column_tasks<S>(c, [&](index_t, index_t k, index_t r0, index_t r1, index_t first, index_t n) {
+        const index_t lines = !this->one_result ? r1 - r0 : r0 == 0 ? 1 : 0;
+        this->results(this->at_line(k * height + r0), lines, first, first + n, values.from(k * width + first));
+      });
+    }
+  }
+
+  void run() const {
+    using reductions = typename Staged::reductions;
+    const value_arrays<reductions, Sources> room(outer * width);
+    const column_values<reductions, Sources> values{side_by_side<reductions, Sources>::in(room)};
+    const index_t together = columns_together(height * bytes_of_position(Sources{}));
+    if (together == 0) return column_passes_from<0>(values);
+    const index_t pieces = 8 / outer + 1, across = (width + pieces - 1) / pieces;
+    const index_t each = std::min({std::max<index_t>(across, 64), together, index_t{most_columns}});
+    const index_t tasks = (width + each - 1) / each;
+    for_tasks(outer * tasks, this->cost(outer * height * width), [&](index_t task) {
+      const index_t k = task / tasks, first = task % tasks * each;
+      column_stages_from<0>(k * height, first, std::min(width - first, each), values.from(k * width + first));
+    });
+  }
+};
+
+}  // namespace lazyfuse::host_detail

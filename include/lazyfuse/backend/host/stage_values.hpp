@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What passes over rows hand on to later ones: the results of reductions, of one row or of columns side by side, and
+// what was computed for every element and would cost more to compute again.
+#pragma once
+
+#include <lazyfuse/backend/host/lanes.hpp>
+#include <lazyfuse/backend/host/transform.hpp>
+#include <lazyfuse/program/stages.hpp>
+
+#include <memory>
+
+namespace lazyfuse::host_detail {
+
+/// The results of reductions over one row.
+template <class Values>
+struct row_values {
+  Values results;
+  template <class P>
+  LAZYFUSE_HD auto at(index_t) const {
+    return shared_of<P>(results);
+  }
+  template <int>
+  LAZYFUSE_HD const row_values& in_pass() const {
+    return *this;
+  }
+  LAZYFUSE_HD const row_values& from(index_t) const { return *this; }
+  LAZYFUSE_HD const row_values& in_row(index_t) const { return *this; }
+  LAZYFUSE_HD void move_on(index_t) {}
+  void next_row(index_t) {}
+};
+
+/// Memory for one value of a program at each of n places.
+template <class P, class T>
+struct value_array {
+  std::unique_ptr<T[]> data;
+  explicit value_array(index_t n) : data(new T[n]) {}
+};
+template <class P, class T>
+T* array_of(const value_array<P, T>& a) {
+  return a.data.get();
+}
+template <class Programs, class Sources>
+struct value_arrays;
+template <class... P, class Sources>
+struct value_arrays<list<P...>, Sources> : value_array<P, program_value_t<P, Sources>>... {
+  explicit value_arrays(index_t n) : value_array<P, program_value_t<P, Sources>>(n)... {}
+};
+
+/// The values of programs at places side by side: those of P from `data` on.
+template <class P, class T>
+struct values_at {
+  T* data;
+};
+template <class P, class T>
+LAZYFUSE_HD T* values_of(const values_at<P, T>& v) {
+  return v.data;
+}
+template <class Programs, class Sources>
+struct side_by_side;
+template <class... P, class Sources>
+struct side_by_side<list<P...>, Sources> : values_at<P, program_value_t<P, Sources>>... {
+  static side_by_side in(const value_arrays<list<P...>, Sources>& arrays) { return {{array_of<P>(arrays)}...}; }
+  LAZYFUSE_HD side_by_side after(index_t n) const { return {{values_of<P>(*this) + n}...}; }
+};
+
+/// The results of reductions over one row, and what is remembered of its elements, as pass Pass sees them: programs of
+/// passes before it are known, those of its own are noted.
+template <int Pass, class Values, class Programs, class Sources>
+struct remembered_values;
+template <int Pass, class Values, class... P, class Sources>
+struct remembered_values<Pass, Values, list<P...>, Sources> {
+  Values results;
+  side_by_side<list<P...>, Sources> elements;
+  template <int Other>
+  LAZYFUSE_HD remembered_values<Other, Values, list<P...>, Sources> in_pass() const {
+    return {results, elements};
+  }
+  template <class Q>
+  LAZYFUSE_HD auto at(index_t) const {
+    return shared_of<Q>(results);
+  }
+  template <class Q>
+    requires(contains<Q, list<P...>>&& stages_detail::stage_of<Q> < Pass)
+  LAZYFUSE_HD auto known(index_t i) const { return values_of<Q>(elements)[i]; }
+  template <class Q, class V>
+    requires(contains<Q, list<P...>>&& stages_detail::stage_of<Q> == Pass)
+  LAZYFUSE_HD void note(index_t i, const V& value) const { values_of<Q>(elements)[i] = value; }
+  LAZYFUSE_HD remembered_values from(index_t n) const { return {results, elements.after(n)}; }
+  LAZYFUSE_HD remembered_values in_row(index_t n) const { return from(n); }
+  LAZYFUSE_HD void move_on(index_t n) { elements = elements.after(n); }
+  void next_row(index_t n) { move_on(n); }
+};
+
+/// The results of reductions over columns, side by side.
+template <class Reductions, class Sources>
+struct column_values {
+  side_by_side<Reductions, Sources> columns;
+  template <class Q>
+  LAZYFUSE_HD auto at(index_t i) const {
+    return values_of<Q>(columns)[i];
+  }
+  LAZYFUSE_HD column_values from(index_t n) const { return {columns.after(n)}; }
+  LAZYFUSE_HD void move_on(index_t n) { columns = columns.after(n); }
+  void next_row(index_t) {}
+};
+template <class Set, class Reductions = typename Set::reductions>
+struct keep_columns;
+template <class Set, class... R>
+struct keep_columns<Set, list<R...>> {
+  template <class Lanes, class Values>
+  static void run(const Lanes& from, const Values& to, index_t n) {
+    const auto one = [&](const auto& lanes, auto* data) {
+      for (index_t i = 0; i < n; ++i) data[i] = lanes.at(i);
+    };
+    (one(get<Set::template index_of<R>>(from), values_of<R>(to.columns)), ...);
+  }
+};
+
+/// The axes are [outer kept axes | axes of the row | the axis of the inner loop]; the inner loop runs along the row, or
+/// along a kept axis.
+template <class Staged, class Sources, class Operands, int R, class... T>
+struct stage_run {
+  using walk_type = row_walk<Operands, Sources, R>;
+  using seq = typename walk_type::seq;
+  using position = odometer<Operands, Sources, R>;
+
+  const index_t* extents;
+  const Operands& operands;
+  const target_pack<R, T...>& targets;
+  bool one_result;
+  index_t outer, height, width;  ///< kept positions without the inner axis, positions of the row likewise, inner axis
+
+  double cost(index_t elements) const { return double(elements) * (Staged::cost + 1); }
+  position at_line(index_t line) const {
+    position o{operands, extents, 0, R - 1};
+    o.seek(line);
+    return o;
+  }
+
+  /// Calls f(position) for so many lines from `first` on.
+  template <class F>
+  void for_lines(const position& first, index_t lines, const F& f) const {
+    if (lines == 1) return f(first);
+    for (position o = first; lines > 0; --lines, o.next()) f(o);
+  }
+
+  /// Stores the results of so many lines, columns [c0, c1).
+  template <class Values>
+  void results(const position& first, index_t lines, index_t c0, index_t c1, const Values& values) const {
+    using run_type = transform_run<typename Staged::output, Operands, Sources, Values, R, T...>;
+    run_type run{extents, operands, targets, {operands, R - 1, -1}, c1 - c0, lines, values, c0};
+    for_lines(first, lines, [&](const position& o) {
+      run.rows_of(o, 1, c0, c1);
+      run.values.next_row(width);
+    });
+  }
+};
+
+}  // namespace lazyfuse::host_detail
