@@ -137,6 +137,19 @@ class rows_in_turn : public test::on<Space> {
     EXPECT_EQ(trace.kernels()[0].pattern, "rows");
     compare(l, result, p, f, x...);
   }
+
+  /// All elements of softmax over some axes.
+  template <int... A>
+  static void expect_softmax(const auto& x, lf::axes<A...> axes, const test::real_tensor& values) {
+    want_rows(lf::softmax(x, axes));
+    lf::trace trace;
+    const auto result = lf::to<lf::host>(lf::materialize(lf::softmax(x, axes)));
+    EXPECT_EQ(trace.launches(), 1);
+    const test::real_tensor want = test::softmax_of(values, {A...});
+    for (std::size_t i = 0; i < want.values.size(); ++i)
+      if (!test::near<float>(double(result.data()[i]), want.values[i], softmax_precision))
+        FAIL() << "element " << i << " is " << result.data()[i] << ", expected " << want.values[i];
+  }
 };
 TYPED_TEST_SUITE(rows_in_turn, test::spaces, test::space_name);
 
@@ -187,10 +200,27 @@ TYPED_TEST(rows_in_turn, many_rows_of_doubles) {
   }
 }
 TYPED_TEST(rows_in_turn, many_columns) {
-  const lines l = this->on_host ? lines{40, 64, true} : lines{3000, 4096, true};
-  const auto x = matrix_of<float>(l, 8);
-  this->expect(
-      l, lf::standardize(this->there(x), axis<0>), standard_precision, [](line v) { return standardized(v, 0); }, x);
+  for (const lines& l : this->on_host ? std::vector<lines>{{40, 64, true}, {2500, 700, true}, {70, 20000, true}}
+                                      : std::vector<lines>{{3000, 4096, true}}) {
+    const auto x = matrix_of<float>(l, 8);
+    const auto y = this->there(x);
+    this->expect(
+        l, lf::standardize(y, axis<0>), standard_precision, [](line v) { return standardized(v, 0); }, x);
+    this->expect(l, lf::logsumexp(y, axis<0>), log_precision, logsumexp_of, x);
+  }
+}
+
+TYPED_TEST(rows_in_turn, tall_columns_at_several_places) {
+  const test::real_tensor values = test::any_numbers(9, {3, 700, 1500});
+  const auto x = test::array_from<TypeParam, 3>(values);
+  this->expect_softmax(x, axis<1>, values);
+}
+TYPED_TEST(rows_in_turn, rows_of_several_lines) {
+  for (const int lines : {3, 40, 300}) {
+    const test::real_tensor values = test::any_numbers(10, {2, lines, 1000});
+    const auto x = test::array_from<TypeParam, 3>(values);
+    this->expect_softmax(x, axis<1, 2>, values);
+  }
 }
 
 }  // namespace
