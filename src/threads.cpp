@@ -36,7 +36,7 @@ void find_homes(const index_t* extents, int rank, int outer, bool columns, int b
   index_t rows = 1, length = 1;
   for (int k = 0; k < rank - 1; ++k) (k < outer ? rows : length) *= extents[k];
   if (columns) {
-    to.row = columns_together(length * bytes) > 0 ? home::cache : home::memory;
+    to.row = columns_together(length * bytes, extents[rank - 1]) > 0 ? home::cache : home::memory;
     return;
   }
   const index_t row = to.again_bytes / std::max<index_t>(rows, 1);

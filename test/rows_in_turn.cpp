@@ -71,6 +71,11 @@ line squares_of_softmax(line v) {
   for (double& e : v) e *= e;
   return {total(v)};
 }
+line variance_of(line v) {
+  const double n = double(v.size()), mean = total(v) / n;
+  for (double& e : v) e = (e - mean) * (e - mean);
+  return {total(v) / n};
+}
 line standardized(line v, double epsilon) {
   const double n = double(v.size()), mean = total(v) / n;
   for (double& e : v) e -= mean;
@@ -94,7 +99,7 @@ class rows_in_turn : public test::on<Space> {
   static constexpr bool on_host = std::is_same_v<Space, lf::host>;
   /// Rows with and without something left beyond whole vectors, and rows that one block does not hold.
   static std::vector<lines> shapes() {
-    if (on_host) return {{7, 12345}, {7, 16384}, {7, 262144}};
+    if (on_host) return {{7, 12345}, {7, 16384}, {7, 262144}, {9, 40000}};
     return {{600, 12345}, {600, 16384}, {200, 262144}};
   }
   template <class T>
@@ -210,17 +215,34 @@ TYPED_TEST(rows_in_turn, many_columns) {
   }
 }
 
+TYPED_TEST(rows_in_turn, lines_whose_first_elements_are_unlike_the_others) {
+  for (const lines& l : {lines{3, 12345}, lines{3, 262144}, lines{64, 3000, true}, lines{1024, 300, true}})
+    for (const std::int64_t unlike : {std::int64_t{8}, l.length / 64}) {
+      auto x = matrix_of<float>(l, 11);
+      for (std::int64_t r = 0; r < l.count; ++r)
+        for (std::int64_t i = 0; i < unlike; ++i) x.data()[l.at(r, i)] += 10000;
+      const auto y = this->there(x);
+      const auto check = [&](auto a) {
+        this->expect(
+            l, lf::standardize(y, a), {64, 64}, [](line v) { return standardized(v, 0); }, x);
+        this->compare(l, lf::materialize(lf::var(y, a)), {64}, variance_of, x);
+      };
+      if (l.columns) check(axis<0>);
+      else check(axis<1>);
+    }
+}
 TYPED_TEST(rows_in_turn, tall_columns_at_several_places) {
   const test::real_tensor values = test::any_numbers(9, {3, 700, 1500});
   const auto x = test::array_from<TypeParam, 3>(values);
   this->expect_softmax(x, axis<1>, values);
 }
 TYPED_TEST(rows_in_turn, rows_of_several_lines) {
-  for (const int lines : {3, 40, 300}) {
-    const test::real_tensor values = test::any_numbers(10, {2, lines, 1000});
-    const auto x = test::array_from<TypeParam, 3>(values);
-    this->expect_softmax(x, axis<1, 2>, values);
-  }
+  for (const int rows : {2, 9})
+    for (const int lines : {3, 40, 300}) {
+      const test::real_tensor values = test::any_numbers(10, {lines, rows, 1000});
+      const auto x = test::array_from<TypeParam, 3>(values);
+      this->expect_softmax(x, axis<0, 2>, values);
+    }
 }
 
 }  // namespace

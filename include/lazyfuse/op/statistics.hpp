@@ -52,7 +52,13 @@ struct moments : plain_monoid {
     const moment_sums<T> n = shifted(shifted(b, mean), m.count > 0 ? m.shift : mean);
     return {m.count + n.count, n.shift, m.sum + n.sum, m.squares + n.squares};
   }
-  /// One element more, with the shift as it is: for an a that has several already.
+  /// The same numbers seen from their mean.
+  template <real T>
+  LAZYFUSE_HD static constexpr moment_sums<T> recentred(const moment_sums<T>& m) {
+    return shifted(m, m.shift + m.sum / (m.count > 0 ? m.count : T(1)));
+  }
+  /// One element more, with the shift as it is: for an a that has several already. The first ones may be unlike those
+  /// to come: recentred() every time that there are four times as many keeps the shift near enough.
   template <real T>
   LAZYFUSE_HD static constexpr moment_sums<T> near(const moment_sums<T>& a, const moment_sums<T>& b) {
     const T distance = b.shift - a.shift;

@@ -57,10 +57,11 @@ struct reductions_of<list<P...>> {
   using type = typename reductions_detail::find_all<false, list<>, P...>::type;
 };
 
-/// Whether a monoid has a cheaper way to add an element to what has several already.
+/// Whether a monoid has a cheaper way to add an element to what has several already, and is recentred at times.
 template <class M, class T>
 concept near_monoid = requires(const T& a, const T& b) {
   M::near(a, b);
+  M::recentred(a);
 };
 
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.

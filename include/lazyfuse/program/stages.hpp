@@ -178,7 +178,7 @@ struct staged<list<Root...>, Sources> {
   template <int Pass, class P>
   static constexpr bool repeats = schedule<list<P>>::cost >=
                                   stages_detail::worth_remembering&& any_later<P>(Pass, make_indices<count + 1>{});
-  /// The arguments of reductions that later passes compute again.
+  /// The arguments of reductions, as a whole, that later passes compute again.
   using repeated = typename stages_detail::find_repeated<staged, -1, list<>, list<>>::type;
 
   template <class... P>

@@ -34,6 +34,16 @@ struct thread_sums {
   }
 };
 
+template <class Set, int Width, int... I>
+__device__ __forceinline__ void recentre(thread_sums<Set, Width>& sums, indices<I...>) {
+  const auto one = [](auto& mine, auto monoid) {
+    using M = decltype(monoid);
+    if constexpr (near_monoid<M, bare_t<decltype(mine)>>) mine = M::recentred(mine);
+  };
+#pragma unroll
+  for (int k = 0; k < Width; ++k) (one(get<I>(sums.lane[k]), typename Set::template monoid<I>{}), ...);
+}
+
 template <class Set, bool Guarded, bool Near = false>
 struct combine_sink {
   typename Set::accumulators& to;

@@ -134,14 +134,27 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   /// Calls use(values, location) for the units of this thread, Depth at a time: first those that registers hold, then
   /// what is not kept, of which every pass begins with what the one before read last (caches may still have it), then
   /// what shared memory keeps.
-  /// Near: there is a cheaper way to add to what has begun; it is used from the second turn on.
-  template <int Depth, bool Near, int Held, class Next, class Seq, class Use>
+  /// Near: there is a cheaper way to add to what has begun; it is used from the second turn on, and recentre() is
+  /// called whenever there are four times as many.
+  template <int Depth, bool Near, int Held, class Next, class Seq, class Use, class Recentre>
   static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next& next,
-                                             held_units<fetched_unit, Held>& held, Seq seq, const Use& use) {
+                                             held_units<fetched_unit, Held>& held, Seq seq, const Use& use,
+                                             const Recentre& recentre) {
     if (part.mine == 0) return;
     const int all = part.count / part.stride, whole = all - all % Depth;
     const int end = (part.count + part.stride - 1) / part.stride;
     const int border = part.kept_from < whole ? part.kept_from : whole;
+    const auto steps_until = [&](int step, int stop, const auto& refill) {
+      const auto turns = [&](int until) {
+        for (; step < until; step += Depth) steps<Depth, false, Near>(p, part, refill, nullptr, step, seq, use);
+      };
+      if constexpr (Near) {
+        while (step < stop) {
+          recentre();
+          turns(step < stop / 4 ? 4 * step : stop);
+        }
+      } else turns(stop);
+    };
     int first = 0;
     if constexpr (Held > 0) {
       if (border >= Held) {
@@ -161,7 +174,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
         steps<Depth, false>(p, part, nullptr, nullptr, 0, seq, use);
         step = Depth;
       }
-      for (; step < border; step += Depth) steps<Depth, false, Near>(p, part, nullptr, nullptr, step, seq, use);
+      steps_until(step, border, nullptr);
     } else {
       for (int step = border - Depth; step >= first; step -= Depth)
         steps<Depth, false>(p, part, nullptr, nullptr, step, seq, use);
@@ -172,8 +185,8 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       steps<Depth, false>(p, part, next, nullptr, 0, seq, use);
       step = Depth;
     }
-    for (; step < whole; step += Depth) steps<Depth, false, Near>(p, part, next, nullptr, step, seq, use);
-    for (; step < end; ++step) steps<1, true>(p, part, next, nullptr, step, seq, use);
+    steps_until(step, whole, next);
+    for (step = whole; step < end; ++step) steps<1, true>(p, part, next, nullptr, step, seq, use);
   }
   /// The same for the first unit of the task alone.
   template <class Seq, class Use>
@@ -246,7 +259,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
   }
   template <int Depth, bool Near, class Next, int... I, class Use>
   static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next&, auto&, indices<I...>,
-                                             const Use& use) {
+                                             const Use& use, const auto&) {
     const int steps = (part.count + part.stride - 1) / part.stride;
     for (int step = 0; step < steps; ++step) {
       fetched_unit values;

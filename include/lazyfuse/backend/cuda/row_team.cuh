@@ -79,7 +79,8 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
         evaluate<typename set::prologue>(known_context{here, values.of(k)}, sink);
       }
     };
-    pass::template run<Depth, set::has_near>(p, part, nullptr, held, seq, add);
+    const auto again = [&] { recentre(sums, make_indices<set::size>{}); };
+    pass::template run<Depth, set::has_near>(p, part, nullptr, held, seq, add, again);
     if constexpr (Columns) {
       merge_columns<set, Width>(sums, p.team, place, team_room(), 1 << p.lane_bits);
 #pragma unroll
@@ -107,7 +108,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
       (put(get<J>(out), get<J>(p.targets), J), ...);
     };
     if (p.one_result) pass::run_first(p, part, seq, store_unit);
-    else pass::template run<Depth, false>(p, part, next, held, seq, store_unit);
+    else pass::template run<Depth, false>(p, part, next, held, seq, store_unit, nullptr);
   }
 }
 

@@ -17,9 +17,17 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   using typename base::position;
   using typename base::seq;
   using typename base::walk_type;
+  using reductions = typename Staged::reductions;
+  using values_type = column_values<reductions, list<>, Sources>;
+  /// What pass S computes once per column.
+  template <int S>
+  using made = typename Staged::template uniform<S>;
   static constexpr index_t lines_added = 256;  ///< one by one; these sums are then merged
-  /// Columns that a loop takes together: few enough for their sums to stay in the cache.
-  static constexpr int most_columns = walk_type::chunk < columns_at_a_time ? walk_type::chunk : columns_at_a_time;
+  /// Columns that a loop takes together: few enough for their sums to stay in the cache, and on the stack.
+  static constexpr int most_columns = [] {
+    const int fit = 65536 / bytes_of_values<Sources>(reductions{}) / 64 * 64;
+    return std::clamp(fit, 64, walk_type::chunk < columns_at_a_time ? walk_type::chunk : columns_at_a_time);
+  }();
 
   /// Reduces rows [r0, r1) of n columns, of the rows that start at position `start`.
   template <class Set, class Values>
@@ -50,17 +58,23 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     }
   }
 
+  /// The results of stage S for n columns.
+  template <class Set, class Values>
+  void reduce_columns(index_t start, index_t first, index_t n, const Values& values) const {
+    lane_pack<Set, most_columns> sums;
+    column_block<Set>(start, 0, height, first, n, values, sums);
+    keep_columns<Set>::run(sums, values, n);
+  }
   /// Stage S and those after it for n columns, then the results.
-  template <int S, class Values>
-  void column_stages_from(index_t start, index_t first, index_t n, const Values& values) const {
+  template <int S>
+  void column_stages_from(index_t start, index_t first, index_t n, const values_type& values) const {
+    value_arrays<made<S>, Sources, most_columns> room(n);
+    const auto known = with_made(values, side_by_side<made<S>, Sources>::in(room), n, this->operands);
     if constexpr (S < Staged::count) {
-      using set = typename Staged::template set<S>;
-      lane_pack<set, most_columns> sums;
-      column_block<set>(start, 0, height, first, n, values, sums);
-      keep_columns<set>::run(sums, values, n);
+      reduce_columns<typename Staged::template set<S>>(start, first, n, known);
       column_stages_from<S + 1>(start, first, n, values);
     } else {
-      this->results(this->at_line(start), this->one_result ? 1 : height, first, first + n, values);
+      this->results(this->at_line(start), this->one_result ? 1 : height, first, first + n, known);
     }
   }
 
@@ -86,16 +100,30 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
         std::min(width - first, c.each));
     });
   }
+  /// The values of all columns with what pass S makes of them.
+  template <int S>
+  auto values_in_pass(const values_type& values, value_arrays<made<S>, Sources>& room) const {
+    const auto to = side_by_side<made<S>, Sources>::in(room);
+    const index_t n = outer * width, each = columns_at_a_time;
+    if constexpr (made<S>::size > 0)
+      for_tasks((n + each - 1) / each, this->cost(n), [&](index_t task) {
+        const index_t first = task * each;
+        with_made(values.from(first), to.after(first), std::min(n - first, each), this->operands);
+      });
+    return column_values<reductions, made<S>, Sources>{values.columns, to};
+  }
   /// Stage S and those after it for all columns, then the results.
-  template <int S, class Values>
-  void column_passes_from(const Values& values) const {
+  template <int S>
+  void column_passes_from(const values_type& values) const {
+    value_arrays<made<S>, Sources> room(outer * width);
+    const auto known = values_in_pass<S>(values, room);
     if constexpr (S < Staged::count) {
       using set = typename Staged::template set<S>;
       using lanes_type = lane_pack<set, most_columns>;
       const column_cut c = cut_columns(most_columns);
       const std::unique_ptr<lanes_type[]> partial(new lanes_type[outer * c.blocks * c.chunks]);
       for_column_tasks<S>(c, [&](index_t task, index_t k, index_t r0, index_t r1, index_t first, index_t n) {
-        column_block<set>(k * height, r0, r1, first, n, values.from(k * width + first), partial[task]);
+        column_block<set>(k * height, r0, r1, first, n, known.from(k * width + first), partial[task]);
       });
       for_tasks(outer * c.chunks, this->cost(outer * c.blocks * width), [&](index_t task) {
         const index_t k = task / c.chunks, chunk = task % c.chunks, first = chunk * c.each;
@@ -113,23 +141,25 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       const column_cut c = cut_columns(8 * most_columns);
       for_column_tasks<S>(c, [&](index_t, index_t k, index_t r0, index_t r1, index_t first, index_t n) {
         const index_t lines = !this->one_result ? r1 - r0 : r0 == 0 ? 1 : 0;
-        this->results(this->at_line(k * height + r0), lines, first, first + n, values.from(k * width + first));
+        this->results(this->at_line(k * height + r0), lines, first, first + n, known.from(k * width + first));
       });
     }
   }
 
   void run() const {
-    using reductions = typename Staged::reductions;
-    const value_arrays<reductions, Sources> room(outer * width);
-    const column_values<reductions, Sources> values{side_by_side<reductions, Sources>::in(room)};
-    const index_t together = columns_together(height * bytes_of_position(Sources{}));
-    if (together == 0) return column_passes_from<0>(values);
+    const index_t together = columns_together(height * bytes_of_position(Sources{}), width);
+    if (together == 0) {
+      value_arrays<reductions, Sources> room(outer * width);
+      return column_passes_from<0>({side_by_side<reductions, Sources>::in(room), {}});
+    }
     const index_t pieces = 8 / outer + 1, across = (width + pieces - 1) / pieces;
     const index_t each = std::min({std::max<index_t>(across, 64), together, index_t{most_columns}});
     const index_t tasks = (width + each - 1) / each;
     for_tasks(outer * tasks, this->cost(outer * height * width), [&](index_t task) {
+      value_arrays<reductions, Sources, most_columns> room(each);
       const index_t k = task / tasks, first = task % tasks * each;
-      column_stages_from<0>(k * height, first, std::min(width - first, each), values.from(k * width + first));
+      column_stages_from<0>(k * height, first, std::min(width - first, each),
+                            {side_by_side<reductions, Sources>::in(room), {}});
     });
   }
 };

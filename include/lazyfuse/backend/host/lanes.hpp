@@ -64,6 +64,9 @@ struct lanes<op::moments, moment_sums<T>, N> {
   }
   LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { put(l, op::moments{}(at(l), v)); }
   LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { put(l, op::moments::near(at(l), v)); }
+  void recentre(index_t n) {
+    for (index_t l = 0; l < n; ++l) put(l, op::moments::recentred(at(l)));
+  }
   /// Seen from the mean of all, lanes are summed without a division for each pair of them.
   void fold() {
     T all[2][N];
@@ -103,8 +106,20 @@ struct lane_pack_of<Set, N, indices<I...>> {
 template <class Set, int N>
 using lane_pack = typename lane_pack_of<Set, N>::type;
 
-/// How many elements a lane takes before the cheaper way to add more.
-inline constexpr int far_elements = 8;
+/// How many elements a lane takes before the cheaper way to add more. It is recentred after these, after four times as
+/// many, and so on.
+inline constexpr index_t far_elements = 8;
+constexpr bool recentres_after(index_t elements) {
+  while (elements > far_elements && elements % 4 == 0) elements /= 4;
+  return elements == far_elements;
+}
+template <class Lanes, int... I>
+void recentre(Lanes& to, index_t n, indices<I...>) {
+  const auto one = [n](auto& lanes) {
+    if constexpr (requires { lanes.recentre(n); }) lanes.recentre(n);
+  };
+  (one(get<I>(to)), ...);
+}
 
 /// Combines the value of reduction I into lane l, and notes it where that is asked for. Near: the lane has several
 /// already.
@@ -149,25 +164,25 @@ inline constexpr index_t prefetch_distance = 2048;
 /// Columns after which the same of the next row are asked for: it lies where the processor does not look by itself.
 inline constexpr index_t strip_columns = 128;
 
-/// Asks for Count elements, `distance` after those at i; or as many of the next run.
-template <int Count, class C>
-void prefetch(const C& c, index_t i, index_t distance) {
-  if constexpr (requires { c.data; })
-    for (int b = 0; b < int(Count * sizeof(*c.data)); b += 64)
-      __builtin_prefetch(reinterpret_cast<const char*>(c.data + i + distance) + b);
+template <class T>
+void prefetch(const T* from, index_t n) {
+  for (index_t b = 0; b < n * index_t{sizeof(T)}; b += 64) __builtin_prefetch(reinterpret_cast<const char*>(from) + b);
 }
-template <int Count, class Cursors, int... I>
+template <class Cursors, int... I>
 void prefetch_ahead(const Cursors& c, indices<I...>) {
-  (prefetch<Count>(get<I>(c), 0, prefetch_distance), ...);
+  const auto one = [](const auto& operand) {
+    if constexpr (requires { operand.data; }) prefetch(operand.data + prefetch_distance, lane_count);
+  };
+  (one(get<I>(c)), ...);
 }
-template <class C>
-index_t next_of(const C& c) {
-  if constexpr (requires { c.next; }) return c.next;
-  else return 0;
-}
-template <int Count, class Cursors, int... I>
-void prefetch_next(const Cursors& c, index_t i, indices<I...>) {
-  (prefetch<Count>(get<I>(c), i, next_of(get<I>(c))), ...);
+/// Asks for n elements at i of the next run, where that is elsewhere.
+template <class Cursors, int... I>
+void prefetch_next(const Cursors& c, index_t i, index_t n, indices<I...>) {
+  const auto one = [&](const auto& operand) {
+    if constexpr (requires { operand.data; })
+      if (operand.next != 0) prefetch(operand.data + i + operand.next, n);
+  };
+  (one(get<I>(c)), ...);
 }
 
 }  // namespace lazyfuse::host_detail

@@ -23,27 +23,36 @@ LAZYFUSE_HD void add_to_lanes(const Cursors& cursors, Lanes& to, index_t first, 
   }
 }
 
-/// Adds n elements of a row, element i into lane i modulo lane_count.
+/// Adds n elements of a row, element i into lane i modulo lane_count. before: how many of the row were added already.
 template <int Count, class Set, class Cursors, class Lanes, class Values = no_values>
-[[gnu::noinline]] void accumulate_row(const Cursors& from, Lanes& total, index_t n, const Values& known = {}) {
+[[gnu::noinline]] void accumulate_row(const Cursors& from, Lanes& total, index_t n, index_t before,
+                                      const Values& known = {}) {
   Cursors cursors = from;
   Values values = known;
   Lanes to = total;
   using cursor_seq = make_indices<Count>;
   const auto turns = [&]<bool Near>(index_t count, ::cuda::std::bool_constant<Near>) {
     for (; count > 0; --count) {
-      prefetch_ahead<lane_count>(cursors, cursor_seq{});
+      prefetch_ahead(cursors, cursor_seq{});
       add_to_lanes<Set, Near>(cursors, to, 0, lane_count, values);
       move_on(cursors, 1, cursor_seq{});
       values.move_on(lane_count);
     }
   };
-  const index_t whole = n / lane_count;
+  index_t left = n / lane_count;
   if constexpr (Set::has_near) {
-    const index_t far = whole < far_elements ? whole : far_elements;
+    index_t each = before / lane_count;  // elements of a lane
+    const index_t far = std::clamp<index_t>(far_elements - each, 0, left);
     turns(far, ::cuda::std::false_type{});
-    turns(whole - far, ::cuda::std::true_type{});
-  } else turns(whole, ::cuda::std::false_type{});
+    left -= far;
+    for (each += far; left > 0;) {
+      recentre(to, lane_count, make_indices<Set::size>{});
+      const index_t near = std::min(left, 3 * each);
+      turns(near, ::cuda::std::true_type{});
+      left -= near;
+      each += near;
+    }
+  } else turns(left, ::cuda::std::false_type{});
   add_to_lanes<Set, false>(cursors, to, 0, n % lane_count, values);
   total = to;
 }
@@ -52,14 +61,16 @@ template <int Count, class Set, class Cursors, class Lanes, class Values = no_va
 template <int Count, class Set, bool Near, class Cursors, class Lanes, class Values>
 [[gnu::noinline]] void accumulate_columns(const Cursors cursors, Lanes& to, index_t n, const Values values) {
   for (index_t i = 0; i < n; i += strip_columns) {
-    prefetch_next<strip_columns>(cursors, i, make_indices<Count>{});
-    add_to_lanes<Set, Near>(cursors, to, i, n - i < strip_columns ? n : i + strip_columns, values);
+    const index_t end = std::min(i + strip_columns, n);
+    prefetch_next(cursors, i, end - i, make_indices<Count>{});
+    add_to_lanes<Set, Near>(cursors, to, i, end, values);
   }
 }
 /// The same for a row of which `before` were added to these columns.
 template <int Count, class Set, class Cursors, class Lanes, class Values = no_values>
 void accumulate_next(const Cursors& cursors, Lanes& to, index_t n, index_t before, const Values& values = {}) {
   if constexpr (Set::has_near) {
+    if (recentres_after(before)) recentre(to, n, make_indices<Set::size>{});
     if (before >= far_elements) return accumulate_columns<Count, Set, true>(cursors, to, n, values);
   }
   accumulate_columns<Count, Set, false>(cursors, to, n, values);
@@ -157,7 +168,7 @@ struct reduce_run {
       for (index_t c = c0; c < c1; c += chunk) {
         const index_t n = c1 - c < chunk ? c1 - c : chunk;
         walk.aim(cursors, packed, offsets, 0, c, n, lane_count, seq{});
-        accumulate_row<walk_type::count, Set>(cursors, sums, n);
+        accumulate_row<walk_type::count, Set>(cursors, sums, n, (r - r0) * (c1 - c0) + c - c0);
       }
     }
     fold_lanes(sums, set_seq{});

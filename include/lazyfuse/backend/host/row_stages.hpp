@@ -22,8 +22,8 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
   using values_type = row_values<typename Staged::values>;
   using repeated = typename Staged::repeated;
   static constexpr index_t block_elements = 32768;
-  /// The longest row for whose elements values are remembered: caches hold them beside the operands.
-  static constexpr index_t most_remembered = 1 << 18;
+  /// Bytes that are remembered of a row, at most: caches hold them beside the operands.
+  static constexpr index_t most_remembered = 1 << 20;
 
   /// A row and where it starts.
   struct row {
@@ -62,7 +62,8 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
       for (index_t c = b.c0; c < b.c1; c += walk_type::chunk) {
         const index_t n = std::min<index_t>(b.c1 - c, walk_type::chunk);
         walk.aim(cursors, packed, o.offsets, 0, c, n, lane_count, seq{});
-        accumulate_row<walk_type::count, Set>(cursors, sums, n, values.in_row(r * width + c));
+        const index_t before = (r - b.r0) * (b.c1 - b.c0) + c - b.c0;
+        accumulate_row<walk_type::count, Set>(cursors, sums, n, before, values.from(r * width + c));
       }
       ++r;
     };
@@ -95,13 +96,13 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
       keep<set>(values.results, total);
       stages_from<S + 1, Together>(in, values);
     } else if (this->one_result) {
-      this->results(in.at, 1, 0, 1, values);
+      this->results(in.at, 1, 0, 1, values.template in_pass<S>());
     } else {
       for_blocks([&](index_t task) {
         const block b = block_of(backwards(task));
         std::optional<position> room;
         this->results(first_line(in, b, room), b.r1 - b.r0, b.c0, b.c1,
-                      values.template in_pass<S>().in_row(b.r0 * width + b.c0));
+                      values.template in_pass<S>().from(b.r0 * width + b.c0));
       });
     }
   }
@@ -117,8 +118,8 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     for_tasks((outer + per_task - 1) / per_task, this->cost(outer * length), [&](index_t task) {
       const index_t begin = task * per_task, end = std::min(begin + per_task, outer);
       if constexpr (repeated::size > 0) {
-        if (length <= most_remembered) {
-          const value_arrays<repeated, Sources> room(length);
+        if (length * bytes_of_values<Sources>(repeated{}) <= most_remembered) {
+          value_arrays<repeated, Sources> room(length);
           remembered_values<0, typename Staged::values, repeated, Sources> values{
               {}, side_by_side<repeated, Sources>::in(room)};
           return rows(begin, end, values);

@@ -238,8 +238,7 @@ struct row_walk<Operands, list<Src...>, R> {
   }
   template <int I, class C>
   void turn(C& c, index_t next) const {
-    if constexpr (in_memory<I>)
-      if (step<I>(inner) == 1) c.next = next;
+    if constexpr (in_memory<I>) c.next = step<I>(inner) == 1 ? next : 0;
   }
   /// Cursors whose runs are rows: where no operand repeats, and none is packed but in blocks, to p.
   template <int... I>

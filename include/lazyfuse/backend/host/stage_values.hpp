@@ -24,27 +24,37 @@ struct row_values {
     return *this;
   }
   LAZYFUSE_HD const row_values& from(index_t) const { return *this; }
-  LAZYFUSE_HD const row_values& in_row(index_t) const { return *this; }
   LAZYFUSE_HD void move_on(index_t) {}
   void next_row(index_t) {}
 };
 
-/// Memory for one value of a program at each of n places.
-template <class P, class T>
+/// Memory for one value of a program at each of n places: at most N, on the stack, or (N = 0) any number.
+template <class P, class T, int N>
 struct value_array {
+  alignas(64) T data[N];
+  explicit value_array(index_t) {}
+};
+template <class P, class T>
+struct value_array<P, T, 0> {
   std::unique_ptr<T[]> data;
   explicit value_array(index_t n) : data(new T[n]) {}
 };
-template <class P, class T>
-T* array_of(const value_array<P, T>& a) {
-  return a.data.get();
-}
-template <class Programs, class Sources>
+template <class Programs, class Sources, int N = 0>
 struct value_arrays;
-template <class... P, class Sources>
-struct value_arrays<list<P...>, Sources> : value_array<P, program_value_t<P, Sources>>... {
-  explicit value_arrays(index_t n) : value_array<P, program_value_t<P, Sources>>(n)... {}
+template <class... P, class Sources, int N>
+struct value_arrays<list<P...>, Sources, N> : value_array<P, program_value_t<P, Sources>, N>... {
+  explicit value_arrays([[maybe_unused]] index_t n) : value_array<P, program_value_t<P, Sources>, N>(n)... {}
 };
+template <class P, class T, int N>
+T* array_of(value_array<P, T, N>& a) {
+  return &a.data[0];
+}
+
+/// Bytes of one value of each.
+template <class Sources, class... P>
+constexpr int bytes_of_values(list<P...>) {
+  return (0 + ... + int(sizeof(program_value_t<P, Sources>)));
+}
 
 /// The values of programs at places side by side: those of P from `data` on.
 template <class P, class T>
@@ -59,8 +69,11 @@ template <class Programs, class Sources>
 struct side_by_side;
 template <class... P, class Sources>
 struct side_by_side<list<P...>, Sources> : values_at<P, program_value_t<P, Sources>>... {
-  static side_by_side in(const value_arrays<list<P...>, Sources>& arrays) { return {{array_of<P>(arrays)}...}; }
-  LAZYFUSE_HD side_by_side after(index_t n) const { return {{values_of<P>(*this) + n}...}; }
+  template <int N>
+  static side_by_side in(value_arrays<list<P...>, Sources, N>& arrays) {
+    return {{array_of<P>(arrays)}...};
+  }
+  LAZYFUSE_HD side_by_side after([[maybe_unused]] index_t n) const { return {{values_of<P>(*this) + n}...}; }
 };
 
 /// The results of reductions over one row, and what is remembered of its elements, as pass Pass sees them: programs of
@@ -86,23 +99,56 @@ struct remembered_values<Pass, Values, list<P...>, Sources> {
     requires(contains<Q, list<P...>>&& stages_detail::stage_of<Q> == Pass)
   LAZYFUSE_HD void note(index_t i, const V& value) const { values_of<Q>(elements)[i] = value; }
   LAZYFUSE_HD remembered_values from(index_t n) const { return {results, elements.after(n)}; }
-  LAZYFUSE_HD remembered_values in_row(index_t n) const { return from(n); }
   LAZYFUSE_HD void move_on(index_t n) { elements = elements.after(n); }
   void next_row(index_t n) { move_on(n); }
 };
 
-/// The results of reductions over columns, side by side.
-template <class Reductions, class Sources>
+/// The results of reductions over columns, side by side, and what a pass makes of them once per column.
+template <class Reductions, class Made, class Sources>
 struct column_values {
   side_by_side<Reductions, Sources> columns;
+  side_by_side<Made, Sources> made;
   template <class Q>
   LAZYFUSE_HD auto at(index_t i) const {
     return values_of<Q>(columns)[i];
   }
-  LAZYFUSE_HD column_values from(index_t n) const { return {columns.after(n)}; }
-  LAZYFUSE_HD void move_on(index_t n) { columns = columns.after(n); }
+  template <class Q>
+  requires contains<Q, Made> LAZYFUSE_HD auto known(index_t i) const { return values_of<Q>(made)[i]; }
+  LAZYFUSE_HD column_values from(index_t n) const { return {columns.after(n), made.after(n)}; }
+  LAZYFUSE_HD void move_on(index_t n) { *this = from(n); }
   void next_row(index_t) {}
 };
+/// Programs that read constants and the results of one column.
+template <class Operands, class Values>
+struct column_context {
+  const Operands& operands;
+  const Values& values;
+  index_t i;
+  template <int I>
+  LAZYFUSE_HD auto operand() const {
+    return get<I>(operands).source.value;
+  }
+  template <class Q>
+  LAZYFUSE_HD auto reduced() const {
+    return values.template at<Q>(i);
+  }
+};
+template <class P, class T, class Context>
+[[gnu::noinline]] void make_columns(T* __restrict__ to, const Context context, index_t n) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+  for (index_t i = 0; i < n; ++i) to[i] = evaluator<P>::at(Context{context.operands, context.values, i});
+}
+/// The values of n columns with those of P..., which are computed and go to `made`.
+template <class... P, class Reductions, class Sources, class Operands>
+column_values<Reductions, list<P...>, Sources> with_made(const column_values<Reductions, list<>, Sources>& values,
+                                                         const side_by_side<list<P...>, Sources>& made,
+                                                         [[maybe_unused]] index_t n, const Operands& operands) {
+  using context = column_context<Operands, column_values<Reductions, list<>, Sources>>;
+  (make_columns<P>(values_of<P>(made), context{operands, values, 0}, n), ...);
+  return {values.columns, made};
+}
 template <class Set, class Reductions = typename Set::reductions>
 struct keep_columns;
 template <class Set, class... R>
