@@ -8,6 +8,7 @@
 #include <lazyfuse/program/stages.hpp>
 
 #include <memory>
+#include <new>
 
 namespace lazyfuse::host_detail {
 
@@ -36,8 +37,12 @@ struct value_array {
 };
 template <class P, class T>
 struct value_array<P, T, 0> {
-  std::unique_ptr<T[]> data;
-  explicit value_array(index_t n) : data(new T[n]) {}
+  static constexpr std::align_val_t line{64};
+  struct release {
+    void operator()(T* data) const { operator delete[](data, line); }
+  };
+  std::unique_ptr<T[], release> data;
+  explicit value_array(index_t n) : data(new (line) T[n]) {}
 };
 template <class Programs, class Sources, int N = 0>
 struct value_arrays;
