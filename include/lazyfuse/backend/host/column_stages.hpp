@@ -58,6 +58,19 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     }
   }
 
+  /// The values of n columns with those of P..., which are computed from them and from constants, and go to `made`.
+  template <class... P>
+  column_values<reductions, list<P...>, Sources> with_made(const values_type& values,
+                                                           const side_by_side<list<P...>, Sources>& made,
+                                                           [[maybe_unused]] index_t n) const {
+    if constexpr (sizeof...(P) > 0) {
+      typename walk_type::cursors cursors;
+      walk_type{this->operands, R - 1, -1}.aim_rows(cursors, nullptr, this->at_line(0).offsets, 0, seq{});
+      const landings<program_value_t<P, Sources>...> to{{{values_of<P>(made), 0}...}};
+      transform_runs<schedule<list<P...>>, 0, walk_type::count>(cursors, to, 1, n, values);
+    }
+    return {values.columns, made};
+  }
   /// The results of stage S for n columns.
   template <class Set, class Values>
   void reduce_columns(index_t start, index_t first, index_t n, const Values& values) const {
@@ -69,7 +82,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   template <int S>
   void column_stages_from(index_t start, index_t first, index_t n, const values_type& values) const {
     value_arrays<made<S>, Sources, most_columns> room(n);
-    const auto known = with_made(values, side_by_side<made<S>, Sources>::in(room), n, this->operands);
+    const auto known = with_made(values, side_by_side<made<S>, Sources>::in(room), n);
     if constexpr (S < Staged::count) {
       reduce_columns<typename Staged::template set<S>>(start, first, n, known);
       column_stages_from<S + 1>(start, first, n, values);
@@ -108,7 +121,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     if constexpr (made<S>::size > 0)
       for_tasks((n + each - 1) / each, this->cost(n), [&](index_t task) {
         const index_t first = task * each;
-        with_made(values.from(first), to.after(first), std::min(n - first, each), this->operands);
+        with_made(values.from(first), to.after(first), std::min(n - first, each));
       });
     return column_values<reductions, made<S>, Sources>{values.columns, to};
   }

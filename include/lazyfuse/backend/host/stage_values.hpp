@@ -123,37 +123,6 @@ struct column_values {
   LAZYFUSE_HD void move_on(index_t n) { *this = from(n); }
   void next_row(index_t) {}
 };
-/// Programs that read constants and the results of one column.
-template <class Operands, class Values>
-struct column_context {
-  const Operands& operands;
-  const Values& values;
-  index_t i;
-  template <int I>
-  LAZYFUSE_HD auto operand() const {
-    return get<I>(operands).source.value;
-  }
-  template <class Q>
-  LAZYFUSE_HD auto reduced() const {
-    return values.template at<Q>(i);
-  }
-};
-template <class P, class T, class Context>
-[[gnu::noinline]] void make_columns(T* __restrict__ to, const Context context, index_t n) {
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-  for (index_t i = 0; i < n; ++i) to[i] = evaluator<P>::at(Context{context.operands, context.values, i});
-}
-/// The values of n columns with those of P..., which are computed and go to `made`.
-template <class... P, class Reductions, class Sources, class Operands>
-column_values<Reductions, list<P...>, Sources> with_made(const column_values<Reductions, list<>, Sources>& values,
-                                                         const side_by_side<list<P...>, Sources>& made,
-                                                         [[maybe_unused]] index_t n, const Operands& operands) {
-  using context = column_context<Operands, column_values<Reductions, list<>, Sources>>;
-  (make_columns<P>(values_of<P>(made), context{operands, values, 0}, n), ...);
-  return {values.columns, made};
-}
 template <class Set, class Reductions = typename Set::reductions>
 struct keep_columns;
 template <class Set, class... R>
