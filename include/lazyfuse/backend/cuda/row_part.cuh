@@ -46,7 +46,6 @@ inline constexpr int most_held_bytes = 64;
 /// Vectors of the first Count steps of a block.
 template <class Unit, int Count>
 struct held_units {
-  static constexpr int count = Count;
   Unit unit[Count > 0 ? Count : 1];
 };
 
