@@ -135,7 +135,10 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     least_units = team_threads;
   }
   g.held_steps = g.simple ? program.held_steps : 0;
-  const index_t merge_bytes = ceil_div(merge_slots * program.accumulators, 16) * 16;
+  const index_t merge_bytes =
+      ceil_div(merge_slots * program.accumulators + (columns ? 0 : mailbox_bytes(program.accumulators)),
+               room_alignment) *
+      room_alignment;
   // How much a block could keep decides the team, and the team how much each block has to: with two blocks to a
   // processor if that holds all, or else with one.
   const int stride = team_threads / g.lanes;  // units of a step
@@ -146,6 +149,10 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, index_t{1} << 30);
     form_teams(g, gpu, index_t{g.kept_steps + g.held_steps} * stride, least_units);
     g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
+    if (g.how == exchange::memory) {
+      g.blocks = static_cast<unsigned>(ceil_div(g.units, g.per_block));
+      g.grid = index_t{g.teams} * g.blocks;
+    }
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, g.per_block / stride);
     return g.staged == 0 || index_t{g.kept_steps + g.held_steps} * stride * 7 >= g.per_block * 6;
   };
@@ -153,7 +160,8 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
                                        {"columns in a block", "columns in a cluster", "columns in a grid"}};
   g.path = names[columns][static_cast<int>(g.how)];
-  g.fits = g.shared_bytes <= static_cast<unsigned>(gpu.shared_bytes) && (g.how != exchange::memory || gpu.together);
+  g.fits = g.shared_bytes <= static_cast<unsigned>(gpu.shared_bytes) && (g.how != exchange::memory || gpu.together) &&
+           g.units < index_t{1} << 30;  // kernels count them in 32 bits
   return g;
 }
 

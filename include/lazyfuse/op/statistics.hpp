@@ -46,16 +46,19 @@ struct moments : plain_monoid {
       const moment_sums<T> m = shifted(a, shift);
       return {m.count + 1, shift, m.sum + distance, m.squares + distance * distance};
     }
-    const moment_sums<T> m = shifted(a, a.shift + a.sum / (a.count > 1 ? a.count : T(1)));
-    const T mean = b.shift + b.sum / (b.count > 1 ? b.count : T(1));
-    // Each side at its mean first, so that no square is large beside those that count.
-    const moment_sums<T> n = shifted(shifted(b, mean), m.count > 0 ? m.shift : mean);
+    // Each side near its mean first, so that no square is large beside those that count.
+    const moment_sums<T> m = recentred(a), centred = recentred(b);
+    const moment_sums<T> n = shifted(centred, m.count > 0 ? m.shift : centred.shift);
     return {m.count + n.count, n.shift, m.sum + n.sum, m.squares + n.squares};
   }
-  /// The same numbers seen from their mean.
+  /// The same numbers seen from near their mean.
   template <real T>
   LAZYFUSE_HD static constexpr moment_sums<T> recentred(const moment_sums<T>& m) {
-    return shifted(m, m.shift + m.sum / (m.count > 0 ? m.count : T(1)));
+    // 1 / n to 1/256, by Newton's method: a division would cost a GPU's kernel the registers of its subroutine.
+    const T n = m.count > 1 ? m.count : T(1);
+    T inverse = T(0.75) * rough_inverse(n);
+    for (int step = 0; step < 3; ++step) inverse *= 2 - n * inverse;
+    return shifted(m, m.shift + m.sum * inverse);
   }
   /// One element more, with the shift as it is: for an a that has several already. The first ones may be unlike those
   /// to come: recentred() every time that there are four times as many keeps the shift near enough.

@@ -117,6 +117,11 @@ struct fetched<memory<T>, Width, Depth> {
 #pragma unroll
       for (int k = 0; k < Width; ++k) value[d][k] = from[k];
   }
+  /// One value for the first row.
+  __device__ __forceinline__ void same(const T& v) {
+#pragma unroll
+    for (int k = 0; k < Width; ++k) value[0][k] = v;
+  }
   /// Whole rows.
   __device__ __forceinline__ void rows(const T* from, int pitch) {
 #pragma unroll

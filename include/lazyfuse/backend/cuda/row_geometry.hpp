@@ -21,6 +21,12 @@ struct row_program {
 };
 
 inline constexpr int team_threads = 512;
+inline constexpr int most_cluster_blocks = 16;
+/// What is copied to shared memory begins at a whole line of its banks: elsewhere every copy writes two.
+inline constexpr int room_alignment = 128;
+/// Of shared memory, in its first bytes, for what the blocks of a cluster that share a row send each other: two
+/// counters and two boxes. accumulators: bytes of the largest stage's.
+constexpr int mailbox_bytes(int accumulators) { return 16 + 2 * most_cluster_blocks * accumulators; }
 /// Blocks that share a processor: one has memory to wait for while the other computes.
 inline constexpr int team_residents = 2;
 /// The largest block of rows in registers, and the most elements of a row that a thread holds.

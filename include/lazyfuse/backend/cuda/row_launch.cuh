@@ -10,15 +10,6 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// Bytes of the accumulators of the largest stage.
-template <class Staged, int... S>
-constexpr int accumulator_bytes(indices<S...>) {
-  int most = 0;
-  const int bytes[] = {int(sizeof(typename Staged::template set<S>::accumulators))...};
-  for (const int b : bytes) most = b > most ? b : most;
-  return (most + 15) / 16 * 16;
-}
-
 template <class Staged, class Sources, int Outer, bool Columns, int R, class Bound, class... T>
 const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool one_result, bool dry,
                  row_homes* homes = nullptr) {
@@ -31,8 +22,7 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   constexpr auto all = make_indices<Sources::size>{};
   // The sums of columns need the registers themselves.
   constexpr int held_steps = Columns ? 0 : operand::template held_steps<depth>(all);
-  constexpr row_program program{width, held, accumulator_bytes<Staged>(make_indices<Staged::count>{}),
-                                operand::again_bits(all), held_steps};
+  constexpr row_program program{width, held, accumulator_bytes<Staged>, operand::again_bits(all), held_steps};
   row_geometry g =
       plan_rows(s.extent, R, Outer, Columns, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
   if (!g.fits) return nullptr;  // reductions become arrays, on the device
@@ -70,7 +60,6 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
                g.tasks,
                s[R - 1],
                g.units,
-               g.per_block,
                g.vectors,
                log2_of(g.lanes),
                g.kept_steps,

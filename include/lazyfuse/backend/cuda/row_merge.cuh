@@ -68,6 +68,20 @@ __device__ __forceinline__ void leave_team(const team_parameters& p, const team_
   atomicInc(p.tickets + at.team, last);  // wraps to zero when the last block comes
 }
 
+template <class Staged, int... S>
+constexpr int largest_accumulators(indices<S...>) {
+  int most = 0;
+  const int bytes[] = {int(sizeof(typename Staged::template set<S>::accumulators))...};
+  for (const int b : bytes) most = b > most ? b : most;
+  return (most + 7) / 8 * 8;
+}
+/// Bytes of the accumulators of the largest stage.
+template <class Staged>
+inline constexpr int accumulator_bytes = largest_accumulators<Staged>(make_indices<Staged::count>{});
+template <class Staged>
+inline constexpr int mail_bytes = mailbox_bytes(accumulator_bytes<Staged>);
+
+/// Of all threads of a cluster; what they wrote before, to memory also, is then visible to them.
 __device__ __forceinline__ void cluster_barrier() {
 #if __CUDA_ARCH__ >= 900
   __cluster_barrier_arrive();
@@ -83,6 +97,77 @@ __device__ __forceinline__ const T* of_member(const T* mine, unsigned member) {
   return mine;
 #endif
 }
+
+/// What the blocks of a cluster send each other, in mailbox_bytes() of shared memory: each its results, into the boxes
+/// of all, which count the bytes that come. A barrier of the cluster would wait for the stores of the row before as
+/// well. Stages take turns with two boxes, as a block may be one stage ahead of another.
+class mailbox {
+ public:
+  /// largest: bytes of the largest results that are sent, a multiple of 4.
+  __device__ __forceinline__ mailbox(void* room, unsigned largest)
+      : room_(static_cast<unsigned*>(room)), box_words_(most_cluster_blocks * largest / 4) {}
+
+  /// By all threads, before anything is sent.
+  __device__ __forceinline__ void open() const {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x == 0) {
+#pragma unroll
+      for (int box = 0; box < 2; ++box)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(counter(box)) : "memory");
+      asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    cluster_barrier();
+#endif
+  }
+  /// By all threads: sends theirs, the same value in all, and returns that of block `lane` of the cluster, or `none`.
+  template <class T>
+  __device__ __forceinline__ T exchange(const T& mine, const T& none, const team_parameters& team,
+                                        const team_place& at) const {
+    T theirs = none;
+#if __CUDA_ARCH__ >= 900
+    constexpr unsigned words = (sizeof(T) + 3) / 4;
+    const unsigned stage = at.barriers, count = counter(stage & 1), to = threadIdx.x, lane = threadIdx.x & 31;
+    const unsigned* const box = room_ + 4 + (stage & 1) * box_words_;
+    if (to < team.blocks) {
+      unsigned part[words] = {};
+      __builtin_memcpy(part, &mine, sizeof(T));
+      const unsigned there = of_block(to, address(box + at.member * words)), counted = of_block(to, count);
+#pragma unroll
+      for (unsigned w = 0; w < words; ++w)
+        asm volatile(
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(there + 4 * w),
+            "r"(part[w]), "r"(counted)
+            : "memory");
+    }
+    if (to == 0)
+      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(team.blocks * words * 4)
+                   : "memory");
+    for (unsigned all = 0; !all;)
+      asm volatile(
+          "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; "
+          "}"
+          : "=r"(all)
+          : "r"(count), "r"((stage >> 1) & 1)
+          : "memory");
+    if (lane < team.blocks) __builtin_memcpy(&theirs, box + lane * words, sizeof(T));
+#endif
+    return theirs;
+  }
+
+ private:
+  static __device__ __forceinline__ unsigned address(const void* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+  }
+  __device__ __forceinline__ unsigned counter(unsigned box) const { return address(room_ + 2 * box); }
+#if __CUDA_ARCH__ >= 900
+  static __device__ __forceinline__ unsigned of_block(unsigned block, unsigned address) {
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+    return there;
+  }
+#endif
+  unsigned *room_, box_words_;
+};
 
 /// Each block's results of one stage: `slots` of them, those of this block in shared memory at `mine`. Calls use(f)
 /// once all blocks of the team have theirs; f(b) is where those of block b are.
@@ -106,7 +191,7 @@ __device__ __forceinline__ void for_team_slots(const team_parameters& p, team_pl
 /// The total over the threads of the team; area: shared memory. Every thread gets the same bits.
 template <class Set, int Width>
 __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const team_parameters& p, team_place& at,
-                                          void* area) {
+                                          const mailbox& mail, void* area) {
   using accumulators = typename Set::accumulators;
   accumulators& a = sums.lane[0];
   merge_within<Set>(sums);
@@ -119,7 +204,12 @@ __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const t
   Set::clear(a);
   if (lane < warps) a = room[lane];
   merge_neighbours<Set>(a, 5);
-  if (p.blocks > 1) {
+  if (p.how == exchange::cluster) {
+    accumulators none;
+    Set::clear(none);
+    a = mail.exchange(a, none, p, at);
+    merge_neighbours<Set>(a, 5);
+  } else if (p.how == exchange::memory) {
     if (threadIdx.x == 0) room[warps] = a;
     Set::clear(a);
     for_team_slots(p, at, room + warps, 1, [&](const auto& of_block) {
@@ -142,19 +232,26 @@ template <class Set, int Width>
 __device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, const team_parameters& p, team_place& at,
                                               void* area, int lanes) {
   using accumulators = typename Set::accumulators;
-  const int lane = static_cast<int>(threadIdx.x) & (lanes - 1), slots = lanes * Width;
+  const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
+  const int lane = thread & (lanes - 1), slots = lanes * Width;
   accumulators* const shared = static_cast<accumulators*>(area);
-  accumulators* const room = shared + blockDim.x + (at.barriers & 1) * slots;
+  accumulators* const room = shared + threads + (at.barriers & 1) * slots;
+  // Four warps merge, one for each scheduler, or as many as there are columns: neighbours share the lines of one.
+  const int together = lanes < 4     ? 32
+                       : lanes > 128 ? 1
+                                     : 128 / lanes,
+            bits = 31 - __clz(together), line = thread & (together - 1), column = thread >> bits,
+            lines = threads / lanes;
 #pragma unroll
   for (int k = 0; k < Width; ++k) {
     __syncthreads();
-    shared[threadIdx.x] = sums.lane[k];
+    shared[thread] = sums.lane[k];
     __syncthreads();
-    if (threadIdx.x < lanes) {
-      accumulators a = shared[threadIdx.x];
-      for (int other = static_cast<int>(threadIdx.x) + lanes; other < static_cast<int>(blockDim.x); other += lanes)
-        Set::merge(a, shared[other]);
-      room[k * lanes + lane] = a;
+    if (column < lanes) {  // whole warps
+      accumulators a = shared[line * lanes + column];
+      for (int other = line + together; other < lines; other += together) Set::merge(a, shared[other * lanes + column]);
+      merge_neighbours<Set>(a, bits);
+      if (line == 0) room[k * lanes + column] = a;
     }
   }
   __syncthreads();
@@ -163,13 +260,13 @@ __device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, con
     for (int k = 0; k < Width; ++k) sums.lane[k] = room[k * lanes + lane];
   } else {
     // Each column is merged once, by as many threads as there are for it; then all read the totals.
-    accumulators* const totals = shared + blockDim.x + 2 * slots;
-    const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
+    accumulators* const totals = shared + threads + 2 * slots;
     const int groups = slots < threads ? threads / slots : 1, group = slots < threads ? thread / slots : 0;
     for_team_slots(p, at, room, slots, [&](const auto& of_block) {
       for (int slot = thread - group * slots; slot<slots; slot += groups> 1 ? slots : threads) {
         accumulators a;
         Set::clear(a);
+#pragma unroll 4
         for (unsigned b = group; b < p.blocks; b += groups) Set::merge(a, of_block(b)[slot]);
         if (groups > 1) shared[thread] = a;
         else totals[slot] = a;

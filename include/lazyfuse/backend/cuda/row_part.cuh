@@ -11,34 +11,68 @@ namespace lazyfuse::cuda_detail {
 
 /// The block's dynamic shared memory.
 __device__ __forceinline__ unsigned char* team_room() {
-  extern __shared__ __align__(16) unsigned char shared_room[];
+  extern __shared__ __align__(room_alignment) unsigned char shared_room[];
   return shared_room;
 }
 
-/// A block's part of a task, as one of its threads sees it. Units are vectors of a row, or (columns) positions along
-/// it.
+/// A thread's part of a task. Units are vectors of a row, or (columns) positions along it. In each step the threads of
+/// the team take neighbouring ones: its reads and writes move through memory together, as those of a copy.
 template <int Operands, int Targets>
 struct row_part {
-  index_t begin;      ///< the first unit
-  int count;          ///< of units
-  int kept_from;      ///< the step of the block from which on they are kept
-  int mine;           ///< count, or 0 for a thread without columns
-  int start, stride;  ///< of this thread; Stride units are a step of the block
+  int count;          ///< of units of the task
+  int block_start;    ///< the first of the block
+  int start, stride;  ///< of this thread, and from one step to the next
+  int end, whole;     ///< steps; those that all threads take, a multiple of how many are taken at a time
+  int kept_from;      ///< the step from which on shared memory keeps units
+  bool has_columns;   ///< this thread; always, if it takes rows
   int spacing;        ///< of the thread's elements
   int lane;           ///< columns: of the thread
   int columns_left;
-  index_t base[Operands + 1], to[Targets];  ///< offsets of the task; of its part, where that is one walk
+  index_t base[Operands + 1], to[Targets];  ///< offsets of the task
+};
+
+/// Where a thread starts, read from the machine each time: the compiler, for lack of registers, would keep it in local
+/// memory, which misses the cache that shared memory leaves.
+__device__ __forceinline__ int thread_again() {
+  int thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
+}
+template <bool Columns, class Part>
+__device__ __forceinline__ Part seen_anew(const auto& p, Part part) {
+  part.start = part.block_start + (Columns ? thread_again() >> p.lane_bits : thread_again());
+  return part;
+}
+
+/// What a pass is given beside the values and the place of a unit.
+struct far {};          ///< the first, or all
+struct near {};         ///< to be added to what has begun
+struct first_alone {};  ///< the first unit of a row, which has one result
+
+/// The part of the task to come, if one comes: its vectors take the place of those of this one as they are read.
+/// (Through a pointer the parts would live in local memory, which misses the cache that shared memory leaves.)
+template <class Part>
+struct next_part {
+  const Part& part;
+  bool comes;
 };
 
 /// Starts copying one vector from memory to shared memory; Bytes: 4, 8 or 16, and both are aligned to that.
 template <int Bytes>
-__device__ __forceinline__ void copy_ahead(void* to, const void* from) {
+__device__ __forceinline__ void start_copy(void* to, const void* from) {
   const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
   if constexpr (Bytes == 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
   else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(Bytes) : "memory");
 }
-/// Waits for what this thread copies ahead.
-__device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+/// What this thread has started to copy since the last call is a group.
+__device__ __forceinline__ void end_of_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/// Waits for what this thread copies, but for the last groups: as many as `later`, or three.
+__device__ __forceinline__ void wait_for_copies(int later) {
+  if (later == 0) asm volatile("cp.async.wait_group 0;" ::: "memory");
+  else if (later == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");
+  else if (later == 2) asm volatile("cp.async.wait_group 2;" ::: "memory");
+  else asm volatile("cp.async.wait_group 3;" ::: "memory");
+}
 
 /// Of a thread's registers, for vectors that all passes of a team read.
 inline constexpr int most_held_bytes = 64;
@@ -55,10 +89,12 @@ struct pass_operand;
 template <class Staged, int Pass, int Width, class... Src>
 struct pass_operand<Staged, Pass, Width, list<Src...>> {
   template <int I>
-  static constexpr int bytes = Width* int(sizeof(typename type_at<I, Src...>::value_type));
+  using source = type_at<I, Src...>;
+  template <int I>
+  static constexpr int bytes = Width* int(sizeof(typename source<I>::value_type));
   /// Whether operand I is read by several passes, in vectors that can be copied ahead.
   template <int I>
-  static constexpr bool again = I<64 && type_at<I, Src...>::is_memory && (Staged::template passes_that_read<I>)> 1 &&
+  static constexpr bool again = I<64 && source<I>::is_memory && (Staged::template passes_that_read<I>)> 1 &&
                                 (bytes<I> == 4 || bytes<I> == 8 || bytes<I> == 16);
   template <int I>
   static constexpr bool first = !Staged::template read_before<Pass, I>;

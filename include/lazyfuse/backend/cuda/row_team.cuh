@@ -5,7 +5,7 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/row_merge.cuh>
-#include <lazyfuse/backend/cuda/row_pass.cuh>
+#include <lazyfuse/backend/cuda/row_pass_simple.cuh>
 
 namespace lazyfuse::cuda_detail {
 
@@ -17,13 +17,12 @@ struct row_parameters {
   Targets targets;
   axes_walk<KO> outer;
   axes_walk<R - 1 - KO> across;
-  index_t tasks;  ///< rows; columns: tiles of them at all outer positions
-  index_t inner;  ///< extent of the inner axis
-  index_t units;  ///< of a task: vectors of a row; columns: positions along the row
-  index_t per_block;
+  index_t tasks;    ///< rows; columns: tiles of them at all outer positions
+  index_t inner;    ///< extent of the inner axis
+  index_t units;    ///< of a task: vectors of a row; columns: positions along the row
   index_t vectors;  ///< of the inner axis; columns: tiles
   int lane_bits;    ///< columns: of the number of threads side by side
-  int kept_steps;   ///< of the block's steps over its part, those whose units it keeps in shared memory
+  int kept_steps;   ///< of the steps over a task, those whose units a block keeps in shared memory
   bool consecutive, one_result;
   wide_bits wide_in, wide_out, staged;
   unsigned room[64];  ///< where each staged operand begins in shared memory
@@ -71,11 +70,11 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
     using set = typename Staged::template set<Pass>;
     thread_sums<set, Width> sums;
     sums.clear();
-    const auto add = [&]<bool Near>(const fetched_unit& f, const location& at, ::cuda::std::bool_constant<Near>) {
+    const auto add = [&]<class How>(const fetched_unit& f, const location& at, How) {
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
         const context here{f, 0, k};
-        combine_sink<set, !Simple, Near> sink{sums.lane[k], at.has(k, part)};
+        combine_sink<set, !Simple, ::cuda::std::is_same_v<How, near>> sink{sums.lane[k], at.has(k, part)};
         evaluate<typename set::prologue>(known_context{here, values.of(k)}, sink);
       }
     };
@@ -86,13 +85,14 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
 #pragma unroll
       for (int k = 0; k < Width; ++k) keep<set>(known.known[k], sums.lane[k]);
     } else {
-      merge_row<set, Width>(sums, p.team, place, team_room());
+      merge_row<set, Width>(sums, p.team, place, mailbox(team_room(), accumulator_bytes<Staged>),
+                            team_room() + mail_bytes<Staged>);
       keep<set>(known.known[0], sums.lane[0]);
     }
     row_passes<Staged, Pass + 1, Simple, Columns, KO, R, Width, Depth>(p, part, next, place, known, held, sources,
                                                                        types, targets);
   } else {
-    const auto store_unit = [&](const fetched_unit& f, const location& at, auto) {
+    const auto store_unit = [&]<class How>(const fetched_unit& f, const location& at, How) {
       results<Width, 1, T...> out;
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
@@ -102,7 +102,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
       }
       const auto put = [&](const auto& r, const auto& t, int j) {
         auto* const to = t.data + part.to[j] + pass::offset(t, at);
-        if (Simple && (Columns || !p.one_result)) r.stream(0, to);
+        if constexpr (Simple && (Columns || !::cuda::std::is_same_v<How, first_alone>)) r.stream(0, to);
         else pass::put(r, to, t.steps[R - 1], p.consecutive && has_bit(p.wide_out, j), at, part);
       };
       (put(get<J>(out), get<J>(p.targets), J), ...);
@@ -120,20 +120,21 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   place.member = blockIdx.x - place.team * p.team.blocks;
   const int thread = static_cast<int>(threadIdx.x);
   row_part<sizeof...(Src), sizeof...(T)> part;
-  part.begin = place.member * p.per_block;
-  const index_t left = p.units - part.begin;
-  part.count = static_cast<int>(left < 0 ? 0 : left < p.per_block ? left : p.per_block);
-  part.mine = part.count;
+  const int lines = Columns ? team_threads >> p.lane_bits : team_threads;
+  part.count = static_cast<int>(p.units);
+  part.has_columns = true;
   part.lane = Columns ? thread & ((1 << p.lane_bits) - 1) : 0;
-  part.start = Columns ? thread >> p.lane_bits : thread;
-  part.stride = Columns ? team_threads >> p.lane_bits : team_threads;
+  part.block_start = static_cast<int>(place.member) * lines;
+  part.start = part.block_start + (Columns ? thread >> p.lane_bits : thread);
+  part.stride = static_cast<int>(p.team.blocks) * lines;
+  part.end = (part.count + part.stride - 1) / part.stride;
+  part.whole = part.count / part.stride / Depth * Depth;
   // What is read last is kept, from a whole turn of the loops on, which all threads take; or nothing.
-  const int steps = (part.count + part.stride - 1) / part.stride, whole = part.count / part.stride / Depth * Depth;
-  part.kept_from = steps > p.kept_steps ? (steps - p.kept_steps + Depth - 1) / Depth * Depth : 0;
+  part.kept_from = part.end > p.kept_steps ? (part.end - p.kept_steps + Depth - 1) / Depth * Depth : 0;
   using walk = row_pass<Staged, 0, Simple, Columns, KO, R, Width, list<Src...>>;
   constexpr auto seq = make_indices<sizeof...(Src)>{};
-  if (part.kept_from > 0 && part.kept_from < Held && Held <= whole) part.kept_from = Held;
-  if (part.kept_from > whole) part.kept_from = 1 << 30;
+  if (part.kept_from > 0 && part.kept_from < Held && Held <= part.whole) part.kept_from = Held;
+  if (part.kept_from > part.whole) part.kept_from = 1 << 30;
   held_units<typename walk::fetched_unit, Held> held;
   part.spacing = p.consecutive ? 1 : interleave;
   const auto aim = [&](auto& at, index_t task) {
@@ -144,7 +145,7 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
       first = ((task - outer * p.vectors) << p.lane_bits) * Width + spread{at.spacing}.template first<Width>(at.lane);
       const index_t columns = p.inner - first;
       at.columns_left = static_cast<int>(columns < 0 ? 0 : columns < Width * interleave ? columns : Width * interleave);
-      at.mine = at.columns_left > 0 ? at.count : 0;
+      at.has_columns = at.columns_left > 0;
     }
     const auto add = [&](index_t& sum, const auto& o, int axis, index_t by) {
       if constexpr (requires { o.steps; }) sum += by * o.steps[axis];
@@ -157,12 +158,12 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
     ((at.to[J] = 0), ...);
     p.outer(outer, add_all);
     if constexpr (Columns) add_all(R - 1, first);
-    if constexpr (Simple) add_all(Columns ? R - 2 : R - 1, Columns ? at.begin : at.begin * Width);
   };
   const auto load = [&](const auto& at) {
-    if constexpr (Simple) walk::copy(p, at, seq);
+    if constexpr (Simple) walk::template copy<Depth>(p, at, seq);
     if constexpr (Held > 0) walk::hold(p, at, held, seq);
   };
+  if (!Columns && p.team.how == exchange::cluster) mailbox(team_room(), accumulator_bytes<Staged>).open();
   if (place.team < p.tasks) {
     aim(part, place.team);
     load(part);
@@ -178,13 +179,13 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
       // Where the results walk over what is kept, the next task takes its place meanwhile.
       const bool refill = Simple && more && !p.one_result;
       if (more) aim(next, task + p.team.teams);
-      row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, refill ? &next : nullptr, place, values,
-                                                                  held, sources, types, targets);
+      row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, next_part<decltype(part)>{next, refill},
+                                                                  place, values, held, sources, types, targets);
       if (more && !refill) load(next);
       part = next;
     }
   }
-  if (p.team.how == exchange::cluster) cluster_barrier();  // others may still read this block's results
+  if (Columns && p.team.how == exchange::cluster) cluster_barrier();  // others may still read this block's results
   leave_team(p.team, place);
 }
 
