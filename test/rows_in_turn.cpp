@@ -236,6 +236,10 @@ TYPED_TEST(rows_in_turn, tall_columns_at_several_places) {
   const auto x = test::array_from<TypeParam, 3>(values);
   this->expect_softmax(x, axis<1>, values);
 }
+TYPED_TEST(rows_in_turn, many_columns_of_which_the_last_of_each_place_do_not_fill_a_block) {
+  const test::real_tensor values = test::any_numbers(12, {60, 16, 544});
+  this->expect_softmax(test::array_from<TypeParam, 3>(values), axis<1>, values);
+}
 TYPED_TEST(rows_in_turn, rows_of_several_lines) {
   for (const int rows : {2, 9})
     for (const int lines : {3, 40, 300}) {

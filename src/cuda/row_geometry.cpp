@@ -149,14 +149,18 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, index_t{1} << 30);
     form_teams(g, gpu, index_t{g.kept_steps + g.held_steps} * stride, least_units);
     g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
-    if (g.how == exchange::memory) {
+    const int depth = g.simple ? program.depth : 1, end = static_cast<int>(g.per_block / stride);
+    if (g.how == exchange::memory && end % depth == 0) {  // fewer blocks, which have nothing left over
       g.blocks = static_cast<unsigned>(ceil_div(g.units, g.per_block));
       g.grid = index_t{g.teams} * g.blocks;
     }
-    keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, g.per_block / stride);
+    const int turns = static_cast<int>(g.units / (stride * g.blocks) / depth * depth);
+    keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, end);
+    g.kept_steps = std::max(end - first_kept(end, turns, g.kept_steps, g.held_steps, depth), 0);
+    if (merge_bytes > room) return false;
     return g.staged == 0 || index_t{g.kept_steps + g.held_steps} * stride * 7 >= g.per_block * 6;
   };
-  if (!form(half) && !form(whole)) form(half);
+  if (!form(half) && !form(whole)) form(merge_bytes > half ? whole : half);
   constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
                                        {"columns in a block", "columns in a cluster", "columns in a grid"}};
   g.path = names[columns][static_cast<int>(g.how)];

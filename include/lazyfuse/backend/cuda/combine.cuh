@@ -89,14 +89,18 @@ __device__ __forceinline__ T shuffle_xor(const T& value, int mask) {
     return result;
   }
 }
-template <class T>
-inline constexpr bool commutes = ::cuda::std::is_arithmetic_v<T>;
+/// Whether the order does not change a bit: of two zeros of type double, the extremes are the second.
+template <class M, class T>
+inline constexpr bool commutes = ::cuda::std::is_arithmetic_v<T> &&
+                                 !(::cuda::std::is_same_v<T, double> && (::cuda::std::is_base_of_v<op::maximum, M> ||
+                                                                         ::cuda::std::is_base_of_v<op::minimum, M>));
 /// Both lanes of a pair get the same bits: where the order matters, that of the lanes.
 template <class Set, int... I>
 __device__ __forceinline__ void merge_lanes(typename Set::accumulators& a, int mask, indices<I...>) {
   typename Set::accumulators other;
   ((get<I>(other) = shuffle_xor(get<I>(a), mask)), ...);
-  if constexpr ((commutes<typename Set::template value_type<I>> && ...)) Set::merge(a, other);
+  if constexpr ((commutes<typename Set::template monoid<I>, typename Set::template value_type<I>> && ...))
+    Set::merge(a, other);
   else if (threadIdx.x & mask) {
     Set::merge(other, a);
     a = other;
@@ -124,11 +128,16 @@ __device__ __forceinline__ void merge_group(typename Set::accumulators& a, int g
 /// Whether this block is the last of `blocks` to arrive at the ticket; what others wrote before is then visible.
 __device__ __forceinline__ bool arrives_last(unsigned* ticket, unsigned blocks) {
   __shared__ bool last;
-  __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) last = atomicInc(ticket, blocks - 1) == blocks - 1;  // wraps to zero for the next kernel
+  if (threadIdx.x == 0) {  // for the whole block: the barriers around it order what the others write and read
+    unsigned before;       // wraps to zero for the next kernel
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(ticket), "r"(blocks - 1)
+                 : "memory");
+    last = before == blocks - 1;
+  }
   __syncthreads();
-  __threadfence();
   return last;
 }
 

@@ -17,11 +17,23 @@ struct row_program {
   int held;          ///< elements of a row that a thread can hold in registers
   int accumulators;  ///< bytes of the largest stage's
   wide_bits again;   ///< operands that more than one pass reads
-  int held_steps;    ///< of a block of a team over its part, those whose vectors stay in registers (simple walks)
+  int held_steps;    ///< of a block of a team, those whose vectors stay in registers (simple walks)
+  int depth;         ///< steps that it takes at a time (simple walks)
 };
 
 inline constexpr int team_threads = 512;
 inline constexpr int most_cluster_blocks = 16;
+static_assert(most_cluster_blocks <= 32, "a lane of each warp takes the results of a block");
+/// Of `end` steps that a block of a team takes over a row, depth at a time, the first whose vectors shared memory
+/// keeps: the last are, from a turn on that all threads take; or none. kept, held: how many fit into it, and into
+/// registers.
+LAZYFUSE_HD constexpr int first_kept(int end, int whole, int kept, int held, int depth) {
+  constexpr int none = 1 << 30;
+  const int from = end > kept ? (end - kept + depth - 1) / depth * depth : 0;
+  if (from > whole) return none;
+  return from > 0 && from < held && held <= whole ? held : from;
+}
+
 /// What is copied to shared memory begins at a whole line of its banks: elsewhere every copy writes two.
 inline constexpr int room_alignment = 128;
 /// Of shared memory, in its first bytes, for what the blocks of a cluster that share a row send each other: two

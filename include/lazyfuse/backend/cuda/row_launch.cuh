@@ -22,7 +22,7 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   constexpr auto all = make_indices<Sources::size>{};
   // The sums of columns need the registers themselves.
   constexpr int held_steps = Columns ? 0 : operand::template held_steps<depth>(all);
-  constexpr row_program program{width, held, accumulator_bytes<Staged>, operand::again_bits(all), held_steps};
+  constexpr row_program program{width, held, accumulator_bytes<Staged>, operand::again_bits(all), held_steps, depth};
   row_geometry g =
       plan_rows(s.extent, R, Outer, Columns, bound.info, sizeof...(T), sizeof...(T) + bound.count, program);
   if (!g.fits) return nullptr;  // reductions become arrays, on the device

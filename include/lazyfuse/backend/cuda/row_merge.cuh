@@ -50,14 +50,11 @@ struct team_place {
 /// Waits until all blocks of the team have come here; what they wrote before is then visible.
 __device__ __forceinline__ void team_barrier(const team_parameters& p, team_place& at) {
   __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();  // for the whole block: the barrier before it orders what the others wrote
+  if (threadIdx.x == 0) {  // for the whole block: the barriers around it order what the others write and read
     unsigned* const ticket = p.tickets + at.team;
-    atomicAdd(ticket, 1u);
-    const unsigned all = (at.barriers + 1) * p.blocks;
-    while (*static_cast<volatile unsigned*>(ticket) < all) {
-    }
-    __threadfence();
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(ticket) : "memory");
+    for (unsigned come = 0, all = (at.barriers + 1) * p.blocks; come < all;)
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(come) : "l"(ticket) : "memory");
   }
   __syncthreads();
 }
@@ -73,6 +70,7 @@ constexpr int largest_accumulators(indices<S...>) {
   int most = 0;
   const int bytes[] = {int(sizeof(typename Staged::template set<S>::accumulators))...};
   for (const int b : bytes) most = b > most ? b : most;
+  static_assert(((alignof(typename Staged::template set<S>::accumulators) <= 8) && ...));
   return (most + 7) / 8 * 8;
 }
 /// Bytes of the accumulators of the largest stage.
@@ -81,12 +79,20 @@ inline constexpr int accumulator_bytes = largest_accumulators<Staged>(make_indic
 template <class Staged>
 inline constexpr int mail_bytes = mailbox_bytes(accumulator_bytes<Staged>);
 
-/// Of all threads of a cluster; what they wrote before, to memory also, is then visible to them.
-__device__ __forceinline__ void cluster_barrier() {
+/// A barrier of all threads of a cluster; what they wrote before, to memory also, is then visible to them.
+__device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
   __cluster_barrier_arrive();
+#endif
+}
+__device__ __forceinline__ void cluster_wait() {
+#if __CUDA_ARCH__ >= 900
   __cluster_barrier_wait();
 #endif
+}
+__device__ __forceinline__ void cluster_barrier() {
+  cluster_arrive();
+  cluster_wait();
 }
 /// An address in the shared memory of another block of the cluster.
 template <class T>
@@ -107,7 +113,7 @@ class mailbox {
   __device__ __forceinline__ mailbox(void* room, unsigned largest)
       : room_(static_cast<unsigned*>(room)), box_words_(most_cluster_blocks * largest / 4) {}
 
-  /// By all threads, before anything is sent.
+  /// By all threads; nothing is sent before cluster_wait().
   __device__ __forceinline__ void open() const {
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) {
@@ -116,7 +122,7 @@ class mailbox {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(counter(box)) : "memory");
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
-    cluster_barrier();
+    cluster_arrive();
 #endif
   }
   /// By all threads: sends theirs, the same value in all, and returns that of block `lane` of the cluster, or `none`.
@@ -126,28 +132,29 @@ class mailbox {
     T theirs = none;
 #if __CUDA_ARCH__ >= 900
     constexpr unsigned words = (sizeof(T) + 3) / 4;
-    const unsigned stage = at.barriers, count = counter(stage & 1), to = threadIdx.x, lane = threadIdx.x & 31;
+    const unsigned stage = at.barriers, here = counter(stage & 1), thread = threadIdx.x, lane = threadIdx.x & 31;
     const unsigned* const box = room_ + 4 + (stage & 1) * box_words_;
-    if (to < team.blocks) {
+    if (thread < team.blocks) {  // each to one block
       unsigned part[words] = {};
       __builtin_memcpy(part, &mine, sizeof(T));
-      const unsigned there = of_block(to, address(box + at.member * words)), counted = of_block(to, count);
+      const unsigned box_there = of_block(thread, address(box + at.member * words)),
+                     counter_there = of_block(thread, here);
 #pragma unroll
       for (unsigned w = 0; w < words; ++w)
         asm volatile(
-            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(there + 4 * w),
-            "r"(part[w]), "r"(counted)
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(box_there + 4 * w),
+            "r"(part[w]), "r"(counter_there)
             : "memory");
     }
-    if (to == 0)
-      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(count), "r"(team.blocks * words * 4)
+    if (thread == 0)
+      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(here), "r"(team.blocks * words * 4)
                    : "memory");
-    for (unsigned all = 0; !all;)
+    for (unsigned complete = 0; !complete;)
       asm volatile(
           "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; "
           "}"
-          : "=r"(all)
-          : "r"(count), "r"((stage >> 1) & 1)
+          : "=r"(complete)
+          : "r"(here), "r"((stage >> 1) & 1)
           : "memory");
     if (lane < team.blocks) __builtin_memcpy(&theirs, box + lane * words, sizeof(T));
 #endif
@@ -162,7 +169,8 @@ class mailbox {
 #if __CUDA_ARCH__ >= 900
   static __device__ __forceinline__ unsigned of_block(unsigned block, unsigned address) {
     unsigned there;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+    // volatile: else the compiler keeps the addresses from stage to stage, in local memory
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
     return there;
   }
 #endif

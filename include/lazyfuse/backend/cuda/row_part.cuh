@@ -24,7 +24,7 @@ struct row_part {
   int start, stride;  ///< of this thread, and from one step to the next
   int end, whole;     ///< steps; those that all threads take, a multiple of how many are taken at a time
   int kept_from;      ///< the step from which on shared memory keeps units
-  bool has_columns;   ///< this thread; always, if it takes rows
+  bool has_columns;   ///< columns: this thread
   int spacing;        ///< of the thread's elements
   int lane;           ///< columns: of the thread
   int columns_left;
@@ -44,10 +44,10 @@ __device__ __forceinline__ Part seen_anew(const auto& p, Part part) {
   return part;
 }
 
-/// What a pass is given beside the values and the place of a unit.
-struct far {};          ///< the first, or all
-struct near {};         ///< to be added to what has begun
-struct first_alone {};  ///< the first unit of a row, which has one result
+/// What a pass is told of a unit beside its values and its place.
+struct any_unit {};
+struct later_unit {};  ///< to be added to what has begun
+struct only_unit {};   ///< the first of a row that has one result
 
 /// The part of the task to come, if one comes: its vectors take the place of those of this one as they are read.
 /// (Through a pointer the parts would live in local memory, which misses the cache that shared memory leaves.)
@@ -66,7 +66,7 @@ __device__ __forceinline__ void start_copy(void* to, const void* from) {
 }
 /// What this thread has started to copy since the last call is a group.
 __device__ __forceinline__ void end_of_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits for what this thread copies, but for the last groups: as many as `later`, or three.
+/// Waits for what this thread copies, but for the last groups: as many as `later`, at most three.
 __device__ __forceinline__ void wait_for_copies(int later) {
   if (later == 0) asm volatile("cp.async.wait_group 0;" ::: "memory");
   else if (later == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");
@@ -74,7 +74,7 @@ __device__ __forceinline__ void wait_for_copies(int later) {
   else asm volatile("cp.async.wait_group 3;" ::: "memory");
 }
 
-/// Of a thread's registers, for vectors that all passes of a team read.
+/// Of a thread's registers, for vectors that several passes of a team read.
 inline constexpr int most_held_bytes = 64;
 
 /// Vectors of the first Count steps of a block.

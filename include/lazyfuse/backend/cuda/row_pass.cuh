@@ -81,7 +81,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
       const location at = locate(p, part, Pass % 2 == 0 ? step : part.end - 1 - step);
       (load<I>(get<I>(values), p, part, at), ...);
       keep_constants(values, p.operands, 0, indices<I...>{});
-      use(values, at, far{});
+      use(values, at, any_unit{});
     }
   }
   template <int... I, class Use>
@@ -92,7 +92,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
     if (!Columns && at.valid[0] > 1) at.valid[0] = 1;
     (load<I>(get<I>(values), p, part, at), ...);
     keep_constants(values, p.operands, 0, indices<I...>{});
-    use(values, at, first_alone{});
+    use(values, at, only_unit{});
   }
 };
 

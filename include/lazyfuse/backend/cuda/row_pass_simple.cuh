@@ -44,7 +44,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
         const index_t step = o.steps[R - 1];
 #pragma unroll
         for (int d = 0; d < Count; ++d) {
-          const index_t to_unit = Columns ? offset(o, at[d]) : (at[d].first + at[d].ahead) * Width * step;
+          const index_t to_unit = Columns ? offset(o, at[d]) : offset(o, at[d]) * step;
           get<I>(values[d]).all(o.source, part.base[I] + to_unit, 0, step, true, 1);
         }
       } else {
@@ -82,7 +82,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   template <int Held, int... I>
   static __device__ __forceinline__ void hold(const auto& p, const auto& part, held_units<fetched_unit, Held>& held,
                                               indices<I...>) {
-    if (!part.has_columns || part.kept_from < Held || part.whole < Held) return;
+    if ((Columns && !part.has_columns) || part.kept_from < Held || part.whole < Held) return;
     location at[Held];
     locate(at, part, 0, false);
     const auto load_one = [&]<int J>(indices<J>) {
@@ -99,18 +99,18 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     if constexpr (operand::template again<I>) {
 #pragma unroll
       for (int d = 0; d < Count; ++d) get<I>(values[d]) = get<I>(held[d]);
-    } else load<I>(values, p, part, at, false, 0);
+    } else load<I>(values, p, part, at, false, -1);
   }
 
   /// Starts copying what is kept of a task to shared memory, in groups: those of the turns of run().
   template <int Depth, int... I>
   static __device__ __forceinline__ void copy(const auto& p, const auto& part, indices<I...>) {
-    if (!part.has_columns) return;
+    if (Columns && !part.has_columns) return;
     for (int step = part.kept_from; step < part.end; ++step) {
       location at[1];
       locate(at, part, step, true);
       (copy_ahead<I>(p, part, at, step - part.kept_from), ...);
-      if (step >= part.whole || (step + 1) % Depth == 0) end_of_copies();
+      if ((step + 1) % Depth == 0 || step + 1 == part.end) end_of_copies();
     }
   }
   template <int I, int Count>
@@ -128,10 +128,10 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     }
   }
 
-  /// Count steps of the block from `step`, which all of its threads take; or one, which only some do.
+  /// Count steps of the block from `step`; guarded: not all threads take them all.
   /// kept: whether shared memory keeps them; those of the task to come then take their place.
   /// held: these units, if registers keep them; or null.
-  template <int Count, bool Guarded, class How = far, class Next, class Held, int... I, class Use>
+  template <int Count, bool Guarded, class How = any_unit, class Next, class Held, int... I, class Use>
   static __device__ __forceinline__ void steps(const auto& p, const auto& part, const Next& next, const Held& held,
                                                int step, bool kept, indices<I...>, const Use& use) {
     fetched_unit values[Count];
@@ -161,14 +161,14 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   static __device__ __forceinline__ void run(const auto& p, const auto& whole_part, const Next& next,
                                              held_units<fetched_unit, Held>& held, Seq seq, const Use& use,
                                              const Recentre& recentre) {
-    using how = ::cuda::std::conditional_t<Near, near, far>;
+    using how = ::cuda::std::conditional_t<Near, later_unit, any_unit>;
     const auto part = seen_anew<Columns>(p, whole_part);
-    if (!part.has_columns) return;
+    if (Columns && !part.has_columns) return;
     const int whole = part.whole, end = part.end;
     const int border = part.kept_from < whole ? part.kept_from : whole;
     // What shared memory is to keep of a task arrives while the first pass is on its way.
     const auto arrived = [&](int step) {
-      if (Pass == 0) wait_for_copies(step < whole ? (whole - step) / Depth - 1 + end - whole : end - 1 - step);
+      if constexpr (Pass == 0) wait_for_copies((end - step - 1) / Depth);
     };
     const auto steps_until = [&](int step, int stop, bool kept) {
       const auto turns = [&](int until) {
@@ -217,16 +217,16 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       step = Depth;
     }
     steps_until(step, whole, true);
-    for (step = whole; step < end; ++step) {
-      arrived(step);
-      steps<1, true>(p, part, next, nullptr, step, part.kept_from <= whole, seq, use);
+    if (whole < end) {
+      arrived(whole);
+      steps<Depth, true>(p, part, next, nullptr, whole, part.kept_from <= whole, seq, use);
     }
   }
   /// The same for the first unit of the task alone.
   template <class Seq, class Use>
   static __device__ __forceinline__ void run_first(const auto& p, const auto& part, Seq seq, const Use& use) {
-    if (part.start == 0 && part.has_columns)
-      steps<1, true, first_alone>(p, part, nullptr, nullptr, 0, part.kept_from == 0, seq, use);
+    if (part.start == 0 && (!Columns || part.has_columns))
+      steps<1, true, only_unit>(p, part, nullptr, nullptr, 0, part.kept_from == 0, seq, use);
   }
 };
 

@@ -74,7 +74,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
         const context here{f, 0, k};
-        combine_sink<set, !Simple, ::cuda::std::is_same_v<How, near>> sink{sums.lane[k], at.has(k, part)};
+        combine_sink<set, !Simple, ::cuda::std::is_same_v<How, later_unit>> sink{sums.lane[k], at.has(k, part)};
         evaluate<typename set::prologue>(known_context{here, values.of(k)}, sink);
       }
     };
@@ -102,7 +102,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
       }
       const auto put = [&](const auto& r, const auto& t, int j) {
         auto* const to = t.data + part.to[j] + pass::offset(t, at);
-        if constexpr (Simple && (Columns || !::cuda::std::is_same_v<How, first_alone>)) r.stream(0, to);
+        if constexpr (Simple && (Columns || !::cuda::std::is_same_v<How, only_unit>)) r.stream(0, to);
         else pass::put(r, to, t.steps[R - 1], p.consecutive && has_bit(p.wide_out, j), at, part);
       };
       (put(get<J>(out), get<J>(p.targets), J), ...);
@@ -122,19 +122,15 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   row_part<sizeof...(Src), sizeof...(T)> part;
   const int lines = Columns ? team_threads >> p.lane_bits : team_threads;
   part.count = static_cast<int>(p.units);
-  part.has_columns = true;
   part.lane = Columns ? thread & ((1 << p.lane_bits) - 1) : 0;
   part.block_start = static_cast<int>(place.member) * lines;
   part.start = part.block_start + (Columns ? thread >> p.lane_bits : thread);
   part.stride = static_cast<int>(p.team.blocks) * lines;
   part.end = (part.count + part.stride - 1) / part.stride;
   part.whole = part.count / part.stride / Depth * Depth;
-  // What is read last is kept, from a whole turn of the loops on, which all threads take; or nothing.
-  part.kept_from = part.end > p.kept_steps ? (part.end - p.kept_steps + Depth - 1) / Depth * Depth : 0;
+  part.kept_from = first_kept(part.end, part.whole, p.kept_steps, Held, Depth);
   using walk = row_pass<Staged, 0, Simple, Columns, KO, R, Width, list<Src...>>;
   constexpr auto seq = make_indices<sizeof...(Src)>{};
-  if (part.kept_from > 0 && part.kept_from < Held && Held <= part.whole) part.kept_from = Held;
-  if (part.kept_from > part.whole) part.kept_from = 1 << 30;
   held_units<typename walk::fetched_unit, Held> held;
   part.spacing = p.consecutive ? 1 : interleave;
   const auto aim = [&](auto& at, index_t task) {
@@ -163,11 +159,13 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
     if constexpr (Simple) walk::template copy<Depth>(p, at, seq);
     if constexpr (Held > 0) walk::hold(p, at, held, seq);
   };
-  if (!Columns && p.team.how == exchange::cluster) mailbox(team_room(), accumulator_bytes<Staged>).open();
+  const bool mails = !Columns && p.team.how == exchange::cluster;
+  if (mails) mailbox(team_room(), accumulator_bytes<Staged>).open();
   if (place.team < p.tasks) {
     aim(part, place.team);
     load(part);
   }
+  if (mails) cluster_wait();
   team_values<typename Staged::values, Columns, Width> values;
   if constexpr (KO == 0 && !Columns) {  // one row
     row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, nullptr, place, values, held, sources, types,
@@ -176,9 +174,11 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
     auto next = part;
     for (index_t task = place.team; task < p.tasks; task += p.team.teams) {
       const bool more = task + p.team.teams < p.tasks;
-      // Where the results walk over what is kept, the next task takes its place meanwhile.
-      const bool refill = Simple && more && !p.one_result;
       if (more) aim(next, task + p.team.teams);
+      // Where the results walk over what is kept, the next task takes its place meanwhile: of threads that have columns
+      // of both.
+      const bool columns_of_both = !Columns || (part.has_columns && next.has_columns);
+      const bool refill = Simple && more && !p.one_result && columns_of_both;
       row_passes<Staged, 0, Simple, Columns, KO, R, Width, Depth>(p, part, next_part<decltype(part)>{next, refill},
                                                                   place, values, held, sources, types, targets);
       if (more && !refill) load(next);
