@@ -120,7 +120,8 @@ __device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, con
     accumulators* const totals = shared + threads + 2 * slots;
     const int groups = slots < threads ? threads / slots : 1, group = slots < threads ? thread / slots : 0;
     for_team_slots(p, at, room, slots, [&](const auto& of_block) {
-      for (int slot = thread - group * slots; slot<slots; slot += groups> 1 ? slots : threads) {
+      const int from_slot_to_slot = groups > 1 ? slots : threads;
+      for (int slot = thread - group * slots; slot < slots; slot += from_slot_to_slot) {
         accumulators a;
         Set::clear(a);
 #pragma unroll 4
