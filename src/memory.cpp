@@ -4,10 +4,15 @@
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/evaluate/trace.hpp>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace lazyfuse {
 
@@ -45,10 +50,21 @@ namespace {
 
 constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
 
-resource_table host_table = {nullptr,
-                             [](void*, std::size_t bytes, void*) -> void* {
-                               return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-                             },
+void* allocate_aligned(void*, std::size_t bytes, void*) {
+  void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+#if defined(__linux__)
+  // Pages of 2 MiB where there is room for some, as NumPy asks for them: of small ones each is a fault when it is first
+  // written, and an address to look up when it is used again. It is only a wish, so its failure is none.
+  constexpr std::size_t small_page = 4096, least = std::size_t{4} << 20;
+  if (p && bytes >= least) {
+    const std::size_t skipped = (small_page - reinterpret_cast<std::uintptr_t>(p) % small_page) % small_page;
+    (void)madvise(static_cast<char*>(p) + skipped, bytes - skipped, MADV_HUGEPAGE);
+  }
+#endif
+  return p;
+}
+
+resource_table host_table = {nullptr, allocate_aligned,
                              [](void*, void* p, std::size_t, void*) noexcept { std::free(p); }};
 
 void release_host(allocation* a) noexcept {
