@@ -45,16 +45,27 @@ inline constexpr int accumulator_bytes = largest_accumulators<Staged>(make_indic
 template <class Staged>
 inline constexpr int mail_bytes = mailbox_bytes(accumulator_bytes<Staged>);
 
-/// The total over the threads of the team; area: shared memory. Every thread gets the same bits.
+/// Shared memory for accumulators of stages whose sizes differ: as many as any stage asks for, each at a place that
+/// does not depend on the stage, for a warp or a block may still read those of the stage before.
+template <int Largest>
+struct merge_area {
+  unsigned char* begin;
+  template <class Accumulators>
+  __device__ __forceinline__ Accumulators* from(int first) const {
+    return reinterpret_cast<Accumulators*>(begin + first * Largest);
+  }
+};
+
+/// The total over the threads of the team. Every thread gets the same bits.
 template <class Set, int Width>
 __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const team_parameters& p, team_place& at,
-                                          const mailbox& mail, void* area) {
+                                          const mailbox& mail, const auto& area) {
   using accumulators = typename Set::accumulators;
   accumulators& a = sums.lane[0];
   merge_within<Set>(sums);
   const int lane = threadIdx.x & 31, warps = static_cast<int>(blockDim.x) / 32;
   // Two rooms, so that one barrier per stage is enough.
-  accumulators* const room = static_cast<accumulators*>(area) + (at.barriers & 1) * (warps + 1);
+  accumulators* const room = area.template from<accumulators>(static_cast<int>(at.barriers & 1) * (warps + 1));
   merge_neighbours<Set>(a, 5);
   if (lane == 0) room[threadIdx.x / 32] = a;
   __syncthreads();
@@ -73,7 +84,7 @@ __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const t
       for (unsigned b = threadIdx.x; b < p.blocks; b += blockDim.x) Set::merge(a, *of_block(b));
     });
     // Only as many warps have something as there are blocks; then all read what they found.
-    accumulators* const found = static_cast<accumulators*>(area) + 2 * (warps + 1);
+    accumulators* const found = area.template from<accumulators>(2 * (warps + 1));
     merge_neighbours<Set>(a, 5);
     if (lane == 0) found[threadIdx.x / 32] = a;
     __syncthreads();
@@ -87,12 +98,12 @@ __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const t
 /// The totals of a thread's Width columns over the lines of the block and the blocks of the team.
 template <class Set, int Width>
 __device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, const team_parameters& p, team_place& at,
-                                              void* area, int lanes) {
+                                              const auto& area, int lanes) {
   using accumulators = typename Set::accumulators;
   const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
   const int lane = thread & (lanes - 1), slots = lanes * Width;
-  accumulators* const shared = static_cast<accumulators*>(area);
-  accumulators* const room = shared + threads + (at.barriers & 1) * slots;
+  accumulators* const shared = area.template from<accumulators>(0);
+  accumulators* const room = area.template from<accumulators>(threads + static_cast<int>(at.barriers & 1) * slots);
   // Four warps merge, one for each scheduler, or as many as there are columns: neighbours share the lines of one.
   const int together = lanes < 4     ? 32
                        : lanes > 128 ? 1
@@ -117,7 +128,7 @@ __device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, con
     for (int k = 0; k < Width; ++k) sums.lane[k] = room[k * lanes + lane];
   } else {
     // Each column is merged once, by as many threads as there are for it; then all read the totals.
-    accumulators* const totals = shared + threads + 2 * slots;
+    accumulators* const totals = area.template from<accumulators>(threads + 2 * slots);
     const int groups = slots < threads ? threads / slots : 1, group = slots < threads ? thread / slots : 0;
     for_team_slots(p, at, room, slots, [&](const auto& of_block) {
       const int from_slot_to_slot = groups > 1 ? slots : threads;

@@ -68,6 +68,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
   constexpr auto seq = make_indices<sizeof...(Src)>{};
   if constexpr (Pass < Staged::count) {
     using set = typename Staged::template set<Pass>;
+    using area = merge_area<accumulator_bytes<Staged>>;
     thread_sums<set, Width> sums;
     sums.clear();
     const auto add = [&]<class How>(const fetched_unit& f, const location& at, How) {
@@ -81,12 +82,12 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
     const auto again = [&] { recentre(sums, make_indices<set::size>{}); };
     pass::template run<Depth, set::has_near>(p, part, nullptr, held, seq, add, again);
     if constexpr (Columns) {
-      merge_columns<set, Width>(sums, p.team, place, team_room(), 1 << p.lane_bits);
+      merge_columns<set, Width>(sums, p.team, place, area{team_room()}, 1 << p.lane_bits);
 #pragma unroll
       for (int k = 0; k < Width; ++k) keep<set>(known.known[k], sums.lane[k]);
     } else {
-      merge_row<set, Width>(sums, p.team, place, mailbox(team_room(), accumulator_bytes<Staged>),
-                            team_room() + mail_bytes<Staged>);
+      const mailbox mail(team_room(), accumulator_bytes<Staged>);
+      merge_row<set, Width>(sums, p.team, place, mail, area{team_room() + mail_bytes<Staged>});
       keep<set>(known.known[0], sums.lane[0]);
     }
     row_passes<Staged, Pass + 1, Simple, Columns, KO, R, Width, Depth>(p, part, next, place, known, held, sources,
