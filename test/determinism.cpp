@@ -2,6 +2,7 @@
 // Results repeat bit for bit on every run.
 #include "support/arrays.hpp"
 
+#include <cmath>
 #include <random>
 
 extern "C" void omp_set_num_threads(int);  // of the OpenMP runtime that the library links
@@ -56,6 +57,35 @@ TYPED_TEST(determinism, of_rows) {
   expect_the_same_bits(lf::softmax(x));
   expect_the_same_bits(lf::standardize(x, lf::axis<0>));
   expect_the_same_bits(x / lf::sqrt(lf::sum(x * x)));
+}
+/// Zeros of both signs, mixed: their largest is either, but one for all elements of a line.
+template <class T, class Space>
+void expect_one_zero_for_a_line() {
+  std::mt19937 random(5);
+  for (const std::int64_t length : {2, 31, 33, 128, 1000, 12345, 262144}) {
+    const auto zeros =
+        test::generate<T>({7, length}, [&](const test::extents&) { return random() & 1 ? T(0) : -T(0); });
+    const auto expect_one = [&](const char* what, const auto& e, bool columns) {
+      SCOPED_TRACE(what);
+      const auto signs = test::tensor_of(e);
+      for (std::int64_t i = 0; i < 7 * length; ++i) {
+        const std::int64_t first = columns ? i % 7 : i / length * length;
+        ASSERT_TRUE(std::isinf(signs.values[i]));
+        ASSERT_EQ(signs.values[i], signs.values[first])
+            << "element " << i << " of lines of " << length << ", " << sizeof(T) << " bytes each";
+      }
+    };
+    const auto x = test::array_of<Space, 2>(zeros);
+    expect_one("rows' largest", 1 / lf::max(x, lf::axis<1>, lf::keepdims) + x, false);
+    expect_one("rows' smallest", 1 / lf::min(x, lf::axis<1>, lf::keepdims) + x, false);
+    const lf::array y = lf::reshape(x, {length, 7});
+    expect_one("columns' largest", 1 / lf::max(y, lf::axis<0>, lf::keepdims) + y, true);
+    expect_one("columns' smallest", 1 / lf::min(y, lf::axis<0>, lf::keepdims) + y, true);
+  }
+}
+TYPED_TEST(determinism, all_elements_of_a_line_get_the_same_zero_as_its_extreme) {
+  expect_one_zero_for_a_line<float, TypeParam>();
+  expect_one_zero_for_a_line<double, TypeParam>();
 }
 TYPED_TEST(determinism, does_not_depend_on_the_number_of_threads) {
   if (!std::is_same_v<TypeParam, lf::host>) GTEST_SKIP() << "threads of the host";

@@ -2,6 +2,8 @@
 // Sizes beyond 2^24 (where float stops counting) and, on a device with the memory, beyond 2^31 elements.
 #include "support/arrays.hpp"
 
+#include <cmath>
+
 namespace {
 
 template <class Space>
@@ -21,6 +23,23 @@ TYPED_TEST(large, one_more_than_two_to_the_24th_elements) {
   EXPECT_EQ(lf::mean(ones).item(), 1.0f);
   // a float sum in one running total would stop at 2^24
   EXPECT_EQ(lf::sum(lf::cast<double>(ones)).item(), double(n));
+}
+
+TYPED_TEST(large, a_row_that_no_cache_keeps_wherever_its_results_lie) {
+  const std::int64_t n = (std::int64_t{1} << 23) + 77;
+  const lf::array<float, 1, TypeParam> x = lf::arange<float>(n) * 0.25f + 1;
+  const auto here = lf::to<lf::host>(x);
+  double squares = 0;
+  for (std::int64_t i = 0; i < n; ++i) squares += double(here.data()[i]) * here.data()[i];
+  for (const std::int64_t offset : {0, 1, 4}) {
+    lf::array<float, 1, TypeParam> y = lf::ones<float>({n + 8});
+    y(lf::range(offset, offset + n)) = x / lf::sqrt(lf::sum(x * x));
+    const auto got = lf::to<lf::host>(y);
+    for (std::int64_t i = 0; i < offset; ++i) ASSERT_EQ(got.data()[i], 1);
+    for (std::int64_t i = offset + n; i < n + 8; ++i) ASSERT_EQ(got.data()[i], 1);
+    for (std::int64_t i = 0; i < n; ++i)
+      ASSERT_NEAR(got.data()[offset + i] / (here.data()[i] / std::sqrt(squares)), 1, 1e-6) << "element " << i;
+  }
 }
 
 #if defined(__CUDACC__)
@@ -74,6 +93,21 @@ TEST_F(beyond_32_bits, a_broadcast_needs_no_memory_of_its_size) {
   const lf::array<float, 1, lf::cuda> x = lf::ones<float>({n});
   // 4.9e9 positions of two operands of 280 kB
   EXPECT_EQ(lf::sum(lf::cast<double>(lf::reshape(x, {n, 1}) * x)).item(), double(n) * double(n));
+}
+TEST_F(beyond_32_bits, rows_of_more_vectors_than_a_kernel_counts_are_cut_whatever_is_wanted) {
+  const std::int64_t n = (std::int64_t{1} << 32) + 6;
+  const lf::array<double, 2, lf::cuda> x = lf::reshape(lf::array<double, 1, lf::cuda>{1.0, 2.0}, {2, 1});
+  const auto row = lf::broadcast_to(x, {2, n});
+  const auto e = lf::sum(row / lf::max(row, lf::axis<1>, lf::keepdims), lf::axis<1>);
+  lf::row_report report;
+  lf::tune_detail::plan(e, report);
+  lf::tune_detail::remember(report, lf::plan_choice::rows);
+  lf::trace trace;
+  const lf::array<double, 1, lf::cuda> y = e;
+  lf::tuning::clear();
+  EXPECT_GT(trace.launches(), 1);
+  EXPECT_EQ(y(0).item(), double(n));
+  EXPECT_EQ(y(1).item(), double(n));
 }
 #endif
 

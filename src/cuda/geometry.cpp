@@ -201,14 +201,11 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     }
   }
   g.path = transform_path::strided;
-  const auto power_above = [](index_t n) {
-    return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1))));
-  };
   constexpr int most_lanes = 128;  // leaves rows to the block, so that stencils find their neighbours in its cache
-  g.lanes = std::min(power_above(ceil_div(columns, strided.width)), most_lanes);
+  g.lanes = power_above(ceil_div(columns, strided.width), most_lanes);
   if (g.lanes < 32) g.consecutive = true;
   const index_t height = extents[rank - 2], planes = rows / height;
-  g.lines = std::min(block_threads / g.lanes, power_above(ceil_div(height, strided.depth)));
+  g.lines = power_above(ceil_div(height, strided.depth), block_threads / g.lanes);
   g.column_tiles = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * strided.width));
   g.row_tiles = static_cast<unsigned>(ceil_div(height, index_t{g.lines} * strided.depth));
   g.blocks =
@@ -238,17 +235,11 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     votes.cast(info[i], inner, wide);
   }
   g.consecutive = votes.unanimous();
-  const auto power_below = [](index_t n) {
-    return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<index_t>(n, 1))));
-  };
-  const auto power_above = [](index_t n) {
-    return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::max<index_t>(n, 1))));
-  };
   index_t most_splits = 1, tiles = 1;
   if (along_kept) {
     const index_t columns = extents[inner];
-    const int lines = std::min(8, power_below(reduced / depth));
-    g.lanes = std::min(block_threads / lines, power_above(ceil_div(columns, width)));
+    const int lines = power_below(reduced / depth, 8);
+    g.lanes = power_above(ceil_div(columns, width), block_threads / lines);
     if (g.lanes < 32) g.consecutive = true;
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     g.units = reduced;
@@ -256,8 +247,8 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     most_splits = reduced / (index_t{block_threads / g.lanes} * depth * 2);
   } else {
     const index_t columns = extents[inner];
-    g.group = std::min(block_threads, power_below(reduced / (index_t{width} * depth)));
-    g.lanes = std::min(g.group, power_above(ceil_div(columns, width)));
+    g.group = power_below(reduced / (index_t{width} * depth), block_threads);
+    g.lanes = power_above(ceil_div(columns, width), g.group);
     if (g.lanes < 32) g.consecutive = true;
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     g.units = (columns > 0 ? reduced / columns : 0) * g.chunks;

@@ -4,11 +4,20 @@
 
 #include <lazyfuse/plan/lower.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace lazyfuse::cuda_detail {
 
 inline index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
+/// The power of two next to n, from 1 to `most`, itself one: the last up to n, or the first from n on.
+inline int power_below(index_t n, int most) {
+  return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<index_t>(n, 1, most))));
+}
+inline int power_above(index_t n, int most) {
+  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<index_t>(n, 1, most))));
+}
 
 constexpr int max_bits = 64;
 

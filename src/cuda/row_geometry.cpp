@@ -6,7 +6,6 @@
 #include "layout.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 namespace lazyfuse::cuda_detail {
@@ -18,11 +17,6 @@ index_t product(const index_t* extents, int from, int to) {
   for (int k = from; k < to; ++k) n *= extents[k];
   return n;
 }
-/// The power of two from n on, which is at most `most`, itself one.
-int power_above(index_t n, int most) {
-  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<index_t>(n, 1, most))));
-}
-
 /// A group of threads that holds each row in registers.
 void in_registers(row_geometry& g, index_t length, const row_program& program) {
   g.registers = true;
@@ -134,6 +128,8 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     merge_slots = 2 * (team_threads / 32 + 1) + team_threads / 32;
     least_units = team_threads;
   }
+  g.fits = g.units < index_t{1} << 30;  // kernels count them in 32 bits
+  if (!g.fits) return g;
   g.held_steps = g.simple ? program.held_steps : 0;
   const index_t merge_bytes =
       ceil_div(merge_slots * program.accumulators + (columns ? 0 : mailbox_bytes(program.accumulators)),
@@ -164,8 +160,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
                                        {"columns in a block", "columns in a cluster", "columns in a grid"}};
   g.path = names[columns][static_cast<int>(g.how)];
-  g.fits = g.shared_bytes <= static_cast<unsigned>(gpu.shared_bytes) && (g.how != exchange::memory || gpu.together) &&
-           g.units < index_t{1} << 30;  // kernels count them in 32 bits
+  g.fits = g.shared_bytes <= static_cast<unsigned>(gpu.shared_bytes) && (g.how != exchange::memory || gpu.together);
   return g;
 }
 

@@ -35,7 +35,7 @@ struct plan_record {
 };
 
 inline constexpr const char* backend_refuses =
-    "the device cannot run it: its blocks at a time, or their results in shared memory";
+    "the device cannot run it: its blocks at a time, their results in shared memory, or rows of that length";
 
 /// Which of the plans of an expression whose reductions are broadcast back: one kernel over rows, or an array for each
 /// reduction.

@@ -43,7 +43,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   index_t unit = begin + line;
   if (whole_columns && p.reduced.first == R - K - 1) {  // one axis is reduced
     for (; unit + (Depth - 1) * lines < end; unit += Depth * lines)
-      combine_full<Set, Width, Depth, false>(sums, p, base, unit, lines, R - 1, K - 1, spacing, sources, seq);
+      combine_full<Set, Width, Depth>(sums, p, base, unit, lines, R - 1, K - 1, spacing, false, sources, seq);
   }
   for (; unit < end; unit += lines) {
     index_t offset[count];

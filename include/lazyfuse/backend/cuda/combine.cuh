@@ -205,19 +205,18 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width>& sums, const Val
     }
 }
 
-/// Depth full units whose offsets are a pitch apart. Simple: all memory is contiguous along both axes, and
+/// Depth full units whose offsets are a pitch apart. simple: all memory is contiguous along both axes, and
 /// aligned where threads take neighbours, so that there is nothing to decide per operand.
-template <class Set, int Width, int Depth, bool Simple, class... Src, int... I>
+template <class Set, int Width, int Depth, class... Src, int... I>
 __device__ __forceinline__ void combine_full(thread_sums<Set, Width>& sums, const auto& p,
                                              const index_t (&base)[sizeof...(Src) + 1], index_t at, index_t pitch,
-                                             int walked, int axis, int spacing, list<Src...>, indices<I...>) {
+                                             int walked, int axis, int spacing, bool simple, list<Src...>,
+                                             indices<I...>) {
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
     if constexpr (f.loads) {
-      if constexpr (Simple && requires { o.source.data; }) {
-        f.simple(o.source.data + base[N] + at, pitch, p.consecutive);
-        return;
-      }
+      if constexpr (requires { o.source.data; })
+        if (simple) return f.simple(o.source.data + base[N] + at, pitch, p.consecutive);
       const index_t step = o.steps[walked];
       f.all(o.source, base[N] + at * step, pitch * step, o.steps[axis], p.consecutive && has_bit(p.wide, N), spacing);
     }

@@ -144,18 +144,19 @@ class mailbox {
 template <class Accumulators, class Use>
 __device__ __forceinline__ void for_team_slots(const team_parameters& p, team_place& at, Accumulators* mine, int slots,
                                                const Use& use) {
-  if (p.how == exchange::cluster) {
-    cluster_barrier();
-    use([&](unsigned b) { return of_member(mine, b); });
-  } else {
-    auto* const rooms = static_cast<unsigned char*>(p.partial) +
-                        (index_t{2} * at.team + (at.barriers & 1)) * p.blocks * index_t{p.room};
+  const bool in_cluster = p.how == exchange::cluster;
+  auto* const rooms =
+      static_cast<unsigned char*>(p.partial) + (index_t{2} * at.team + (at.barriers & 1)) * p.blocks * index_t{p.room};
+  if (in_cluster) cluster_barrier();
+  else {
     auto* const written = reinterpret_cast<Accumulators*>(rooms + at.member * index_t{p.room});
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < slots; i += static_cast<int>(blockDim.x)) written[i] = mine[i];
     team_barrier(p, at);
-    use([&](unsigned b) { return reinterpret_cast<const Accumulators*>(rooms + b * index_t{p.room}); });
   }
+  use([&](unsigned b) {
+    return in_cluster ? of_member(mine, b) : reinterpret_cast<const Accumulators*>(rooms + b * index_t{p.room});
+  });
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -66,30 +66,30 @@ __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const t
   const int lane = threadIdx.x & 31, warps = static_cast<int>(blockDim.x) / 32;
   // Two rooms, so that one barrier per stage is enough.
   accumulators* const room = area.template from<accumulators>(static_cast<int>(at.barriers & 1) * (warps + 1));
-  merge_neighbours<Set>(a, 5);
-  if (lane == 0) room[threadIdx.x / 32] = a;
-  __syncthreads();
-  Set::clear(a);
-  if (lane < warps) a = room[lane];
-  merge_neighbours<Set>(a, 5);
-  if (p.how == exchange::cluster) {
-    accumulators none;
-    Set::clear(none);
-    a = mail.exchange(a, none, p, at);
+  accumulators none;
+  Set::clear(none);
+  const auto merge_block = [&](accumulators* of_warps) {
     merge_neighbours<Set>(a, 5);
-  } else if (p.how == exchange::memory) {
+    if (lane == 0) of_warps[threadIdx.x / 32] = a;
+    __syncthreads();
+    a = lane < warps ? of_warps[lane] : none;
+    merge_neighbours<Set>(a, 5);
+  };
+  // A loop, so that the code is there once.
+  const bool through_memory = p.how == exchange::memory;
+#pragma unroll 1
+  for (int turn = 0;; ++turn) {
+    merge_block(turn == 0 ? room : area.template from<accumulators>(2 * (warps + 1)));
+    if (!through_memory || turn == 1) break;
+    // Only as many warps have something as there are blocks; then all read what they found.
     if (threadIdx.x == 0) room[warps] = a;
-    Set::clear(a);
+    a = none;
     for_team_slots(p, at, room + warps, 1, [&](const auto& of_block) {
       for (unsigned b = threadIdx.x; b < p.blocks; b += blockDim.x) Set::merge(a, *of_block(b));
     });
-    // Only as many warps have something as there are blocks; then all read what they found.
-    accumulators* const found = area.template from<accumulators>(2 * (warps + 1));
-    merge_neighbours<Set>(a, 5);
-    if (lane == 0) found[threadIdx.x / 32] = a;
-    __syncthreads();
-    Set::clear(a);
-    if (lane < warps) a = found[lane];
+  }
+  if (p.how == exchange::cluster) {
+    a = mail.exchange(a, none, p, at);
     merge_neighbours<Set>(a, 5);
   }
   ++at.barriers;
@@ -110,10 +110,14 @@ __device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, con
                                      : 128 / lanes,
             bits = 31 - __clz(together), line = thread & (together - 1), column = thread >> bits,
             lines = threads / lanes;
-#pragma unroll
+#pragma unroll 1  // the code once, for the compiler's time
   for (int k = 0; k < Width; ++k) {
+    accumulators of_column = sums.lane[0];
+#pragma unroll
+    for (int j = 1; j < Width; ++j)
+      if (j == k) of_column = sums.lane[j];
     __syncthreads();
-    shared[thread] = sums.lane[k];
+    shared[thread] = of_column;
     __syncthreads();
     if (column < lanes) {  // whole warps
       accumulators a = shared[line * lanes + column];

@@ -36,7 +36,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   /// Loads operand I of some units, from shared memory if it is kept there: kept_steps from the first that is.
   template <int I, int Count>
   static __device__ __forceinline__ void load(fetched_unit (&values)[Count], const auto& p, const auto& part,
-                                              const location (&at)[Count], bool kept, int kept_steps) {
+                                              const location (&at)[Count], int kept_steps) {
     using source = typename operand::template source<I>;
     if constexpr (fetched<source, Width, 1>::loads && Staged::template reads<Pass, I>) {
       const auto& o = get<I>(p.operands);
@@ -60,7 +60,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
           for (int d = 0; d < Count; ++d)
             if (operand::template kept<I>(p, kept_steps >= 0)) from_room(d);
             else from_memory(d);
-        } else if (operand::template kept<I>(p, kept)) {
+        } else if (operand::template kept<I>(p, kept_steps >= 0)) {
 #pragma unroll
           for (int d = 0; d < Count; ++d) from_room(d);
         } else {
@@ -99,10 +99,10 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     if constexpr (operand::template again<I>) {
 #pragma unroll
       for (int d = 0; d < Count; ++d) get<I>(values[d]) = get<I>(held[d]);
-    } else load<I>(values, p, part, at, false, -1);
+    } else load<I>(values, p, part, at, -1);
   }
 
-  /// Starts copying what is kept of a task to shared memory, in groups: those of the turns of run().
+  /// Starts copying what is kept of a task to shared memory.
   template <int Depth, int... I>
   static __device__ __forceinline__ void copy(const auto& p, const auto& part, indices<I...>) {
     if (Columns && !part.has_columns) return;
@@ -110,7 +110,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       location at[1];
       locate(at, part, step, true);
       (copy_ahead<I>(p, part, at, step - part.kept_from), ...);
-      if ((step + 1) % Depth == 0 || step + 1 == part.end) end_of_copies();
+      end_of_turn<Depth>(part, step + 1);
     }
   }
   template <int I, int Count>
@@ -128,22 +128,26 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     }
   }
 
-  /// Count steps of the block from `step`; guarded: not all threads take them all.
-  /// kept: whether shared memory keeps them; those of the task to come then take their place.
-  /// held: these units, if registers keep them; or null.
-  template <int Count, bool Guarded, class How = any_unit, class Next, class Held, int... I, class Use>
+  /// Copies ahead end in groups: those of the turns of run().
+  template <int Depth>
+  static __device__ __forceinline__ void end_of_turn(const auto& part, int stop) {
+    if (stop % Depth == 0 || stop == part.end) end_of_copies();
+  }
+  /// Count steps of the block from `step`; guarded: not all threads take them all. kept_steps: from the first that
+  /// shared memory keeps, negative if it does not keep these; vectors of the task to come then take their place. held:
+  /// these units, if registers keep them; or null.
+  template <int Depth, int Count, bool Guarded, class How = any_unit, class Next, class Held, int... I, class Use>
   static __device__ __forceinline__ void steps(const auto& p, const auto& part, const Next& next, const Held& held,
-                                               int step, bool kept, indices<I...>, const Use& use) {
+                                               int step, int kept_steps, indices<I...>, const Use& use) {
     fetched_unit values[Count];
     location at[Count];
     locate(at, part, step, Guarded);
-    const int kept_steps = step - part.kept_from;
     if constexpr (requires { held[0]; }) (take<I>(values, held, p, part, at), ...);
-    else (load<I>(values, p, part, at, kept, kept_steps), ...);
+    else (load<I>(values, p, part, at, kept_steps), ...);
     if constexpr (requires { next.part; }) {
-      if (kept && next.comes) {
+      if (kept_steps >= 0 && next.comes) {
         (copy_ahead<I>(p, next.part, at, kept_steps), ...);
-        end_of_copies();
+        end_of_turn<Depth>(part, step + Count);
       }
     }
 #pragma unroll
@@ -168,65 +172,57 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     const int border = part.kept_from < whole ? part.kept_from : whole;
     // What shared memory is to keep of a task arrives while the first pass is on its way.
     const auto arrived = [&](int step) {
-      if constexpr (Pass == 0) wait_for_copies((end - step - 1) / Depth);
+      if (Pass == 0 && step >= part.kept_from) wait_for_copies((end - step - 1) / Depth);
     };
-    const auto steps_until = [&](int step, int stop, bool kept) {
-      const auto turns = [&](int until) {
-#pragma unroll 1
-        for (; step < until; step += Depth) {
-          if (kept) arrived(step);
-          steps<Depth, false, how>(p, part, next, nullptr, step, kept, seq, use);
-        }
-      };
-      if constexpr (Near) {
-        while (step < stop) {
-          recentre();
-          turns(step < stop / 4 ? 4 * step : stop);
-        }
-      } else turns(stop);
-    };
-    int first = 0;
+    int done = 0;
     if constexpr (Held > 0) {
       if (border >= Held) {
-        steps<Depth, false>(p, part, nullptr, held.unit, 0, false, seq, use);
+        steps<Depth, Depth, false>(p, part, nullptr, held.unit, 0, -1, seq, use);
 #pragma unroll
         for (int d = Depth; d < Held; d += Depth)
-          steps<Depth, false, how>(p, part, nullptr, held.unit + d, d, false, seq, use);
-        first = Held;
+          steps<Depth, Depth, false, how>(p, part, nullptr, held.unit + d, d, -1, seq, use);
+        done = Held;
         if constexpr (requires { next.part; }) {
           if (next.comes) hold(p, next.part, held, seq);
         }
       }
     }
-    if constexpr (Pass % 2 == 0) {
-      int step = first;
-      if (Near && step == 0 && border > 0) {
-        steps<Depth, false>(p, part, nullptr, nullptr, 0, false, seq, use);
-        step = Depth;
+    const int turned = done + border - Depth;
+    const auto turn = [&]<class How>(int nth, How, bool may_be_kept) {
+      const int step = Pass % 2 == 0 || nth >= border ? nth : turned - nth;
+      if (may_be_kept) arrived(step);
+      steps<Depth, Depth, false, How>(p, part, next, nullptr, step, may_be_kept ? step - part.kept_from : -1, seq, use);
+    };
+    if constexpr (Near) {
+      if (done == 0 && whole > 0) {
+        turn(0, any_unit{}, true);
+        done = Depth;
       }
-      steps_until(step, border, false);
-    } else {
+      while (done < whole) {
+        recentre();
+        const int until = done < whole / 4 ? 4 * done : whole;
 #pragma unroll 1
-      for (int step = border - Depth; step >= first; step -= Depth)
-        steps<Depth, false>(p, part, nullptr, nullptr, step, false, seq, use);
+        for (; done < until; done += Depth) turn(done, how{}, true);
+      }
+    } else {
+      // One loop over what is not kept and what is: code for each takes the compiler twice as long, and pays only where
+      // most is not kept, in a row that is the whole array.
+      if constexpr (KO == 0 && !Columns)
+#pragma unroll 1
+        for (; done < border; done += Depth) turn(done, how{}, false);
+#pragma unroll 1
+      for (; done < whole; done += Depth) turn(done, how{}, true);
     }
-    int step = border;
-    if (Near && step == 0 && step < whole) {
-      arrived(0);
-      steps<Depth, false>(p, part, next, nullptr, 0, true, seq, use);
-      step = Depth;
-    }
-    steps_until(step, whole, true);
-    if (whole < end) {
-      arrived(whole);
-      steps<Depth, true>(p, part, next, nullptr, whole, part.kept_from <= whole, seq, use);
-    }
+    arrived(whole);
+#pragma unroll 1
+    for (int step = whole; step < end; ++step)
+      steps<Depth, 1, true>(p, part, next, nullptr, step, step - part.kept_from, seq, use);
   }
   /// The same for the first unit of the task alone.
   template <class Seq, class Use>
   static __device__ __forceinline__ void run_first(const auto& p, const auto& part, Seq seq, const Use& use) {
     if (part.start == 0 && (!Columns || part.has_columns))
-      steps<1, true, only_unit>(p, part, nullptr, nullptr, 0, part.kept_from == 0, seq, use);
+      steps<1, 1, true, only_unit>(p, part, nullptr, nullptr, 0, -part.kept_from, seq, use);
   }
 };
 

@@ -43,8 +43,9 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
                 column = first_column + threads.template first<Width>(lane);
   const bool full = first_column + lanes * Width <= p.columns && first_row + lines * Depth <= p.rows &&
                     first_plane + planes_here <= p.planes;
-  // Of many operands, full tiles are read as others are: code for both would take the compiler too long.
-  constexpr bool many = sizeof...(Src) > 8;
+  // Of many operands, or through shared memory, full tiles are read as others are: code for both would take the
+  // compiler too long.
+  constexpr bool many = Tiled || sizeof...(Src) > 8;
   const bool unguarded = !many && full;
   int valid[Depth];
   {

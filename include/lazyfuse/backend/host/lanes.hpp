@@ -16,7 +16,7 @@ inline constexpr int lane_count = 32;
 
 /// Calls merge(lane, another) for the upper half of the lanes into the lower one, until one is left.
 template <int N, class F>
-LAZYFUSE_HD void fold_halves(const F& merge) {
+inline void fold_halves(const F& merge) {
   if constexpr (N > 1) {
     for (int l = 0; l < N / 2; ++l) merge(l, l + N / 2);
     fold_halves<N / 2>(merge);

@@ -7,6 +7,7 @@
 #include <lazyfuse/backend/host/stage_values.hpp>
 
 #include <optional>
+#include <type_traits>
 
 namespace lazyfuse::host_detail {
 
@@ -98,12 +99,19 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     } else if (this->one_result) {
       this->results(in.at, 1, 0, 1, values.template in_pass<S>());
     } else {
-      for_blocks([&](index_t task) {
-        const block b = block_of(backwards(task));
-        std::optional<position> room;
-        this->results(first_line(in, b, room), b.r1 - b.r0, b.c0, b.c1,
-                      values.template in_pass<S>().from(b.r0 * width + b.c0));
-      });
+      const auto store = [&]<bool Stream>(std::bool_constant<Stream>) {
+        for_blocks([&](index_t task) {
+          const block b = block_of(backwards(task));
+          std::optional<position> room;
+          this->template results<Stream>(first_line(in, b, room), b.r1 - b.r0, b.c0, b.c1,
+                                         values.template in_pass<S>().from(b.r0 * width + b.c0));
+        });
+      };
+      if constexpr (Together) {
+        constexpr index_t bytes = (0 + ... + index_t{sizeof(T)});
+        if (outgrows_caches(height * width * bytes)) return store(std::true_type{});
+      }
+      store(std::false_type{});
     }
   }
 

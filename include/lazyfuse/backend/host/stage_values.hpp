@@ -164,13 +164,14 @@ struct stage_run {
     for (position o = first; lines > 0; --lines, o.next()) f(o);
   }
 
-  /// Stores the results of so many lines, columns [c0, c1).
-  template <class Values>
+  /// Stores the results of so many lines, columns [c0, c1). Stream: past the caches.
+  template <bool Stream = false, class Values>
   void results(const position& first, index_t lines, index_t c0, index_t c1, const Values& values) const {
     using run_type = transform_run<typename Staged::output, Operands, Sources, Values, R, T...>;
     run_type run{extents, operands, targets, {operands, R - 1, -1}, c1 - c0, lines, values, c0};
     for_lines(first, lines, [&](const position& o) {
-      run.rows_of(o, 1, c0, c1);
+      if constexpr (Stream) run.stream_row(o, c0, c1);
+      else run.rows_of(o, 1, c0, c1);
       run.values.next_row(width);
     });
   }

@@ -2,6 +2,7 @@
 // transform on the host: threads over blocks of rows, a vectorised loop over contiguous chunks.
 #pragma once
 
+#include <lazyfuse/backend/host/past_caches.hpp>
 #include <lazyfuse/backend/host/rows.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 
@@ -53,6 +54,37 @@ template <class T, int Chunk>
 struct staging {
   alignas(64) T data[Chunk];
 };
+
+template <class Cursor>
+void move_by_runs(Cursor& c) {
+  if constexpr (requires { c.step; }) c.next = run_length * c.step;
+  else if constexpr (requires { c.next; }) c.next = run_length;
+}
+/// The loop of transform_runs() for runs of one row, with results that are stored past the caches.
+template <class Schedule, class Cursors, class... T, class Values, int... I, int... J>
+[[gnu::noinline]] void stream_runs(const Cursors& from, const landings<T...>& targets, index_t runs,
+                                   const Values& known, indices<I...> operands, indices<J...> results) {
+  Cursors cursors = from;
+  (move_by_runs(get<I>(cursors)), ...);
+  Values values = known;
+  landings<T...> to = targets;
+  pack<staging<T, run_length>...> made;
+  const landings<T...> to_made{{{{get<J>(made).data, 0}...}}};
+  for (; runs > 0; --runs) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (index_t i = 0; i < run_length; ++i) {
+      chunk_sink<T...> sink{to_made, i};
+      evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+    }
+    (store_past_caches<run_length* int(sizeof(T))>(get<J>(to).data, get<J>(made).data), ...);
+    move_on(cursors, 1, operands);
+    move_on(to, 1, results);
+    values.move_on(run_length);
+  }
+  end_of_stores_past_caches();
+}
 
 template <class Schedule, class Operands, class Sources, class Values, int R, class... T>
 struct transform_run {
@@ -119,6 +151,23 @@ struct transform_run {
     aim_targets(to, nullptr, o.at, 0, first, true, target_seq{});
     transform_runs<Schedule, 0, walk_type::count>(cursors, to, R >= 2 ? count : 1, last - first,
                                                   values.from(first - origin));
+  }
+  /// One row of results that the caches will not keep: normal stores up to where a line of the first begins.
+  template <class Odometer>
+  void stream_row(const Odometer& o, index_t first, index_t last) const {
+    if (blocked || repeats || packs) return prepared_rows_of(o, 1, first, last);
+    const index_t begin = std::min(first + elements_to_line(target_at<0>(o.at, 0, first)), last),
+                  runs = (last - begin) / run_length, end = begin + runs * run_length;
+    typename walk_type::cursors cursors;
+    to_pack to;
+    walk.aim_rows(cursors, nullptr, o.offsets, begin, seq{});
+    aim_targets(to, nullptr, o.at, 0, begin, false, target_seq{});
+    const bool in_lines = [&]<int... J>(indices<J...>) { return ((elements_to_line(get<J>(to).data) == 0) && ...); }
+    (target_seq{});
+    if (!in_lines) return rows_of(o, 1, first, last);
+    if (first < begin) rows_of(o, 1, first, begin);
+    stream_runs<Schedule>(cursors, to, runs, values.from(begin - origin), seq{}, target_seq{});
+    if (end < last) rows_of(o, 1, end, last);
   }
   template <class Odometer>
   [[gnu::noinline]] void prepared_rows_of(const Odometer& o, int count, index_t first, index_t last) const {
