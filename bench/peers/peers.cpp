@@ -139,7 +139,9 @@ double distance(const float* a, const float* b) {
 
 int run(bool plain) {
   constexpr int rounds = 15;
-  std::vector<float> x(length), z(length), first(length);
+  // lazyfuse's memory for all, which asks for large pages as NumPy's does.
+  lf::array<float, 1, lf::host> x = lf::zeros<float>({length}), z = lf::zeros<float>({length}),
+                                first = lf::zeros<float>({length});
   fill(lf::host{}, x.data(), length, 1);
   int wrong = 0;
   for (const contest& c : contests()) {

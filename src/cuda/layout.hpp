@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What all launch geometries ask about the memory of operands.
+// What all launch geometries ask about the memory of operands, and their arithmetic.
 #pragma once
 
 #include <lazyfuse/plan/lower.hpp>
@@ -11,7 +11,7 @@
 namespace lazyfuse::cuda_detail {
 
 inline index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
-/// The power of two next to n, from 1 to `most`, itself one: the last up to n, or the first from n on.
+/// The power of two next to n, at least 1 and at most `most` (a power of two): the last up to n, the first from n on.
 inline int power_below(index_t n, int most) {
   return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<index_t>(n, 1, most))));
 }

@@ -46,7 +46,8 @@ inline constexpr int register_threads = 512, most_register_elements = 16;
 
 /// The decisions for rows.
 struct row_geometry {
-  bool fits = true;  ///< whether the device can run it: all blocks of a grid at a time, results in shared memory
+  /// Whether the device can run it: all blocks of a grid at a time, results in shared memory, units counted in 32 bits.
+  bool fits = true;
   bool registers, one_vector;  ///< one vector per thread, or register_elements
   bool consecutive;
   bool whole;   ///< every operand is read in whole vectors, or is the same along the inner axis

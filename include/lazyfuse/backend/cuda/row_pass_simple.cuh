@@ -128,7 +128,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     }
   }
 
-  /// Copies ahead end in groups: those of the turns of run().
+  /// Copies ahead end in groups: those of the turns of run(), and one of what is left beyond them.
   template <int Depth>
   static __device__ __forceinline__ void end_of_turn(const auto& part, int stop) {
     if (stop % Depth == 0 || stop == part.end) end_of_copies();
@@ -156,11 +156,11 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       if (at[d].exists) use(values[d], at[d], How{});
     }
   }
-  /// Calls use(values, location) for the units of this thread, Depth at a time: first those that registers hold, then
-  /// what is not kept, of which every pass begins with what the one before read last (caches may still have it), then
-  /// what shared memory keeps.
-  /// Near: there is a cheaper way to add to what has begun; it is used from the second turn on, and recentre() is
-  /// called whenever there are four times as many.
+  /// Calls use(values, location) for the units of this thread, Depth at a time, and what is left beyond whole turns one
+  /// by one: first those that registers hold, then what is not kept, of which every pass begins with what the one
+  /// before read last (caches may still have it), then what shared memory keeps. Near: there is a cheaper way to add to
+  /// what has begun; it is used from the second turn on, and recentre() is called whenever there are four times as
+  /// many.
   template <int Depth, bool Near, int Held, class Next, class Seq, class Use, class Recentre>
   static __device__ __forceinline__ void run(const auto& p, const auto& whole_part, const Next& next,
                                              held_units<fetched_unit, Held>& held, Seq seq, const Use& use,
@@ -187,9 +187,9 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
         }
       }
     }
-    const int turned = done + border - Depth;
+    const int mirror = done + border - Depth;  // the sum of a place in the row and of when it comes, in odd passes
     const auto turn = [&]<class How>(int nth, How, bool may_be_kept) {
-      const int step = Pass % 2 == 0 || nth >= border ? nth : turned - nth;
+      const int step = Pass % 2 == 0 || nth >= border ? nth : mirror - nth;
       if (may_be_kept) arrived(step);
       steps<Depth, Depth, false, How>(p, part, next, nullptr, step, may_be_kept ? step - part.kept_from : -1, seq, use);
     };
@@ -206,7 +206,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       }
     } else {
       // One loop over what is not kept and what is: code for each takes the compiler twice as long, and pays only where
-      // most is not kept, in a row that is the whole array.
+      // most is not kept and little computed, in sums over a whole array.
       if constexpr (KO == 0 && !Columns)
 #pragma unroll 1
         for (; done < border; done += Depth) turn(done, how{}, false);

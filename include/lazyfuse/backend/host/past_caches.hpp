@@ -9,11 +9,12 @@
 
 namespace lazyfuse::host_detail {
 
-/// Whether the caches would keep little of so many bytes of results: a core rarely has more.
+/// Whether so many bytes of results are more than the last cache of most processors keeps.
 constexpr bool outgrows_caches(index_t bytes) { return bytes > index_t{32} << 20; }
 
 inline constexpr int line_bytes = 64;
-/// How many elements come before the first that begins a line.
+inline bool begins_a_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % line_bytes == 0; }
+/// How many elements come before the first that begins a line, if one does.
 template <class T>
 index_t elements_to_line(const T* p) {
   return static_cast<index_t>(-reinterpret_cast<std::uintptr_t>(p) % line_bytes / sizeof(T));

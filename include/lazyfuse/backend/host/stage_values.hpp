@@ -174,6 +174,7 @@ struct stage_run {
       else run.rows_of(o, 1, c0, c1);
       run.values.next_row(width);
     });
+    if constexpr (Stream) end_of_stores_past_caches();
   }
 };
 

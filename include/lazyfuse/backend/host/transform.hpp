@@ -60,7 +60,7 @@ void move_by_runs(Cursor& c) {
   if constexpr (requires { c.step; }) c.next = run_length * c.step;
   else if constexpr (requires { c.next; }) c.next = run_length;
 }
-/// The loop of transform_runs() for runs of one row, with results that are stored past the caches.
+/// The loop of transform_runs() for runs of one row, with results that are stored past the caches; they must be ended.
 template <class Schedule, class Cursors, class... T, class Values, int... I, int... J>
 [[gnu::noinline]] void stream_runs(const Cursors& from, const landings<T...>& targets, index_t runs,
                                    const Values& known, indices<I...> operands, indices<J...> results) {
@@ -69,7 +69,8 @@ template <class Schedule, class Cursors, class... T, class Values, int... I, int
   Values values = known;
   landings<T...> to = targets;
   pack<staging<T, run_length>...> made;
-  const landings<T...> to_made{{{{get<J>(made).data, 0}...}}};
+  landings<T...> to_made;
+  ((get<J>(to_made) = {get<J>(made).data, 0}), ...);
   for (; runs > 0; --runs) {
 #if !defined(__clang__)
 #pragma GCC ivdep
@@ -83,7 +84,6 @@ template <class Schedule, class Cursors, class... T, class Values, int... I, int
     move_on(to, 1, results);
     values.move_on(run_length);
   }
-  end_of_stores_past_caches();
 }
 
 template <class Schedule, class Operands, class Sources, class Values, int R, class... T>
@@ -152,9 +152,11 @@ struct transform_run {
     transform_runs<Schedule, 0, walk_type::count>(cursors, to, R >= 2 ? count : 1, last - first,
                                                   values.from(first - origin));
   }
-  /// One row of results that the caches will not keep: normal stores up to where a line of the first begins.
+  /// One row of results that the caches will not keep: normal stores up to where a line of the first begins. The caller
+  /// ends what is stored past the caches.
   template <class Odometer>
   void stream_row(const Odometer& o, index_t first, index_t last) const {
+    constexpr index_t least_runs = 16;  // below, three loops cost more than they save
     if (blocked || repeats || packs) return prepared_rows_of(o, 1, first, last);
     const index_t begin = std::min(first + elements_to_line(target_at<0>(o.at, 0, first)), last),
                   runs = (last - begin) / run_length, end = begin + runs * run_length;
@@ -162,9 +164,9 @@ struct transform_run {
     to_pack to;
     walk.aim_rows(cursors, nullptr, o.offsets, begin, seq{});
     aim_targets(to, nullptr, o.at, 0, begin, false, target_seq{});
-    const bool in_lines = [&]<int... J>(indices<J...>) { return ((elements_to_line(get<J>(to).data) == 0) && ...); }
+    const bool in_lines = [&]<int... J>(indices<J...>) { return (begins_a_line(get<J>(to).data) && ...); }
     (target_seq{});
-    if (!in_lines) return rows_of(o, 1, first, last);
+    if (!in_lines || runs < least_runs) return rows_of(o, 1, first, last);
     if (first < begin) rows_of(o, 1, first, begin);
     stream_runs<Schedule>(cursors, to, runs, values.from(begin - origin), seq{}, target_seq{});
     if (end < last) rows_of(o, 1, end, last);
