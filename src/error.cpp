@@ -37,6 +37,11 @@ void throw_index(const char* operation, index_t index, int axis, index_t extent,
                     std::to_string(axis) + " with size " + std::to_string(extent) + place(where));
 }
 
+void throw_unfit(long long value, bool negative, dtype type) {
+  const std::string text = negative ? std::to_string(value) : std::to_string(static_cast<unsigned long long>(value));
+  throw dtype_error("scalar " + text + " does not fit " + name_of(type));
+}
+
 void throw_value(const char* problem, caller where) { throw index_error(problem + place(where)); }
 
 }  // namespace lazyfuse

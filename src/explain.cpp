@@ -92,11 +92,6 @@ std::string homes_text(const row_report& r) {
 
 }  // namespace
 
-const char* name_of(dtype type) {
-  static constexpr const char* names[] = {"bool", "int32", "int64", "float32", "float64", "struct"};
-  return names[static_cast<int>(type)];
-}
-
 void append(void* to, const plan_record& r, const operand_info* info, const dtype* types) {
   plan_text& plan = *static_cast<plan_text*>(to);
   std::string& text = plan.kernels;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ostream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace lazyfuse::print_detail {
@@ -24,7 +25,7 @@ struct digits {
 };
 
 template <class T>
-digits split(T value, bool scientific) {
+digits split_real(T value, bool scientific) {
   char buffer[400];
   auto r = std::to_chars(buffer, buffer + sizeof buffer, value,
                          scientific ? std::chars_format::scientific : std::chars_format::fixed);
@@ -49,40 +50,73 @@ digits split(T value, bool scientific) {
   while (!d.after.empty() && d.after.back() == '0') d.after.pop_back();
   return d;
 }
-
-/// The texts of all shown elements, of one width.
+/// What the shortest digits of a 16-bit number are those of: the float with fewest digits that is rounded to it.
 template <class T>
-std::vector<std::string> reals(const std::vector<T>& values) {
-  T largest = 0, smallest = INFINITY;
-  for (const T v : values)
+double with_fewest_digits(T value) {
+  char buffer[40];
+  for (int count = 0; count < 8; ++count) {
+    const auto r = std::to_chars(buffer, buffer + sizeof buffer, static_cast<double>(static_cast<float>(value)),
+                                 std::chars_format::scientific, count);
+    double d = 0;
+    std::from_chars(buffer, r.ptr, d);
+    if (T(d).bits == value.bits) return d;
+  }
+  return static_cast<float>(value);
+}
+
+template <class T>
+digits split(T value, bool scientific) {
+  if constexpr (small_real<T>) return split(with_fewest_digits(value), scientific);
+  else return split_real(value, scientific);
+}
+
+/// The first digits after the point in scientific notation.
+std::string digits_after(double value, int count) {
+  char buffer[40];
+  const auto r = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific, count);
+  const std::string s(buffer, r.ptr);
+  return s.substr(s.find('.') + 1, static_cast<std::size_t>(count));
+}
+
+/// What comparisons are made in.
+template <class T>
+using compared = std::conditional_t<small_real<T>, float, T>;
+
+/// The texts of all shown elements, of one width; with the sign of positive ones if it separates.
+template <class T>
+std::vector<std::string> reals(const std::vector<T>& values, bool plus = false) {
+  using C = compared<T>;
+  C largest = 0, smallest = INFINITY;
+  for (const C v : values)
     if (std::isfinite(v) && v != 0) {
       largest = std::max(largest, std::abs(v));
       smallest = std::min(smallest, std::abs(v));
     }
-  const bool scientific = largest > 0 && (largest >= T(1e8) || smallest < T(1e-4) || largest / smallest > T(1000));
+  const bool scientific = largest > 0 && (largest >= C(1e8) || smallest < C(1e-4) || largest / smallest > C(1000));
   std::vector<digits> parts;
   std::size_t left = 0, right = 0;
-  bool finite = false;
+  const auto signed_text = [plus](std::string text) { return plus && text[0] != '-' ? "+" + text : text; };
   for (const T v : values) {
-    if (!std::isfinite(v)) continue;
-    finite = true;
+    if (!std::isfinite(C(v))) continue;
     parts.push_back(split(v, scientific));
+    parts.back().before = signed_text(parts.back().before);
     left = std::max(left, parts.back().before.size());
     right = std::max(right, parts.back().after.size());
   }
   std::vector<std::string> texts;
   std::size_t width = 0, next = 0;
-  for (const T v : values) {
+  for (const C v : values) {
     std::string s;
     if (std::isfinite(v)) {
-      const digits& d = parts[next++];
+      digits& d = parts[next++];
+      // all have as many digits as the longest: those of the number, not zeros
+      if (scientific && d.after.size() < right) d.after = digits_after(static_cast<double>(v), static_cast<int>(right));
       s = std::string(left - d.before.size(), ' ') + d.before + "." + d.after;
-      s += std::string(right - d.after.size(), scientific ? '0' : ' ') + d.exponent;
-    } else s = std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";
+      s += std::string(right - d.after.size(), ' ') + d.exponent;
+    } else s = signed_text(std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
     width = std::max(width, s.size());
     texts.push_back(s);
   }
-  (void)finite;
   for (auto& s : texts) s.insert(0, width - s.size(), ' ');
   return texts;
 }
@@ -94,13 +128,34 @@ std::vector<std::string> aligned(std::vector<std::string> texts) {
   return texts;
 }
 
+/// A bool as it lies in memory.
+enum class truth : unsigned char {};
+
+/// "1.+2.j": real parts as reals, imaginary ones with their sign.
+template <class T>
+std::vector<std::string> complexes(const std::vector<complex<T>>& values) {
+  std::vector<T> re, im;
+  for (const auto& z : values) {
+    re.push_back(z.re);
+    im.push_back(z.im);
+  }
+  std::vector<std::string> texts = reals(re), imaginary = reals(im, true);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::string& part = imaginary[i];
+    part.insert(part.find_last_not_of(' ') + 1, "j");
+    texts[i] += part;
+  }
+  return texts;
+}
+
 template <class T>
 std::vector<std::string> texts_of(const std::vector<T>& values) {
-  if constexpr (real<T>) return reals(values);
+  if constexpr (floating_point<T>) return reals(values);
+  else if constexpr (complex_number<T>) return complexes(values);
   else {
     std::vector<std::string> texts;
     for (const auto v : values) {
-      if constexpr (sizeof(T) == 1) texts.push_back(v ? "True" : "False");
+      if constexpr (std::is_same_v<T, truth>) texts.push_back(v == truth{} ? "False" : "True");
       else texts.push_back(std::to_string(v));
     }
     return aligned(std::move(texts));
@@ -164,7 +219,7 @@ void print_as(std::ostream& out, const T* data, const layout& l) {
   const auto texts = texts_of(shown);
   if (l.rank == 0) {
     std::string s = texts[0];
-    if constexpr (real<T>) {
+    if constexpr (floating_point<T>) {
       if (!s.empty() && s.back() == '.') s += "0";
     }
     out << s;
@@ -186,17 +241,38 @@ void print(std::ostream& out, const void* data, dtype type, const index_t* exten
     return;
   }
   const layout l{extents, rank, size > threshold};
+  const auto as = [&]<class T>(const T*) { print_as(out, static_cast<const T*>(data), l); };
   switch (type) {
     case dtype::boolean:
-      return print_as(out, static_cast<const unsigned char*>(data), l);
+      return as(static_cast<truth*>(nullptr));
+    case dtype::int8:
+      return as(static_cast<int8*>(nullptr));
+    case dtype::int16:
+      return as(static_cast<int16*>(nullptr));
     case dtype::int32:
-      return print_as(out, static_cast<const int32*>(data), l);
+      return as(static_cast<int32*>(nullptr));
     case dtype::int64:
-      return print_as(out, static_cast<const int64*>(data), l);
+      return as(static_cast<int64*>(nullptr));
+    case dtype::uint8:
+      return as(static_cast<uint8*>(nullptr));
+    case dtype::uint16:
+      return as(static_cast<uint16*>(nullptr));
+    case dtype::uint32:
+      return as(static_cast<uint32*>(nullptr));
+    case dtype::uint64:
+      return as(static_cast<uint64*>(nullptr));
+    case dtype::float16:
+      return as(static_cast<half*>(nullptr));
+    case dtype::bfloat16:
+      return as(static_cast<bfloat16*>(nullptr));
     case dtype::float32:
-      return print_as(out, static_cast<const float*>(data), l);
+      return as(static_cast<float*>(nullptr));
     case dtype::float64:
-      return print_as(out, static_cast<const double*>(data), l);
+      return as(static_cast<double*>(nullptr));
+    case dtype::complex64:
+      return as(static_cast<complex<float>*>(nullptr));
+    case dtype::complex128:
+      return as(static_cast<complex<double>*>(nullptr));
     case dtype::other:
       break;
   }

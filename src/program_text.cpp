@@ -81,10 +81,12 @@ std::string number(const std::string& spelling) {
 
 /// An element type's name in explain; compilers call int64 "long int" or "long".
 std::string element_name(const std::string& spelling) {
-  if (spelling == "int") return "int32";
-  if (spelling.find("long") != std::string::npos) return "int64";
+  const auto has = [&](const char* word) { return spelling.find(word) != std::string::npos; };
+  if (spelling == "half") return "float16";
   if (spelling == "float") return "float32";
-  return spelling == "double" ? "float64" : spelling;
+  if (spelling == "double") return "float64";
+  const char* bits = has("char") ? "8" : has("short") ? "16" : has("long") ? "64" : has("int") ? "32" : nullptr;
+  return bits == nullptr || has("complex") ? spelling : std::string(has("unsigned") ? "uint" : "int") + bits;
 }
 
 std::string text(const type_name& t);
@@ -108,7 +110,9 @@ std::string text(const type_name& t) {
       return "(" + text(t.arguments[1]) + " " + symbol + " " + text(t.arguments[2]) + ")";
     if (!symbol.empty() && t.arguments.size() == 2) return symbol + text(t.arguments[1]);
     const bool cast = operation.name == "cast" && operation.arguments.size() == 1;
-    const std::string name = cast ? element_name(operation.arguments[0].name) : operation.name;
+    std::string name = cast ? element_name(operation.arguments[0].name) : operation.name;
+    if (name == "complex" && cast)
+      name = operation.arguments[0].arguments[0].name == "float" ? "complex64" : "complex128";
     return name + "(" + arguments(t.arguments, 1) + ")";
   }
   return t.name;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversion from every element type to every other, against NumPy's answers where it has one.
 #include "support/arrays.hpp"
+#include "support/gather.hpp"
 #include "support/reference_data.hpp"
+#include "support/registry.hpp"
+
+#include <utility>
 
 namespace {
 
@@ -35,6 +39,33 @@ TYPED_TEST(casts, truncate_round_and_test_as_numpys) {
   check_casts<TypeParam, float>();
   check_casts<TypeParam, double>();
 }
+template <class Space, class From, class... To>
+void check_every_cast(lf::list<To...>) {
+  const std::string from = test::name_of<From>();
+  const auto x = test::array_of<Space, 1>(answers().get<From>("every/x/" + from));
+  const auto together = lf::to<lf::host>(lf::materialize(lf::map(test::gather{}, lf::cast<To>(x)...)));
+  const auto check = [&]<class T, int I>(lf::list<T>, lf::indices<I>) {
+    test::tensor<T> got{{x.size()}};
+    for (std::size_t i = 0; i < got.values.size(); ++i)
+      got.values[i] = static_cast<test::stored<T>>(lf::get<I>(std::as_const(together).data()[i]));
+    EXPECT_TRUE(test::same(got, answers().get<T>("every/" + from + "/" + test::name_of<T>()))) << from;
+  };
+  [&]<int... I>(lf::indices<I...>) { (check(lf::list<To>{}, lf::indices<I>{}), ...); }
+  (lf::make_indices<sizeof...(To)>{});
+}
+TYPED_TEST(casts, of_every_type_to_every_other_are_numpys) {
+  test::for_each_type(test::every_element_type{}, [&](auto t) {
+    using from = typename decltype(t)::value_type;
+    if constexpr (lf::complex_number<from>)
+      check_every_cast<TypeParam, from>(lf::concat_t<lf::list<bool>, test::complex_types>{});
+    else check_every_cast<TypeParam, from>(test::every_element_type{});
+  });
+}
+TYPED_TEST(casts, from_double_to_half_round_once) {
+  const auto x = test::array_of<TypeParam, 1>(answers().get<double>("halves"));
+  EXPECT_TRUE(test::agrees(lf::cast<lf::half>(x), answers(), "halves/float16"));
+}
+
 TYPED_TEST(casts, carry_nan_infinity_and_minus_zero) {
   const auto x = test::array_of<TypeParam, 1>(answers().get<float>("special/float32"));
   EXPECT_TRUE(test::agrees(lf::cast<double>(x), answers(), "special/float32/float64"));

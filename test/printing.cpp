@@ -42,6 +42,16 @@ TYPED_TEST(printing, of_floating_point_numbers) {
   check<TypeParam, double, 1>("float64 thirds");
   check<TypeParam, double, 1>("special values");
 }
+TYPED_TEST(printing, of_bytes_halves_and_complex_numbers) {
+  check<TypeParam, lf::uint8, 2>("bytes");
+  check<TypeParam, lf::int8, 1>("small integers");
+  check<TypeParam, lf::uint64, 1>("large unsigned");
+  check<TypeParam, lf::half, 1>("halves");
+  check<TypeParam, lf::half, 1>("half thirds");
+  check<TypeParam, lf::complex<float>, 1>("complex");
+  check<TypeParam, lf::complex<double>, 1>("complex thirds");
+  check<TypeParam, lf::complex<double>, 1>("complex special values");
+}
 TYPED_TEST(printing, chooses_the_scientific_format_as_numpy) {
   check<TypeParam, double, 1>("large and small");
   check<TypeParam, double, 1>("tiny");

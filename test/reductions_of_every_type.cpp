@@ -2,6 +2,7 @@
 // Every reduction of every element type over all, leading, middle and last axes, of special values and of nothing,
 // against NumPy's answers. They come from the registry, so nothing is to be added here.
 #include "support/arrays.hpp"
+#include "support/gather.hpp"
 #include "support/reductions.hpp"
 #include "support/reference_data.hpp"
 
@@ -60,6 +61,54 @@ TYPED_TEST(reductions_of_every_type, of_nothing_are_the_identity_or_refused) {
       EXPECT_THROW(lf::materialize(op{}(x, lf::axis<1>)), lf::error);
     }
   }
+}
+
+template <class Space>
+class reductions_together : public test::on<Space> {};
+TYPED_TEST_SUITE(reductions_together, test::spaces, test::space_name);
+
+/// Compares the K-th member of every gathered element with NumPy's answer of that name.
+template <int K, class T, class E>
+void expect_member(const lf::array<E, 1, lf::host>& got, const std::string& operation, int axis,
+                   const test::within& tolerance) {
+  static const test::reference_data answers("reductions");
+  using R = lf::bare_t<decltype(lf::get<K>(std::declval<const E&>()))>;
+  test::tensor<R> values{{got.size()}};
+  for (std::size_t i = 0; i < values.values.size(); ++i)
+    values.values[i] = static_cast<test::stored<R>>(lf::get<K>(got.data()[i]));
+  const std::string name = "every/" + operation + "/" + test::name_of<T>() + "/axis=" + std::to_string(axis);
+  const auto same = test::same(values, answers.get<R>(name), tolerance);
+  EXPECT_TRUE(same) << name;
+}
+
+template <class Space, class T, int Axis>
+void check_reductions() {
+  static const test::reference_data answers("reductions");
+  const auto x = test::array_of<Space, 2>(answers.get<T>(std::string("every/x/") + test::name_of<T>()));
+  constexpr auto a = lf::axis<Axis>;
+  const test::within near{lf::small_real<T> ? 1 : 16};
+  const auto common = lf::to<lf::host>(lf::materialize(
+      lf::map(test::gather{}, lf::sum(x, a), lf::prod(x, a), lf::all(x, a), lf::any(x, a), lf::mean(x, a))));
+  expect_member<0, T>(common, "sum", Axis, {});
+  expect_member<1, T>(common, "prod", Axis, test::any_zero);
+  expect_member<2, T>(common, "all", Axis, {});
+  expect_member<3, T>(common, "any", Axis, {});
+  expect_member<4, T>(common, "mean", Axis, near);
+  const auto spread = lf::to<lf::host>(lf::materialize(lf::map(test::gather{}, lf::var(x, a), lf::std(x, a))));
+  expect_member<0, T>(spread, "var", Axis, near);
+  expect_member<1, T>(spread, "std", Axis, near);
+  if constexpr (!lf::complex_number<T>) {
+    const auto extremes = lf::to<lf::host>(lf::materialize(lf::map(test::gather{}, lf::max(x, a), lf::min(x, a))));
+    expect_member<0, T>(extremes, "max", Axis, {});
+    expect_member<1, T>(extremes, "min", Axis, {});
+  }
+}
+TYPED_TEST(reductions_together, of_every_element_type_along_rows_and_columns_are_numpys) {
+  test::for_each_type(test::every_element_type{}, [](auto t) {
+    using T = typename decltype(t)::value_type;
+    check_reductions<TypeParam, T, 0>();
+    check_reductions<TypeParam, T, 1>();
+  });
 }
 
 }  // namespace

@@ -21,6 +21,11 @@ struct index_error : error {
   using error::error;
 };
 
+/// A value that elements of the type it meets cannot hold, or data of another element type than asked for.
+struct dtype_error : error {
+  using error::error;
+};
+
 /// Memory that could not be had; the text says how much, where.
 struct memory_error : error {
   using error::error;

@@ -12,7 +12,7 @@
 
 #include <lazyfuse/expr/create.hpp>
 #include <lazyfuse/expr/fuse.hpp>
-#include <lazyfuse/expr/normalization.hpp>
+#include <lazyfuse/expr/losses.hpp>
 
 #include <lazyfuse/array/borrow.hpp>
 

@@ -5,6 +5,7 @@
 //   operations calls FILE   a header with the function and the operator of each operation, for the tests
 #include "../support/registry.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <iostream>
@@ -15,7 +16,7 @@
 
 namespace {
 
-/// "bool, integers, reals": the element types that f tells to be accepted.
+/// "bool, integers, reals, complex": the element types that f tells to be accepted.
 template <class Accepts>
 std::string kinds(Accepts accepts) {
   std::string text;
@@ -23,41 +24,78 @@ std::string kinds(Accepts accepts) {
     if (accepted) text += (text.empty() ? "" : ", ") + std::string(kind);
   };
   add(accepts(test::type_tag<bool>{}), "bool");
-  add(accepts(test::type_tag<lf::int32>{}) && accepts(test::type_tag<lf::int64>{}), "integers");
-  add(accepts(test::type_tag<float>{}) && accepts(test::type_tag<double>{}), "reals");
+  add(accepts(test::type_tag<lf::int32>{}), "integers");
+  add(accepts(test::type_tag<float>{}), "reals");
+  add(accepts(test::type_tag<lf::complex<float>>{}), "complex");
   return text;
 }
 
-/// The result's type for each operand's type, in words.
-std::string words(const std::vector<std::array<std::string, 2>>& from_to) {
-  bool one = true;
-  std::string changed, to;
-  for (const auto& [operand, result] : from_to) {
-    one = one && result == from_to[0][1];
-    if (operand == result) continue;
-    changed += (changed.empty() ? "" : ", ") + operand;
-    if (!to.empty() && to != result) throw std::logic_error("no words for such results");
-    to = result;
-  }
-  if (changed.empty()) return "as x";
-  return one ? to : to + " of " + changed + "; else as x";
+/// What f tells of element types of one kind, in words: a type, "as x", or "as its parts".
+template <class F, class... T>
+std::string result_of_kind(F f, lf::list<T...>) {
+  const std::vector<std::array<std::string, 3>> all = {
+      {test::name_of<T>(), test::name_of<lf::part_t<T>>(), f(test::type_tag<T>{})}...};
+  const auto every = [&](auto holds) { return std::all_of(all.begin(), all.end(), holds); };
+  if (all[0][2].empty()) return "";
+  if (every([](const auto& a) { return a[2] == a[0]; })) return "as x";
+  if (every([&](const auto& a) { return a[2] == all[0][2]; })) return all[0][2];
+  if (every([](const auto& a) { return a[2] == a[1]; })) return "as its parts";
+  std::string each;
+  for (const auto& a : all)
+    if (each.find(a[2]) == std::string::npos) each += (each.empty() ? "" : " or ") + a[2];
+  return each;
 }
 
-std::string code(const std::string& text) { return text.empty() ? "" : "`" + text + "`"; }
+/// The result's type for each kind of operand's type, in words; f tells it of one type, or nothing.
+template <class F>
+std::string words(F f) {
+  std::string results[] = {result_of_kind(f, lf::list<bool>{}), result_of_kind(f, test::integer_types{}),
+                           result_of_kind(f, test::real_types{}), result_of_kind(f, test::complex_types{})};
+  const char* const names[] = {"bool", "integers", "reals", "complex"};
+  std::string text, common;
+  bool one = true;
+  if (results[1] == "bool" && results[0] == "as x") results[0] = "bool";
+  for (const auto& r : results)
+    if (!r.empty()) {
+      if (common.empty()) common = r;
+      one = one && r == common;
+    }
+  if (one) return common;
+  for (int k = 0; k < 4; ++k) {
+    if (results[k].empty() || results[k] == "as x") continue;
+    text += (text.empty() ? "" : ", ") + results[k] + " of ";
+    int last = k;
+    while (last + 1 < 4 && results[last + 1] == results[k]) ++last;
+    for (int n = k; n <= last; ++n) text += (n > k ? (n == last ? " and " : ", ") : "") + std::string(names[n]);
+    k = last;
+  }
+  for (const auto& r : results)
+    if (r == "as x") return text + "; else as x";
+  return text;
+}
+
+std::string code(const std::string& text) {
+  if (text.empty() || text == "-") return "";
+  return text == "|" ? "`\\|`" : "`" + text + "`";
+}
 
 template <class Op>
 std::string operation_row() {
   const auto accepts = [](auto t) { return Op::rule::template accepts<typename decltype(t)::value_type>; };
-  std::vector<std::array<std::string, 2>> results;
-  test::for_each_type(test::element_types{}, [&](auto t) {
+  const auto result = [](auto t) -> std::string {
     using T = typename decltype(t)::value_type;
-    if constexpr (Op::rule::template accepts<T>)
-      results.push_back({test::name_of<T>(), test::name_of<test::result_type<Op, T>>()});
-  });
+    if constexpr (Op::rule::template accepts<T>) return test::name_of<test::result_type<Op, T>>();
+    else return "";
+  };
   std::ostringstream row;
   row << "| " << code(Op::name) << " | " << code(Op::symbol) << " | " << code(test::numpy_name<Op>()) << " | "
-      << test::arity<Op> << " | " << (test::has_condition<Op> ? "condition; " : "") << kinds(accepts) << " | "
-      << words(results) << " | " << Op::ulp << " | ";
+      << test::arity<Op> << " | "
+      << (test::has_condition<Op>  ? "condition; "
+          : test::has_exponent<Op> ? "exponent; "
+                                   : "")
+      << kinds(accepts) << " | " << words(result) << " | " << Op::ulp
+      << (Op::ulp_of_one > 0 ? " (" + std::to_string(Op::ulp_of_one) + " of 1)" : "") << " | "
+      << (accepts(test::type_tag<lf::complex<float>>{}) ? std::to_string(Op::complex_ulp) : "") << " | ";
   if (Op::domain.low == lf::real_line.low && Op::domain.high == lf::real_line.high) row << "all";
   else row << Op::domain.low << " to " << Op::domain.high;
   row << " |\n";
@@ -66,13 +104,13 @@ std::string operation_row() {
 
 template <class M>
 std::string monoid_row() {
-  std::vector<std::array<std::string, 2>> results;
-  test::for_each_type(test::element_types{}, [&](auto t) {
+  const auto result = [](auto t) -> std::string {
     using T = typename decltype(t)::value_type;
-    results.push_back({test::name_of<T>(), test::name_of<typename M::template accumulator<T>>()});
-  });
+    if constexpr (lf::complex_number<T> && requires { M::of_numbers(T{}, T{}); }) return "";
+    else return test::name_of<typename M::template result<T>>();
+  };
   std::ostringstream row;
-  row << "| " << code(M::name) << " | " << code(test::numpy_name<M>()) << " | " << words(results) << " | ";
+  row << "| " << code(M::name) << " | " << code(test::numpy_name<M>()) << " | " << words(result) << " | ";
   if (M::has_identity) row << std::boolalpha << M::template identity<typename M::template accumulator<lf::int64>>();
   else row << "none";
   row << " |\n";
@@ -91,16 +129,18 @@ where the table names one, an operator. The tests compare every row with NumPy's
 ## Element by element
 
 Operands are broadcast and meet in their promoted type, which is x below. A C++ scalar takes the type of the arrays it
-meets. *Integers* are int32 and int64, and wrap around; *reals* are float32 and float64. bool and numbers do not mix
-without a `cast`, but in `logical_and` and `logical_or`. A *condition* is bool. A C++ integer as exponent of `pow` stays
-an integer and is multiplied out.
+meets. *Integers* are int8 to int64 and uint8 to uint64, and wrap around; *reals* are float16, bfloat16, float32 and
+float64; *complex* are complex64 and complex128. bool and numbers do not mix without a `cast`, but in logical
+operations. A *condition* is bool, an *exponent* int32. A C++ integer as exponent of `pow` stays an integer and is
+multiplied out.
 
-The error is that of a real result in either space, in units in the last place; 0 means NumPy's bits, but for the sign
-of a zero that `maximum` and `minimum` choose from zeros of both signs. It is tested at special values, wherever they
-lie, and at random ones in the domain.
+The error is that of a float32 or float64 result in either space, in units in the last place; 0 means NumPy's bits, but
+for the sign of a zero that `maximum` and `minimum` choose from zeros of both signs. 16-bit reals are computed in
+float32 and rounded once: half a unit more, or none where the error is 0. That of a complex result counts from the
+length of the number; one *of 1* is that beside 1 where the result is near zero. It is tested at special values, wherever they lie, and at random ones in the domain.
 
-| operation | operator | NumPy | operands | element types | result | error, ulp | domain |
-|---|---|---|---|---|---|---|---|
+| operation | operator | NumPy | operands | element types | result | error, ulp | error of complex | domain |
+|---|---|---|---|---|---|---|---|---|
 )";
   text += (operation_row<Op>() + ...);
   text += R"(

@@ -78,7 +78,20 @@ inline constexpr within any_zero{0, 0, false};
 
 template <class T>
 bool close(T got, T want, const within& tolerance) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (lf::complex_number<T>) {
+    if (tolerance.ulps == 0 || !std::isfinite(want.re) || !std::isfinite(want.im))
+      return close(got.re, want.re, {0, 0, tolerance.sign_of_zero}) &&
+             close(got.im, want.im, {0, 0, tolerance.sign_of_zero});
+    const double unit = std::numeric_limits<typename T::value_type>::epsilon() / 2;
+    return std::hypot(double(got.re) - want.re, double(got.im) - want.im) <=
+           double(tolerance.ulps) * unit * std::hypot(double(want.re), double(want.im)) +
+               std::numeric_limits<typename T::value_type>::denorm_min();
+  } else if constexpr (lf::small_real<T>) {
+    const float a = got, b = want;
+    if (std::isnan(a) || std::isnan(b) || tolerance.ulps == 0 || a == b || std::signbit(a) != std::signbit(b))
+      return close(a, b, {0, tolerance.absolute, tolerance.sign_of_zero});
+    return std::abs(int(got.bits) - int(want.bits)) <= tolerance.ulps;
+  } else if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
     if (got == T(0) && want == T(0)) return !tolerance.sign_of_zero || std::signbit(got) == std::signbit(want);
     if (got == want) return true;
@@ -96,6 +109,14 @@ bool close(T got, T want, const within& tolerance) {
   }
 }
 
+/// An element as a stream shows it.
+template <class T>
+auto shown(const T& v) {
+  if constexpr (lf::complex_number<T>) return "(" + std::to_string(v.re) + ", " + std::to_string(v.im) + ")";
+  else if constexpr (lf::small_real<T>) return static_cast<float>(v);
+  else return +v;
+}
+
 template <class T>
 ::testing::AssertionResult same(const tensor<T>& got, const tensor<T>& want, const within& tolerance = {}) {
   if (got.shape != want.shape)
@@ -105,7 +126,7 @@ template <class T>
   first.precision(std::numeric_limits<double>::max_digits10);
   for (std::size_t n = 0; n < want.values.size(); ++n)
     if (!close(got.values[n], want.values[n], tolerance) && wrong++ < 5)
-      first << "\n  element " << n << " is " << +got.values[n] << ", expected " << +want.values[n];
+      first << "\n  element " << n << " is " << shown(got.values[n]) << ", expected " << shown(want.values[n]);
   if (wrong == 0) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << wrong << " of " << want.values.size() << " elements differ" << first.str();
 }

@@ -38,7 +38,7 @@ class reference_data {
       e.code = number<std::uint8_t>();
       e.shape.resize(number<std::uint8_t>());
       for (auto& extent : e.shape) extent = number<std::int64_t>();
-      constexpr std::size_t sizes[] = {1, 4, 8, 4, 8, 1};
+      constexpr std::size_t sizes[] = {1, 4, 8, 4, 8, 1, 1, 2, 1, 2, 4, 8, 2, 2, 8, 16};
       e.elements = take(sizes[e.code] * static_cast<std::size_t>(product(e.shape)));
       entries_[name] = e;
     }
@@ -50,8 +50,8 @@ class reference_data {
   template <class T>
   tensor<T> get(const std::string& name) const {
     const entry& e = find(name);
-    constexpr const char* names[] = {"bool", "int32", "int64", "float32", "float64", "text"};
-    if (e.code != code_of<T>) throw std::runtime_error(name + " is " + names[e.code] + ", not " + name_of<T>());
+    const std::string found = names[e.code];
+    if (found != name_of<T>()) throw std::runtime_error(name + " is " + found + ", not " + name_of<T>());
     tensor<T> t{e.shape};
     for (std::size_t i = 0; i < t.values.size(); ++i) {
       T value;
@@ -69,10 +69,9 @@ class reference_data {
     extents shape;
     std::string_view elements;
   };
-  template <class T>
-  static constexpr unsigned code_of = std::is_same_v<T, bool>       ? 0
-                                      : std::is_floating_point_v<T> ? (sizeof(T) == 4 ? 3 : 4)
-                                                                    : (sizeof(T) == 4 ? 1 : 2);
+  static constexpr const char* names[] = {"bool",    "int32",    "int64",     "float32",   "float64", "text",
+                                          "int8",    "int16",    "uint8",     "uint16",    "uint32",  "uint64",
+                                          "float16", "bfloat16", "complex64", "complex128"};
 
   const entry& find(const std::string& name) const {
     const auto i = entries_.find(name);

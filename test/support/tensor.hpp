@@ -26,12 +26,14 @@ using stored = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
 /// NumPy's name of an element type.
 template <class T>
 constexpr const char* name_of() {
-  if (std::is_same_v<T, bool>) return "bool";
-  if (std::is_same_v<T, std::int32_t>) return "int32";
-  if (std::is_same_v<T, std::int64_t>) return "int64";
-  if (std::is_same_v<T, float>) return "float32";
-  if (std::is_same_v<T, double>) return "float64";
-  return "unknown";
+  if constexpr (std::is_same_v<T, bool>) return "bool";
+  else if constexpr (std::is_integral_v<T>) {
+    constexpr const char* names[] = {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"};
+    return names[(sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3) + (std::is_signed_v<T> ? 0 : 4)];
+  } else if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? "float32" : "float64";
+  else if constexpr (requires { T::largest; }) return T::largest < 1e6f ? "float16" : "bfloat16";
+  else if constexpr (requires { typename T::value_type; }) return sizeof(T) == 8 ? "complex64" : "complex128";
+  else return "unknown";
 }
 
 /// A dense row-major tensor.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/core/index.hpp>
+#include <lazyfuse/core/types.hpp>
 
 namespace lazyfuse {
 
@@ -22,6 +23,8 @@ struct caller {
 /// "range: index 7 is out of bounds for axis 1 with size 4"
 [[noreturn]] void throw_index(const char* operation, index_t index, int axis, index_t extent, caller where = {});
 
+/// "scalar 300 does not fit uint8", a dtype_error; value is of the scalar's type, negative or not
+[[noreturn]] void throw_unfit(long long value, bool negative, dtype type);
 /// "range: the step is zero", an index_error
 [[noreturn]] void throw_value(const char* problem, caller where = {});
 

@@ -2,6 +2,8 @@
 // Element types, how two of them meet (NumPy's promotion) and how they are called.
 #pragma once
 
+#include <lazyfuse/core/complex.hpp>
+#include <lazyfuse/core/half.hpp>
 #include <lazyfuse/core/index.hpp>
 
 #include <cuda/std/cstdint>
@@ -10,35 +12,101 @@
 namespace lazyfuse {
 
 /// Integers; they wrap around.
+using int8 = ::cuda::std::int8_t;
+using int16 = ::cuda::std::int16_t;
 using int32 = ::cuda::std::int32_t;
 using int64 = ::cuda::std::int64_t;
+using uint8 = ::cuda::std::uint8_t;
+using uint16 = ::cuda::std::uint16_t;
+using uint32 = ::cuda::std::uint32_t;
+using uint64 = ::cuda::std::uint64_t;
 
 /// Anything an array can hold; operations other than map and where ask for a number.
 template <class T>
 concept element_type = ::cuda::std::is_trivially_copyable_v<T> && !::cuda::std::is_const_v<T>;
 
-/// The element types that operations know: bool, int32 and int64, float and double.
+namespace types_detail {
+template <class T, class... U>
+inline constexpr bool one_of = (__is_same(T, U) || ...);
+}  // namespace types_detail
+
+/// The element types that operations know: bool, integers, floating point, complex.
 template <class T>
 concept boolean = __is_same(T, bool);
 template <class T>
-concept integer = __is_same(T, int32) || __is_same(T, int64);
+concept signed_integer = types_detail::one_of<T, int8, int16, int32, int64>;
 template <class T>
-concept real = __is_same(T, float) || __is_same(T, double);
+concept unsigned_integer = types_detail::one_of<T, uint8, uint16, uint32, uint64>;
 template <class T>
-concept number = integer<T> || real<T>;
+concept integer = signed_integer<T> || unsigned_integer<T>;
+/// What real arithmetic is computed in.
 template <class T>
-concept arithmetic_type = number<T> || boolean<T>;
+concept real_number = __is_same(T, float) || __is_same(T, double);
+/// What is stored in 16 bits and computed in float.
+template <class T>
+concept small_real = __is_same(T, half) || __is_same(T, bfloat16);
+template <class T>
+concept floating_point = real_number<T> || small_real<T>;
+template <class T>
+concept complex_number = __is_same(T, complex<float>) || __is_same(T, complex<double>);
+/// What scalar functions are written for.
+template <class T>
+concept number = integer<T> || real_number<T> || complex_number<T>;
+template <class T>
+concept computable = number<T> || boolean<T>;
+template <class T>
+concept arithmetic_type = computable<T> || small_real<T>;
 
 namespace types_detail {
 struct no_common_type {};
+
+/// The integer of that many bytes.
+template <int Bytes, bool Signed>
+constexpr auto integer_of() {
+  if constexpr (Bytes == 1) return ::cuda::std::conditional_t<Signed, int8, uint8>{};
+  else if constexpr (Bytes == 2) return ::cuda::std::conditional_t<Signed, int16, uint16>{};
+  else if constexpr (Bytes == 4) return ::cuda::std::conditional_t<Signed, int32, uint32>{};
+  else return ::cuda::std::conditional_t<Signed, int64, uint64>{};
+}
+/// The least floating-point type that holds every A: half up to 8 bits, float up to 16, else double.
+template <class A>
+constexpr auto floating_for() {
+  if constexpr (floating_point<A>) return A{};
+  else if constexpr (sizeof(A) == 1) return half{};
+  else if constexpr (sizeof(A) == 2) return float{};
+  else return double{};
+}
+/// The precision that a number has, or needs, as the part of a complex one.
+template <class A>
+constexpr auto part_for() {
+  if constexpr (complex_number<A>) return typename A::value_type{};
+  else if constexpr (integer<A>) return ::cuda::std::conditional_t<(sizeof(A) <= 2), float, double>{};
+  else return ::cuda::std::conditional_t<small_real<A>, float, A>{};
+}
+
 template <class A, class B>
 constexpr auto promote() {
   if constexpr (__is_same(A, B)) return A{};
-  else if constexpr (integer<A> && integer<B>) return int64{};
-  else if constexpr (real<A> && real<B>) return double{};
-  else if constexpr (integer<A> && real<B>) return double{};  // float cannot hold every int32
-  else if constexpr (real<A> && integer<B>) return double{};
-  else return no_common_type{};
+  else if constexpr (boolean<A> || boolean<B>) return no_common_type{};
+  else if constexpr (integer<A> && integer<B>) {
+    if constexpr (signed_integer<A> == signed_integer<B>)
+      return ::cuda::std::conditional_t<(sizeof(A) > sizeof(B)), A, B>{};
+    else {
+      constexpr int of_signed = signed_integer<A> ? sizeof(A) : sizeof(B),
+                    of_unsigned = signed_integer<A> ? sizeof(B) : sizeof(A);
+      if constexpr (of_unsigned == 8) return no_common_type{};  // NumPy's double holds neither
+      else return integer_of<(of_signed > of_unsigned ? of_signed : 2 * of_unsigned), true>();
+    }
+  } else if constexpr (complex_number<A> || complex_number<B>)
+    return complex<decltype(promote<decltype(part_for<A>()), decltype(part_for<B>())>())>{};
+  else if constexpr (integer<A> && __is_same(B, bfloat16)) return promote<B, A>();
+  else if constexpr (__is_same(A, bfloat16) && integer<B>) {
+    if constexpr (sizeof(B) == 1) return A{};
+    else return floating_for<B>();
+  } else if constexpr (small_real<A> && small_real<B>) return float{};
+  else if constexpr (integer<A> || integer<B>)
+    return promote<decltype(floating_for<A>()), decltype(floating_for<B>())>();
+  else return ::cuda::std::conditional_t<(sizeof(A) > sizeof(B)), A, B>{};
 }
 template <class... T>
 struct promoted;
@@ -48,13 +116,34 @@ struct promoted<A> {
 };
 template <class A, class B>
 struct promoted<A, B> {
+  using type = no_common_type;
+};
+template <arithmetic_type A, arithmetic_type B>
+struct promoted<A, B> {
   using type = decltype(promote<A, B>());
+};
+template <class A>
+struct promoted<A, A> {
+  using type = A;
+};
+template <arithmetic_type A>
+struct promoted<A, A> {
+  using type = A;
 };
 template <class A, class B, class C, class... D>
 struct promoted<A, B, C, D...> : promoted<typename promoted<A, B>::type, C, D...> {};
+
+template <class T>
+struct part {
+  using type = T;
+};
+template <class T>
+struct part<complex<T>> {
+  using type = T;
+};
 }  // namespace types_detail
 
-/// The type in which elements of these types meet; no_common_type for bool with a number.
+/// The type in which elements of these types meet; no_common_type for bool with a number and int64 with uint64.
 template <class... T>
 using promoted_t = typename types_detail::promoted<T...>::type;
 
@@ -64,25 +153,59 @@ concept have_common_type = !__is_same(promoted_t<T...>, types_detail::no_common_
 
 /// Whether every A is also a B: what an assignment converts without being asked.
 template <class A, class B>
-concept widens_to = __is_same(A, B) || (number<A> && number<B> && __is_same(promoted_t<A, B>, B));
+concept widens_to = __is_same(A, B) || (arithmetic_type<A> && arithmetic_type<B> && __is_same(promoted_t<A, B>, B));
 
-/// int64 for bool and integers, the type itself for the rest: what sums are kept in.
+/// The type of the real part of complex numbers, the type itself for the rest.
 template <class T>
-using accumulator_t = ::cuda::std::conditional_t<boolean<T> || integer<T>, int64, T>;
+using part_t = typename types_detail::part<T>::type;
+
+/// int64 for bool and integers, uint64 for unsigned ones, float for 16-bit reals, the type itself for the rest: what
+/// sums are kept in.
+template <class T>
+using accumulator_t = ::cuda::std::conditional_t<
+    unsigned_integer<T>, uint64,
+    ::cuda::std::conditional_t<boolean<T> || integer<T>, int64, ::cuda::std::conditional_t<small_real<T>, float, T>>>;
 
 /// double for integers and bool, the type itself for the rest: what means and sines are computed in.
 template <class T>
 using floating_t = ::cuda::std::conditional_t<boolean<T> || integer<T>, double, T>;
 
 /// The element types that printing, files and explain know; anything else is "struct".
-enum class dtype : unsigned char { boolean, int32, int64, float32, float64, other };
+enum class dtype : unsigned char {
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
+  complex64,
+  complex128,
+  other
+};
+
+namespace types_detail {
+template <class T, class... U>
+constexpr dtype position() {
+  const bool same[] = {__is_same(T, U)..., true};
+  int i = 0;
+  while (!same[i]) ++i;
+  return static_cast<dtype>(i);
+}
+}  // namespace types_detail
 
 template <class T>
-inline constexpr dtype dtype_of = __is_same(T, bool)     ? dtype::boolean
-                                  : __is_same(T, int32)  ? dtype::int32
-                                  : __is_same(T, int64)  ? dtype::int64
-                                  : __is_same(T, float)  ? dtype::float32
-                                  : __is_same(T, double) ? dtype::float64
-                                                         : dtype::other;
+inline constexpr dtype dtype_of =
+    types_detail::position<T, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, half, bfloat16, float,
+                           double, complex<float>, complex<double>>();
+
+/// NumPy's name: "float32"; "struct" of others.
+const char* name_of(dtype type);
 
 }  // namespace lazyfuse

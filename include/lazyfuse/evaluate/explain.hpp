@@ -15,7 +15,6 @@ struct plan_text {
   work costs;
   bool rows = false;  ///< its last kernel is one over rows
 };
-const char* name_of(dtype type);
 /// Appends one kernel to the plan_text a void* points to.
 void append(void* plan, const plan_record& record, const operand_info* info, const dtype* types);
 void refuse(void* plan, const char* what, const char* reason);
@@ -43,8 +42,7 @@ template <class X>
     machine numbers{};
     if constexpr (runnable_here<Space>) numbers = backend<Space>::machine();
     const auto finish = [&](const explain_detail::plan_text& taken, const explain_detail::plan_text* other) {
-      return explain_detail::finish(taken, other, numbers, Space::name, explain_detail::name_of(dtype_of<T>),
-                                    e.shape().extent, R);
+      return explain_detail::finish(taken, other, numbers, Space::name, name_of(dtype_of<T>), e.shape().extent, R);
     };
     const explain_detail::plan_text taken = plan(plan_choice::automatic);
     if constexpr (has_reduction<bare_t<decltype(e)>>) {

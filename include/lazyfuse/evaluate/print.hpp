@@ -5,6 +5,7 @@
 #include <lazyfuse/evaluate/assign.hpp>
 
 #include <iosfwd>
+#include <utility>
 
 namespace lazyfuse {
 

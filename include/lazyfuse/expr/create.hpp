@@ -60,7 +60,7 @@ constexpr auto arange(T stop) {
 }
 
 /// n evenly spaced values from start to stop, both exact. \numpy{linspace}
-template <real T>
+template <real_number T>
 constexpr auto linspace(T start, T stop, index_t n) {
   checked(shape<1>{n}, "linspace");
   const T step = n > 1 ? (stop - start) / static_cast<T>(n - 1) : T(0);

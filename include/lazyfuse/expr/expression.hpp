@@ -9,7 +9,7 @@ namespace lazyfuse {
 
 namespace map_detail {
 template <class T>
-  requires ::cuda::std::is_arithmetic_v<T>
+  requires(::cuda::std::is_arithmetic_v<T> || small_real<T> || complex_number<T> || complex_detail::pair_of_numbers<T>)
 inline constexpr bool scalar<T> = true;
 }  // namespace map_detail
 
@@ -50,6 +50,37 @@ struct expression_interface {
   friend constexpr auto operator>=(X&& x, Y&& y) {
     return map<op::greater_equal>(static_cast<X&&>(x), static_cast<Y&&>(y));
   }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator&(X&& x, Y&& y) {
+    return map<op::bitwise_and>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator|(X&& x, Y&& y) {
+    return map<op::bitwise_or>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator^(X&& x, Y&& y) {
+    return map<op::bitwise_xor>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator<<(X&& x, Y&& y) {
+    return map<op::bitwise_left_shift>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X, class Y>
+    requires operands<X, Y>
+  friend constexpr auto operator>>(X&& x, Y&& y) {
+    return map<op::bitwise_right_shift>(static_cast<X&&>(x), static_cast<Y&&>(y));
+  }
+  template <class X>
+    requires operands<X>
+  friend constexpr auto operator~(X&& x) { return map<op::bitwise_invert>(static_cast<X&&>(x)); }
+  template <class X>
+    requires operands<X>
+  friend constexpr auto operator+(X&& x) { return map<op::positive>(static_cast<X&&>(x)); }
   template <class X>
     requires operands<X>
   friend constexpr auto operator-(X&& x) { return map<op::negative>(static_cast<X&&>(x)); }

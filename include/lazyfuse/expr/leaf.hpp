@@ -55,6 +55,30 @@ constexpr auto constant_leaf(T value, const shape<R>& s) {
   return leaf<constant<T>, R>({value}, s, {});
 }
 
+namespace leaf_detail {
+/// Whether integer a is a T.
+template <class T, class A>
+constexpr bool fits(A a) {
+  if constexpr (boolean<A>) return true;
+  else {
+    const T to = static_cast<T>(a);
+    return static_cast<A>(to) == a && (to < T(0)) == (a < A(0));
+  }
+}
+/// A C++ scalar as an element of type T. Throws dtype_error if that is an integer type too small for it.
+template <class T, class A>
+constexpr T element(const A& a) {
+  if constexpr (::cuda::std::is_arithmetic_v<A>) {
+    if constexpr (integer<T> && ::cuda::std::is_integral_v<A>)
+      if (!fits<T>(a)) throw_unfit(static_cast<long long>(a), a < A(0), dtype_of<T>);
+    if constexpr (complex_number<T>) return T(static_cast<part_t<T>>(a));
+    else return static_cast<T>(a);
+  } else if constexpr (small_real<A>) return element<T>(static_cast<float>(a));
+  else if constexpr (complex_number<T>) return {static_cast<part_t<T>>(a.real()), static_cast<part_t<T>>(a.imag())};
+  else return a;
+}
+}  // namespace leaf_detail
+
 /// A compile-time constant: c<2> folds into the program (products for powers, and no operand at all).
 template <auto Value>
 struct literal_scalar : expression_interface {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/expr/lazy.hpp>
+#include <lazyfuse/op/compute.hpp>
 
 namespace lazyfuse {
 
@@ -33,7 +34,7 @@ struct map_expr<Op, indices<I...>, A...> {
   using operation = Op;
   using node_type = map_expr;
   using operands_list = list<A...>;
-  using value_type = bare_t<decltype(Op{}(::cuda::std::declval<typename A::value_type>()...))>;
+  using value_type = bare_t<computed_t<Op, typename A::value_type...>>;
   using space = typename map_detail::joined<typename A::space...>::type;
   static constexpr int rank = [] {
     int r = 0;
@@ -95,9 +96,13 @@ struct seen<literal_scalar<V>> {
 template <class A>
   requires lazyfuse::scalar<A>
 struct seen<A> {
-  using type =
-      weak<::cuda::std::conditional_t<boolean<A>, bool,
-                                      ::cuda::std::conditional_t<::cuda::std::is_integral_v<A>, int64, double>>>;
+  static constexpr auto kind() {
+    if constexpr (boolean<A>) return weak<bool>{};
+    else if constexpr (::cuda::std::is_integral_v<A>) return weak<int64>{};
+    else if constexpr (::cuda::std::is_floating_point_v<A> || small_real<A>) return weak<double>{};
+    else return weak<complex<double>>{};
+  }
+  using type = decltype(kind());
 };
 template <class A>
 using seen_t = typename seen<bare_t<A>>::type;
@@ -146,7 +151,7 @@ template <class T, class A>
   requires lazyfuse::scalar<A>
 struct operand_as<T, A> {
   static constexpr bool as_it_is = false;
-  static constexpr auto of(const bare_t<A>& a) { return constant_leaf(static_cast<T>(a), shape<0>{}); }
+  static constexpr auto of(const bare_t<A>& a) { return constant_leaf(leaf_detail::element<T>(a), shape<0>{}); }
 };
 template <class T, class A>
   requires requires(const bare_t<A>& a) { literal_of<T>(a); }

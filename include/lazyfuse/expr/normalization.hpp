@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Normalizations: x against its own statistics along some axes. Integers are computed in double, bool is refused.
-// Options follow the operands in any order. A division by what all elements of a row share is a product with its
-// reciprocal, which costs at most one unit in the last place.
+// Normalizations: x against its own statistics along some axes. Integers are computed in double, 16-bit reals in float,
+// bool is refused. Options follow the operands in any order. A division by what all elements of a row share is a
+// product with its reciprocal, which costs at most one unit in the last place.
 #pragma once
 
 #include <lazyfuse/expr/create.hpp>
@@ -11,7 +11,7 @@ namespace lazyfuse {
 
 namespace normalization_detail {
 
-using statistics_detail::as_real;
+using statistics_detail::as_real, statistics_detail::as_stored;
 using namespace options_detail;
 
 /// What functions here are computed of: as statistics, but bool has no distances.
@@ -109,7 +109,7 @@ constexpr auto softmax(const X& x, Options... options) {
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<false>(real_of(x));
   const auto e = exp(z - max(z, a, keepdims));
-  return e * reciprocal(sum(e, a, keepdims));
+  return as_stored<X>(e * reciprocal(sum(e, a, keepdims)));
 }
 
 /// log(softmax(x)) without its loss of small values, along the axes, the last unless given. SciPy's special.log_softmax
@@ -122,7 +122,7 @@ constexpr auto log_softmax(const X& x, Options... options) {
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<false>(real_of(x));
   const auto shifted = z - map<op::finite_or_zero>(max(z, a, keepdims));
-  return shifted - log(sum(exp(shifted), a, keepdims));
+  return as_stored<X>(shifted - log(sum(exp(shifted), a, keepdims)));
 }
 
 /// log(sum(exp(x))) along the axes, or of all elements, without overflow: -infinity of nothing but -infinity, +infinity
@@ -137,7 +137,8 @@ constexpr auto logsumexp(const X& x, Options... options) {
   const auto a = axes_in(axes<>{}, options...);
   const auto z = used_often<false>(real_of(x));
   const auto shifted = z - map<op::finite_or_zero>(max(z, a, keepdims));
-  return log(reduce_keeping<keep>(sum, exp(shifted), a)) + map<op::finite_or_zero>(reduce_keeping<keep>(max, z, a));
+  return as_stored<X>(log(reduce_keeping<keep>(sum, exp(shifted), a)) +
+                      map<op::finite_or_zero>(reduce_keeping<keep>(max, z, a)));
 }
 
 /// (x - mean) / sqrt(var + epsilon) * weight + bias along the axes, the last unless given, with the biased variance in
@@ -151,7 +152,8 @@ constexpr auto layer_norm(const X& x, const Options&... options) {
                 "lazyfuse: layer_norm takes weight, bias, axis<...> and epsilon{e} after its operand");
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
-  return weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "layer_norm", options...);
+  return as_stored<X>(
+      weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "layer_norm", options...));
 }
 
 /// x / sqrt(mean(x * x) + epsilon) * weight along the axes, the last unless given: rms_norm(x, weight, epsilon{1e-6}).
@@ -167,7 +169,7 @@ constexpr auto rms_norm(const X& x, const Options&... options) {
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
   const epsilon e = value_in(epsilon{::cuda::std::numeric_limits<value_t<decltype(z)>>::epsilon()}, options...);
-  return weighted(z * reciprocal(sqrt(mean(square(z), a, keepdims) + e.value)), "rms_norm", options...);
+  return as_stored<X>(weighted(z * reciprocal(sqrt(mean(square(z), a, keepdims) + e.value)), "rms_norm", options...));
 }
 
 /// x / max(norm(x), epsilon) along the axes, the last unless given: normalize(x, ord<1>), ord<2> (meant unless given)
@@ -182,7 +184,7 @@ constexpr auto normalize(const X& x, Options... options) {
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<false>(real_of(x));
   const auto scaled = [&](const auto& norm) {
-    return z * reciprocal(maximum(norm, value_in(epsilon{1e-12}, options...).value));
+    return as_stored<X>(z * reciprocal(maximum(norm, value_in(epsilon{1e-12}, options...).value)));
   };
   constexpr bool known = __is_same(decltype(p), const order<1>) || __is_same(decltype(p), const order<2>) ||
                          __is_same(decltype(p), const order<inf>);
@@ -200,8 +202,8 @@ constexpr auto standardize(const X& x, Options... options) {
   using namespace normalization_detail;
   static_assert(once<Options...> && ((is_axes<Options> || is_ddof<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: standardize takes axis<...>, ddof{k} and epsilon{e} after its operand");
-  return standardized(used_often<false>(real_of(x)), axes_in(axes<>{}, options...), value_in(ddof{}, options...),
-                      value_in(epsilon{}, options...));
+  return as_stored<X>(standardized(used_often<false>(real_of(x)), axes_in(axes<>{}, options...),
+                                   value_in(ddof{}, options...), value_in(epsilon{}, options...)));
 }
 
 /// Every channel (axis 1) of x standardized over all other axes, times weight plus bias: batch_norm(x, weight, bias,
@@ -218,82 +220,8 @@ constexpr auto batch_norm(const X& x, const Options&... options) {
   static_assert(R >= 2, "lazyfuse: batch_norm is of rank 2 at least; its channels are axis 1");
   const auto a = axes_but_channels(make_indices<R - 2>{});
   const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
-  return weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "batch_norm",
-                  per_channel<R>(options)...);
-}
-
-/// sum(x * y) / (max(|x|, epsilon) * max(|y|, epsilon)) along the axes, the last unless given; epsilon is 1e-8 unless
-/// given. Operands are broadcast. PyTorch's cosine_similarity
-template <class X, class Y, class... Options>
-  requires(expression<X>&& expression<Y>)
-constexpr auto cosine_similarity(const X& x, const Y& y, Options... options) {
-  using namespace normalization_detail;
-  static_assert(once<Options...> && ((is_axes<Options> || is_epsilon<Options> || is_keepdims<Options>)&&...),
-                "lazyfuse: cosine_similarity takes axis<...>, epsilon{e} and keepdims after its operands");
-  constexpr bool keep = (is_keepdims<Options> || ...);
-  const auto s = broadcast_shapes(x.shape(), y.shape(), "cosine_similarity");
-  const auto a = axes_in(axis<-1>, options...);
-  const auto f = [&](const auto& u, const auto& v) {
-    const auto length = [&](const auto& e) {
-      return maximum(sqrt(reduce_keeping<keep>(sum, square(e), a)), value_in(epsilon{1e-8}, options...).value);
-    };
-    return reduce_keeping<keep>(sum, u * v, a) / (length(u) * length(v));
-  };
-  return with_both(f, broadcast_to(real_of(x), s), broadcast_to(real_of(y), s));
-}
-
-/// The loss of each row: -sum(target * log_softmax(x)) along the axis, the last unless given. Real targets are
-/// probabilities in the shape of x, and 0 * -infinity counts as 0. Integers are classes in the shape of x without the
-/// axis; a class out of range, as PyTorch's ignore_index, gives 0. Others throw shape_error. PyTorch's cross_entropy,
-/// whose classes are axis 1, and which takes the mean of it.
-template <class X, class Y, class... Options>
-  requires(expression<X>&& expression<Y>)
-constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
-  using namespace normalization_detail;
-  static_assert(once<Options...> && (is_axes<Options> && ...),
-                "lazyfuse: cross_entropy takes axis<k> after its operands");
-  const auto a = axes_in(axis<-1>, options...);
-  static_assert(is_one_axis<bare_t<decltype(a)>>, "lazyfuse: cross_entropy has its classes along one axis");
-  constexpr int R = rank_of<X>, k = view_detail::normal_axis<only_axis(bare_t<decltype(a)>{}), R>();
-  const auto s = x.shape();
-  const auto loss = [&](const auto& z, const auto& last) {
-    using T = value_t<decltype(z)>;
-    const auto shifted = z - max(z, a, keepdims);
-    const auto total = log(sum(exp(shifted), a));
-    return last(shifted, total, T(0));
-  };
-  if constexpr (integer<value_t<Y>>) {
-    static_assert(rank_of<Y> == R - 1, "lazyfuse: classes of cross_entropy are of one rank less than their operand");
-    const index_t classes = s[k];
-    const auto wanted = with_axis<k>(target);
-    for (int axis = 0; axis < R; ++axis)
-      if (axis != k && wanted.shape()[axis] != s[axis])
-        throw_shapes("cross_entropy", s.extent, R, target.shape().extent, R - 1, "are not those of x and its classes");
-    const auto here = along<k, R>(arange<int64>(classes)) == wanted;
-    return loss(used_often<true>(real_of(x)), [&](const auto& shifted, const auto& total, auto zero) {
-      const auto found = total - sum(where(here, shifted, zero), a);
-      return where(logical_and(target >= 0, target < classes), found, zero);
-    });
-  } else {
-    static_assert(rank_of<Y> == R, "lazyfuse: probabilities of cross_entropy are of the rank of their operand");
-    const auto f = [&](const auto& z, const auto& p) {
-      return loss(z, [&](const auto& shifted, const auto& total, auto) {
-        return total * sum(p, a) - sum(where(p == 0, value_t<decltype(p * shifted)>(0), p * shifted), a);
-      });
-    };
-    return with_both(f, real_of(x), repeated(real_of(target), s, "cross_entropy"));
-  }
-}
-
-/// The Kullback-Leibler divergence of q from p: the sum of p * log(p / q) along the axes, the last unless given, with 0
-/// where p is 0. Operands are broadcast. The sum of SciPy's special.rel_entr
-template <class P, class Q, class... Options>
-  requires(expression<P>&& expression<Q>)
-constexpr auto kl_div(const P& p, const Q& q, Options... options) {
-  using namespace normalization_detail;
-  static_assert(once<Options...> && ((is_axes<Options> || is_keepdims<Options>)&&...),
-                "lazyfuse: kl_div takes axis<...> and keepdims after its operands");
-  return reduce_keeping<(is_keepdims<Options> || ...)>(sum, rel_entr(p, q), axes_in(axis<-1>, options...));
+  return as_stored<X>(weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "batch_norm",
+                               per_channel<R>(options)...));
 }
 
 }  // namespace lazyfuse

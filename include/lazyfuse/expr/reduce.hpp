@@ -40,6 +40,18 @@ struct plan_axes {
   static_assert(sizeof...(A) == 0 || reduced_count == sizeof...(A), "lazyfuse: a reduction names each axis once");
 };
 
+/// Whether the monoid can choose among elements of type T; a sentence if not.
+template <class Monoid, class T>
+consteval bool ordered_for() {
+  constexpr bool order = !complex_number<T> || !__is_same(typename Monoid::template accumulator<T>, T) || !requires {
+    Monoid::of_numbers(T{}, T{});
+  };
+  static_assert(order, "lazyfuse: complex numbers have no largest or smallest; take abs(x), real(x) or imag(x)");
+  return order;
+}
+template <class Monoid, class T>
+inline constexpr bool is_ordered = ordered_for<Monoid, T>();
+
 template <class Monoid, class E>
 constexpr auto accumulated(const E& e) {
   using T = typename Monoid::template accumulator<value_t<E>>;
@@ -97,24 +109,32 @@ constexpr index_t reduced_count(const shape<R>& s, axes<A...>) {
   return n;
 }
 
+/// e as elements of type T.
+template <class T, class E>
+constexpr auto as_type(const E& e) {
+  if constexpr (__is_same(T, value_t<E>)) return e;
+  else return map_detail::cast_node<T>(e);
+}
+
 template <class Monoid>
 struct with {
   template <bool Keep, class E, class Axes>
   static constexpr auto build(const E& e, Axes a) {
-    return reduce_detail::build<Monoid, Keep>(e, a);
+    if constexpr (!is_ordered<Monoid, value_t<E>>) return e;
+    else if constexpr (requires { typename Monoid::template result<value_t<E>>; })
+      return as_type<typename Monoid::template result<value_t<E>>>(reduce_detail::build<Monoid, Keep>(e, a));
+    else return reduce_detail::build<Monoid, Keep>(e, a);
   }
 };
 struct mean {
   template <bool Keep, class E, class Axes>
   static constexpr auto build(const E& e, Axes a) {
-    using T = floating_t<value_t<E>>;
-    const T count = static_cast<T>(reduced_count(e.shape(), a));
-    const auto divided = [&](const auto& x) {
-      return map_detail::node<op::divide, indices<0, 1>>(x, constant_leaf(count, shape<0>{}));
-    };
-    const auto total = reduce_detail::build<op::sum, Keep>(e, a);
-    if constexpr (__is_same(value_t<decltype(total)>, T)) return divided(total);
-    else return divided(map_detail::cast_node<T>(total));
+    using T = floating_t<accumulator_t<value_t<E>>>;
+    const auto count = leaf_detail::element<T>(reduced_count(e.shape(), a));
+    const auto total = as_type<T>(reduce_detail::build<op::sum, Keep>(e, a));
+    const auto mean = map_detail::node<op::divide, indices<0, 1>>(total, constant_leaf(count, shape<0>{}));
+    if constexpr (small_real<value_t<E>>) return as_type<value_t<E>>(mean);
+    else return mean;
   }
 };
 }  // namespace reduce_detail

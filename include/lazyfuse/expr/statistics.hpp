@@ -10,13 +10,22 @@ namespace lazyfuse {
 
 namespace statistics_detail {
 
-/// x itself if its elements are real, else x as double.
+/// x itself if its elements are float or double, 16-bit ones as float, else x as double.
 template <class X>
 constexpr decltype(auto) as_real(const X& x) {
   static_assert(arithmetic_type<value_t<X>>,
                 "lazyfuse: statistics and normalizations are computed of numbers; take a member with map(f, x) first");
-  if constexpr (real<value_t<X>>) return static_cast<const X&>(x);
+  constexpr bool ordered = !complex_number<value_t<X>>;
+  static_assert(ordered, "lazyfuse: this is not computed of complex numbers; take real(x), imag(x) or abs(x)");
+  if constexpr (real_number<value_t<X>>) return static_cast<const X&>(x);
+  else if constexpr (small_real<value_t<X>>) return cast<float>(x);
   else return cast<double>(x);
+}
+/// What was computed of x, in 16 bits if x is.
+template <class X, class E>
+constexpr auto as_stored(E&& e) {
+  if constexpr (small_real<value_t<X>>) return cast<value_t<X>>(static_cast<E&&>(e));
+  else return bare_t<E>(static_cast<E&&>(e));
 }
 
 /// A value as an operand of exactly its type.
@@ -54,11 +63,17 @@ struct spread_function {
                   "lazyfuse: var and std take axis<...>, ddof{k} and keepdims after their operand");
     constexpr bool keep = (is_keepdims<Options> || ...);
     const auto a = axes_in(axes<>{}, options...);
-    const auto& z = as_real(x);
-    const auto m = moments_of<keep>(z, a);
-    auto variance = variance_from(m, reduce_detail::reduced_count(z.shape(), a), value_in(ddof{}, options...));
-    if constexpr (Root) return map<op::sqrt>(static_cast<decltype(variance)&&>(variance));
-    else return variance;
+    const auto of = [&](const auto& z) {
+      const auto m = moments_of<keep>(z, a);
+      return variance_from(m, reduce_detail::reduced_count(z.shape(), a), value_in(ddof{}, options...));
+    };
+    const auto rooted = [](auto&& variance) {
+      if constexpr (Root) return map<op::sqrt>(static_cast<decltype(variance)>(variance));
+      else return bare_t<decltype(variance)>(static_cast<decltype(variance)>(variance));
+    };
+    // the mean squared distance in the plane is the sum of those along its axes
+    if constexpr (complex_number<value_t<X>>) return rooted(of(real(x)) + of(imag(x)));
+    else return as_stored<X>(rooted(of(as_real(x))));
   }
 };
 
@@ -93,7 +108,7 @@ constexpr auto cov(const X& x, const Y& y, Options... options) {
   const auto f = [&](const auto& u, const auto& v) {
     return reduce_keeping<(is_keepdims<Options> || ...)>(sum, centred(u, a) * centred(v, a), a) * scale;
   };
-  return with_both(f, broadcast_to(as_real(x), shape), broadcast_to(as_real(y), shape));
+  return as_stored<decltype(x + y)>(with_both(f, broadcast_to(as_real(x), shape), broadcast_to(as_real(y), shape)));
 }
 
 /// The covariance matrix of variables in rows and observations in columns: shape (v, n) to (v, v), ddof 1 unless given.
@@ -106,8 +121,8 @@ constexpr auto cov(const X& x, Options... options) {
   static_assert((is_ddof<Options> && ...), "lazyfuse: cov of one operand takes ddof{k} after it");
   static_assert(rank_of<X> == 2, "lazyfuse: cov of one operand is of rank 2, variables in rows; or write cov(x, y)");
   const auto d = centred(as_real(x), axis<1>);
-  return sum(d(all, newaxis, all) * d(newaxis, all, all), axis<2>) *
-         inverse<double>(x.shape()[1], value_in(ddof{1}, options...));
+  return as_stored<X>(sum(d(all, newaxis, all) * d(newaxis, all, all), axis<2>) *
+                      inverse<double>(x.shape()[1], value_in(ddof{1}, options...)));
 }
 
 /// Pearson's correlation of x and y along the axes, or of all elements, in [-1, 1]; NaN where one is constant.
@@ -128,7 +143,7 @@ constexpr auto corrcoef(const X& x, const Y& y, Options... options) {
     const auto length = [&](const auto& d) { return sqrt(reduce_keeping<keep>(sum, d * d, a)); };
     return minimum(maximum(reduce_keeping<keep>(sum, dx * dy, a) / (length(dx) * length(dy)), -1), 1);
   };
-  return with_both(f, broadcast_to(as_real(x), shape), broadcast_to(as_real(y), shape));
+  return as_stored<decltype(x + y)>(with_both(f, broadcast_to(as_real(x), shape), broadcast_to(as_real(y), shape)));
 }
 
 }  // namespace lazyfuse

@@ -9,16 +9,16 @@
 namespace lazyfuse {
 namespace op {
 
-/// The unsigned type in which integers wrap around as NumPy's do, instead of overflowing.
+/// The unsigned type in which integers wrap around as NumPy's do, instead of overflowing; as wide as C++ computes.
 template <integer T>
-using wrapping = ::cuda::std::make_unsigned_t<T>;
+using wrapping = ::cuda::std::conditional_t<sizeof(T) == 8, uint64, uint32>;
 
 /// The sum; of bool, whether one is true. Integers wrap around.
 struct add : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "add";
   static constexpr const char* symbol = "+";
-  template <arithmetic_type T>
+  template <computable T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if constexpr (integer<T>) return static_cast<T>(static_cast<wrapping<T>>(x) + static_cast<wrapping<T>>(y));
     else return static_cast<T>(x + y);
@@ -41,8 +41,9 @@ struct subtract : exact_operation {
 struct multiply : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "multiply";
+  static constexpr int complex_ulp = 4;
   static constexpr const char* symbol = "*";
-  template <arithmetic_type T>
+  template <computable T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if constexpr (integer<T>) return static_cast<T>(static_cast<wrapping<T>>(x) * static_cast<wrapping<T>>(y));
     else return static_cast<T>(x * y);
@@ -53,9 +54,10 @@ struct multiply : exact_operation {
 struct divide : exact_operation {
   using rule = rules::true_division;
   static constexpr const char* name = "divide";
+  static constexpr int complex_ulp = 8;
   static constexpr const char* symbol = "/";
   static constexpr int cost = 8;
-  template <real T>
+  template <number T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     return x / y;
   }
@@ -65,9 +67,12 @@ struct divide : exact_operation {
 struct reciprocal : exact_operation {
   using rule = rules::true_division;
   static constexpr const char* name = "reciprocal";
+  static constexpr int complex_ulp = 8;
   static constexpr int cost = 8;
-  template <real T>
+  template <number T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
+    if constexpr (complex_number<T>)
+      if (x == T(0)) return {x.re / x.re, x.re / x.re};  // NumPy's: infinite in no direction
     return T(1) / x;
   }
 };
@@ -75,17 +80,20 @@ struct reciprocal : exact_operation {
 /// Rounds towards minus infinity; an integer divided by zero gives 0, as in NumPy. Reals are divided as by NumPy's
 /// npy_floor_divide, from the exact remainder, so that no large quotient is rounded up.
 struct floor_divide : exact_operation {
-  using rule = rules::number_only;
+  using rule = rules::ordered_number;
   static constexpr const char* name = "floor_divide";
   static constexpr int cost = 20;
   template <integer T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if (y == 0) return 0;
-    if (y == -1) return subtract{}(T(0), x);  // the quotient of the smallest integer wraps instead of trapping
-    const T quotient = x / y;
-    return (x % y != 0 && (x < 0) != (y < 0)) ? quotient - 1 : quotient;
+    if constexpr (unsigned_integer<T>) return static_cast<T>(x / y);
+    else {
+      if (y == -1) return subtract{}(T(0), x);  // the quotient of the smallest integer wraps instead of trapping
+      const T quotient = static_cast<T>(x / y);
+      return (x % y != 0 && (x < 0) != (y < 0)) ? static_cast<T>(quotient - 1) : quotient;
+    }
   }
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD T operator()(T x, T y) const {
     if (y == 0) return x / y;
     const T rest = math::fmod(x, y);
@@ -99,16 +107,19 @@ struct floor_divide : exact_operation {
 
 /// The remainder with the sign of the divisor (Python's %); an integer modulo zero is 0, as in NumPy.
 struct remainder : exact_operation {
-  using rule = rules::number_only;
+  using rule = rules::ordered_number;
   static constexpr const char* name = "remainder";
   static constexpr int cost = 20;
   template <integer T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    if (y == 0 || y == -1) return 0;
-    const T rest = x % y;
-    return (rest != 0 && (rest < 0) != (y < 0)) ? rest + y : rest;
+    if constexpr (unsigned_integer<T>) return y == 0 ? T(0) : static_cast<T>(x % y);
+    else {
+      if (y == 0 || y == -1) return 0;
+      const T rest = static_cast<T>(x % y);
+      return (rest != 0 && (rest < 0) != (y < 0)) ? static_cast<T>(rest + y) : rest;
+    }
   }
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD T operator()(T x, T y) const {
     const T rest = math::fmod(x, y);
     if (y == 0) return rest;
@@ -129,15 +140,17 @@ struct negative : exact_operation {
   }
 };
 
-/// The distance from zero; bool stays, and so does the smallest integer.
+/// The distance from zero; bool stays, and so does the smallest integer. Of complex numbers, a real number.
 struct abs : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "abs";
-  template <arithmetic_type T>
-  LAZYFUSE_HD constexpr T operator()(T x) const {
-    if constexpr (real<T>) return math::abs(x);
-    else if constexpr (boolean<T>) return x;
-    else return x < 0 ? subtract{}(T(0), x) : x;
+  static constexpr int complex_ulp = 4;
+  template <computable T>
+  LAZYFUSE_HD constexpr part_t<T> operator()(T x) const {
+    if constexpr (complex_number<T>) return math::hypot(x.re, x.im);
+    else if constexpr (real_number<T>) return math::abs(x);
+    else if constexpr (signed_integer<T>) return x < 0 ? subtract{}(T(0), x) : x;
+    else return x;
   }
 };
 
@@ -145,60 +158,40 @@ struct abs : exact_operation {
 struct square : exact_operation {
   using rule = rules::numeric;
   static constexpr const char* name = "square";
-  template <arithmetic_type T>
+  static constexpr int complex_ulp = 4;
+  template <computable T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
     return multiply{}(x, x);
   }
 };
 
-/// The larger operand; NaN wins, as in NumPy.
-struct maximum : exact_operation {
-  using rule = rules::numeric;
-  static constexpr const char* name = "maximum";
-  template <arithmetic_type T>
-  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    if constexpr (real<T>) return math::larger(x, y);
-    else return x > y ? x : y;
-  }
-};
-
-/// The smaller operand; NaN wins, as in NumPy.
-struct minimum : exact_operation {
-  using rule = rules::numeric;
-  static constexpr const char* name = "minimum";
-  template <arithmetic_type T>
-  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    if constexpr (real<T>) return math::smaller(x, y);
-    else return x < y ? x : y;
-  }
-};
-
-/// The largest whole number not above x, in x's type.
-struct floor : exact_operation {
+/// x itself.
+struct positive : exact_operation {
   using rule = rules::number_only;
-  static constexpr const char* name = "floor";
+  static constexpr const char* name = "positive";
+  static constexpr const char* symbol = "+";
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
-    if constexpr (real<T>) return math::floor(x);
-    else return x;
+    return x;
   }
 };
 
-/// Converts; towards zero from floating point to integer, saturating at the ends, NaN to 0.
-template <class To>
-struct cast : exact_operation {
-  using rule = rules::unchanged;
-  static constexpr const char* name = "cast";
-  template <arithmetic_type T>
-  LAZYFUSE_HD constexpr To operator()(T x) const {
-    if constexpr (__is_same(To, bool)) return x != T(0);
-    else if constexpr (integer<To> && real<T>) {
-      constexpr T limit = sizeof(To) == 8 ? T(9223372036854775808.0) : T(2147483648.0);
-      if (x != x) return To(0);
-      if (x >= limit) return sizeof(To) == 8 ? To(9223372036854775807LL) : To(2147483647);
-      if (x < -limit) return sizeof(To) == 8 ? To(-9223372036854775807LL - 1) : To(-2147483647 - 1);
-      return static_cast<To>(x);
-    } else return static_cast<To>(x);
+/// The remainder with the sign of x (C's %, and std::fmod); an integer modulo zero is 0.
+struct fmod : exact_operation {
+  using rule = rules::ordered_number;
+  static constexpr const char* name = "fmod";
+  static constexpr int cost = 20;
+  template <number T>
+  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
+    if constexpr (real_number<T>) return math::fmod(x, y);
+    else return y == 0 || y == static_cast<T>(-1) ? modulo_one(x, y) : static_cast<T>(x % y);
+  }
+
+ private:
+  template <integer T>
+  LAZYFUSE_HD static constexpr T modulo_one(T x, T y) {
+    if constexpr (unsigned_integer<T>) return y == 0 ? T(0) : x % y;
+    else return 0;
   }
 };
 
@@ -232,19 +225,19 @@ constexpr auto floor_divide(X&& x, Y&& y) { return map<op::floor_divide>(static_
 template <class X, class Y>
   requires operands<X, Y>
 constexpr auto remainder(X&& x, Y&& y) { return map<op::remainder>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
-/// The larger of x and y; NaN wins. \numpy{maximum}
-template <class X, class Y>
-  requires operands<X, Y>
-constexpr auto maximum(X&& x, Y&& y) { return map<op::maximum>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
-/// The smaller of x and y; NaN wins. \numpy{minimum}
-template <class X, class Y>
-  requires operands<X, Y>
-constexpr auto minimum(X&& x, Y&& y) { return map<op::minimum>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
 /// -x. \numpy{negative}
 template <class X>
   requires operands<X>
 constexpr auto negative(X&& x) { return map<op::negative>(static_cast<X&&>(x)); }
-/// The absolute value. \numpy{abs}
+/// x itself. \numpy{positive}
+template <class X>
+  requires operands<X>
+constexpr auto positive(X&& x) { return map<op::positive>(static_cast<X&&>(x)); }
+/// The remainder with the sign of x. \numpy{fmod}
+template <class X, class Y>
+  requires operands<X, Y>
+constexpr auto fmod(X&& x, Y&& y) { return map<op::fmod>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
+/// The absolute value; of complex numbers their length, which is real. \numpy{abs}
 template <class X>
   requires operands<X>
 constexpr auto abs(X&& x) { return map<op::abs>(static_cast<X&&>(x)); }
@@ -252,18 +245,10 @@ constexpr auto abs(X&& x) { return map<op::abs>(static_cast<X&&>(x)); }
 template <class X>
   requires operands<X>
 constexpr auto square(X&& x) { return map<op::square>(static_cast<X&&>(x)); }
-/// The largest integer not above x; integers stay. \numpy{floor}
-template <class X>
-  requires operands<X>
-constexpr auto floor(X&& x) { return map<op::floor>(static_cast<X&&>(x)); }
-/// x converted to element type T. \numpy{astype}
-template <arithmetic_type T, class X>
-  requires operands<X>
-constexpr auto cast(X&& x) { return map<op::cast<T>>(static_cast<X&&>(x)); }
 
 namespace op {
-using arithmetic_operations = list<add, subtract, multiply, divide, reciprocal, floor_divide, remainder, negative, abs,
-                                   square, maximum, minimum, floor>;
+using arithmetic_operations =
+    list<add, subtract, multiply, divide, reciprocal, floor_divide, remainder, fmod, negative, positive, abs, square>;
 }  // namespace op
 
 }  // namespace lazyfuse

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/op/arithmetic.hpp>
+#include <lazyfuse/op/selection.hpp>
 
 #include <cuda/std/limits>
 
@@ -14,9 +15,12 @@ struct plain_monoid {
   static constexpr bool has_identity = true;
   template <class T>
   using accumulator = accumulator_t<T>;
+  /// The type of the result: that of the elements, where only sums of them are kept in a wider one.
+  template <class T>
+  using result = ::cuda::std::conditional_t<small_real<T>, T, accumulator_t<T>>;
 };
 
-/// Sums; bool and integers in int64.
+/// Sums; bool and integers in int64 or uint64, 16-bit reals in float.
 struct sum : plain_monoid, add {
   static constexpr const char* name = "sum";
   template <class T>
@@ -25,7 +29,7 @@ struct sum : plain_monoid, add {
   }
 };
 
-/// Products; bool and integers in int64.
+/// Products; bool and integers in int64 or uint64, 16-bit reals in float.
 struct prod : plain_monoid, multiply {
   static constexpr const char* name = "prod";
   template <class T>
@@ -46,8 +50,10 @@ struct max : plain_monoid, maximum {
   template <class T>
   using accumulator = T;
   template <class T>
+  using result = T;
+  template <class T>
   LAZYFUSE_HD static constexpr T identity() {
-    if constexpr (real<T>) return -::cuda::std::numeric_limits<T>::infinity();
+    if constexpr (floating_point<T>) return T(-math::infinity<float>());
     else return ::cuda::std::numeric_limits<T>::lowest();
   }
 };
@@ -64,8 +70,10 @@ struct min : plain_monoid, minimum {
   template <class T>
   using accumulator = T;
   template <class T>
+  using result = T;
+  template <class T>
   LAZYFUSE_HD static constexpr T identity() {
-    if constexpr (real<T>) return ::cuda::std::numeric_limits<T>::infinity();
+    if constexpr (floating_point<T>) return T(math::infinity<float>());
     else return ::cuda::std::numeric_limits<T>::max();
   }
 };
@@ -75,6 +83,8 @@ struct all : plain_monoid {
   static constexpr const char* name = "all";
   template <class T>
   using accumulator = bool;
+  template <class T>
+  using result = bool;
   LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x & y; }
   template <class T>
   LAZYFUSE_HD static constexpr bool identity() {
@@ -87,6 +97,8 @@ struct any : plain_monoid {
   static constexpr const char* name = "any";
   template <class T>
   using accumulator = bool;
+  template <class T>
+  using result = bool;
   LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x | y; }
   template <class T>
   LAZYFUSE_HD static constexpr bool identity() {

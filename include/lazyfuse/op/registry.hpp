@@ -3,13 +3,24 @@
 #pragma once
 
 #include <lazyfuse/op/arithmetic.hpp>
+#include <lazyfuse/op/bitwise.hpp>
 #include <lazyfuse/op/comparison.hpp>
+#include <lazyfuse/op/complex.hpp>
 #include <lazyfuse/op/exponential.hpp>
+#include <lazyfuse/op/hyperbolic.hpp>
 #include <lazyfuse/op/monoid.hpp>
+#include <lazyfuse/op/rounding.hpp>
+#include <lazyfuse/op/selection.hpp>
+#include <lazyfuse/op/special.hpp>
+#include <lazyfuse/op/trigonometric.hpp>
 
 namespace lazyfuse::op {
 
-using all_elementwise = concat_t<concat_t<arithmetic_operations, exponential_operations>, comparison_operations>;
+using all_elementwise = concat_t<concat_t<concat_t<arithmetic_operations, bitwise_operations>,
+                                          concat_t<comparison_operations, selection_operations>>,
+                                 concat_t<concat_t<rounding_operations, exponential_operations>,
+                                          concat_t<concat_t<trigonometric_operations, hyperbolic_operations>,
+                                                   concat_t<special_operations, complex_operations>>>>;
 using all_monoids = list<sum, prod, max, min, all, any>;
 
 }  // namespace lazyfuse::op

@@ -30,6 +30,8 @@ struct plain<weak<T>> {
 };
 
 struct nothing {};
+template <class S>
+concept number_like = integer<S> || floating_point<S>;
 /// Folds strong types only, then weak ones if there was no strong one.
 template <class Common, class A>
 constexpr auto meet_strong() {
@@ -49,9 +51,16 @@ struct folded {
 template <class... A>
 struct common {
   using strong = typename decltype((folded<nothing>{} + ... + pack_detail::tag<A>{}))::type;
+  /// A complex scalar makes real arrays complex, of their precision.
+  static constexpr bool complex_scalar = ((is_weak<A> && complex_number<typename plain<A>::type>) || ...);
   template <class S, class... B>
   struct or_weak {
     using type = S;
+  };
+  template <class S, class... B>
+    requires(complex_scalar&& number_like<S>)
+  struct or_weak<S, B...> {
+    using type = promoted_t<S, complex<float>>;
   };
   template <class... B>
     requires(sizeof...(B) > 0)
@@ -65,9 +74,18 @@ struct common {
 template <class A, class C>
 inline constexpr bool adapts = true;
 template <class T, class C>
-inline constexpr bool adapts<weak<T>, C> = boolean<T> || real<C> || (integer<T> && integer<C>);
+inline constexpr bool adapts<weak<T>, C> = boolean<T> || floating_point<C> || complex_number<C> ||
+                                           (integer<T> && integer<C>);
 template <class C>
 inline constexpr bool adapts<weak<bool>, C> = true;
+
+/// Integers that have no common type.
+template <class... A>
+inline constexpr bool unlike = false;
+template <>
+inline constexpr bool unlike<int64, uint64> = true;
+template <>
+inline constexpr bool unlike<uint64, int64> = true;
 }  // namespace rule_detail
 
 /// The type in which operands A... meet; weak scalars have no say while there is an array.
@@ -76,73 +94,117 @@ using common_t = typename rule_detail::common<A...>::type;
 
 namespace rules {
 
-/// Operands meet in their promoted type and the operation is computed in it.
-struct numeric {
+/// Kinds of element types; a rule accepts a set of them.
+enum kind : unsigned { bools = 1, integers = 2, reals = 4, complexes = 8 };
+template <class T>
+inline constexpr unsigned kind_of = boolean<T>          ? 0u + bools
+                                    : integer<T>        ? 0u + integers
+                                    : floating_point<T> ? 0u + reals
+                                    : complex_number<T> ? 0u + complexes
+                                                        : 0u;
+
+/// Operands meet in their promoted type, which is of one of these kinds, and the operation is computed in it.
+template <unsigned Kinds>
+struct meeting {
+  static constexpr unsigned kinds = Kinds;
   template <class T>
-  static constexpr bool accepts = arithmetic_type<T>;
+  static constexpr bool accepts = (kind_of<T> & Kinds) != 0;
   template <class... A>
   static consteval bool check() {
     using C = common_t<A...>;
     // Named results: asserting the concepts themselves makes g++ explain what needs no explanation.
-    constexpr bool numbers = (numeric::accepts<typename rule_detail::plain<A>::type> && ...);
-    constexpr bool meet = have_common_type<typename rule_detail::plain<A>::type...>;
-    if constexpr (!numbers) {
+    constexpr unsigned found = (0u | ... | kind_of<typename rule_detail::plain<A>::type>);
+    constexpr bool numbers = ((kind_of<typename rule_detail::plain<A>::type> != 0) && ...);
+    constexpr bool mixed = (found & bools) != 0 && found != bools;
+    constexpr bool meet = have_common_type<C>;
+    constexpr bool fits = (rule_detail::adapts<A, C> && ...);
+    if constexpr (!numbers)
       static_assert(numbers,
                     "lazyfuse: operands of this operation must hold numbers; use map(f, x) for other element types");
-      return false;
-    } else if constexpr (__is_same(C, types_detail::no_common_type)) {
-      static_assert(meet, "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");
-      return false;
-    } else if constexpr (boolean<C> && (!boolean<typename rule_detail::plain<A>::type> || ...)) {
-      static_assert(!boolean<C>, "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");
-      return false;
-    } else {
+    else if constexpr ((found & ~Kinds & bools) != 0)
+      static_assert((Kinds & bools) != 0, "lazyfuse: this operation is not defined for bool; convert with cast<T>(x)");
+    else if constexpr (mixed)
+      static_assert(!mixed, "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");
+    else if constexpr (!meet)
+      static_assert(meet, "lazyfuse: int64 and uint64 have no common type; convert one of them with cast<T>(x)");
+    else if constexpr (!fits)
       static_assert(
-          (rule_detail::adapts<A, C> && ...),
+          fits,
           "lazyfuse: a floating-point scalar does not fit an integer array; convert the array with cast<double>(x)");
-      return (rule_detail::adapts<A, C> && ...);
-    }
+    else if constexpr ((kind_of<C> & ~Kinds & complexes) != 0)
+      static_assert((Kinds & complexes) != 0,
+                    "lazyfuse: this operation is not defined for complex numbers; take real(x), imag(x) or abs(x)");
+    else if constexpr ((kind_of<C> & ~Kinds & reals) != 0)
+      static_assert((Kinds & reals) != 0,
+                    "lazyfuse: this operation is defined for integers; convert floating point with cast<T>(x)");
+    return numbers && !mixed && meet && fits && accepts<C>;
   }
   template <int I, class... A>
   using argument = common_t<A...>;
 };
 
+/// Everything that is a number or bool.
+struct numeric : meeting<bools | integers | reals | complexes> {};
 /// As numeric, and bool has no meaning here.
-struct number_only : numeric {
-  template <class T>
-  static constexpr bool accepts = number<T>;
-  template <class... A>
-  static consteval bool check() {
-    constexpr bool numbers = (!boolean<typename rule_detail::plain<A>::type> && ...);
-    static_assert(numbers, "lazyfuse: this operation is not defined for bool; convert with cast<T>(x)");
-    if constexpr (numbers) return numeric::check<A...>();
-    else return false;
-  }
-};
+struct number_only : meeting<integers | reals | complexes> {};
+/// What has an order, bool and numbers.
+struct ordered : meeting<bools | integers | reals> {};
+struct ordered_number : meeting<integers | reals> {};
+/// Bit patterns; bool is one bit.
+struct bits : meeting<bools | integers> {};
+struct whole : meeting<integers> {};
 
 /// As number_only, but integers are refused: C++ and NumPy disagree about what they mean here.
-struct true_division : number_only {
-  template <class T>
-  static constexpr bool accepts = real<T>;
+struct true_division : meeting<reals | complexes> {
   template <class... A>
   static consteval bool check() {
-    constexpr bool integers = integer<common_t<A...>>;
-    static_assert(!integers,
+    constexpr bool are_integers = integer<common_t<A...>>;
+    static_assert(!are_integers,
                   "lazyfuse: / of two integer operands does not exist; use floor_divide, or cast<double>(x) and "
                   "divide; for % use remainder");
-    if constexpr (!integers) return number_only::check<A...>();
+    if constexpr (!are_integers) return meeting<reals | complexes>::template check<A...>();
     else return false;
   }
 };
 
-/// Integers become double; float and double stay.
-struct floating : number_only {
+/// Numbers of these kinds; integers become double.
+template <unsigned Kinds>
+struct as_floating : meeting<Kinds> {
   template <int I, class... A>
   using argument = floating_t<common_t<A...>>;
 };
+struct floating : as_floating<integers | reals | complexes> {};
+struct real_floating : as_floating<integers | reals> {};
 
-/// Floating, but an exponent that is a C++ integer stays an integer (and becomes products).
-struct power : number_only {
+/// An order between numbers of any types: int64 and uint64 are compared by value.
+template <unsigned Kinds>
+struct comparing : meeting<Kinds> {
+  template <class... A>
+  static consteval bool check() {
+    if constexpr (rule_detail::unlike<A...>) return true;
+    else return meeting<Kinds>::template check<A...>();
+  }
+  template <int I, class... A>
+  using argument = ::cuda::std::conditional_t<rule_detail::unlike<A...>, type_at<I, A...>, common_t<A...>>;
+};
+struct equality : comparing<bools | integers | reals | complexes> {};
+struct order : comparing<bools | integers | reals> {};
+
+/// A real operand, and an integer beside it.
+struct scaling : as_floating<integers | reals> {
+  template <class X, class N>
+  static consteval bool check() {
+    constexpr bool whole_exponent = integer<typename rule_detail::plain<N>::type>;
+    static_assert(whole_exponent, "lazyfuse: the second operand of this operation must be an integer");
+    if constexpr (whole_exponent) return meeting<integers | reals>::template check<X>();
+    else return false;
+  }
+  template <int I, class X, class N>
+  using argument = ::cuda::std::conditional_t<I == 0, floating_t<typename rule_detail::plain<X>::type>, int32>;
+};
+
+/// As number_only, but an exponent that is a C++ integer stays an integer (and becomes products).
+struct power : meeting<integers | reals | complexes> {
   template <class... A>
   struct pick;
   template <class X, class Y>
@@ -184,10 +246,6 @@ struct selection {
     else if constexpr (__is_same(X, Y)) return true;
     else return numeric::check<X, Y>();
   }
-  template <class X, class Y>
-  struct values {
-    using type = common_t<X, Y>;
-  };
   template <int I, class C, class X, class Y>
   using argument = ::cuda::std::conditional_t<I == 0, bool, common_t<X, Y>>;
 };
@@ -217,6 +275,8 @@ inline constexpr interval real_line{-1e300, 1e300};
 struct exact_operation {
   static constexpr const char* symbol = "";
   static constexpr int ulp = 0;
+  static constexpr int complex_ulp = 0;  ///< of complex results, from their length
+  static constexpr int ulp_of_one = 0;   ///< besides, where the result is near zero: units in the last place of 1
   static constexpr int cost = 1;
   static constexpr interval domain = real_line;
 };

@@ -12,7 +12,7 @@
 namespace lazyfuse {
 
 /// Some numbers x, summed up: how many, a number near them, and the sums of (x - shift) and of its square.
-template <real T>
+template <real_number T>
 struct moment_sums {
   T count, shift, sum, squares;
 };
@@ -23,7 +23,7 @@ namespace op {
 struct sample : exact_operation {
   using rule = rules::unchanged;
   static constexpr const char* name = "sample";
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD constexpr moment_sums<T> operator()(T x) const {
     return {T(1), x, x - x, T(0)};
   }
@@ -39,7 +39,7 @@ struct moments : plain_monoid {
   LAZYFUSE_HD static constexpr S identity() {
     return {};
   }
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD constexpr moment_sums<T> operator()(const moment_sums<T>& a, const moment_sums<T>& b) const {
     if (b.count == 1) {  // known when this is compiled where elements are added
       const T shift = a.shift + (b.shift - a.shift) * rough_inverse(a.count + 1), distance = b.shift - shift;
@@ -52,7 +52,7 @@ struct moments : plain_monoid {
     return {m.count + n.count, n.shift, m.sum + n.sum, m.squares + n.squares};
   }
   /// The same numbers seen from near their mean.
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD static constexpr moment_sums<T> recentred(const moment_sums<T>& m) {
     // 1 / n to 1/256, by Newton's method: a division would cost a GPU's kernel the registers of its subroutine.
     const T n = m.count > 1 ? m.count : T(1);
@@ -62,14 +62,14 @@ struct moments : plain_monoid {
   }
   /// One element more, with the shift as it is: for an a that has several already. The first ones may be unlike those
   /// to come: recentred() every time that there are four times as many keeps the shift near enough.
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD static constexpr moment_sums<T> near(const moment_sums<T>& a, const moment_sums<T>& b) {
     const T distance = b.shift - a.shift;
     return {a.count + 1, a.shift, a.sum + distance, a.squares + distance * distance};
   }
 
   /// The same numbers seen from another shift.
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD static constexpr moment_sums<T> shifted(const moment_sums<T>& a, T shift) {
     const T moved = shift - a.shift, away = a.count * moved;
     return {a.count, shift, a.sum - away, a.squares - moved * (2 * a.sum - away)};
@@ -77,7 +77,7 @@ struct moments : plain_monoid {
 
  private:
   /// A power of two from 1 / n to 2 / n: steps by it lead from the first element to the mean, however far that is.
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD static constexpr T rough_inverse(T n) {
     using bits = ::cuda::std::conditional_t<sizeof(T) == 4, ::cuda::std::uint32_t, ::cuda::std::uint64_t>;
     constexpr bits one = __builtin_bit_cast(bits, T(1));
@@ -91,7 +91,7 @@ struct deviation : exact_operation {
   using rule = rules::unchanged;
   static constexpr const char* name = "deviation";
   static constexpr int cost = 3;
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD constexpr T operator()(T x, const moment_sums<T>& m, T inverse) const {
     return (x - m.shift) - m.sum * inverse;
   }
@@ -102,7 +102,7 @@ struct variance_of : exact_operation {
   using rule = rules::unchanged;
   static constexpr const char* name = "variance_of";
   static constexpr int cost = 5;
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD constexpr T operator()(const moment_sums<T>& m, T inverse, T scale) const {
     const T squares = m.squares - m.sum * (m.sum * inverse);
     return (squares < 0 ? T(0) : squares) * scale;  // NaN stays
@@ -111,9 +111,9 @@ struct variance_of : exact_operation {
 
 /// x, and 0 where x is infinite or NaN: what a sum of exponentials may be shifted by.
 struct finite_or_zero : exact_operation {
-  using rule = rules::number_only;
+  using rule = rules::ordered_number;
   static constexpr const char* name = "finite_or_zero";
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
     return x - x == 0 ? x : T(0);
   }
@@ -125,7 +125,7 @@ struct rel_entr : exact_operation {
   static constexpr const char* name = "rel_entr";
   static constexpr int ulp = 4;
   static constexpr int cost = 24;
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD T operator()(T p, T q) const {
     const T value = p * math::log(p / q), limit = p == 0 && q >= 0 ? T(0) : ::cuda::std::numeric_limits<T>::infinity();
     return (p > 0 && q > 0) || p != p || q != q ? value : limit;

@@ -197,7 +197,8 @@ template <class T, auto Value>
 struct evaluator<literal<T, Value>> {
   template <class C>
   LAZYFUSE_HD static constexpr T at(const C&) {
-    return static_cast<T>(Value);
+    if constexpr (complex_number<T>) return T(static_cast<part_t<T>>(Value));
+    else return static_cast<T>(Value);
   }
 };
 template <class M, class P>
@@ -213,14 +214,14 @@ struct evaluator<apply<Op, A...>> {
   template <class C>
   LAZYFUSE_HD static auto compute(const C& c) {
     if constexpr (evaluate_detail::leaf_comes_last<A...>) return composite_first<A...>(c);
-    else return Op{}(evaluator<A>::at(c)...);
+    else return lazyfuse::compute<Op>(evaluator<A>::at(c)...);
   }
   /// g++ evaluates arguments from the right: the leaf would be loaded before, and spilled around, what the composite
   /// calls.
   template <class X, class Y, class C>
   LAZYFUSE_HD static auto composite_first(const C& c) {
     const auto x = evaluator<X>::at(c);
-    return Op{}(x, evaluator<Y>::at(c));
+    return lazyfuse::compute<Op>(x, evaluator<Y>::at(c));
   }
   template <class C>
   LAZYFUSE_HD static auto at(const C& c) {

@@ -50,7 +50,8 @@ struct ramp {
   index_t origin = 0;  ///< the position of offset 0
   LAZYFUSE_HD T at(index_t offset) const {
     const index_t position = origin + offset;
-    return position == last ? stop : static_cast<T>(start + static_cast<T>(position) * step);
+    using W = accumulator_t<T>;  // where T has 16 bits
+    return position == last ? stop : static_cast<T>(W(start) + static_cast<W>(position) * W(step));
   }
   friend bool operator==(const ramp& a, const ramp& b) {
     return a.start == b.start && a.step == b.step && a.stop == b.stop && a.last == b.last && a.origin == b.origin;

@@ -41,7 +41,7 @@ template <class M, class P, class Sources>
 struct value<reduction<M, P>, Sources> : value<P, Sources> {};
 template <class Op, class... A, class Sources>
 struct value<apply<Op, A...>, Sources> {
-  using type = bare_t<decltype(Op{}(::cuda::std::declval<typename value<A, Sources>::type>()...))>;
+  using type = bare_t<computed_t<Op, typename value<A, Sources>::type...>>;
 };
 }  // namespace reductions_detail
 
@@ -97,7 +97,7 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   }
   template <int... I>
   LAZYFUSE_HD static void merge_each(accumulators& a, const accumulators& b, indices<I...>) {
-    ((get<I>(a) = M{}(get<I>(a), get<I>(b))), ...);
+    ((get<I>(a) = compute<M>(get<I>(a), get<I>(b))), ...);
   }
 };
 

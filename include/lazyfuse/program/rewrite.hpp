@@ -2,8 +2,8 @@
 // Rewrites: each is one specialisation that names a cheaper program of the same value.
 #pragma once
 
-#include <lazyfuse/op/arithmetic.hpp>
-#include <lazyfuse/op/exponential.hpp>
+#include <lazyfuse/op/compute.hpp>
+#include <lazyfuse/op/registry.hpp>
 #include <lazyfuse/program/program.hpp>
 
 #include <cuda/std/limits>
@@ -15,9 +15,16 @@ namespace op {
 struct sincos : floating_operation {
   static constexpr const char* name = "sincos";
   static constexpr int cost = 24;
-  template <real T>
-  LAZYFUSE_HD math::sine_cosine<T> operator()(T x) const {
-    return math::sincos(x);
+  template <class T>
+    requires(floating_point<T> || complex_number<T>)
+  LAZYFUSE_HD math::sine_cosine<T>
+  operator()(T x) const {
+    if constexpr (real_number<T>) return math::sincos(x);
+    else if constexpr (complex_number<T>) return {math::sin(x), math::cos(x)};
+    else {
+      const auto both = math::sincos(static_cast<float>(x));
+      return {T(both.sine), T(both.cosine)};
+    }
   }
 };
 /// The sine of the pair.
@@ -44,7 +51,7 @@ struct common_divisor {
 struct divisor : exact_operation {
   static constexpr const char* name = "divisor";
   static constexpr int cost = 10;
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD common_divisor<T> operator()(T x) const {
 #if defined(__CUDA_ARCH__)
     constexpr T large = sizeof(T) == 4 ? T(0x1p64) : T(0x1p512), small = 1 / large;
@@ -67,7 +74,7 @@ struct divide_by : exact_operation {
   static constexpr const char* name = "divide_by";
   static constexpr const char* symbol = "/";
   static constexpr int cost = 5;
-  template <real T>
+  template <real_number T>
   LAZYFUSE_HD T operator()(T x, const common_divisor<T>& by) const {
 #if defined(__CUDA_ARCH__)
     const T scaled = x * by.scale, quotient = scaled * by.reciprocal, rest = ::fma(-quotient, by.value, scaled);

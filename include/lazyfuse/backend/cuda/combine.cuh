@@ -56,7 +56,7 @@ struct combine_sink {
       const auto combined = M::near(mine, value);
       mine = !Guarded || valid ? combined : mine;
     } else {
-      const auto combined = M{}(mine, value);
+      const auto combined = lazyfuse::compute<M>(mine, value);
       mine = !Guarded || valid ? combined : mine;
     }
   }

@@ -27,14 +27,14 @@ template <class M, class T, int N>
 struct lanes {
   T value[N];
   void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
-  LAZYFUSE_HD void combine(index_t l, T v) { value[l] = M{}(value[l], v); }
+  LAZYFUSE_HD void combine(index_t l, T v) { value[l] = compute<M>(value[l], v); }
   void fold() {
-    fold_halves<N>([this](int l, int from) { value[l] = M{}(value[l], value[from]); });
+    fold_halves<N>([this](int l, int from) { value[l] = compute<M>(value[l], value[from]); });
   }
   T at(index_t l) const { return value[l]; }
 };
 /// Smallest and largest: NaN is kept aside, so that what remains is one instruction.
-template <class M, real T, int N>
+template <class M, real_number T, int N>
   requires requires(T v) { M::of_numbers(v, v); }
 struct lanes<M, T, N> {
   T value[N];

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// NumPy's names of element types.
+#include <lazyfuse/core/types.hpp>
+
+namespace lazyfuse {
+
+const char* name_of(dtype type) {
+  static constexpr const char* names[] = {"bool",    "int8",      "int16",      "int32",   "int64",    "uint8",
+                                          "uint16",  "uint32",    "uint64",     "float16", "bfloat16", "float32",
+                                          "float64", "complex64", "complex128", "struct"};
+  return names[static_cast<int>(type)];
+}
+
+}  // namespace lazyfuse
