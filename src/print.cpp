@@ -70,12 +70,13 @@ digits split(T value, bool scientific) {
   else return split_real(value, scientific);
 }
 
-/// The first digits after the point in scientific notation.
-std::string digits_after(double value, int count) {
+/// Digits in scientific notation, so many after the point: those of the number, not zeros.
+digits with_digits(double value, int count) {
   char buffer[40];
   const auto r = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific, count);
   const std::string s(buffer, r.ptr);
-  return s.substr(s.find('.') + 1, static_cast<std::size_t>(count));
+  const auto point = s.find('.'), e = s.find('e');
+  return {s.substr(0, point), s.substr(point + 1, e - point - 1), s.substr(e)};
 }
 
 /// What comparisons are made in.
@@ -109,8 +110,10 @@ std::vector<std::string> reals(const std::vector<T>& values, bool plus = false) 
     std::string s;
     if (std::isfinite(v)) {
       digits& d = parts[next++];
-      // all have as many digits as the longest: those of the number, not zeros
-      if (scientific && d.after.size() < right) d.after = digits_after(static_cast<double>(v), static_cast<int>(right));
+      if (scientific && d.after.size() < right) {  // all have as many digits as the longest
+        d = with_digits(static_cast<double>(v), static_cast<int>(right));
+        d.before = signed_text(d.before);
+      }
       s = std::string(left - d.before.size(), ' ') + d.before + "." + d.after;
       s += std::string(right - d.after.size(), ' ') + d.exponent;
     } else s = signed_text(std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
