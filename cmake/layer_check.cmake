@@ -5,13 +5,14 @@
 cmake_minimum_required(VERSION 3.25)
 
 # Device layer: what a thread runs. Standard headers come from cuda/std alone, so that nvcc, g++ and clang agree.
-set(device_layer core op program dpp)
+set(device_layer core op program random dpp)
 set(may_include_core "")
 set(may_include_op core)
 set(may_include_program core op)
+set(may_include_random core)
 set(may_include_dpp core op program)
 # Host layer: descriptions, storage, and what turns them into launches. None of it knows a backend but by its interface.
-set(may_include_expr core op program)
+set(may_include_expr core op program random)
 set(may_include_array core op program expr)
 set(may_include_plan core op program dpp expr array)
 set(may_include_backend core op program dpp plan)

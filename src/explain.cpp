@@ -109,7 +109,7 @@ void append(void* to, const plan_record& r, const operand_info* info, const dtyp
     const operand_info& o = info[r.targets + i];
     text += "   x" + std::to_string(i) + ": " + name_of(types[i]);
     if (!o.steps) text += " constant";
-    else if (o.element_size == 0) text += " ramp";
+    else if (o.element_size == 0) text += " computed";
     else {
       // after merging: the axes that remain, innermost last
       std::string steps;

@@ -13,6 +13,8 @@
 #include <lazyfuse/expr/create.hpp>
 #include <lazyfuse/expr/fuse.hpp>
 #include <lazyfuse/expr/losses.hpp>
+#include <lazyfuse/expr/normalization.hpp>
+#include <lazyfuse/expr/random.hpp>
 
 #include <lazyfuse/array/borrow.hpp>
 

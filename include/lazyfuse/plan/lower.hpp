@@ -11,7 +11,7 @@ namespace lazyfuse {
 
 /// What planning needs to know of an operand or target, whatever its type.
 struct operand_info {
-  const void* data;   ///< null for constants and ramps
+  const void* data;   ///< null for what is not in memory
   index_t* steps;     ///< R steps inside the operand; null for constants
   allocation* owner;  ///< null for borrowed memory
   int element_size;
@@ -69,8 +69,8 @@ struct axis_map {
 
 namespace lower_detail {
 
-template <class T>
-ramp<T> device_value(ramp<T> s, index_t offset) {
+template <class Source>
+Source device_value(Source s, index_t offset) {
   s.origin += offset;
   return s;
 }

@@ -55,9 +55,24 @@ struct spread {
   }
 };
 
-/// The values of one operand for Depth times Width elements.
+/// The values of one operand for Depth times Width elements; here of what is computed.
 template <class Source, int Width, int Depth>
-struct fetched;
+struct fetched {
+  static constexpr bool loads = true, is_memory = false;
+  typename Source::value_type value[Depth][Width];
+  __device__ __forceinline__ void all(const Source& s, index_t offset, index_t pitch, index_t step, bool, int spacing) {
+    if constexpr (grouped_source<Source>) s.rows(value, offset, pitch, spacing * step);
+    else
+#pragma unroll
+      for (int d = 0; d < Depth; ++d)
+#pragma unroll
+        for (int k = 0; k < Width; ++k) value[d][k] = s.at(offset + d * pitch + k * spacing * step);
+  }
+  __device__ __forceinline__ void some(const Source& s, index_t offset, index_t pitch, index_t step, bool as_one,
+                                       int spacing, const int (&)[Depth]) {
+    all(s, offset, pitch, step, as_one, spacing);
+  }
+};
 
 template <class T, int Width, int Depth>
 struct fetched<constant<T>, Width, Depth> {
@@ -67,22 +82,6 @@ struct fetched<constant<T>, Width, Depth> {
     if constexpr (sizeof(T) == 4)
       new (&kept) constant<T>(__builtin_bit_cast(T, __builtin_bit_cast(unsigned, c.value) | zero));
     else new (&kept) constant<T>(c);
-  }
-};
-template <class T, int Width, int Depth>
-struct fetched<ramp<T>, Width, Depth> {
-  static constexpr bool loads = true, is_memory = false;
-  T value[Depth][Width];
-  __device__ __forceinline__ void all(const ramp<T>& s, index_t offset, index_t pitch, index_t step, bool,
-                                      int spacing) {
-#pragma unroll
-    for (int d = 0; d < Depth; ++d)
-#pragma unroll
-      for (int k = 0; k < Width; ++k) value[d][k] = s.at(offset + d * pitch + k * spacing * step);
-  }
-  __device__ __forceinline__ void some(const ramp<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
-                                       int spacing, const int (&)[Depth]) {
-    all(s, offset, pitch, step, as_one, spacing);
   }
 };
 template <class T, int Width, int Depth>
@@ -221,7 +220,7 @@ struct register_context {
 template <class... T, class... Src>
 constexpr int width_for(list<Src...>, list<T...>) {
   constexpr auto size = [](bool counts, int bytes) { return counts ? bytes : 1; };
-  const int sizes[] = {size(Src::is_memory, int(sizeof(typename Src::value_type)))..., int(sizeof(T))..., 1};
+  const int sizes[] = {size(kept_bytes<Src> > 0, kept_bytes<Src>)..., int(sizeof(T))..., 1};
   int largest = 1, total = 0;
   for (const int s : sizes) {
     largest = s > largest ? s : largest;
@@ -235,6 +234,10 @@ constexpr int width_for(list<Src...>, list<T...>) {
 template <class... Src>
 constexpr int memory_bytes(list<Src...>) {
   return (0 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
+}
+template <class... Src>
+constexpr int cost_of_sources(list<Src...>) {
+  return (0 + ... + source_cost<Src>);
 }
 
 }  // namespace lazyfuse::cuda_detail

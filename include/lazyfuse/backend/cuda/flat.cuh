@@ -74,7 +74,8 @@ struct window_parameters : Flat {
 /// Blocks that share a processor: six where the operands' values take at most 24 of then 40 registers.
 template <class... Src>
 constexpr int flat_residents(list<Src...> sources, int elements) {
-  const bool light = (... && (sizeof(typename Src::value_type) <= 4)) && memory_bytes(sources) * elements <= 96;
+  const bool light = (... && (sizeof(typename Src::value_type) <= 4 && source_cost<Src> == 0)) &&
+                     memory_bytes(sources) * elements <= 96;
   return light ? 6 : 1;
 }
 

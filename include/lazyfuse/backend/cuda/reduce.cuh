@@ -13,9 +13,9 @@ namespace lazyfuse::cuda_detail {
 template <class Set, class Epilogue, class Sources, int K, int R, class Bound, class... T>
 const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool along_kept, bool dry) {
   constexpr int width = width_for(Sources{}, list<>{});
-  constexpr int bytes = memory_bytes(Sources{});
-  constexpr thread_share by_rows = share_for(width, bytes, Set::prologue::cost, kernel_kind::rows),
-                         by_columns = share_for(width, bytes, Set::prologue::cost, kernel_kind::columns);
+  constexpr int bytes = memory_bytes(Sources{}), cost = Set::prologue::cost + cost_of_sources(Sources{});
+  constexpr thread_share by_rows = share_for(width, bytes, cost, kernel_kind::rows),
+                         by_columns = share_for(width, bytes, cost, kernel_kind::columns);
   using accumulators = typename Set::accumulators;
   using parameters = reduce_parameters<bare_t<decltype(bound.operands)>, target_pack<K, T...>, K, R>;
   const auto start = [&](auto kernel, thread_share share, index_t resident) {

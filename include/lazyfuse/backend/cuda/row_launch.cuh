@@ -17,7 +17,7 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   constexpr int bytes = memory_bytes(Sources{}) * width;
   using on_chip = staged_on_chip_t<Staged>;
   constexpr int held = register_elements<on_chip>(Sources{}, make_indices<Sources::size>{}, width);
-  constexpr int depth = bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
+  constexpr int depth = cost_of_sources(Sources{}) > 0 ? 1 : bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
   using operand = pass_operand<Staged, 0, width, Sources>;
   constexpr auto all = make_indices<Sources::size>{};
   // The sums of columns need the registers themselves.

@@ -177,9 +177,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
 /// How many elements of a row a thread holds: 64 bytes of all that stages read.
 template <class Staged, class... Src, int... I>
 constexpr int register_elements(list<Src...>, indices<I...>, int width) {
-  const int bytes =
-      (0 + ... +
-       (Src::is_memory && Staged::template read_before<Staged::count, I> ? int(sizeof(typename Src::value_type)) : 0));
+  const int bytes = (0 + ... + (Staged::template read_before<Staged::count, I> ? kept_bytes<Src> : 0));
   int elements = most_register_elements;
   while (elements > width && elements * bytes > 64) elements /= 2;
   return elements;

@@ -31,10 +31,10 @@ target_pack<1, T...> flat_targets(const target_pack<R, T...>& p, indices<I...>) 
 template <class Schedule, class Sources, int R, class Bound, class... T>
 const char* transform(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool dry) {
   constexpr int width = width_for(Sources{}, list<T...>{});
-  constexpr int bytes = memory_bytes(Sources{});
-  constexpr thread_share flat = share_for(width, bytes, Schedule::cost, kernel_kind::flat),
-                         strided = share_for(width, bytes, Schedule::cost, kernel_kind::strided);
-  constexpr int tile_width = tile_width_for(width, bytes, Schedule::cost);
+  constexpr int bytes = memory_bytes(Sources{}), cost = Schedule::cost + cost_of_sources(Sources{});
+  constexpr thread_share flat = share_for(width, bytes, cost, kernel_kind::flat),
+                         strided = share_for(width, bytes, cost, kernel_kind::strided);
+  constexpr int tile_width = tile_width_for(width, bytes, cost);
   const transform_geometry g = plan_transform(s.extent, R, bound.info, sizeof...(T), sizeof...(T) + bound.count, flat,
                                               strided, tile_width, has_window<Schedule, Sources, R>);
   if (g.path == transform_path::flat || g.path == transform_path::window || R < 2) {

@@ -177,7 +177,7 @@ struct reduce_run {
 
   void rows() const {
     const index_t kept = product(extents, 0, K), width = extents[R - 1], height = product(extents, K, R - 1);
-    const double cost = double(kept) * double(width) * double(height) * (Set::prologue::cost + 1);
+    const double cost = double(kept) * double(width) * double(height) * (Set::prologue::cost + walk_type::cost + 1);
     const index_t column_blocks = (width + block_elements - 1) / block_elements;
     const index_t rows_per_block = width >= block_elements || width == 0 ? 1 : block_elements / width;
     const index_t blocks = (height + rows_per_block - 1) / rows_per_block * column_blocks;
@@ -221,7 +221,7 @@ struct reduce_run {
     const index_t chunks = (across + width - 1) / width;
     const index_t rows_per_block = height < 256 ? (height > 0 ? height : 1) : 256;
     const index_t blocks = height > 0 ? (height + rows_per_block - 1) / rows_per_block : 1;
-    const double cost = double(outer) * double(across) * double(height) * (Set::prologue::cost + 1);
+    const double cost = double(outer) * double(across) * double(height) * (Set::prologue::cost + walk_type::cost + 1);
     using column_lanes = lane_pack<Set, int(width)>;
     const std::unique_ptr<accumulators[]> partial(blocks > 1 ? new accumulators[outer * across * blocks] : nullptr);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the host walks operands: along the innermost axis in chunks, with every memory operand either
-// contiguous or packed into a small buffer first, so that one vectorised loop serves all layouts.
+// contiguous or packed into a small buffer first, so that one vectorised loop serves all layouts. Random numbers are
+// written into such a buffer, too.
 #pragma once
 
+#include <lazyfuse/backend/host/packing.hpp>
 #include <lazyfuse/program/operand.hpp>
 #include <lazyfuse/program/reductions.hpp>
 
-#include <algorithm>
 #include <new>
 
 namespace lazyfuse::host_detail {
@@ -19,11 +20,14 @@ struct cursor {  // constants
   LAZYFUSE_HD value_type at(index_t) const { return source.value; }
   LAZYFUSE_HD void move_on(index_t) {}
 };
-template <class T>
-struct cursor<memory<T>> {
-  const T* data;
+/// Elements in memory, or in a buffer.
+template <class Source>
+  requires(kept_bytes<Source> > 0)
+struct cursor<Source> {
+  using value_type = typename Source::value_type;
+  const value_type* data;
   index_t next;
-  LAZYFUSE_HD const T& at(index_t i) const { return data[i]; }
+  LAZYFUSE_HD const value_type& at(index_t i) const { return data[i]; }
   LAZYFUSE_HD void move_on(index_t runs) { data += runs * next; }
 };
 template <class T>
@@ -70,74 +74,21 @@ constexpr int bytes_of_position(list<Src...>) {
   return (0 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
 }
 template <class... Src>
-constexpr int chunk_length(list<Src...> sources) {
-  const int n = pack_bytes / (8 + bytes_of_position(sources));
+constexpr int chunk_length(list<Src...>) {
+  const int n = pack_bytes / (8 + (0 + ... + kept_bytes<Src>));
   return n < 256 ? 256 : n > 4096 ? 4096 : n / 64 * 64;
 }
-/// Rows that are packed together when an operand is contiguous across rows (a transposed one).
-inline constexpr int block_rows = 32;
-
 /// Elements that stand for a whole row where an operand repeats one along it: the row is taken in runs of as many.
 inline constexpr int run_length = 64;
 
 /// Room for the packed elements of one operand.
 template <class Source, int Chunk>
 struct packing {};
-template <class T, int Chunk>
-struct packing<memory<T>, Chunk> {
-  alignas(64) T data[Chunk];
+template <class Source, int Chunk>
+  requires(kept_bytes<Source> > 0)
+struct packing<Source, Chunk> {
+  alignas(64) typename Source::value_type data[Chunk];
 };
-
-/// Writes one element n times.
-template <class T>
-[[gnu::noinline]] void repeat(T* to, const T* from, index_t n) {
-  std::fill_n(to, n, *from);
-}
-/// Copies n strided elements; one loop for all expressions of an element type.
-template <class T>
-[[gnu::noinline]] void pack_row(T* __restrict__ to, const T* from, index_t step, index_t n) {
-  if (step == -1) {
-    for (index_t i = 0; i < n; ++i) to[i] = from[-i];
-  } else {
-    for (index_t i = 0; i < n; ++i) to[i] = from[i * step];
-  }
-}
-/// Four lines of a block at a time, transposed in registers; the lines after them are asked for early.
-template <class T>
-  requires(sizeof(T) == 4)
-void pack_full_block(T* __restrict__ to, index_t pitch, const T* from, index_t step, index_t n) {
-  typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
-  for (index_t i = 0; i < n; i += 4) {
-    const T* line = from + i * step;
-    for (int r = 0; r < block_rows; r += 16)
-      for (int k = 12; k < 16; ++k) __builtin_prefetch(line + k * step + r);
-    for (int r = 0; r < block_rows; r += 4) {
-      const auto load = [&](int k) { return *reinterpret_cast<const quad*>(line + k * step + r); };
-      const auto store = [&](int k, quad v) { *reinterpret_cast<quad*>(to + (r + k) * pitch + i) = v; };
-      const quad a = load(0), b = load(1), c = load(2), d = load(3);
-      const quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-      const quad ef = __builtin_shufflevector(a, b, 2, 6, 3, 7), gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-      store(0, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
-      store(1, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
-      store(2, __builtin_shufflevector(ef, gh, 0, 1, 4, 5));
-      store(3, __builtin_shufflevector(ef, gh, 2, 3, 6, 7));
-    }
-  }
-}
-/// Copies a block of rows x n elements that is contiguous across rows: cache lines are read once.
-template <class T>
-[[gnu::noinline]] void pack_block(T* __restrict__ to, index_t pitch, const T* from, index_t row_step, index_t step,
-                                  int rows, index_t n) {
-  if constexpr (sizeof(T) == 4) {
-    if (rows == block_rows && row_step == 1 && n % 4 == 0) return pack_full_block(to, pitch, from, step, n);
-  }
-  for (index_t i = 0; i < n; ++i)
-    for (int r = 0; r < rows; ++r) to[r * pitch + i] = from[r * row_step + i * step];
-}
-template <class T>
-[[gnu::noinline]] void scatter_row(T* to, index_t step, const T* __restrict__ from, index_t n) {
-  for (index_t i = 0; i < n; ++i) to[i * step] = from[i];
-}
 
 /// Everything about the operands of one iteration that the chunks of a task share.
 template <class Operands, class Sources, int R>
@@ -146,7 +97,7 @@ template <class Operands, class... Src, int R>
 struct row_walk<Operands, list<Src...>, R> {
   static constexpr int count = sizeof...(Src);
   static constexpr int in_memory_count = (0 + ... + Src::is_memory);
-  static constexpr int chunk = chunk_length(list<Src...>{});
+  static constexpr int chunk = chunk_length(list<Src...>{}), cost = (0 + ... + source_cost<Src>);
   using cursors = pack<cursor<Src>...>;
   using packings = pack<packing<Src, chunk>...>;
   using seq = make_indices<count>;
@@ -176,6 +127,8 @@ struct row_walk<Operands, list<Src...>, R> {
 
   template <int I>
   static constexpr bool in_memory = type_at<I, Src..., constant<int>>::is_memory;
+  template <int I>
+  static constexpr bool written = grouped_source<type_at<I, Src..., constant<int>>>;
   /// Whether an operand repeats one element along the row.
   template <int... I>
   bool repeats(indices<I...>) const {
@@ -184,7 +137,7 @@ struct row_walk<Operands, list<Src...>, R> {
   /// Whether an operand is packed row by row.
   template <int... I>
   bool packs(indices<I...>) const {
-    return ((in_memory<I> && step<I>(inner) != 0 && step<I>(inner) != 1 && !crossed<I>()) || ...);
+    return ((written<I> || (in_memory<I> && step<I>(inner) != 0 && step<I>(inner) != 1 && !crossed<I>())) || ...);
   }
 
   /// Packs crossed operands for a block of rows; offsets are those of the first row.
@@ -225,6 +178,11 @@ struct row_walk<Operands, list<Src...>, R> {
         pack_row(packed, o.source.data + at, s, n);
         c = {packed, run};
       }
+    } else if constexpr (written<I>) {
+      auto* const made = get<I>(p).data;
+      o.source.write(made, at, s, s == 0 ? 1 : n);
+      if (s == 0) std::fill_n(made + 1, run - 1, *made);
+      c = {made, s == 0 ? 0 : run};
     } else if constexpr (requires { o.steps; }) c = {o.source, at, s, run * s};
     else new (&c) C{o.source};
   }
@@ -240,7 +198,7 @@ struct row_walk<Operands, list<Src...>, R> {
   void turn(C& c, index_t next) const {
     if constexpr (in_memory<I>) c.next = step<I>(inner) == 1 ? next : 0;
   }
-  /// Cursors whose runs are rows: where no operand repeats, and none is packed but in blocks, to p.
+  /// Cursors whose runs are rows: where no operand that is read repeats, and none is packed but in blocks, to p.
   template <int... I>
   void aim_rows(cursors& c, packings* p, const index_t* offsets, index_t first, indices<I...>) const {
     (aim_rows_of<I>(get<I>(c), p, offsets[I], first), ...);
@@ -252,7 +210,8 @@ struct row_walk<Operands, list<Src...>, R> {
     if constexpr (in_memory<I>) {
       if (p && crossed<I>()) c = {get<I>(*p).data, chunk / block_rows};
       else c = {o.source.data + at, step<I>(across)};
-    } else if constexpr (requires { o.steps; }) c = {o.source, at, s, step<I>(across)};
+    } else if constexpr (written<I>) c = {};  // not for what is packed
+    else if constexpr (requires { o.steps; }) c = {o.source, at, s, step<I>(across)};
     else new (&c) C{o.source};
   }
 };

@@ -220,7 +220,7 @@ struct transform_run {
     index_t per_task = task_elements / (columns * group);
     per_task = per_task < 1 ? 1 : per_task;
     const index_t row_tasks = (groups + per_task - 1) / per_task;
-    const double cost = double(columns) * double(rows) * (Schedule::cost + 1);
+    const double cost = double(columns) * double(rows) * (Schedule::cost + walk_type::cost + 1);
     for_tasks(row_tasks * column_tasks, cost, [&](index_t task) {
       const index_t part = task % column_tasks, begin = task / column_tasks * per_task;
       const index_t end = begin + per_task < groups ? begin + per_task : groups;

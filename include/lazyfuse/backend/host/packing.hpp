@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Copies of strided elements and of blocks of rows into contiguous memory, and back: one function for all expressions
+// of an element type.
+#pragma once
+
+#include <lazyfuse/core/index.hpp>
+
+#include <algorithm>
+
+namespace lazyfuse::host_detail {
+
+/// Rows that are packed together when an operand is contiguous across rows (a transposed one).
+inline constexpr int block_rows = 32;
+
+/// Writes one element n times.
+template <class T>
+[[gnu::noinline]] void repeat(T* to, const T* from, index_t n) {
+  std::fill_n(to, n, *from);
+}
+/// Copies n strided elements; one loop for all expressions of an element type.
+template <class T>
+[[gnu::noinline]] void pack_row(T* __restrict__ to, const T* from, index_t step, index_t n) {
+  if (step == -1) {
+    for (index_t i = 0; i < n; ++i) to[i] = from[-i];
+  } else {
+    for (index_t i = 0; i < n; ++i) to[i] = from[i * step];
+  }
+}
+/// Four lines of a block at a time, transposed in registers; the lines after them are asked for early.
+template <class T>
+  requires(sizeof(T) == 4)
+void pack_full_block(T* __restrict__ to, index_t pitch, const T* from, index_t step, index_t n) {
+  typedef float quad __attribute__((vector_size(16), aligned(4), may_alias));
+  for (index_t i = 0; i < n; i += 4) {
+    const T* line = from + i * step;
+    for (int r = 0; r < block_rows; r += 16)
+      for (int k = 12; k < 16; ++k) __builtin_prefetch(line + k * step + r);
+    for (int r = 0; r < block_rows; r += 4) {
+      const auto load = [&](int k) { return *reinterpret_cast<const quad*>(line + k * step + r); };
+      const auto store = [&](int k, quad v) { *reinterpret_cast<quad*>(to + (r + k) * pitch + i) = v; };
+      const quad a = load(0), b = load(1), c = load(2), d = load(3);
+      const quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+      const quad ef = __builtin_shufflevector(a, b, 2, 6, 3, 7), gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+      store(0, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
+      store(1, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+      store(2, __builtin_shufflevector(ef, gh, 0, 1, 4, 5));
+      store(3, __builtin_shufflevector(ef, gh, 2, 3, 6, 7));
+    }
+  }
+}
+/// Copies a block of rows x n elements that is contiguous across rows: cache lines are read once.
+template <class T>
+[[gnu::noinline]] void pack_block(T* __restrict__ to, index_t pitch, const T* from, index_t row_step, index_t step,
+                                  int rows, index_t n) {
+  if constexpr (sizeof(T) == 4) {
+    if (rows == block_rows && row_step == 1 && n % 4 == 0) return pack_full_block(to, pitch, from, step, n);
+  }
+  for (index_t i = 0; i < n; ++i)
+    for (int r = 0; r < rows; ++r) to[r * pitch + i] = from[r * row_step + i * step];
+}
+template <class T>
+[[gnu::noinline]] void scatter_row(T* to, index_t step, const T* __restrict__ from, index_t n) {
+  for (index_t i = 0; i < n; ++i) to[i * step] = from[i];
+}
+
+}  // namespace lazyfuse::host_detail
