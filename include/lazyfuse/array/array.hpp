@@ -268,4 +268,13 @@ array<T, R, Space> empty(const index_t (&extents)[R]) {
   return array<T, R, Space>(view_detail::shape_from(extents));
 }
 
+/// Uninitialised elements of the shape of x, in its space, and of its element type unless another is named: an array,
+/// not an expression, since it has to be filled by someone. \numpy{empty_like}
+template <class T = void, class X>
+  requires expression<X>
+auto empty_like(const X& x) {
+  using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
+  return array<E, rank_of<X>, home_space<X>>(x.shape());
+}
+
 }  // namespace lazyfuse

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expressions without arrays: constants of a shape, arange, linspace. They allocate nothing.
+// Expressions without arrays: constants of a shape, arange, linspace. They allocate nothing. What is made of positions:
+// grid.hpp; random numbers: random.hpp.
 #pragma once
 
 #include <lazyfuse/expr/reshape.hpp>
@@ -65,6 +66,29 @@ constexpr auto linspace(T start, T stop, index_t n) {
   checked(shape<1>{n}, "linspace");
   const T step = n > 1 ? (stop - start) / static_cast<T>(n - 1) : T(0);
   return create_detail::counted<T>(start, step, stop, n, n > 1);
+}
+
+/// Zeros of the shape of x, and of its element type unless another is named: zeros_like(x), zeros_like<int>(x). They
+/// have no space of their own: with x they are evaluated in that of x, alone in the default one. \numpy{zeros_like}
+template <class T = void, class X>
+  requires expression<X>
+constexpr auto zeros_like(const X& x) {
+  using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
+  return zeros<E>(x.shape());
+}
+/// The same of ones. \numpy{ones_like}
+template <class T = void, class X>
+  requires expression<X>
+constexpr auto ones_like(const X& x) {
+  using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
+  return ones<E>(x.shape());
+}
+/// The same of a value, which is converted to the element type. \numpy{full_like}
+template <class T = void, class X, class V>
+  requires(expression<X>&& scalar<V>)
+constexpr auto full_like(const X& x, V value) {
+  using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
+  return full(x.shape(), static_cast<E>(value));
 }
 
 }  // namespace lazyfuse
