@@ -509,6 +509,127 @@ def creation():
     out.write()
 
 
+def grids():
+    """Of positions: what is made by index arithmetic and needs no memory."""
+    out = Family("grids")
+    for t in F:
+        n = name(t)
+        for start, stop, count in [(0, 3, 4), (-2, 2.5, 7), (1, -1, 5), (2, 5, 1), (0, 1, 0)]:
+            out.put(f"logspace({start},{stop},{count})/{n}", np.logspace(start, stop, count, dtype=t))
+        out.put(f"logspace(0,10,11,2)/{n}", np.logspace(0, 10, 11, base=2, dtype=t))
+        for start, stop, count in [(1, 1000, 4), (-1000, -1, 7), (0.1, 0.7, 10), (5, 3, 1), (2, 3, 2), (1, 2, 0)]:
+            out.put(f"geomspace({start},{stop},{count})/{n}", np.geomspace(float(t(start)), float(t(stop)), count).astype(t))
+    x = (np.arange(24) - 11).reshape(2, 3, 4)
+    for t in ALL:
+        n = name(t)
+        for k in [-5, -1, 0, 2, 7]:
+            out.put(f"eye(3,4,{k})/{n}", np.eye(3, 4, k, dtype=t))
+            out.put(f"tri(4,3,{k})/{n}", np.tri(4, 3, k, dtype=t))
+            out.put(f"tril({k})/{n}", np.tril(x.astype(t), k))
+            out.put(f"triu({k})/{n}", np.triu(x.astype(t), k))
+        out.put(f"x/{n}", x.astype(t))
+    for axis, i in enumerate(np.indices((3, 1, 4), np.int64)):
+        out.put(f"indices(3,1,4)/{axis}", i)
+    out.put("fromfunction", np.fromfunction(lambda i, j: 10 * i - j, (3, 5), dtype=np.int64))
+    sequences = [np.arange(3, dtype=np.float32), np.arange(4, dtype=np.int32) * 10, np.arange(2, dtype=np.float64) / 2]
+    for indexing in ["xy", "ij"]:
+        for count in [1, 2, 3]:
+            for k, g in enumerate(np.meshgrid(*sequences[:count], indexing=indexing)):
+                out.put(f"meshgrid/{indexing}/{count}/{k}", g)
+    out.write()
+
+
+def philox(counter, key):
+    """Philox4x32-10 of arrays of four words, of two."""
+    c, k = [np.uint64(v) for v in counter], [np.uint64(v) for v in key]
+    mask, half = np.uint64(2**32 - 1), np.uint64(32)
+    for _ in range(10):
+        a, b = np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]
+        c = [(b >> half) ^ c[1] ^ k[0], b & mask, (a >> half) ^ c[3] ^ k[1], a & mask]
+        k = [(k[0] + np.uint64(0x9E3779B9)) & mask, (k[1] + np.uint64(0xBB67AE85)) & mask]
+    return c
+
+
+def random_words(seed, first, count, bits):
+    """The words of elements [first, first + count): a block has 128 bits."""
+    lanes = 128 // bits
+    n = np.arange(first, first + count, dtype=np.uint64)
+    block, lane = n // np.uint64(lanes), n % np.uint64(lanes)
+    w = np.stack(philox([block & np.uint64(2**32 - 1), block >> np.uint64(32), seed[2], seed[3]], seed[:2]))
+    if bits == 64:
+        w = np.stack([w[0] | w[1] << np.uint64(32), w[2] | w[3] << np.uint64(32)])
+    return w[lane.astype(int), np.arange(count)]
+
+
+def split(seed, k):
+    return [int(w) for w in philox([k & 2**32 - 1, k >> 32 | 2**31, seed[2], seed[3]], seed[:2])]
+
+
+def normal_numbers(seed, first, count, bits):
+    """Box-Muller in double: one word is the radius, the next the direction, whose first two bits turn it."""
+    assert first % 2 == 0 and count % 2 == 0
+    w = random_words(seed, first, count, bits)
+    r, d = w[::2], w[1::2]
+    u = (r + 0.5) / 2.0**32 if bits == 32 else ((r >> np.uint64(11)) + 0.5) / 2.0**53
+    radius = np.sqrt(-2 * np.log(u))
+    top = np.uint64(2 ** (bits - 1))
+    rest = (d << np.uint64(66 - bits)).view(np.int64).astype(np.float64) * (np.pi / 2.0**65)
+    large, small = np.where(d & top, -np.cos(rest), np.cos(rest)), np.sin(rest)
+    turned = (d & (top >> np.uint64(1))) != 0
+    return np.stack([radius * np.where(turned, small, large), radius * np.where(turned, large, small)], 1).ravel()
+
+
+def random_integers(seed, first, count, bits, low, high):
+    """Lemire's method; a rejected element takes its word of the block encrypted once more."""
+    span, lanes = high - low, 128 // bits
+    out = []
+    for n in range(first, first + count):
+        c = [(n // lanes) & 2**32 - 1, n // lanes >> 32, seed[2], seed[3]]
+        while True:
+            c = [int(w) for w in philox(c, seed[:2])]
+            word = c[n % lanes] if bits == 32 else c[2 * (n % lanes)] | c[2 * (n % lanes) + 1] << 32
+            if word * span % 2**bits >= 2**bits % span:
+                break
+        out.append(low + (word * span >> bits))
+    return out
+
+
+def randoms():
+    """The numbers of some seeds, which must never change, by the definition alone."""
+    out = Family("random")
+    seeds = {"42": [42, 0, 0, 0], "split": split(split([7, 0, 0, 0], 3), 2**33)}
+    out.put("seed/split", np.array([seeds["split"][0] | seeds["split"][1] << 32, seeds["split"][2] | seeds["split"][3] << 32], np.uint64).view(np.int64))
+    for label, s in seeds.items():
+        for first in [0, 2**34 + 6]:
+            for t in F:
+                n, bits = name(t), 32 if t == np.float32 else 64
+                digits = 24 if bits == 32 else 53
+                at = f"{label}/{first}/{n}"
+                w = random_words(s, first, 16, bits)
+                u = ((w >> np.uint64(bits - digits)) / 2.0**digits).astype(t)
+                out.put(f"uniform/{at}", u)
+                out.put(f"uniform(-3,5)/{at}", np.minimum(t(-3) + u * t(8), np.nextafter(t(5), t(0))))
+                z = normal_numbers(s, first, 16, bits)
+                out.put(f"normal/{at}", z.astype(t))
+                out.put(f"normal(2,3)/{at}", (2 + 3 * z).astype(t))
+                v = (w + 0.5) / 2.0**32 if bits == 32 else ((w >> np.uint64(11)) + 0.5) / 2.0**53
+                out.put(f"exponential(1.5)/{at}", (-1.5 * np.log(v)).astype(t))
+            out.put(f"bernoulli(0.3)/{label}/{first}", random_words(s, first, 16, 32) < round(0.3 * 2**32))
+            for low, high in [(0, 10), (-3, 3 * 2**29), (-(2**31), 2**31)]:
+                out.put(f"integers({low},{high})/{label}/{first}/int32", np.array(random_integers(s, first, 16, 32, low, high), np.int32))
+            for low, high in [(0, 10), (-(2**62), 3 * 2**61), (-(2**63), 2**63 - 1)]:
+                out.put(f"integers({low},{high})/{label}/{first}/int64", np.array(random_integers(s, first, 16, 64, low, high), np.int64))
+    # What a fair sample exceeds once in a million times.
+    for freedom in [15, 95, 99, 255]:
+        out.put(f"chi2/{freedom}", np.float64(scipy.stats.chi2.isf(1e-6, freedom)))
+    out.put("kolmogorov", np.float64(scipy.stats.kstwobign.isf(1e-6)))
+    out.put("gauss", np.float64(scipy.stats.norm.isf(5e-7)))
+    # The bounds between 16 equally likely parts.
+    out.put("parts/normal", scipy.stats.norm.ppf(np.arange(1, 16) / 16))
+    out.put("parts/exponential", scipy.stats.expon.ppf(np.arange(1, 16) / 16))
+    out.write()
+
+
 def printing():
     """str(x), what print(x) shows."""
     out = Family("printing")
@@ -713,6 +834,8 @@ if __name__ == "__main__":
     views()
     broadcasting()
     creation()
+    grids()
+    randoms()
     printing()
     statistics()
     softmaxes()

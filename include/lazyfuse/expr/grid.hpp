@@ -39,7 +39,8 @@ constexpr auto diagonal(const shape<R>& s) {
   strides<R> steps;
   steps[R - 2] = -1;
   steps[R - 1] = 1;
-  return over(leaf<ramp<int64>, R>({0, 1, 0, -1}, s, steps));
+  constexpr index_t no_end = -(index_t{1} << 62);  // -1 is a diagonal
+  return over(leaf<ramp<int64>, R>({0, 1, 0, no_end}, s, steps));
 }
 template <class T, class E>
 constexpr auto as(E&& mask) {

@@ -70,6 +70,7 @@ struct axis_map {
 namespace lower_detail {
 
 template <class Source>
+  requires requires(Source s) { s.origin; }
 Source device_value(Source s, index_t offset) {
   s.origin += offset;
   return s;
