@@ -9,7 +9,7 @@ set(device_layer core op program random dpp)
 set(may_include_core "")
 set(may_include_op core)
 set(may_include_program core op)
-set(may_include_random core)
+set(may_include_random core) # random/ draws words and laws; sources like those of program/, which does not know them
 set(may_include_dpp core op program)
 # Host layer: descriptions, storage, and what turns them into launches. None of it knows a backend but by its interface.
 set(may_include_expr core op program random)

@@ -35,7 +35,7 @@ inline constexpr int philox_rounds = 10;
 struct philox_key {
   uint32 round[philox_rounds][2], stream[2];
 
-  static constexpr philox_key of(uint64 key, uint64 stream) {
+  LAZYFUSE_HD static constexpr philox_key of(uint64 key, uint64 stream) {
     philox_key k{{}, {static_cast<uint32>(stream), static_cast<uint32>(stream >> 32)}};
     uint32 low = static_cast<uint32>(key), high = static_cast<uint32>(key >> 32);
     for (auto& r : k.round) {
