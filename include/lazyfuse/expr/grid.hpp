@@ -14,7 +14,6 @@ namespace grid_detail {
 /// A sequence as axis `axis` of the shape s, repeated along the others.
 template <class X, int R>
 constexpr auto along(X&& x, int axis, const shape<R>& s) {
-  static_assert(rank_of<X> == 1, "lazyfuse: meshgrid takes sequences: expressions of rank 1");
   index_map<1, R> m;
   m.extents = s;
   for (int k = 0; k < R; ++k) {
@@ -91,16 +90,20 @@ enum class indexing { xy, ij };
 template <indexing Indexing = indexing::xy, class... X>
   requires(expression<X>&&...)
 constexpr auto meshgrid(X&&... x) {
-  constexpr int R = sizeof...(X);
-  constexpr auto axis = [](int k) { return Indexing == indexing::xy && R > 1 && k < 2 ? 1 - k : k; };
-  const index_t sizes[] = {x.shape()[0]..., 0};
-  shape<R> s;
-  for (int k = 0; k < R; ++k) s[axis(k)] = sizes[k];
-  return [&]<int... I>(indices<I...>) {
-    return std::tuple<bare_t<decltype(grid_detail::along(static_cast<X&&>(x), I, s))>...>{
-        grid_detail::along(static_cast<X&&>(x), axis(I), s)...};
+  constexpr bool sequences = ((rank_of<X> == 1) && ...);
+  static_assert(sequences, "lazyfuse: meshgrid takes sequences: expressions of rank 1");
+  if constexpr (sequences) {
+    constexpr int R = sizeof...(X);
+    constexpr auto axis = [](int k) { return Indexing == indexing::xy && R > 1 && k < 2 ? 1 - k : k; };
+    const index_t sizes[] = {x.shape()[0]..., 0};
+    shape<R> s;
+    for (int k = 0; k < R; ++k) s[axis(k)] = sizes[k];
+    return [&]<int... I>(indices<I...>) {
+      return std::tuple<bare_t<decltype(grid_detail::along(static_cast<X&&>(x), I, s))>...>{
+          grid_detail::along(static_cast<X&&>(x), axis(I), s)...};
+    }
+    (make_indices<R>{});
   }
-  (make_indices<R>{});
 }
 
 /// Ones on diagonal k (above the main one if k > 0) and zeros elsewhere, rows x columns of type T; bool is a mask.
