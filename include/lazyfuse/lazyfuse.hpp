@@ -11,9 +11,8 @@
 #include <lazyfuse/expr/map.hpp>
 
 #include <lazyfuse/expr/fuse.hpp>
-#include <lazyfuse/expr/losses.hpp>
 #include <lazyfuse/expr/grid.hpp>
-#include <lazyfuse/expr/normalization.hpp>
+#include <lazyfuse/expr/losses.hpp>
 #include <lazyfuse/expr/random.hpp>
 
 #include <lazyfuse/array/borrow.hpp>
