@@ -44,4 +44,8 @@ void throw_unfit(long long value, bool negative, dtype type) {
 
 void throw_value(const char* problem, caller where) { throw index_error(problem + place(where)); }
 
+void throw_borrow(const char* operation, const char* problem, caller where) {
+  throw borrow_error(std::string(operation) + ": " + problem + place(where));
+}
+
 }  // namespace lazyfuse

@@ -31,6 +31,11 @@ struct memory_error : error {
   using error::error;
 };
 
+/// Memory of others that cannot be used as asked: of another space, element type or rank, not aligned, read-only.
+struct borrow_error : error {
+  using error::error;
+};
+
 /// A call of the CUDA runtime that failed; the text names the call and its reason.
 struct cuda_error : error {
   cuda_error(int code, const char* text) : error(text), code_(code) {}

@@ -21,6 +21,7 @@
 
 #include <lazyfuse/evaluate/assign.hpp>
 #include <lazyfuse/evaluate/explain.hpp>
+#include <lazyfuse/evaluate/from.hpp>
 #include <lazyfuse/evaluate/materialize.hpp>
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/evaluate/scope.hpp>

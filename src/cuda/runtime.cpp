@@ -296,55 +296,87 @@ namespace {
 
 void wait_for_stream() { cuda_detail::check(cudaStreamSynchronize(current_stream()), "cudaStreamSynchronize"); }
 
+constexpr std::size_t alignment = 256;  // cudaMalloc's
+
 /// CUDA's stream-ordered allocator. Sizes are rounded up so that 16-byte reads stay inside.
-struct pool_resource {
-  static void* allocate(void*, std::size_t bytes, void* stream) {
+struct pool_memory {
+  static void* allocate(void*, std::size_t bytes, std::size_t align, stream_handle stream) {
     void* p = nullptr;
-    const cudaError_t status = cudaMallocFromPoolAsync(&p, (bytes + 255) / 256 * 256, cuda_detail::state().pool,
-                                                       static_cast<cudaStream_t>(stream));
+    const cudaError_t status =
+        cudaMallocFromPoolAsync(&p, (bytes + align - 1) / align * align, cuda_detail::state().pool, stream.handle);
     if (status == cudaErrorMemoryAllocation) {
       (void)cudaGetLastError();
-      throw memory_error("cuda memory: " + std::to_string(bytes) + " bytes could not be had");
+      return nullptr;
     }
     cuda_detail::check(status, "cudaMallocFromPoolAsync");
     return p;
   }
-  static void deallocate(void*, void* p, std::size_t, void* stream) noexcept {
+  static void deallocate(void*, void* p, std::size_t, std::size_t, stream_handle stream) noexcept {
     // Fails only while the program ends and the driver is gone already.
-    (void)cudaFreeAsync(p, static_cast<cudaStream_t>(stream));
+    (void)cudaFreeAsync(p, stream.handle);
   }
+  static bool equal(const void*, const void*) { return true; }
 };
 
-resource_table cuda_table = {nullptr, pool_resource::allocate, pool_resource::deallocate};
+/// What others read is read before the stream does anything more to the memory; nobody uses it any more.
+void wait_for_readers(allocation* a, cudaStream_t stream) noexcept {
+  auto* const readers = static_cast<std::set<cudaStream_t>*>(a->readers.load(std::memory_order_acquire));
+  if (!readers) return;
+  try {
+    for (const cudaStream_t r : *readers)
+      if (r != stream) cuda_detail::order(r, stream);
+  } catch (...) {  // only if the driver is gone; then nobody reads
+  }
+  delete readers;
+}
 
 void release_cuda(allocation* a) noexcept {
   const auto owner = static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire));
-  if (auto* const readers = static_cast<std::set<cudaStream_t>*>(a->readers.load(std::memory_order_acquire))) {
-    try {
-      for (const cudaStream_t r : *readers) cuda_detail::order(r, owner);
-    } catch (...) {  // only if the driver is gone; then nobody reads
-    }
-    delete readers;
-  }
+  wait_for_readers(a, owner);
   trace_detail::freed(a->bytes);
-  cuda_table.deallocate(cuda_table.object, a->data, a->bytes, owner);
+  a->source.table->deallocate(a->source.object, a->data, a->bytes, alignment, {owner});
   delete a;
+}
+
+/// What the runtime knows of an address; nothing of memory that CUDA has not been told of.
+cudaPointerAttributes attributes_of(const void* p) {
+  cudaPointerAttributes a{};
+  cuda_detail::check(cudaPointerGetAttributes(&a, p), "cudaPointerGetAttributes");
+  return a;
+}
+
+void check_on_host(const void* p, const char* operation, caller where) {
+  if (attributes_of(p).type == cudaMemoryTypeDevice)
+    throw_borrow(operation, "the memory is a GPU's; borrow<lf::cuda> takes it", where);
+}
+
+void device_is_used() {
+  if (wait_for_device.load(std::memory_order_relaxed)) return;
+  check_host_pointer.store(check_on_host, std::memory_order_relaxed);
+  wait_for_device.store(wait_for_stream, std::memory_order_relaxed);  // nothing to wait for before the first array
 }
 
 }  // namespace
 
-resource_table& resource(cuda) { return cuda_table; }
+void wait(cuda, stream_handle stream) {
+  (void)cudaStreamSynchronize(stream.handle);  // before memory is freed; fails only where it is lost anyway
+}
 
 allocation* allocate(cuda, std::size_t bytes) {
-  wait_for_device = wait_for_stream;  // nothing to wait for before the first array
-  auto a = std::make_unique<allocation>();
-  const cudaStream_t stream = current_stream();
-  a->data = cuda_table.allocate(cuda_table.object, bytes, stream);
-  a->bytes = bytes;
-  a->release = release_cuda;
-  a->stream.store(stream, std::memory_order_relaxed);
-  trace_detail::allocated(bytes);
-  return a.release();
+  device_is_used();
+  return allocate_from(chosen(space_number(cuda{}), {nullptr, &table_of<pool_memory>}), cuda::name, bytes, alignment,
+                       {current_stream()}, release_cuda);
+}
+
+void check_place(cuda, const void* p, std::size_t align, const char* operation, caller where) {
+  if (!p) throw_borrow(operation, "the pointer is null", where);
+  if (reinterpret_cast<std::uintptr_t>(p) % align != 0)
+    throw_borrow(operation, "the address is not a multiple of the alignment of the elements", where);
+  device_is_used();
+  const cudaPointerAttributes a = attributes_of(p);
+  if (a.type == cudaMemoryTypeUnregistered || !a.devicePointer)
+    throw_borrow(operation, "the memory is the host's, where the GPU does not read it; borrow<lf::host> takes it",
+                 where);
 }
 
 namespace {

@@ -12,10 +12,11 @@
 
 namespace lazyfuse {
 
-/// Elements of an array or of borrowed memory (then without an owner).
+/// Elements of an array, or of memory of others: without an owner, or with one that is foreign, and of const T where
+/// they may not be written.
 template <class T, class Space>
 struct stored {
-  using value_type = T;
+  using value_type = ::cuda::std::remove_const_t<T>;
   allocation* owner;
   const T* data;
   friend bool operator==(const stored& a, const stored& b) { return a.data == b.data; }
@@ -136,6 +137,10 @@ class array
       : base{{}, {{nullptr, nullptr}, {}, {}}, {}} {
     copy_list(values);
   }
+  /// The elements of a range of the array's rank: a range of ranges for a matrix. See from.
+  template <class Range>
+    requires(!expression<Range> && std::ranges::input_range<Range>)
+  explicit array(Range&& r) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} { copy_range(static_cast<Range&&>(r)); }
   array(const array&) = default;
   /// The source keeps no elements; of rank 0, which always has one, it keeps a share.
   array(array&& x) noexcept : base(static_cast<base&&>(x)) { leave(x); }
@@ -187,9 +192,12 @@ class array
     if (owners(memory) > 1) *this = array(tree, copied{});
     return unshared();
   }
-  /// Host arrays are ranges.
+  /// Host arrays are contiguous ranges, row-major. The non-const ones detach, as data() does: read through a const
+  /// array.
   const Element* begin() const requires(__is_same(Space, host)) { return data(); }
   const Element* end() const requires(__is_same(Space, host)) { return data() + size(); }
+  Element* begin() requires(__is_same(Space, host)) { return data(); }
+  Element* end() requires(__is_same(Space, host)) { return data() + size(); }
 
   /// A view; x(...) = e writes into this array.
   template <class... Specs>
@@ -231,11 +239,19 @@ class array
   array(const leaf<stored<Element, Space>, Rank>& from, copied);
   // Unconstrained, because clang before 16 finds no match for a constrained member defined out of the class.
   void copy_list(typename array_detail::nested_list<Element, Rank>::type values);
+  template <class Range>
+  void copy_range(Range&& r);
   template <class E>
   void construct(E&& e);
   template <class E>
   void evaluate(E&& e);
 };
+
+/// The resource that the array's memory came from; refers to nothing without elements.
+template <class T, int R, class Space>
+resource_ref resource_of(const array<T, R, Space>& x) {
+  return x.owner() ? x.owner()->source : resource_ref{};
+}
 
 namespace array_detail {
 template <class S>

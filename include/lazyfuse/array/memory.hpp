@@ -3,12 +3,10 @@
 // who may write in place (copy-on-write).
 #pragma once
 
-#include <lazyfuse/core/space.hpp>
+#include <lazyfuse/array/resource.hpp>
 #include <lazyfuse/expr/lazy.hpp>
 
 #include <atomic>
-#include <concepts>
-#include <cstddef>
 
 namespace lazyfuse {
 
@@ -20,6 +18,8 @@ struct allocation {
   void (*release)(allocation*) noexcept = nullptr;
   std::atomic<void*> stream{nullptr};
   std::atomic<void*> readers{nullptr};  ///< other streams that still read it (CUDA space)
+  resource_ref source;                  ///< gave the memory and takes it back
+  bool foreign = false;  ///< somebody else's, who is told when nobody uses it any more: no array holds it
 };
 
 /// How many handles there are to the memory of one, itself included; 0 for none.
@@ -27,41 +27,28 @@ inline long owners(const handles<1>& h) noexcept {
   return h.memory[0] ? h.memory[0]->owners.load(std::memory_order_acquire) : 0;
 }
 
-/// A resource allocates and frees bytes, ordered with a stream in CUDA space (null on the host).
-template <class R>
-concept memory_resource = requires(R& r, std::size_t bytes, void* p, void* stream) {
-  { r.allocate(bytes, stream) } -> std::same_as<void*>;
-  r.deallocate(p, bytes, stream);
-};
-
 namespace memory_detail {
-struct resource_table {
-  void* object;
-  void* (*allocate)(void*, std::size_t, void*);
-  void (*deallocate)(void*, void*, std::size_t, void*) noexcept;
-};
-resource_table& resource(host);
-resource_table& resource(cuda);
 /// What synchronize() calls; set by the CUDA library when it is linked and used.
-extern void (*wait_for_device)();
+extern std::atomic<void (*)()> wait_for_device;
+
+/// Throws borrow_error if p is memory of a GPU; set by the CUDA library, as above.
+extern std::atomic<void (*)(const void* p, const char* operation, caller where)> check_host_pointer;
 
 /// New memory of a space, uninitialised; throws memory_error. CUDA: ordered with the current stream.
 allocation* allocate(host, std::size_t bytes);
 allocation* allocate(cuda, std::size_t bytes);
+/// What both have in common: bytes from r, or memory_error.
+allocation* allocate_from(const resource_ref& r, const char* space, std::size_t bytes, std::size_t alignment,
+                          stream_handle stream, void (*release)(allocation*) noexcept);
+/// Throws borrow_error unless memory of others at p can be read and written in the space: there, and aligned.
+void check_place(host, const void* p, std::size_t alignment, const char* operation, caller where);
+void check_place(cuda, const void* p, std::size_t alignment, const char* operation, caller where);
 /// Copies bytes between or within spaces; waits only where the host must see the result.
 void copy(host, void* to, host, const allocation* owner, const void* from, std::size_t bytes);
 void copy(host, allocation* owner, void* to, const void* from, std::size_t bytes);
 void copy(host, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes);
 void copy(cuda, allocation* owner, void* to, const void* from, std::size_t bytes);
 }  // namespace memory_detail
-
-/// Makes r the source of all further memory of the space; r must outlive every array made from it.
-template <memory_space Space, memory_resource R>
-void use_memory(R& r) {
-  memory_detail::resource(Space{}) = {
-      &r, [](void* o, std::size_t n, void* s) { return static_cast<R*>(o)->allocate(n, s); },
-      [](void* o, void* p, std::size_t n, void* s) noexcept { static_cast<R*>(o)->deallocate(p, n, s); }};
-}
 
 /// Waits until the calling thread's work is done: nothing to wait for on the host, its current stream on the GPU.
 void synchronize();

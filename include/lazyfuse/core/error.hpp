@@ -28,4 +28,7 @@ struct caller {
 /// "range: the step is zero", an index_error
 [[noreturn]] void throw_value(const char* problem, caller where = {});
 
+/// "borrow: the pointer is null", a borrow_error
+[[noreturn]] void throw_borrow(const char* operation, const char* problem, caller where = {});
+
 }  // namespace lazyfuse

@@ -73,7 +73,9 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Spa
   T* data = const_cast<T*>(view.source.data) + view.offset;
   allocation* owner = view.source.owner;
   const auto shaped = view_detail::broadcast_tree(e, view.extents, "assignment");
-  alias_scan scan{owner, reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent, view.steps.step};
+  // memory of others may overlap with any other memory of others
+  const allocation* const apart = owner && owner->foreign ? nullptr : owner;
+  alias_scan scan{apart, reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent, view.steps.step};
   scan.scan(shaped);
   if (of.memory && owners(*of.memory) > 1 + ours) {
     // somebody else holds the values: leave the old memory to them
@@ -169,11 +171,21 @@ struct destination {
     }
   }
 };
-/// The memory behind a borrowed view, to be assigned to.
+/// What is assigned to where there is nothing to write to, and a sentence has said so.
+struct no_destination {
+  template <class E>
+  void operator=(E&&) && {}
+};
+/// The memory behind a borrowed view, to be assigned to. Throws index_error if it belongs to an array.
 template <class T, int R, class Space>
-destination<T, R, Space> into(const borrowed<T, R, Space>& view) {
-  if (view.tree.source.owner) throw_value("into: this memory belongs to an array; write x(...) = e");
-  return {view.tree};
+auto into(const borrowed<T, R, Space>& view) {
+  constexpr bool writable = !::cuda::std::is_const_v<T>;
+  static_assert(writable, "lazyfuse: this memory was borrowed as const, so it can only be read");
+  if constexpr (writable) {
+    if (view.tree.source.owner && !view.tree.source.owner->foreign)
+      throw_value("into: this memory belongs to an array; write x(...) = e");
+    return destination<T, R, Space>{view.tree};
+  } else return no_destination{};
 }
 template <class T, int R, class Space>
 destination<T, R, Space> into(const array<T, R, Space>&) {
@@ -224,26 +236,6 @@ auto to(const E& e) {
       else memory_detail::copy(cuda{}, r.owner(), r.unshared(), x.data(), bytes);
     }
     return r;
-  }
-}
-
-template <memory_space Space, std::ranges::input_range Range>
-  requires(!expression<Range>)
-auto from(Range&& r) {
-  using T = ::cuda::std::remove_cv_t<std::ranges::range_value_t<Range>>;
-  std::vector<T> values;
-  if constexpr (__is_same(T, bool)) {
-    std::vector<unsigned char> bytes;
-    for (auto&& v : r) bytes.push_back(bool(v));
-    array<bool, 1, Space> x(shape<1>{static_cast<index_t>(bytes.size())});
-    if (!bytes.empty()) memory_detail::copy(Space{}, x.owner(), x.unshared(), bytes.data(), bytes.size());
-    return x;
-  } else {
-    for (auto&& v : r) values.push_back(v);
-    array<T, 1, Space> x(shape<1>{static_cast<index_t>(values.size())});
-    if (!values.empty())
-      memory_detail::copy(Space{}, x.owner(), x.unshared(), values.data(), values.size() * sizeof(T));
-    return x;
   }
 }
 

@@ -18,7 +18,7 @@ struct device_source {
 };
 template <class T, class Space>
 struct device_source<stored<T, Space>> {
-  using type = memory<T>;
+  using type = memory<::cuda::std::remove_const_t<T>>;
 };
 template <int I, class Source>
 struct device_source<numbered_source<I, Source>> : device_source<Source> {};

@@ -90,9 +90,10 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
       const auto one = [&](index_t b) { return reduced<set>(in, block_of(b), values.template in_pass<S>()); };
       if (blocks == 1) total = one(0);
       else {
-        const std::unique_ptr<accumulators[]> partial(new accumulators[blocks]);
-        for_blocks([&](index_t b) { partial[backwards(b)] = one(backwards(b)); });
-        total = merge_pairwise<set>(0, blocks, [&](index_t b) { return partial[b]; });
+        // Results of rows before this one are stored already, so want of memory must not end here.
+        const std::unique_ptr<accumulators[]> partial(new (std::nothrow) accumulators[blocks]);
+        if (partial) for_blocks([&](index_t b) { partial[backwards(b)] = one(backwards(b)); });
+        total = merge_pairwise<set>(0, blocks, [&](index_t b) { return partial ? partial[b] : one(b); });
       }
       keep<set>(values.results, total);
       stages_from<S + 1, Together>(in, values);
@@ -127,10 +128,16 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
       const index_t begin = task * per_task, end = std::min(begin + per_task, outer);
       if constexpr (repeated::size > 0) {
         if (length * bytes_of_values<Sources>(repeated{}) <= most_remembered) {
-          value_arrays<repeated, Sources> room(length);
-          remembered_values<0, typename Staged::values, repeated, Sources> values{
-              {}, side_by_side<repeated, Sources>::in(room)};
-          return rows(begin, end, values);
+          std::optional<value_arrays<repeated, Sources>> room;
+          try {
+            room.emplace(length);
+          } catch (const std::bad_alloc&) {  // then nothing is remembered: it would only be faster
+          }
+          if (room) {
+            remembered_values<0, typename Staged::values, repeated, Sources> values{
+                {}, side_by_side<repeated, Sources>::in(*room)};
+            return rows(begin, end, values);
+          }
         }
       }
       values_type values;

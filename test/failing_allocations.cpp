@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every operator new of a statement fails in turn, those of threads too: the destination is as it was, and nothing
+// leaks.
+#include "support/resources.hpp"
+#include "support/statements.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<long> made{0}, live{0}, fails{0};  // fails: the number of the one that does; 0: none
+
+void* get(std::size_t bytes, std::size_t alignment) {
+  if (++made == fails) throw std::bad_alloc();
+  void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (p == nullptr) throw std::bad_alloc();
+  ++live;
+  return p;
+}
+void give_back(void* p) {
+  if (p != nullptr) --live;
+  std::free(p);
+}
+
+}  // namespace
+
+void* operator new(std::size_t n) { return get(n, alignof(std::max_align_t)); }
+void* operator new[](std::size_t n) { return get(n, alignof(std::max_align_t)); }
+void* operator new(std::size_t n, std::align_val_t a) { return get(n, static_cast<std::size_t>(a)); }
+void* operator new[](std::size_t n, std::align_val_t a) { return get(n, static_cast<std::size_t>(a)); }
+void operator delete(void* p) noexcept { give_back(p); }
+void operator delete[](void* p) noexcept { give_back(p); }
+void operator delete(void* p, std::size_t) noexcept { give_back(p); }
+void operator delete[](void* p, std::size_t) noexcept { give_back(p); }
+void operator delete(void* p, std::align_val_t) noexcept { give_back(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { give_back(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
+
+namespace {
+
+using matrix = test::matrix<lf::host>;
+
+/// When the n-th allocation of the statement fails, z is as it was; or the statement does without and z is right.
+void fail_in_turn(const char* text, void (*run)(matrix&, const matrix&, const matrix&), const matrix& x,
+                  const matrix& y, const matrix& before) {
+  const auto unchanged = test::tensor_of(before);
+  const auto right = [&] {
+    matrix z = before + 0;
+    run(z, x, y);
+    return test::tensor_of(z);
+  }();
+  bool done = false;
+  for (long n = 1; !done && n < 2000; ++n) {
+    test::counting_resource<lf::host> resource;
+    matrix z = before + 0;
+    const long live_before = live;
+    bool finished = false;
+    {
+      const lf::memory_scope scope(lf::host{}, resource);
+      made = 0;
+      fails = n;
+      try {
+        run(z, x, y);
+        finished = true;
+        done = made < n;
+      } catch (const lf::memory_error&) {  // handles of arrays
+      } catch (const std::bad_alloc&) {    // working memory of loops
+      }
+      fails = 0;
+    }
+    ASSERT_TRUE(test::same(test::tensor_of(z), finished ? right : unchanged)) << text << ", allocation " << n;
+    if (!finished) {
+      ASSERT_EQ(resource.live, 0) << text << ", allocation " << n;
+      ASSERT_EQ(live, live_before) << text << ", allocation " << n;
+    }
+  }
+  EXPECT_TRUE(done) << text;
+}
+
+TEST(failing_allocations, leave_small_destinations_as_they_were) {
+  const matrix x = test::operand<lf::host>(1), y = test::operand<lf::host>(2), z = test::operand<lf::host>(100);
+  for (const auto& [text, run] : test::statements<lf::host>) fail_in_turn(text, run, x, y, z);
+}
+
+TEST(failing_allocations, leave_destinations_that_threads_share_as_they_were) {
+  for (const test::extents& shape : {test::extents{700, 900}, test::extents{3, 210000}}) {
+    const auto x = test::array_of<lf::host, 2>(test::counting<float>(shape, 1, 1e-4f));
+    const auto y = test::array_of<lf::host, 2>(test::counting<float>(shape, 2, 1e-4f));
+    const auto z = test::array_of<lf::host, 2>(test::counting<float>(shape, 100, 1e-4f));
+    const test::statement<lf::host> statements[] = {
+        {"z = softmax(x)", [](auto& to, auto& a, auto&) { to = lf::softmax(a, lf::axis<1>); }},
+        {"z = softmax along columns", [](auto& to, auto& a, auto&) { to = lf::softmax(a, lf::axis<0>); }},
+        {"z = x - mean(x)", [](auto& to, auto& a, auto&) { to = a - lf::mean(a); }},
+        {"z = x / sum / sum along unlike axes",
+         [](auto& to, auto& a, auto&) { to = a / lf::sum(a, lf::axis<0>) / lf::sum(a, lf::axis<1>, lf::keepdims); }},
+        {"z(...) = standardize(...)",
+         [](auto& to, auto& a, auto&) { to(lf::all, lf::all) = lf::standardize(a, lf::axis<0>); }},
+    };
+    for (const auto& [text, run] : statements) fail_in_turn(text, run, x, y, z);
+  }
+}
+
+}  // namespace
