@@ -11,6 +11,7 @@ namespace {
 using vector = lf::array<double, 1, lf::host>;
 
 static_assert(ranges::contiguous_range<const vector&>);
+static_assert(ranges::contiguous_range<vector&>);
 static_assert(ranges::sized_range<const vector&>);
 static_assert(std::ranges::contiguous_range<const vector&>);
 
@@ -43,6 +44,25 @@ TEST(range_v3, a_round_trip_keeps_the_elements) {
   const vector x{3, 1, 2};
   const vector y = lf::from(x | ranges::views::transform([](double v) { return v + 1; })) - 1;
   EXPECT_TRUE(lf::array_equal(x, y));
+}
+TEST(range_v3, ranges_of_ranges_become_matrices) {
+  const auto x = lf::from(ranges::views::iota(0, 6) | ranges::views::chunk(3));
+  EXPECT_TRUE(test::evaluates_to(x, test::counting<std::int32_t>({2, 3})));
+  const vector four{1, 2, 3, 4};
+  const auto windows = lf::from(four | ranges::views::sliding(2));
+  EXPECT_TRUE(test::evaluates_to(windows, test::tensor<double>({3, 2}, {1, 2, 2, 3, 3, 4})));
+  EXPECT_THROW((void)lf::from(ranges::views::iota(0, 5) | ranges::views::chunk(3)), lf::index_error);
+}
+TEST(range_v3, its_views_are_taken_of_arrays_and_its_actions_write_them) {
+  lf::array<double, 2, lf::host> x{{1, 2, 3}, {4, 5, 6}};
+  const auto row_sums =
+      x | ranges::views::chunk(3) | ranges::views::transform([](auto row) { return ranges::accumulate(row, 0.0); });
+  EXPECT_TRUE(test::evaluates_to(lf::from(row_sums), test::tensor<double>({2}, {6, 15})));
+  const auto odd = std::as_const(x) | ranges::views::stride(2) | ranges::to<std::vector>();
+  EXPECT_EQ(odd, (std::vector<double>{1, 3, 5}));
+  ranges::reverse(x);
+  ranges::for_each(x | ranges::views::take(2), [](double& v) { v = 0; });
+  EXPECT_TRUE(test::evaluates_to(x, test::tensor<double>({2, 3}, {0, 0, 4, 3, 2, 1})));
 }
 TEST(range_v3, iteration_over_a_matrix_is_row_major) {
   const lf::array<std::int32_t, 2, lf::host> x{{1, 2}, {3, 4}};

@@ -6,6 +6,8 @@
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/evaluate/trace.hpp>
 
+#include "order.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -133,7 +135,8 @@ bool capturing(cudaStream_t stream) {
   return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
-/// Work of `later` waits for what `earlier` was given so far.
+}  // namespace
+
 void order(cudaStream_t earlier, cudaStream_t later) {
   if (capturing(later)) return;  // a graph runs where and when its owner launches it
   cudaEvent_t event;
@@ -145,6 +148,8 @@ void order(cudaStream_t earlier, cudaStream_t later) {
   check(waited, "cudaStreamWaitEvent");
 }
 
+namespace {
+
 std::mutex readers_mutex;
 using reader_set = std::set<cudaStream_t>;
 reader_set* readers_of(const allocation* a) {
@@ -155,15 +160,16 @@ cudaStream_t stream_of(const allocation* a) {
   return static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire));
 }
 
-void use(allocation* a, bool written) {
-  const cudaStream_t stream = current_stream();
+}  // namespace
+
+void use(allocation* a, bool written, cudaStream_t stream, bool noted) {
   if (stream_of(a) == stream && !a->readers.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(readers_mutex);
   const cudaStream_t owner = stream_of(a);
   reader_set* readers = readers_of(a);
   if (owner != stream) order(owner, stream);
   if (!written) {
-    if (owner == stream) return;
+    if (owner == stream || !noted) return;
     if (!readers) a->readers.store(readers = new reader_set, std::memory_order_release);
     readers->insert(stream);
     return;
@@ -171,13 +177,20 @@ void use(allocation* a, bool written) {
   if (readers) {
     for (const cudaStream_t r : *readers)
       if (r != stream) order(r, stream);
+    if (!noted) return;
     a->readers.store(nullptr, std::memory_order_release);
     delete readers;
   }
-  a->stream.store(stream, std::memory_order_release);
+  if (noted) a->stream.store(stream, std::memory_order_release);
 }
 
-}  // namespace
+void use(allocation* a, bool written) { use(a, written, current_stream()); }
+
+std::set<cudaStream_t> take_readers(allocation* a) noexcept {
+  const std::unique_ptr<reader_set> readers(readers_of(a));
+  a->readers.store(nullptr, std::memory_order_release);
+  return readers ? std::move(*readers) : reader_set{};
+}
 
 const device_facts& device() { return state().facts; }
 const machine& this_machine() { return state().numbers; }
@@ -318,21 +331,12 @@ struct pool_memory {
   static bool equal(const void*, const void*) { return true; }
 };
 
-/// What others read is read before the stream does anything more to the memory; nobody uses it any more.
-void wait_for_readers(allocation* a, cudaStream_t stream) noexcept {
-  auto* const readers = static_cast<std::set<cudaStream_t>*>(a->readers.load(std::memory_order_acquire));
-  if (!readers) return;
-  try {
-    for (const cudaStream_t r : *readers)
-      if (r != stream) cuda_detail::order(r, stream);
-  } catch (...) {  // only if the driver is gone; then nobody reads
-  }
-  delete readers;
-}
-
 void release_cuda(allocation* a) noexcept {
   const auto owner = static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire));
-  wait_for_readers(a, owner);
+  try {
+    for (const cudaStream_t r : cuda_detail::take_readers(a)) cuda_detail::order(r, owner);
+  } catch (...) {  // only if the driver is gone; then nobody reads
+  }
   trace_detail::freed(a->bytes);
   a->source.table->deallocate(a->source.object, a->data, a->bytes, alignment, {owner});
   delete a;
@@ -352,6 +356,7 @@ void check_on_host(const void* p, const char* operation, caller where) {
 
 void device_is_used() {
   if (wait_for_device.load(std::memory_order_relaxed)) return;
+  wait_for_all.store([] { (void)cudaDeviceSynchronize(); }, std::memory_order_relaxed);
   check_host_pointer.store(check_on_host, std::memory_order_relaxed);
   wait_for_device.store(wait_for_stream, std::memory_order_relaxed);  // nothing to wait for before the first array
 }

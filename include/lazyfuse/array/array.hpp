@@ -270,7 +270,7 @@ using home_space = typename array_detail::home<expression_space_t<E>>::type;
 
 template <class E>
   requires expression<E> array(E&&)
-->array<value_t<E>, rank_of<E>, home_space<E>>;
+->array<value_t<E>, bare_t<E>::rank, home_space<E>>;  // clang 14 looks here before the constraint
 template <class T, int R, class Space>
 array(const array<T, R, Space>&) -> array<T, R, Space>;
 

@@ -30,6 +30,8 @@ inline long owners(const handles<1>& h) noexcept {
 namespace memory_detail {
 /// What synchronize() calls; set by the CUDA library when it is linked and used.
 extern std::atomic<void (*)()> wait_for_device;
+/// Waits for all streams of the device; set likewise.
+extern std::atomic<void (*)()> wait_for_all;
 
 /// Throws borrow_error if p is memory of a GPU; set by the CUDA library, as above.
 extern std::atomic<void (*)(const void* p, const char* operation, caller where)> check_host_pointer;

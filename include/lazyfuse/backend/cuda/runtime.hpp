@@ -2,6 +2,7 @@
 // What the CUDA backend needs of the runtime, compiled once (src/cuda): streams, memory, device facts.
 #pragma once
 
+#include <lazyfuse/array/array.hpp>
 #include <lazyfuse/core/error.hpp>
 #include <lazyfuse/plan/cost.hpp>
 #include <lazyfuse/plan/lower.hpp>
@@ -53,6 +54,8 @@ const device_facts& device();
 /// The numbers of the current device, with which plans are compared.
 const machine& this_machine();
 
+/// Orders memory with the current stream, on which it is written or read next.
+void use(allocation* a, bool written);
 /// Orders the operands' memory with the current stream: targets are written, the others read.
 void before(const operand_info* info, int targets, int count);
 
@@ -84,5 +87,22 @@ inline constexpr int ticket_count = 4096;
 scratch scratch_for(std::size_t partial_bytes);
 
 }  // namespace cuda_detail
+
+/// The elements of an array, for kernels of one's own that are launched on the stream next: the stream waits for what
+/// the library has begun with them, and whatever the library does with them later waits for all that the stream was
+/// given by then. A const array is read; one that is not is written, so it first detaches from everyone who shares it.
+template <class T, int R>
+const T* data_on(cudaStream_t stream, const array<T, R, cuda>& x) {
+  const on scope(stream);
+  if (x.owner()) cuda_detail::use(x.owner(), false);
+  return x.data();
+}
+template <class T, int R>
+T* data_on(cudaStream_t stream, array<T, R, cuda>& x) {
+  const on scope(stream);
+  T* const data = x.data();
+  if (x.owner()) cuda_detail::use(x.owner(), true);
+  return data;
+}
 
 }  // namespace lazyfuse

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Order between streams: who waits for whom before memory is used, freed or given away.
+#pragma once
+
+#include <lazyfuse/array/memory.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <set>
+
+namespace lazyfuse::cuda_detail {
+
+/// Work of `later` waits for what `earlier` was given so far.
+void order(cudaStream_t earlier, cudaStream_t later);
+
+/// Lets the stream wait for what it must: the last writer, and before it writes the readers too. Noted: what uses the
+/// memory later waits for the stream in turn.
+void use(allocation* a, bool written, cudaStream_t stream, bool noted = true);
+
+/// Takes away the streams that read it; nobody uses it any more.
+std::set<cudaStream_t> take_readers(allocation* a) noexcept;
+
+}  // namespace lazyfuse::cuda_detail
