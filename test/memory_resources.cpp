@@ -140,24 +140,24 @@ struct stream_view {
 };
 /// The shapes of resources: what each library calls its members and in which order their parameters come.
 template <class Space>
-struct rmm_before_24 {
+struct rmm_of_old {
   long live = 0;
   void* allocate(std::size_t bytes, stream_view s) { return ++live, test::get<Space>(bytes, 256, {s.handle}); }
   void deallocate(void* p, std::size_t, stream_view s) { --live, test::give_back<Space>(p, {s.handle}); }
 };
 template <class Space>
-struct rmm_async : rmm_before_24<Space> {
+struct rmm_async : rmm_of_old<Space> {
   void* allocate_async(std::size_t n, stream_view s) { return this->allocate(n, s); }
   void deallocate_async(void* p, std::size_t n, stream_view s) { this->deallocate(p, n, s); }
 };
 template <class Space>
-struct rmm_24 : rmm_async<Space> {
+struct rmm_with_alignment : rmm_async<Space> {
   void* allocate_async(std::size_t n, std::size_t, stream_view s) { return this->allocate(n, s); }
   void deallocate_async(void* p, std::size_t n, std::size_t, stream_view s) { this->deallocate(p, n, s); }
-  bool operator==(const rmm_24& o) const { return this == &o; }
+  bool operator==(const rmm_with_alignment& o) const { return this == &o; }
 };
 template <class Space>
-struct rmm_26 {
+struct rmm_as_cccl {
   long live = 0;
   void* allocate(stream_view s, std::size_t n, std::size_t align = 256) {
     return ++live, test::get<Space>(n, align, {s.handle});
@@ -165,13 +165,19 @@ struct rmm_26 {
   void deallocate(stream_view s, void* p, std::size_t, std::size_t = 256) noexcept {
     --live, test::give_back<Space>(p, {s.handle});
   }
-  bool operator==(const rmm_26& o) const { return this == &o; }
+  bool operator==(const rmm_as_cccl& o) const { return this == &o; }
 };
 template <class Space>
 struct without_streams {
   long live = 0;
   void* allocate(std::size_t n, std::size_t align) { return ++live, test::get<Space>(n, align, {}); }
   void deallocate(void* p, std::size_t, std::size_t) { --live, test::give_back<Space>(p, {}); }
+};
+template <class Space>
+struct synchronous_only {
+  long live = 0;
+  void* allocate_sync(std::size_t n, std::size_t align) { return ++live, test::get<Space>(n, align, {}); }
+  void deallocate_sync(void* p, std::size_t, std::size_t) { --live, test::give_back<Space>(p, {}); }
 };
 template <class Space>
 struct with_a_plain_pointer_for_streams {
@@ -200,15 +206,16 @@ void serves() {
   EXPECT_EQ(resource.live, 0);
 }
 TYPED_TEST(memory_resources, of_other_libraries_are_known_by_their_members) {
-  serves<TypeParam, rmm_before_24<TypeParam>>();
+  serves<TypeParam, rmm_of_old<TypeParam>>();
   serves<TypeParam, rmm_async<TypeParam>>();
-  serves<TypeParam, rmm_24<TypeParam>>();
-  serves<TypeParam, rmm_26<TypeParam>>();
+  serves<TypeParam, rmm_with_alignment<TypeParam>>();
+  serves<TypeParam, rmm_as_cccl<TypeParam>>();
+  serves<TypeParam, synchronous_only<TypeParam>>();
   serves<TypeParam, without_streams<TypeParam>>();
   serves<TypeParam, with_a_plain_pointer_for_streams<TypeParam>>();
   static_assert(lf::memory_resource<test::counting_resource<TypeParam>>);
   static_assert(lf::memory_resource<with_a_plain_pointer_for_streams<TypeParam>>);
-  static_assert(!lf::memory_resource<rmm_24<TypeParam>>, "served by what it calls its members");
+  static_assert(!lf::memory_resource<rmm_with_alignment<TypeParam>>, "served by what it calls its members");
 }
 
 TEST(memory_resources_of_the_standard, serve_the_host) {

@@ -80,7 +80,10 @@ template <class Space = borrow_detail::told, class C>
     c.size();
   } &&(!expression<C>)auto borrow(C&& c, caller where = caller::here()) {
     using container = ::cuda::std::remove_reference_t<C>;
-    constexpr bool stays = !__is_same(C, container) || borrow_detail::is_view<container>;
+    constexpr bool stays = [] {
+      if constexpr (__is_same(C, container)) return borrow_detail::is_view<container>;
+      else return true;
+    }();
     static_assert(stays, "lazyfuse: borrow does not keep a temporary container; give it a name that outlives its use");
     using home = borrow_detail::space_for<Space, borrow_detail::pointer_of<container>>;
     return borrow<home>(borrow_detail::raw(c.data()), shape<1>{static_cast<index_t>(c.size())}, where);

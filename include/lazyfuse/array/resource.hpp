@@ -31,31 +31,41 @@ concept memory_resource = requires(R& r, std::size_t bytes, std::size_t alignmen
 
 namespace memory_detail {
 
-/// Resources of others, by the members they have. The last one knows no streams, so on the GPU its memory is given back
-/// only after the stream has been waited for.
+/// Resources of others, by the members they have. The last two know no streams, so on the GPU their memory is given
+/// back only after the stream has been waited for.
+/// cuda::mr since CCCL 3.1, and RMM since it follows that.
 template <class R>
-concept stream_first = requires(R& r, std::size_t n, stream_handle s, void* p) {  // cuda::mr of CCCL 3.1, RMM 25.12
+concept stream_first = requires(R& r, std::size_t n, stream_handle s, void* p) {
   { r.allocate(s, n, n) } -> std::same_as<void*>;
   r.deallocate(s, p, n, n);
 };
+/// cuda::mr of CCCL 3.0, and RMM before.
 template <class R>
-concept asynchronous_aligned = requires(R& r, std::size_t n, stream_handle s,
-                                        void* p) {  // cuda::mr of CCCL 3.0, RMM 24
+concept asynchronous_aligned = requires(R& r, std::size_t n, stream_handle s, void* p) {
   { r.allocate_async(n, n, s) } -> std::same_as<void*>;
   r.deallocate_async(p, n, n, s);
 };
+/// Older RMM.
 template <class R>
 concept asynchronous = requires(R& r, std::size_t n, stream_handle s, void* p) {
   { r.allocate_async(n, s) } -> std::same_as<void*>;
   r.deallocate_async(p, n, s);
 };
+/// Its virtual interface.
 template <class R>
-concept stream_last = requires(R& r, std::size_t n, stream_handle s, void* p) {  // older RMM
+concept stream_last = requires(R& r, std::size_t n, stream_handle s, void* p) {
   { r.allocate(n, s) } -> std::same_as<void*>;
   r.deallocate(p, n, s);
 };
+/// cuda::mr::synchronous_resource since CCCL 3.1.
 template <class R>
-concept without_stream = requires(R& r, std::size_t n, void* p) {  // std::pmr, cuda::mr::resource
+concept synchronous = requires(R& r, std::size_t n, void* p) {
+  { r.allocate_sync(n, n) } -> std::same_as<void*>;
+  r.deallocate_sync(p, n, n);
+};
+/// std::pmr::memory_resource, cuda::mr::resource of CCCL 3.0.
+template <class R>
+concept without_stream = requires(R& r, std::size_t n, void* p) {
   { r.allocate(n, n) } -> std::same_as<void*>;
   r.deallocate(p, n, n);
 };
@@ -67,7 +77,7 @@ void wait(cuda, stream_handle);
 template <class Space, class R>
 struct resource_calls {
   static constexpr bool known = memory_resource<R> || stream_first<R> || asynchronous_aligned<R> || asynchronous<R> ||
-                                stream_last<R> || without_stream<R>;
+                                stream_last<R> || synchronous<R> || without_stream<R>;
   static void* allocate(void* object, std::size_t n, std::size_t align, stream_handle s) {
     R& r = *static_cast<R*>(object);
     if constexpr (memory_resource<R>) return r.allocate(n, align, s);
@@ -75,6 +85,7 @@ struct resource_calls {
     else if constexpr (asynchronous_aligned<R>) return r.allocate_async(n, align, s);
     else if constexpr (asynchronous<R>) return r.allocate_async(n, s);
     else if constexpr (stream_last<R>) return r.allocate(n, s);
+    else if constexpr (synchronous<R>) return r.allocate_sync(n, align);
     else return r.allocate(n, align);
   }
   static void deallocate(void* object, void* p, std::size_t n, std::size_t align, stream_handle s) noexcept {
@@ -86,7 +97,8 @@ struct resource_calls {
     else if constexpr (stream_last<R>) r.deallocate(p, n, s);
     else {
       wait(Space{}, s);
-      r.deallocate(p, n, align);
+      if constexpr (synchronous<R>) r.deallocate_sync(p, n, align);
+      else r.deallocate(p, n, align);
     }
   }
   static bool equal(const void* a, const void* b) {

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# cmake -D ROOT=<repository> -D PAGE=docs/interop.md -P quote_check.cmake
+# Every block of code of a page stands, without the indentation, between two marks // [mark] of the example that the line
+# before it names: <!-- examples/interop.cpp [mark] -->
+cmake_minimum_required(VERSION 3.25)
+
+file(READ ${ROOT}/${PAGE} rest)
+cmake_path(GET PAGE PARENT_PATH folder)
+set(blocks 0)
+while(rest MATCHES "\n<!-- (examples/[a-z_]+\\.[a-z]+) \\[([a-z_]+)\\] -->\n```cpp\n")
+  set(example ${CMAKE_MATCH_1})
+  set(mark "// [${CMAKE_MATCH_2}]\n")
+  string(LENGTH "${CMAKE_MATCH_0}" head_length)
+  string(FIND "${rest}" "${CMAKE_MATCH_0}" head)
+  math(EXPR begin "${head} + ${head_length}")
+  string(SUBSTRING "${rest}" ${begin} -1 rest)
+  string(FIND "${rest}" "```" end)
+  string(SUBSTRING "${rest}" 0 ${end} quoted)
+
+  file(READ ${ROOT}/${folder}/${example} source)
+  string(LENGTH "${mark}" mark_length)
+  string(FIND "${source}" "${mark}" first)
+  if(first EQUAL -1)
+    message(FATAL_ERROR "${PAGE}: ${example} has no mark ${mark}")
+  endif()
+  math(EXPR first "${first} + ${mark_length}")
+  string(SUBSTRING "${source}" ${first} -1 source)
+  string(FIND "${source}" "${mark}" last)
+  string(SUBSTRING "${source}" 0 ${last} source)
+  if(source MATCHES "^( +)") # without the indentation, that of the second mark included
+    string(REPLACE "\n${CMAKE_MATCH_1}" "\n" source "\n${source}")
+    string(SUBSTRING "${source}" 1 -1 source)
+  endif()
+  if(NOT quoted STREQUAL source)
+    message(FATAL_ERROR "${PAGE} quotes\n${quoted}\nbut ${example} has, at ${mark}\n${source}")
+  endif()
+  math(EXPR blocks "${blocks} + 1")
+endwhile()
+string(FIND "${rest}" "```cpp" unchecked)
+if(blocks EQUAL 0 OR NOT unchecked EQUAL -1)
+  message(FATAL_ERROR "${PAGE}: ${blocks} blocks name their example, others do not")
+endif()
+message(STATUS "${PAGE}: ${blocks} blocks as in the examples")
