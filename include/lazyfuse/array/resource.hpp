@@ -23,10 +23,11 @@ struct stream_handle {
 /// A resource hands out bytes and takes them back, in the order of a stream where there is one. What allocate cannot
 /// do it reports by an exception or by null. Threads call it at the same time. Equal resources take back each other's.
 template <class R>
-concept memory_resource = requires(R& r, std::size_t bytes, std::size_t alignment, stream_handle stream, void* p) {
+concept memory_resource = requires(R& r, R& other, std::size_t bytes, std::size_t alignment, stream_handle stream,
+                                   void* p) {
   { r.allocate(bytes, alignment, stream) } -> std::same_as<void*>;
   r.deallocate(p, bytes, alignment, stream);
-  { r == r } -> std::convertible_to<bool>;
+  { r == other } -> std::convertible_to<bool>;
 };
 
 namespace memory_detail {
@@ -102,7 +103,8 @@ struct resource_calls {
     }
   }
   static bool equal(const void* a, const void* b) {
-    if constexpr (requires(const R& r) { r == r; }) return *static_cast<const R*>(a) == *static_cast<const R*>(b);
+    if constexpr (requires(const R& r, const R& other) { r == other; })
+      return *static_cast<const R*>(a) == *static_cast<const R*>(b);
     else return a == b;
   }
 };

