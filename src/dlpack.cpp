@@ -19,8 +19,8 @@ struct given {
   handles<1> memory;
   dlpack::stream stream = dlpack::no_sync;
 
-  static void end(M* m) {
-    const std::unique_ptr<given> g(static_cast<given*>(m->manager_ctx));
+  static void end(void* context) {
+    const std::unique_ptr<given> g(static_cast<given*>(context));
     // This stream has another meaning in every thread, so what is left on it can only be waited for.
     if (g->stream.number == dlpack::per_thread.number)
       if (auto* const wait = memory_detail::wait_for_all.load(std::memory_order_relaxed)) wait();
@@ -39,7 +39,6 @@ M* give_away(const exported& x, handles<1>&& memory) {
   g->stream = x.stream;
   g->managed.dl_tensor = {const_cast<void*>(x.data), x.place, x.rank, x.dtype, g->extents, g->steps, 0};
   g->managed.manager_ctx = g.get();
-  g->managed.deleter = given<M>::end;
   return &g.release()->managed;
 }
 
@@ -98,6 +97,11 @@ dlpack::managed_tensor_versioned* give_versioned(const exported& x, handles<1>&&
 dlpack::managed_tensor* give(const exported& x, handles<1>&& memory) {
   return give_away<dlpack::managed_tensor>(x, static_cast<handles<1>&&>(memory));
 }
+
+void end_given(dlpack::managed_tensor_versioned*, void* context) {
+  given<dlpack::managed_tensor_versioned>::end(context);
+}
+void end_given(dlpack::managed_tensor*, void* context) { given<dlpack::managed_tensor>::end(context); }
 
 void check_version(const dlpack::managed_tensor_versioned& m, bool writes, caller where) {
   if (m.version.major != dlpack::version.major)

@@ -12,11 +12,15 @@ namespace {
 
 std::atomic<long> made{0}, live{0}, fails{0};  // fails: the number of the one that does; 0: none
 
-void* get(std::size_t bytes, std::size_t alignment) {
-  if (++made == fails) throw std::bad_alloc();
+void* get_or_null(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+  if (++made == fails) return nullptr;
   void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  live += p != nullptr;
+  return p;
+}
+void* get(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+  void* const p = get_or_null(bytes, alignment);
   if (p == nullptr) throw std::bad_alloc();
-  ++live;
   return p;
 }
 void give_back(void* p) {
@@ -26,8 +30,10 @@ void give_back(void* p) {
 
 }  // namespace
 
-void* operator new(std::size_t n) { return get(n, alignof(std::max_align_t)); }
-void* operator new[](std::size_t n) { return get(n, alignof(std::max_align_t)); }
+void* operator new(std::size_t n) { return get(n); }
+void* operator new[](std::size_t n) { return get(n); }
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return get_or_null(n); }
+void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return get_or_null(n); }
 void* operator new(std::size_t n, std::align_val_t a) { return get(n, static_cast<std::size_t>(a)); }
 void* operator new[](std::size_t n, std::align_val_t a) { return get(n, static_cast<std::size_t>(a)); }
 void operator delete(void* p) noexcept { give_back(p); }

@@ -106,9 +106,12 @@ struct exported {
   dlpack::device place;
   dlpack::stream stream;  ///< of who takes it
 };
-/// The tensor over the memory, whose handle it keeps; read-only if others have handles too.
+/// The tensor over the memory, whose handle it keeps; read-only if others have handles too. Its deleter is to be set:
+/// one that calls end_given with the manager's context.
 dlpack::managed_tensor_versioned* give_versioned(const exported& x, handles<1>&& memory);
 dlpack::managed_tensor* give(const exported& x, handles<1>&& memory);
+void end_given(dlpack::managed_tensor_versioned*, void* context);
+void end_given(dlpack::managed_tensor*, void* context);
 
 /// What is wanted of a tensor that is taken.
 struct wanted {
@@ -161,7 +164,9 @@ Managed* export_array(array<T, R, Space>& x, dlpack::stream s, caller where) {
   own* m;
   if constexpr (versioned) m = give_versioned(e, static_cast<handles<1>&&>(x.memory));
   else m = give(e, static_cast<handles<1>&&>(x.memory));
-  return reinterpret_cast<Managed*>(m);
+  auto* const theirs = reinterpret_cast<Managed*>(m);
+  theirs->deleter = [](Managed* t) { end_given(static_cast<own*>(nullptr), t->manager_ctx); };
+  return theirs;
 }
 
 }  // namespace dlpack_detail
@@ -201,8 +206,7 @@ borrowed<T, R, Space> from_dlpack(Managed* m, dlpack::stream s = dlpack::no_sync
                                             extents.extent, steps.step, where);
   if (extents.size() > 0) memory_detail::check_place(Space{}, data, alignof(T), "from_dlpack", where);
   handles<1> keep;
-  keep.memory[0] =
-      dlpack_detail::adopt(Space{}, own->dl_tensor, data, dlpack_detail::end<bare_t<decltype(*own)>>, own, s, where);
+  keep.memory[0] = dlpack_detail::adopt(Space{}, own->dl_tensor, data, dlpack_detail::end<Managed>, m, s, where);
   return {{}, {{keep.memory[0], static_cast<const T*>(data)}, extents, steps}, static_cast<handles<1>&&>(keep)};
 }
 
