@@ -44,14 +44,14 @@ void check_every_cast(lf::list<To...>) {
   const std::string from = test::name_of<From>();
   const auto x = test::array_of<Space, 1>(answers().get<From>("every/x/" + from));
   const auto together = lf::to<lf::host>(lf::materialize(lf::map(test::gather{}, lf::cast<To>(x)...)));
-  const auto check = [&]<class T, int I>(lf::list<T>, lf::indices<I>) {
+  const auto check = [&]<class T, int I>(lf::list<T>, lf::index_sequence<I>) {
     test::tensor<T> got{{x.size()}};
     for (std::size_t i = 0; i < got.values.size(); ++i)
       got.values[i] = static_cast<test::stored<T>>(lf::get<I>(std::as_const(together).data()[i]));
     EXPECT_TRUE(test::same(got, answers().get<T>("every/" + from + "/" + test::name_of<T>()))) << from;
   };
-  [&]<int... I>(lf::indices<I...>) { (check(lf::list<To>{}, lf::indices<I>{}), ...); }
-  (lf::make_indices<sizeof...(To)>{});
+  [&]<int... I>(lf::index_sequence<I...>) { (check(lf::list<To>{}, lf::index_sequence<I>{}), ...); }
+  (lf::make_index_sequence<sizeof...(To)>{});
 }
 TYPED_TEST(casts, of_every_type_to_every_other_are_numpys) {
   test::for_each_type(test::every_element_type{}, [&](auto t) {

@@ -20,7 +20,7 @@ TYPED_TEST_SUITE(elementwise, test::on_the_device<lf::op::all_elementwise>, test
 
 /// Whether the function and the operator build the operation's node.
 template <class Op, class Space, int... I>
-constexpr bool one_meaning(lf::indices<I...>) {
+constexpr bool one_meaning(lf::index_sequence<I...>) {
   const auto same = []<class... X>(lf::list<X...>) {
     using built = decltype(lf::map<Op>(std::declval<const X&>()...));
     constexpr bool function = std::is_same_v<decltype(test::call<Op>{}(std::declval<const X&>()...)), built>;
@@ -32,7 +32,7 @@ constexpr bool one_meaning(lf::indices<I...>) {
 }
 TYPED_TEST(elementwise, is_what_its_function_and_its_operator_mean) {
   using op = typename TypeParam::operation;
-  constexpr bool same = one_meaning<op, typename TypeParam::space>(lf::make_indices<test::arity<op>>{});
+  constexpr bool same = one_meaning<op, typename TypeParam::space>(lf::make_index_sequence<test::arity<op>>{});
   EXPECT_TRUE(same);
 }
 

@@ -85,12 +85,12 @@ TYPED_TEST(grids, views_of_a_diagonal_are_those_of_its_array) {
   EXPECT_TRUE(test::evaluates_to(in<TypeParam>(e(3)), test::tensor_of(x(3))));
 }
 
-TYPED_TEST(grids, coordinates_are_the_index_along_each_axis) {
-  const auto e = lf::coordinates({3, 1, 4});
+TYPED_TEST(grids, indices_are_the_index_along_each_axis) {
+  const auto e = lf::indices({3, 1, 4});
   for (int axis = 0; axis < 3; ++axis)
     EXPECT_TRUE(test::evaluates_to(in<TypeParam>(e[std::size_t(axis)]),
                                    answers().get<int64_t>("indices(3,1,4)/" + std::to_string(axis))));
-  const auto [i, j] = lf::coordinates<float>({2, 3});
+  const auto [i, j] = lf::indices<float>({2, 3});
   EXPECT_TRUE(test::evaluates_to(in<TypeParam>(i * 10 + j), test::tensor<float>({2, 3}, {0, 1, 2, 10, 11, 12})));
 }
 struct ten_times_the_row_less_the_column {
@@ -154,7 +154,7 @@ TYPED_TEST(grids, need_no_memory_and_no_kernel_of_their_own) {
   expect_one_kernel(lf::tril(x), 40 * 50 * 4);
   expect_one_kernel(x + lf::eye<float>(40, 50), 40 * 50 * 4);
   expect_one_kernel(lf::sum(lf::eye<float>(40, 50)), 0);
-  const auto [i, j] = lf::coordinates<float>({40, 50});
+  const auto [i, j] = lf::indices<float>({40, 50});
   expect_one_kernel(lf::sin(i) * lf::cos(j), 0);
   const auto [a, b] = lf::meshgrid(x(0), x(1));
   expect_one_kernel(a * b, 2 * 50 * 4);
@@ -163,7 +163,7 @@ TYPED_TEST(grids, need_no_memory_and_no_kernel_of_their_own) {
 TEST(grids, of_impossible_arguments_are_refused) {
   EXPECT_THROW(lf::eye<float>(-1), lf::shape_error);
   EXPECT_THROW(lf::tri<float>(2, -1), lf::shape_error);
-  EXPECT_THROW(lf::coordinates({3, -1}), lf::shape_error);
+  EXPECT_THROW(lf::indices({3, -1}), lf::shape_error);
   EXPECT_THROW(lf::logspace<float>(0, 1, -1), lf::shape_error);
   EXPECT_THROW(lf::geomspace<float>(1, 2, -1), lf::shape_error);
   EXPECT_THROW(lf::geomspace<float>(0, 2, 3), lf::index_error);

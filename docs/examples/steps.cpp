@@ -9,13 +9,13 @@
 
 namespace lf = lazyfuse;
 using namespace lf::op;
-using lf::apply, lf::arg, lf::constant, lf::indices, lf::leaf, lf::list, lf::map_expr, lf::memory, lf::reduction;
+using lf::apply, lf::arg, lf::constant, lf::index_sequence, lf::leaf, lf::list, lf::map_expr, lf::memory, lf::reduction;
 
 // [expression]
 using x_leaf = leaf<lf::stored<float, lf::host>, 1>;  // a pointer, extents, steps, offset
 using two = leaf<constant<float>, 0>;                 // the 2, already a float
-using sin_times_two = map_expr<multiply, indices<0, 1>, map_expr<sin, indices<0>, x_leaf>, two>;
-using tree = map_expr<add, indices<0, 1>, sin_times_two, map_expr<cos, indices<0>, x_leaf>>;
+using sin_times_two = map_expr<multiply, index_sequence<0, 1>, map_expr<sin, index_sequence<0>, x_leaf>, two>;
+using tree = map_expr<add, index_sequence<0, 1>, sin_times_two, map_expr<cos, index_sequence<0>, x_leaf>>;
 using expression = lf::lazy<tree>;  // the tree, and two handles to the memory of x
 // [expression]
 
@@ -30,7 +30,7 @@ static_assert(std::same_as<plain::sources, list<memory<float>, constant<float>, 
 using shared = lf::lowering<true, tree>;  // the cosine's x is taken to be the sine's
 static_assert(std::same_as<shared::programs, list<program_of<0>>>);
 static_assert(std::same_as<shared::sources, list<memory<float>, constant<float>>>);
-static_assert(std::same_as<shared::slots, indices<0, 1, 0>>);  // the third leaf is operand 0 again
+static_assert(std::same_as<shared::slots, index_sequence<0, 1, 0>>);  // the third leaf is operand 0 again
 // [program]
 
 // [schedule]

@@ -88,7 +88,7 @@ constexpr within tolerance_of() {
 }
 
 template <class Op, class Space, class T, int... I>
-auto applied(layout l, lf::indices<I...>) {
+auto applied(layout l, lf::index_sequence<I...>) {
   return call<Op>{}(laid_out<Space>(operand_tensor<Op, T, I>(), l)...);
 }
 
@@ -96,12 +96,12 @@ auto applied(layout l, lf::indices<I...>) {
 inline int cells = 0;
 
 template <class Space, class T, class... Op, int... K>
-void check_together(lf::list<Op...>, lf::indices<K...>) {
+void check_together(lf::list<Op...>, lf::index_sequence<K...>) {
   for (const layout l : every_layout) {
-    const auto all = lf::map(gather{}, applied<Op, Space, T>(l, lf::make_indices<arity<Op>>{})...);
+    const auto all = lf::map(gather{}, applied<Op, Space, T>(l, lf::make_index_sequence<arity<Op>>{})...);
     using element = lf::value_t<decltype(all)>;
     const lf::array<element, 2, lf::host> got = lf::to<lf::host>(lf::materialize(all));
-    const auto check = [&]<class O, int N>(lf::list<O>, lf::indices<N>) {
+    const auto check = [&]<class O, int N>(lf::list<O>, lf::index_sequence<N>) {
       using R = lf::bare_t<decltype(lf::get<N>(std::declval<const element&>()))>;
       static_assert(std::is_same_v<R, result_type<O, T>>);
       tensor<R> values{{got.shape()[0], got.shape()[1]}};
@@ -112,19 +112,19 @@ void check_together(lf::list<Op...>, lf::indices<K...>) {
       EXPECT_TRUE(same_as_numpys) << name << ", " << name_of(l);
       ++cells;
     };
-    (check(lf::list<Op>{}, lf::indices<K>{}), ...);
+    (check(lf::list<Op>{}, lf::index_sequence<K>{}), ...);
   }
 }
 
 /// The operations of a list that accept T, eight at a time.
 template <class Space, class T, class... Found>
 void check_all(lf::list<>, lf::list<Found...> found) {
-  if constexpr (sizeof...(Found) > 0) check_together<Space, T>(found, lf::make_indices<sizeof...(Found)>{});
+  if constexpr (sizeof...(Found) > 0) check_together<Space, T>(found, lf::make_index_sequence<sizeof...(Found)>{});
 }
 template <class Space, class T, class Op, class... Rest, class... Found>
 void check_all(lf::list<Op, Rest...>, lf::list<Found...> found) {
   if constexpr (sizeof...(Found) == 8) {
-    check_together<Space, T>(found, lf::make_indices<8>{});
+    check_together<Space, T>(found, lf::make_index_sequence<8>{});
     check_all<Space, T>(lf::list<Op, Rest...>{}, lf::list<>{});
   } else if constexpr (Op::rule::template accepts<T>)
     check_all<Space, T>(lf::list<Rest...>{}, lf::list<Found..., Op>{});

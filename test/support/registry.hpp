@@ -59,12 +59,12 @@ using operand_type =
 
 /// The element type of the result where all operands but a condition or an exponent have element type T.
 template <class Op, class T, int... I>
-auto result_of(lf::indices<I...>) {
+auto result_of(lf::index_sequence<I...>) {
   using rule = typename Op::rule;
   return lf::compute<Op>(typename rule::template argument<I, operand_type<Op, I, T>...>{}...);
 }
 template <class Op, class T>
-using result_type = decltype(result_of<Op, T>(lf::make_indices<arity<Op>>{}));
+using result_type = decltype(result_of<Op, T>(lf::make_index_sequence<arity<Op>>{}));
 
 /// The lf:: function of an operation or a monoid, and its operator: call<op::add>{}(x, y), call<op::add>::infix(x, y).
 /// A specialisation for each is written when the tests are built, by data/operations.cpp.

@@ -15,7 +15,7 @@ struct list {
 
 /// A list of integers.
 template <int... I>
-struct indices {
+struct index_sequence {
   static constexpr int size = sizeof...(I);
   static constexpr int at(int position) {
     const int values[] = {I..., 0};
@@ -27,18 +27,18 @@ namespace pack_detail {
 template <class A, class B>
 struct shifted;
 template <int... I, int... J>
-struct shifted<indices<I...>, indices<J...>> {
-  using type = indices<I..., int(sizeof...(I)) + J...>;
+struct shifted<index_sequence<I...>, index_sequence<J...>> {
+  using type = index_sequence<I..., int(sizeof...(I)) + J...>;
 };
 template <int N>
 struct iota : shifted<typename iota<N / 2>::type, typename iota<N - N / 2>::type> {};
 template <>
 struct iota<0> {
-  using type = indices<>;
+  using type = index_sequence<>;
 };
 template <>
 struct iota<1> {
-  using type = indices<0>;
+  using type = index_sequence<0>;
 };
 
 template <class A, class B>
@@ -62,14 +62,14 @@ struct at_index {
 template <class Seq, class... T>
 struct indexed;
 template <int... I, class... T>
-struct indexed<indices<I...>, T...> : at_index<I, T>... {};
+struct indexed<index_sequence<I...>, T...> : at_index<I, T>... {};
 template <int I, class T>
 at_index<I, T> pick(const at_index<I, T>*);
 }  // namespace pack_detail
 
 /// 0, 1, ..., N - 1.
 template <int N>
-using make_indices = typename pack_detail::iota<N>::type;
+using make_index_sequence = typename pack_detail::iota<N>::type;
 
 /// One list after the other.
 template <class A, class B>
@@ -82,7 +82,7 @@ inline constexpr bool contains = __is_base_of(pack_detail::tag<T>, pack_detail::
 /// The I-th type of a pack.
 template <int I, class... T>
 using type_at = typename decltype(pack_detail::pick<I>(
-    static_cast<pack_detail::indexed<make_indices<sizeof...(T)>, T...>*>(nullptr)))::type;
+    static_cast<pack_detail::indexed<make_index_sequence<sizeof...(T)>, T...>*>(nullptr)))::type;
 
 /// One numbered value of a pack.
 template <int I, class T>
@@ -94,11 +94,11 @@ struct element {
 template <class Seq, class... T>
 struct numbered;
 template <int... I, class... T>
-struct numbered<indices<I...>, T...> : element<I, T>... {};
+struct numbered<index_sequence<I...>, T...> : element<I, T>... {};
 
 /// Values of several types, reached by number: get<I>(p).
 template <class... T>
-using pack = numbered<make_indices<sizeof...(T)>, T...>;
+using pack = numbered<make_index_sequence<sizeof...(T)>, T...>;
 
 template <int I, class T>
 LAZYFUSE_HD constexpr const T& get(const element<I, T>& e) {

@@ -31,7 +31,7 @@ struct assignments {
 
   /// One kernel, or what run() makes of them: the expressions numbered M, written as first, more...
   template <int... M, class First, class... More>
-  void launch(indices<M...>, const First& first, const More&... more) const {
+  void launch(index_sequence<M...>, const First& first, const More&... more) const {
     constexpr int R = First::rank;
     const target_pack<R, value_t<First>, value_t<More>...> to{
         {{{result<M>().unshared(), row_major(result<M>().shape())}}...}};
@@ -48,19 +48,19 @@ struct assignments {
     }
   }
   template <int... I, class K, int N>
-  void fill(indices<I...>, finished<K, Space, N>& f) const {
+  void fill(index_sequence<I...>, finished<K, Space, N>& f) const {
     int next = 0;
     (note<I>(f, next), ...);
   }
   template <class Named, class... F>
   void fill_all(finished_set<Space, Named, F...>& set) const {
-    (fill(make_indices<sizeof...(E)>{}, static_cast<F&>(set)), ...);
+    (fill(make_index_sequence<sizeof...(E)>{}, static_cast<F&>(set)), ...);
   }
 
   /// Whether the expressions M..., with what is finished replaced in x..., can be one kernel, and had better.
   template <class Kernel, int... M, class... X>
-  bool fit(indices<M...>, const typename Kernel::set& set, const X&... x) const {
-    const auto& s = tree<indices<M...>::at(0)>().shape();
+  bool fit(index_sequence<M...>, const typename Kernel::set& set, const X&... x) const {
+    const auto& s = tree<index_sequence<M...>::at(0)>().shape();
     if (!set.known || !((tree<M>().shape() == s) && ...)) return false;
     if constexpr (sizeof...(X) > 1 && (has_reduction<X> || ...)) {
       const lower_detail::leaves_and_reductions<X...> all(x...);
@@ -71,7 +71,7 @@ struct assignments {
   }
 
   template <int... M>
-  void run_group(indices<M...> members) const {
+  void run_group(index_sequence<M...> members) const {
     using kernel = typename plan::template kernel<bare_t<decltype(tree<M>())>...>;
     if constexpr (sizeof...(M) == 1 && kernel::set::size == 0) launch(members, tree<M>()...);
     else {
@@ -82,11 +82,11 @@ struct assignments {
         launch(members, x...);
         return true;
       };
-      if (!together(substituted(set, tree<M>())...)) (launch(indices<M>{}, tree<M>()), ...);
+      if (!together(substituted(set, tree<M>())...)) (launch(index_sequence<M>{}, tree<M>()), ...);
     }
   }
   template <int... G>
-  void run_groups(indices<G...>) const {
+  void run_groups(index_sequence<G...>) const {
     (run_group(typename plan::template members<G>{}), ...);
   }
 };
@@ -106,7 +106,7 @@ template <class... E>
   if constexpr (!joined::mixed) {
     using Space = typename array_detail::home<typename joined::type>::type;
     materialize_detail::assignments<Space, tree_t<E>...> all(e.tree...);
-    all.run_groups(make_indices<bare_t<decltype(all)>::plan::groups.groups>{});
+    all.run_groups(make_index_sequence<bare_t<decltype(all)>::plan::groups.groups>{});
     return static_cast<decltype(all.results)&&>(all.results);
   }
 }

@@ -14,13 +14,13 @@ void describe(operand_info& info, Target& t, allocation* owner, int rank) {
   info = {t.data, t.steps.step, owner, int(sizeof(*t.data)), rank};
 }
 template <int R, class... T, int... I>
-void describe_all(operand_info* info, target_pack<R, T...>& to, allocation* const* owners, indices<I...>) {
+void describe_all(operand_info* info, target_pack<R, T...>& to, allocation* const* owners, index_sequence<I...>) {
   (describe(info[I], get<I>(to), owners[I], R), ...);
 }
 
 template <int R, int K, class... T, int... I>
 void describe_reduced(operand_info* info, target_pack<K, T...>& to, strides<R>* steps, allocation* const* owners,
-                      indices<I...>) {
+                      index_sequence<I...>) {
   const auto one = [&](int i, auto& t) {
     for (int k = 0; k < K; ++k) steps[i][k] = t.steps[k];
     info[i] = {t.data, steps[i].step, owners[i], int(sizeof(*t.data)), R};
@@ -28,7 +28,7 @@ void describe_reduced(operand_info* info, target_pack<K, T...>& to, strides<R>* 
   (one(I, get<I>(to)), ...);
 }
 template <int R, int K, class... T, int... I>
-void copy_back(target_pack<K, T...>& to, const strides<R>* steps, indices<I...>) {
+void copy_back(target_pack<K, T...>& to, const strides<R>* steps, index_sequence<I...>) {
   const auto one = [&](int i, auto& t) {
     for (int k = 0; k < K; ++k) t.steps[k] = steps[i][k];
   };
@@ -43,7 +43,7 @@ bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocati
   bound_operands<lowered, R, sizeof...(T)> bound;
   const axis_map frame = axis_map::identity(R);
   if (!bound.bind(lower_detail::leaves<E...>(e...).record, s, &frame)) return false;
-  describe_all<R>(bound.info, to, owners, make_indices<sizeof...(T)>{});
+  describe_all<R>(bound.info, to, owners, make_index_sequence<sizeof...(T)>{});
   constexpr int count = sizeof...(T) + bound.count;
   order_axes(s.extent, 0, R, bound.info, count, sizeof...(T));
   coalesce(s.extent, 0, R, bound.info, count);
@@ -67,13 +67,13 @@ bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation*
   if (!bound.bind(all.record, s, frames)) return false;
   // A target is described with R steps, 0 along the reduced axes, so that axes merge for all alike.
   strides<R> target_steps[sizeof...(T)];
-  describe_reduced<R, K>(bound.info, to, target_steps, owners, make_indices<sizeof...(T)>{});
+  describe_reduced<R, K>(bound.info, to, target_steps, owners, make_index_sequence<sizeof...(T)>{});
   constexpr int count = sizeof...(T) + bound.count;
   order_axes(s.extent, 0, K, bound.info, count, sizeof...(T));
   order_reduced_axes(s.extent, K, R, bound.info + sizeof...(T), bound.count);
   coalesce(s.extent, 0, K, bound.info, count);
   coalesce(s.extent, K, R, bound.info, count);
-  copy_back<R, K>(to, target_steps, make_indices<sizeof...(T)>{});
+  copy_back<R, K>(to, target_steps, make_index_sequence<sizeof...(T)>{});
   using plan = schedule<typename lowered::programs>;
   using set = reduction_set<typename reductions_of<typename plan::roots>::type, sources>;
   if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
@@ -121,7 +121,7 @@ target<T, K> kept_target(const target<T, R>& t, const shape<R>& s, const shape<K
 }
 template <int K, int R, class... T, int... I>
 target_pack<K, T...> kept_targets(const target_pack<R, T...>& to, const shape<R>& s, const shape<K>& kept,
-                                  indices<I...>) {
+                                  index_sequence<I...>) {
   return {{{kept_target<K, R>(get<I>(to), s, kept)}...}};
 }
 
@@ -137,7 +137,7 @@ bool reduce_together(const execution& x, const shape<R>& s, const target_pack<R,
     if (!c.same || !same_order(s.extent, row_major(s).step, R, c.extents.extent, K)) return false;
     shape<K> kept;
     for (int k = 0; k < K; ++k) kept[k] = c.extents[k];
-    const auto targets = kept_targets<K, R, T...>(to, s, kept, make_indices<sizeof...(T)>{});
+    const auto targets = kept_targets<K, R, T...>(to, s, kept, make_index_sequence<sizeof...(T)>{});
     if constexpr (form.kept_dims)
       reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, reductions_detail::without_keepdims(e)...);
     else reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, e...);
@@ -154,13 +154,13 @@ target<T, N> row_target(const target<T, R>& t, const row_layout& layout) {
   return r;
 }
 template <int N, int R, class... T, int... I>
-target_pack<N, T...> row_targets(const target_pack<R, T...>& to, const row_layout& layout, indices<I...>) {
+target_pack<N, T...> row_targets(const target_pack<R, T...>& to, const row_layout& layout, index_sequence<I...>) {
   return {{{row_target<N, R>(get<I>(to), layout)}...}};
 }
 
 /// What passes over rows read a second time.
 template <class Plan, int... I>
-index_t again_bytes(const index_t* extents, int rank, const operand_info* operands, indices<I...>) {
+index_t again_bytes(const index_t* extents, int rank, const operand_info* operands, index_sequence<I...>) {
   constexpr int readers[] = {Plan::template passes_that_read<I>..., 0};
   index_t bytes = 0;
   for (int i = 0; i < int(sizeof...(I)); ++i)
@@ -169,12 +169,12 @@ index_t again_bytes(const index_t* extents, int rank, const operand_info* operan
 }
 /// Instructions per element over all passes, without what a row computes once.
 template <class Plan, int... Pass>
-constexpr int cost_of_elements(indices<Pass...>) {
+constexpr int cost_of_elements(index_sequence<Pass...>) {
   return Plan::cost - (0 + ... + schedule<typename Plan::template uniform<Pass>>::cost);
 }
 /// The reductions that each pass computes, as the compiler spells them.
 template <class Plan, int... S>
-const char* const* pass_programs(indices<S...>) {
+const char* const* pass_programs(index_sequence<S...>) {
   static const char* const programs[] = {spelling<typename Plan::template set<S>::reductions>()..., nullptr};
   return programs;
 }
@@ -189,7 +189,7 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   using sources = typename lowered::sources;
   using plan = staged<typename schedule<typename lowered::programs>::simplified, sources>;
   constexpr int K = N - Axes, targets_count = sizeof...(T), count = targets_count + sources::size;
-  constexpr int element_cost = cost_of_elements<plan>(make_indices<plan::count + 1>{});
+  constexpr int element_cost = cost_of_elements<plan>(make_index_sequence<plan::count + 1>{});
   shape<N> s;
   index_t all_rows = 1;
   for (int k = 0; k < N; ++k) s[k] = layout.extents[k];
@@ -199,8 +199,8 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   if (wanted == plan_choice::cut) return "tune found the cut faster";
   bound_operands<lowered, N, targets_count> bound;
   if (!bound.bind(all.record, s, frames)) return "operands taken for equal differ";
-  auto targets = row_targets<N, R, T...>(to, layout, make_indices<targets_count>{});
-  describe_all<N>(bound.info, targets, owners, make_indices<targets_count>{});
+  auto targets = row_targets<N, R, T...>(to, layout, make_index_sequence<targets_count>{});
+  describe_all<N>(bound.info, targets, owners, make_index_sequence<targets_count>{});
   order_axes(s.extent, 0, K, bound.info, count, targets_count);
   order_reduced_axes(s.extent, K, N, bound.info, count);
   coalesce(s.extent, 0, K, bound.info, count);
@@ -210,8 +210,8 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
     side_by_side = runs_along_kept(s.extent, K, N, bound.info, count);
     if (side_by_side) {
       rows_detail::rotate<K - 1, N>(s.extent);
-      rows_detail::rotate_steps<K - 1, N>(bound.operands, make_indices<sources::size>{});
-      rows_detail::rotate_steps<K - 1, N>(targets, make_indices<targets_count>{});
+      rows_detail::rotate_steps<K - 1, N>(bound.operands, make_index_sequence<sources::size>{});
+      rows_detail::rotate_steps<K - 1, N>(targets, make_index_sequence<targets_count>{});
     }
   }
   const auto go = [&](bool dry, row_homes* homes) {
@@ -223,7 +223,7 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   };
   const auto describe_homes = [&] {
     report.homes.again_bytes =
-        again_bytes<plan>(s.extent, N, bound.info + targets_count, make_indices<sources::size>{});
+        again_bytes<plan>(s.extent, N, bound.info + targets_count, make_index_sequence<sources::size>{});
     return go(true, &report.homes);
   };
   // Rows move no more bytes than the cut, launch less and compute the same. Only barriers of a grid may cost more than
@@ -242,7 +242,7 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   const char* path;
   if (x.dry()) {
     path = describe_homes();
-    report.programs = pass_programs<plan>(make_indices<plan::count>{});
+    report.programs = pass_programs<plan>(make_index_sequence<plan::count>{});
   } else {
     backend<Space>::before(bound.info, targets_count, count);
     path = go(false, nullptr);

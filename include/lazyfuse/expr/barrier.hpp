@@ -145,9 +145,10 @@ constexpr auto limit_node(const leaf<computed<A, L>, R>& e) {
   return leaf<computed<bare_t<decltype(argument)>, L>, R>({argument}, e.extents, e.steps, e.offset);
 }
 template <class Limits, class Op, int... I, class... A>
-constexpr auto cut_arguments(const map_expr<Op, indices<I...>, A...>& e) {
+constexpr auto cut_arguments(const map_expr<Op, index_sequence<I...>, A...>& e) {
   constexpr unsigned long long cuts = arguments_to_cut<Limits, A...>();
-  using node = map_expr<Op, indices<I...>, bare_t<decltype(cut_if<(cuts >> I) & 1>(e.template argument<I>()))>...>;
+  using node =
+      map_expr<Op, index_sequence<I...>, bare_t<decltype(cut_if<(cuts >> I) & 1>(e.template argument<I>()))>...>;
   return node{{{cut_if<(cuts >> I) & 1>(e.template argument<I>())}...}, e.extents};
 }
 template <class Limits, class Op, class Seq, class... A>

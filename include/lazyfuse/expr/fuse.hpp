@@ -9,7 +9,7 @@ namespace lazyfuse {
 
 namespace fuse_detail {
 template <class F, int... I, class... X>
-constexpr auto call(const F& f, indices<I...>, const X&... x) {
+constexpr auto call(const F& f, index_sequence<I...>, const X&... x) {
   constexpr int spans[] = {number_detail::span<tree_t<X>>..., 0};
   return f(numbered_argument<number_detail::sum_before(I, spans)>(x)...);
 }
@@ -22,7 +22,7 @@ struct fused {
   template <class... X>
     requires(expression<X>&&...)
   constexpr auto operator()(const X&... x) const {
-    return fuse_detail::call(function, make_indices<sizeof...(X)>{}, x...);
+    return fuse_detail::call(function, make_index_sequence<sizeof...(X)>{}, x...);
   }
 };
 

@@ -28,7 +28,7 @@ constexpr auto coordinate(int axis, const shape<R>& s) {
   return along(create_detail::counted<T>(T(0), T(1), T(0), s[axis], false), axis, s);
 }
 template <class T, int R, int... I>
-constexpr auto coordinates(const shape<R>& s, indices<I...>) {
+constexpr auto indices(const shape<R>& s, index_sequence<I...>) {
   using E = decltype(coordinate<T>(0, s));
   return std::array<E, sizeof...(I)>{coordinate<T>(I, s)...};
 }
@@ -53,16 +53,16 @@ constexpr auto zero_of(const X&) {
 }  // namespace grid_detail
 
 /// The index along each axis, at every position of s: R expressions of that shape, for structured bindings, as in
-/// `auto [i, j] = coordinates({3, 4})`. Their element type is int64, or T. Throws shape_error if an extent is negative.
+/// `auto [i, j] = indices({3, 4})`. Their element type is int64, or T. Throws shape_error if an extent is negative.
 /// \numpy{indices}
 template <number T = int64, int R>
-constexpr auto coordinates(const shape<R>& s) {
-  return grid_detail::coordinates<T>(checked(s, "coordinates"), make_indices<R>{});
+constexpr auto indices(const shape<R>& s) {
+  return grid_detail::indices<T>(checked(s, "indices"), make_index_sequence<R>{});
 }
-/// coordinates({3, 4}), coordinates<float>({3, 4})
+/// indices({3, 4}), indices<float>({3, 4})
 template <number T = int64, int R>
-constexpr auto coordinates(const index_t (&extents)[R]) {
-  return coordinates<T>(view_detail::shape_from(extents));
+constexpr auto indices(const index_t (&extents)[R]) {
+  return indices<T>(view_detail::shape_from(extents));
 }
 
 /// f of the indices at every position of s, which has an axis at least: f(i, j) for two. They are int64 (NumPy's are
@@ -71,8 +71,10 @@ constexpr auto coordinates(const index_t (&extents)[R]) {
 template <number T = int64, int R, class F>
 constexpr auto fromfunction(F f, const shape<R>& s) {
   static_assert(R > 0, "lazyfuse: fromfunction needs an axis, to have an index");
-  return [&]<int... I>(indices<I...>) { return map(f, grid_detail::coordinate<T>(I, checked(s, "fromfunction"))...); }
-  (make_indices<R>{});
+  return [&]<int... I>(index_sequence<I...>) {
+    return map(f, grid_detail::coordinate<T>(I, checked(s, "fromfunction"))...);
+  }
+  (make_index_sequence<R>{});
 }
 /// fromfunction(f, {3, 4})
 template <number T = int64, int R, class F>
@@ -98,11 +100,11 @@ constexpr auto meshgrid(X&&... x) {
     const index_t sizes[] = {x.shape()[0]..., 0};
     shape<R> s;
     for (int k = 0; k < R; ++k) s[axis(k)] = sizes[k];
-    return [&]<int... I>(indices<I...>) {
+    return [&]<int... I>(index_sequence<I...>) {
       return std::tuple<bare_t<decltype(grid_detail::along(static_cast<X&&>(x), I, s))>...>{
           grid_detail::along(static_cast<X&&>(x), axis(I), s)...};
     }
-    (make_indices<R>{});
+    (make_index_sequence<R>{});
   }
 }
 

@@ -30,7 +30,7 @@ template <class Op, class Seq, class... A>
 struct map_expr;
 
 template <class Op, int... I, class... A>
-struct map_expr<Op, indices<I...>, A...> {
+struct map_expr<Op, index_sequence<I...>, A...> {
   using operation = Op;
   using node_type = map_expr;
   using operands_list = list<A...>;
@@ -44,7 +44,7 @@ struct map_expr<Op, indices<I...>, A...> {
   static constexpr int arity = sizeof...(A);
   static constexpr int owners = (0 + ... + A::owners);
 
-  numbered<indices<I...>, A...> arguments;
+  numbered<index_sequence<I...>, A...> arguments;
   lazyfuse::shape<rank> extents;
 
   template <int K>
@@ -132,7 +132,7 @@ constexpr map_expr<Op, Seq, N...> node(const N&... a) {
 }
 template <class T, class N>
 constexpr auto cast_node(const N& e) {
-  return map_expr<op::cast<T>, indices<0>, N>{{{e}}, e.shape()};
+  return map_expr<op::cast<T>, index_sequence<0>, N>{{{e}}, e.shape()};
 }
 /// What operand A becomes when it is wanted as elements of type T, and whether that is its own tree as it is.
 template <class T, class A>
@@ -175,14 +175,14 @@ inline constexpr bool gives_handles<A> = lazy_detail::gives<A>;
 template <class Op, class Seq, class... A>
 inline constexpr bool as_they_are = false;
 template <class Op, int... I, class... A>
-inline constexpr bool as_they_are<Op, indices<I...>, A...> =
+inline constexpr bool as_they_are<Op, index_sequence<I...>, A...> =
     (operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::as_it_is && ...);
 
 /// Op over operands of any kind, converted to the types that the rule names.
 template <class Op, int... I, class... A>
-constexpr auto convert_and_join(indices<I...>, A&&... a) {
+constexpr auto convert_and_join(index_sequence<I...>, A&&... a) {
   const auto n =
-      node<Op, indices<I...>>(operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::of(a)...);
+      node<Op, index_sequence<I...>>(operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::of(a)...);
   return lazy<bare_t<decltype(n)>>{{}, n, handles<bare_t<decltype(n)>::owners>({handles_of(a, gives_handles<A>)...})};
 }
 
@@ -217,7 +217,7 @@ constexpr auto map(A&&... a) {
       "lazyfuse: the arrays of one expression must live in one space; move them with to<host>(x) or to<cuda>(x)");
   if constexpr (joined::mixed) return map_detail::first_expression(static_cast<A&&>(a)...);
   else if constexpr (Op::rule::template check<map_detail::seen_t<A>...>()) {
-    using seq = make_indices<sizeof...(A)>;
+    using seq = make_index_sequence<sizeof...(A)>;
     if constexpr (map_detail::as_they_are<Op, seq, A...>) {  // each is copied once, into its place
       using Node = map_expr<Op, seq, tree_t<A>...>;
       return lazy<Node>{{},
@@ -237,8 +237,8 @@ constexpr auto map(F f, X&&... x) {
   constexpr bool callable = requires { f(::cuda::std::declval<map_detail::callable_argument<X>>()...); };
   static_assert(callable, "lazyfuse: the callable given to map cannot be called with these element types");
   if constexpr (callable)
-    return map_detail::convert_and_join<op::call>(make_indices<sizeof...(X) + 1>{}, over(constant_leaf(f, shape<0>{})),
-                                                  static_cast<X&&>(x)...);
+    return map_detail::convert_and_join<op::call>(make_index_sequence<sizeof...(X) + 1>{},
+                                                  over(constant_leaf(f, shape<0>{})), static_cast<X&&>(x)...);
   else return map_detail::first_expression(static_cast<X&&>(x)...);
 }
 

@@ -85,7 +85,7 @@ constexpr auto per_channel(const O& option) {
   } else return option;
 }
 template <int... K>
-constexpr auto axes_but_channels(indices<K...>) {
+constexpr auto axes_but_channels(index_sequence<K...>) {
   return axes<0, K + 2 ...>{};
 }
 template <int A>
@@ -218,7 +218,7 @@ constexpr auto batch_norm(const X& x, const Options&... options) {
   static_assert(once<Options...> && ((expression<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: batch_norm takes weight, bias and epsilon{e} after its operand");
   static_assert(R >= 2, "lazyfuse: batch_norm is of rank 2 at least; its channels are axis 1");
-  const auto a = axes_but_channels(make_indices<R - 2>{});
+  const auto a = axes_but_channels(make_index_sequence<R - 2>{});
   const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
   return as_stored<X>(weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "batch_norm",
                                per_channel<R>(options)...));

@@ -85,11 +85,12 @@ constexpr auto number_leaf(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
   return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
 }
 template <int From, int Base, bool Fresh, class Op, int... I, class... A>
-constexpr auto number_leaf(const map_expr<Op, indices<I...>, A...>& e) {
-  const auto one = [&]<int K>(indices<K>) {
+constexpr auto number_leaf(const map_expr<Op, index_sequence<I...>, A...>& e) {
+  const auto one = [&]<int K>(index_sequence<K>) {
     return number<From + leaves_before<K, A...>, Base, Fresh>(e.template argument<K>());
   };
-  return map_expr<Op, indices<I...>, bare_t<decltype(one(indices<I>{}))>...>{{{one(indices<I>{})}...}, e.extents};
+  return map_expr<Op, index_sequence<I...>, bare_t<decltype(one(index_sequence<I>{}))>...>{
+      {{one(index_sequence<I>{})}...}, e.extents};
 }
 template <int From, int Base, bool Fresh, class T, auto V>
 constexpr auto number_leaf(const literal_leaf<T, V>& e) {
@@ -125,8 +126,9 @@ constexpr auto keep_numbers(const leaf<numbered_source<I, Source>, From>&, const
   else return leaf<numbered_source<I, Viewed>, R>({v.source}, v.extents, v.steps, v.offset);
 }
 template <class Op, int... I, class... A, class... B>
-constexpr auto keep_numbers(const map_expr<Op, indices<I...>, A...>& e, const map_expr<Op, indices<I...>, B...>& v) {
-  return map_expr<Op, indices<I...>,
+constexpr auto keep_numbers(const map_expr<Op, index_sequence<I...>, A...>& e,
+                            const map_expr<Op, index_sequence<I...>, B...>& v) {
+  return map_expr<Op, index_sequence<I...>,
                   bare_t<decltype(with_numbers_of(e.template argument<I>(), v.template argument<I>()))>...>{
       {{with_numbers_of(e.template argument<I>(), v.template argument<I>())}...}, v.extents};
 }

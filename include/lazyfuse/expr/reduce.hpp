@@ -132,7 +132,7 @@ struct mean {
     using T = floating_t<accumulator_t<value_t<E>>>;
     const auto count = leaf_detail::element<T>(reduced_count(e.shape(), a));
     const auto total = as_type<T>(reduce_detail::build<op::sum, Keep>(e, a));
-    const auto mean = map_detail::node<op::divide, indices<0, 1>>(total, constant_leaf(count, shape<0>{}));
+    const auto mean = map_detail::node<op::divide, index_sequence<0, 1>>(total, constant_leaf(count, shape<0>{}));
     if constexpr (small_real<value_t<E>>) return as_type<value_t<E>>(mean);
     else return mean;
   }

@@ -62,8 +62,8 @@ constexpr auto each_argument(const A& a, const Each& each) {
   else return each(a);
 }
 template <class Op, int... I, class... A, int To, class Each>
-constexpr auto rebuild(const map_expr<Op, indices<I...>, A...>& e, const shape<To>& s, const Each& each) {
-  using Node = map_expr<Op, indices<I...>, bare_t<decltype(each_argument(e.template argument<I>(), each))>...>;
+constexpr auto rebuild(const map_expr<Op, index_sequence<I...>, A...>& e, const shape<To>& s, const Each& each) {
+  using Node = map_expr<Op, index_sequence<I...>, bare_t<decltype(each_argument(e.template argument<I>(), each))>...>;
   if constexpr (Node::rank == To) return Node{{{each_argument(e.template argument<I>(), each)}...}, s};
   else return Node{{{each_argument(e.template argument<I>(), each)}...}, {}};
 }
@@ -120,7 +120,7 @@ constexpr auto permute_dims(X&& x) {
 
 namespace view_detail {
 template <class X, int... I>
-constexpr auto reversed(X&& x, indices<I...>) {
+constexpr auto reversed(X&& x, index_sequence<I...>) {
   return permute_dims<int(sizeof...(I)) - 1 - I...>(static_cast<X&&>(x));
 }
 }  // namespace view_detail
@@ -128,7 +128,9 @@ constexpr auto reversed(X&& x, indices<I...>) {
 /// The axes of x in reverse order. \numpy{transpose}
 template <class X>
   requires expression<X>
-constexpr auto transpose(X&& x) { return view_detail::reversed(static_cast<X&&>(x), make_indices<rank_of<X>>{}); }
+constexpr auto transpose(X&& x) {
+  return view_detail::reversed(static_cast<X&&>(x), make_index_sequence<rank_of<X>>{});
+}
 
 /// x read backwards along the named axes; along all of them if none is named. \numpy{flip}
 template <class X, int... A>

@@ -70,11 +70,13 @@ inline constexpr stream no_sync{std::intptr_t{-1}}, legacy{std::intptr_t{1}}, pe
 
 /// What DLPack calls an element type. Specialise it for one of your own.
 template <class T>
-inline constexpr data_type type_of = {__is_same(T, bool)                    ? type_code::boolean
-                                      : ::cuda::std::is_floating_point_v<T> ? type_code::real
-                                      : !::cuda::std::is_integral_v<T>      ? type_code::opaque
-                                      : ::cuda::std::is_signed_v<T>         ? type_code::integer
-                                                                            : type_code::unsigned_integer,
+inline constexpr data_type type_of = {boolean<T>               ? type_code::boolean
+                                      : complex_number<T>      ? type_code::complex
+                                      : __is_same(T, bfloat16) ? type_code::bfloat
+                                      : floating_point<T>      ? type_code::real
+                                      : signed_integer<T>      ? type_code::integer
+                                      : unsigned_integer<T>    ? type_code::unsigned_integer
+                                                               : type_code::opaque,
                                       sizeof(T) * 8, 1};
 
 /// Structures with the members of the two above, of whichever header.

@@ -158,10 +158,10 @@ struct assignment_plan {
       if (groups.group_of[i] == G && which-- == 0) return i;
   }
   template <int G, int... I>
-  static indices<member<G>(I)...> members_of(indices<I...>);
+  static index_sequence<member<G>(I)...> members_of(index_sequence<I...>);
   /// The numbers of the expressions of group G.
   template <int G>
-  using members = decltype(members_of<G>(make_indices<size_of<G>>{}));
+  using members = decltype(members_of<G>(make_index_sequence<size_of<G>>{}));
 
   /// What the kernel of M... reads of earlier ones, and what several of them contain.
   template <class... M>

@@ -133,7 +133,7 @@ struct notes {
 };
 /// Notes the leaves and reductions of an expression, from left to right.
 template <class Op, int... I, class... A>
-void collect(const map_expr<Op, indices<I...>, A...>& e, notes& to, int frame);
+void collect(const map_expr<Op, index_sequence<I...>, A...>& e, notes& to, int frame);
 template <class Source, int R>
 void collect(const leaf<Source, R>& e, notes& to, int frame) {
   *to.leaf++ = {&e, &leaf_table<leaf<Source, R>>::value, frame};
@@ -151,7 +151,7 @@ void collect(const leaf<reduced<Monoid, Axes, A, V>, R>& e, notes& to, int frame
   collect(argument, to, ++to.reductions);
 }
 template <class Op, int... I, class... A>
-void collect(const map_expr<Op, indices<I...>, A...>& e, notes& to, int frame) {
+void collect(const map_expr<Op, index_sequence<I...>, A...>& e, notes& to, int frame) {
   (collect(static_cast<const element<I, A>&>(e.arguments).value, to, frame), ...);
 }
 
@@ -200,7 +200,7 @@ bool bind(const leaf_record* leaves, const int* slots, int count, const operand_
 
 template <int Share, class... E>
 struct lower_roots {
-  using all = lower_all<Share, state<list<>, no_memo, indices<>>, E...>;
+  using all = lower_all<Share, state<list<>, no_memo, index_sequence<>>, E...>;
   using programs = typename all::programs;
   template <class Sources, class Slots>
   struct numbering {
@@ -229,7 +229,7 @@ namespace lower_detail {
 template <class Slots>
 struct slot_table;
 template <int... Slot>
-struct slot_table<indices<Slot...>> {
+struct slot_table<index_sequence<Slot...>> {
   static constexpr int count = sizeof...(Slot);
   static constexpr int value[count + 1] = {Slot...};
 };
@@ -252,12 +252,12 @@ struct bound_operands {
 
   /// Returns whether leaves that share a number are the same operand.
   bool bind(const leaf_record* leaves, const shape<R>& extents, const axis_map* frames) {
-    return bind_all(leaves, extents, frames, make_indices<count>{});
+    return bind_all(leaves, extents, frames, make_index_sequence<count>{});
   }
 
  private:
   template <int... K>
-  bool bind_all(const leaf_record* leaves, const shape<R>& extents, const axis_map* frames, indices<K...>) {
+  bool bind_all(const leaf_record* leaves, const shape<R>& extents, const axis_map* frames, index_sequence<K...>) {
     using slots = lower_detail::slot_table<typename Lowering::slots>;
     const lower_detail::operand_place places[count + 1] = {lower_detail::place_of(get<K>(operands))...};
     return lower_detail::bind(leaves, slots::value, slots::count, places, info + Targets, extents.extent, R, frames);

@@ -63,8 +63,8 @@ struct state;
 template <class A, class B>
 struct join_indices;
 template <int... I, int... J>
-struct join_indices<indices<I...>, indices<J...>> {
-  using type = indices<I..., J...>;
+struct join_indices<index_sequence<I...>, index_sequence<J...>> {
+  using type = index_sequence<I..., J...>;
 };
 
 template <class P, class S>
@@ -77,7 +77,7 @@ template <int Share, class E, class S>
 struct lower;
 
 template <int Share, class Source, int R, class... Src, class Memo, int... Slot>
-struct lower<Share, leaf<Source, R>, state<list<Src...>, Memo, indices<Slot...>>> {
+struct lower<Share, leaf<Source, R>, state<list<Src...>, Memo, index_sequence<Slot...>>> {
   using node = leaf<Source, R>;
   static constexpr bool named = takes_for_equal<Share, Source, R>;
   using met = find<node, Memo>;
@@ -85,21 +85,21 @@ struct lower<Share, leaf<Source, R>, state<list<Src...>, Memo, indices<Slot...>>
   struct result {
     using program = arg<int(sizeof...(Src))>;
     using with = list<Src..., typename device_source<Source>::type>;
-    using slots = indices<Slot..., int(sizeof...(Src))>;
+    using slots = index_sequence<Slot..., int(sizeof...(Src))>;
     template <bool Remember, class = void>
     struct remembered {
       using type = Memo;
     };
     template <class V>
     struct remembered<true, V> {
-      using type = memo<entry<node, program, indices<int(sizeof...(Src))>>, Memo>;
+      using type = memo<entry<node, program, index_sequence<int(sizeof...(Src))>>, Memo>;
     };
     using next = state<with, typename remembered<named>::type, slots>;
   };
   template <class V>
   struct result<true, V> {
     using program = typename met::program;
-    using next = state<list<Src...>, Memo, typename join_indices<indices<Slot...>, typename met::slots>::type>;
+    using next = state<list<Src...>, Memo, typename join_indices<index_sequence<Slot...>, typename met::slots>::type>;
   };
   using program = typename result<named && met::found>::program;
   using next = typename result<named && met::found>::next;
@@ -114,10 +114,10 @@ struct lower<Share, literal_leaf<T, V>, S> {
 template <class Slots, int From>
 struct tail;
 template <int... I, int From>
-struct tail<indices<I...>, From> {
+struct tail<index_sequence<I...>, From> {
   template <int... K>
-  static indices<indices<I...>::at(From + K)...> take(indices<K...>);
-  using type = decltype(take(make_indices<int(sizeof...(I)) - From>{}));
+  static index_sequence<index_sequence<I...>::at(From + K)...> take(index_sequence<K...>);
+  using type = decltype(take(make_index_sequence<int(sizeof...(I)) - From>{}));
 };
 
 /// Lowers arguments one after the other.
@@ -255,8 +255,8 @@ struct lower<Share, named<E>, S> : composite<(Share > 0) && find<named<E>, typen
 
 /// The argument of a reduction counts as named even when it is a plain array: min(x), max(x) read x once.
 template <int Share, class Monoid, int Axes, class A, bool V, int R, class... Src, class Memo, int... Slot>
-struct lower<Share, leaf<reduced<Monoid, Axes, A, V>, R>, state<list<Src...>, Memo, indices<Slot...>>> {
-  using S = state<list<Src...>, Memo, indices<Slot...>>;
+struct lower<Share, leaf<reduced<Monoid, Axes, A, V>, R>, state<list<Src...>, Memo, index_sequence<Slot...>>> {
+  using S = state<list<Src...>, Memo, index_sequence<Slot...>>;
   using made = typename lower_all<Share, S, named<A>>::first;
   using program = reduction<Monoid, typename made::program>;
   using next = typename made::next;

@@ -72,7 +72,7 @@ void common(const leaf<reduced<Monoid, Axes, A, V>, R>& e, common_argument<Full>
   c.seen = true;
 }
 template <class Op, int... I, class... A, int Full>
-void common(const map_expr<Op, indices<I...>, A...>& e, common_argument<Full>& c) {
+void common(const map_expr<Op, index_sequence<I...>, A...>& e, common_argument<Full>& c) {
   (common(e.template argument<I>(), c), ...);
 }
 
@@ -89,8 +89,8 @@ auto without_keepdims(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
   return leaf<reduced<Monoid, Axes, A, V>, K>(e.source, s, row_major(s));
 }
 template <class Op, int... I, class... A>
-auto without_keepdims(const map_expr<Op, indices<I...>, A...>& e) {
-  using Node = map_expr<Op, indices<I...>, bare_t<decltype(without_keepdims(e.template argument<I>()))>...>;
+auto without_keepdims(const map_expr<Op, index_sequence<I...>, A...>& e) {
+  using Node = map_expr<Op, index_sequence<I...>, bare_t<decltype(without_keepdims(e.template argument<I>()))>...>;
   return Node{{{without_keepdims(e.template argument<I>())}...},
               map_detail::join_shapes(Op::name, without_keepdims(e.template argument<I>()).shape()...)};
 }

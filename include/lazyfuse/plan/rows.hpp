@@ -31,7 +31,7 @@ void rotate(index_t* values) {
   values[R - 1] = moved;
 }
 template <int From, int R, class Pack, int... I>
-void rotate_steps(Pack& p, indices<I...>) {
+void rotate_steps(Pack& p, index_sequence<I...>) {
   const auto one = [](auto& o) {
     if constexpr (requires { o.steps; }) rotate<From, R>(o.steps.step);
   };

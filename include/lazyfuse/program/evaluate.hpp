@@ -255,7 +255,7 @@ namespace evaluate_detail {
 template <class Roots, class Seq, class Sink>
 struct deliver;
 template <class... P, int... I, class Sink>
-struct deliver<list<P...>, indices<I...>, Sink> {
+struct deliver<list<P...>, index_sequence<I...>, Sink> {
   Sink& sink;
   template <class C>
   LAZYFUSE_HD void operator()(const C& c) const {
@@ -267,7 +267,7 @@ struct deliver<list<P...>, indices<I...>, Sink> {
 template <class Schedule, class Context, class Sink>
 LAZYFUSE_HD void evaluate(const Context& context, Sink& sink) {
   using roots = typename Schedule::roots;
-  const evaluate_detail::deliver<roots, make_indices<roots::size>, Sink> then{sink};
+  const evaluate_detail::deliver<roots, make_index_sequence<roots::size>, Sink> then{sink};
   if constexpr (Schedule::shared::size == 0) then(context);
   else evaluate_detail::remember(typename Schedule::shared{}, then, remembering<Context>{context});
 }

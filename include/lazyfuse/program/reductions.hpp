@@ -87,16 +87,18 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
     while (!same[i]) ++i;
     return i;
   }();
-  LAZYFUSE_HD static void clear(accumulators& a) { clear_each(a, make_indices<size>{}); }
-  LAZYFUSE_HD static void merge(accumulators& a, const accumulators& b) { merge_each(a, b, make_indices<size>{}); }
+  LAZYFUSE_HD static void clear(accumulators& a) { clear_each(a, make_index_sequence<size>{}); }
+  LAZYFUSE_HD static void merge(accumulators& a, const accumulators& b) {
+    merge_each(a, b, make_index_sequence<size>{});
+  }
 
  private:
   template <int... I>
-  LAZYFUSE_HD static void clear_each(accumulators& a, indices<I...>) {
+  LAZYFUSE_HD static void clear_each(accumulators& a, index_sequence<I...>) {
     ((get<I>(a) = M::template identity<value_type<I>>()), ...);
   }
   template <int... I>
-  LAZYFUSE_HD static void merge_each(accumulators& a, const accumulators& b, indices<I...>) {
+  LAZYFUSE_HD static void merge_each(accumulators& a, const accumulators& b, index_sequence<I...>) {
     ((get<I>(a) = compute<M>(get<I>(a), get<I>(b))), ...);
   }
 };

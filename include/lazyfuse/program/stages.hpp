@@ -156,28 +156,29 @@ struct staged<list<Root...>, Sources> {
   template <int Pass, int I>
   static constexpr bool reads = stages_detail::any_reads<I>(typename pass<Pass>::roots{});
   template <int I, int... Pass>
-  static constexpr int readers(indices<Pass...>) {
+  static constexpr int readers(index_sequence<Pass...>) {
     return (0 + ... + reads<Pass, I>);
   }
   template <int I>
-  static constexpr int passes_that_read = readers<I>(make_indices<count + 1>{});
+  static constexpr int passes_that_read = readers<I>(make_index_sequence<count + 1>{});
 
   template <int Pass, int I, int... S>
-  static constexpr bool any_before(indices<S...>) {
+  static constexpr bool any_before(index_sequence<S...>) {
     return (false || ... || (S < Pass && reads<S, I>));
   }
   /// Whether a pass before this one reads operand I.
   template <int Pass, int I>
-  static constexpr bool read_before = any_before<Pass, I>(make_indices<count + 1>{});
+  static constexpr bool read_before = any_before<Pass, I>(make_index_sequence<count + 1>{});
 
   template <class P, int... S>
-  static constexpr bool any_later(int pass, indices<S...>) {
+  static constexpr bool any_later(int pass, index_sequence<S...>) {
     return ((S > pass && stages_detail::part_of_any<P>(typename staged::template pass<S>::roots{})) || ...);
   }
   /// Whether a later pass computes program P of this one again, at a price.
   template <int Pass, class P>
   static constexpr bool repeats = schedule<list<P>>::cost >=
-                                  stages_detail::worth_remembering&& any_later<P>(Pass, make_indices<count + 1>{});
+                                  stages_detail::worth_remembering&& any_later<P>(Pass,
+                                                                                  make_index_sequence<count + 1>{});
   /// The arguments of reductions, as a whole, that later passes compute again.
   using repeated = typename stages_detail::find_repeated<staged, -1, list<>, list<>>::type;
 
@@ -188,10 +189,10 @@ struct staged<list<Root...>, Sources> {
   using uniform = decltype(find_uniform(typename pass<Pass>::roots{}));
 
   template <int... S>
-  static constexpr int total_cost(indices<S...>) {
+  static constexpr int total_cost(index_sequence<S...>) {
     return (output::cost + ... + set<S>::prologue::cost);
   }
-  static constexpr int cost = total_cost(make_indices<count>{});
+  static constexpr int cost = total_cost(make_index_sequence<count>{});
 };
 
 /// A context whose program may read the values of reductions computed before.

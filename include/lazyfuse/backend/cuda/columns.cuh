@@ -9,7 +9,7 @@ namespace lazyfuse::cuda_detail {
 /// The inner loop runs along the kept axis K - 1: lanes own columns, lines share the reduced range.
 template <class Set, class Epilogue, int K, int R, int Width, int Depth, class... Src>
 __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources) {
-  constexpr auto seq = make_indices<sizeof...(Src)>{};
+  constexpr auto seq = make_index_sequence<sizeof...(Src)>{};
   constexpr int count = sizeof...(Src) + 1;
   using accumulators = typename Set::accumulators;
   __shared__ accumulators shared[block_threads];
@@ -33,7 +33,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
 #pragma unroll
       for (int k = 0; k < K; ++k) to += at[k] * o.steps[k];
   };
-  [&]<int... I>(indices<I...>) { (kept_offset(base[I], get<I>(p.operands)), ...); }
+  [&]<int... I>(index_sequence<I...>) { (kept_offset(base[I], get<I>(p.operands)), ...); }
   (seq);
 
   thread_sums<Set, Width> sums;

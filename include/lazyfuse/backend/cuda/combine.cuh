@@ -35,7 +35,7 @@ struct thread_sums {
 };
 
 template <class Set, int Width, int... I>
-__device__ __forceinline__ void recentre(thread_sums<Set, Width>& sums, indices<I...>) {
+__device__ __forceinline__ void recentre(thread_sums<Set, Width>& sums, index_sequence<I...>) {
   const auto one = [](auto& mine, auto monoid) {
     using M = decltype(monoid);
     if constexpr (near_monoid<M, bare_t<decltype(mine)>>) mine = M::recentred(mine);
@@ -96,7 +96,7 @@ inline constexpr bool commutes = ::cuda::std::is_arithmetic_v<T> &&
                                                                          ::cuda::std::is_base_of_v<op::minimum, M>));
 /// Both lanes of a pair get the same bits: where the order matters, that of the lanes.
 template <class Set, int... I>
-__device__ __forceinline__ void merge_lanes(typename Set::accumulators& a, int mask, indices<I...>) {
+__device__ __forceinline__ void merge_lanes(typename Set::accumulators& a, int mask, index_sequence<I...>) {
   typename Set::accumulators other;
   ((get<I>(other) = shuffle_xor(get<I>(a), mask)), ...);
   if constexpr ((commutes<typename Set::template monoid<I>, typename Set::template value_type<I>> && ...))
@@ -113,7 +113,7 @@ template <class Set>
 __device__ __forceinline__ void merge_group(typename Set::accumulators& a, int group) {
   using accumulators = typename Set::accumulators;
   const int within = group < 32 ? group : 32;
-  for (int mask = 1; mask < within; mask *= 2) merge_lanes<Set>(a, mask, make_indices<Set::size>{});
+  for (int mask = 1; mask < within; mask *= 2) merge_lanes<Set>(a, mask, make_index_sequence<Set::size>{});
   if (group > 32) {
     __shared__ accumulators warp_totals[block_threads / 32];
     const int warp = threadIdx.x / 32, warps = group / 32;
@@ -184,7 +184,7 @@ __device__ __forceinline__ void finish(const auto& p, const index_t (&at)[K > 0 
 /// Adds the offsets of all operands at a position of a walk over axes [From, ...).
 template <int From, int... I>
 __device__ __forceinline__ void add_offsets(index_t* offset, const auto& walk, index_t linear, const auto& operands,
-                                            indices<I...>) {
+                                            index_sequence<I...>) {
   walk(linear, [&](int axis, index_t at) {
     const auto add = [&](index_t& to, const auto& o) {
       if constexpr (requires { o.steps; }) to += at * o.steps[From + axis];
@@ -211,9 +211,9 @@ template <class Set, int Width, int Depth, class... Src, int... I>
 __device__ __forceinline__ void combine_full(thread_sums<Set, Width>& sums, const auto& p,
                                              const index_t (&base)[sizeof...(Src) + 1], index_t at, index_t pitch,
                                              int walked, int axis, int spacing, bool simple, list<Src...>,
-                                             indices<I...>) {
+                                             index_sequence<I...>) {
   fetched_pack<Width, Depth, list<Src...>> values;
-  const auto load = [&]<int N>(auto& f, const auto& o, indices<N>) {
+  const auto load = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
     if constexpr (f.loads) {
       if constexpr (requires { o.source.data; })
         if (simple) return f.simple(o.source.data + base[N] + at, pitch, p.consecutive);
@@ -221,15 +221,15 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width>& sums, cons
       f.all(o.source, base[N] + at * step, pitch * step, o.steps[axis], p.consecutive && has_bit(p.wide, N), spacing);
     }
   };
-  (load(get<I>(values), get<I>(p.operands), indices<I>{}), ...);
-  keep_constants(values, p.operands, 0, indices<I...>{});
+  (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
+  keep_constants(values, p.operands, 0, index_sequence<I...>{});
   combine<Set, false, Width, Depth>(sums, values, spacing, 0);
 }
 /// One unit of which only some elements exist.
 template <class Set, int Width, class... Src, int... I>
 __device__ __forceinline__ void combine_some(thread_sums<Set, Width>& sums, const auto& p,
                                              const index_t (&offset)[sizeof...(Src) + 1], int valid, int axis,
-                                             int spacing, list<Src...>, indices<I...>) {
+                                             int spacing, list<Src...>, index_sequence<I...>) {
   fetched_pack<Width, 1, list<Src...>> values;
   const int some[1] = {valid};
   const auto load = [&](auto& f, const auto& o, int i) {
@@ -237,7 +237,7 @@ __device__ __forceinline__ void combine_some(thread_sums<Set, Width>& sums, cons
       f.some(o.source, offset[i], 0, o.steps[axis], p.consecutive && has_bit(p.wide, i), spacing, some);
   };
   (load(get<I>(values), get<I>(p.operands), I), ...);
-  keep_constants(values, p.operands, 0, indices<I...>{});
+  keep_constants(values, p.operands, 0, index_sequence<I...>{});
   combine<Set, true, Width, 1>(sums, values, spacing, valid);
 }
 

@@ -196,7 +196,8 @@ struct fetched_pack<Width, Depth, list<Src...>> : pack<fetched<Src, Width, Depth
 /// What is not read from memory. A zero that the compiler does not know keeps constants in registers: it would
 /// read them again at every use.
 template <class Fetched, int... I>
-__device__ __forceinline__ void keep_constants(Fetched& values, const auto& operands, unsigned zero, indices<I...>) {
+__device__ __forceinline__ void keep_constants(Fetched& values, const auto& operands, unsigned zero,
+                                               index_sequence<I...>) {
   const auto keep = [&](auto& f, const auto& o) {
     if constexpr (!f.loads) f.keep(o.source, zero);
   };

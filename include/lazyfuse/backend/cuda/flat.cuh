@@ -20,7 +20,8 @@ struct flat_parameters {
 /// One tile. Every operand is read as wide as its own layout allows; threads beyond the end read the last element
 /// again and do not store.
 template <class Schedule, int Width, int Depth, class... Src, class... T, int... I, int... J>
-__device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...>, indices<I...>, indices<J...>) {
+__device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...>, index_sequence<I...>,
+                                          index_sequence<J...>) {
   constexpr int row = block_threads * Width, tile = row * Depth;
   const index_t base = static_cast<index_t>(blockIdx.x) * tile;
   const bool full = p.size - base >= tile, simple = full && p.simple;
@@ -52,7 +53,7 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
             p.consecutive ? 1 : interleave);
   };
   (count(get<I>(values), get<I>(p.operands)), ...);
-  keep_constants(values, p.operands, blockIdx.z, indices<I...>{});
+  keep_constants(values, p.operands, blockIdx.z, index_sequence<I...>{});
 
   results<Width, Depth, T...> out;
   compute<Schedule, Width, Depth>(values, out);
@@ -87,7 +88,8 @@ __global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width
       return window_body<Schedule,
                          ::cuda::std::conditional_t<common_size(Sources{}) == 4, unsigned, unsigned long long>>(
           p.window, p.operands, p.window_targets);
-  flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_indices<Sources::size>{}, make_indices<Types::size>{});
+  flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_index_sequence<Sources::size>{},
+                                    make_index_sequence<Types::size>{});
 }
 
 }  // namespace lazyfuse::cuda_detail

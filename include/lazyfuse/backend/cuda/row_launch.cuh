@@ -16,10 +16,10 @@ const char* rows(shape<R>& s, Bound& bound, const target_pack<R, T...>& to, bool
   constexpr int width = width_for(Sources{}, list<T...>{});
   constexpr int bytes = memory_bytes(Sources{}) * width;
   using on_chip = staged_on_chip_t<Staged>;
-  constexpr int held = register_elements<on_chip>(Sources{}, make_indices<Sources::size>{}, width);
+  constexpr int held = register_elements<on_chip>(Sources{}, make_index_sequence<Sources::size>{}, width);
   constexpr int depth = cost_of_sources(Sources{}) > 0 ? 1 : bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
   using operand = pass_operand<Staged, 0, width, Sources>;
-  constexpr auto all = make_indices<Sources::size>{};
+  constexpr auto all = make_index_sequence<Sources::size>{};
   // The sums of columns need the registers themselves.
   constexpr int held_steps = Columns ? 0 : operand::template held_steps<depth>(all);
   constexpr row_program program{width, held, accumulator_bytes<Staged>, operand::again_bits(all), held_steps, depth};

@@ -13,7 +13,7 @@ namespace lazyfuse::cuda_detail {
 /// Merges over 2^bits neighbours, at most 32; all of them get the same bits.
 template <class Set>
 __device__ __forceinline__ void merge_neighbours(typename Set::accumulators& a, int bits) {
-  constexpr auto seq = make_indices<Set::size>{};
+  constexpr auto seq = make_index_sequence<Set::size>{};
   if (bits >= 5) {
 #pragma unroll
     for (int mask = 16; mask > 0; mask /= 2) merge_lanes<Set>(a, mask, seq);
@@ -32,7 +32,7 @@ __device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
 }
 
 template <class Staged, int... S>
-constexpr int largest_accumulators(indices<S...>) {
+constexpr int largest_accumulators(index_sequence<S...>) {
   int most = 0;
   const int bytes[] = {int(sizeof(typename Staged::template set<S>::accumulators))...};
   for (const int b : bytes) most = b > most ? b : most;
@@ -41,7 +41,7 @@ constexpr int largest_accumulators(indices<S...>) {
 }
 /// Bytes of the accumulators of the largest stage.
 template <class Staged>
-inline constexpr int accumulator_bytes = largest_accumulators<Staged>(make_indices<Staged::count>{});
+inline constexpr int accumulator_bytes = largest_accumulators<Staged>(make_index_sequence<Staged::count>{});
 template <class Staged>
 inline constexpr int mail_bytes = mailbox_bytes(accumulator_bytes<Staged>);
 

@@ -100,12 +100,12 @@ struct pass_operand<Staged, Pass, Width, list<Src...>> {
   static constexpr bool first = !Staged::template read_before<Pass, I>;
   /// Steps of the block that registers keep, a multiple of Depth; none where they would fill them.
   template <int Depth, int... I>
-  static constexpr int held_steps(indices<I...>) {
+  static constexpr int held_steps(index_sequence<I...>) {
     constexpr int all = (0 + ... + (again<I> ? bytes<I> : 0));
     return all == 0 ? 0 : most_held_bytes / (all * Depth) * Depth;
   }
   template <int... I>
-  static constexpr wide_bits again_bits(indices<I...>) {
+  static constexpr wide_bits again_bits(index_sequence<I...>) {
     wide_bits bits = 0;
     ((bits |= again<I> ? wide_bits{1} << (I & 63) : 0), ...);
     return bits;

@@ -74,24 +74,25 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
     }
   }
   template <int Depth, bool Near, class Next, int... I, class Use>
-  static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next&, auto&, indices<I...>,
+  static __device__ __forceinline__ void run(const auto& p, const auto& part, const Next&, auto&, index_sequence<I...>,
                                              const Use& use, const auto&) {
     for (int step = 0; step < part.end; ++step) {
       fetched_unit values;
       const location at = locate(p, part, Pass % 2 == 0 ? step : part.end - 1 - step);
       (load<I>(get<I>(values), p, part, at), ...);
-      keep_constants(values, p.operands, 0, indices<I...>{});
+      keep_constants(values, p.operands, 0, index_sequence<I...>{});
       use(values, at, any_unit{});
     }
   }
   template <int... I, class Use>
-  static __device__ __forceinline__ void run_first(const auto& p, const auto& part, indices<I...>, const Use& use) {
+  static __device__ __forceinline__ void run_first(const auto& p, const auto& part, index_sequence<I...>,
+                                                   const Use& use) {
     if (part.start != 0) return;
     fetched_unit values;
     location at = locate(p, part, 0);
     if (!Columns && at.valid[0] > 1) at.valid[0] = 1;
     (load<I>(get<I>(values), p, part, at), ...);
-    keep_constants(values, p.operands, 0, indices<I...>{});
+    keep_constants(values, p.operands, 0, index_sequence<I...>{});
     use(values, at, only_unit{});
   }
 };

@@ -81,16 +81,16 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   /// Loads into registers what they keep of a task: its first steps, if shared memory does not keep all.
   template <int Held, int... I>
   static __device__ __forceinline__ void hold(const auto& p, const auto& part, held_units<fetched_unit, Held>& held,
-                                              indices<I...>) {
+                                              index_sequence<I...>) {
     if ((Columns && !part.has_columns) || part.kept_from < Held || part.whole < Held) return;
     location at[Held];
     locate(at, part, 0, false);
-    const auto load_one = [&]<int J>(indices<J>) {
+    const auto load_one = [&]<int J>(index_sequence<J>) {
       if constexpr (operand::template again<J>)
 #pragma unroll
         for (int d = 0; d < Held; ++d) load_memory<J>(get<J>(held.unit[d]), p, part, at[d]);
     };
-    (load_one(indices<I>{}), ...);
+    (load_one(index_sequence<I>{}), ...);
   }
   /// Operand I of units of which registers keep what is read again, from the first on.
   template <int I, int Count>
@@ -104,7 +104,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
 
   /// Starts copying what is kept of a task to shared memory.
   template <int Depth, int... I>
-  static __device__ __forceinline__ void copy(const auto& p, const auto& part, indices<I...>) {
+  static __device__ __forceinline__ void copy(const auto& p, const auto& part, index_sequence<I...>) {
     if (Columns && !part.has_columns) return;
     for (int step = part.kept_from; step < part.end; ++step) {
       location at[1];
@@ -138,7 +138,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   /// these units, if registers keep them; or null.
   template <int Depth, int Count, bool Guarded, class How = any_unit, class Next, class Held, int... I, class Use>
   static __device__ __forceinline__ void steps(const auto& p, const auto& part, const Next& next, const Held& held,
-                                               int step, int kept_steps, indices<I...>, const Use& use) {
+                                               int step, int kept_steps, index_sequence<I...>, const Use& use) {
     fetched_unit values[Count];
     location at[Count];
     locate(at, part, step, Guarded);
@@ -152,7 +152,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     }
 #pragma unroll
     for (int d = 0; d < Count; ++d) {
-      keep_constants(values[d], p.operands, 0, indices<I...>{});
+      keep_constants(values[d], p.operands, 0, index_sequence<I...>{});
       if (at[d].exists) use(values[d], at[d], How{});
     }
   }

@@ -89,7 +89,8 @@ __device__ __forceinline__ void register_stages(const Fetched& row, const auto& 
 
 template <class Staged, bool Whole, bool Block, int K, int R, int Width, int Depth, class... Src, class... T, int... I,
           int... J>
-__device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list<T...>, indices<I...>, indices<J...>) {
+__device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list<T...>, index_sequence<I...>,
+                                               index_sequence<J...>) {
   const int thread = static_cast<int>(threadIdx.x), member = thread & ((1 << p.group_bits) - 1);
   index_t row =
       ((static_cast<index_t>(blockIdx.x) * static_cast<int>(blockDim.x)) >> p.group_bits) + (thread >> p.group_bits);
@@ -117,7 +118,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   using context = register_context<fetched_row>;
   fetched_row values;
   // What only the results need is loaded when they are computed: it is most often the same for all rows.
-  const auto load = [&]<int N, bool Late>(auto& f, const auto& o, indices<N>, ::cuda::std::bool_constant<Late>) {
+  const auto load = [&]<int N, bool Late>(auto& f, const auto& o, index_sequence<N>, ::cuda::std::bool_constant<Late>) {
     constexpr int i = N;
     if constexpr (f.loads && Staged::template read_before<Staged::count, N> == !Late) {
       const index_t step = o.steps[R - 1];
@@ -138,14 +139,14 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
                p.consecutive && has_bit(p.wide_in, i), share.spacing, share.valid);
     }
   };
-  (load(get<I>(values), get<I>(p.operands), indices<I>{}, ::cuda::std::false_type{}), ...);
-  keep_constants(values, p.operands, 0, indices<I...>{});
+  (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, ::cuda::std::false_type{}), ...);
+  keep_constants(values, p.operands, 0, index_sequence<I...>{});
 
   typename Staged::values known;
   register_stages<Staged, list<Src...>, 0, Whole, Block, Width, Depth>(values, p.operands, known, share, p.group_bits);
   using values_type = pass_values_of<Staged, Staged::count, list<Src...>>;
   const values_type row_values(known, p.operands);
-  (load(get<I>(values), get<I>(p.operands), indices<I>{}, ::cuda::std::true_type{}), ...);
+  (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, ::cuda::std::true_type{}), ...);
 
   if (p.one_result)
 #pragma unroll
@@ -176,7 +177,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
 
 /// How many elements of a row a thread holds: 64 bytes of all that stages read.
 template <class Staged, class... Src, int... I>
-constexpr int register_elements(list<Src...>, indices<I...>, int width) {
+constexpr int register_elements(list<Src...>, index_sequence<I...>, int width) {
   const int bytes = (0 + ... + (Staged::template read_before<Staged::count, I> ? kept_bytes<Src> : 0));
   int elements = most_register_elements;
   while (elements > width && elements * bytes > 64) elements /= 2;
@@ -186,8 +187,8 @@ constexpr int register_elements(list<Src...>, indices<I...>, int width) {
 /// Three blocks to a processor: memory waits for one while the others compute. Block: more than a warp may share a row.
 template <class Staged, class Sources, class Types, bool Block, int K, int R, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(register_threads, 3) rows_in_registers(const __grid_constant__ Parameters p) {
-  constexpr auto operands = make_indices<Sources::size>{};
-  constexpr auto targets = make_indices<Types::size>{};
+  constexpr auto operands = make_index_sequence<Sources::size>{};
+  constexpr auto targets = make_index_sequence<Types::size>{};
   if (p.whole) registers_body<Staged, true, Block, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
   else registers_body<Staged, false, Block, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
 }

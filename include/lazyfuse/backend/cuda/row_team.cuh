@@ -57,7 +57,7 @@ template <class Staged, int Pass, bool Simple, bool Columns, int KO, int R, int 
           class... Src, class... T, int... J>
 __device__ __forceinline__ void row_passes(const auto& p, const Part& part, const auto next, team_place& place,
                                            team_values<typename Staged::values, Columns, Width>& known, auto& held,
-                                           list<Src...> sources, list<T...> types, indices<J...> targets) {
+                                           list<Src...> sources, list<T...> types, index_sequence<J...> targets) {
   using pass = row_pass<Staged, Pass, Simple, Columns, KO, R, Width, list<Src...>>;
   using fetched_unit = typename pass::fetched_unit;
   using location = typename pass::location;
@@ -65,7 +65,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
   using values_type = pass_values_of<Staged, Pass, list<Src...>>;
   using known_context = with_values<context, values_type>;
   const team_pass_values<values_type, Columns, Width> values(known, p.operands);
-  constexpr auto seq = make_indices<sizeof...(Src)>{};
+  constexpr auto seq = make_index_sequence<sizeof...(Src)>{};
   if constexpr (Pass < Staged::count) {
     using set = typename Staged::template set<Pass>;
     using area = merge_area<accumulator_bytes<Staged>>;
@@ -79,7 +79,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
         evaluate<typename set::prologue>(known_context{here, values.of(k)}, sink);
       }
     };
-    const auto again = [&] { recentre(sums, make_indices<set::size>{}); };
+    const auto again = [&] { recentre(sums, make_index_sequence<set::size>{}); };
     pass::template run<Depth, set::has_near>(p, part, nullptr, held, seq, add, again);
     if constexpr (Columns) {
       merge_columns<set, Width>(sums, p.team, place, area{team_room()}, 1 << p.lane_bits);
@@ -115,8 +115,8 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
 
 template <class Staged, bool Simple, bool Columns, int KO, int R, int Width, int Depth, int Held, class... Src,
           class... T, int... I, int... J>
-__device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, list<T...> types, indices<I...>,
-                                          indices<J...> targets) {
+__device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, list<T...> types, index_sequence<I...>,
+                                          index_sequence<J...> targets) {
   team_place place{blockIdx.x / p.team.blocks, 0};
   place.member = blockIdx.x - place.team * p.team.blocks;
   const int thread = static_cast<int>(threadIdx.x);
@@ -131,7 +131,7 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   part.whole = part.count / part.stride / Depth * Depth;
   part.kept_from = first_kept(part.end, part.whole, p.kept_steps, Held, Depth);
   using walk = row_pass<Staged, 0, Simple, Columns, KO, R, Width, list<Src...>>;
-  constexpr auto seq = make_indices<sizeof...(Src)>{};
+  constexpr auto seq = make_index_sequence<sizeof...(Src)>{};
   held_units<typename walk::fetched_unit, Held> held;
   part.spacing = p.consecutive ? 1 : interleave;
   const auto aim = [&](auto& at, index_t task) {
@@ -193,8 +193,8 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
 template <class Staged, class Sources, class Types, bool Simple, bool Columns, int KO, int R, int Width, int Depth,
           int Held, class Parameters>
 __global__ void __launch_bounds__(team_threads, team_residents) rows_by_teams(const __grid_constant__ Parameters p) {
-  team_body<Staged, Simple, Columns, KO, R, Width, Depth, Held>(p, Sources{}, Types{}, make_indices<Sources::size>{},
-                                                                make_indices<Types::size>{});
+  team_body<Staged, Simple, Columns, KO, R, Width, Depth, Held>(
+      p, Sources{}, Types{}, make_index_sequence<Sources::size>{}, make_index_sequence<Types::size>{});
 }
 
 }  // namespace lazyfuse::cuda_detail

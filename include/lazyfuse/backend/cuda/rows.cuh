@@ -9,7 +9,7 @@ namespace lazyfuse::cuda_detail {
 /// The inner loop runs along the reduced axis R - 1: `group` threads share an output.
 template <class Set, class Epilogue, int K, int R, int Width, int Depth, class... Src>
 __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
-  constexpr auto seq = make_indices<sizeof...(Src)>{};
+  constexpr auto seq = make_index_sequence<sizeof...(Src)>{};
   constexpr int count = sizeof...(Src) + 1;
   const unsigned tile = blockIdx.x / p.splits, split = blockIdx.x - tile * p.splits;
   const int member = static_cast<int>(threadIdx.x) & (p.group - 1);
@@ -53,7 +53,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
       if constexpr (requires { o.steps; }) to = from + column * o.steps[R - 1];
       else to = 0;
     };
-    [&]<int... I>(indices<I...>) { (start(offset[I], base[I], get<I>(p.operands)), ...); }
+    [&]<int... I>(index_sequence<I...>) { (start(offset[I], base[I], get<I>(p.operands)), ...); }
     (seq);
     if constexpr (R - K > 1) add_offsets<K>(offset, p.reduced, row, p.operands, seq);
     combine_some<Set, Width>(sums, p, offset, static_cast<int>(left < Width * interleave ? left : Width * interleave),

@@ -27,8 +27,8 @@ inline constexpr int tile_lanes = 16;
 
 template <class Schedule, bool Tiled, int R, int Width, int Depth, class... Src, class... T, int... I, int... J>
 __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane, unsigned tile_row,
-                                             unsigned tile_column, list<Src...>, list<T...>, indices<I...>,
-                                             indices<J...>) {
+                                             unsigned tile_column, list<Src...>, list<T...>, index_sequence<I...>,
+                                             index_sequence<J...>) {
   constexpr int tile_shift = 4;
   static_assert(1 << tile_shift == tile_lanes);
   const int lane_shift = Tiled ? tile_shift : p.lane_shift, line_shift = Tiled ? tile_shift : p.line_shift;
@@ -136,7 +136,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
   } else (load(get<I>(values), get<I>(p.operands), I), ...);
 
   results<Width, Depth, T...> out;
-  keep_constants(values, p.operands, blockIdx.z, indices<I...>{});
+  keep_constants(values, p.operands, blockIdx.z, index_sequence<I...>{});
   compute<Schedule, Width, Depth>(values, out);
 
   const auto put = [&](const auto& r, const auto& t, int j) {
@@ -151,7 +151,8 @@ __global__ void __launch_bounds__(block_threads) transform_strided(const __grid_
   const unsigned rest = p.by_columns.quotient(blockIdx.x), tile_column = blockIdx.x - rest * p.column_tiles;
   const unsigned tile_plane = p.by_rows.quotient(rest), tile_row = rest - tile_plane * p.row_tiles;
   strided_body<Schedule, false, R, Width, Depth>(p, tile_plane, tile_row, tile_column, Sources{}, Types{},
-                                                 make_indices<Sources::size>{}, make_indices<Types::size>{});
+                                                 make_index_sequence<Sources::size>{},
+                                                 make_index_sequence<Types::size>{});
 }
 
 /// Square iterations take tiles (i, j) and (j, i) one after the other: what one reads along rows the other
@@ -175,7 +176,8 @@ __global__ void __launch_bounds__(block_threads, Sources::size <= 4 ? 3 : 1)
     column = tile - row * p.column_tiles;
   }
   strided_body<Schedule, true, R, Width, Width>(p, plane, row, column, Sources{}, Types{},
-                                                make_indices<Sources::size>{}, make_indices<Types::size>{});
+                                                make_index_sequence<Sources::size>{},
+                                                make_index_sequence<Types::size>{});
 }
 
 }  // namespace lazyfuse::cuda_detail

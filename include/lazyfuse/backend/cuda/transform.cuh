@@ -20,11 +20,11 @@ struct flat_operand<operand<Source, R>> {
 };
 
 template <int R, class... Src, int... I>
-operand_pack<1, Src...> flat_operands(const operand_pack<R, Src...>& p, indices<I...>) {
+operand_pack<1, Src...> flat_operands(const operand_pack<R, Src...>& p, index_sequence<I...>) {
   return {{{flat_operand<operand<Src, R>>::of(get<I>(p))}...}};
 }
 template <int R, class... T, int... I>
-target_pack<1, T...> flat_targets(const target_pack<R, T...>& p, indices<I...>) {
+target_pack<1, T...> flat_targets(const target_pack<R, T...>& p, index_sequence<I...>) {
   return {{{{get<I>(p).data, {{get<I>(p).steps[R > 0 ? R - 1 : 0]}}}}...}};
 }
 
@@ -39,11 +39,11 @@ const char* transform(shape<R>& s, Bound& bound, const target_pack<R, T...>& to,
                                               strided, tile_width, has_window<Schedule, Sources, R>);
   if (g.path == transform_path::flat || g.path == transform_path::window || R < 2) {
     if (!dry) {
-      constexpr auto all = make_indices<Sources::size>{};
+      constexpr auto all = make_index_sequence<Sources::size>{};
       using operands = decltype(flat_operands(bound.operands, all));
       using parameters = flat_parameters<operands, target_pack<1, T...>>;
       const parameters p{flat_operands(bound.operands, all),
-                         flat_targets(to, make_indices<sizeof...(T)>{}),
+                         flat_targets(to, make_index_sequence<sizeof...(T)>{}),
                          R > 0 ? s[R > 0 ? R - 1 : 0] : 1,
                          g.wide_in,
                          g.wide_out,

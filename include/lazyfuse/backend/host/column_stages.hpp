@@ -33,7 +33,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   template <class Set, class Values>
   void column_block(index_t start, index_t r0, index_t r1, index_t first, index_t n, const Values& values,
                     lane_pack<Set, most_columns>& sums) const {
-    constexpr auto set_seq = make_indices<Set::size>{};
+    constexpr auto set_seq = make_index_sequence<Set::size>{};
     const walk_type walk{this->operands, R - 1, -1};
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
@@ -146,7 +146,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
         };
         for (index_t apart = 1; apart < c.blocks; apart *= 2)
           for (index_t b = 0; b + apart < c.blocks; b += 2 * apart)
-            merge_lanes(sums(b), sums(b + apart), n, make_indices<set::size>{});
+            merge_lanes(sums(b), sums(b + apart), n, make_index_sequence<set::size>{});
         keep_columns<set>::run(sums(0), values.from(k * width + first), n);
       });
       column_passes_from<S + 1>(values);

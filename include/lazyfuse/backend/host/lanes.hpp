@@ -97,10 +97,10 @@ struct lanes<op::moments, moment_sums<T>, N> {
     squares[l] = m.squares;
   }
 };
-template <class Set, int N, class Seq = make_indices<Set::size>>
+template <class Set, int N, class Seq = make_index_sequence<Set::size>>
 struct lane_pack_of;
 template <class Set, int N, int... I>
-struct lane_pack_of<Set, N, indices<I...>> {
+struct lane_pack_of<Set, N, index_sequence<I...>> {
   using type = pack<lanes<typename Set::template monoid<I>, typename Set::template value_type<I>, N>...>;
 };
 template <class Set, int N>
@@ -114,7 +114,7 @@ constexpr bool recentres_after(index_t elements) {
   return elements == far_elements;
 }
 template <class Lanes, int... I>
-void recentre(Lanes& to, index_t n, indices<I...>) {
+void recentre(Lanes& to, index_t n, index_sequence<I...>) {
   const auto one = [n](auto& lanes) {
     if constexpr (requires { lanes.recentre(n); }) lanes.recentre(n);
   };
@@ -141,18 +141,18 @@ struct lane_sink<list<P...>, Lanes, Values, Near> {
 };
 
 template <class Set, int N, int... I>
-void clear_lanes(lane_pack<Set, N>& to, index_t n, indices<I...>) {
+void clear_lanes(lane_pack<Set, N>& to, index_t n, index_sequence<I...>) {
   (get<I>(to).clear(n), ...);
 }
 
 template <class Lanes, int... I>
-void fold_lanes(Lanes& to, indices<I...>) {
+void fold_lanes(Lanes& to, index_sequence<I...>) {
   (get<I>(to).fold(), ...);
 }
 
 /// Combines the first n lanes with those of the same number.
 template <class Lanes, int... I>
-void merge_lanes(Lanes& to, const Lanes& from, index_t n, indices<I...>) {
+void merge_lanes(Lanes& to, const Lanes& from, index_t n, index_sequence<I...>) {
   const auto one = [&](auto& sums, const auto& more) {
     for (index_t l = 0; l < n; ++l) sums.combine(l, more.at(l));
   };
@@ -169,7 +169,7 @@ void prefetch(const T* from, index_t n) {
   for (index_t b = 0; b < n * index_t{sizeof(T)}; b += 64) __builtin_prefetch(reinterpret_cast<const char*>(from) + b);
 }
 template <class Cursors, int... I>
-void prefetch_ahead(const Cursors& c, indices<I...>) {
+void prefetch_ahead(const Cursors& c, index_sequence<I...>) {
   const auto one = [](const auto& operand) {
     if constexpr (requires { operand.data; }) prefetch(operand.data + prefetch_distance, lane_count);
   };
@@ -177,7 +177,7 @@ void prefetch_ahead(const Cursors& c, indices<I...>) {
 }
 /// Asks for n elements at i of the next run, where that is elsewhere.
 template <class Cursors, int... I>
-void prefetch_next(const Cursors& c, index_t i, index_t n, indices<I...>) {
+void prefetch_next(const Cursors& c, index_t i, index_t n, index_sequence<I...>) {
   const auto one = [&](const auto& operand) {
     if constexpr (requires { operand.data; })
       if (operand.next != 0) prefetch(operand.data + i + operand.next, n);

@@ -30,7 +30,7 @@ template <int Count, class Set, class Cursors, class Lanes, class Values = no_va
   Cursors cursors = from;
   Values values = known;
   Lanes to = total;
-  using cursor_seq = make_indices<Count>;
+  using cursor_seq = make_index_sequence<Count>;
   const auto turns = [&]<bool Near>(index_t count, ::cuda::std::bool_constant<Near>) {
     for (; count > 0; --count) {
       prefetch_ahead(cursors, cursor_seq{});
@@ -46,7 +46,7 @@ template <int Count, class Set, class Cursors, class Lanes, class Values = no_va
     turns(far, ::cuda::std::false_type{});
     left -= far;
     for (each += far; left > 0;) {
-      recentre(to, lane_count, make_indices<Set::size>{});
+      recentre(to, lane_count, make_index_sequence<Set::size>{});
       const index_t near = std::min(left, 3 * each);
       turns(near, ::cuda::std::true_type{});
       left -= near;
@@ -62,7 +62,7 @@ template <int Count, class Set, bool Near, class Cursors, class Lanes, class Val
 [[gnu::noinline]] void accumulate_columns(const Cursors cursors, Lanes& to, index_t n, const Values values) {
   for (index_t i = 0; i < n; i += strip_columns) {
     const index_t end = std::min(i + strip_columns, n);
-    prefetch_next(cursors, i, end - i, make_indices<Count>{});
+    prefetch_next(cursors, i, end - i, make_index_sequence<Count>{});
     add_to_lanes<Set, Near>(cursors, to, i, end, values);
   }
 }
@@ -70,14 +70,14 @@ template <int Count, class Set, bool Near, class Cursors, class Lanes, class Val
 template <int Count, class Set, class Cursors, class Lanes, class Values = no_values>
 void accumulate_next(const Cursors& cursors, Lanes& to, index_t n, index_t before, const Values& values = {}) {
   if constexpr (Set::has_near) {
-    if (recentres_after(before)) recentre(to, n, make_indices<Set::size>{});
+    if (recentres_after(before)) recentre(to, n, make_index_sequence<Set::size>{});
     if (before >= far_elements) return accumulate_columns<Count, Set, true>(cursors, to, n, values);
   }
   accumulate_columns<Count, Set, false>(cursors, to, n, values);
 }
 
 template <class Set, class Lanes, int... I>
-typename Set::accumulators lane(const Lanes& from, index_t l, indices<I...>) {
+typename Set::accumulators lane(const Lanes& from, index_t l, index_sequence<I...>) {
   return {{get<I>(from).at(l)}...};
 }
 
@@ -132,7 +132,7 @@ struct reduce_run {
   using accumulators = typename Set::accumulators;
   static constexpr int chunk = walk_type::chunk;
   static constexpr index_t block_elements = 32768;
-  using set_seq = make_indices<Set::size>;
+  using set_seq = make_index_sequence<Set::size>;
   using seq = typename walk_type::seq;
 
   const index_t* extents;

@@ -52,7 +52,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
 
   template <class Set, class Values>
   typename Set::accumulators reduced(const row& in, const block& b, const Values& values) const {
-    constexpr auto set_seq = make_indices<Set::size>{};
+    constexpr auto set_seq = make_index_sequence<Set::size>{};
     const walk_type walk{this->operands, R - 1, -1};
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;

@@ -38,7 +38,7 @@ struct cursor<ramp<T>> {
   LAZYFUSE_HD void move_on(index_t runs) { first += runs * next; }
 };
 template <class Cursors, int... I>
-LAZYFUSE_HD void move_on(Cursors& c, index_t runs, indices<I...>) {
+LAZYFUSE_HD void move_on(Cursors& c, index_t runs, index_sequence<I...>) {
   (get<I>(c).move_on(runs), ...);
 }
 
@@ -100,7 +100,7 @@ struct row_walk<Operands, list<Src...>, R> {
   static constexpr int chunk = chunk_length(list<Src...>{}), cost = (0 + ... + source_cost<Src>);
   using cursors = pack<cursor<Src>...>;
   using packings = pack<packing<Src, chunk>...>;
-  using seq = make_indices<count>;
+  using seq = make_index_sequence<count>;
 
   const Operands& operands;
   int inner;   ///< the axis of the inner loop
@@ -119,7 +119,7 @@ struct row_walk<Operands, list<Src...>, R> {
     return across >= 0 && (s > 1 || s < -1) && a != 0 && (a < 0 ? -a : a) < (s < 0 ? -s : s);
   }
   template <int... I>
-  bool any_crossed(indices<I...>) const {
+  bool any_crossed(index_sequence<I...>) const {
     return ((in_memory<I> && crossed<I>()) || ...);
   }
   /// Whether rows are worth taking in blocks.
@@ -131,18 +131,19 @@ struct row_walk<Operands, list<Src...>, R> {
   static constexpr bool written = grouped_source<type_at<I, Src..., constant<int>>>;
   /// Whether an operand repeats one element along the row.
   template <int... I>
-  bool repeats(indices<I...>) const {
+  bool repeats(index_sequence<I...>) const {
     return ((in_memory<I> && step<I>(inner) == 0) || ...);
   }
   /// Whether an operand is packed row by row.
   template <int... I>
-  bool packs(indices<I...>) const {
+  bool packs(index_sequence<I...>) const {
     return ((written<I> || (in_memory<I> && step<I>(inner) != 0 && step<I>(inner) != 1 && !crossed<I>())) || ...);
   }
 
   /// Packs crossed operands for a block of rows; offsets are those of the first row.
   template <int... I>
-  void pack_blocks(packings& p, const index_t* offsets, int rows, index_t first, index_t n, indices<I...>) const {
+  void pack_blocks(packings& p, const index_t* offsets, int rows, index_t first, index_t n,
+                   index_sequence<I...>) const {
     (pack_block_of<I>(p, offsets[I], rows, first, n), ...);
   }
   template <int I>
@@ -160,7 +161,7 @@ struct row_walk<Operands, list<Src...>, R> {
   /// first of a packed block. What repeats along a row is written out for one run.
   template <int... I>
   void aim(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, index_t run,
-           indices<I...>) const {
+           index_sequence<I...>) const {
     (aim_one<I>(get<I>(c), p, offsets[I], row, first, n, run), ...);
   }
   template <int I, class C>
@@ -190,7 +191,7 @@ struct row_walk<Operands, list<Src...>, R> {
   /// that are read where they lie can ask for it early.
   template <int... I>
   void aim_columns(cursors& c, packings& p, const index_t* offsets, const index_t* next, index_t first, index_t n,
-                   indices<I...> all) const {
+                   index_sequence<I...> all) const {
     aim(c, p, offsets, 0, first, n, n, all);
     (turn<I>(get<I>(c), next[I] - offsets[I]), ...);
   }
@@ -200,7 +201,7 @@ struct row_walk<Operands, list<Src...>, R> {
   }
   /// Cursors whose runs are rows: where no operand that is read repeats, and none is packed but in blocks, to p.
   template <int... I>
-  void aim_rows(cursors& c, packings* p, const index_t* offsets, index_t first, indices<I...>) const {
+  void aim_rows(cursors& c, packings* p, const index_t* offsets, index_t first, index_sequence<I...>) const {
     (aim_rows_of<I>(get<I>(c), p, offsets[I], first), ...);
   }
   template <int I, class C>
@@ -230,22 +231,22 @@ struct odometer<Operands, list<Src...>, R> {
   void seek(index_t linear) {
     for (int k = to - 1; k >= from; --k) {
       const index_t q = extents[k] > 1 ? linear / extents[k] : linear;
-      move(k, linear - q * extents[k] - at[k], make_indices<sizeof...(Src)>{});
+      move(k, linear - q * extents[k] - at[k], make_index_sequence<sizeof...(Src)>{});
       linear = q;
     }
   }
   /// Moves on, at most to the end of the last axis.
   void next(index_t by = 1) {
     for (int k = to - 1; k >= from; --k) {
-      if (at[k] + by < extents[k]) return move(k, by, make_indices<sizeof...(Src)>{});
-      move(k, -at[k], make_indices<sizeof...(Src)>{});
+      if (at[k] + by < extents[k]) return move(k, by, make_index_sequence<sizeof...(Src)>{});
+      move(k, -at[k], make_index_sequence<sizeof...(Src)>{});
       by = 1;
     }
   }
 
  private:
   template <int... I>
-  void move(int axis, index_t by, indices<I...>) {
+  void move(int axis, index_t by, index_sequence<I...>) {
     at[axis] += by;
     (move_one<I>(axis, by), ...);
   }

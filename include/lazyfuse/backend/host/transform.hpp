@@ -44,8 +44,8 @@ template <class Schedule, int N, int Count, class Cursors, class... T, class Val
       chunk_sink<T...> sink{to, i};
       evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
     }
-    move_on(cursors, 1, make_indices<Count>{});
-    move_on(to, 1, make_indices<sizeof...(T)>{});
+    move_on(cursors, 1, make_index_sequence<Count>{});
+    move_on(to, 1, make_index_sequence<sizeof...(T)>{});
     if constexpr (N > 0) values.move_on(N);
   }
 }
@@ -63,7 +63,7 @@ void move_by_runs(Cursor& c) {
 /// The loop of transform_runs() for runs of one row, with results that are stored past the caches; they must be ended.
 template <class Schedule, class Cursors, class... T, class Values, int... I, int... J>
 [[gnu::noinline]] void stream_runs(const Cursors& from, const landings<T...>& targets, index_t runs,
-                                   const Values& known, indices<I...> operands, indices<J...> results) {
+                                   const Values& known, index_sequence<I...> operands, index_sequence<J...> results) {
   Cursors cursors = from;
   (move_by_runs(get<I>(cursors)), ...);
   Values values = known;
@@ -94,7 +94,7 @@ struct transform_run {
   static constexpr bool by_runs = R >= 2 && walk_type::in_memory_count >= 2;
   using to_pack = landings<T...>;
   using seq = typename walk_type::seq;
-  using target_seq = make_indices<sizeof...(T)>;
+  using target_seq = make_index_sequence<sizeof...(T)>;
 
   const index_t* extents;
   const Operands& operands;
@@ -114,7 +114,7 @@ struct transform_run {
   }
   /// Whether a result is not contiguous along the row: staged in contiguous memory and scattered.
   template <int... I>
-  bool stages(indices<I...>) const {
+  bool stages(index_sequence<I...>) const {
     return ((target_step<I>(R - 1) != 1) || ...);
   }
   /// Where row `row`, counted from that of the index, of target I starts.
@@ -127,13 +127,14 @@ struct transform_run {
   using stagings = pack<staging<T, chunk>...>;
   template <int... I>
   void aim_targets(to_pack& to, stagings* staged, const index_t* at, int row, index_t first, bool by_rows,
-                   indices<I...>) const {
+                   index_sequence<I...>) const {
     ((get<I>(to) = {target_step<I>(R - 1) == 1 ? target_at<I>(at, row, first) : get<I>(*staged).data,
                     by_rows ? target_step<I>(R - 2) : run_length}),
      ...);
   }
   template <int... I>
-  void scatter_targets(stagings& staged, const index_t* at, int row, index_t first, index_t n, indices<I...>) const {
+  void scatter_targets(stagings& staged, const index_t* at, int row, index_t first, index_t n,
+                       index_sequence<I...>) const {
     ((target_step<I>(R - 1) == 1
           ? void()
           : scatter_row(target_at<I>(at, row, first), target_step<I>(R - 1), get<I>(staged).data, n)),
@@ -164,7 +165,7 @@ struct transform_run {
     to_pack to;
     walk.aim_rows(cursors, nullptr, o.offsets, begin, seq{});
     aim_targets(to, nullptr, o.at, 0, begin, false, target_seq{});
-    const bool in_lines = [&]<int... J>(indices<J...>) { return (begins_a_line(get<J>(to).data) && ...); }
+    const bool in_lines = [&]<int... J>(index_sequence<J...>) { return (begins_a_line(get<J>(to).data) && ...); }
     (target_seq{});
     if (!in_lines || runs < least_runs) return rows_of(o, 1, first, last);
     if (first < begin) rows_of(o, 1, first, begin);
