@@ -6,7 +6,7 @@
     report.py ... --write docs/benchmarks.md [--plot docs/benchmarks.png]       writes them
 
 --jax jax.json (of peers/rows_by_jax.py, on the same GPU) beside --gpu compares the two.
-In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, random, jax,
+In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, types, random, jax,
 variants, launch, sweep, host, host_rows, compile. Tables for which no JSON is given stay as they are.
 """
 import argparse
@@ -22,6 +22,9 @@ ROWS = ["softmax_128", "softmax_128_spelled", "softmax_1024", "softmax_1024_spel
         "softmax_262144_spelled", "layernorm_1024", "layernorm_1024_spelled", "normalize_4M", "normalize_64M", "standardize_columns"]
 VARIANTS = ["saxpy", "saxpy_slice", "saxpy_odd", "saxpy_row", "saxpy_0d", "fma3", "fma3_unfused", "chain20", "chain20_unfused",
             "pyth", "pyth_unfused"]
+TYPES = ["axpy_float32", "axpy_float64", "axpy_float16", "axpy_bfloat16", "axpy_int8", "axpy_complex64", "axpy_complex128", "softmax_1024_float16",
+         "softmax_1024_bfloat16", "softmax_8192_float16", "softmax_8192_bfloat16", "layernorm_1024_float16", "layernorm_1024_bfloat16",
+         "argmax", "var", "norm"]
 RANDOM = ["random_uniform", "curand_uniform", "random_normal", "curand_normal", "random_dropout"]
 COPIES = ["copy/kernel1", "copy/kernel2", "copy/kernel4", "copy/cudaMemcpy"]
 
@@ -77,7 +80,7 @@ def speeds(rows: dict, names: list[str]) -> str:
 
 def gpu_sections(context: dict, rows: dict) -> dict[str, str]:
     where = origin(context, gpu_machine(context))
-    tables = {"gpu": COPIES + WORKLOADS, "rows": ROWS, "variants": VARIANTS, "random": RANDOM}
+    tables = {"gpu": COPIES + WORKLOADS, "rows": ROWS, "variants": VARIANTS, "random": RANDOM, "types": TYPES}
     sections = {name: f"{where}\n\n{speeds(rows, names)}" for name, names in tables.items()}
     lines = []
     if "empty_kernel" in rows:

@@ -14,6 +14,7 @@
 #include <lazyfuse/expr/grid.hpp>
 #include <lazyfuse/expr/losses.hpp>
 #include <lazyfuse/expr/random.hpp>
+#include <lazyfuse/expr/reductions.hpp>
 
 #include <lazyfuse/array/borrow.hpp>
 

@@ -436,6 +436,48 @@ def reductions():
     out.write()
 
 
+def derived_reductions():
+    """Reductions made of others. In x there are NaN and equal extremes, in y neither NaN nor zero weights."""
+    out = Family("derived_reductions")
+    for t in [np.float16, np.float32, np.float64, np.int32, np.uint8]:
+        rng = np.random.default_rng(9)
+        n = name(t)
+        y = rng.integers(0, 9, (5, 70)).astype(t)
+        x = y.copy()
+        if t not in (np.int32, np.uint8):
+            y = (y + rng.integers(0, 4, y.shape) / 4).astype(t)
+            x = y.copy()
+            x[1, 5:60:9] = np.nan
+            x[2, :] = np.nan
+            x[:, 3] = np.nan
+            x[0, 7], x[4, 9] = np.inf, -np.inf
+        w = rng.integers(1, 5, y.shape).astype(t)
+        for key, value in {"x": x, "y": y, "w": w}.items():
+            out.put(f"{key}/{n}", value)
+        wide = lambda v: v.astype(np.float64)
+        as_t = t if t not in (np.int32, np.uint8) else np.float64
+        for axis in (None, 0, 1):
+            put = lambda key, value: out.put(f"{key}/{n}/axis={'all' if axis is None else axis}", value)
+            put("argmax", np.argmax(x, axis))
+            put("argmin", np.argmin(x, axis))
+            put("count_nonzero", np.asarray(np.count_nonzero(x, axis), np.int64))
+            put("ptp", np.ptp(y, axis))
+            put("average", np.average(wide(y), axis, wide(w)).astype(as_t))
+            for p in (0, 1, 2, 3, np.inf):
+                v = wide(y)
+                length = np.linalg.norm(v.ravel() if axis is None else v, p, axis).astype(as_t)
+                put(f"norm {p}", length)
+            for f in ("nanmax", "nanmin"):
+                put(f, getattr(np, f)(x, axis))
+            finite = np.where(np.isinf(x), t(3), x).astype(t)
+            if axis is None:
+                out.put(f"finite/{n}", finite)
+            put("nansum", np.asarray(np.nansum(finite, axis)))
+            for f in ("nanmean", "nanvar", "nanstd"):
+                put(f, np.asarray(getattr(np, f)(wide(finite), axis)).astype(as_t))
+    out.write()
+
+
 def views():
     out = Family("views")
     x = np.arange(4 * 5 * 6, dtype=np.int32).reshape(4, 5, 6)
@@ -831,6 +873,7 @@ if __name__ == "__main__":
     casts()
     promotion()
     reductions()
+    derived_reductions()
     views()
     broadcasting()
     creation()

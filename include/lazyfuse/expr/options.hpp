@@ -68,6 +68,11 @@ constexpr auto order_in(Otherwise otherwise, const A& a, const O&... o) {
   if constexpr (is_order<A>) return a;
   else return order_in(otherwise, o...);
 }
+/// The p of ord<p>.
+template <auto P>
+constexpr auto order_value(order<P>) {
+  return P;
+}
 /// The option of type V among them, or the one that is meant without.
 template <class V>
 constexpr V value_in(V otherwise) {

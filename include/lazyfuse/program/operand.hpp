@@ -40,6 +40,15 @@ inline constexpr bool is_constant = false;
 template <class T>
 inline constexpr bool is_constant<constant<T>> = true;
 
+/// The offset itself: with the steps of a dense array, where an element stands in it.
+struct position {
+  using value_type = int64;
+  static constexpr bool is_memory = false;
+  index_t origin = 0;  ///< the position of offset 0
+  LAZYFUSE_HD int64 at(index_t offset) const { return origin + offset; }
+  friend bool operator==(const position& a, const position& b) { return a.origin == b.origin; }
+};
+
 /// start + offset * step, with the end exact: arange and linspace.
 template <class T>
 struct ramp {

@@ -30,11 +30,13 @@ struct cursor<Source> {
   LAZYFUSE_HD const value_type& at(index_t i) const { return data[i]; }
   LAZYFUSE_HD void move_on(index_t runs) { data += runs * next; }
 };
-template <class T>
-struct cursor<ramp<T>> {
-  ramp<T> source;
+/// What is made of its offset.
+template <class Source>
+  requires(kept_bytes<Source> == 0 && !is_constant<Source>)
+struct cursor<Source> {
+  Source source;
   index_t first, step, next;
-  LAZYFUSE_HD T at(index_t i) const { return source.at(first + i * step); }
+  LAZYFUSE_HD auto at(index_t i) const { return source.at(first + i * step); }
   LAZYFUSE_HD void move_on(index_t runs) { first += runs * next; }
 };
 template <class Cursors, int... I>

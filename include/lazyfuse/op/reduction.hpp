@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What reductions other than the plain monoids are made of: places of extremes, numbers beside NaN, a user's function.
+// The functions are in expr/reductions.hpp.
+#pragma once
+
+#include <lazyfuse/op/monoid.hpp>
+#include <lazyfuse/op/statistics.hpp>
+
+namespace lazyfuse {
+
+/// An element and where it stands.
+template <class T>
+struct placed {
+  T value;
+  int64 index;
+};
+/// An element, or none.
+template <class T>
+struct possible {
+  T value;
+  bool exists;
+};
+
+namespace op {
+
+/// x with its place.
+struct place : exact_operation {
+  using rule = rules::unchanged;
+  static constexpr const char* name = "place";
+  template <element_type T>
+  LAZYFUSE_HD constexpr placed<T> operator()(const T& x, int64 index) const {
+    return {x, index};
+  }
+};
+/// Where it stands.
+struct index_of : exact_operation {
+  using rule = rules::unchanged;
+  static constexpr const char* name = "index_of";
+  template <class T>
+  LAZYFUSE_HD constexpr int64 operator()(const placed<T>& x) const {
+    return x.index;
+  }
+};
+
+/// Of two places that with the larger element, or the smaller one; NaN before numbers, then the first.
+template <bool Largest>
+struct extreme_place : plain_monoid {
+  static constexpr bool has_identity = false;
+  static constexpr int cost = 8;
+  template <class T>
+  using accumulator = T;
+  template <class T>
+  LAZYFUSE_HD constexpr placed<T> operator()(const placed<T>& a, const placed<T>& b) const {
+    const bool less = beats(a.value, b.value), more = beats(b.value, a.value);
+    return more || (!less && b.index < a.index) ? b : a;
+  }
+  template <class P>
+  LAZYFUSE_HD static constexpr P identity() {
+    using T = decltype(P::value);
+    return {Largest ? max::identity<T>() : min::identity<T>(), 0x7fffffffffffffff};
+  }
+
+ private:
+  template <class T>
+  LAZYFUSE_HD static constexpr bool beats(const T& x, const T& y) {
+    if constexpr (floating_point<T>) return (Largest ? x > y : x < y) || (x != x && y == y);
+    else return Largest ? x > y : x < y;
+  }
+};
+struct argmax : extreme_place<true> {
+  static constexpr const char* name = "argmax";
+};
+struct argmin : extreme_place<false> {
+  static constexpr const char* name = "argmin";
+};
+
+/// The largest and the smallest number; NaN only where there is nothing else.
+struct nanmax : plain_monoid, fmax {
+  static constexpr const char* name = "nanmax";
+  static constexpr bool has_identity = false;
+  template <class T>
+  using accumulator = T;
+  template <class T>
+  using result = T;
+  template <class T>
+  LAZYFUSE_HD static constexpr T identity() {
+    if constexpr (floating_point<T>) return T(-__builtin_nanf(""));
+    else return max::identity<T>();
+  }
+};
+struct nanmin : plain_monoid, fmin {
+  static constexpr const char* name = "nanmin";
+  static constexpr bool has_identity = false;
+  template <class T>
+  using accumulator = T;
+  template <class T>
+  using result = T;
+  template <class T>
+  LAZYFUSE_HD static constexpr T identity() {
+    if constexpr (floating_point<T>) return T(-__builtin_nanf(""));
+    else return min::identity<T>();
+  }
+};
+
+/// x as the moments of one number; of none where it is NaN.
+struct sample_of_number : exact_operation {
+  using rule = rules::unchanged;
+  static constexpr const char* name = "sample_of_number";
+  template <real_number T>
+  LAZYFUSE_HD constexpr moment_sums<T> operator()(T x) const {
+    return x == x ? moment_sums<T>{T(1), x, x - x, T(0)} : moment_sums<T>{};
+  }
+};
+/// The moments of both, where elements may be missing.
+struct moments_of_numbers : moments {
+  static constexpr const char* name = "moments_of_numbers";
+  template <real_number T>
+  LAZYFUSE_HD constexpr moment_sums<T> operator()(const moment_sums<T>& a, const moment_sums<T>& b) const {
+    const moment_sums<T> both = moments{}(a, b);
+    return b.count > 0 ? both : a;
+  }
+  template <real_number T>
+  LAZYFUSE_HD static constexpr moment_sums<T> near(const moment_sums<T>& a, const moment_sums<T>& b) {
+    return a.count > 0 && b.count > 0 ? moments::near(a, b) : moments_of_numbers{}(a, b);
+  }
+};
+/// The variance of as many numbers as were counted.
+struct variance_of_counted : exact_operation {
+  using rule = rules::unchanged;
+  static constexpr const char* name = "variance_of_counted";
+  static constexpr int cost = 16;
+  template <real_number T>
+  LAZYFUSE_HD constexpr T operator()(const moment_sums<T>& m, T ddof) const {
+    const T n = m.count - ddof, squares = m.squares - m.sum * (m.sum / m.count);
+    return (squares < 0 ? T(0) : squares) / (n > 0 ? n : T(0));
+  }
+};
+
+/// x, which exists.
+struct existing : exact_operation {
+  using rule = rules::unchanged;
+  static constexpr const char* name = "existing";
+  template <element_type T>
+  LAZYFUSE_HD constexpr possible<T> operator()(const T& x) const {
+    return {x, true};
+  }
+};
+/// A user's associative and commutative function; nothing is its identity.
+template <class F>
+struct folded : plain_monoid {
+  static constexpr const char* name = "reduce";
+  static constexpr int cost = 8;
+  template <class T>
+  using accumulator = T;
+  template <class T>
+  LAZYFUSE_HD constexpr possible<T> operator()(const possible<T>& a, const possible<T>& b) const {
+    if (!a.exists) return b;
+    if (!b.exists) return a;
+    return {static_cast<T>(F{}(a.value, b.value)), true};
+  }
+  template <class P>
+  LAZYFUSE_HD static constexpr P identity() {
+    return {};
+  }
+};
+/// init and what was found, if anything was.
+template <class F>
+struct begun_with : exact_operation {
+  using rule = rules::unchanged;
+  static constexpr const char* name = "begun_with";
+  static constexpr int cost = 8;
+  template <element_type T>
+  LAZYFUSE_HD constexpr T operator()(const possible<T>& found, const T& init) const {
+    return found.exists ? static_cast<T>(F{}(init, found.value)) : init;
+  }
+};
+
+}  // namespace op
+}  // namespace lazyfuse

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Places of extremes, counts, norms, averages, reductions without NaN, against NumPy's answers; a user's own reduction.
+#include "support/arrays.hpp"
+#include "support/gather.hpp"
+#include "support/reference_data.hpp"
+#include "support/registry.hpp"
+
+#include <utility>
+
+namespace {
+
+using test::within;
+
+const test::reference_data& answers() {
+  static const test::reference_data data("derived_reductions");
+  return data;
+}
+
+template <class Space>
+class derived_reductions : public test::on<Space> {};
+TYPED_TEST_SUITE(derived_reductions, test::spaces, test::space_name);
+
+using types = lf::list<lf::half, float, double, lf::int32, lf::uint8>;
+
+/// The operands of one element type, and the axes a reduction is along: all, 0 or 1.
+template <class Space, class T, class Axes>
+struct reduction_case {
+  lf::array<T, 2, Space> x, y, w, finite;
+  Axes axes;
+  std::string suffix;
+  reduction_case(Axes a, const std::string& axis)
+      : axes(a), suffix(std::string("/") + test::name_of<T>() + "/axis=" + axis) {
+    const auto of = [](const char* key) {
+      return test::array_of<Space, 2>(answers().get<T>(std::string(key) + "/" + test::name_of<T>()));
+    };
+    x = of("x");
+    y = of("y");
+    w = of("w");
+    finite = of("finite");
+  }
+  /// Compares members of gathered results with the answers of these names.
+  template <class E>
+  void expect(const E& e, const std::vector<std::string>& names, const within& tolerance = {}) const {
+    const auto got = lf::to<lf::host>(lf::materialize(e));
+    member<0>(got, names, tolerance);
+  }
+
+ private:
+  template <int K, class A>
+  void member(const A& got, const std::vector<std::string>& names, const within& tolerance) const {
+    using element = lf::value_t<A>;
+    if constexpr (requires(const element& one) { lf::get<K>(one); }) {
+      using R = lf::bare_t<decltype(lf::get<K>(std::declval<const element&>()))>;
+      const std::string name = names.at(static_cast<std::size_t>(K)) + suffix;
+      const auto want = answers().get<R>(name);
+      test::tensor<R> values{want.shape};
+      ASSERT_EQ(static_cast<std::size_t>(got.size()), values.values.size()) << name;
+      for (std::size_t i = 0; i < values.values.size(); ++i)
+        values.values[i] = static_cast<test::stored<R>>(lf::get<K>(got.data()[i]));
+      const auto same = test::same(values, want, tolerance);
+      EXPECT_TRUE(same) << name;
+      member<K + 1>(got, names, tolerance);
+    }
+  }
+};
+template <class Space, class F>
+void for_each_case(F f) {
+  test::for_each_type(types{}, [&](auto t) {
+    using T = typename decltype(t)::value_type;
+    f(reduction_case<Space, T, lf::axes<>>(lf::axes<>{}, "all"));
+    f(reduction_case<Space, T, lf::axes<0>>(lf::axis<0>, "0"));
+    f(reduction_case<Space, T, lf::axes<1>>(lf::axis<1>, "1"));
+  });
+}
+/// What sums in any order may differ by.
+template <class C>
+within near(const C& c) {
+  return {lf::small_real<lf::value_t<decltype(c.x)>> ? 1 : 16};
+}
+
+TYPED_TEST(derived_reductions, find_places_and_counts_as_numpys) {
+  for_each_case<TypeParam>([](const auto& c) {
+    c.expect(lf::map(test::gather{}, lf::argmax(c.x, c.axes), lf::argmin(c.x, c.axes), lf::count_nonzero(c.x, c.axes),
+                     lf::ptp(c.y, c.axes), lf::nanmax(c.x, c.axes), lf::nanmin(c.x, c.axes)),
+             {"argmax", "argmin", "count_nonzero", "ptp", "nanmax", "nanmin"});
+  });
+}
+TYPED_TEST(derived_reductions, have_numpys_norms_and_averages) {
+  for_each_case<TypeParam>([](const auto& c) {
+    const auto norm = [&](auto p) { return lf::norm(c.y, p, c.axes); };
+    c.expect(lf::map(test::gather{}, norm(lf::ord<0>), norm(lf::ord<1>), norm(lf::ord<2>), norm(lf::ord<3>),
+                     norm(lf::ord<lf::inf>), lf::average(c.y, c.w, c.axes)),
+             {"norm 0", "norm 1", "norm 2", "norm 3", "norm inf", "average"}, near(c));
+  });
+}
+TYPED_TEST(derived_reductions, leave_nan_out_as_numpys) {
+  for_each_case<TypeParam>([](const auto& c) {
+    c.expect(lf::map(test::gather{}, lf::nansum(c.finite, c.axes), lf::nanmean(c.finite, c.axes),
+                     lf::nanvar(c.finite, c.axes), lf::nanstd(c.finite, c.axes)),
+             {"nansum", "nanmean", "nanvar", "nanstd"}, near(c));
+  });
+}
+TYPED_TEST(derived_reductions, keep_axes_where_asked) {
+  const auto x = test::array_of<TypeParam, 2>(test::tensor<float>({2, 3}, {3, 9, 9, 5, 1, 2}));
+  EXPECT_TRUE(test::evaluates_to(lf::argmax(x, lf::axis<1>, lf::keepdims), test::tensor<std::int64_t>({2, 1}, {1, 0})));
+  EXPECT_TRUE(
+      test::evaluates_to(lf::argmin(lf::flip(x, lf::axis<1>), lf::axis<1>), test::tensor<std::int64_t>({2}, {2, 1})));
+  EXPECT_TRUE(test::evaluates_to(lf::nanmax(x, lf::keepdims), test::tensor<float>({1, 1}, {9})));
+}
+TYPED_TEST(derived_reductions, run_together_in_one_pass) {
+  const auto x = test::array_of<TypeParam, 1>(test::counting<float>({1000}, -3));
+  lf::trace t;
+  const auto [where, largest, mean, spread] = lf::materialize(lf::argmax(x), lf::max(x), lf::mean(x), lf::var(x));
+  EXPECT_EQ(t.launches(), 1);
+  EXPECT_EQ(where.item(), 999);
+  EXPECT_EQ(largest.item(), 996);
+  EXPECT_EQ(mean.item(), 496.5);
+  EXPECT_NEAR(spread.item(), 83333.25, 0.05);
+}
+TYPED_TEST(derived_reductions, of_nothing_are_refused) {
+  const auto x = test::array_of<TypeParam, 2>(test::tensor<float>({3, 0}));
+  EXPECT_THROW(lf::argmax(x), lf::shape_error);
+  EXPECT_THROW(lf::nanmin(x, lf::axis<1>), lf::shape_error);
+  EXPECT_TRUE(test::evaluates_to(lf::argmin(x, lf::axis<0>), test::tensor<std::int64_t>({0})));
+  EXPECT_TRUE(test::evaluates_to(lf::count_nonzero(x), test::tensor<std::int64_t>({}, {0})));
+}
+
+/// A range of numbers, and the smallest that holds two.
+struct range_of_numbers {
+  float low, high;
+};
+struct join {
+  LAZYFUSE_HD range_of_numbers operator()(const range_of_numbers& a, const range_of_numbers& b) const {
+    return {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+  }
+};
+struct as_range {
+  LAZYFUSE_HD range_of_numbers operator()(float x) const { return {x, x}; }
+};
+struct exclusive_or {
+  LAZYFUSE_HD std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a ^ b; }
+};
+TYPED_TEST(derived_reductions, take_a_users_function_over_any_element_type) {
+  const auto x = test::array_of<TypeParam, 2>(test::counting<float>({40, 50}, -7));
+  const auto all = lf::reduce(join{}, range_of_numbers{100, 100}, lf::map(as_range{}, x)).item();
+  EXPECT_EQ(all.low, -7);
+  EXPECT_EQ(all.high, 1992);
+  const auto bits = test::array_of<TypeParam, 1>(test::tensor<std::uint32_t>({4}, {1, 2, 4, 9}));
+  EXPECT_EQ(lf::reduce(exclusive_or{}, 16u, bits).item(), 30u);
+  EXPECT_EQ(lf::reduce(exclusive_or{}, 16u, bits(lf::range(2, 2))).item(), 16u);
+}
+
+}  // namespace
