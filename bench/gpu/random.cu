@@ -33,11 +33,13 @@ struct random_normal : workload<float, 1, lf::cuda> {
   static constexpr double bytes = 4.0 * count, tolerance = 2e-6;
   random_normal() : workload(lf::shape{count}) {}
   void evaluate() { z = lf::random::normal<float>({count}, from); }
-  /// In double: the radius of a word, the direction of the next.
+  /// In double: the radius of a word as a float in (0, 1], the direction of the next.
   LAZYFUSE_HD static double expected(index_t i) {
     const lf::philox_words w = block(i / 4);
     const lf::uint32 direction = w.pick(static_cast<int>(i % 4) | 1);
-    const double radius = lf::math::sqrt(-2 * lf::math::log((w.pick(static_cast<int>(i % 4) & ~1) + 0.5) * 0x1p-32)),
+    const float above_zero = static_cast<float>(
+        static_cast<double>(static_cast<float>(w.pick(static_cast<int>(i % 4) & ~1))) * 0x1p-32 + 0x1p-33);
+    const double radius = lf::math::sqrt(-2 * lf::math::log(static_cast<double>(above_zero))),
                  rest = static_cast<int>(direction << 2) * (3.14159265358979323846 * 0x1p-33),
                  large = direction >> 31 ? -lf::math::cos(rest) : lf::math::cos(rest);
     return radius * ((direction >> 30 & 1) == static_cast<lf::uint32>(i & 1) ? large : lf::math::sin(rest));

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: this operation is defined for integers; convert floating point with cast<T>(x)
+// expected-error: lazyfuse: this operation is defined for integers
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: a complex number becomes a real one by real(x), imag(x) or abs(x), not by cast
+// expected-error: lazyfuse: a complex number becomes a real one by real
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

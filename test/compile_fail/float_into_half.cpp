@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: the expression's element type does not convert silently; assign cast<T>(e)
+// expected-error: lazyfuse: the expression.s element type does not convert silently
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

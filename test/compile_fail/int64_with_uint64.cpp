@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: int64 and uint64 have no common type; convert one of them with cast<T>(x)
+// expected-error: lazyfuse: int64 and uint64 have no common type
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

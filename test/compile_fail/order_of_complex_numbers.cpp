@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: this operation is not defined for complex numbers; take real(x), imag(x) or abs(x)
+// expected-error: lazyfuse: this operation is not defined for complex numbers
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

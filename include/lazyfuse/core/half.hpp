@@ -59,6 +59,13 @@ LAZYFUSE_HD constexpr float from_half(uint16_t from) {
 }
 
 LAZYFUSE_HD constexpr uint16_t bfloat16_of(float x) {
+#if defined(__CUDA_ARCH__)
+  if (!__builtin_is_constant_evaluated()) {
+    uint16_t to;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to) : "f"(x));
+    return to;
+  }
+#endif
   const uint32_t bits = __builtin_bit_cast(uint32_t, x);
   const uint32_t quiet = (bits >> 16 & 0x8000u) | 0x7fc0u, rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
   return static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);

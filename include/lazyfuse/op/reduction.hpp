@@ -51,8 +51,8 @@ struct extreme_place : plain_monoid {
   using accumulator = T;
   template <class T>
   LAZYFUSE_HD constexpr placed<T> operator()(const placed<T>& a, const placed<T>& b) const {
-    const bool less = beats(a.value, b.value), more = beats(b.value, a.value);
-    return more || (!less && b.index < a.index) ? b : a;
+    const bool take = beyond(b.value, a.value) || (!differs(a.value, b.value) && b.index < a.index);
+    return take ? b : a;
   }
   template <class P>
   LAZYFUSE_HD static constexpr P identity() {
@@ -61,10 +61,17 @@ struct extreme_place : plain_monoid {
   }
 
  private:
+  /// Whether x is nearer to the extreme than y, or NaN where y is a number. Few comparisons: they are most of the work.
   template <class T>
-  LAZYFUSE_HD static constexpr bool beats(const T& x, const T& y) {
-    if constexpr (floating_point<T>) return (Largest ? x > y : x < y) || (x != x && y == y);
+  LAZYFUSE_HD static constexpr bool beyond(const T& x, const T& y) {
+    if constexpr (floating_point<T>) return !(Largest ? x <= y : x >= y) && y == y;
     else return Largest ? x > y : x < y;
+  }
+  /// Whether neither is beyond the other only if this is false; where y is beyond x it may be either.
+  template <class T>
+  LAZYFUSE_HD static constexpr bool differs(const T& x, const T& y) {
+    if constexpr (floating_point<T>) return x < y || x > y || (x != x && y == y);
+    else return x != y;
   }
 };
 struct argmax : extreme_place<true> {

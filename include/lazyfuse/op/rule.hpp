@@ -118,11 +118,13 @@ struct meeting {
     constexpr bool mixed = (found & bools) != 0 && found != bools;
     constexpr bool meet = have_common_type<C>;
     constexpr bool fits = (rule_detail::adapts<A, C> && ...);
+    constexpr bool takes_bool = (Kinds & bools) != 0, takes_complex = (Kinds & complexes) != 0,
+                   takes_reals = (Kinds & reals) != 0;
     if constexpr (!numbers)
       static_assert(numbers,
                     "lazyfuse: operands of this operation must hold numbers; use map(f, x) for other element types");
     else if constexpr ((found & ~Kinds & bools) != 0)
-      static_assert((Kinds & bools) != 0, "lazyfuse: this operation is not defined for bool; convert with cast<T>(x)");
+      static_assert(takes_bool, "lazyfuse: this operation is not defined for bool; convert with cast<T>(x)");
     else if constexpr (mixed)
       static_assert(!mixed, "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");
     else if constexpr (!meet)
@@ -132,10 +134,10 @@ struct meeting {
           fits,
           "lazyfuse: a floating-point scalar does not fit an integer array; convert the array with cast<double>(x)");
     else if constexpr ((kind_of<C> & ~Kinds & complexes) != 0)
-      static_assert((Kinds & complexes) != 0,
+      static_assert(takes_complex,
                     "lazyfuse: this operation is not defined for complex numbers; take real(x), imag(x) or abs(x)");
     else if constexpr ((kind_of<C> & ~Kinds & reals) != 0)
-      static_assert((Kinds & reals) != 0,
+      static_assert(takes_reals,
                     "lazyfuse: this operation is defined for integers; convert floating point with cast<T>(x)");
     return numbers && !mixed && meet && fits && accepts<C>;
   }

@@ -62,11 +62,15 @@ struct fetched {
   typename Source::value_type value[Depth][Width];
   __device__ __forceinline__ void all(const Source& s, index_t offset, index_t pitch, index_t step, bool, int spacing) {
     if constexpr (grouped_source<Source>) s.rows(value, offset, pitch, spacing * step);
-    else
+    else {
+      const index_t across = spacing * step;
 #pragma unroll
-      for (int d = 0; d < Depth; ++d)
+      for (int d = 0; d < Depth; ++d, offset += pitch) {
+        index_t at = offset;  // sums, for products of 64 bits cost more
 #pragma unroll
-        for (int k = 0; k < Width; ++k) value[d][k] = s.at(offset + d * pitch + k * spacing * step);
+        for (int k = 0; k < Width; ++k, at += across) value[d][k] = s.at(at);
+      }
+    }
   }
   __device__ __forceinline__ void some(const Source& s, index_t offset, index_t pitch, index_t step, bool as_one,
                                        int spacing, const int (&)[Depth]) {

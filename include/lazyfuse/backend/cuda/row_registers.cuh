@@ -184,9 +184,16 @@ constexpr int register_elements(list<Src...>, index_sequence<I...>, int width) {
   return elements;
 }
 
-/// Three blocks to a processor: memory waits for one while the others compute. Block: more than a warp may share a row.
+/// Whether several operands are stored in less than a register: conversions keep each element in two.
+template <class... Src>
+constexpr bool converts_often(list<Src...>) {
+  return (0 + ... + (Src::is_memory && sizeof(typename Src::value_type) < 4)) > 1;
+}
+/// Three blocks to a processor, or two: memory waits for one while the others compute. Block: more than a warp may
+/// share a row.
 template <class Staged, class Sources, class Types, bool Block, int K, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(register_threads, 3) rows_in_registers(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(register_threads, converts_often(Sources{}) ? 2 : 3)
+    rows_in_registers(const __grid_constant__ Parameters p) {
   constexpr auto operands = make_index_sequence<Sources::size>{};
   constexpr auto targets = make_index_sequence<Types::size>{};
   if (p.whole) registers_body<Staged, true, Block, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
