@@ -221,6 +221,16 @@ void print_as(std::ostream& out, const T* data, const layout& l) {
   for_shown(l, 0, 0, [&](index_t i) { shown.push_back(data[i]); });
   const auto texts = texts_of(shown);
   if (l.rank == 0) {
+    if constexpr (complex_number<T>) {  // as Python's
+      const auto part = [](auto v) {
+        char buffer[40];
+        return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, v).ptr);
+      };
+      const T z = shown[0];
+      const bool minus = std::signbit(z.im);
+      out << "(" << part(z.re) << (minus ? "" : "+") << part(z.im) << "j)";
+      return;
+    }
     std::string s = texts[0];
     if constexpr (floating_point<T>) {
       if (!s.empty() && s.back() == '.') s += "0";

@@ -60,7 +60,7 @@ struct reduction_case {
       const auto same = test::same(values, want, tolerance);
       EXPECT_TRUE(same) << name;
       member<K + 1>(got, names, tolerance);
-    }
+    } else EXPECT_EQ(static_cast<std::size_t>(K), names.size());
   }
 };
 template <class Space, class F>
@@ -117,6 +117,22 @@ TYPED_TEST(derived_reductions, run_together_in_one_pass) {
   EXPECT_EQ(mean.item(), 496.5);
   EXPECT_NEAR(spread.item(), 83333.25, 0.05);
 }
+TYPED_TEST(derived_reductions, of_too_few_numbers_are_nan) {
+  const auto x = test::array_of<TypeParam, 1>(test::tensor<float>({3}, {1, 2, NAN}));
+  EXPECT_EQ(lf::nanvar(x, lf::ddof{1}).item(), 0.5f);
+  EXPECT_TRUE(std::isnan(lf::nanvar(x, lf::ddof{2}).item()));
+  EXPECT_TRUE(std::isnan(lf::nanmean(x(lf::range(2, 3))).item()));
+  EXPECT_EQ(lf::nanprod(x).item(), 2);
+}
+TYPED_TEST(derived_reductions, take_operands_of_several_types) {
+  const auto flags = test::array_of<TypeParam, 1>(test::tensor<bool>({3}, {1, 0, 0}));
+  const auto w = test::array_of<TypeParam, 1>(test::tensor<std::int32_t>({3}, {1, 1, 1}));
+  EXPECT_DOUBLE_EQ(lf::average(flags, w).item(), 1.0 / 3);
+  EXPECT_TRUE(lf::nanmax(flags).item());
+  const auto z = test::array_of<TypeParam, 1>(test::tensor<lf::complex<float>>({2}, {{3, 4}, {NAN, 0}}));
+  EXPECT_EQ(lf::norm(z(lf::range(0, 1))).item(), 5);
+  EXPECT_EQ(lf::nansum(z).item(), (lf::complex<float>{3, 4}));
+}
 TYPED_TEST(derived_reductions, of_nothing_are_refused) {
   const auto x = test::array_of<TypeParam, 2>(test::tensor<float>({3, 0}));
   EXPECT_THROW(lf::argmax(x), lf::shape_error);
@@ -148,6 +164,9 @@ TYPED_TEST(derived_reductions, take_a_users_function_over_any_element_type) {
   const auto bits = test::array_of<TypeParam, 1>(test::tensor<std::uint32_t>({4}, {1, 2, 4, 9}));
   EXPECT_EQ(lf::reduce(exclusive_or{}, 16u, bits).item(), 30u);
   EXPECT_EQ(lf::reduce(exclusive_or{}, 16u, bits(lf::range(2, 2))).item(), 16u);
+  const auto pairs = lf::reshape(bits, {2, 2});
+  EXPECT_TRUE(
+      test::evaluates_to(lf::reduce(exclusive_or{}, 0, pairs, lf::axis<1>), test::tensor<std::uint32_t>({2}, {3, 13})));
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ std::string words(F f) {
 }
 
 std::string code(const std::string& text) {
-  if (text.empty() || text == "-") return "";
+  if (text.empty()) return "";
   return text == "|" ? "`\\|`" : "`" + text + "`";
 }
 
@@ -88,7 +88,8 @@ std::string operation_row() {
     else return "";
   };
   std::ostringstream row;
-  row << "| " << code(Op::name) << " | " << code(Op::symbol) << " | " << code(test::numpy_name<Op>()) << " | "
+  row << "| " << code(Op::name) << " | " << code(Op::symbol) << " | "
+      << code(std::string("-") == test::numpy_name<Op>() ? "" : test::numpy_name<Op>()) << " | "
       << test::arity<Op> << " | "
       << (test::has_condition<Op>  ? "condition; "
           : test::has_exponent<Op> ? "exponent; "
@@ -137,7 +138,7 @@ multiplied out.
 The error is that of a float32 or float64 result in either space, in units in the last place; 0 means NumPy's bits, but
 for the sign of a zero that `maximum` and `minimum` choose from zeros of both signs. 16-bit reals are computed in
 float32 and rounded once: half a unit more, or none where the error is 0. That of a complex result counts from the
-length of the number; one *of 1* is that beside 1 where the result is near zero. It is tested at special values, wherever they lie, and at random ones in the domain.
+length of the number; one *of 1* is that beside 1 where the result is near zero. It is tested at special values, wherever they lie, and at random ones in the domain; complex operations at finite numbers.
 
 | operation | operator | NumPy | operands | element types | result | error, ulp | error of complex | domain |
 |---|---|---|---|---|---|---|---|---|

@@ -131,6 +131,12 @@ void check_all(lf::list<Op, Rest...>, lf::list<Found...> found) {
   else check_all<Space, T>(lf::list<Rest...>{}, found);
 }
 
+/// How many operations accept elements of type T.
+template <class T, class... Op>
+constexpr int accepting(lf::list<Op...>) {
+  return (0 + ... + int(Op::rule::template accepts<T>));
+}
+
 template <class Case>
 class conformance : public on<typename Case::space> {
  protected:
@@ -154,7 +160,9 @@ struct element_case_name {
 
 TYPED_TEST_SUITE_P(conformance);
 TYPED_TEST_P(conformance, every_operation_in_every_layout_is_numpys) {
+  const int before = cells;
   check_all<typename TypeParam::space, typename TypeParam::element>(lf::op::all_elementwise{}, lf::list<>{});
+  EXPECT_EQ(cells - before, accepting<typename TypeParam::element>(lf::op::all_elementwise{}) * 4);
 }
 REGISTER_TYPED_TEST_SUITE_P(conformance, every_operation_in_every_layout_is_numpys);
 

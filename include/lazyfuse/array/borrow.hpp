@@ -60,7 +60,8 @@ template <class C>
 using pointer_of = decltype(::cuda::std::declval<C&>().data());
 /// Whether its elements live on when it is gone, as those of a span do.
 template <class C>
-inline constexpr bool is_view = std::ranges::borrowed_range<C> || __is_same(pointer_of<C>, pointer_of<const C>);
+inline constexpr bool is_view = std::ranges::borrowed_range<C> ||
+                                __is_same(pointer_of<::cuda::std::remove_const_t<C>>, pointer_of<const C>);
 
 template <class M>
 concept strided_span = requires(const M& m) {

@@ -21,7 +21,7 @@ concept pair_of_numbers = requires(const Z& z) {
 }  // namespace complex_detail
 
 /// re + im i. Products are NumPy's, without repair of infinities; quotients are Smith's (Communications of the ACM 5,
-/// 1962), so that nothing overflows that need not.
+/// 1962), which overflow less.
 template <class T>
 struct complex {
   static_assert(__is_same(T, float) || __is_same(T, double), "lazyfuse: complex<T> is of float or double");
@@ -58,7 +58,7 @@ struct complex {
   LAZYFUSE_HD friend constexpr complex operator/(const complex& a, const complex& b) {
     const bool wide = (b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im);
     const T large = wide ? b.re : b.im, small = wide ? b.im : b.re;
-    if (large == 0 && small == 0) return {a.re / large, a.im / large};
+    if (large == 0 && small == 0) return {a.re / T(0), a.im / T(0)};  // of either sign of zero, as NumPy's
     const T ratio = small / large, scale = T(1) / (large + small * ratio);
     return wide ? complex{(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale}
                 : complex{(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};

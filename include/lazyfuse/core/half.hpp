@@ -81,7 +81,8 @@ struct half {
   LAZYFUSE_HD constexpr explicit half(float x) : bits(half_detail::half_of(x)) {}
   LAZYFUSE_HD constexpr explicit half(double x) : half(half_detail::rounded_to_odd(x)) {}
   template <class T>
-  requires ::cuda::std::is_integral_v<T> LAZYFUSE_HD constexpr explicit half(T x) : half(static_cast<float>(x)) {}
+  requires ::cuda::std::is_integral_v<T> LAZYFUSE_HD constexpr explicit half(T x)
+      : half(static_cast<::cuda::std::conditional_t<(sizeof(T) > 2), double, float>>(x)) {}
   LAZYFUSE_HD constexpr operator float() const { return half_detail::from_half(bits); }
 };
 
@@ -95,7 +96,7 @@ struct bfloat16 {
   LAZYFUSE_HD constexpr explicit bfloat16(double x) : bfloat16(half_detail::rounded_to_odd(x)) {}
   template <class T>
   requires ::cuda::std::is_integral_v<T> LAZYFUSE_HD constexpr explicit bfloat16(T x)
-      : bfloat16(static_cast<float>(x)) {}
+      : bfloat16(static_cast<::cuda::std::conditional_t<(sizeof(T) > 2), double, float>>(x)) {}
   LAZYFUSE_HD constexpr operator float() const {
     return __builtin_bit_cast(float, static_cast<::cuda::std::uint32_t>(bits) << 16);
   }

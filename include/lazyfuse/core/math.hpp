@@ -238,11 +238,11 @@ LAZYFUSE_HD double abs(double x) { return __builtin_fabs(x); }
 /// The larger, the smaller; NaN wins. One instruction for float on the device.
 template <class T>
 LAZYFUSE_HD constexpr T larger(T x, T y) {
-  return (x > y || x != x) ? x : y;
+  return (x > y || x != x) ? x : y;  // NOLINT(misc-redundant-expression): NaN
 }
 template <class T>
 LAZYFUSE_HD constexpr T smaller(T x, T y) {
-  return (x < y || x != x) ? x : y;
+  return (x < y || x != x) ? x : y;  // NOLINT(misc-redundant-expression): NaN
 }
 #if defined(__CUDA_ARCH__)
 __device__ __forceinline__ float larger(float x, float y) {

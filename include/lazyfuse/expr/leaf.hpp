@@ -68,7 +68,8 @@ constexpr bool fits(A a) {
 /// A C++ scalar as an element of type T. Throws dtype_error if that is an integer type too small for it.
 template <class T, class A>
 constexpr T element(const A& a) {
-  if constexpr (::cuda::std::is_arithmetic_v<A>) {
+  if constexpr (__is_same(A, long double)) return element<T>(static_cast<double>(a));
+  else if constexpr (::cuda::std::is_arithmetic_v<A>) {
     if constexpr (integer<T> && ::cuda::std::is_integral_v<A>)
       if (!fits<T>(a)) throw_unfit(static_cast<long long>(a), a < A(0), dtype_of<T>);
     if constexpr (complex_number<T>) return T(static_cast<part_t<T>>(a));

@@ -22,7 +22,7 @@ inline constexpr infinity inf{};
 /// Type of ord.
 template <auto P>
 struct order {};
-/// The order of a norm: ord<1>, ord<2> or ord<inf>.
+/// The order of a norm: ord<1>, ord<2> or ord<inf>; norm takes any.
 template <auto P>
 inline constexpr order<P> ord{};
 

@@ -3,11 +3,10 @@
 // Dror, Shaw, SC'11) turns the seed and the row-major number of the element in the shape given here into random words,
 // and a law turns these into the element. So
 //
-// - the numbers are the same on every device, in every kernel, for any number of threads, and however often an element
-// is
-//   read; a slice of an expression reads what the same slice of its array holds;
-// - nothing is allocated and nothing runs before the expression does: the numbers are made in the kernel that reads
-// them;
+// - the numbers are the same on every device, in every kernel, for any number of threads, and however often an
+//   element is read; a slice of an expression reads what the same slice of its array holds;
+// - nothing is allocated and nothing runs before the expression does: the numbers are made in the kernel that
+//   reads them;
 // - the numbers of a seed never change within a major version.
 //
 // Integers, bool and uniform numbers have the same bits on the host and on the device; normal and exponential ones

@@ -158,9 +158,10 @@ struct reduction_function {
   constexpr auto operator()(X&& x, keepdims_t k) const { return (*this)(static_cast<X&&>(x), axes<>{}, k); }
 };
 
-/// The sum; bool and integers in int64. Pairwise order, the same bits on every run. \numpy{sum}
+/// The sum; bool and integers in int64, unsigned ones in uint64. Pairwise order, the same bits on every run.
+/// \numpy{sum}
 inline constexpr reduction_function<reduce_detail::with<op::sum>> sum{};
-/// The product; bool and integers in int64. \numpy{prod}
+/// The product; bool and integers in int64, unsigned ones in uint64. \numpy{prod}
 inline constexpr reduction_function<reduce_detail::with<op::prod>> prod{};
 /// The largest element; NaN wins; no elements throw shape_error. \numpy{max}
 inline constexpr reduction_function<reduce_detail::with<op::max>> max{};

@@ -56,19 +56,24 @@ struct place_function {
   }
 };
 
-template <class Monoid>
-struct function {
+template <class Monoid, class Otherwise>
+struct nan_function {
   template <class X, class... Options>
     requires expression<X>
   constexpr auto operator()(const X& x, Options... options) const {
-    if constexpr (only_axes<Options...>()) return reduced_by<Monoid>(x, options...);
-    else return x;
+    constexpr bool ordered = arithmetic_type<value_t<X>> && !complex_number<value_t<X>>;
+    static_assert(ordered, "lazyfuse: nanmax and nanmin are of bool and real numbers; complex ones have no order");
+    if constexpr (!only_axes<Options...>() || !ordered) return x;
+    else if constexpr (floating_point<value_t<X>>) return reduced_by<Monoid>(x, options...);
+    else return reduced_by<Otherwise>(x, options...);  // there is no NaN
   }
 };
 
 /// x with a number in place of NaN.
 template <class X>
 constexpr auto without_nan(const X& x, int instead) {
+  constexpr bool numbers = arithmetic_type<value_t<X>>;
+  static_assert(numbers, "lazyfuse: this reduction is of numbers; take a member with map(f, x) first");
   if constexpr (floating_point<value_t<X>> || complex_number<value_t<X>>) return where(isnan(x), instead, x);
   else return x;
 }
@@ -107,7 +112,10 @@ template <class X, class... Options>
   requires expression<X>
 constexpr auto count_nonzero(const X& x, Options... options) {
   (void)reductions_detail::only_axes<Options...>();
-  return reductions_detail::reduced_by<op::sum>(cast<bool>(x), options...);
+  constexpr bool numbers = arithmetic_type<value_t<X>>;
+  static_assert(numbers, "lazyfuse: count_nonzero is of numbers; take a member with map(f, x) first");
+  if constexpr (numbers) return reductions_detail::reduced_by<op::sum>(cast<bool>(x), options...);
+  else return x;
 }
 
 /// The largest element less the smallest, in one pass; integers wrap around. \numpy{ptp}
@@ -119,8 +127,8 @@ constexpr auto ptp(const X& x, Options... options) {
 }
 
 /// The norm of all elements as one vector, or of those along the axes: ord<2> unless given, ord<1>, ord<0> (how many
-/// are not zero), ord<inf> (the largest magnitude), or any other p > 0, as ord<3>. Integers in double; of complex
-/// numbers it is real. Squares may overflow, as NumPy's. \numpy{linalg.vector_norm}
+/// are not zero), ord<inf> (the largest magnitude), or any other p > 0, as ord<3>, or ord<0.5> (clang: from version 18
+/// on). Integers in double; of complex numbers it is real. Squares may overflow, as NumPy's. \numpy{linalg.vector_norm}
 template <class X, class... Options>
   requires expression<X>
 constexpr auto norm(const X& x, Options... options) {
@@ -158,14 +166,14 @@ constexpr auto average(const X& x, const W& weights, Options... options) {
   const auto f = [&](const auto& u, const auto& w) {
     return reduced_by<op::sum>(u * w, options...) / reduced_by<op::sum>(w, options...);
   };
-  return as_stored<decltype(x * weights)>(with_both(f, as_real(x), broadcast_to(as_real(weights), x.shape())));
+  return as_stored<X>(with_both(f, as_real(x), broadcast_to(as_real(weights), x.shape())));
 }
 
-/// Sum and product of what is not NaN. \numpy{nansum}
+/// The sum of what is not NaN. \numpy{nansum}
 template <class X, class... Options>
   requires expression<X>
 constexpr auto nansum(const X& x, Options... options) { return sum(reductions_detail::without_nan(x, 0), options...); }
-/// \numpy{nanprod}
+/// The product of what is not NaN. \numpy{nanprod}
 template <class X, class... Options>
   requires expression<X>
 constexpr auto nanprod(const X& x, Options... options) {
@@ -182,9 +190,9 @@ constexpr auto nanmean(const X& x, Options... options) {
   return as_stored<X>(reduced_by<op::sum>(without_nan(z, 0), options...) / numbers_of<T>(z, options...));
 }
 /// The largest of what is not NaN; NaN of nothing else; no elements throw shape_error. \numpy{nanmax}
-inline constexpr reductions_detail::function<op::nanmax> nanmax{};
+inline constexpr reductions_detail::nan_function<op::nanmax, op::max> nanmax{};
 /// The smallest of what is not NaN, as nanmax. \numpy{nanmin}
-inline constexpr reductions_detail::function<op::nanmin> nanmin{};
+inline constexpr reductions_detail::nan_function<op::nanmin, op::min> nanmin{};
 /// The variance of what is not NaN, read once. \numpy{nanvar}
 inline constexpr reductions_detail::nan_spread_function<false> nanvar{};
 /// Its square root. \numpy{nanstd}
@@ -201,10 +209,12 @@ constexpr auto reduce(F, const T& init, const X& x, Options... options) {
   constexpr bool stateless = __is_empty(F);
   static_assert(stateless, "lazyfuse: the function given to reduce must be a function object without state");
   constexpr bool callable = requires(const E& e) { static_cast<E>(F{}(e, e)); };
+  constexpr bool begins = __is_same(T, E) || (::cuda::std::is_arithmetic_v<T> && arithmetic_type<E>);
+  static_assert(begins, "lazyfuse: reduce begins with an element of x, or with a number that is converted to one");
   static_assert(callable, "lazyfuse: the function given to reduce must take two elements and return one");
-  if constexpr (only_axes<Options...>() && stateless && callable) {
+  if constexpr (only_axes<Options...>() && stateless && callable && begins) {
     const auto found = reduced_by<op::folded<F>>(map<op::existing>(x), options...);
-    return map<op::begun_with<F>>(found, statistics_detail::value_of(static_cast<E>(init)));
+    return map<op::begun_with<F>>(found, statistics_detail::value_of(leaf_detail::element<E>(init)));
   } else return x;
 }
 

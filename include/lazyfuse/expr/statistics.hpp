@@ -18,6 +18,7 @@ constexpr decltype(auto) as_real(const X& x) {
   constexpr bool ordered = !complex_number<value_t<X>>;
   static_assert(ordered, "lazyfuse: this is not computed of complex numbers; take real(x), imag(x) or abs(x)");
   if constexpr (real_number<value_t<X>>) return static_cast<const X&>(x);
+  else if constexpr (!ordered) return real(x);
   else if constexpr (small_real<value_t<X>>) return cast<float>(x);
   else return cast<double>(x);
 }

@@ -79,7 +79,7 @@ struct bitwise_right_shift : exact_operation {
   }
 };
 
-/// The greatest common divisor, not negative; that of 0 and 0 is 0.
+/// The greatest common divisor, not negative (but where only the smallest integer divides); that of 0 and 0 is 0.
 struct gcd : exact_operation {
   using rule = rules::whole;
   static constexpr const char* name = "gcd";

@@ -183,7 +183,8 @@ struct hypot : real_operation {
   }
 };
 
-/// x to the power y. A C++ integer as exponent is multiplied out up to 15 (no branch per element).
+/// x to the power y. A C++ integer as exponent is multiplied out up to 15 (no branch per element); a negative one is
+/// the reciprocal of that, so that where the product overflows the result is 0.
 struct pow : floating_operation {
   using rule = rules::power;
   static constexpr const char* name = "pow";

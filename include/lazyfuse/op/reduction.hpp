@@ -139,7 +139,7 @@ struct variance_of_counted : exact_operation {
   template <real_number T>
   LAZYFUSE_HD constexpr T operator()(const moment_sums<T>& m, T ddof) const {
     const T n = m.count - ddof, squares = m.squares - m.sum * (m.sum / m.count);
-    return (squares < 0 ? T(0) : squares) / (n > 0 ? n : T(0));
+    return n > 0 ? (squares < 0 ? T(0) : squares) / n : T(-__builtin_nanf(""));  // NumPy's, unlike var's infinity
   }
 };
 

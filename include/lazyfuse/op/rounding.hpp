@@ -92,8 +92,13 @@ struct ldexp : exact_operation {
   using rule = rules::scaling;
   static constexpr const char* name = "ldexp";
   static constexpr int cost = 6;
-  template <real_number T>
-  LAZYFUSE_HD constexpr T operator()(T x, int32 n) const {
+  template <real_number T, integer N>
+  LAZYFUSE_HD constexpr T operator()(T x, N by) const {
+    constexpr int64 most = 5000;  // beyond, nothing changes
+    int32 n = unsigned_integer<N> && static_cast<uint64>(by) > uint64{most} ? int32{most}
+              : static_cast<int64>(by) > most                               ? int32{most}
+              : static_cast<int64>(by) < -most                              ? -int32{most}
+                                                                            : static_cast<int32>(by);
     // In steps that are exact until the last: a number is below 2^1024, and the smallest above 2^-1075.
     constexpr int span = sizeof(T) == 4 ? 126 : 1022;
     constexpr T up = sizeof(T) == 4 ? T(0x1p126) : T(0x1p1022), down = 1 / up;

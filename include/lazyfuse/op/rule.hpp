@@ -60,7 +60,7 @@ struct common {
   template <class S, class... B>
     requires(complex_scalar&& number_like<S>)
   struct or_weak<S, B...> {
-    using type = promoted_t<S, complex<float>>;
+    using type = promoted_t<::cuda::std::conditional_t<integer<S>, double, S>, complex<float>>;
   };
   template <class... B>
     requires(sizeof...(B) > 0)
@@ -202,7 +202,8 @@ struct scaling : as_floating<integers | reals> {
     else return false;
   }
   template <int I, class X, class N>
-  using argument = ::cuda::std::conditional_t<I == 0, floating_t<typename rule_detail::plain<X>::type>, int32>;
+  using argument = ::cuda::std::conditional_t<I == 0, floating_t<typename rule_detail::plain<X>::type>,
+                                              typename rule_detail::plain<N>::type>;
 };
 
 /// As number_only, but an exponent that is a C++ integer stays an integer (and becomes products).

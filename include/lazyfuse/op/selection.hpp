@@ -2,7 +2,7 @@
 // Choice: the larger, the smaller, one or the other, and what replaces what is not wanted.
 #pragma once
 
-#include <lazyfuse/core/math.hpp>
+#include <lazyfuse/core/complex_math.hpp>
 #include <lazyfuse/op/map.hpp>
 #include <lazyfuse/op/rule.hpp>
 
@@ -92,8 +92,12 @@ struct sign : exact_operation {
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
     if constexpr (complex_number<T>) {
-      const auto length = math::hypot(x.re, x.im);
-      return length == 0 ? T(0) : T{x.re / length, x.im / length};
+      const auto large = math::larger(math::abs(x.re), math::abs(x.im));
+      if (large == 0) return T(0);
+      const bool ends = large == math::infinity<part_t<T>>();
+      const part_t<T> a = ends ? math::end_of(x.re) : x.re / large, b = ends ? math::end_of(x.im) : x.im / large;
+      const auto length = math::hypot(a, b);
+      return T{a / length, b / length};
     } else if constexpr (real_number<T>) return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x;
     else return static_cast<T>((x > 0) - (x < 0));
   }
