@@ -35,10 +35,12 @@ void for_each_type(lf::list<T...>, F f) {
 
 /// The least number of operands that an operation can be called with.
 template <class Op>
-inline constexpr int arity = std::is_invocable_v<Op, double> || std::is_invocable_v<Op, int>                ? 1
-                             : std::is_invocable_v<Op, double, double> || std::is_invocable_v<Op, int, int> ? 2
-                             : std::is_invocable_v<Op, double, double, double>                              ? 3
-                                                                                                            : 0;
+inline constexpr int arity = std::is_invocable_v<Op, double> || std::is_invocable_v<Op, int> ? 1
+                             : std::is_invocable_v<Op, double, double> || std::is_invocable_v<Op, int, int> ||
+                                     std::is_invocable_v<Op, double, int>
+                                 ? 2
+                             : std::is_invocable_v<Op, double, double, double> ? 3
+                                                                               : 0;
 
 /// What NumPy calls an operation or a monoid.
 template <class Op>
