@@ -819,6 +819,8 @@ def npy():
     put("more_behind", saved(x) + saved(x), x)
     put("structured", saved(np.zeros(2, [("x", "<i4"), ("y (z", "<f8", (2,))])))
     put("objects", saved(np.array([None, 1], object)))
+    for key, shape in [("huge", "(1125899906842624, 16)"), ("too_large", "(4294967296, 4294967296)")]:
+        put(key, by_hand(f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n", x))
     put("text", saved(np.array(["ab", "c"])))
     put("dates", saved(np.array(["2001-02-03"], "M8[D]")))
     out.write()

@@ -87,6 +87,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::istream pipe(&buffer);
   require(load(pipe, type, rank) == x, "a stream that cannot seek has another array");
   if (!x) return 0;
+  if (type == lf::dtype::boolean)
+    for (const char b : x->bytes) require(b == 0 || b == 1, "a bool that is neither false nor true");
   std::stringstream saved;
   lf::npy_detail::save(saved, x->elements(), {});
   require(load(saved, type, rank) == x, "what was saved is another array");
