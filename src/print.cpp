@@ -368,15 +368,16 @@ std::string text_of(const elements& x, const print_options& options) {
   });
 }
 
-void print(std::ostream& out, const elements& x) {
-  if (x.rank > 0) out << text_of(x, current_print_options());
-  else
-    with_type(x.type, [&]<class T>(T*) {
-      const T value = *static_cast<const T*>(x.data);
-      if constexpr (integer<T>) out << std::to_string(value);
-      else out << scalar_text(value, ".0");
-    });
+std::string text_of(const elements& x) {
+  if (x.rank > 0) return text_of(x, current_print_options());
+  return with_type(x.type, [&]<class T>(T*) -> std::string {
+    const T value = *static_cast<const T*>(x.data);
+    if constexpr (integer<T>) return std::to_string(value);
+    else return scalar_text(value, ".0");
+  });
 }
+
+void print(std::ostream& out, const elements& x) { out << text_of(x); }
 
 }  // namespace print_detail
 

@@ -46,6 +46,8 @@ class print_scope {
 
 namespace print_detail {
 std::string text_of(const elements& x, const print_options& options);
+/// What << shows.
+std::string text_of(const elements& x);
 void print(std::ostream& out, const elements& x);
 }  // namespace print_detail
 

@@ -1,44 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The format is numpy.lib.format's: magic, version, length of the header, the header (a dictionary as Python writes
 // it), elements. What is read may be anybody's, so it is taken to be wrong until it has been looked at.
-#include <lazyfuse/io/npy.hpp>
+#include "npy.hpp"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <bit>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <istream>
-#include <iterator>
-#include <ostream>
 #include <string_view>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace lazyfuse {
 
+namespace npy_detail {
+
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "lazyfuse: .npy files are written in little endian");
-
-/// What is asked for, and by whom, for the texts of errors.
-struct request {
-  const char* operation;
-  std::string name;
-  caller where;
-
-  [[noreturn]] void fail(const std::string& problem) const {
-    throw_file(operation, (name + " " + problem).c_str(), where);
-  }
-  [[noreturn]] void fail_with_errno(const char* problem) const {
-    fail(problem + std::string(": ") + std::strerror(errno));
-  }
-};
 
 /// The start of text from a file, fit for an error.
 std::string shown(std::string_view text) {
@@ -52,29 +26,6 @@ std::string shown(std::string_view text) {
   return "\"" + s + (text.size() > most ? "...\"" : "\"");
 }
 
-std::string text_of(const index_t* extents, std::size_t rank) {
-  std::string s = "(";
-  for (std::size_t k = 0; k < rank; ++k) s += (k > 0 ? ", " : "") + std::to_string(extents[k]);
-  return s + (rank == 1 ? ",)" : ")");
-}
-
-// Element types
-
-struct element_name {
-  const char* letters;  ///< NumPy's kind and bytes
-  dtype type;
-  int bytes;
-  int part;  ///< bytes that a byte order turns round
-};
-constexpr element_name element_names[] = {
-    {"b1", dtype::boolean, 1, 1}, {"i1", dtype::int8, 1, 1},      {"i2", dtype::int16, 2, 2},
-    {"i4", dtype::int32, 4, 4},   {"i8", dtype::int64, 8, 8},     {"u1", dtype::uint8, 1, 1},
-    {"u2", dtype::uint16, 2, 2},  {"u4", dtype::uint32, 4, 4},    {"u8", dtype::uint64, 8, 8},
-    {"f2", dtype::float16, 2, 2}, {"V2", dtype::bfloat16, 2, 2},  {"f4", dtype::float32, 4, 4},
-    {"f8", dtype::float64, 8, 8}, {"c8", dtype::complex64, 8, 4}, {"c16", dtype::complex128, 16, 8}};
-
-const element_name& named(dtype type) { return element_names[static_cast<int>(type)]; }
-
 struct element_format {
   dtype type = dtype::other;
   bool swapped = false;
@@ -82,7 +33,7 @@ struct element_format {
 element_format element_of(std::string_view descr) {
   if (descr == "bfloat16") return {dtype::bfloat16, false};
   char order = '=';
-  if (!descr.empty() && std::strchr("<>|=", descr[0])) {
+  if (!descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) {
     order = descr[0];
     descr.remove_prefix(1);
   }
@@ -319,7 +270,7 @@ std::size_t bytes_of(const npy_header& h, const request& r) {
 }
 
 /// Whether it holds what is asked for.
-void check(const npy_header& h, const npy_detail::wanted& w, const request& r) {
+void check(const npy_header& h, const wanted& w, const request& r) {
   const auto elements = std::string(name_of(w.type));
   if (h.type != w.type) {
     std::string problem = r.name + " holds ";
@@ -439,7 +390,7 @@ void make_native(void* elements, std::size_t bytes, const npy_header& h) {
     for (std::size_t i = 0; i < bytes; ++i) data[i] = data[i] != 0;
 }
 
-void fill(std::istream& in, const npy_detail::wanted& w, const request& r) {
+void fill(std::istream& in, const wanted& w, const request& r) {
   source from(in, r);
   const npy_header h = read_header(from, r);
   check(h, w, r);
@@ -466,132 +417,7 @@ std::ifstream opened(const char* path, const request& r) {
   return in;
 }
 
-// Writing
-
-/// Byte by byte what numpy.save writes: also the blanks in which the first extent could grow, and the end of the header
-/// at a multiple of 64.
-std::string header_of(const elements& x) {
-  constexpr std::size_t fixed = 10, alignment = 64, room = 21;
-  const element_name& e = named(x.type);
-  std::string text = std::string("{'descr': '") + (e.bytes == 1 ? "|" : "<") + e.letters +
-                     "', 'fortran_order': False, 'shape': " + text_of(x.extents, static_cast<std::size_t>(x.rank)) +
-                     ", }";
-  if (x.rank > 0) text.append(room - std::to_string(x.extents[0]).size(), ' ');
-  text.append(alignment - (fixed + text.size() + 1) % alignment, ' ');
-  text += '\n';
-  std::string all = "\x93NUMPY";
-  for (const std::size_t byte : {std::size_t{1}, std::size_t{0}, text.size() & 255, text.size() >> 8})
-    all += static_cast<char>(byte);
-  return all + text;
-}
-std::size_t bytes_of(const elements& x) {
-  std::size_t bytes = static_cast<std::size_t>(named(x.type).bytes);
-  for (int k = 0; k < x.rank; ++k) bytes *= static_cast<std::size_t>(x.extents[k]);
-  return bytes;
-}
-
-/// An open file of the system's, so that an error is seen where it occurs.
-class output_file {
- public:
-  explicit output_file(int descriptor) : descriptor_(descriptor) {}
-  output_file(const output_file&) = delete;
-  output_file& operator=(const output_file&) = delete;
-  ~output_file() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int descriptor() const { return descriptor_; }
-
-  void write(const void* from, std::size_t bytes, const request& r) const {
-    const char* p = static_cast<const char*>(from);
-    while (bytes > 0) {
-      const ssize_t n = ::write(descriptor_, p, bytes);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) r.fail_with_errno("cannot be written");
-      p += n;
-      bytes -= static_cast<std::size_t>(n);
-    }
-  }
-  void close(const request& r) {
-    if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) r.fail_with_errno("cannot be written");
-  }
-
- private:
-  int descriptor_;
-};
-
-void write_all(output_file& out, const elements& x, const request& r) {
-  if (out.descriptor() < 0) r.fail_with_errno("cannot be opened");
-  const std::string header = header_of(x);
-  out.write(header.data(), header.size(), r);
-  out.write(x.data, bytes_of(x), r);
-  out.close(r);
-}
-
-/// A new file beside another: gone at the end unless it has taken the other's place.
-class replacement {
- public:
-  explicit replacement(const std::string& of) {
-    static std::atomic<unsigned> count{0};
-    const std::string stem = of + "." + std::to_string(::getpid()) + "-";
-    do {
-      name_ = stem + std::to_string(++count) + ".part";
-      descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (descriptor_ < 0 && errno == EEXIST);
-    exists_ = descriptor_ >= 0;
-  }
-  replacement(const replacement&) = delete;
-  replacement& operator=(const replacement&) = delete;
-  ~replacement() {
-    if (exists_) ::unlink(name_.c_str());
-  }
-  int descriptor() const { return descriptor_; }
-  void put(const char* at, const request& r) {
-    if (::rename(name_.c_str(), at) != 0) r.fail_with_errno("cannot be replaced");
-    exists_ = false;
-  }
-
- private:
-  std::string name_;
-  int descriptor_ = -1;
-  bool exists_ = false;
-};
-
 }  // namespace
-
-namespace npy_detail {
-
-void save(const char* path, const elements& x, caller where) {
-  const request r{"save", path, where};
-  struct stat old {};
-  const bool exists = ::stat(path, &old) == 0;
-  if (exists && !S_ISREG(old.st_mode)) {
-    output_file out(::open(path, O_WRONLY | O_CLOEXEC));
-    return write_all(out, x, r);
-  }
-  // a link stays: what it points to is replaced
-  std::error_code none;
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, none);
-  const std::string target = none ? path : resolved.string();
-  replacement file(target);
-  output_file out(file.descriptor());
-  if (exists && out.descriptor() >= 0) (void)::fchmod(out.descriptor(), old.st_mode & 07777);
-  write_all(out, x, r);
-  file.put(target.c_str(), r);
-}
-
-void save(std::ostream& out, const elements& x, caller where) {
-  const request r{"save", "the stream", where};
-  std::streambuf* const to = out.rdbuf();
-  if (!out || !to) r.fail("is in a failed state");
-  const auto write = [&](const void* from, std::size_t bytes) {
-    const auto n = static_cast<std::streamsize>(bytes);
-    if (to->sputn(static_cast<const char*>(from), n) != n) r.fail("cannot be written");
-  };
-  const std::string header = header_of(x);
-  write(header.data(), header.size());
-  write(x.data, bytes_of(x));
-  if (to->pubsync() != 0) r.fail("cannot be written");
-}
 
 void load(const char* path, const wanted& w, caller where) {
   const request r{"load", path, where};
@@ -603,15 +429,15 @@ void load(std::istream& in, const wanted& w, caller where) { fill(in, w, {"load"
 }  // namespace npy_detail
 
 npy_header inspect(file_name path, caller where) {
-  const request r{"inspect", path.text, where};
-  std::ifstream in = opened(path.text, r);
-  source from(in, r);
-  return read_header(from, r);
+  const npy_detail::request r{"inspect", path.text, where};
+  std::ifstream in = npy_detail::opened(path.text, r);
+  npy_detail::source from(in, r);
+  return npy_detail::read_header(from, r);
 }
 npy_header inspect(std::istream& in, caller where) {
-  const request r{"inspect", "the stream", where};
-  source from(in, r);
-  return read_header(from, r);
+  const npy_detail::request r{"inspect", "the stream", where};
+  npy_detail::source from(in, r);
+  return npy_detail::read_header(from, r);
 }
 
 }  // namespace lazyfuse
