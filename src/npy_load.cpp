@@ -103,7 +103,7 @@ class dictionary {
     if (quote != '\'' && quote != '"') fail(what);
     const std::size_t end = text_.find_first_of(std::string{quote, '\\', '\n'}, at_ + 1);
     if (end == std::string_view::npos || text_[end] != quote) fail("a string that ends with the quote it begins with");
-    const std::string s(text_.substr(at_ + 1, end - at_ - 1));
+    std::string s(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return s;
   }
