@@ -373,18 +373,25 @@ void to_row_major(const void* from, void* to, const npy_header& h) {
   }
 }
 
-template <int Bytes>
+template <class Word>
 void swap_each(char* data, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += Bytes) std::reverse(data + i, data + i + Bytes);
+  for (std::size_t i = 0; i < bytes; i += sizeof(Word)) {
+    Word w;
+    std::memcpy(&w, data + i, sizeof w);
+    if constexpr (sizeof w == 2) w = __builtin_bswap16(w);
+    else if constexpr (sizeof w == 4) w = __builtin_bswap32(w);
+    else w = __builtin_bswap64(w);
+    std::memcpy(data + i, &w, sizeof w);
+  }
 }
 /// The machine's byte order, and bools that are 0 or 1: any other byte is true in NumPy, and an error in C++.
 void make_native(void* elements, std::size_t bytes, const npy_header& h) {
   char* const data = static_cast<char*>(elements);
   if (element_of(h.descr).swapped) {
     const int part = named(h.type).part;
-    if (part == 2) swap_each<2>(data, bytes);
-    else if (part == 4) swap_each<4>(data, bytes);
-    else swap_each<8>(data, bytes);
+    if (part == 2) swap_each<uint16>(data, bytes);
+    else if (part == 4) swap_each<uint32>(data, bytes);
+    else swap_each<uint64>(data, bytes);
   }
   if (h.type == dtype::boolean)
     for (std::size_t i = 0; i < bytes; ++i) data[i] = data[i] != 0;
