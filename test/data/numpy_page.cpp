@@ -119,17 +119,17 @@ const section creation = {
      {"np.fromfunction(f, (3, 4))", "fromfunction(f, {3, 4})", "the indices are `int64`"}}};
 
 const section drawn = {"Random numbers",
-                        "A `seed` is a value. What is drawn depends on it and on the place of the element alone, so "
-                        "that two expressions of one seed are "
-                        "the same numbers; `split` gives others.",
-                        {{"rng = np.random.default_rng(42)", "seed a{42}", ""},
-                         {"rng.spawn(2)", "s.split(0) | s.split(1)", ""},
-                         {"rng.random((3, 4))", "random::uniform<double>({3, 4}, s)", ""},
-                         {"rng.uniform(-1, 1, (3, 4))", "random::uniform<double>({3, 4}, s, -1, 1)", ""},
-                         {"rng.normal(5, 2, (3, 4))", "random::normal<double>({3, 4}, s, 5, 2)", ""},
-                         {"rng.integers(0, 10, (3, 4))", "random::integers<int>({3, 4}, 0, 10, s)", ""},
-                         {"rng.exponential(2, (3, 4))", "random::exponential<double>({3, 4}, s, 2)", ""},
-                         {"rng.random((3, 4)) < 0.1", "random::bernoulli({3, 4}, 0.1, s)", ""}}};
+                       "A `seed` is a value. What is drawn depends on it and on the place of the element alone, so "
+                       "that two expressions of one seed are "
+                       "the same numbers; `split` gives others.",
+                       {{"rng = np.random.default_rng(42)", "seed a{42}", ""},
+                        {"rng.spawn(2)", "s.split(0) | s.split(1)", ""},
+                        {"rng.random((3, 4))", "random::uniform<double>({3, 4}, s)", ""},
+                        {"rng.uniform(-1, 1, (3, 4))", "random::uniform<double>({3, 4}, s, -1, 1)", ""},
+                        {"rng.normal(5, 2, (3, 4))", "random::normal<double>({3, 4}, s, 5, 2)", ""},
+                        {"rng.integers(0, 10, (3, 4))", "random::integers<int>({3, 4}, 0, 10, s)", ""},
+                        {"rng.exponential(2, (3, 4))", "random::exponential<double>({3, 4}, s, 2)", ""},
+                        {"rng.random((3, 4)) < 0.1", "random::bernoulli({3, 4}, 0.1, s)", ""}}};
 
 const section products = {
     "Products and differences",
