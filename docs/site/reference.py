@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The directive {api}: what the comments of the headers say of the names that a page lists, read from Doxygen's XML. A
+# function stands there as it is called, softmax(x, axis<-1>), not as it is declared: the declarations are templates over
+# everything, objects with a call operator, and constraints. How it is called is what its comment begins with, up to a
+# colon; else it is made from the names of its parameters. A path lists all functions of a header.
+import os
+import re
+import xml.etree.ElementTree as ElementTree
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from sphinx import addnodes
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+SPACE = "lazyfuse::"
+
+
+def text_of(element):
+    return re.sub(r"\s+", " ", "".join(element.itertext())).strip() if element is not None else ""
+
+
+class Entry:
+    """A documented name: a function with its overloads, a variable, a type."""
+
+    def __init__(self, member):
+        self.kind = member.get("kind")
+        self.name = (member.findtext("qualifiedname") or member.findtext("compoundname")).removeprefix(SPACE)
+        location = member.find("location")
+        self.file = location.get("file")
+        self.line = int(location.get("line"))
+        self.calls = []
+        self.paragraphs = []  # of (text, is the name of something) pairs
+        self.members = []
+
+
+def paragraphs_of(member):
+    """The comment as paragraphs; references are names."""
+    found = []
+    for part in ("briefdescription", "detaileddescription"):
+        for paragraph in member.findall(f"{part}/para"):
+            pieces = []
+
+            def walk(element):
+                if element.text:
+                    pieces.append((element.text, element.tag in ("ref", "computeroutput")))
+                for child in element:
+                    walk(child)
+                    if child.tail:
+                        pieces.append((child.tail, False))
+
+            walk(paragraph)
+            if any(text.strip() for text, _ in pieces):
+                found.append(pieces)
+    return found
+
+
+def call_of(member, name):
+    """How a function is called, from its declaration: eye<T>(rows, columns, k = 0)."""
+    short = name.split("::")[-1]
+    parameters = [p for p in member.findall("param") if "caller" not in text_of(p.find("type"))]
+    types = " ".join(text_of(p.find("type")) + text_of(p.find("array")) for p in parameters)
+    explicit = []
+    for p in member.findall("templateparamlist/param"):
+        declared = text_of(p.find("declname")) or text_of(p.find("type")).split()[-1].removeprefix("...")
+        if re.search(rf"\b{re.escape(declared)}\b", types):
+            continue
+        many = "..." if "..." in text_of(p.find("type")) else ""
+        default = text_of(p.find("defval"))
+        default = "" if "detail" in default or default == "void" else default
+        if "Space" == declared and not default:
+            default = ""
+        explicit.append(declared + many + (f" = {default}" if default else ""))
+    arguments = []
+    for p in parameters:
+        text = text_of(p.find("declname"))
+        if p.find("array") is not None:
+            text = "{" + text + "...}"
+        elif "..." in text_of(p.find("type")):
+            text += "..."
+        default = text_of(p.find("defval"))
+        arguments.append(text + (f" = {default}" if default else ""))
+    shown = name + (f"<{', '.join(explicit)}>" if explicit else "")
+    return f"{shown}({', '.join(a for a in arguments if a)})".replace("operator<<(out, e)", "out << e") if short else shown
+
+
+def documented_call(paragraphs, name):
+    """The call that a comment begins with, and the comment without it."""
+    if not paragraphs:
+        return None, paragraphs
+    pieces = paragraphs[0]
+    text = "".join(t for t, _ in pieces)
+    short = name.split("::")[-1]
+    match = re.match(rf"((?:\w+::|auto \[[^]]*\] = )*{re.escape(short)}(?:<[^()]*?>)?[({{].*?[)}}](?:, (?:\w+::)*{re.escape(short)}\b[^.:]*?[)}}])*)(: |\.? ?$)", text)
+    if not match:
+        return None, paragraphs
+    left = match.end()
+    rest = []
+    for t, is_name in pieces:
+        if left >= len(t):
+            left -= len(t)
+            continue
+        rest.append((t[left:], is_name))
+        left = 0
+    if rest and rest[0][0]:
+        rest[0] = (rest[0][0][0].upper() + rest[0][0][1:] if not rest[0][1] else rest[0][0], rest[0][1])
+    return match.group(1), ([rest] if rest else []) + paragraphs[1:]
+
+
+def read_function(member, entries):
+    entry = Entry(member)
+    if "_detail" in entry.name or "op::" in entry.name:
+        return
+    call, paragraphs = documented_call(paragraphs_of(member), entry.name)
+    old = entries.get(entry.name)
+    if old is None and not paragraphs and call is None:
+        return  # not documented: not for users
+    if call is None:
+        call = call_of(member, entry.name) if entry.kind == "function" else entry.name
+    if old is None:
+        entries[entry.name] = old = entry
+    if call not in old.calls:
+        old.calls.append(call)
+    old.paragraphs += paragraphs
+
+
+def read_type(compound, entries):
+    entry = Entry(compound)
+    if "_detail" in entry.name or "op::" in entry.name or entry.name in entries:
+        return
+    entry.paragraphs = paragraphs_of(compound)
+    if not entry.paragraphs:
+        return
+    parameters = [text_of(p) for p in compound.findall("templateparamlist/param")]
+    bases = [b.text.removeprefix(SPACE) for b in compound.findall("basecompoundref") if b.get("prot") == "public"]
+    entry.calls = [
+        (f"{compound.get('kind')} " if compound.get("kind") != "class" else "class ")
+        + entry.name
+        + (f"<{', '.join(p.split()[-1] if p.split()[0] in ('class', 'int') else p for p in parameters)}>" if parameters else "")
+        + (f" : {', '.join(b for b in bases if b.endswith('error'))}" if any(b.endswith("error") for b in bases) else "")
+    ]
+    members = {}
+    for member in compound.iter("memberdef"):
+        if member.get("prot") != "public" or member.get("kind") not in ("function", "variable", "friend"):
+            continue
+        name = member.findtext("name")
+        call, paragraphs = documented_call(paragraphs_of(member), name)
+        if name in members:
+            if member.get("kind") == "function":
+                signature = call or call_of(member, name)
+                if (paragraphs or call) and signature not in members[name].calls:
+                    members[name].calls.append(signature)
+                members[name].paragraphs += paragraphs
+            continue
+        if not paragraphs and call is None:
+            continue
+        found = Entry(member)
+        found.name = entry.name + "::" + name
+        found.calls = [call or (call_of(member, name) if member.get("kind") == "function" else name)]
+        found.paragraphs = paragraphs
+        members[name] = found
+    entry.members = list(members.values())
+    entries[entry.name] = entry
+
+
+def read_all(folder):
+    entries = {}
+    files = sorted(os.listdir(folder))
+    for file in files:
+        if re.match(r"(namespace|concept|struct|class).*\.xml$", file):
+            root = ElementTree.parse(os.path.join(folder, file)).getroot()
+            for compound in root.findall("compounddef"):
+                kind = compound.get("kind")
+                if kind == "namespace":
+                    members = list(compound.iter("memberdef"))
+                    members.sort(key=lambda m: (m.find("location").get("file"), int(m.find("location").get("line"))))
+                    for member in members:
+                        if member.get("kind") in ("function", "variable", "typedef", "enum"):
+                            read_function(member, entries)
+                elif kind in ("struct", "class", "concept"):
+                    read_type(compound, entries)
+    return entries
+
+
+class Api(Directive):
+    has_content = True
+
+    def run(self):
+        env = self.state.document.settings.env
+        entries = env.app.lazyfuse_entries
+        result = []
+        for word in " ".join(self.content).split():
+            if "/" in word:
+                listed = sorted(
+                    (e for e in entries.values() if e.file.endswith(word) and e.kind in ("function", "variable")),
+                    key=lambda e: e.line,
+                )
+            else:
+                listed = [entries[word]] if word in entries else []
+            if not listed:
+                logger.warning("the headers document no %s", word, location=(env.docname, self.lineno))
+            for entry in listed:
+                result += self.description(env, entry)
+        return result
+
+    def description(self, env, entry):
+        identifier = "api-" + re.sub(r"\W+", "-", entry.name).strip("-")
+        described = addnodes.desc(domain="std", objtype="api", desctype="api", noindex=False)
+        described["classes"] += ["cpp", "api"]
+        for number, call in enumerate(entry.calls):
+            signature = addnodes.desc_signature(call, "", is_multiline=False)
+            if number == 0:
+                signature["ids"].append(identifier)
+                env.get_domain("std").note_object("api", entry.name, identifier, location=signature)
+            short = entry.name.split("::")[-1]
+            at = re.search(rf"(?<!\w){re.escape(short)}(?!\w)", call)
+            before, name, after = (call[: at.start()], at.group(0), call[at.end() :]) if at else ("", call, "")
+            if before:
+                signature += addnodes.desc_addname(before, before)
+            signature += addnodes.desc_name(name, name)
+            if after:
+                signature += addnodes.desc_addname(after, after)
+            described += signature
+        content = addnodes.desc_content()
+        for pieces in entry.paragraphs:
+            paragraph = nodes.paragraph()
+            for text, is_name in pieces:
+                if not is_name:
+                    paragraph += nodes.Text(re.sub(r"\s+", " ", text))
+                    continue
+                literal = nodes.literal(text, text)
+                target = env.app.lazyfuse_entries.get(text)
+                if target is None:
+                    paragraph += literal
+                else:
+                    link = addnodes.pending_xref(
+                        "", refdomain="std", reftype="api", reftarget=text, refdoc=env.docname, refexplicit=False, refwarn=False
+                    )
+                    link += literal
+                    paragraph += link
+            content += paragraph
+        for member in entry.members:
+            content += self.description(env, member)
+        described += content
+        env.app.lazyfuse_shown.add(entry.name)
+        return [addnodes.index(entries=[("single", entry.name, identifier, "", None)]), described]
+
+
+def check_complete(app, env):
+    """Whatever the examples call is in the reference."""
+    folder = os.path.join(app.srcdir, "docs/examples")
+    shown = app.lazyfuse_shown
+    for file in sorted(os.listdir(folder)):
+        if not file.endswith((".cpp", ".cu")) or file in ("steps.cpp", "operation.cpp"):  # those show what is inside
+            continue
+        with open(os.path.join(folder, file)) as text:
+            for name in sorted(set(re.findall(r"\blf::((?:random::|tuning::|dlpack::)?[a-z]\w*)", text.read()))):
+                if name not in shown and name not in ("random", "tuning", "dlpack"):
+                    logger.warning("%s calls lf::%s, which is on no page of the reference", file, name)
+
+
+def setup(app):
+    app.add_config_value("doxygen_xml", None, "env")
+    app.add_object_type("api", "api", "%s")
+    app.add_directive("api", Api)
+    app.lazyfuse_shown = set()
+    app.connect("builder-inited", lambda app: setattr(app, "lazyfuse_entries", read_all(app.config.doxygen_xml)))
+    app.connect("env-check-consistency", check_complete)
+    return {"parallel_read_safe": False, "version": "1"}
