@@ -57,7 +57,6 @@ def paragraphs_of(member):
 
 def call_of(member, name):
     """How a function is called, from its declaration: eye<T>(rows, columns, k = 0)."""
-    short = name.split("::")[-1]
     parameters = [p for p in member.findall("param") if "caller" not in text_of(p.find("type"))]
     types = " ".join(text_of(p.find("type")) + text_of(p.find("array")) for p in parameters)
     explicit = []
@@ -68,8 +67,6 @@ def call_of(member, name):
         many = "..." if "..." in text_of(p.find("type")) else ""
         default = text_of(p.find("defval"))
         default = "" if "detail" in default or default == "void" else default
-        if "Space" == declared and not default:
-            default = ""
         explicit.append(declared + many + (f" = {default}" if default else ""))
     arguments = []
     for p in parameters:
@@ -81,30 +78,46 @@ def call_of(member, name):
         default = text_of(p.find("defval"))
         arguments.append(text + (f" = {default}" if default else ""))
     shown = name + (f"<{', '.join(explicit)}>" if explicit else "")
-    return f"{shown}({', '.join(a for a in arguments if a)})".replace("operator<<(out, e)", "out << e") if short else shown
+    call = f"{shown}({', '.join(a for a in arguments if a)})"
+    return call.replace("operator<<(out, e)", "out << e").replace("operator()(", "x(")
+
+
+def is_call(text, name):
+    """Whether it is the name with arguments, and nothing else."""
+    match = re.match(rf"(?:auto \[[^]]*\] = )?(?:\w+::)*{re.escape(name)}(?=[<({{])", text)
+    if not match:
+        return False
+    depth = 0
+    for character in text[match.end() :]:
+        if depth == 0 and character not in "<({, " and not re.match(r"\w", character):
+            return False
+        depth += (character in "<({") - (character in ">)}")
+    return depth == 0
 
 
 def documented_call(paragraphs, name):
     """The call that a comment begins with, and the comment without it."""
     if not paragraphs:
         return None, paragraphs
-    pieces = paragraphs[0]
-    text = "".join(t for t, _ in pieces)
     short = name.split("::")[-1]
-    match = re.match(rf"((?:\w+::|auto \[[^]]*\] = )*{re.escape(short)}(?:<[^()]*?>)?[({{].*?[)}}](?:, (?:\w+::)*{re.escape(short)}\b[^.:]*?[)}}])*)(: |\.? ?$)", text)
-    if not match:
+    text = re.sub(r"\s+", " ", "".join(t for t, _ in paragraphs[0])).strip()
+    call, _, _ = text.partition(": ")
+    if not is_call(call.rstrip("."), short):
         return None, paragraphs
-    left = match.end()
+    left = len(call) + 2
     rest = []
-    for t, is_name in pieces:
+    for t, is_name in paragraphs[0]:
         if left >= len(t):
             left -= len(t)
             continue
         rest.append((t[left:], is_name))
         left = 0
-    if rest and rest[0][0]:
-        rest[0] = (rest[0][0][0].upper() + rest[0][0][1:] if not rest[0][1] else rest[0][0], rest[0][1])
-    return match.group(1), ([rest] if rest else []) + paragraphs[1:]
+    if rest and not rest[0][1]:
+        first = rest[0][0]
+        if re.match(r"[a-z]+[ ,;]", first):
+            first = first[0].upper() + first[1:]
+        rest[0] = (first, False)
+    return call.rstrip("."), ([rest] if rest else []) + paragraphs[1:]
 
 
 def read_function(member, entries):
@@ -205,13 +218,13 @@ class Api(Directive):
 
     def description(self, env, entry):
         identifier = "api-" + re.sub(r"\W+", "-", entry.name).strip("-")
-        described = addnodes.desc(domain="std", objtype="api", desctype="api", noindex=False)
+        described = addnodes.desc(domain="std", objtype="cppname", desctype="cppname", noindex=False)
         described["classes"] += ["cpp", "api"]
         for number, call in enumerate(entry.calls):
             signature = addnodes.desc_signature(call, "", is_multiline=False)
             if number == 0:
                 signature["ids"].append(identifier)
-                env.get_domain("std").note_object("api", entry.name, identifier, location=signature)
+                env.get_domain("std").note_object("cppname", entry.name, identifier, location=signature)
             short = entry.name.split("::")[-1]
             at = re.search(rf"(?<!\w){re.escape(short)}(?!\w)", call)
             before, name, after = (call[: at.start()], at.group(0), call[at.end() :]) if at else ("", call, "")
@@ -234,7 +247,7 @@ class Api(Directive):
                     paragraph += literal
                 else:
                     link = addnodes.pending_xref(
-                        "", refdomain="std", reftype="api", reftarget=text, refdoc=env.docname, refexplicit=False, refwarn=False
+                        "", refdomain="std", reftype="cppname", reftarget=text, refdoc=env.docname, refexplicit=False, refwarn=False
                     )
                     link += literal
                     paragraph += link
@@ -255,13 +268,13 @@ def check_complete(app, env):
             continue
         with open(os.path.join(folder, file)) as text:
             for name in sorted(set(re.findall(r"\blf::((?:random::|tuning::|dlpack::)?[a-z]\w*)", text.read()))):
-                if name not in shown and name not in ("random", "tuning", "dlpack"):
+                if name not in shown and name not in ("random", "tuning", "dlpack") and not re.fullmatch(r"u?int(16|32|64)|uint8", name):
                     logger.warning("%s calls lf::%s, which is on no page of the reference", file, name)
 
 
 def setup(app):
     app.add_config_value("doxygen_xml", None, "env")
-    app.add_object_type("api", "api", "%s")
+    app.add_object_type("cppname", "cppname", "%s")
     app.add_directive("api", Api)
     app.lazyfuse_shown = set()
     app.connect("builder-inited", lambda app: setattr(app, "lazyfuse_entries", read_all(app.config.doxygen_xml)))

@@ -13,7 +13,7 @@ namespace print_detail {
 void print(std::ostream& out, const void* data, dtype type, const index_t* extents, int rank);
 }
 
-/// Evaluates e and prints its elements.
+/// Evaluates e, copies it to the host and prints its elements as NumPy does.
 template <class E>
 requires expression<E> std::ostream& operator<<(std::ostream& out, const E& e) {
   static_assert(dtype_of<value_t<E>> != dtype::other, "lazyfuse: only bool and numbers can be printed");

@@ -27,7 +27,7 @@ struct fused {
 };
 
 /// f, a callable over expressions, as a function of arrays and expressions: every array of an argument is read once,
-/// and what f names and uses twice is computed once, decided at compile time.
+/// and what f names and uses twice is computed once, decided at compile time. Calling it builds an expression.
 template <class F>
 constexpr fused<F> fuse(F function) {
   return {static_cast<F&&>(function)};
