@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The site: Sphinx reads the repository's own pages where they are (MyST), and pages.py puts them in order, reference.py adds what the headers
-# say. Target docs calls it; the source folder is the root of the repository.
+# The site: Sphinx reads the repository's own pages where they are (MyST), pages.py puts them in order, reference.py adds
+# what the headers say. Target docs calls it; the source folder is the root of the repository.
 import os
 import sys
 
@@ -21,5 +21,6 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
+highlight_language = "none"
+pygments_style = "xcode"
+pygments_dark_style = "github-dark"

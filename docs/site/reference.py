@@ -26,16 +26,23 @@ class Entry:
     def __init__(self, member):
         self.kind = member.get("kind")
         self.name = (member.findtext("qualifiedname") or member.findtext("compoundname")).removeprefix(SPACE)
+        self.is_type = self.kind in ("struct", "class", "concept")
         location = member.find("location")
         self.file = location.get("file")
         self.line = int(location.get("line"))
-        self.calls = []
-        self.paragraphs = []  # of (text, is the name of something) pairs
+        self.blocks = []  # of overloads that share a comment: [calls, paragraphs]; those of (text, "link", "code" or None)
         self.members = []
+
+    def add(self, call, paragraphs):
+        """An overload; one without a comment belongs to the one before it."""
+        if paragraphs or not self.blocks:
+            self.blocks.append([[call], paragraphs])
+        elif call not in self.blocks[-1][0]:
+            self.blocks[-1][0].append(call)
 
 
 def paragraphs_of(member):
-    """The comment as paragraphs; references are names."""
+    """The comment as paragraphs of pieces of text, each a link, code or neither."""
     found = []
     for part in ("briefdescription", "detaileddescription"):
         for paragraph in member.findall(f"{part}/para"):
@@ -43,11 +50,11 @@ def paragraphs_of(member):
 
             def walk(element):
                 if element.text:
-                    pieces.append((element.text, element.tag in ("ref", "computeroutput")))
+                    pieces.append((element.text, {"ref": "link", "computeroutput": "code"}.get(element.tag)))
                 for child in element:
                     walk(child)
                     if child.tail:
-                        pieces.append((child.tail, False))
+                        pieces.append((child.tail, None))
 
             walk(paragraph)
             if any(text.strip() for text, _ in pieces):
@@ -82,6 +89,10 @@ def call_of(member, name):
     return call.replace("operator<<(out, e)", "out << e").replace("operator()(", "x(")
 
 
+def without_names(member):
+    return any(not p.findtext("declname") for p in member.findall("param"))
+
+
 def is_call(text, name):
     """Whether it is the name with arguments, and nothing else."""
     match = re.match(rf"(?:auto \[[^]]*\] = )?(?:\w+::)*{re.escape(name)}(?=[<({{])", text)
@@ -106,17 +117,17 @@ def documented_call(paragraphs, name):
         return None, paragraphs
     left = len(call) + 2
     rest = []
-    for t, is_name in paragraphs[0]:
+    for t, sort in paragraphs[0]:
         if left >= len(t):
             left -= len(t)
             continue
-        rest.append((t[left:], is_name))
+        rest.append((t[left:], sort))
         left = 0
     if rest and not rest[0][1]:
         first = rest[0][0]
         if re.match(r"[a-z]+[ ,;]", first):
             first = first[0].upper() + first[1:]
-        rest[0] = (first, False)
+        rest[0] = (first, None)
     return call.rstrip("."), ([rest] if rest else []) + paragraphs[1:]
 
 
@@ -128,57 +139,50 @@ def read_function(member, entries):
     old = entries.get(entry.name)
     if old is None and not paragraphs and call is None:
         return  # not documented: not for users
+    if call is None and without_names(member):
+        return  # says by a sentence why it is not to be called
     if call is None:
         call = call_of(member, entry.name) if entry.kind == "function" else entry.name
     if old is None:
         entries[entry.name] = old = entry
-    if call not in old.calls:
-        old.calls.append(call)
-    old.paragraphs += paragraphs
+    if not old.is_type:
+        old.add(call, paragraphs)
 
 
 def read_type(compound, entries):
     entry = Entry(compound)
     if "_detail" in entry.name or "op::" in entry.name or entry.name in entries:
         return
-    entry.paragraphs = paragraphs_of(compound)
-    if not entry.paragraphs:
+    paragraphs = paragraphs_of(compound)
+    if not paragraphs:
         return
-    parameters = [text_of(p) for p in compound.findall("templateparamlist/param")]
-    bases = [b.text.removeprefix(SPACE) for b in compound.findall("basecompoundref") if b.get("prot") == "public"]
-    entry.calls = [
-        (f"{compound.get('kind')} " if compound.get("kind") != "class" else "class ")
-        + entry.name
-        + (f"<{', '.join(p.split()[-1] if p.split()[0] in ('class', 'int') else p for p in parameters)}>" if parameters else "")
-        + (f" : {', '.join(b for b in bases if b.endswith('error'))}" if any(b.endswith("error") for b in bases) else "")
-    ]
+    parameters = [text_of(p.find("declname")) or text_of(p.find("type")).split()[-1] for p in compound.findall("templateparamlist/param")]
+    bases = [b.text.removeprefix(SPACE) for b in compound.findall("basecompoundref") if b.text.endswith("error")]
+    entry.add(
+        f"{compound.get('kind')} {entry.name}"
+        + (f"<{', '.join(parameters)}>" if parameters else "")
+        + (f" : {', '.join(bases)}" if bases else ""),
+        paragraphs,
+    )
     members = {}
     for member in compound.iter("memberdef"):
         if member.get("prot") != "public" or member.get("kind") not in ("function", "variable", "friend"):
             continue
         name = member.findtext("name")
         call, paragraphs = documented_call(paragraphs_of(member), name)
-        if name in members:
-            if member.get("kind") == "function":
-                signature = call or call_of(member, name)
-                if (paragraphs or call) and signature not in members[name].calls:
-                    members[name].calls.append(signature)
-                members[name].paragraphs += paragraphs
-            continue
         if not paragraphs and call is None:
             continue
-        found = Entry(member)
-        found.name = entry.name + "::" + name
-        found.calls = [call or (call_of(member, name) if member.get("kind") == "function" else name)]
-        found.paragraphs = paragraphs
-        members[name] = found
+        if name not in members:
+            members[name] = Entry(member)
+            members[name].name = entry.name + "::" + name
+        members[name].add(call or (call_of(member, name) if member.get("kind") == "function" else name), paragraphs)
     entry.members = list(members.values())
     entries[entry.name] = entry
 
 
 def read_all(folder):
     entries = {}
-    files = sorted(os.listdir(folder))
+    files = sorted(os.listdir(folder), key=lambda file: (file.startswith("namespace"), file))  # types first
     for file in files:
         if re.match(r"(namespace|concept|struct|class).*\.xml$", file):
             root = ElementTree.parse(os.path.join(folder, file)).getroot()
@@ -218,45 +222,48 @@ class Api(Directive):
 
     def description(self, env, entry):
         identifier = "api-" + re.sub(r"\W+", "-", entry.name).strip("-")
-        described = addnodes.desc(domain="std", objtype="cppname", desctype="cppname", noindex=False)
-        described["classes"] += ["cpp", "api"]
-        for number, call in enumerate(entry.calls):
-            signature = addnodes.desc_signature(call, "", is_multiline=False)
+        short = entry.name.split("::")[-1]
+        result = [addnodes.index(entries=[("single", entry.name, identifier, "", None)])]
+        for number, (calls, paragraphs) in enumerate(entry.blocks):
+            described = addnodes.desc(domain="std", objtype="cppname", desctype="cppname", noindex=False)
+            described["classes"] += ["cpp", "api"]
+            for call in calls:
+                signature = addnodes.desc_signature(call, "", is_multiline=False)
+                if number == 0 and call == calls[0]:
+                    signature["ids"].append(identifier)
+                    env.get_domain("std").note_object("cppname", entry.name, identifier, location=signature)
+                at = re.search(rf"(?<!\w){re.escape(short)}(?!\w)", call)
+                start, end = at.span() if at else (0, len(call))
+                if start > 0:
+                    signature += addnodes.desc_addname("", call[:start])
+                signature += addnodes.desc_name("", call[start:end])
+                if end < len(call):
+                    signature += addnodes.desc_addname("", call[end:])
+                described += signature
+            content = addnodes.desc_content()
+            content += [self.paragraph(env, pieces) for pieces in paragraphs]
             if number == 0:
-                signature["ids"].append(identifier)
-                env.get_domain("std").note_object("cppname", entry.name, identifier, location=signature)
-            short = entry.name.split("::")[-1]
-            at = re.search(rf"(?<!\w){re.escape(short)}(?!\w)", call)
-            before, name, after = (call[: at.start()], at.group(0), call[at.end() :]) if at else ("", call, "")
-            if before:
-                signature += addnodes.desc_addname(before, before)
-            signature += addnodes.desc_name(name, name)
-            if after:
-                signature += addnodes.desc_addname(after, after)
-            described += signature
-        content = addnodes.desc_content()
-        for pieces in entry.paragraphs:
-            paragraph = nodes.paragraph()
-            for text, is_name in pieces:
-                if not is_name:
-                    paragraph += nodes.Text(re.sub(r"\s+", " ", text))
-                    continue
-                literal = nodes.literal(text, text)
-                target = env.app.lazyfuse_entries.get(text)
-                if target is None:
-                    paragraph += literal
-                else:
-                    link = addnodes.pending_xref(
-                        "", refdomain="std", reftype="cppname", reftarget=text, refdoc=env.docname, refexplicit=False, refwarn=False
-                    )
-                    link += literal
-                    paragraph += link
-            content += paragraph
-        for member in entry.members:
-            content += self.description(env, member)
-        described += content
+                for member in entry.members:
+                    content += self.description(env, member)
+            described += content
+            result.append(described)
         env.app.lazyfuse_shown.add(entry.name)
-        return [addnodes.index(entries=[("single", entry.name, identifier, "", None)]), described]
+        return result
+
+    def paragraph(self, env, pieces):
+        paragraph = nodes.paragraph()
+        for text, sort in pieces:
+            if sort is None:
+                paragraph += nodes.Text(re.sub(r"\s+", " ", text))
+            elif sort == "code" or text not in env.app.lazyfuse_entries:
+                paragraph += nodes.literal(text, text)
+            else:
+                link = addnodes.pending_xref(
+                    "", refdomain="std", reftype="cppname", reftarget=text, refdoc=env.docname, refexplicit=False, refwarn=False
+                )
+                link += nodes.literal(text, text)
+                paragraph += link
+        return paragraph
 
 
 def check_complete(app, env):
