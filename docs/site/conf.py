@@ -22,5 +22,5 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 highlight_language = "none"
-pygments_style = "xcode"
+pygments_style = "tango"
 pygments_dark_style = "github-dark"

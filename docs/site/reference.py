@@ -125,7 +125,7 @@ def documented_call(paragraphs, name):
         left = 0
     if rest and not rest[0][1]:
         first = rest[0][0]
-        if re.match(r"[a-z]+[ ,;]", first):
+        if re.match(r"[a-z][a-z]+[ ,;]", first):
             first = first[0].upper() + first[1:]
         rest[0] = (first, None)
     return call.rstrip("."), ([rest] if rest else []) + paragraphs[1:]
