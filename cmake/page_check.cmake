@@ -2,7 +2,7 @@
 # cmake -D ROOT=<repository> -D PAGE=docs/interop.md [-D PROGRAMS=<folder of the built examples>] -P page_check.cmake
 # Every block of C++ of a page stands, without the indentation, between two marks // [mark] of the example that the line
 # before it names:  <!-- examples/interop.cpp [mark] -->
-# Every block without a language is part of what an example prints:  <!-- examples/fusion.cpp prints -->
+# Every block without a language is part of what an example prints, in that order:  <!-- examples/fusion.cpp prints -->
 # Blocks that cannot be compiled or compared say why:  <!-- not compiled: reason -->, <!-- not compared: reason -->
 # Paths are relative to the page. Predicted times are those of a machine, and are not compared.
 cmake_minimum_required(VERSION 3.25)
@@ -12,6 +12,7 @@ cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${ROOT})
 set(compiled 0)
 set(compared 0)
 set(not_run)
+set(not_run_text "(was not run)")
 
 # The text between the first two marks of an example, without its indentation.
 function(read_marked example mark result)
@@ -43,16 +44,16 @@ function(without_times text result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-# What an example prints, run once per page; empty where it was not built, or has no device to run on.
+# What an example prints, run once per page; not_run_text where it was not built, or has no device to run on.
 function(read_printed example result)
   cmake_path(GET example STEM name)
   get_property(known GLOBAL PROPERTY printed_${name} SET)
   if(NOT known)
-    set(printed)
+    set(printed "${not_run_text}")
     if(EXISTS "${PROGRAMS}/${name}")
       execute_process(COMMAND ${PROGRAMS}/${name} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
       if(status EQUAL 77)
-        set(printed)
+        set(printed "${not_run_text}")
       elseif(NOT status EQUAL 0)
         message(FATAL_ERROR "${PAGE}: ${name} ends with ${status}")
       endif()
@@ -65,7 +66,7 @@ function(read_printed example result)
 endfunction()
 
 file(READ ${ROOT}/${PAGE} rest)
-while(rest MATCHES "(^|\n)(<!-- ([^\n]+) -->\n)?```([a-z]*)\n")
+while(rest MATCHES "(^|\n)(<!-- ([^\n]+) -->\n)?```([^\n]*)\n")
   set(mark "${CMAKE_MATCH_3}")
   set(language "${CMAKE_MATCH_4}")
   string(LENGTH "${CMAKE_MATCH_0}" head_length)
@@ -96,15 +97,20 @@ while(rest MATCHES "(^|\n)(<!-- ([^\n]+) -->\n)?```([a-z]*)\n")
     endif()
     set(example ${CMAKE_MATCH_1})
     read_printed(${example} printed)
-    if(printed STREQUAL "")
+    if(printed STREQUAL not_run_text)
       list(APPEND not_run ${example})
       continue()
     endif()
     without_times("${quoted}" quoted)
     string(FIND "${printed}" "${quoted}" found)
     if(found EQUAL -1)
-      message(FATAL_ERROR "${PAGE} shows\n${quoted}\nbut ${example} prints\n${printed}")
+      message(FATAL_ERROR "${PAGE} shows\n${quoted}\nbut ${example} prints (after what is shown before)\n${printed}")
     endif()
+    string(LENGTH "${quoted}" length)
+    math(EXPR behind "${found} + ${length}")
+    string(SUBSTRING "${printed}" ${behind} -1 printed)
+    cmake_path(GET example STEM name)
+    set_property(GLOBAL PROPERTY printed_${name} "${printed}")
     math(EXPR compared "${compared} + 1")
   endif()
 endwhile()

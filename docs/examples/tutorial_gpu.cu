@@ -38,11 +38,9 @@ int main() {
   lf::synchronize();
   expect(cudaStreamDestroy(stream) == cudaSuccess);
 
-  // [explain]
   const lf::array<float, 2> table = lf::random::normal<float>({1024, 1024}, lf::seed{1});  // drawn where it is stored
   const auto unit = table / lf::norm(table, lf::axis<1>, lf::keepdims);
   std::cout << lf::explain(unit);
-  // [explain]
   const lf::trace trace;
   const lf::array result = unit;
   expect(trace.launches() == 1 && trace.kernels()[0].space == "cuda");
