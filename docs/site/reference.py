@@ -199,6 +199,35 @@ def read_all(folder):
     return entries
 
 
+def registry_facts(page):
+    """What docs/operations.md, which is made from the registry, says of each operation and reduction, as pieces of text."""
+    facts = {}
+    head = []
+    for line in page.splitlines():
+        if not line.startswith("|"):
+            head = []
+            continue
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if not head:
+            head = cells
+            continue
+        row = dict(zip(head, cells))
+        name = (row.get("operation") or row.get("reduction") or "").strip("`")
+        if not name or set(name) == {"-"}:
+            continue
+        pieces = []
+        if row.get("operator"):
+            symbol = row["operator"].strip("`")
+            pieces += [("Operator ", None), (f"{symbol}x" if row["operands"] == "1" else f"x {symbol} y", "code"), (". ", None)]
+        if "element types" in row:
+            error = row["error, ulp"] + (f", of complex {row['error of complex']}" if row["error of complex"] else "")
+            pieces.append((f"Of {row['element types']}; result {row['result']}; error in ulp {error}.", None))
+        else:
+            pieces.append((f"Result {row['result']}; of no elements {row['identity'].replace('none', 'shape_error')}.", None))
+        facts[name] = pieces
+    return facts
+
+
 class Api(Directive):
     has_content = True
 
@@ -242,6 +271,8 @@ class Api(Directive):
                 described += signature
             content = addnodes.desc_content()
             content += [self.paragraph(env, pieces) for pieces in paragraphs]
+            if number == 0 and entry.name in env.app.lazyfuse_facts:
+                content += self.paragraph(env, env.app.lazyfuse_facts[entry.name])
             if number == 0:
                 for member in entry.members:
                     content += self.description(env, member)
@@ -279,11 +310,17 @@ def check_complete(app, env):
                     logger.warning("%s calls lf::%s, which is on no page of the reference", file, name)
 
 
+def read_sources(app):
+    app.lazyfuse_entries = read_all(app.config.doxygen_xml)
+    with open(os.path.join(app.srcdir, "docs/operations.md")) as page:
+        app.lazyfuse_facts = registry_facts(page.read())
+
+
 def setup(app):
     app.add_config_value("doxygen_xml", None, "env")
     app.add_object_type("cppname", "cppname", "%s")
     app.add_directive("api", Api)
     app.lazyfuse_shown = set()
-    app.connect("builder-inited", lambda app: setattr(app, "lazyfuse_entries", read_all(app.config.doxygen_xml)))
+    app.connect("builder-inited", read_sources)
     app.connect("env-check-consistency", check_complete)
     return {"parallel_read_safe": False, "version": "1"}
