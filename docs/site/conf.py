@@ -4,6 +4,7 @@
 import os
 import sys
 
+sys.dont_write_bytecode = True  # nothing is written beside the sources
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 project = "lazyfuse"

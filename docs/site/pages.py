@@ -2,8 +2,8 @@
 # The README as the front page, and the order of the pages.
 from sphinx.builders.html import StandaloneHTMLBuilder
 
-# The order of the pages, as a reader may want them. Pages that only some have written yet come with their folder.
 FRONT = "README"
+# The order of the pages, as a reader may want them. Pages of docs that are not named here follow the guides.
 CONTENTS = {
     "Tutorial": ["docs/tutorial/*"],
     "Guides": ["docs/numpy", "docs/creation", "docs/functions", "docs/operations", "docs/fusion", "docs/interop", "docs/howto/*"],
