@@ -34,8 +34,9 @@ constexpr auto standardized(const X& x, axes<A...> a, ddof d, epsilon e) {
   using T = value_t<X>;
   const index_t n = reduce_detail::reduced_count(x.shape(), a);
   const auto m = moments_of<true>(x, a);
-  const auto scale = reciprocal(sqrt(variance_from(m, n, d) + e.value));
-  return map<op::deviation>(x, m, value_of(inverse<T>(n))) * scale;
+  const auto inverse_of_n = used_often<true>(value_of(inverse<T>(n)));
+  const auto scale = reciprocal(sqrt(variance_from(m, inverse_of_n, n, d) + e.value));
+  return map<op::standardized>(x, m, inverse_of_n, scale);
 }
 
 /// x, times the first of the operands, plus the second.
@@ -108,8 +109,10 @@ constexpr auto softmax(const X& x, Options... options) {
   static_assert(once<Options...> && (is_axes<Options> && ...), "lazyfuse: softmax takes axis<...> after its operand");
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<false>(real_of(x));
-  const auto e = exp(z - max(z, a, keepdims));
-  return as_stored<X>(e * reciprocal(sum(e, a, keepdims)));
+  const auto shifted = z - max(z, a, keepdims);
+  const auto of = [&](const auto& e) { return as_stored<X>(e * reciprocal(sum(e, a, keepdims))); };
+  if constexpr (small_real<value_t<X>>) return of(map<op::rough_exp>(shifted));
+  else return of(exp(shifted));
 }
 
 /// log_softmax(x, axis<-1>): log(softmax(x)) without its loss of small values. SciPy's special.log_softmax

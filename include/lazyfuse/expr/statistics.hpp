@@ -47,11 +47,10 @@ template <bool Keep, class Z, int... A>
 constexpr auto moments_of(const Z& z, axes<A...> a) {
   return reduce_keeping<Keep>(reduction_function<reduce_detail::with<op::moments>>{}, map<op::sample>(z), a);
 }
-/// The variance of n numbers whose moments are m.
-template <class M>
-constexpr auto variance_from(const M& m, index_t n, ddof d) {
-  using T = bare_t<decltype(value_t<M>{}.count)>;
-  return map<op::variance_of>(m, value_of(inverse<T>(n)), value_of(inverse<T>(n, d)));
+/// The variance of n numbers whose moments are m. inverse_of_n: 1 / n.
+template <class M, class Inverse>
+constexpr auto variance_from(const M& m, const Inverse& inverse_of_n, index_t n, ddof d) {
+  return map<op::variance_of>(m, inverse_of_n, value_of(inverse<value_t<Inverse>>(n, d)));
 }
 
 template <bool Root>
@@ -65,8 +64,9 @@ struct spread_function {
     constexpr bool keep = (is_keepdims<Options> || ...);
     const auto a = axes_in(axes<>{}, options...);
     const auto of = [&](const auto& z) {
-      const auto m = moments_of<keep>(z, a);
-      return variance_from(m, reduce_detail::reduced_count(z.shape(), a), value_in(ddof{}, options...));
+      const index_t n = reduce_detail::reduced_count(z.shape(), a);
+      return variance_from(moments_of<keep>(z, a), value_of(inverse<value_t<decltype(z)>>(n)), n,
+                           value_in(ddof{}, options...));
     };
     const auto rooted = [](auto&& variance) {
       if constexpr (Root) return map<op::sqrt>(static_cast<decltype(variance)>(variance));

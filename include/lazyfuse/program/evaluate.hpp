@@ -158,6 +158,12 @@ LAZYFUSE_HD const T& shared_of(const shared_value<Node, T>& s) {
   return s.value;
 }
 
+/// Whether the context has the value of a program already.
+template <class Node, class Context>
+concept knows = requires(const Context& c) {
+  c.template known<Node>();
+};
+
 /// A context and the shared values computed so far: each is a base class, found by its program.
 template <class Context, class... Values>
 struct remembering : Values... {
@@ -171,19 +177,12 @@ struct remembering : Values... {
     return context.template reduced<P>();
   }
   template <class P>
-    requires requires(const Context& c) { c.template known<P>(); }
-  LAZYFUSE_HD decltype(auto) known() const { return context.template known<P>(); }
+  requires knows<P, Context> LAZYFUSE_HD decltype(auto) known() const { return context.template known<P>(); }
 };
 
 template <class Node, class Context>
 concept remembers = requires(const Context& c) {
   shared_of<Node>(c);
-};
-
-/// Whether the context has the value of a program already.
-template <class Node, class Context>
-concept knows = requires(const Context& c) {
-  c.template known<Node>();
 };
 
 template <int I>
