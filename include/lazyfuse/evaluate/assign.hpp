@@ -196,12 +196,13 @@ destination<T, R, Space> into(const slice<T, R, Space>&) {
   static_assert(!__is_same(T, T), "lazyfuse: into is for borrowed memory; write x(...) = e");
 }
 
-/// The value of e as an array, in the space of its arrays (the default space if it has none).
+/// The value of e as an array, in the space of its arrays (the default space if it has none): memory for the result,
+/// and one kernel in the common case. Throws memory_error.
 template <class E>
   requires expression<E>
 auto materialize(E&& e) { return array<value_t<E>, rank_of<E>, home_space<E>>(static_cast<E&&>(e)); }
 
-/// The value of an expression of one element; waits for it.
+/// The value of an expression of one element; computes it and waits. Throws shape_error if it has more, or none.
 template <class E>
   requires expression<E> value_t<E> item(const E& e, caller where = caller::here()) {
     if (e.shape().size() != 1) throw_shape("item", e.shape().extent, rank_of<E>, "does not have one element", where);

@@ -101,6 +101,8 @@ struct literal_leaf {
   constexpr const lazyfuse::shape<0>& shape() const { return extents; }
 };
 
+/// c<2>: a constant that is part of the type of an expression, and folded by the compiler: pow(x, c<2>) is x * x. It
+/// takes the type of the arrays it meets, which must hold it.
 template <auto Value>
 inline constexpr literal_scalar<Value> c{};
 
