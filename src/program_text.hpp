@@ -9,4 +9,7 @@ namespace lazyfuse {
 /// "(x0 * 2 + sin(x1)), ..." from "... [with Programs = list<apply<op::add, ...> >]".
 std::string program_text(const char* spelling);
 
+/// The same as one would type it, "x0 * 2 + sin(x1)", of at most 100 characters.
+std::string short_program_text(const char* spelling);
+
 }  // namespace lazyfuse
