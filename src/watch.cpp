@@ -5,6 +5,7 @@
 #include "program_text.hpp"
 
 #include <lazyfuse/evaluate/explain.hpp>
+#include <lazyfuse/evaluate/guard.hpp>
 
 #include <chrono>
 #include <cstdio>
@@ -45,7 +46,7 @@ printed& printed_now() {
 }  // namespace
 
 const wishes& environment() {
-  static const wishes w{asked_for("LAZYFUSE_EXPLAIN"), asked_for("LAZYFUSE_SYNC")};
+  static const wishes w{asked_for("LAZYFUSE_EXPLAIN"), checked_build || asked_for("LAZYFUSE_SYNC")};
   return w;
 }
 
@@ -107,6 +108,7 @@ void launched(const plan_record& r, const operand_info* info, const dtype* types
     std::fputs(text.c_str(), stderr);
   }
   if (trace_detail::environment().sync) now.wait();
+  if constexpr (checked_build) check_overruns(r.program, r.targets);
   if (trace_detail::observed()) {
     kernel_record k{program_text(r.program), r.pattern, r.path, r.space, r.elements, r.read, r.written, {}};
     for (int i = 0; i < r.targets; ++i) k.written.push_back(info[i].data);

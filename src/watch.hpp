@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/trace.hpp>
+#include <lazyfuse/program/elements.hpp>
 
 #include <atomic>
 
@@ -22,6 +23,9 @@ struct device_watch {
   double (*stop)(void*);      ///< ends, waits, and returns microseconds
   void (*drop)(void*) noexcept;
   void (*wait)();  ///< throws what went wrong
+  /// Checked builds: the allocation that p is in, if it is a device's; memory in which kernels report overruns.
+  bool (*find)(const void* p, const char** begin, std::size_t* bytes) noexcept;
+  overrun* (*reports)(int count);
 };
 extern std::atomic<const device_watch*> device;
 

@@ -8,9 +8,11 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace lazyfuse::cuda_detail {
 
@@ -80,13 +82,60 @@ void wait() {
   if (!capturing(stream)) check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
+/// The driver's cuMemGetAddressRange: the base of an address, and the bytes from there.
+using range_finder = int (*)(unsigned long long* base, std::size_t* bytes, unsigned long long address);
+bool find(const void* p, const char** begin, std::size_t* bytes) noexcept {
+  static const auto finder = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    const cudaError_t status =
+        cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &function, 12000, cudaEnableDefault, &found);
+    (void)cudaGetLastError();
+    return status == cudaSuccess ? reinterpret_cast<range_finder>(function) : nullptr;
+  }();
+  unsigned long long base = 0;
+  if (!finder || finder(&base, bytes, reinterpret_cast<std::uintptr_t>(p)) != 0) return false;
+  *begin = static_cast<const char*>(p) - (reinterpret_cast<std::uintptr_t>(p) - base);
+  return true;
+}
+
+/// Memory of the host that kernels write to; one for each thread, which has launched one kernel at a time.
+class report_room {
+ public:
+  overrun* of(int count) {
+    if (size_ < count) {
+      if (reports_) (void)cudaFreeHost(reports_);
+      reports_ = nullptr;
+      size_ = 0;
+      void* p = nullptr;
+      check(cudaHostAlloc(&p, sizeof(overrun) * static_cast<std::size_t>(count), cudaHostAllocMapped), "cudaHostAlloc");
+      reports_ = static_cast<overrun*>(p);
+      size_ = count;
+    }
+    for (int i = 0; i < count; ++i) new (reports_ + i) overrun;
+    return reports_;
+  }
+  ~report_room() {
+    if (reports_) (void)cudaFreeHost(reports_);
+  }
+
+ private:
+  overrun* reports_ = nullptr;
+  int size_ = 0;
+};
+overrun* reports(int count) {
+  thread_local report_room room;
+  return room.of(count);
+}
+
 }  // namespace
 
 void watch_launches() {
   static std::once_flag once;
   std::call_once(once, [] {
     domain = nvtxDomainCreateA("lazyfuse");  // null without a tool
-    static const trace_detail::device_watch calls{domain ? enter : nullptr, leave, start, stop, drop, wait};
+    static const trace_detail::device_watch calls{
+        domain ? enter : nullptr, leave, start, stop, drop, wait, find, reports};
     trace_detail::device.store(&calls, std::memory_order_release);
   });
 }

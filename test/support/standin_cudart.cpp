@@ -256,6 +256,23 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return called("cudaPointerGetAttributes");
 }
 
+cudaError_t cudaHostAlloc(void** p, std::size_t bytes, unsigned) { return get(p, bytes, "cudaHostAlloc"); }
+cudaError_t cudaFreeHost(void* p) { return give_back(p); }
+static int address_range(unsigned long long* base, std::size_t* bytes, unsigned long long address) {
+  everything& a = all();
+  const std::lock_guard lock(a.mutex);
+  auto block = a.blocks.upper_bound(address);
+  if (block == a.blocks.begin() || address >= (--block)->first + block->second) return 1;
+  *base = block->first;
+  *bytes = block->second;
+  return 0;
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** function, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult*) {
+  *function = reinterpret_cast<void*>(&address_range);
+  return called("cudaGetDriverEntryPointByVersion");
+}
+
 // Streams and events.
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   const cudaError_t status = called("cudaStreamCreate");

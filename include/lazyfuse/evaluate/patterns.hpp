@@ -3,7 +3,7 @@
 // hand to the backend; explain comes the same way without launching.
 #pragma once
 
-#include <lazyfuse/evaluate/execution.hpp>
+#include <lazyfuse/evaluate/guard.hpp>
 
 namespace lazyfuse {
 
@@ -49,7 +49,7 @@ bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocati
   coalesce(s.extent, 0, R, bound.info, count);
   using plan = schedule<typename lowered::programs>;
   const trace_detail::launching now(x.dry() ? nullptr : spelling<typename plan::roots>(), __is_same(Space, cuda));
-  if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
+  if (!x.dry()) prepare<Space>(spelling<typename plan::roots>(), s, bound, to);
   const char* path = backend<Space>::template transform<plan>(s, bound, to, x.dry());
   if (x.dry() || now.watched())
     tell<Space, Share, sources, typename plan::roots>(x, now, "transform", path, s, s, bound.info, sizeof...(T),
@@ -79,7 +79,7 @@ bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation*
   using plan = schedule<typename lowered::programs>;
   using set = reduction_set<typename reductions_of<typename plan::roots>::type, sources>;
   const trace_detail::launching now(x.dry() ? nullptr : spelling<typename plan::roots>(), __is_same(Space, cuda));
-  if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
+  if (!x.dry()) prepare<Space>(spelling<typename plan::roots>(), s, bound, to);
   const char* path = backend<Space>::template reduce<set, plan, K>(
       s, bound, to, runs_along_kept(s.extent, K, R, bound.info + sizeof...(T), bound.count), x.dry());
   if (x.dry() || now.watched()) {
@@ -250,7 +250,7 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
     report.programs = pass_programs<plan>(make_index_sequence<plan::count>{});
   }
   if (!x.dry()) {
-    backend<Space>::before(bound.info, targets_count, count);
+    prepare<Space>(spelling<typename plan::output::roots>(), s, bound, targets);
     path = go(false, nullptr);
   }
   if (!path) return backend_refuses;

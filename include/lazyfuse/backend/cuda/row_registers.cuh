@@ -123,7 +123,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
     if constexpr (f.loads && Staged::template read_before<Staged::count, N> == !Late) {
       const index_t step = o.steps[R - 1];
       if constexpr (Whole && f.is_memory) {
-        const auto* const from = o.source.data + offset[i];
+        const auto from = o.source.data + offset[i];
 #pragma unroll
         for (int d = 0; d < Depth; ++d) {
           if (has_bit(p.wide_in, i)) {
