@@ -394,10 +394,10 @@ void wait(cuda, stream_handle stream) {
   (void)cudaStreamSynchronize(stream.handle);  // before memory is freed; fails only where it is lost anyway
 }
 
-allocation* allocate(cuda, std::size_t bytes) {
+allocation* allocate(cuda, std::size_t bytes, const memory_request& wanted) {
   device_is_used();
   return allocate_from(chosen(space_number(cuda{}), {nullptr, &table_of<pool_memory>}), cuda::name, bytes, alignment,
-                       {current_stream()}, release_cuda);
+                       {current_stream()}, release_cuda, wanted);
 }
 
 void check_place(cuda, const void* p, std::size_t align, const char* operation, caller where) {

@@ -130,7 +130,7 @@ class array
   /// Uninitialised elements. Throws shape_error for a negative extent, memory_error when there is no memory.
   explicit array(const lazyfuse::shape<Rank>& s)
       : base{{}, {{nullptr, nullptr}, checked(s, "array"), row_major(s)}, {}} {
-    if (s.size() > 0) own(memory_detail::allocate(Space{}, bytes()));
+    if (s.size() > 0) own(memory_detail::allocate(Space{}, bytes(), {"array", dtype_of<Element>, s.extent, Rank}));
   }
   /// array<float, 2>{{1, 2}, {3, 4}}; throws index_error if the inner lists differ in length.
   array(typename array_detail::nested_list<Element, Rank>::type values) requires(Rank > 0)
@@ -180,7 +180,7 @@ class array
 
   /// Along axis, negative ones counted from the end.
   index_t extent(int axis) const {
-    if (axis < -Rank || axis >= Rank) throw_value("extent: there is no such axis");
+    if (axis < -Rank || axis >= Rank) throw_axis("extent", axis, shape().extent, Rank);
     return shape()[axis < 0 ? axis + Rank : axis];
   }
   /// How many elements there are.

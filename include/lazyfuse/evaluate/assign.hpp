@@ -93,7 +93,7 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Spa
 
 template <class T, class E>
 decltype(auto) lifted(const E& e) {
-  if constexpr (scalar<E>) return constant_leaf(leaf_detail::element<T>(e), shape<0>{});
+  if constexpr (scalar<E>) return constant_leaf(leaf_detail::element<T>(e, "assignment"), shape<0>{});
   else return (e.tree);
 }
 
