@@ -3,6 +3,8 @@
 #include <lazyfuse/core/error.hpp>
 #include <lazyfuse/error.hpp>
 
+#include "program_text.hpp"
+
 #include <string>
 
 namespace lazyfuse {
@@ -20,7 +22,19 @@ std::string place(caller where) {
   return where.line == 0 ? "" : std::string(" (") + where.file + ":" + std::to_string(where.line) + ")";
 }
 
+constinit thread_local caller asked;
+constinit thread_local int askers = 0;
+
 }  // namespace
+
+asked_at::asked_at(caller where) noexcept {
+  if (askers++ == 0) asked = where;
+}
+asked_at::~asked_at() {
+  if (--askers == 0) asked = {};
+}
+
+std::string place_asked() { return place(asked); }
 
 void throw_shapes(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b,
                   const char* problem, caller where) {
@@ -50,7 +64,7 @@ void throw_unfit(const char* operation, long long value, bool negative, dtype ty
 void throw_memory(const char* space, std::size_t bytes, const memory_request& wanted) {
   throw memory_error(std::string(wanted.operation) + ": " + std::to_string(bytes) + " bytes of " + space +
                      " memory could not be had for " + name_of(wanted.type) + " of shape " +
-                     text_of(wanted.extents, wanted.rank));
+                     text_of(wanted.extents, wanted.rank) + place(asked));
 }
 
 void throw_value(const char* problem, caller where) { throw index_error(problem + place(where)); }

@@ -50,7 +50,7 @@ overrun* check_ranges(const char* program, const operand_info* info, int targets
     throw index_error(program_text(program) + ": " + name_of_operand(i, targets) + ", of shape " +
                       list_of(extents, rank) + " and steps " + list_of(o.steps, rank) + ", has elements " +
                       std::to_string(begin + low) + " to " + std::to_string(begin + high) + " of memory with " +
-                      std::to_string(elements));
+                      std::to_string(elements) + place_asked());
   }
   if (!device) return nullptr;
   report_count = 0;
@@ -63,7 +63,8 @@ void check_overruns(const char* program, int targets) {
   for (int i = 0; i < report_count; ++i)
     if (const overrun& o = reports[i]; o.found != 0) {
       const std::string text = program_text(program) + ": the kernel reaches element " + std::to_string(o.element) +
-                               " of " + name_of_operand(i, targets) + ", which has " + std::to_string(o.count);
+                               " of " + name_of_operand(i, targets) + ", which has " + std::to_string(o.count) +
+                               place_asked();
       report_count = 0;
       throw index_error(text);
     }

@@ -192,9 +192,9 @@ std::vector<mistake> mistakes() {
     !defined(__SANITIZE_THREAD__)  // which end the process where the system would refuse
         {"memory", memory,
          std::is_same_v<Space, lf::host> ? "array: 4503599627370496 bytes of host memory could not be had for float32 "
-                                           "of shape (1073741824, 1048576)"
+                                           "of shape (1073741824, 1048576) (HERE)"
                                          : "array: 4503599627370496 bytes of cuda memory could not be had for float32 "
-                                           "of shape (1073741824, 1048576)",
+                                           "of shape (1073741824, 1048576) (HERE)",
          [] {
            (void)matrix(lf::shape{1 << 30, 1 << 20});
          }},

@@ -40,11 +40,12 @@ class faulting_kernels : public test::on<lf::cuda> {
 TEST_F(faulting_kernels, are_named_by_LAZYFUSE_SYNC) {
   EXPECT_EXIT(run("1"), testing::ExitedWithCode(3),
               "thrown: \\([a-z_]*\\(.*x0.*\\) \\+ x[0-9]\\): cudaStreamSynchronize: an illegal memory access was "
-              "encountered \\(cudaErrorIllegalAddress\\)\n$");
+              "encountered \\(cudaErrorIllegalAddress\\) \\(.*faulting_kernels.cu:[0-9]+\\)\n$");
 }
 TEST_F(faulting_kernels, are_found_late_without_it) {
   EXPECT_EXIT(run("0"), testing::ExitedWithCode(3),
-              "thrown: .*cudaErrorIllegalAddress\\); a kernel launched before may be at fault: LAZYFUSE_SYNC=1 names "
+              "thrown: .*cudaErrorIllegalAddress\\) \\(.*faulting_kernels.cu:[0-9]+\\); a kernel launched before may "
+              "be at fault: LAZYFUSE_SYNC=1 names "
               "it\n$");
 }
 

@@ -93,6 +93,7 @@ void check(cudaError_t status, const char* call) {
   (void)cudaGetLastError();  // a failed launch must not be reported again by the next call
   std::string text = std::string(call) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
   if (const char* const program = trace_detail::launched_now()) text = program_text(program) + ": " + text;
+  text += place_asked();
   if (is_fault(status) && !trace_detail::environment().sync)
     text += "; a kernel launched before may be at fault: LAZYFUSE_SYNC=1 names it";
   if (status == cudaErrorMemoryAllocation) throw memory_error("cuda memory: " + text);

@@ -16,6 +16,16 @@ struct caller {
   static constexpr caller here(const char* f = __builtin_FILE(), unsigned l = __builtin_LINE()) { return {f, l}; }
 };
 
+/// While it lives, the calling thread's errors of memory and of kernels name that place; of several the outermost.
+/// Assignments have none: operators take no default argument.
+class asked_at {
+ public:
+  explicit asked_at(caller where) noexcept;
+  ~asked_at();
+  asked_at(const asked_at&) = delete;
+  asked_at& operator=(const asked_at&) = delete;
+};
+
 /// "add: shapes (3, 4) and (5,) do not broadcast"
 [[noreturn]] void throw_shapes(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b,
                                const char* problem, caller where = {});

@@ -17,7 +17,7 @@ void print(std::ostream& out, const void* data, dtype type, const index_t* exten
 template <class E>
 requires expression<E> std::ostream& operator<<(std::ostream& out, const E& e) {
   static_assert(dtype_of<value_t<E>> != dtype::other, "lazyfuse: only bool and numbers can be printed");
-  const auto x = to<host>(e);
+  const auto x = to<host>(e, caller{});
   print_detail::print(out, std::as_const(x).data(), dtype_of<value_t<E>>, x.shape().extent, rank_of<E>);
   return out;
 }

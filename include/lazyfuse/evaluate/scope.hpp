@@ -15,7 +15,10 @@ concept evaluation_scope = requires {
 /// The values of the expressions, computed within the scope: materialize(on(stream), e...).
 template <evaluation_scope S, class... E>
   requires(expression<E>&&...)
-auto materialize(const S&, const E&... e) { return materialize(e...); }
+auto materialize(const S&, const E&... e) {
+  if constexpr (sizeof...(E) == 1) return materialize(e..., caller{});
+  else return materialize(e...);
+}
 
 /// destination = e within the scope: assign(on(stream), x, e).
 template <evaluation_scope S, class D, class E>
