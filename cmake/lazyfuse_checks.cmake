@@ -24,8 +24,10 @@ endif()
 # A file includes only what its layer may know.
 add_test(NAME layers COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/layer_check.cmake)
 # A page shows what its examples say.
-add_test(NAME quotes.interop COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -D PAGE=docs/interop.md
-                                     -P ${PROJECT_SOURCE_DIR}/cmake/quote_check.cmake)
+foreach(page debugging interop)
+  add_test(NAME quotes.${page} COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -D PAGE=docs/${page}.md
+                                       -P ${PROJECT_SOURCE_DIR}/cmake/quote_check.cmake)
+endforeach()
 
 # A source that compiles, and with LAZYFUSE_EXPECT_ERROR defined does not, for the reason its first line gives:
 #   // expected-error: <regular expression>
