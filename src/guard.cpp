@@ -55,7 +55,7 @@ overrun* check_ranges(const char* program, const operand_info* info, int targets
   if (!device) return nullptr;
   report_count = 0;
   reports = device->reports(count);
-  report_count = count;
+  report_count = reports ? count : 0;
   return reports;
 }
 

@@ -2,6 +2,7 @@
 // Every call of the CUDA runtime that a statement makes fails in turn, launches too: what is thrown names the call and
 // the reason, the destination is as it was, nothing leaks, and the library works on. No GPU: a runtime of the tests'
 // own stands in.
+#include "support/failing_new.hpp"
 #include "support/standin_cudart.hpp"
 #include "support/statements.hpp"
 
@@ -80,6 +81,27 @@ TEST(failing_calls, at_first_use_are_made_up_for_at_the_next) {
   EXPECT_GT(n, 20);
 }
 
+/// The assignments of every kind, and some on another stream, which waits for what was begun on the first.
+std::vector<test::statement<lf::cuda>> all_statements() {
+  std::vector<test::statement<lf::cuda>> all(std::begin(test::statements<lf::cuda>),
+                                             std::end(test::statements<lf::cuda>));
+  static const cudaStream_t other = [] {
+    cudaStream_t s = nullptr;
+    cudaStreamCreate(&s);
+    return s;
+  }();
+  all.push_back({"z = x + y on another stream", [](auto& z, auto& x, auto& y) {
+                   const lf::on scope(other);
+                   z = x + y;
+                 }});
+  all.push_back({"z(0) = sum(x) on another stream, z shared", [](auto& z, auto& x, auto&) {
+                   const auto sharer = z;
+                   const lf::on scope(other);
+                   z(0) = lf::sum(x);
+                 }});
+  return all;
+}
+
 class failing_launches : public ::testing::Test {
  protected:
   matrix x = test::operand<lf::cuda>(1), y = test::operand<lf::cuda>(2);
@@ -88,7 +110,7 @@ class failing_launches : public ::testing::Test {
 
 TEST_F(failing_launches, leave_destinations_as_they_were) {
   long failures = 0;
-  for (const auto& [text, run] : test::statements<lf::cuda>) {
+  for (const auto& [text, run] : all_statements()) {
     SCOPED_TRACE(text);
     {
       matrix z = test::operand<lf::cuda>(100);  // what is made once: tables, memory for partial results
@@ -131,6 +153,63 @@ TEST_F(failing_launches, leave_destinations_as_they_were) {
   }
   std::printf("%ld calls failed\n", failures);
   EXPECT_GT(failures, 50);
+}
+
+// The library's own memory of the host, for what it keeps beside the arrays. The stand-in's is not counted.
+TEST_F(failing_launches, leave_destinations_as_they_were_when_the_host_has_no_memory) {
+  standin::quiet = [](bool begins) { test::others += begins ? 1 : -1; };
+  long failures = 0;
+  for (const auto& [text, run] : all_statements()) {
+    SCOPED_TRACE(text);
+    {
+      matrix z = test::operand<lf::cuda>(100);
+      run(z, x, y);
+    }
+    const standin::balance live = standin::live();
+    matrix whole = test::operand<lf::cuda>(100);
+    standin::reset();
+    run(whole, x, y);
+    const std::vector<std::string> launches = standin::launches();
+    bool done = false;
+    for (long n = 1; !done && n < 1000; ++n) {
+      SCOPED_TRACE("allocation " + std::to_string(n));
+      const standin::balance live_before = standin::live();
+      const long new_before = test::live;
+      bool thrown = false;
+      {
+        matrix z = test::operand<lf::cuda>(100);
+        const value before(z);
+        standin::reset();
+        test::made = 0;
+        test::fails = n;
+        try {
+          run(z, x, y);
+        } catch (const std::bad_alloc&) {
+          thrown = true;
+        } catch (const lf::memory_error&) {
+          thrown = true;
+        }
+        test::fails = 0;
+        done = test::made < n;
+        if (thrown) {
+          ++failures;
+          if (!launches.empty()) EXPECT_LT(standin::launches().size(), launches.size());  // the last one writes z
+          EXPECT_TRUE(z.shape() == before.shape);
+          if (z.data() == before.data) EXPECT_EQ(value(z).elements, before.elements);
+        }
+      }
+      if (thrown) {
+        EXPECT_EQ(standin::live(), live_before);
+        EXPECT_EQ(test::live, new_before);
+      }
+    }
+    EXPECT_TRUE(done);
+    whole = matrix();
+    EXPECT_EQ(standin::live(), live);
+  }
+  std::printf("%ld allocations failed\n", failures);
+  EXPECT_GT(failures, 10);
+  standin::quiet = nullptr;
 }
 
 TEST_F(failing_launches, are_named_by_their_expression) {

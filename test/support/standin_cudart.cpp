@@ -31,8 +31,19 @@ everything& all() {
 
 cudaError_t noted(cudaError_t status) { return status == cudaSuccess ? status : all().last = status; }
 
+/// While it lives what is allocated is the stand-in's.
+struct own_memory {
+  own_memory() {
+    if (standin::quiet) standin::quiet(true);
+  }
+  ~own_memory() {
+    if (standin::quiet) standin::quiet(false);
+  }
+};
+
 /// Counts a call; whether it succeeds.
 cudaError_t called(const char* name, bool allocates = false) {
+  const own_memory own;
   everything& a = all();
   const std::lock_guard lock(a.mutex);
   if (a.faulted) return noted(a.fault);
@@ -53,6 +64,7 @@ std::string plain_name(const char* mangled) {
 
 cudaError_t get(void** p, std::size_t bytes, const char* name) {
   if (const cudaError_t status = called(name, true); status != cudaSuccess) return status;
+  const own_memory own;
   everything& a = all();
   const std::lock_guard lock(a.mutex);
   *p = bytes > (std::size_t{1} << 40) ? nullptr : std::aligned_alloc(256, (bytes + 255) / 256 * 256);
@@ -62,6 +74,7 @@ cudaError_t get(void** p, std::size_t bytes, const char* name) {
   return cudaSuccess;
 }
 cudaError_t give_back(void* p) {
+  const own_memory own;
   everything& a = all();
   const std::lock_guard lock(a.mutex);
   if (p && a.blocks.erase(reinterpret_cast<std::uintptr_t>(p)) == 0) return noted(cudaErrorInvalidValue);
@@ -71,6 +84,7 @@ cudaError_t give_back(void* p) {
 
 cudaError_t launch(const void* kernel, const char* name) {
   if (const cudaError_t status = called(name); status != cudaSuccess) return status;
+  const own_memory own;
   everything& a = all();
   const std::lock_guard lock(a.mutex);
   const auto known = a.kernels.find(kernel);
@@ -90,6 +104,8 @@ H handle(long number) {
 
 namespace standin {
 
+void (*quiet)(bool) = nullptr;
+
 long calls() { return all().calls; }
 const std::vector<std::string>& launches() { return all().launched; }
 balance live() {
@@ -99,6 +115,7 @@ balance live() {
   return {static_cast<long>(a.blocks.size()), bytes, a.events, a.streams, a.pools};
 }
 void reset() {
+  const own_memory own;
   everything& a = all();
   const std::lock_guard lock(a.mutex);
   a.calls = a.fails = a.faults = 0;

@@ -21,6 +21,9 @@ struct balance {
 };
 balance live();
 
+/// Called by the stand-in before and after it allocates memory of its own; for tests that count.
+extern void (*quiet)(bool);
+
 /// Counts from 0 again, and nothing fails.
 void reset();
 /// The n-th call from now on fails, n from 1: an allocation for want of memory, others with `error`.
