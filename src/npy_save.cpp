@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "lazyfuse: .npy files 
 
 /// Byte by byte what numpy.save writes: also the blanks in which the first extent could grow, and the end of the header
 /// at a multiple of 64.
-std::string header_of(const elements& x) {
+std::string header_of(const host_elements& x) {
   constexpr std::size_t fixed = 10, alignment = 64, room = 21;
   const element_name& e = named(x.type);
   std::string text = std::string("{'descr': '") + (e.bytes == 1 ? "|" : "<") + e.letters +
@@ -34,7 +34,7 @@ std::string header_of(const elements& x) {
     all += static_cast<char>(byte);
   return all + text;
 }
-std::size_t bytes_of(const elements& x) {
+std::size_t bytes_of(const host_elements& x) {
   std::size_t bytes = static_cast<std::size_t>(named(x.type).bytes);
   for (int k = 0; k < x.rank; ++k) bytes *= static_cast<std::size_t>(x.extents[k]);
   return bytes;
@@ -69,7 +69,7 @@ class output_file {
   int descriptor_;
 };
 
-void write_all(output_file& out, const elements& x, const request& r) {
+void write_all(output_file& out, const host_elements& x, const request& r) {
   if (out.descriptor() < 0) r.fail_with_errno("cannot be opened");
   const std::string header = header_of(x);
   out.write(header.data(), header.size(), r);
@@ -108,7 +108,7 @@ class replacement {
 
 }  // namespace
 
-void save(const char* path, const elements& x, caller where) {
+void save(const char* path, const host_elements& x, caller where) {
   const request r{"save", path, where};
   struct stat old {};
   const bool exists = ::stat(path, &old) == 0;
@@ -127,7 +127,7 @@ void save(const char* path, const elements& x, caller where) {
   file.put(target.c_str(), r);
 }
 
-void save(std::ostream& out, const elements& x, caller where) {
+void save(std::ostream& out, const host_elements& x, caller where) {
   const request r{"save", "the stream", where};
   std::streambuf* const to = out.rdbuf();
   if (!out || !to) r.fail("is in a failed state");

@@ -242,7 +242,7 @@ std::string scalar_text(complex<T> z, const char*) {
 /// The elements that are shown, and in which lines.
 class layout {
  public:
-  layout(const elements& x, const print_options& options)
+  layout(const host_elements& x, const print_options& options)
       : x_(x), edge_(std::max<index_t>(options.edgeitems, 1)), width_(options.linewidth) {
     index_t size = 1;
     for (int k = 0; k < x.rank; ++k) size *= x.extents[k];
@@ -305,7 +305,7 @@ class layout {
     out += line.substr(indent) + "]";
   }
 
-  const elements& x_;
+  const host_elements& x_;
   index_t edge_;
   int width_;
   bool summarised_;
@@ -354,7 +354,7 @@ std::string scalar_text(truth value, const char*) { return value == truth{} ? "F
 
 }  // namespace
 
-std::string text_of(const elements& x, const print_options& options) {
+std::string text_of(const host_elements& x, const print_options& options) {
   return with_type(x.type, [&]<class T>(T*) -> std::string {
     const T* const data = static_cast<const T*>(x.data);
     const layout l(x, options);
@@ -368,7 +368,7 @@ std::string text_of(const elements& x, const print_options& options) {
   });
 }
 
-std::string text_of(const elements& x) {
+std::string text_of(const host_elements& x) {
   if (x.rank > 0) return text_of(x, current_print_options());
   return with_type(x.type, [&]<class T>(T*) -> std::string {
     const T value = *static_cast<const T*>(x.data);
@@ -377,7 +377,7 @@ std::string text_of(const elements& x) {
   });
 }
 
-void print(std::ostream& out, const elements& x) { out << text_of(x); }
+void print(std::ostream& out, const host_elements& x) { out << text_of(x); }
 
 }  // namespace print_detail
 

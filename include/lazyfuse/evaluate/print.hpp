@@ -2,7 +2,7 @@
 // Printing as NumPy prints: aligned columns, shortest digits, the middle of large arrays left out.
 #pragma once
 
-#include <lazyfuse/evaluate/elements.hpp>
+#include <lazyfuse/evaluate/host_elements.hpp>
 
 #include <iosfwd>
 #include <string>
@@ -45,10 +45,10 @@ class print_scope {
 };
 
 namespace print_detail {
-std::string text_of(const elements& x, const print_options& options);
+std::string text_of(const host_elements& x, const print_options& options);
 /// What << shows.
-std::string text_of(const elements& x);
-void print(std::ostream& out, const elements& x);
+std::string text_of(const host_elements& x);
+void print(std::ostream& out, const host_elements& x);
 }  // namespace print_detail
 
 /// Evaluates e and gives its elements as text: std::cout << format(x, {.precision = 3}). Options that are not named

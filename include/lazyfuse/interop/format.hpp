@@ -43,7 +43,7 @@ struct element_format {
 
   /// Evaluates e.
   std::string text(const E& e) const {
-    return with_elements(e, [this](const elements& x) {
+    return with_elements(e, [this](const host_elements& x) {
       if (precision < 0 && reals == notation::shortest) return print_detail::text_of(x);
       print_options options = current_print_options();
       if (precision >= 0) options.precision = precision;

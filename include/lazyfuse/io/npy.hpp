@@ -2,7 +2,7 @@
 // Files of NumPy's format .npy: save, load and inspect.
 #pragma once
 
-#include <lazyfuse/evaluate/elements.hpp>
+#include <lazyfuse/evaluate/host_elements.hpp>
 
 #include <iosfwd>
 #include <string>
@@ -30,8 +30,8 @@ struct npy_header {
 };
 
 namespace npy_detail {
-void save(const char* path, const elements& x, caller where);
-void save(std::ostream& out, const elements& x, caller where);
+void save(const char* path, const host_elements& x, caller where);
+void save(std::ostream& out, const host_elements& x, caller where);
 
 /// What a file must hold, and who has memory for it: allocate is called with the extents, once there are as many
 /// elements in the file, and gives the place for them.
@@ -67,13 +67,13 @@ array<T, R, Space> load_from(From& from, caller where) {
 template <class E>
   requires expression<E>
 void save(file_name path, const E& e, caller where = caller::here()) {
-  with_elements(e, [&](const elements& x) { npy_detail::save(path.text, x, where); });
+  with_elements(e, [&](const host_elements& x) { npy_detail::save(path.text, x, where); });
 }
 /// Behind what was written to the stream before; flushes it. Several arrays one after the other are loaded likewise.
 template <class E>
   requires expression<E>
 void save(std::ostream& out, const E& e, caller where = caller::here()) {
-  with_elements(e, [&](const elements& x) { npy_detail::save(out, x, where); });
+  with_elements(e, [&](const host_elements& x) { npy_detail::save(out, x, where); });
 }
 
 /// An array from a .npy file: versions 1 to 3, either byte order, row-major or Fortran order (whose elements are

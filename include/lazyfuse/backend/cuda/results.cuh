@@ -48,27 +48,28 @@ struct result {
   static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
   result_lanes<T, Width> value[Depth];
   /// Row d, at once where it can be.
-  __device__ __forceinline__ void one(int d, T* to) const {
+  __device__ __forceinline__ void one(int d, elements<T> to) const {
     if constexpr (can_be_wide) {
       const auto together = value[d].together();
-      *reinterpret_cast<bare_t<decltype(together)>*>(to) = together;
+      *reinterpret_cast<bare_t<decltype(together)>*>(reached<Width>(to)) = together;
     } else
 #pragma unroll
       for (int k = 0; k < Width; ++k) to[k] = value[d][k];
   }
   /// The same for what nobody reads soon: caches give it up first.
-  __device__ __forceinline__ void stream(int d, T* to) const {
+  __device__ __forceinline__ void stream(int d, elements<T> to) const {
     if constexpr (can_be_wide && sizeof(T) * Width == 16)
-      __stcs(reinterpret_cast<uint4*>(to), __builtin_bit_cast(uint4, value[d].together()));
+      __stcs(reinterpret_cast<uint4*>(reached<Width>(to)), __builtin_bit_cast(uint4, value[d].together()));
     else one(d, to);
   }
   /// Whole rows, each at once where it can be.
-  __device__ __forceinline__ void rows(T* to, int pitch) const {
+  __device__ __forceinline__ void rows(elements<T> to, int pitch) const {
 #pragma unroll
     for (int d = 0; d < Depth; ++d) one(d, to + d * pitch);
   }
   /// One by one, as far as there are `left`.
-  __device__ __forceinline__ void each(T* to, index_t step, int first, int pitch, int spacing, int left) const {
+  __device__ __forceinline__ void each(elements<T> to, index_t step, int first, int pitch, int spacing,
+                                       int left) const {
 #pragma unroll
     for (int d = 0; d < Depth; ++d)
 #pragma unroll
@@ -93,7 +94,7 @@ struct register_sink {
 };
 
 template <int Width, int Depth, class T>
-__device__ __forceinline__ void store(const result<Width, Depth, T>& from, T* to, index_t pitch, index_t step,
+__device__ __forceinline__ void store(const result<Width, Depth, T>& from, elements<T> to, index_t pitch, index_t step,
                                       bool as_one, int spacing, bool full, const int (&valid)[Depth]) {
 #pragma unroll
   for (int d = 0; d < Depth; ++d) {

@@ -165,7 +165,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   own_row values;
   constexpr bool many = Width * Depth > most_register_elements;
   const auto load_vector = [&]<int N>(auto& f, const auto& o, index_sequence<N>, int d) {
-    const auto* const from = o.source.data + begin_of(o);
+    const auto from = o.source.data + begin_of(o);
     if (has_bit(p.wide_in, N)) {
       const bool exists = share.valid[d] > 0;
       const int at = share.first + d * share.pitch;

@@ -7,7 +7,7 @@
 namespace lazyfuse {
 
 /// Elements on the host, row-major.
-struct elements {
+struct host_elements {
   const void* data;
   dtype type;
   const index_t* extents;
@@ -18,8 +18,8 @@ struct elements {
 template <class E, class F>
 decltype(auto) with_elements(const E& e, const F& f) {
   static_assert(dtype_of<value_t<E>> != dtype::other, "lazyfuse: only bool and numbers can be printed or saved");
-  const auto x = to<host>(e);
-  return f(elements{x.data(), dtype_of<value_t<E>>, x.shape().extent, rank_of<E>});
+  const auto x = to<host>(e, caller{});
+  return f(host_elements{x.data(), dtype_of<value_t<E>>, x.shape().extent, rank_of<E>});
 }
 
 }  // namespace lazyfuse
