@@ -87,7 +87,7 @@ def index_of(specs):
 
 
 def braces(shape):
-    return "{" + ", ".join(map(str, shape)) + "}"
+    return ("" if shape else "lf::shape<0>") + "{" + ", ".join(map(str, shape)) + "}"
 
 
 def options(axes, keepdims=False, *more):
@@ -362,7 +362,7 @@ class Generator:
             self.shape[0] = int(r.choice([20000, 70001]))
         while np.prod(self.shape, dtype=int) > 80_000:
             self.shape[int(np.argmax(self.shape))] //= 3
-        if rank == 2 and r.random() < 0.25:
+        if rank == 2 and r.random() < 0.25 and self.shape[0] < 300:
             self.shape[1] = self.shape[0]
         self.special = r.random() < 0.25
         self.pool, self.inputs, self.frozen = [], 0, set()
@@ -460,7 +460,7 @@ class Generator:
                 specs.append((start, stop, step))
         if all(s == "all" for s in specs) and order is None:
             return self.input(t, shape)
-        if np.prod(whole, dtype=int) > 100_000:
+        if np.prod(whole, dtype=int) > 100_000 or len(whole) > 6:
             return self.input(t, shape)
         x = self.leaf_input(t, whole)
         if any(s != "all" for s in specs):
@@ -505,7 +505,7 @@ class Generator:
     def operand(self):
         pool = self.alive()
         # the newest, mostly
-        if self.chance(0.6):
+        if self.chance(0.7):
             return pool[-1]
         return self.pick(pool)
 
@@ -743,7 +743,7 @@ class Generator:
         self.leaf(self.type, self.shape)
         if not self.pool:
             self.input(self.type, self.shape)
-        for _ in range(int(self.rng.integers(1, 8))):
+        for _ in range(int(self.rng.integers(2, 10))):
             for _ in range(20):
                 before = len(self.pool), self.inputs, set(self.frozen)
                 try:

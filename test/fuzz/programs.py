@@ -5,6 +5,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -85,38 +86,46 @@ class Batch:
         (self.folder / "inputs").write_bytes(data)
 
     def build(self, tools):
-        """The cases that do not compile, with what the compiler said: halves are tried until they are found."""
-        said = tools.compile(self.folder / f"batch{tools.suffix}", self.folder / "batch")
-        if said is None:
-            return {}
-        if len(self.cases) == 1:
-            return {0: said}
+        """Compiles the cases; those that do not compile are noted and left out."""
         bad = {}
-        half = len(self.cases) // 2
-        for k, part in ((0, self.cases[:half]), (half, self.cases[half:])):
-            b = Batch(self.folder / f"from{k}", part)
-            b.write(tools.suffix)
-            bad |= {k + i: text for i, text in b.build(tools).items()}
-        if not bad:
-            return {k: "compiles alone, but not in its batch:\n" + said for k in range(len(self.cases))}
-        good = Batch(self.folder / "good", [c for k, c in enumerate(self.cases) if k not in bad])
-        if good.cases:
-            good.write(tools.suffix)
-            good.build(tools)
+        while left := [k for k in range(len(self.cases)) if k not in bad]:
+            said = tools.compile(self.folder / f"batch{tools.suffix}", self.folder / "batch")
+            if said is None:
+                break
+            found = {0: said} if len(left) == 1 else self.accused(said, tools.suffix)
+            if not found:  # no line was named: each is tried alone
+                for i, k in enumerate(left):
+                    alone = Batch(self.folder / "alone", [self.cases[k]])
+                    alone.write(tools.suffix)
+                    if (text := tools.compile(alone.folder / f"batch{tools.suffix}", alone.folder / "batch")) is not None:
+                        found[i] = text
+            if not found:
+                found = {i: "compiles alone, but not in its batch\n" + said for i in range(len(left))}
+            bad |= {left[i]: text for i, text in found.items()}
+            Batch(self.folder, [c for k, c in enumerate(self.cases) if k not in bad]).write(tools.suffix)
         (self.folder / "bad.json").write_text(json.dumps(bad))
-        return bad
+
+    def accused(self, said, suffix):
+        """What the compiler said of which function of the program."""
+        functions, found = [-1], {}
+        for line in (self.folder / f"batch{suffix}").read_text().splitlines():
+            functions.append(functions[-1] + line.startswith("void case"))
+        for block in re.split(r"(?m)^(?=In file included |\S+: In )", said):
+            if "error" in block:
+                for number in {functions[int(n)] for n in re.findall(rf"batch\{suffix}[:(](\d+)[:)]\d*", block) if int(n) > 1}:
+                    found[number] = found.get(number, "") + block
+        found.pop(-1, None)
+        return found
 
     def run(self, timeout=120):
         """For each case its results, or a text that says how it failed."""
-        listed = self.folder / "bad.json"
-        if listed.exists():
-            bad = {int(k): text for k, text in json.loads(listed.read_text()).items()}
-            rest = iter(Batch(self.folder / "good", [c for k, c in enumerate(self.cases) if k not in bad]).run(timeout))
-            return [f"does not compile\n{bad[k]}" if k in bad else next(rest) for k in range(len(self.cases))]
+        bad = {int(k): text for k, text in json.loads((self.folder / "bad.json").read_text()).items()}
+        rest = iter(self.run_cases([c for k, c in enumerate(self.cases) if k not in bad], timeout))
+        return [f"does not compile\n{bad[k]}" if k in bad else next(rest) for k in range(len(self.cases))]
+
+    def run_cases(self, cases, timeout):
         results, first = [], 0
-        if not (self.folder / "batch").exists():
-            return ["does not compile"] * len(self.cases)
-        while first < len(self.cases):
+        while first < len(cases):
             out = self.folder / "results"
             out.unlink(missing_ok=True)
             try:
@@ -124,32 +133,34 @@ class Batch:
                 how = f"ended with {done.returncode}: {done.stderr[-2000:]}"
             except subprocess.TimeoutExpired:
                 how = "did not end"
-            found = self.read(out, first)
+            found = read(out, cases[first:])
             results += found
             first += len(found)
-            if first < len(self.cases):
+            if first < len(cases):
                 results.append(how)
                 first += 1
         return results
 
-    def read(self, out, first):
-        data = out.read_bytes() if out.exists() else b""
-        at, found = 0, []
-        for case in self.cases[first:]:
-            if data[at : at + 4] != b"case":
-                break
-            at += 8
-            arrays = []
-            try:
-                while data[at : at + 4] not in (b"done", b"fail"):
-                    a, at = unpack(data, at)
-                    arrays.append(a)
-                length = struct.unpack_from("<I", data, at + 4)[0]
-                found.append("throws " + data[at + 8 : at + 8 + length].decode() if data[at : at + 4] == b"fail" else arrays)
-                at += 8 + length
-            except (struct.error, KeyError, ValueError):
-                break
-        return found
+
+def read(path, cases):
+    """What the program wrote, of as many of the cases as it came to the end of."""
+    data = path.read_bytes() if path.exists() else b""
+    at, found = 0, []
+    for _ in cases:
+        if data[at : at + 4] != b"case":
+            break
+        at += 8
+        arrays = []
+        try:
+            while data[at : at + 4] not in (b"done", b"fail"):
+                a, at = unpack(data, at)
+                arrays.append(a)
+            length = struct.unpack_from("<I", data, at + 4)[0]
+            found.append("throws " + data[at + 8 : at + 8 + length].decode() if data[at : at + 4] == b"fail" else arrays)
+            at += 8 + length
+        except (struct.error, KeyError, ValueError):
+            break
+    return found
 
 
 def differs(case, result):
