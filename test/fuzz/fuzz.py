@@ -46,6 +46,7 @@ def main():
     parser.add_argument("--batch", type=int, default=20, help="expressions in a program")
     parser.add_argument("--cuda", action="store_true")
     parser.add_argument("--build", help="a build folder of CMake's (default: build/host, or build/cuda with --cuda)")
+    parser.add_argument("--compiler", help="instead of the build's")
     parser.add_argument("--flags", default="", help="of the compiler, instead of -O0 (nvcc: -O1)")
     parser.add_argument("--jobs", type=int, help="compilers at a time (default: as many as there are processors)")
     parser.add_argument("--keep", type=int, default=5, help="how many failures are made small")
@@ -65,7 +66,7 @@ def main():
     work = programs.Work(folder, cases, a.batch)
     tools = None
     if a.phase in ("build", "all") or (a.phase == "check" and not a.no_shrink and a.keep):
-        tools = programs.Toolchain(build, a.cuda, a.flags, a.jobs)
+        tools = programs.Toolchain(build, a.cuda, a.flags, a.compiler, a.jobs)
     if a.phase in ("generate", "all"):
         work.clear()
         work.write(".cu" if a.cuda else ".cpp")

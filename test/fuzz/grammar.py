@@ -548,6 +548,8 @@ class Generator:
         rows = [row for row in ref.ROWS.values() if ref.accepts(row, x.dtype) or row["operation"].startswith("logical")]
         arithmetic = [row for row in rows if row["operator"] or row["operation"] in ("maximum", "minimum", "where")]
         row = self.pick(arithmetic) if arithmetic and self.chance(0.45) else self.pick(rows)
+        if row["result"] == "bool" and x.dtype != BOOL and self.chance(0.6):
+            row = self.pick(rows)
         name, count = row["operation"], int(row["operands"])
         words = row["element types"].split("; ")[0]
         if words == "condition":
@@ -635,7 +637,7 @@ class Generator:
     def axes(self, x, several=True):
         if x.rank == 0 or self.chance(0.25):
             return None
-        count = 1 if not several or self.chance(0.65) else int(self.rng.integers(1, x.rank + 1))
+        count = 1 if not several or self.chance(0.5) else int(self.rng.integers(1, x.rank + 1))
         return tuple(int(a) - (x.rank if self.chance(0.3) else 0) for a in self.rng.permutation(x.rank)[:count])
 
     def reduce(self):
@@ -721,23 +723,22 @@ class Generator:
         return n
 
     def step(self):
-        choice = self.rng.random()
-        if choice < 0.55:
-            return self.elementwise()
-        if choice < 0.66:
-            return self.view()
-        if choice < 0.76:
-            return self.reduce()
-        if choice < 0.83:
-            return self.rows()
-        if choice < 0.88:
-            return Node("cast", (self.operand(),), (self.pick(self.types),))
-        if choice < 0.93:
-            x = self.operand()
+        newest = self.alive()[-1]
+        if newest.dtype == BOOL and self.chance(0.4):
             if self.chance(0.5):
-                return Node("array", (x,))
-            return Node(self.pick(["tril", "triu"]), (x,), (int(self.rng.integers(-2, 3)),))
-        return self.assign()
+                return Node("cast", (newest,), (self.pick(self.types),))
+            x = self.leaf(self.type, self.fitting_shape(newest.shape))
+            return Node("op", (newest, x, self.other(x, self.near_type(x))), ("where", False))
+        makers = [(0.46, self.elementwise), (0.13, self.view), (0.15, self.reduce), (0.09, self.rows), (0.08, self.other_kind), (0.09, self.assign)]
+        return makers[int(self.rng.choice(len(makers), p=[p for p, _ in makers]))][1]()
+
+    def other_kind(self):
+        choice, x = self.rng.random(), self.operand()
+        if choice < 0.5:
+            return Node("cast", (x,), (self.pick(self.types),))
+        if choice < 0.75:
+            return Node("array", (x,))
+        return Node(self.pick(["tril", "triu"]), (x,), (int(self.rng.integers(-2, 3)),))
 
     def case(self):
         self.leaf(self.type, self.shape)
