@@ -389,7 +389,7 @@ class Generator:
         else:
             def real():
                 style = r.random()
-                if style < 0.35:
+                if style < 0.25:
                     return r.integers(-16, 17, n) / 4
                 if style < 0.75:
                     return r.uniform(-4, 4, n)
@@ -547,7 +547,7 @@ class Generator:
         x = self.operand()
         rows = [row for row in ref.ROWS.values() if ref.accepts(row, x.dtype) or row["operation"].startswith("logical")]
         arithmetic = [row for row in rows if row["operator"] or row["operation"] in ("maximum", "minimum", "where")]
-        row = self.pick(arithmetic) if arithmetic and self.chance(0.45) else self.pick(rows)
+        row = self.pick(arithmetic) if arithmetic and self.chance(0.5) else self.pick(rows)
         if row["result"] == "bool" and x.dtype != BOOL and self.chance(0.6):
             row = self.pick(rows)
         name, count = row["operation"], int(row["operands"])
@@ -760,7 +760,7 @@ class Generator:
         made = [n for n in self.alive() if n.what != "input"] or self.alive()
         roots = [made[-1]]
         for n in made[:-1][::-1]:
-            if len(roots) < 3 and self.chance(0.15):
+            if len(roots) < 3 and self.chance(0.25):
                 roots.append(n)
         groups = [roots] if len(roots) > 1 and self.chance(0.7) else [[n] for n in roots]
         # every write is looked at

@@ -161,8 +161,9 @@ def cast(x, t):
         jump = ((whole(w - f) != r) | (whole(w + f) != r)) & (f > 0)
         return Value(r, np.where(jump | ~np.isfinite(e), np.inf, 0))
     if kind(s) in "bi":
-        if t in SMALL:  # through float, as NumPy's half
-            return Value(v.astype(F32).astype(t), e)
+        if t in SMALL:  # NumPy rounds large ones to float first, which is one rounding too many
+            once = rounded(v.astype(WIDE[F64]), t)
+            return Value(once, np.where(v.astype(F32).astype(t) == once, e, np.inf))
         return Value(v.astype(t), e)
     r = rounded(v.astype(WIDE[s]), t) if kind(t) == "f" else v.astype(t)
     return Value(r, widened_error(r, v, e, t), False)
@@ -631,17 +632,23 @@ def softmax(x, axes=(-1,)):
     return stored(x, looser(operation("divide", [e, reduction("sum", e, axes, True)]), 4))
 
 
+def finite_or_zero(x):
+    """What SciPy subtracts, where the largest is no number to subtract."""
+    return Value(np.where(np.isfinite(x.v), x.v, x.v.dtype.type(0)), x.e)
+
+
 def log_softmax(x, axes=(-1,)):
     z = as_real(x, False)
-    s = operation("subtract", [z, reduction("max", z, axes, True)])
+    s = operation("subtract", [z, finite_or_zero(reduction("max", z, axes, True))])
     total = reduction("sum", underflows(operation("exp", [s])), axes, True)
     return stored(x, operation("subtract", [s, operation("log", [total])]))
 
 
 def logsumexp(x, axes=None, keepdims=False):
     z = as_real(x, False)
-    total = reduction("sum", underflows(exps(z, axes)), axes, keepdims)
-    return stored(x, operation("add", [operation("log", [total]), reduction("max", z, axes, keepdims)]))
+    s = operation("subtract", [z, finite_or_zero(reduction("max", z, axes, True))])
+    total = reduction("sum", underflows(operation("exp", [s])), axes, keepdims)
+    return stored(x, operation("add", [operation("log", [total]), finite_or_zero(reduction("max", z, axes, keepdims))]))
 
 
 def standardize(x, axes=None, ddof=0, epsilon=0.0):
