@@ -47,7 +47,7 @@ def main():
     parser.add_argument("--cuda", action="store_true")
     parser.add_argument("--build", help="a build folder of CMake's (default: build/host, or build/cuda with --cuda)")
     parser.add_argument("--compiler", help="instead of the build's")
-    parser.add_argument("--flags", default="", help="of the compiler, instead of -O0 (nvcc: -O1)")
+    parser.add_argument("--flags", default="", help="of the compiler, instead of -O0 (nvcc: -O0 -Ofc=mid)")
     parser.add_argument("--jobs", type=int, help="compilers at a time (default: as many as there are processors)")
     parser.add_argument("--keep", type=int, default=5, help="how many failures are made small")
     parser.add_argument("--no-shrink", action="store_true")

@@ -2,6 +2,7 @@
 """Expressions: nodes that know their C++, their NumPy and their value, and a generator of random ones."""
 
 import itertools
+import re
 
 import numpy as np
 
@@ -139,6 +140,17 @@ def op_value(*values_and_params):
     return ref.operation(name, values)
 
 
+def fuse_text(texts_and_number, language):
+    *texts, number = texts_and_number
+    body = ref.FUSED[number][0]
+    names = ["a", "b"][: len(texts)]
+    if language == "cpp":
+        body = re.sub(r"\b([a-z]{3,})\b", r"lf::\1", body)
+        return f"lf::fuse([]({', '.join('const auto& ' + n for n in names)}) {{ return {body}; }})({', '.join(texts)})"
+    body = re.sub(r"\b(exp|mean|max|sum|maximum|minimum)\(", r"np.\1(", body).replace("axis<-1>, keepdims", "axis=-1, keepdims=True")
+    return f"(lambda {', '.join(names)}: {body})({', '.join(texts)})"
+
+
 # ---- values of the other kinds
 
 
@@ -255,6 +267,13 @@ KINDS = {
                 lambda t, a, s: f"np.indices({s}, dtype={t.name})[{a}]"),
     "full": (lambda t, s, v: grid(np.full(s, v, t)), lambda t, s, v: f"lf::full({braces(s)}, static_cast<{CPP[t]}>({v}))",
              lambda t, s, v: f"np.full({s}, {v}, {t.name})"),
+    "nan": (lambda x, name, axes, keep: ref.nan_reduction(name, x, axes, keep), lambda x, name, axes, keep: f"lf::{name}({x}{options(axes, keep)})",
+            lambda x, name, axes, keep: f"np.{name}({x}{numpy_options(axes, keep)})"),
+    "average": (ref.average, lambda x, w, axes, keep: f"lf::average({x}, {w}{options(axes, keep)})",
+                lambda x, w, axes, keep: f"np.average({x}, weights={w}{numpy_options(axes, keep)})"),
+    "fuse": (ref.fused, lambda *p: fuse_text(p, "cpp"), lambda *p: fuse_text(p, "numpy")),
+    "barrier": (lambda x: x, lambda x: f"lf::barrier({x})", lambda x: x),
+    "limited": (lambda x, n: x, lambda x, n: f"lf::limited({x}, lf::plan_limits<{n}>{{}})", lambda x, n: x),
     "tril": (triangle("tril"), lambda x, k: f"lf::tril({x}, {k})", lambda x, k: f"np.tril({x}, {k})"),
     "triu": (triangle("triu"), lambda x, k: f"lf::triu({x}, {k})", lambda x, k: f"np.triu({x}, {k})"),
 }
@@ -649,7 +668,11 @@ class Generator:
             return Node("reduce", (x,), (name, axes, keep))
         if choice < 0.82:
             return Node("ptp", (x,), (axes, keep))
-        if choice < 0.92:
+        if choice < 0.86:
+            return Node("nan", (x,), (self.pick(["nansum", "nanprod", "nanmax", "nanmin", "nanmean"]), axes, keep))
+        if choice < 0.88:
+            return Node("average", (x, self.leaf(x.dtype, self.fitting_shape(x.shape))), (axes, keep))
+        if choice < 0.94:
             return Node(self.pick(["var", "std"]), (x,), (axes, keep, int(self.rng.integers(0, 2))))
         return Node("norm", (x,), (axes, keep, self.pick([0, 1, 2, 2, "inf"])))
 
@@ -657,6 +680,11 @@ class Generator:
         """A reduction that is broadcast back, by hand or by a function."""
         x = self.operand()
         axes = self.axes(x)
+        if self.chance(0.2):
+            number = int(self.rng.integers(len(ref.FUSED)))
+            count = ref.FUSED[number][1].__code__.co_argcount
+            y = self.other(x, x.dtype)
+            return Node("fuse", (x, x if y.what == "scalar" else y)[:count], (number,))
         if self.chance(0.5):
             name = self.pick(["max", "min", "sum", "mean", "any", "all", "argmax", "count_nonzero"])
             y = Node("reduce", (x,), (name, axes, True))
@@ -736,8 +764,12 @@ class Generator:
         choice, x = self.rng.random(), self.operand()
         if choice < 0.5:
             return Node("cast", (x,), (self.pick(self.types),))
-        if choice < 0.75:
+        if choice < 0.7:
             return Node("array", (x,))
+        if choice < 0.78:
+            return Node("barrier", (x,))
+        if choice < 0.84:
+            return Node("limited", (x,), (int(self.rng.integers(2, 9)),))
         return Node(self.pick(["tril", "triu"]), (x,), (int(self.rng.integers(-2, 3)),))
 
     def case(self):

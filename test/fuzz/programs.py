@@ -61,7 +61,7 @@ class Toolchain:
             if not known["nvcc"]:
                 raise SystemExit("fuzz: this build has no CUDA; configure with the preset cuda")
             self.compile_command = [compiler or known["nvcc"], "-std=c++20", "-arch=sm_" + known["architecture"], "-DLAZYFUSE_CUDA=1", "-w", *includes,
-                                    *(flags or "-O1").split()]
+                                    *(flags or "-O0 -Ofc=mid").split()]
         else:
             self.compile_command = [compiler or known["cxx"], "-std=gnu++20", "-w", *includes, *(flags or "-O0").split()]
         self.libraries = [p for p in (known["cuda_libraries"] if cuda else known["libraries"]).split(";") if p]

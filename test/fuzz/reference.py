@@ -239,6 +239,10 @@ def operation(name, operands):
     words = row["element types"].split("; ")[0]
     if len(operands) != int(row["operands"]):
         raise Invalid("operands")
+    try:
+        np.broadcast_shapes(*[a.shape for a in operands if isinstance(a, Value)])
+    except ValueError:
+        raise Invalid("shapes")
     logical = name.startswith("logical_")
     if logical:
         t = BOOL
@@ -673,3 +677,65 @@ def normalize(x, axes=(-1,), order=2):
     z = as_real(x, False)
     length = norm(z, axes, True, order)
     return stored(x, looser(operation("divide", [z, operation("maximum", [length, Weak(1e-12)])]), 4))
+
+
+def without_nan(x, instead):
+    if kind(x.dtype) not in "fc":
+        return x
+    nan = operation("isnan", [x])
+    return operation("where", [nan, Value(np.asarray(instead, x.dtype)), x])
+
+
+def nan_reduction(name, x, axes=None, keepdims=False):
+    """nansum, nanprod, nanmax, nanmin, nanmean."""
+    if name in ("nansum", "nanprod"):
+        return reduction(name[3:], without_nan(x, name == "nanprod"), axes, keepdims)
+    if name == "nanmean":
+        z = as_real(x)
+        n = cast(reduction("count_nonzero", operation("logical_not", [operation("isnan", [z])]), axes, keepdims), z.dtype)
+        return stored(x, operation("divide", [reduction("sum", without_nan(z, 0), axes, keepdims), n]))
+    if kind(x.dtype) == "c":
+        raise Invalid("complex numbers have no order")
+    far = -np.inf if name == "nanmax" else np.inf
+    z = reduction(name[3:], without_nan(x, far) if kind(x.dtype) == "f" else x, axes, keepdims)
+    if kind(x.dtype) != "f" or z.v.size == 0:
+        return z
+    nothing = reduction("all", operation("isnan", [x]), axes, keepdims)
+    return operation("where", [nothing, Value(np.asarray(np.nan, x.dtype)), z])
+
+
+def average(x, w, axes=None, keepdims=False):
+    z, u = as_real(x), as_real(w)
+    try:
+        u = u.map(lambda a: np.broadcast_to(a, z.shape))
+    except ValueError:
+        raise Invalid("weights")
+    total = reduction("sum", operation("multiply", [z, u]), axes, keepdims)
+    return stored(x, operation("divide", [total, reduction("sum", u, axes, keepdims)]))
+
+
+def last(x, name):
+    if not x.shape or kind(x.dtype) != "f":
+        raise Invalid("rows of reals")
+    return reduction(name, x, (-1,), True)
+
+
+def exponentials(x):
+    return operation("exp", [operation("subtract", [x, last(x, "max")])])
+
+
+# Functions of arguments that are used more than once: C++ and NumPy, of a and b or of a alone, and the value.
+FUSED = [
+    ("a * b + a", lambda a, b: operation("add", [operation("multiply", [a, b]), a])),
+    ("(a - b) * (b - a)", lambda a, b: operation("multiply", [operation("subtract", [a, b]), operation("subtract", [b, a])])),
+    ("maximum(a, b) - minimum(b, a)", lambda a, b: operation("subtract", [operation("maximum", [a, b]), operation("minimum", [b, a])])),
+    ("a - mean(a, axis<-1>, keepdims)", lambda a: operation("subtract", [a, last(a, "mean")])),
+    ("exp(a - max(a, axis<-1>, keepdims)) / sum(exp(a - max(a, axis<-1>, keepdims)), axis<-1>, keepdims)",
+     lambda a: operation("divide", [exponentials(a), last(exponentials(a), "sum")])),
+    ("a - b * sum(a, axis<-1>, keepdims)", lambda a, b: operation("subtract", [a, operation("multiply", [b, last(a, "sum")])])),
+]
+
+
+def fused(*values_and_number):
+    *values, number = values_and_number
+    return FUSED[number][1](*values)
