@@ -486,10 +486,7 @@ class Generator:
             while specs and specs[-1] == "all" and self.chance(0.5):
                 specs.pop()
             if self.chance(0.1) and "all" in specs:
-                at = specs.index("all")
-                if specs.count("all") == 1 or True:
-                    specs[at] = "..."
-                    del specs[at + 1 : at + 1]
+                specs[specs.index("all")] = "..."
             x = Node("view", (x,), tuple(specs))
         if order is not None:
             x = Node("permute", (x,), tuple(int(v) for v in order))

@@ -576,7 +576,7 @@ def var(x, axes=None, keepdims=False, ddof=0):
     n = count_of(x, axes)
     d = operation("subtract", [z, reduction("mean", z, axes, True)])
     # one pass rounds otherwise than two: what counts is the spread
-    d = Value(d.v, np.where(np.isfinite(d.e), np.maximum(z.e, 0) + reduction("mean", Value(np.zeros(z.shape)), axes, True).v * 0 + spread_error(z, axes), np.inf))
+    d = Value(d.v, np.where(np.isfinite(d.e), z.e + spread_error(z, axes), np.inf))
     total = reduction("sum", operation("square", [d]), axes, keepdims)
     q = operation("divide", [total, number(total, n - ddof)]) if n > ddof else operation("divide", [total, number(total, 0)])
     return stored(x, q) if n == 0 else stored(x, looser_absolute(looser(q, 64), z, axes, keepdims))

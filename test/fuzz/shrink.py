@@ -72,8 +72,8 @@ def unnamed(case, target):
     return new
 
 
-def free_input(case):
-    return 1 + max((k for k, _ in case.inputs()), default=-1) + 100
+def unused_number(case):
+    return 1 + max((k for k, _ in case.inputs()), default=-1)
 
 
 def shrunk_extent(case, old, new):
@@ -134,7 +134,7 @@ def candidates(case):
                 yield lambda n=n, k=k: remade(case, only(n, lambda args: args[k]))
         if n.what not in ("input", "assign") and n.value.v.size <= 4096:
             def as_input(args, n=n):
-                return Node("input", (), (free_input(case),), Value(n.value.v.copy(), None, True))
+                return Node("input", (), (unused_number(case),), Value(n.value.v.copy(), None, True))
             yield lambda n=n, f=as_input: remade(case, only(n, f))
     # simpler parameters
     for n in nodes:
