@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows by lazyfuse, by the C++ libraries bench_peers was built with, by NumPy and, if it is there, by numexpr.
+"""The CPU workloads by lazyfuse, by the C++ libraries bench_peers was built with, by NumPy and, if it is there, by numexpr.
 
-    peers.py build/bench/bench/bench_peers
+    peers.py build/bench/bench/bench_peers [threads ...]
 
-Every library computes the same rows of 16384 x 1024 floats. bench_peers runs twice, with one thread and with all; NumPy has one
-thread, numexpr is told how many. The last number is the library's time over lazyfuse's with as many threads.
+bench_peers runs once with each number of threads (1 and all, unless told); NumPy has one thread, numexpr is told how many.
+The last column is the library's time over lazyfuse's; NumPy's, too, is set against lazyfuse with as many threads as the run has.
 """
+import math
 import os
 import statistics
 import subprocess
@@ -20,7 +21,52 @@ try:
 except ImportError:
     numexpr = None
 
-ROWS, COLUMNS, EPSILON = 16384, 1024, 1e-5
+EPSILON = np.float32(1e-5)
+f32 = np.float32
+
+
+def line(count, n=1 << 24, dtype=f32):
+    return lambda: [random((n,), dtype) for _ in range(count)]
+
+
+def table(count, rows, columns):
+    return lambda: [random((rows, columns), f32) for _ in range(count)]
+
+
+def random(shape, dtype):
+    return np.random.default_rng(len(shape)).random(shape, dtype) + dtype(0.5)
+
+
+def chain20(x):
+    for _ in range(10):
+        x = x * f32(1.0001) + f32(0.5)
+    return x
+
+
+def blackscholes(s, k, t):
+    from math import erf  # NumPy has no erf of its own: SciPy's is taken if it is there
+    try:
+        from scipy.special import erf
+    except ImportError:
+        erf = np.vectorize(erf, otypes=[f32])
+    r, v = f32(0.05), f32(0.2)
+    deviation = v * np.sqrt(t)
+    d1 = (np.log(s / k) + (r + f32(0.5) * v * v) * t) / deviation
+    cdf = lambda d: f32(0.5) * (1 + erf(d * f32(math.sqrt(0.5))))
+    return s * cdf(d1) - k * np.exp(-r * t) * cdf(d1 - deviation)
+
+
+def arc_distance(t1, p1, t2, p2):
+    h = np.sin((t2 - t1) * f32(0.5)) ** 2 + np.cos(t1) * np.cos(t2) * np.sin((p2 - p1) * f32(0.5)) ** 2
+    return 2 * np.arctan2(np.sqrt(h), np.sqrt(1 - h))
+
+
+def rosen(x):
+    return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def laplacian(u):
+    return u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]
 
 
 def softmax(x):
@@ -32,64 +78,122 @@ def layernorm(x):
     return (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + EPSILON)
 
 
-NUMPY = {"softmax": softmax, "layernorm": layernorm, "normalize": lambda x: x / np.linalg.norm(x),
-         "standardize_columns": lambda x: (x - x.mean(0)) / x.std(0)}
+def by_numexpr(text, names):
+    return lambda *arrays: numexpr.evaluate(text, dict(zip(names, arrays)), {})
 
 
-def by_numexpr():
+def numexpr_standardized(axis, epsilon):
     """What is elementwise is numexpr's; sums with an axis are, too, but slower than NumPy's, which are taken instead."""
-    epsilon = np.float32(EPSILON)
-
-    def softmax(x):
-        m = x.max(1, keepdims=True)
-        e = numexpr.evaluate("exp(x - m)")
-        s = e.sum(1, keepdims=True)
-        return numexpr.evaluate("e / s")
-
-    def standardized(x, axis, epsilon):
+    def evaluate(x):
         m = x.mean(axis, keepdims=True)
         d = numexpr.evaluate("x - m")
         v = numexpr.evaluate("d * d").mean(axis, keepdims=True)
-        return numexpr.evaluate("d / sqrt(v + epsilon)")
-
-    def normalize(x):
-        n = np.float32(np.sqrt(numexpr.evaluate("sum(x * x)")))
-        return numexpr.evaluate("x / n")
-
-    return {"softmax": softmax, "layernorm": lambda x: standardized(x, 1, epsilon), "normalize": normalize,
-            "standardize_columns": lambda x: standardized(x, 0, np.float32(0))}
+        return numexpr.evaluate("d / sqrt(v + epsilon)", {"d": d, "v": v, "epsilon": f32(epsilon)}, {})
+    return evaluate
 
 
-def seconds(f, x):
+def numexpr_softmax(x):
+    m = x.max(1, keepdims=True)
+    e = numexpr.evaluate("exp(x - m)")
+    s = e.sum(1, keepdims=True)
+    return numexpr.evaluate("e / s")
+
+
+def numexpr_normalize(x):
+    n = f32(np.sqrt(numexpr.evaluate("sum(x * x)")))
+    return numexpr.evaluate("x / n")
+
+
+def numexpr_chain(x):
+    text, names = "x", {"x": x, "a": f32(1.0001), "b": f32(0.5)}
+    for _ in range(10):
+        text = f"({text} * a + b)"
+    return numexpr.evaluate(text, names, {})
+
+
+def numexpr_sum(axis):
+    return lambda x, y: numexpr.evaluate("exp(x) * y").sum(axis)
+
+
+def numexpr_rosen(x):
+    return numexpr.evaluate("sum(100 * (n - h * h) ** 2 + (1 - h) ** 2)", {"n": x[1:], "h": x[:-1]}, {})
+
+
+def numexpr_laplacian(u):
+    views = {"a": u[:-2, 1:-1], "b": u[2:, 1:-1], "c": u[1:-1, :-2], "d": u[1:-1, 2:], "e": u[1:-1, 1:-1]}
+    return numexpr.evaluate("a + b + c + d - 4 * e", views, {})
+
+
+def numexpr_arc(*points):
+    half = f32(0.5)
+    t1, p1, t2, p2 = points
+    return numexpr.evaluate("2 * arctan2(sqrt(h), sqrt(1 - h))", {
+        "h": numexpr.evaluate("sin((t2 - t1) * half) ** 2 + cos(t1) * cos(t2) * sin((p2 - p1) * half) ** 2")}, {})
+
+
+# name: (operands, by NumPy, by numexpr or None where it has not what it takes)
+WORKLOADS = {
+    "saxpy": (line(2), lambda x, y: f32(2.5) * x + y,
+              lambda x, y: numexpr.evaluate("a * x + y", {"a": f32(2.5), "x": x, "y": y}, {})),
+    "fma3": (line(3), lambda a, b, c: a * b + c, by_numexpr("a * b + c", "abc")),
+    "chain20": (line(1), chain20, numexpr_chain),
+    "pyth": (line(1), lambda x: np.sin(x) ** 2 + np.cos(x) ** 2, by_numexpr("sin(x) ** 2 + cos(x) ** 2", "x")),
+    "pyth64": (line(1, 1 << 23, np.float64), lambda x: np.sin(x) ** 2 + np.cos(x) ** 2,
+               by_numexpr("sin(x) ** 2 + cos(x) ** 2", "x")),
+    "blackscholes": (line(3), blackscholes, None),
+    "arc_distance": (line(4), arc_distance, numexpr_arc),
+    "sumsq": (line(1, 1 << 25), lambda x: np.sum(x * x), by_numexpr("sum(x * x)", "x")),
+    "minmaxmean": (line(1, 1 << 25), lambda x: (x.min(), x.max(), x.mean()), None),
+    "rowsum": (table(2, 4096, 4096), lambda x, y: np.sum(np.exp(x) * y, 1), numexpr_sum(1)),
+    "colsum": (table(2, 4096, 4096), lambda x, y: np.sum(np.exp(x) * y, 0), numexpr_sum(0)),
+    "rosen": (line(1, 1 << 25), rosen, numexpr_rosen),
+    "laplacian": (table(1, 4096, 4096), laplacian, numexpr_laplacian),
+    "broadcast_outer": (line(2, 4096), lambda a, b: (a[:, None] - b[None, :]) ** 2,
+                        lambda a, b: numexpr.evaluate("(a - b) ** 2", {"a": a[:, None], "b": b[None, :]}, {})),
+    "transpose_add": (table(1, 4096, 4096), lambda x: x + x.T,
+                      lambda x: numexpr.evaluate("x + y", {"x": x, "y": x.T}, {})),
+    "small": (line(1, 1024), lambda x: np.sin(x) * 2 + np.cos(x), by_numexpr("sin(x) * 2 + cos(x)", "x")),
+    **{f"softmax_{c}": (table(1, (1 << 24) // c, c), softmax, numexpr_softmax) for c in (128, 1024, 8192, 262144)},
+    "layernorm_1024": (table(1, 16384, 1024), layernorm, numexpr_standardized(1, EPSILON)),
+    "normalize_4M": (line(1, 1 << 22), lambda x: x / np.linalg.norm(x), numexpr_normalize),
+    "normalize_64M": (line(1, 1 << 26), lambda x: x / np.linalg.norm(x), numexpr_normalize),
+    "standardize_columns": (table(1, 16384, 1024), lambda x: (x - x.mean(0)) / x.std(0), numexpr_standardized(0, 0)),
+}
+
+
+def seconds(f, operands):
+    evaluations = 1000 if operands[0].size < 2000 else 1
     times = []
-    f(x)
-    for _ in range(9):
+    f(*operands)
+    for _ in range(7):
         before = time.perf_counter()
-        f(x)
-        times.append(time.perf_counter() - before)
+        for _ in range(evaluations):
+            f(*operands)
+        times.append((time.perf_counter() - before) / evaluations)
     return statistics.median(times)
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
-    x = np.random.default_rng(1).random((ROWS, COLUMNS), np.float32) + np.float32(0.5)
-    for threads in sorted({1, os.cpu_count()}):
+    for threads in [int(t) for t in sys.argv[2:]] or sorted({1, os.cpu_count()}):
         output = subprocess.run([sys.argv[1], "--plain"], env={**os.environ, "OMP_NUM_THREADS": str(threads)}, check=True, text=True,
                                 stdout=subprocess.PIPE).stdout
         times = {}
-        for workload, library, t in (line.split() for line in output.splitlines()):
+        for workload, library, t in (row.split() for row in output.splitlines()):
             times.setdefault(workload, {})[library] = float(t)
-        libraries = {"NumPy": NUMPY} if threads == 1 else {}
         if numexpr:
             numexpr.set_num_threads(threads)
-            libraries["numexpr"] = by_numexpr()
         for workload, of in times.items():
-            for library, functions in libraries.items():
-                assert np.allclose(functions[workload](x), NUMPY[workload](x), rtol=1e-2, atol=1e-3), (workload, library)
-                of[library] = seconds(functions[workload], x)
+            make, numpy_way, numexpr_way = WORKLOADS[workload]
+            operands = make()
+            of["NumPy"] = seconds(numpy_way, operands)
+            if numexpr and numexpr_way:
+                # Sums of millions of floats differ by the order; a wrong formula is far off.
+                assert np.allclose(numexpr_way(*operands), numpy_way(*operands), rtol=1e-2, atol=1e-3), workload
+                of["numexpr"] = seconds(numexpr_way, operands)
             for library, t in of.items():
-                print(f"{threads} threads  {workload:20} {library:9} {t * 1e3:9.3f} ms {t / of['lazyfuse']:7.2f}")
+                print(f"{threads} threads  {workload:20} {library:9} {t * 1e3:9.4f} ms {t / of['lazyfuse']:7.2f}", flush=True)
 
 
 if __name__ == "__main__":
