@@ -525,6 +525,11 @@ class Generator:
             return pool[-1]
         return self.pick(pool)
 
+    def matrix(self):
+        """An operand of several axes, where there is one."""
+        pool = [n for n in self.alive() if sum(m > 1 for m in n.shape) > 1]
+        return self.pick(pool[-3:]) if pool and self.chance(0.7) else self.operand()
+
     def alive(self):
         return [n for n in self.pool if id(n) not in self.frozen]
 
@@ -657,7 +662,7 @@ class Generator:
         return tuple(int(a) - (x.rank if self.chance(0.3) else 0) for a in self.rng.permutation(x.rank)[:count])
 
     def reduce(self):
-        x = self.operand()
+        x = self.matrix()
         axes, keep = self.axes(x), self.chance(0.5)
         choice = self.rng.random()
         if choice < 0.75:
@@ -675,7 +680,7 @@ class Generator:
 
     def rows(self):
         """A reduction that is broadcast back, by hand or by a function."""
-        x = self.operand()
+        x = self.matrix()
         axes = self.axes(x)
         if self.chance(0.2):
             number = int(self.rng.integers(len(ref.FUSED)))
@@ -789,7 +794,7 @@ class Generator:
         made = [n for n in self.alive() if n.what != "input"] or self.alive()
         roots = [made[-1]]
         for n in made[:-1][::-1]:
-            if len(roots) < 3 and self.chance(0.25):
+            if len(roots) < 3 and self.chance(0.5 if n.what in ("reduce", "assign") else 0.2):
                 roots.append(n)
         groups = [roots] if len(roots) > 1 and self.chance(0.7) else [[n] for n in roots]
         # every write is looked at
