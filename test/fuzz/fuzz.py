@@ -4,7 +4,8 @@
 
     fuzz.py [--seed 7] [--count 1000]      generates, builds, runs and compares; shrinks what fails to one line
     fuzz.py --only 42 [--seed 7]           expression 42 of the seed alone
-    fuzz.py generate|build|check DIR       the same in phases, which may run on different machines (options as before)
+    fuzz.py generate|build|run|check DIR   the same in phases, with the same options; build and run need Python alone,
+                                           so that they can happen on another machine
 
 --cuda evaluates in the CUDA space: the programs are compiled by nvcc. --build names the folder of a configured build.
 """
@@ -16,17 +17,14 @@ import pathlib
 import sys
 import time
 
-import numpy as np
-
-import grammar
 import programs
-import reference
-import shrink
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def described(number, case, wrong):
+    import numpy as np
+
     lines = [f"expression {number}: {wrong}", f"  C++:   {case.line('cpp')}", f"  NumPy: {case.line('numpy')}"]
     for k, n in case.inputs():
         v = n.value.v
@@ -37,7 +35,7 @@ def described(number, case, wrong):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("phase", nargs="?", choices=["generate", "build", "check", "all"], default="all")
+    parser.add_argument("phase", nargs="?", choices=["generate", "build", "run", "check", "all"], default="all")
     parser.add_argument("folder", nargs="?")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=200)
@@ -53,32 +51,43 @@ def main():
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--list", action="store_true", help="print the expressions")
     a = parser.parse_args()
-    reference.contracts = a.cuda
     if a.only is not None:
         a.first, a.count = a.only, 1
-    build = a.build or ROOT / "build" / ("cuda" if a.cuda else "host")
-    folder = pathlib.Path(a.folder or pathlib.Path(build) / "fuzz").resolve()
+    build = pathlib.Path(a.build or ROOT / "build" / ("cuda" if a.cuda else "host"))
+    folder = pathlib.Path(a.folder or build / "fuzz").resolve()
+    tools = programs.Toolchain(build, a.cuda, a.flags, a.compiler, a.jobs)
     start = time.time()
+    if a.phase in ("build", "run"):
+        programs.build(folder, tools) if a.phase == "build" else programs.run(folder, tools.jobs)
+        print(f"fuzz: {a.phase}: {time.time() - start:.0f} s")
+        return 0
+
+    # what follows needs NumPy and SciPy
+    import numpy as np
+
+    import exchange
+    import grammar
+    import reference
+
+    reference.contracts = a.cuda
     cases = [grammar.case(a.seed, k) for k in range(a.first, a.first + a.count)]
     if a.list or a.only is not None:
         for k, case in enumerate(cases):
             print(described(a.first + k, case, "").rstrip())
-    work = programs.Work(folder, cases, a.batch)
-    tools = None
-    if a.phase in ("build", "all") or (a.phase == "check" and not a.no_shrink and a.keep):
-        tools = programs.Toolchain(build, a.cuda, a.flags, a.compiler, a.jobs)
     if a.phase in ("generate", "all"):
-        work.clear()
-        work.write(".cu" if a.cuda else ".cpp")
+        exchange.write(folder, cases, a.batch, tools.suffix)
     generated = time.time()
-    if a.phase in ("build", "all"):
-        work.build(tools)
-    built = time.time()
-    if a.phase not in ("check", "all"):
-        print(f"fuzz: {a.phase}: {len(cases)} expressions in {len(work.batches)} programs, {time.time() - start:.0f} s")
+    if a.phase == "generate":
+        print(f"fuzz: {len(cases)} expressions in {len(programs.places(folder))} programs")
         return 0
+    if a.phase == "all":
+        programs.build(folder, tools)
+        built = time.time()
+        programs.run(folder)
+    else:
+        built = generated
     failed, elements = [], collections.Counter()
-    for k, (case, wrong) in enumerate(work.check()):
+    for k, (case, wrong) in enumerate(zip(cases, exchange.check(folder, cases, a.batch))):
         for n in case.results():
             e = n.value.e
             elements["exact"] += int(np.count_nonzero(e == 0))
@@ -89,11 +98,13 @@ def main():
     total = max(sum(elements.values()), 1)
     print(f"fuzz: seed {a.seed}, {len(cases)} expressions, {total} elements: " + ", ".join(f"{100 * n / total:.1f} % {what}" for what, n in elements.items())
           + f"; generated in {generated - start:.0f} s, compiled in {built - generated:.0f} s, {time.time() - built:.0f} s to run and compare")
+    import shrink
+
     for number, case, wrong in failed[: a.keep]:
         if a.no_shrink:
             print(described(number, case, wrong[:3000]))
             continue
-        small, how = shrink.shrink(case, wrong, lambda cases: programs.failures(cases, tools, folder / "shrink", max(1, -(-len(cases) // tools.jobs))))
+        small, how = shrink.shrink(case, wrong, lambda cases: exchange.failures(cases, tools, folder / "shrink", max(1, -(-len(cases) // tools.jobs))))
         print(described(number, small, how[:3000]))
         print(f"  found by: fuzz.py --seed {a.seed} --only {number}" + (" --cuda" if a.cuda else ""))
         sys.stdout.flush()
