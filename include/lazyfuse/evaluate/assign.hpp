@@ -128,7 +128,8 @@ void array<Element, Rank, Space>::copy_list(typename array_detail::nested_list<E
 template <element_type Element, int Rank, memory_space Space>
 template <class E>
 void array<Element, Rank, Space>::evaluate(E&& e) {
-  if constexpr (scalar<E>) evaluate(over(constant_leaf(static_cast<Element>(e), this->shape())));
+  if constexpr (is_literal<bare_t<E>>) evaluate(bare_t<E>::value);
+  else if constexpr (scalar<E>) evaluate(over(constant_leaf(static_cast<Element>(e), this->shape())));
   else if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     const auto& node = e.tree;
     if (assign_detail::in_place(*this, node, assign_detail::handles_in(static_cast<E&&>(e), owner())))
@@ -141,16 +142,19 @@ template <class T, int R, class Space>
 template <class E>
   requires(expression<E> || scalar<E>)
 void slice<T, R, Space>::operator=(E&& e) && {
-  const auto& node = assign_detail::lifted<T>(e);
-  constexpr bool rank_fits = rank_of<decltype(node)> <= R;
-  static_assert(rank_fits, "lazyfuse: the expression has more axes than the slice it is assigned to");
-  if constexpr (rank_fits) {
-    if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>()) {
-      if (this->tree.source.owner != written.source->owner)
-        throw_value("assignment: the array has got other memory since this view of it was taken");
-      this->memory = {};  // the view itself must not count as somebody who shares the array
-      assign_detail::store_view<T, R, Space>(this->tree, written, node,
-                                             assign_detail::handles_in(static_cast<E&&>(e), this->tree.source.owner));
+  if constexpr (is_literal<bare_t<E>>) static_cast<slice&&>(*this) = bare_t<E>::value;
+  else {
+    const auto& node = assign_detail::lifted<T>(e);
+    constexpr bool rank_fits = rank_of<decltype(node)> <= R;
+    static_assert(rank_fits, "lazyfuse: the expression has more axes than the slice it is assigned to");
+    if constexpr (rank_fits) {
+      if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>()) {
+        if (this->tree.source.owner != written.source->owner)
+          throw_value("assignment: the array has got other memory since this view of it was taken");
+        this->memory = {};  // the view itself must not count as somebody who shares the array
+        assign_detail::store_view<T, R, Space>(this->tree, written, node,
+                                               assign_detail::handles_in(static_cast<E&&>(e), this->tree.source.owner));
+      }
     }
   }
 }
@@ -162,12 +166,15 @@ struct destination {
   template <class E>
     requires(expression<E> || scalar<E>)
   void operator=(E&& e) && {
-    const auto& node = assign_detail::lifted<T>(e);
-    constexpr bool rank_fits = rank_of<decltype(node)> <= R;
-    static_assert(rank_fits, "lazyfuse: the expression has more axes than the memory it is assigned to");
-    if constexpr (rank_fits) {
-      if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>())
-        assign_detail::store_view<T, R, Space>(view, array_memory<T, Space>{}, node, 0);
+    if constexpr (is_literal<bare_t<E>>) static_cast<destination&&>(*this) = bare_t<E>::value;
+    else {
+      const auto& node = assign_detail::lifted<T>(e);
+      constexpr bool rank_fits = rank_of<decltype(node)> <= R;
+      static_assert(rank_fits, "lazyfuse: the expression has more axes than the memory it is assigned to");
+      if constexpr (rank_fits) {
+        if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>())
+          assign_detail::store_view<T, R, Space>(view, array_memory<T, Space>{}, node, 0);
+      }
     }
   }
 };
