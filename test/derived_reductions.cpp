@@ -5,7 +5,10 @@
 #include "support/reference_data.hpp"
 #include "support/registry.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -167,6 +170,52 @@ TYPED_TEST(derived_reductions, take_a_users_function_over_any_element_type) {
   const auto pairs = lf::reshape(bits, {2, 2});
   EXPECT_TRUE(
       test::evaluates_to(lf::reduce(exclusive_or{}, 0, pairs, lf::axis<1>), test::tensor<std::uint32_t>({2}, {3, 13})));
+}
+
+/// Long enough for every way in which threads share a row.
+constexpr int long_row = 1 << 20;
+TYPED_TEST(derived_reductions, find_the_first_place_in_long_rows) {
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const struct {
+    float elsewhere, there;
+    std::vector<int> places;
+    int argmax, argmin;
+  } cases[] = {{0, 1, {700001, 30, 999999}, 30, 0},
+               {0, -1, {700001, 31, 999999}, 0, 31},
+               {1, 1, {5}, 0, 0},
+               {-infinity, -infinity, {5}, 0, 0},
+               {infinity, infinity, {5}, 0, 0},
+               {nan, nan, {5}, 0, 0},
+               {1, nan, {900000, 65537}, 65537, 65537},
+               {-infinity, 0, {long_row - 1}, long_row - 1, 0},
+               {0, infinity, {131072, 65536}, 65536, 0}};
+  for (const auto& c : cases) {
+    lf::array<float, 1, TypeParam> x = lf::full({long_row}, c.elsewhere);
+    for (const int at : c.places) x(lf::range(at, at + 1)) = c.there;
+    EXPECT_EQ(lf::argmax(x).item(), c.argmax) << c.elsewhere << ' ' << c.there;
+    EXPECT_EQ(lf::argmin(x).item(), c.argmin) << c.elsewhere << ' ' << c.there;
+    const int last = long_row - 1;
+    std::vector<int> mirrored;
+    for (const int at : c.places) mirrored.push_back(last - at);
+    if (c.argmax != 0) EXPECT_EQ(lf::argmax(lf::flip(x)).item(), *std::min_element(mirrored.begin(), mirrored.end()));
+  }
+}
+TYPED_TEST(derived_reductions, any_and_all_find_one_element_wherever_it_is) {
+  for (const int at : {0, 1, 4095, 40000, long_row / 2, long_row - 1}) {
+    lf::array<float, 1, TypeParam> x = lf::zeros<float>({long_row});
+    EXPECT_FALSE(lf::any(x > 0.5f).item());
+    EXPECT_TRUE(lf::all(x < 0.5f).item());
+    x(lf::range(at, at + 1)) = 1.0f;
+    const auto [some, every, total] = lf::materialize(lf::any(x > 0.5f), lf::all(x < 0.5f), lf::sum(x));
+    EXPECT_TRUE(lf::any(x > 0.5f).item() && some.item()) << at;
+    EXPECT_FALSE(lf::all(x < 0.5f).item() || every.item()) << at;
+    EXPECT_EQ(total.item(), 1) << at;
+    const auto rows = lf::reshape(x, {4, long_row / 4});
+    EXPECT_TRUE(test::evaluates_to(
+        lf::cast<int>(lf::any(rows > 0.5f, lf::axis<1>)),
+        test::tensor<int>({4}, {at < long_row / 4, at >= long_row / 4 && at < long_row / 2,
+                                at >= long_row / 2 && at < long_row / 4 * 3, at >= long_row / 4 * 3})));
+  }
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ struct all : plain_monoid {
   template <class T>
   using result = bool;
   LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x & y; }
+  LAZYFUSE_HD static constexpr bool settled(bool value) { return !value; }
   template <class T>
   LAZYFUSE_HD static constexpr bool identity() {
     return true;
@@ -100,6 +101,7 @@ struct any : plain_monoid {
   template <class T>
   using result = bool;
   LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x | y; }
+  LAZYFUSE_HD static constexpr bool settled(bool value) { return value; }
   template <class T>
   LAZYFUSE_HD static constexpr bool identity() {
     return false;

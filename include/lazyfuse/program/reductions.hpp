@@ -69,6 +69,12 @@ concept ordered_monoid = requires(const T& a, const T& b) {
   M::append(a, b);
 };
 
+/// A monoid with values that nothing changes any more: what comes after them need not be read.
+template <class M, class T>
+concept settling_monoid = requires(const T& a) {
+  M::settled(a);
+};
+
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.
 template <class Reductions, class Sources>
 struct reduction_set;
@@ -80,6 +86,7 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   using monoids = list<M...>;
   using accumulators = pack<program_value_t<P, Sources>...>;
   static constexpr bool has_near = (near_monoid<M, program_value_t<P, Sources>> || ...);
+  static constexpr bool settles = (settling_monoid<M, program_value_t<P, Sources>> && ...);
   template <int I>
   using monoid = type_at<I, M...>;
   template <int I>
@@ -96,8 +103,22 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   LAZYFUSE_HD static void merge(accumulators& a, const accumulators& b) {
     merge_each(a, b, make_index_sequence<size>{});
   }
+  /// Whether nothing changes the results any more, whatever is merged with these parts of them.
+  template <int Parts>
+  LAZYFUSE_HD static bool settled(const accumulators (&part)[Parts]) {
+    return settled_each(part, make_index_sequence<size>{});
+  }
 
  private:
+  template <int Parts, int... I>
+  LAZYFUSE_HD static bool settled_each(const accumulators (&part)[Parts], index_sequence<I...>) {
+    const auto one = [&]<int K, class Monoid>(index_sequence<K>, Monoid*) {
+      bool some = false;
+      for (int k = 0; k < Parts; ++k) some |= Monoid::settled(get<K>(part[k]));
+      return some;
+    };
+    return (one(index_sequence<I>{}, static_cast<M*>(nullptr)) && ...);
+  }
   template <int... I>
   LAZYFUSE_HD static void clear_each(accumulators& a, index_sequence<I...>) {
     ((get<I>(a) = M::template identity<value_type<I>>()), ...);

@@ -31,9 +31,12 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   index_t unit = begin + line;
   if (p.units == p.chunks) {  // one axis is reduced: units are pieces of it
     const index_t whole = p.whole_chunks < end ? p.whole_chunks : end, stride = static_cast<index_t>(lines) * span;
-    for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines)
+    for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines) {
       combine_full<Set, Width, Depth>(sums, p, base, unit * span + first, stride, R - 1, R - 1, spacing, p.simple,
                                       sources, seq);
+      if constexpr (Set::settles)
+        if (Set::settled(sums.lane)) unit = end;
+    }
   }
   for (; unit < end; unit += lines) {
     index_t row = 0, chunk = unit;

@@ -7,6 +7,7 @@
 #include <lazyfuse/backend/host/lanes.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 
+#include <atomic>
 #include <memory>
 
 namespace lazyfuse::host_detail {
@@ -202,10 +203,15 @@ struct reduce_run {
       return;
     }
     const std::unique_ptr<accumulators[]> partial(new accumulators[kept * blocks]);
+    const std::unique_ptr<std::atomic<bool>[]> settled(Set::settles ? new std::atomic<bool>[kept] {} : nullptr);
     for_tasks(kept * blocks, cost, [&](index_t task) {
+      if constexpr (Set::settles)  // an earlier block decided: this one adds nothing
+        if (settled[task / blocks].load(std::memory_order_relaxed)) return Set::clear(partial[task]);
       kept_odometer o{operands, extents, 0, K};
       o.seek(task / blocks);
       partial[task] = run_block(o, task % blocks);
+      if constexpr (Set::settles)
+        if (Set::settled({partial[task]})) settled[task / blocks].store(true, std::memory_order_relaxed);
     });
     kept_odometer o{operands, extents, 0, K};
     for (index_t k = 0; k < kept; ++k, o.next())
