@@ -3,6 +3,8 @@
 #include <lazyfuse/core/error.hpp>
 #include <lazyfuse/error.hpp>
 
+#include "program_text.hpp"
+
 #include <string>
 
 namespace lazyfuse {
@@ -20,7 +22,19 @@ std::string place(caller where) {
   return where.line == 0 ? "" : std::string(" (") + where.file + ":" + std::to_string(where.line) + ")";
 }
 
+constinit thread_local caller asked;
+constinit thread_local int askers = 0;
+
 }  // namespace
+
+asked_at::asked_at(caller where) noexcept {
+  if (askers++ == 0) asked = where;
+}
+asked_at::~asked_at() {
+  if (--askers == 0) asked = {};
+}
+
+std::string place_asked() { return place(asked); }
 
 void throw_shapes(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b,
                   const char* problem, caller where) {
@@ -32,20 +46,39 @@ void throw_shape(const char* operation, const index_t* a, int rank, const char* 
   throw shape_error(std::string(operation) + ": shape " + text_of(a, rank) + " " + problem + place(where));
 }
 
-void throw_index(const char* operation, index_t index, int axis, index_t extent, caller where) {
+void throw_index(const char* operation, index_t index, int axis, const index_t* shape, int rank, caller where) {
   throw index_error(std::string(operation) + " " + std::to_string(index) + " is out of bounds for axis " +
-                    std::to_string(axis) + " with size " + std::to_string(extent) + place(where));
+                    std::to_string(axis) + " of shape " + text_of(shape, rank) + place(where));
 }
 
-void throw_unfit(long long value, bool negative, dtype type) {
+void throw_axis(const char* operation, int axis, const index_t* shape, int rank, caller where) {
+  throw index_error(std::string(operation) + ": axis " + std::to_string(axis) + " is out of bounds for shape " +
+                    text_of(shape, rank) + place(where));
+}
+
+void throw_unfit(const char* operation, long long value, bool negative, dtype type) {
   const std::string text = negative ? std::to_string(value) : std::to_string(static_cast<unsigned long long>(value));
-  throw dtype_error("scalar " + text + " does not fit " + name_of(type));
+  throw dtype_error(std::string(operation) + ": scalar " + text + " does not fit " + name_of(type));
+}
+
+void throw_memory(const char* space, std::size_t bytes, const memory_request& wanted) {
+  throw memory_error(std::string(wanted.operation) + ": " + std::to_string(bytes) + " bytes of " + space +
+                     " memory could not be had for " + name_of(wanted.type) + " of shape " +
+                     text_of(wanted.extents, wanted.rank) + place(asked));
 }
 
 void throw_value(const char* problem, caller where) { throw index_error(problem + place(where)); }
 
 void throw_borrow(const char* operation, const char* problem, caller where) {
   throw borrow_error(std::string(operation) + ": " + problem + place(where));
+}
+
+void throw_dtype(const char* operation, const char* problem, caller where) {
+  throw dtype_error(std::string(operation) + ": " + problem + place(where));
+}
+
+void throw_file(const char* operation, const char* problem, caller where) {
+  throw file_error(std::string(operation) + ": " + problem + place(where));
 }
 
 }  // namespace lazyfuse

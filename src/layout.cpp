@@ -37,6 +37,12 @@ void broadcast_extents(const char* operation, const index_t* a, int rank_a, cons
     if (n != m && n != 1 && m != 1) throw_shapes(operation, a, rank_a, b, rank_b, "do not broadcast");
     to[axis] = n == 1 ? m : n;
   }
+  // Two arrays that fit make one that does not only by an outer product of large ones.
+  index_t size = 1;
+  bool fits = true;
+  for (int axis = 0; axis < rank; ++axis) fits = fits && !__builtin_mul_overflow(size, to[axis], &size);
+  if (!fits && std::find(to, to + rank, index_t{0}) == to + rank)
+    throw_shapes(operation, a, rank_a, b, rank_b, "broadcast to more elements than can be counted");
 }
 
 int coalesce(index_t* extents, int from, int to, operand_info* operands, int count) {

@@ -111,10 +111,8 @@ resource_ref chosen(int space, const resource_ref& library) {
 }
 
 allocation* allocate_from(const resource_ref& r, const char* space, std::size_t bytes, std::size_t align,
-                          stream_handle stream, void (*release)(allocation*) noexcept) {
-  const auto fail = [&]() {
-    throw memory_error(std::string(space) + " memory: " + std::to_string(bytes) + " bytes could not be had");
-  };
+                          stream_handle stream, void (*release)(allocation*) noexcept, const memory_request& wanted) {
+  const auto fail = [&] { throw_memory(space, bytes, wanted); };
   std::unique_ptr<allocation> a;
   try {
     a = std::make_unique<allocation>();
@@ -131,9 +129,9 @@ allocation* allocate_from(const resource_ref& r, const char* space, std::size_t 
   return a.release();
 }
 
-allocation* allocate(host, std::size_t bytes) {
+allocation* allocate(host, std::size_t bytes, const memory_request& wanted) {
   return allocate_from(chosen(space_number(host{}), {nullptr, &table_of<aligned_memory>}), host::name, bytes, alignment,
-                       {}, release_host);
+                       {}, release_host, wanted);
 }
 
 constinit std::atomic<void (*)(const void*, const char*, caller)> check_host_pointer = nullptr;

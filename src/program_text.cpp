@@ -89,42 +89,69 @@ std::string element_name(const std::string& spelling) {
   return bits == nullptr || has("complex") ? spelling : std::string(has("unsigned") ? "uint" : "int") + bits;
 }
 
-std::string text(const type_name& t);
+/// Who needs parentheses around an operator: all, or whose operators bind less than those outside.
+enum class style { full, needed };
 
-std::string arguments(const std::vector<type_name>& a, std::size_t from) {
+/// How much an operator binds, of those that people combine without parentheses.
+int strength_of(const std::string& symbol) {
+  if (symbol == "*" || symbol == "/") return 3;
+  if (symbol == "+" || symbol == "-") return 2;
+  return 1;
+}
+
+/// outer: the least strength that does without parentheses; 0 where there is nothing outside.
+std::string text(const type_name& t, style s, int outer = 0);
+
+std::string arguments(const std::vector<type_name>& a, std::size_t from, style as) {
   std::string s;
-  for (std::size_t i = from; i < a.size(); ++i) s += (i > from ? ", " : "") + text(a[i]);
+  for (std::size_t i = from; i < a.size(); ++i) s += (i > from ? ", " : "") + text(a[i], as);
   return s;
 }
 
-std::string text(const type_name& t) {
+std::string text(const type_name& t, style as, int outer) {
   if (t.name == "arg" && t.arguments.size() == 1) return "x" + t.arguments[0].name;
   if (t.name == "literal" && t.arguments.size() == 2) return number(t.arguments[1].name);
-  if (t.name == "reduction" && t.arguments.size() == 2) return t.arguments[0].name + "(" + text(t.arguments[1]) + ")";
+  if (t.name == "reduction" && t.arguments.size() == 2)
+    return t.arguments[0].name + "(" + text(t.arguments[1], as) + ")";
   if (t.name == "apply" && !t.arguments.empty()) {
     const type_name& operation = t.arguments[0];
-    if (operation.name == op::divisor::name) return arguments(t.arguments, 1);
+    if (operation.name == op::divisor::name) return arguments(t.arguments, 1, as);
     const bool common = operation.name == op::divide_by::name;
     const std::string symbol = common ? op::divide_by::symbol : symbol_of(operation.name, op::all_elementwise{});
-    if (!symbol.empty() && t.arguments.size() == 3)
-      return "(" + text(t.arguments[1]) + " " + symbol + " " + text(t.arguments[2]) + ")";
-    if (!symbol.empty() && t.arguments.size() == 2) return symbol + text(t.arguments[1]);
+    if (!symbol.empty() && t.arguments.size() == 3) {
+      const int strength = strength_of(symbol);
+      const std::string plain =
+          text(t.arguments[1], as, strength) + " " + symbol + " " + text(t.arguments[2], as, strength + 1);
+      return as == style::needed && strength >= outer ? plain : "(" + plain + ")";
+    }
+    if (!symbol.empty() && t.arguments.size() == 2) return symbol + text(t.arguments[1], as, 4);
+    if (as == style::needed && (operation.name == "sine_of" || operation.name == "cosine_of"))  // of sincos(x)
+      return (operation.name == "sine_of" ? "sin(" : "cos(") + arguments(t.arguments[1].arguments, 1, as) + ")";
     const bool cast = operation.name == "cast" && operation.arguments.size() == 1;
     std::string name = cast ? element_name(operation.arguments[0].name) : operation.name;
     if (name == "complex" && cast)
       name = operation.arguments[0].arguments[0].name == "float" ? "complex64" : "complex128";
-    return name + "(" + arguments(t.arguments, 1) + ")";
+    return name + "(" + arguments(t.arguments, 1, as) + ")";
   }
   return t.name;
 }
 
-}  // namespace
-
-std::string program_text(const char* spelling) {
+std::string programs_text(const char* spelling, style as) {
   const std::string_view all(spelling);
   const auto start = all.find("Programs = ");
   if (start == std::string_view::npos) return spelling;
-  return arguments(reader(all.substr(start + 11)).read().arguments, 0);
+  return arguments(reader(all.substr(start + 11)).read().arguments, 0, as);
+}
+
+}  // namespace
+
+std::string program_text(const char* spelling) { return programs_text(spelling, style::full); }
+
+std::string short_program_text(const char* spelling) {
+  constexpr std::size_t most = 100;
+  std::string text = programs_text(spelling, style::needed);
+  if (text.size() > most) text.replace(most - 3, std::string::npos, "...");
+  return text;
 }
 
 }  // namespace lazyfuse

@@ -9,4 +9,10 @@ namespace lazyfuse {
 /// "(x0 * 2 + sin(x1)), ..." from "... [with Programs = list<apply<op::add, ...> >]".
 std::string program_text(const char* spelling);
 
+/// " (file:line)" of whoever asked this thread for what runs now, or nothing (asked_at).
+std::string place_asked();
+
+/// The same as one would type it, "x0 * 2 + sin(x1)", of at most 100 characters.
+std::string short_program_text(const char* spelling);
+
 }  // namespace lazyfuse

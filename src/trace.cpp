@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The observers of each thread, and the readable form of programs.
-#include "program_text.hpp"
+// The observers of each thread.
+#include "watch.hpp"
 
 #include <lazyfuse/evaluate/trace.hpp>
 
@@ -43,9 +43,7 @@ namespace trace_detail {
 
 bool observed() noexcept { return innermost != nullptr; }
 
-void launched(const char* program, const char* pattern, const char* path, const char* space, index_t elements,
-              index_t read, index_t written) {
-  const kernel_record r{program_text(program), pattern, path, space, elements, read, written};
+void record(const kernel_record& r) {
   for (trace* t = innermost; t; t = trace_access::outer(*t)) trace_access::add(*t, r);
 }
 void allocated(std::size_t bytes) noexcept {

@@ -1,51 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every operator new of a statement fails in turn, those of threads too: the destination is as it was, and nothing
 // leaks.
+#include "support/failing_new.hpp"
 #include "support/resources.hpp"
 #include "support/statements.hpp"
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 namespace {
 
-std::atomic<long> made{0}, live{0}, fails{0};  // fails: the number of the one that does; 0: none
-
-void* get_or_null(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
-  if (++made == fails) return nullptr;
-  void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  live += p != nullptr;
-  return p;
-}
-void* get(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
-  void* const p = get_or_null(bytes, alignment);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-void give_back(void* p) {
-  if (p != nullptr) --live;
-  std::free(p);
-}
-
-}  // namespace
-
-void* operator new(std::size_t n) { return get(n); }
-void* operator new[](std::size_t n) { return get(n); }
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return get_or_null(n); }
-void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return get_or_null(n); }
-void* operator new(std::size_t n, std::align_val_t a) { return get(n, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t n, std::align_val_t a) { return get(n, static_cast<std::size_t>(a)); }
-void operator delete(void* p) noexcept { give_back(p); }
-void operator delete[](void* p) noexcept { give_back(p); }
-void operator delete(void* p, std::size_t) noexcept { give_back(p); }
-void operator delete[](void* p, std::size_t) noexcept { give_back(p); }
-void operator delete(void* p, std::align_val_t) noexcept { give_back(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { give_back(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
-
-namespace {
+using test::fails, test::live, test::made;
 
 using matrix = test::matrix<lf::host>;
 

@@ -10,6 +10,9 @@
 
 namespace lazyfuse::cuda_detail {
 
+/// Whether what the stream is given becomes part of a graph, which nobody may wait for.
+bool capturing(cudaStream_t stream);
+
 /// Work of `later` waits for what `earlier` was given so far.
 void order(cudaStream_t earlier, cudaStream_t later);
 

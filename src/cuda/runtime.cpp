@@ -7,6 +7,7 @@
 #include <lazyfuse/evaluate/trace.hpp>
 
 #include "order.hpp"
+#include "watch.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -67,11 +68,34 @@ on::~on() { chosen_stream = outer_; }
 
 namespace cuda_detail {
 
+namespace {
+/// Faults of a kernel that has been launched some time before; all further calls report them again.
+bool is_fault(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+      return true;
+    default:
+      return false;
+  }
+}
+}  // namespace
+
 void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   (void)cudaGetLastError();  // a failed launch must not be reported again by the next call
-  const std::string text =
-      std::string(call) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
+  std::string text = std::string(call) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
+  if (const char* const program = trace_detail::launched_now()) text = program_text(program) + ": " + text;
+  text += place_asked();
+  if (is_fault(status) && !trace_detail::environment().sync)
+    text += "; a kernel launched before may be at fault: LAZYFUSE_SYNC=1 names it";
   if (status == cudaErrorMemoryAllocation) throw memory_error("cuda memory: " + text);
   throw cuda_error(static_cast<int>(status), text.c_str());
 }
@@ -123,19 +147,19 @@ device_state& state() {
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, d};
-    check(cudaMemPoolCreate(&s.pool, &properties), "cudaMemPoolCreate");
+    if (!s.pool) check(cudaMemPoolCreate(&s.pool, &properties), "cudaMemPoolCreate");
     std::uint64_t keep = UINT64_MAX;  // freed memory stays with the pool instead of going back at each synchronisation
     check(cudaMemPoolSetAttribute(s.pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
   });
   return states[d];
 }
 
+}  // namespace
+
 bool capturing(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
-
-}  // namespace
 
 void order(cudaStream_t earlier, cudaStream_t later) {
   if (capturing(later)) return;  // a graph runs where and when its owner launches it
@@ -213,7 +237,10 @@ scratch scratch_for(std::size_t partial_bytes) {
   const auto fresh = [&](std::size_t bytes) {
     void* p = nullptr;
     check(cudaMallocFromPoolAsync(&p, bytes, state().pool, stream), "cudaMallocFromPoolAsync");
-    check(cudaMemsetAsync(p, 0, ticket_bytes, stream), "cudaMemsetAsync");
+    if (const cudaError_t status = cudaMemsetAsync(p, 0, ticket_bytes, stream); status != cudaSuccess) {
+      (void)cudaFreeAsync(p, stream);
+      check(status, "cudaMemsetAsync");
+    }
     return p;
   };
   if (capturing(stream)) {
@@ -358,6 +385,7 @@ void device_is_used() {
   if (wait_for_device.load(std::memory_order_relaxed)) return;
   wait_for_all.store([] { (void)cudaDeviceSynchronize(); }, std::memory_order_relaxed);
   check_host_pointer.store(check_on_host, std::memory_order_relaxed);
+  cuda_detail::watch_launches();
   wait_for_device.store(wait_for_stream, std::memory_order_relaxed);  // nothing to wait for before the first array
 }
 
@@ -367,10 +395,10 @@ void wait(cuda, stream_handle stream) {
   (void)cudaStreamSynchronize(stream.handle);  // before memory is freed; fails only where it is lost anyway
 }
 
-allocation* allocate(cuda, std::size_t bytes) {
+allocation* allocate(cuda, std::size_t bytes, const memory_request& wanted) {
   device_is_used();
   return allocate_from(chosen(space_number(cuda{}), {nullptr, &table_of<pool_memory>}), cuda::name, bytes, alignment,
-                       {current_stream()}, release_cuda);
+                       {current_stream()}, release_cuda, wanted);
 }
 
 void check_place(cuda, const void* p, std::size_t align, const char* operation, caller where) {

@@ -126,11 +126,12 @@ class array
   static constexpr bool is_array = true;
 
   /// No elements; rank 0 has one, uninitialised.
-  array() : array(lazyfuse::shape<Rank>{}) {}
+  array() : array(lazyfuse::shape<Rank>{}, caller{}) {}
   /// array(shape(2, 3)): uninitialised elements. Throws shape_error for a negative extent, memory_error.
-  explicit array(const lazyfuse::shape<Rank>& s)
+  explicit array(const lazyfuse::shape<Rank>& s, caller where = caller::here())
       : base{{}, {{nullptr, nullptr}, checked(s, "array"), row_major(s)}, {}} {
-    if (s.size() > 0) own(memory_detail::allocate(Space{}, bytes()));
+    const asked_at at(where);
+    if (s.size() > 0) own(memory_detail::allocate(Space{}, bytes(), {"array", dtype_of<Element>, s.extent, Rank}));
   }
   /// array{{1, 2}, {3, 4}}: the elements of lists; throws index_error if the inner ones differ in length.
   array(typename array_detail::nested_list<Element, Rank>::type values) requires(Rank > 0)
@@ -156,7 +157,10 @@ class array
   /// array(e): evaluates the expression, by one kernel in the common case. Throws memory_error.
   template <class E>
     requires(expression<E> && !__is_same(bare_t<E>, array))
-  array(E&& e) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} { construct(static_cast<E&&>(e)); }
+  array(E&& e, caller where = caller::here()) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} {
+    const asked_at at(where);
+    construct(static_cast<E&&>(e));
+  }
 
   /// Evaluates e; in place when nobody else can see it, else into new memory (strong guarantee).
   template <class E>
@@ -180,7 +184,7 @@ class array
 
   /// How long an axis is, negative ones counted from the end. Throws index_error if there is no such axis.
   index_t extent(int axis) const {
-    if (axis < -Rank || axis >= Rank) throw_value("extent: there is no such axis");
+    if (axis < -Rank || axis >= Rank) throw_axis("extent", axis, shape().extent, Rank);
     return shape()[axis < 0 ? axis + Rank : axis];
   }
   /// How many elements there are.
@@ -276,21 +280,21 @@ array(const array<T, R, Space>&) -> array<T, R, Space>;
 
 /// Uninitialised elements. \numpy{empty}
 template <element_type T, memory_space Space = default_space, int R>
-array<T, R, Space> empty(const shape<R>& s) {
-  return array<T, R, Space>(s);
+array<T, R, Space> empty(const shape<R>& s, caller where = caller::here()) {
+  return array<T, R, Space>(s, where);
 }
 template <element_type T, memory_space Space = default_space, int R>
-array<T, R, Space> empty(const index_t (&extents)[R]) {
-  return array<T, R, Space>(view_detail::shape_from(extents));
+array<T, R, Space> empty(const index_t (&extents)[R], caller where = caller::here()) {
+  return array<T, R, Space>(view_detail::shape_from(extents), where);
 }
 
 /// Uninitialised elements of the shape of x, in its space, and of its element type unless another is named: an array,
 /// not an expression, since it has to be filled by someone. \numpy{empty_like}
 template <class T = void, class X>
   requires expression<X>
-auto empty_like(const X& x) {
+auto empty_like(const X& x, caller where = caller::here()) {
   using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
-  return array<E, rank_of<X>, home_space<X>>(x.shape());
+  return array<E, rank_of<X>, home_space<X>>(x.shape(), where);
 }
 
 }  // namespace lazyfuse

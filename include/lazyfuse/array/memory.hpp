@@ -37,11 +37,11 @@ extern std::atomic<void (*)()> wait_for_all;
 extern std::atomic<void (*)(const void* p, const char* operation, caller where)> check_host_pointer;
 
 /// New memory of a space, uninitialised; throws memory_error. CUDA: ordered with the current stream.
-allocation* allocate(host, std::size_t bytes);
-allocation* allocate(cuda, std::size_t bytes);
+allocation* allocate(host, std::size_t bytes, const memory_request& wanted);
+allocation* allocate(cuda, std::size_t bytes, const memory_request& wanted);
 /// What both have in common: bytes from r, or memory_error.
 allocation* allocate_from(const resource_ref& r, const char* space, std::size_t bytes, std::size_t alignment,
-                          stream_handle stream, void (*release)(allocation*) noexcept);
+                          stream_handle stream, void (*release)(allocation*) noexcept, const memory_request& wanted);
 /// Throws borrow_error unless memory of others at p can be read and written in the space: there, and aligned.
 void check_place(host, const void* p, std::size_t alignment, const char* operation, caller where);
 void check_place(cuda, const void* p, std::size_t alignment, const char* operation, caller where);

@@ -5,6 +5,8 @@
 #include <lazyfuse/core/index.hpp>
 #include <lazyfuse/core/types.hpp>
 
+#include <cuda/std/cstddef>
+
 namespace lazyfuse {
 
 /// The place in the user's code that asked, taken as a default argument.
@@ -14,21 +16,48 @@ struct caller {
   static constexpr caller here(const char* f = __builtin_FILE(), unsigned l = __builtin_LINE()) { return {f, l}; }
 };
 
+/// While it lives, the calling thread's errors of memory and of kernels name that place; of several the outermost.
+/// Assignments have none: operators take no default argument.
+class asked_at {
+ public:
+  explicit asked_at(caller where) noexcept;
+  ~asked_at();
+  asked_at(const asked_at&) = delete;
+  asked_at& operator=(const asked_at&) = delete;
+};
+
 /// "add: shapes (3, 4) and (5,) do not broadcast"
 [[noreturn]] void throw_shapes(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b,
                                const char* problem, caller where = {});
 /// "item: shape (3, 4) ..."
 [[noreturn]] void throw_shape(const char* operation, const index_t* a, int rank, const char* problem,
                               caller where = {});
-/// "range: index 7 is out of bounds for axis 1 with size 4"
-[[noreturn]] void throw_index(const char* operation, index_t index, int axis, index_t extent, caller where = {});
+/// "index 7 is out of bounds for axis 1 of shape (3, 4)"
+[[noreturn]] void throw_index(const char* operation, index_t index, int axis, const index_t* shape, int rank,
+                              caller where = {});
+/// "extent: axis 2 is out of bounds for shape (3, 4)", an index_error
+[[noreturn]] void throw_axis(const char* operation, int axis, const index_t* shape, int rank, caller where = {});
 
-/// "scalar 300 does not fit uint8", a dtype_error; value is of the scalar's type, negative or not
-[[noreturn]] void throw_unfit(long long value, bool negative, dtype type);
+/// "add: scalar 300 does not fit uint8", a dtype_error; value is of the scalar's type, negative or not
+[[noreturn]] void throw_unfit(const char* operation, long long value, bool negative, dtype type);
 /// "range: the step is zero", an index_error
 [[noreturn]] void throw_value(const char* problem, caller where = {});
 
+/// "array: 4000000 bytes of host memory could not be had for float32 of shape (1000, 1000)", a memory_error
+struct memory_request {
+  const char* operation;
+  dtype type;
+  const index_t* extents;
+  int rank;
+};
+[[noreturn]] void throw_memory(const char* space, ::cuda::std::size_t bytes, const memory_request& wanted);
+
 /// "borrow: the pointer is null", a borrow_error
 [[noreturn]] void throw_borrow(const char* operation, const char* problem, caller where = {});
+
+/// "load: x.npy holds float64, not float32", a dtype_error
+[[noreturn]] void throw_dtype(const char* operation, const char* problem, caller where = {});
+/// "load: x.npy cannot be opened: No such file or directory", a file_error
+[[noreturn]] void throw_file(const char* operation, const char* problem, caller where = {});
 
 }  // namespace lazyfuse

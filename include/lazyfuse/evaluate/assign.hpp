@@ -39,7 +39,7 @@ void store(T* data, const strides<R>& steps, allocation* owner, const E& e) {
 
 template <class T, class Space, int R, class E>
 array<T, R, Space> fresh(const E& e) {
-  array<T, R, Space> result(e.shape());
+  array<T, R, Space> result(e.shape(), caller{});
   if (result.size() > 0) store<Space, T, R>(result.unshared(), result.tree.steps, result.owner(), e);
   return result;
 }
@@ -93,7 +93,7 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Spa
 
 template <class T, class E>
 decltype(auto) lifted(const E& e) {
-  if constexpr (scalar<E>) return constant_leaf(leaf_detail::element<T>(e), shape<0>{});
+  if constexpr (scalar<E>) return constant_leaf(leaf_detail::element<T>(e, "assignment"), shape<0>{});
   else return (e.tree);
 }
 
@@ -115,7 +115,7 @@ template <element_type Element, int Rank, memory_space Space>
 void array<Element, Rank, Space>::copy_list(typename array_detail::nested_list<Element, Rank>::type values) {
   lazyfuse::shape<Rank> s;
   array_detail::list_extents(values, s.extent);
-  array result(s);
+  array result(s, caller{});
   if (result.size() > 0) {
     std::vector<unsigned char> bytes(result.bytes());
     Element* to = reinterpret_cast<Element*>(bytes.data());
@@ -128,7 +128,8 @@ void array<Element, Rank, Space>::copy_list(typename array_detail::nested_list<E
 template <element_type Element, int Rank, memory_space Space>
 template <class E>
 void array<Element, Rank, Space>::evaluate(E&& e) {
-  if constexpr (scalar<E>) evaluate(over(constant_leaf(static_cast<Element>(e), this->shape())));
+  if constexpr (is_literal<bare_t<E>>) evaluate(bare_t<E>::value);
+  else if constexpr (scalar<E>) evaluate(over(constant_leaf(static_cast<Element>(e), this->shape())));
   else if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     const auto& node = e.tree;
     if (assign_detail::in_place(*this, node, assign_detail::handles_in(static_cast<E&&>(e), owner())))
@@ -141,16 +142,19 @@ template <class T, int R, class Space>
 template <class E>
   requires(expression<E> || scalar<E>)
 void slice<T, R, Space>::operator=(E&& e) && {
-  const auto& node = assign_detail::lifted<T>(e);
-  constexpr bool rank_fits = rank_of<decltype(node)> <= R;
-  static_assert(rank_fits, "lazyfuse: the expression has more axes than the slice it is assigned to");
-  if constexpr (rank_fits) {
-    if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>()) {
-      if (this->tree.source.owner != written.source->owner)
-        throw_value("assignment: the array has got other memory since this view of it was taken");
-      this->memory = {};  // the view itself must not count as somebody who shares the array
-      assign_detail::store_view<T, R, Space>(this->tree, written, node,
-                                             assign_detail::handles_in(static_cast<E&&>(e), this->tree.source.owner));
+  if constexpr (is_literal<bare_t<E>>) static_cast<slice&&>(*this) = bare_t<E>::value;
+  else {
+    const auto& node = assign_detail::lifted<T>(e);
+    constexpr bool rank_fits = rank_of<decltype(node)> <= R;
+    static_assert(rank_fits, "lazyfuse: the expression has more axes than the slice it is assigned to");
+    if constexpr (rank_fits) {
+      if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>()) {
+        if (this->tree.source.owner != written.source->owner)
+          throw_value("assignment: the array has got other memory since this view of it was taken");
+        this->memory = {};  // the view itself must not count as somebody who shares the array
+        assign_detail::store_view<T, R, Space>(this->tree, written, node,
+                                               assign_detail::handles_in(static_cast<E&&>(e), this->tree.source.owner));
+      }
     }
   }
 }
@@ -162,12 +166,15 @@ struct destination {
   template <class E>
     requires(expression<E> || scalar<E>)
   void operator=(E&& e) && {
-    const auto& node = assign_detail::lifted<T>(e);
-    constexpr bool rank_fits = rank_of<decltype(node)> <= R;
-    static_assert(rank_fits, "lazyfuse: the expression has more axes than the memory it is assigned to");
-    if constexpr (rank_fits) {
-      if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>())
-        assign_detail::store_view<T, R, Space>(view, array_memory<T, Space>{}, node, 0);
+    if constexpr (is_literal<bare_t<E>>) static_cast<destination&&>(*this) = bare_t<E>::value;
+    else {
+      const auto& node = assign_detail::lifted<T>(e);
+      constexpr bool rank_fits = rank_of<decltype(node)> <= R;
+      static_assert(rank_fits, "lazyfuse: the expression has more axes than the memory it is assigned to");
+      if constexpr (rank_fits) {
+        if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>())
+          assign_detail::store_view<T, R, Space>(view, array_memory<T, Space>{}, node, 0);
+      }
     }
   }
 };
@@ -200,13 +207,17 @@ destination<T, R, Space> into(const slice<T, R, Space>&) {
 /// and one kernel in the common case. Throws memory_error.
 template <class E>
   requires expression<E>
-auto materialize(E&& e) { return array<value_t<E>, rank_of<E>, home_space<E>>(static_cast<E&&>(e)); }
+auto materialize(E&& e, caller where = caller::here()) {
+  const asked_at at(where);
+  return array<value_t<E>, rank_of<E>, home_space<E>>(static_cast<E&&>(e));
+}
 
 /// The value of an expression of one element; computes it and waits. Throws shape_error if it has more, or none.
 template <class E>
   requires expression<E> value_t<E> item(const E& e, caller where = caller::here()) {
     if (e.shape().size() != 1) throw_shape("item", e.shape().extent, rank_of<E>, "does not have one element", where);
     using Space = home_space<E>;
+    const asked_at at(where);
     const array<value_t<E>, rank_of<E>, Space> x(e);
     value_t<E> value;
     memory_detail::copy(host{}, &value, Space{}, x.owner(), x.data(), sizeof(value));
@@ -224,7 +235,8 @@ Element array<Element, Rank, Space>::item(caller where) const {
 /// The value of e in memory of another space; the same array if it is there already. Waits only for copies to the host.
 template <memory_space To, class E>
   requires expression<E>
-auto to(const E& e) {
+auto to(const E& e, caller where = caller::here()) {
+  const asked_at at(where);
   using From = home_space<E>;
   if constexpr (__is_same(expression_space_t<E>, anywhere)) return array<value_t<E>, rank_of<E>, To>(e);
   else if constexpr (__is_same(From, To)) return materialize(e);
@@ -243,9 +255,9 @@ auto to(const E& e) {
 /// Whether two expressions have equal shapes and equal elements; waits for the answer. \numpy{array_equal}
 template <class A, class B>
   requires expression<A> && expression<B>
-bool array_equal(const A& a, const B& b) {
+bool array_equal(const A& a, const B& b, caller where = caller::here()) {
   if constexpr (rank_of<A> != rank_of<B>) return false;
-  else return a.shape() == b.shape() && all(a == b).item();
+  else return a.shape() == b.shape() && all(a == b).item(where);
 }
 
 }  // namespace lazyfuse

@@ -79,6 +79,10 @@ const char* spelling() {
   return __PRETTY_FUNCTION__;
 }
 
+/// Tells traces of a kernel that was launched, and does what LAZYFUSE_EXPLAIN and LAZYFUSE_SYNC ask for.
+void launched(const plan_record& record, const operand_info* info, const dtype* types, const machine& m,
+              const trace_detail::launching& now);
+
 /// Bytes of memory that operands touch: each address once, broadcast elements once.
 index_t touched_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
 
@@ -90,30 +94,31 @@ struct dtypes_of<list<Src...>> {
 };
 
 template <class Space, int Share, class Sources, class Programs, int R>
-void tell(const execution& x, const char* pattern, const char* path, const shape<R>& s, const shape<R>& out,
-          const operand_info* info, int targets, int cost, const row_report& rows = {}) {
+void tell(const execution& x, const trace_detail::launching& now, const char* pattern, const char* path,
+          const shape<R>& s, const shape<R>& out, const operand_info* info, int targets, int cost,
+          const row_report& rows = {}) {
   const index_t read = touched_bytes(s.extent, R, info + targets, Sources::size),
                 written = touched_bytes(out.extent, R, info, targets);
-  if (x.dry()) {
-    const work touched{read, written, 0, static_cast<double>(s.size()) * cost, 1, 0};
-    plan_record r{spelling<Programs>(),
-                  pattern,
-                  path,
-                  Space::name,
-                  x.because,
-                  s.size(),
-                  read,
-                  written,
-                  R,
-                  {},
-                  targets,
-                  Sources::size,
-                  Share > 0,
-                  rows,
-                  rows.passes > 0 ? work_of_rows(rows.homes, touched, rows.passes - 1) : touched};
-    for (int k = 0; k < R; ++k) r.extents[k] = s[k];
-    x.listen(x.listener, r, info, dtypes_of<Sources>::value);
-  } else trace_detail::launched(spelling<Programs>(), pattern, path, Space::name, s.size(), read, written);
+  const work touched{read, written, 0, static_cast<double>(s.size()) * cost, 1, 0};
+  plan_record r{spelling<Programs>(),
+                pattern,
+                path,
+                Space::name,
+                x.because,
+                s.size(),
+                read,
+                written,
+                R,
+                {},
+                targets,
+                Sources::size,
+                Share > 0,
+                rows,
+                rows.passes > 0 ? work_of_rows(rows.homes, touched, rows.passes - 1) : touched};
+  for (int k = 0; k < R; ++k) r.extents[k] = s[k];
+  const dtype* const types = dtypes_of<Sources>::value;
+  if (x.dry()) x.listen(x.listener, r, info, types);
+  else launched(r, info, types, now.explained() ? backend<Space>::machine() : machine{}, now);
 }
 
 }  // namespace run_detail

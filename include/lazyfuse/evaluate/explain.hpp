@@ -21,6 +21,9 @@ void refuse(void* plan, const char* what, const char* reason);
 /// The finished text; other: the plan not taken, null if there is none.
 std::string finish(const plan_text& taken, const plan_text* other, const machine& m, const char* space,
                    const char* type, const index_t* extents, int rank);
+/// What LAZYFUSE_EXPLAIN prints: the last kernel with its measured time (negative: unknown), and a plan of several.
+std::string measured_text(const plan_text& plan, double us, double predicted);
+std::string total_text(const plan_text& plan, double us, double predicted);
 }  // namespace explain_detail
 
 /// The plan that would run: each kernel with its program, operands, bytes, the path chosen, and for rows what each pass

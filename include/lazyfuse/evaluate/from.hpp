@@ -52,7 +52,7 @@ auto from(Range&& r) {
   using T = typename nest::value;
   constexpr int R = nest::depth;
   if constexpr (R == 1 && std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range>) {
-    array<T, 1, Space> x(shape<1>{static_cast<index_t>(std::ranges::size(r))});
+    array<T, 1, Space> x(shape<1>{static_cast<index_t>(std::ranges::size(r))}, caller{});
     const auto bytes = static_cast<std::size_t>(x.size()) * sizeof(T);
     if (bytes > 0) memory_detail::copy(Space{}, x.owner(), x.unshared(), std::ranges::data(r), bytes);
     return x;
@@ -63,7 +63,7 @@ auto from(Range&& r) {
     for (int k = 0; k < R; ++k) s[k] = -1;
     from_detail::append<R, T>(r, values, s.extent);
     for (int k = 0; k < R; ++k) s[k] = s[k] < 0 ? 0 : s[k];
-    array<T, R, Space> x(s);
+    array<T, R, Space> x(s, caller{});
     if (!values.empty())
       memory_detail::copy(Space{}, x.owner(), x.unshared(), values.data(), values.size() * sizeof(T));
     return x;

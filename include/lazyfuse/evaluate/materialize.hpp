@@ -18,7 +18,8 @@ struct assignments {
   pack<const E*...> trees;
   std::tuple<array<value_t<E>, E::rank, Space>...> results;
 
-  explicit assignments(const E&... e) : trees{{&e}...}, results{array<value_t<E>, E::rank, Space>(e.shape())...} {}
+  explicit assignments(const E&... e)
+      : trees{{&e}...}, results{array<value_t<E>, E::rank, Space>(e.shape(), caller{})...} {}
 
   template <int I>
   const auto& tree() const {

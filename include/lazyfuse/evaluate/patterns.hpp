@@ -3,7 +3,7 @@
 // hand to the backend; explain comes the same way without launching.
 #pragma once
 
-#include <lazyfuse/evaluate/execution.hpp>
+#include <lazyfuse/evaluate/guard.hpp>
 
 namespace lazyfuse {
 
@@ -48,10 +48,12 @@ bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocati
   order_axes(s.extent, 0, R, bound.info, count, sizeof...(T));
   coalesce(s.extent, 0, R, bound.info, count);
   using plan = schedule<typename lowered::programs>;
-  if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
+  const trace_detail::launching now(x.dry() ? nullptr : spelling<typename plan::roots>(), __is_same(Space, cuda));
+  if (!x.dry()) prepare<Space>(spelling<typename plan::roots>(), s, bound, to);
   const char* path = backend<Space>::template transform<plan>(s, bound, to, x.dry());
-  if (x.dry() || trace_detail::observed())
-    tell<Space, Share, sources, typename plan::roots>(x, "transform", path, s, s, bound.info, sizeof...(T), plan::cost);
+  if (x.dry() || now.watched())
+    tell<Space, Share, sources, typename plan::roots>(x, now, "transform", path, s, s, bound.info, sizeof...(T),
+                                                      plan::cost);
   return true;
 }
 
@@ -76,13 +78,14 @@ bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation*
   copy_back<R, K>(to, target_steps, make_index_sequence<sizeof...(T)>{});
   using plan = schedule<typename lowered::programs>;
   using set = reduction_set<typename reductions_of<typename plan::roots>::type, sources>;
-  if (!x.dry()) backend<Space>::before(bound.info, sizeof...(T), count);
+  const trace_detail::launching now(x.dry() ? nullptr : spelling<typename plan::roots>(), __is_same(Space, cuda));
+  if (!x.dry()) prepare<Space>(spelling<typename plan::roots>(), s, bound, to);
   const char* path = backend<Space>::template reduce<set, plan, K>(
       s, bound, to, runs_along_kept(s.extent, K, R, bound.info + sizeof...(T), bound.count), x.dry());
-  if (x.dry() || trace_detail::observed()) {
+  if (x.dry() || now.watched()) {
     shape<R> out = s;
     for (int k = K; k < R; ++k) out[k] = 1;
-    tell<Space, Share, sources, typename plan::roots>(x, "reduce", path, s, out, bound.info, sizeof...(T),
+    tell<Space, Share, sources, typename plan::roots>(x, now, "reduce", path, s, out, bound.info, sizeof...(T),
                                                       set::prologue::cost);
   }
   return true;
@@ -239,17 +242,20 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
     if (report.homes.rounds > 0 && !rows_pay(report.homes, touched, plan::count, backend<Space>::machine()))
       return "barriers cost more than launches";
   }
-  const char* path;
-  if (x.dry()) {
+  const trace_detail::launching now(x.dry() ? nullptr : spelling<typename plan::output::roots>(),
+                                    __is_same(Space, cuda));
+  const char* path = nullptr;
+  if (x.dry() || now.explained()) {
     path = describe_homes();
     report.programs = pass_programs<plan>(make_index_sequence<plan::count>{});
-  } else {
-    backend<Space>::before(bound.info, targets_count, count);
+  }
+  if (!x.dry()) {
+    prepare<Space>(spelling<typename plan::output::roots>(), s, bound, targets);
     path = go(false, nullptr);
   }
   if (!path) return backend_refuses;
-  if (x.dry() || trace_detail::observed())
-    tell<Space, Share, sources, typename plan::output::roots>(x, "rows", path, s, s, bound.info, targets_count,
+  if (x.dry() || now.watched())
+    tell<Space, Share, sources, typename plan::output::roots>(x, now, "rows", path, s, s, bound.info, targets_count,
                                                               element_cost, report);
   return nullptr;
 }

@@ -15,7 +15,10 @@ concept evaluation_scope = requires {
 /// materialize(on(stream), e, ...): the values of the expressions, computed within the scope.
 template <evaluation_scope S, class... E>
   requires(expression<E>&&...)
-auto materialize(const S&, const E&... e) { return materialize(e...); }
+auto materialize(const S&, const E&... e) {
+  if constexpr (sizeof...(E) == 1) return materialize(e..., caller{});
+  else return materialize(e...);
+}
 
 /// assign(on(stream), x, e): x = e within the scope.
 template <evaluation_scope S, class D, class E>

@@ -18,6 +18,7 @@ struct kernel_record {
   std::string space;
   index_t elements;  ///< positions of the iteration
   index_t bytes_read, bytes_written;
+  std::vector<const void*> written;  ///< the first element of each result
 };
 
 /// Observes the calling thread from its construction to its end; observers nest.
@@ -48,13 +49,38 @@ class trace {
 };
 
 namespace trace_detail {
-/// Whether anybody observes this thread; asked before a record is made.
-bool observed() noexcept;
-/// program is the name of a type as the compiler spells it; it is made readable here.
-void launched(const char* program, const char* pattern, const char* path, const char* space, index_t elements,
-              index_t read, index_t written);
+
 void allocated(std::size_t bytes) noexcept;
 void freed(std::size_t bytes) noexcept;
+
+/// One launch, from before it to after it: what fails meanwhile names its program, a profiler shows a range. Programs
+/// are names of types as the compiler spells them, made readable where somebody wants to read them.
+class launching {
+ public:
+  /// Null: nothing is launched. on_device: with the library of the CUDA space.
+  launching(const char* program, bool on_device) noexcept;
+  ~launching();
+  launching(const launching&) = delete;
+  launching& operator=(const launching&) = delete;
+
+  /// Whether somebody wants to know what was launched: a trace, LAZYFUSE_EXPLAIN or LAZYFUSE_SYNC.
+  bool watched() const noexcept { return watched_; }
+  /// Whether LAZYFUSE_EXPLAIN is to print it.
+  bool explained() const noexcept { return explained_; }
+  /// Microseconds that the kernel took; waits for it. Negative if they cannot be measured.
+  double measured() const;
+  /// Waits for the kernel if it runs on a device, and throws what went wrong in it.
+  void wait() const;
+
+ private:
+  const char* outer_;
+  void* timer_ = nullptr;
+  long long began_ = 0;
+  bool watched_ = false, explained_ = false, on_device_, in_range_ = false;
+};
+/// The program that is being launched by this thread, or null.
+const char* launched_now() noexcept;
+
 }  // namespace trace_detail
 
 }  // namespace lazyfuse

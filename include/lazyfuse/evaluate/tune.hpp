@@ -49,7 +49,7 @@ template <class X>
     row_report found;
     tune_detail::plan(x, found);
     if (found.passes == 0) return {"only"};
-    array<T, R, Space> scratch(e.shape());
+    array<T, R, Space> scratch(e.shape(), caller{});
     const auto measure = [&](plan_choice choice) {
       const auto once = [&] {
         allocation* const owner = scratch.owner();

@@ -90,7 +90,7 @@ struct map_builder {
   }
   constexpr void add(index_t i) {
     const index_t n = shape_in[in];
-    if (i < -n || i >= n) throw_index("index", i, in, n);
+    if (i < -n || i >= n) throw_index("index", i, in, shape_in.extent, From);
     map.start[in++] = i < 0 ? i + n : i;
   }
   constexpr void add(const range& r) {

@@ -41,11 +41,18 @@ struct leaf {
   constexpr const lazyfuse::shape<R>& shape() const { return extents; }
 };
 
-/// Throws shape_error if an extent is negative.
+/// Throws shape_error if an extent is negative, or there are more elements than can be counted.
 template <int R>
 constexpr const shape<R>& checked(const shape<R>& s, const char* operation) {
-  for (int axis = 0; axis < R; ++axis)
+  constexpr index_t most = index_t{1} << 58;  // their bytes can be counted, too
+  index_t size = 1;
+  bool fits = true, empty = false;
+  for (int axis = 0; axis < R; ++axis) {
     if (s[axis] < 0) throw_shape(operation, s.extent, R, "has a negative extent");
+    empty = empty || s[axis] == 0;
+    fits = fits && !__builtin_mul_overflow(size, s[axis], &size) && size <= most;
+  }
+  if (!fits && !empty) throw_shape(operation, s.extent, R, "has more elements than can be counted");
   return s;
 }
 
@@ -67,14 +74,14 @@ constexpr bool fits(A a) {
 }
 /// A C++ scalar as an element of type T. Throws dtype_error if that is an integer type too small for it.
 template <class T, class A>
-constexpr T element(const A& a) {
-  if constexpr (__is_same(A, long double)) return element<T>(static_cast<double>(a));
+constexpr T element(const A& a, const char* operation) {
+  if constexpr (__is_same(A, long double)) return element<T>(static_cast<double>(a), operation);
   else if constexpr (::cuda::std::is_arithmetic_v<A>) {
     if constexpr (integer<T> && ::cuda::std::is_integral_v<A>)
-      if (!fits<T>(a)) throw_unfit(static_cast<long long>(a), a < A(0), dtype_of<T>);
+      if (!fits<T>(a)) throw_unfit(operation, static_cast<long long>(a), a < A(0), dtype_of<T>);
     if constexpr (complex_number<T>) return T(static_cast<part_t<T>>(a));
     else return static_cast<T>(a);
-  } else if constexpr (small_real<A>) return element<T>(static_cast<float>(a));
+  } else if constexpr (small_real<A>) return element<T>(static_cast<float>(a), operation);
   else if constexpr (complex_number<T>) return {static_cast<part_t<T>>(a.real()), static_cast<part_t<T>>(a.imag())};
   else return a;
 }
@@ -87,7 +94,13 @@ struct literal_scalar : expression_interface {
   using value_type = ::cuda::std::conditional_t<
       boolean<decltype(Value)>, bool,
       ::cuda::std::conditional_t<::cuda::std::is_integral_v<decltype(Value)>, int64, double>>;
+  static constexpr value_type value = static_cast<value_type>(Value);
 };
+/// Whether E is such a constant: neither an expression with a shape nor a C++ scalar.
+template <class E>
+inline constexpr bool is_literal = false;
+template <auto Value>
+inline constexpr bool is_literal<literal_scalar<Value>> = true;
 
 /// The same with its element type chosen.
 template <class T, auto Value>

@@ -145,7 +145,7 @@ struct operand_as {
   static constexpr bool converts = !__is_same(value_t<tree>, T);
   static constexpr bool is_name = is_composite<tree> && ::cuda::std::is_lvalue_reference_v<A>;
   static constexpr bool as_it_is = !converts && !is_name;
-  static constexpr auto of(const bare_t<A>& a) {
+  static constexpr auto of(const bare_t<A>& a, const char*) {
     if constexpr (converts) return cast_node<T>(a.tree);
     else if constexpr (is_name) return named<tree>{a.tree};
     else return a.tree;
@@ -155,13 +155,15 @@ template <class T, class A>
   requires lazyfuse::scalar<A>
 struct operand_as<T, A> {
   static constexpr bool as_it_is = false;
-  static constexpr auto of(const bare_t<A>& a) { return constant_leaf(leaf_detail::element<T>(a), shape<0>{}); }
+  static constexpr auto of(const bare_t<A>& a, const char* operation) {
+    return constant_leaf(leaf_detail::element<T>(a, operation), shape<0>{});
+  }
 };
 template <class T, class A>
   requires requires(const bare_t<A>& a) { literal_of<T>(a); }
 struct operand_as<T, A> {
   static constexpr bool as_it_is = false;
-  static constexpr auto of(const bare_t<A>& a) { return literal_of<T>(a); }
+  static constexpr auto of(const bare_t<A>& a, const char*) { return literal_of<T>(a); }
 };
 
 template <class A>
@@ -185,8 +187,8 @@ inline constexpr bool as_they_are<Op, index_sequence<I...>, A...> =
 /// Op over operands of any kind, converted to the types that the rule names.
 template <class Op, int... I, class... A>
 constexpr auto convert_and_join(index_sequence<I...>, A&&... a) {
-  const auto n =
-      node<Op, index_sequence<I...>>(operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::of(a)...);
+  const auto n = node<Op, index_sequence<I...>>(
+      operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::of(a, Op::name)...);
   return lazy<bare_t<decltype(n)>>{{}, n, handles<bare_t<decltype(n)>::owners>({handles_of(a, gives_handles<A>)...})};
 }
 

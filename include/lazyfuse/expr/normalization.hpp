@@ -35,7 +35,7 @@ constexpr auto standardized(const X& x, axes<A...> a, ddof d, epsilon e) {
   const index_t n = reduce_detail::reduced_count(x.shape(), a);
   const auto m = moments_of<true>(x, a);
   const auto inverse_of_n = used_often<true>(value_of(inverse<T>(n)));
-  const auto scale = reciprocal(sqrt(variance_from(m, inverse_of_n, n, d) + e.value));
+  const auto scale = rsqrt(variance_from(m, inverse_of_n, n, d) + e.value);
   return map<op::standardized>(x, m, inverse_of_n, scale);
 }
 

@@ -130,7 +130,7 @@ struct mean {
   template <bool Keep, class E, class Axes>
   static constexpr auto build(const E& e, Axes a) {
     using T = floating_t<accumulator_t<value_t<E>>>;
-    const auto count = leaf_detail::element<T>(reduced_count(e.shape(), a));
+    const auto count = leaf_detail::element<T>(reduced_count(e.shape(), a), "mean");
     const auto total = as_type<T>(reduce_detail::build<op::sum, Keep>(e, a));
     const auto mean = map_detail::node<op::divide, index_sequence<0, 1>>(total, constant_leaf(count, shape<0>{}));
     if constexpr (small_real<value_t<E>>) return as_type<value_t<E>>(mean);

@@ -218,7 +218,7 @@ constexpr auto reduce(F, const T& init, const X& x, Options... options) {
   static_assert(callable, "lazyfuse: the function given to reduce must take two elements and return one");
   if constexpr (only_axes<Options...>() && stateless && callable && begins) {
     const auto found = reduced_by<op::folded<F>>(map<op::existing>(x), options...);
-    return map<op::begun_with<F>>(found, statistics_detail::value_of(leaf_detail::element<E>(init)));
+    return map<op::begun_with<F>>(found, statistics_detail::value_of(leaf_detail::element<E>(init, "reduce")));
   } else return x;
 }
 

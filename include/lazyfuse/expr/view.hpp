@@ -159,7 +159,7 @@ constexpr auto broadcast_tree(const Tree& e, const shape<To>& s, const char* ope
   const auto from = e.shape();
   bool fits = true;
   index_map<R, To> m;
-  m.extents = s;
+  m.extents = checked(s, operation);
   for (int k = 0; k < To; ++k) {
     const int in = k - (To - R);
     const bool own = in >= 0 && from[in >= 0 ? in : 0] == s[k];

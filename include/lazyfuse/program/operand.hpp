@@ -6,6 +6,7 @@
 #include <lazyfuse/core/index.hpp>
 #include <lazyfuse/core/pack.hpp>
 #include <lazyfuse/core/types.hpp>
+#include <lazyfuse/program/elements.hpp>
 
 namespace lazyfuse {
 
@@ -14,7 +15,7 @@ template <class T>
 struct memory {
   using value_type = T;
   static constexpr bool is_memory = true;
-  const T* data;
+  elements<const T> data;
   LAZYFUSE_HD const T& at(index_t offset) const { return data[offset]; }
   friend bool operator==(const memory& a, const memory& b) { return a.data == b.data; }
 };
@@ -97,7 +98,7 @@ struct operand<constant<T>, R> {
 /// Where a result goes.
 template <class T, int R>
 struct target {
-  T* data;
+  elements<T> data;
   strides<R> steps;
 };
 

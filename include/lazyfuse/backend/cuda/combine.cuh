@@ -171,7 +171,7 @@ struct output_sink {
   template <int I, class V>
   __device__ __forceinline__ void put(const V& value) {
     const auto& t = get<I>(targets);
-    auto* to = t.data;
+    auto to = t.data;
 #pragma unroll
     for (int k = 0; k < K; ++k) to += at[k] * t.steps[k];
     *to = value;

@@ -143,9 +143,9 @@ struct fetched<memory<T>, Width, Depth> {
   static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
   lanes<T, Width> value[Depth];
 
-  __device__ __forceinline__ void one(int d, const T* from) { value[d].read(from); }
+  __device__ __forceinline__ void one(int d, elements<const T> from) { value[d].read(reached<Width>(from)); }
   /// All elements exist, contiguous in rows a pitch apart; aligned if a thread takes neighbours.
-  __device__ __forceinline__ void simple(const T* from, index_t pitch, bool neighbours) {
+  __device__ __forceinline__ void simple(elements<const T> from, index_t pitch, bool neighbours) {
     if constexpr (can_be_wide) {
       if (neighbours) {
 #pragma unroll
@@ -159,7 +159,7 @@ struct fetched<memory<T>, Width, Depth> {
       for (int k = 0; k < Width; ++k) value[d].put(k, from[d * pitch + k * interleave]);
   }
   /// Row d, at once where it can be.
-  __device__ __forceinline__ void row(int d, const T* from) {
+  __device__ __forceinline__ void row(int d, elements<const T> from) {
     if constexpr (can_be_wide) one(d, from);
     else
 #pragma unroll
@@ -171,12 +171,13 @@ struct fetched<memory<T>, Width, Depth> {
     for (int k = 0; k < Width; ++k) value[0].put(k, v);
   }
   /// Whole rows.
-  __device__ __forceinline__ void rows(const T* from, int pitch) {
+  __device__ __forceinline__ void rows(elements<const T> from, int pitch) {
 #pragma unroll
     for (int d = 0; d < Depth; ++d) row(d, from + d * pitch);
   }
   /// One by one, the last instead of what would lie beyond it.
-  __device__ __forceinline__ void each(const T* from, index_t step, int first, int pitch, int spacing, int last) {
+  __device__ __forceinline__ void each(elements<const T> from, index_t step, int first, int pitch, int spacing,
+                                       int last) {
 #pragma unroll
     for (int d = 0; d < Depth; ++d)
 #pragma unroll
@@ -188,7 +189,7 @@ struct fetched<memory<T>, Width, Depth> {
   /// All elements exist. pitch: from one d to the next; step: between neighbours of a row.
   __device__ __forceinline__ void all(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
                                       int spacing) {
-    const T* const from = s.data + offset;
+    const elements<const T> from = s.data + offset;
     if constexpr (can_be_wide) {
       if (as_one) {
 #pragma unroll
@@ -218,7 +219,7 @@ struct fetched<memory<T>, Width, Depth> {
   /// Of row d, only elements whose distance from the first is below valid[d] exist.
   __device__ __forceinline__ void some(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
                                        int spacing, const int (&valid)[Depth]) {
-    const T* const from = s.data + offset;
+    const elements<const T> from = s.data + offset;
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       if constexpr (can_be_wide) {

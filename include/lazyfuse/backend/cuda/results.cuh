@@ -6,37 +6,70 @@
 
 namespace lazyfuse::cuda_detail {
 
+/// The elements of one vector of results.
+template <class T, int Width>
+struct result_lanes {
+  T value[Width];
+  __device__ __forceinline__ T operator[](int k) const { return value[k]; }
+  template <class V>
+  __device__ __forceinline__ void put(int k, const V& v) {
+    value[k] = static_cast<T>(v);
+  }
+  __device__ __forceinline__ wide<T, Width> together() const {
+    wide<T, Width> all;
+#pragma unroll
+    for (int k = 0; k < Width; ++k) all.value[k] = value[k];
+    return all;
+  }
+};
+/// 16-bit reals are rounded when they are stored, two by one instruction.
+template <small_real T, int Width>
+  requires(Width % 2 == 0)
+struct result_lanes<T, Width> {
+  float value[Width];
+  __device__ __forceinline__ T operator[](int k) const { return T(value[k]); }
+  __device__ __forceinline__ void put(int k, float v) { value[k] = v; }
+  __device__ __forceinline__ wide<unsigned, Width / 2> together() const {
+    wide<unsigned, Width / 2> all;
+#pragma unroll
+    for (int k = 0; k < Width; k += 2) {
+      unsigned& pair = all.value[k / 2];
+      if constexpr (::cuda::std::is_same_v<T, half>)
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value[k + 1]), "f"(value[k]));
+      else asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value[k + 1]), "f"(value[k]));
+    }
+    return all;
+  }
+};
+
 /// Results of a thread before they are stored.
 template <int Width, int Depth, class T>
 struct result {
   static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
-  T value[Depth][Width];
+  result_lanes<T, Width> value[Depth];
   /// Row d, at once where it can be.
-  __device__ __forceinline__ void one(int d, T* to) const {
+  __device__ __forceinline__ void one(int d, elements<T> to) const {
     if constexpr (can_be_wide) {
-      wide<T, Width> together;
-#pragma unroll
-      for (int k = 0; k < Width; ++k) together.value[k] = value[d][k];
-      *reinterpret_cast<wide<T, Width>*>(to) = together;
+      const auto together = value[d].together();
+      *reinterpret_cast<bare_t<decltype(together)>*>(reached<Width>(to)) = together;
     } else
 #pragma unroll
       for (int k = 0; k < Width; ++k) to[k] = value[d][k];
   }
   /// The same for what nobody reads soon: caches give it up first.
-  __device__ __forceinline__ void stream(int d, T* to) const {
-    if constexpr (can_be_wide && sizeof(T) * Width == 16) {
-      uint4 together;
-      __builtin_memcpy(&together, value[d], 16);
-      __stcs(reinterpret_cast<uint4*>(to), together);
-    } else one(d, to);
+  __device__ __forceinline__ void stream(int d, elements<T> to) const {
+    if constexpr (can_be_wide && sizeof(T) * Width == 16)
+      __stcs(reinterpret_cast<uint4*>(reached<Width>(to)), __builtin_bit_cast(uint4, value[d].together()));
+    else one(d, to);
   }
   /// Whole rows, each at once where it can be.
-  __device__ __forceinline__ void rows(T* to, int pitch) const {
+  __device__ __forceinline__ void rows(elements<T> to, int pitch) const {
 #pragma unroll
     for (int d = 0; d < Depth; ++d) one(d, to + d * pitch);
   }
   /// One by one, as far as there are `left`.
-  __device__ __forceinline__ void each(T* to, index_t step, int first, int pitch, int spacing, int left) const {
+  __device__ __forceinline__ void each(elements<T> to, index_t step, int first, int pitch, int spacing,
+                                       int left) const {
 #pragma unroll
     for (int d = 0; d < Depth; ++d)
 #pragma unroll
@@ -51,16 +84,17 @@ struct results : pack<result<Width, Depth, T>...> {};
 
 template <class Results>
 struct register_sink {
+  static constexpr bool rounds = true;  ///< takes what is to be rounded to 16 bits as it is
   Results& to;
   int d, k;
   template <int I, class V>
   __device__ __forceinline__ void put(const V& v) {
-    get<I>(to).value[d][k] = v;
+    get<I>(to).value[d].put(k, v);
   }
 };
 
 template <int Width, int Depth, class T>
-__device__ __forceinline__ void store(const result<Width, Depth, T>& from, T* to, index_t pitch, index_t step,
+__device__ __forceinline__ void store(const result<Width, Depth, T>& from, elements<T> to, index_t pitch, index_t step,
                                       bool as_one, int spacing, bool full, const int (&valid)[Depth]) {
 #pragma unroll
   for (int d = 0; d < Depth; ++d) {

@@ -31,7 +31,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
     }
     return sum;
   }
-  static __device__ __forceinline__ void put(const auto& r, auto* to, index_t step, bool wide, const location& at,
+  static __device__ __forceinline__ void put(const auto& r, auto to, index_t step, bool wide, const location& at,
                                              const auto& part) {
     store(r, to, 0, step, wide, part.spacing, false, at.valid);
   }

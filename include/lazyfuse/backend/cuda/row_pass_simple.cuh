@@ -22,7 +22,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     else return (index_t{at.first} + at.ahead) * Width;
   }
   /// The one result of a row, at its first element.
-  static __device__ __forceinline__ void put(const auto& r, auto* to, index_t, bool, const location&, const auto&) {
+  static __device__ __forceinline__ void put(const auto& r, auto to, index_t, bool, const location&, const auto&) {
     *to = r.value[0][0];
   }
   template <int Count>
@@ -73,7 +73,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   template <int I>
   static __device__ __forceinline__ void load_memory(auto& f, const auto& p, const auto& part, const location& at) {
     const auto& o = get<I>(p.operands);
-    const auto* const from = o.source.data + part.base[I];
+    const auto from = o.source.data + part.base[I];
     if (has_bit(p.wide_in, I)) f.row(0, from + offset(o, at));
     else f.same(from[Columns ? offset(o, at) : 0]);
   }
@@ -119,12 +119,12 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     if constexpr (operand::template again<I>) {
       if (!has_bit(p.staged, I)) return;
       const auto& o = get<I>(p.operands);
-      const auto* const from = o.source.data + part.base[I];
+      const auto from = o.source.data + part.base[I];
 #pragma unroll
       for (int d = 0; d < Count; ++d)
         if (at[d].exists)
           start_copy<operand::template bytes<I>>(operand::template place<I>(p, kept_steps + d),
-                                                 from + offset(o, at[d]));
+                                                 reached<Width>(from + offset(o, at[d])));
     }
   }
 

@@ -163,10 +163,15 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   using own_row = row_in_registers<Staged, Width, Depth, list<Src...>, index_sequence<I...>>;
   using context = row_context<own_row>;
   own_row values;
+  constexpr bool many = Width * Depth > most_register_elements;
   const auto load_vector = [&]<int N>(auto& f, const auto& o, index_sequence<N>, int d) {
-    const auto* const from = o.source.data + begin_of(o);
+    const auto from = o.source.data + begin_of(o);
     if (has_bit(p.wide_in, N)) {
-      if (share.valid[d] > 0) f.row(d, from + share.first + d * share.pitch);
+      const bool exists = share.valid[d] > 0;
+      const int at = share.first + d * share.pitch;
+      // Of many elements, beyond the end the first again: a branch would keep what follows behind the load.
+      if constexpr (many) f.row(d, from + (exists ? at : 0));
+      else if (exists) f.row(d, from + at);
     } else {
       const auto same = *from;
 #pragma unroll
@@ -204,16 +209,26 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
     }
   };
   if (!active) return;
-  if constexpr (Whole) {  // vector by vector: what only results need takes few registers
+  if constexpr (Whole) {
+    // Many elements vector by vector: what only results need then takes few registers.
+    constexpr int step = many ? 1 : Depth;
+    const auto load_late = [&](int from) {
+      (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, ::cuda::std::true_type{}, from, from + step), ...);
+    };
+    load_late(0);
 #pragma unroll
-    for (int d = 0; d < Depth; ++d) {
-      (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, ::cuda::std::true_type{}, d, d + 1), ...);
-      results<Width, 1, T...> out;
-      compute_vector(out, d, 0);
+    for (int from = 0; from < Depth; from += step) {
+      if (from + step < Depth) load_late(from + step);
+      results<Width, step, T...> out;
+#pragma unroll
+      for (int d = 0; d < step; ++d) compute_vector(out, from + d, d);
       const auto put = [&](const auto& r, const auto& t) {
         if (p.one_result) {
-          if (d == 0 && member == 0) t.data[begin_of(t)] = r.value[0][0];
-        } else if (share.valid[d] > 0) r.one(0, t.data + begin_of(t) + share.first + d * share.pitch);
+          if (from == 0 && member == 0) t.data[begin_of(t)] = r.value[0][0];
+        } else
+#pragma unroll
+          for (int d = 0; d < step; ++d)
+            if (share.valid[from + d] > 0) r.one(d, t.data + begin_of(t) + share.first + (from + d) * share.pitch);
       };
       (put(get<J>(out), get<J>(p.targets)), ...);
     }

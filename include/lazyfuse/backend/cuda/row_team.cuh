@@ -102,7 +102,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
         evaluate<typename Staged::output>(known_context{here, values.of(k)}, sink);
       }
       const auto put = [&](const auto& r, const auto& t, int j) {
-        auto* const to = t.data + part.to[j] + pass::offset(t, at);
+        const auto to = t.data + part.to[j] + pass::offset(t, at);
         if constexpr (Simple && (Columns || !::cuda::std::is_same_v<How, only_unit>)) r.stream(0, to);
         else pass::put(r, to, t.steps[R - 1], p.consecutive && has_bit(p.wide_out, j), at, part);
       };

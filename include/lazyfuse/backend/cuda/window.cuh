@@ -36,8 +36,10 @@ struct window_context {
   template <int I>
   __device__ __forceinline__ auto operand() const {
     const auto& o = get<I>(operands);
-    if constexpr (requires { o.source.data; }) return *reinterpret_cast<decltype(o.source.data)>(window.offset[I] + at);
-    else return o.source.value;
+    if constexpr (requires { o.source.data; }) {
+      using element = typename bare_t<decltype(o.source)>::value_type;
+      return *reinterpret_cast<const element*>(window.offset[I] + at);
+    } else return o.source.value;
   }
 };
 

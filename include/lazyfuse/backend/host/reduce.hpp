@@ -118,7 +118,7 @@ struct kept_sink {
   template <int I, class V>
   LAZYFUSE_HD void put(const V& value) {
     const auto& t = get<I>(targets);
-    auto* p = t.data;
+    auto* p = address(t.data);
     for (int k = 0; k < K; ++k) p += at[k] * t.steps[k];
     if constexpr (K > 0) p += column * t.steps[K - 1];
     *p = value;

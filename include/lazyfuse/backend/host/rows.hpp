@@ -153,7 +153,7 @@ struct row_walk<Operands, list<Src...>, R> {
     if constexpr (type_at<I, Src...>::is_memory) {
       if (crossed<I>()) {
         const index_t s = step<I>(inner);
-        pack_block(get<I>(p).data, chunk / block_rows, get<I>(operands).source.data + offset + first * s,
+        pack_block(get<I>(p).data, chunk / block_rows, address(get<I>(operands).source.data) + offset + first * s,
                    step<I>(across), s, rows, n);
       }
     }
@@ -172,13 +172,13 @@ struct row_walk<Operands, list<Src...>, R> {
     const index_t s = step<I>(inner), at = offset + row * step<I>(across) + first * s;
     if constexpr (in_memory<I>) {
       auto* const packed = get<I>(p).data;
-      if (s == 1) c = {o.source.data + at, run};
+      if (s == 1) c = {address(o.source.data) + at, run};
       else if (s == 0) {
-        repeat(packed, o.source.data + at, run);
+        repeat(packed, address(o.source.data) + at, run);
         c = {packed, 0};
       } else if (crossed<I>()) c = {packed + row * (chunk / block_rows), run};
       else {
-        pack_row(packed, o.source.data + at, s, n);
+        pack_row(packed, address(o.source.data) + at, s, n);
         c = {packed, run};
       }
     } else if constexpr (written<I>) {
@@ -212,7 +212,7 @@ struct row_walk<Operands, list<Src...>, R> {
     const index_t s = step<I>(inner), at = offset + first * s;
     if constexpr (in_memory<I>) {
       if (p && crossed<I>()) c = {get<I>(*p).data, chunk / block_rows};
-      else c = {o.source.data + at, step<I>(across)};
+      else c = {address(o.source.data) + at, step<I>(across)};
     } else if constexpr (written<I>) c = {};  // not for what is packed
     else if constexpr (requires { o.steps; }) c = {o.source, at, s, step<I>(across)};
     else new (&c) C{o.source};

@@ -120,7 +120,7 @@ struct transform_run {
   /// Where row `row`, counted from that of the index, of target I starts.
   template <int I>
   auto* target_at(const index_t* at, int row, index_t first) const {
-    auto* p = get<I>(targets).data + row * target_step<I>(R - 2);
+    auto* p = address(get<I>(targets).data) + row * target_step<I>(R - 2);
     for (int k = 0; k < R - 1; ++k) p += at[k] * target_step<I>(k);
     return p + first * target_step<I>(R - 1);
   }

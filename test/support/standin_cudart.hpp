@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A stand-in for the CUDA runtime: programs linked with it run without a GPU. Memory of the device is the host's,
+// copies copy, kernels are noted and not run. Any call can be made to fail.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <vector>
+
+namespace standin {
+
+/// Calls that can fail, since the last reset: all but those that free, or ask for the text of an error.
+long calls();
+/// The names of the kernels that were launched since the last reset: those of the functions, without arguments.
+const std::vector<std::string>& launches();
+/// Everything that was made and not given back.
+struct balance {
+  long blocks, bytes, events, streams, pools;
+  friend bool operator==(const balance&, const balance&) = default;
+};
+balance live();
+
+/// Called by the stand-in before and after it allocates memory of its own; for tests that count.
+extern void (*quiet)(bool);
+
+/// Counts from 0 again, and nothing fails.
+void reset();
+/// The n-th call from now on fails, n from 1: an allocation for want of memory, others with `error`.
+void fail_at(long n, cudaError_t error = cudaErrorLaunchOutOfResources);
+/// The name of the call that was made to fail; empty if none was.
+const std::string& failed();
+/// The n-th launch from now on succeeds, but its kernel faults: whoever waits for it is told, and so is everyone later.
+void fault_at(long n, cudaError_t error = cudaErrorIllegalAddress);
+
+}  // namespace standin
