@@ -171,7 +171,8 @@ struct cast : exact_operation {
   template <real_number T>
   LAZYFUSE_HD static constexpr To saturated(T x) {
     constexpr To largest = ::cuda::std::numeric_limits<To>::max(), lowest = ::cuda::std::numeric_limits<To>::lowest();
-    constexpr T limit = T(largest / 2 + 1) * 2, least = T(lowest);
+    constexpr To middle = largest / 2 + 1;
+    constexpr T limit = T(middle) * 2, least = T(lowest);
     return x != x ? To(0) : x >= limit ? largest : x < least ? lowest : static_cast<To>(x);
   }
 };
