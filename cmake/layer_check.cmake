@@ -17,6 +17,7 @@ set(may_include_array core op program expr)
 set(may_include_plan core op program dpp expr array)
 set(may_include_backend core op program dpp plan)
 set(may_include_evaluate core op program dpp expr array plan backend)
+set(may_include_io core op program dpp expr array plan backend evaluate)
 # Exchange with other libraries, in headers that no umbrella includes.
 set(may_include_interop core op program dpp expr array plan backend evaluate)
 # Backends: the only code that launches, and backend/cuda the only one that sees CUDA.

@@ -23,10 +23,13 @@ endif()
 
 # A file includes only what its layer may know.
 add_test(NAME layers COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/layer_check.cmake)
-# A page shows what its examples say.
-foreach(page debugging interop)
-  add_test(NAME quotes.${page} COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -D PAGE=docs/${page}.md
-                                       -P ${PROJECT_SOURCE_DIR}/cmake/quote_check.cmake)
+# A page shows what its examples say, and what they print: every block of code is compiled and run.
+file(GLOB pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} *.md)
+file(GLOB_RECURSE more_pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} docs/*.md)
+foreach(page IN LISTS pages more_pages)
+  add_test(NAME page.${page} COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -D PAGE=${page}
+                                     -D PROGRAMS=${PROJECT_BINARY_DIR}/docs/examples -P ${PROJECT_SOURCE_DIR}/cmake/page_check.cmake)
+  set_tests_properties(page.${page} PROPERTIES LABELS page)
 endforeach()
 
 # A source that compiles, and with LAZYFUSE_EXPECT_ERROR defined does not, for the reason its first line gives:

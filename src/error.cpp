@@ -73,4 +73,12 @@ void throw_borrow(const char* operation, const char* problem, caller where) {
   throw borrow_error(std::string(operation) + ": " + problem + place(where));
 }
 
+void throw_dtype(const char* operation, const char* problem, caller where) {
+  throw dtype_error(std::string(operation) + ": " + problem + place(where));
+}
+
+void throw_file(const char* operation, const char* problem, caller where) {
+  throw file_error(std::string(operation) + ": " + problem + place(where));
+}
+
 }  // namespace lazyfuse

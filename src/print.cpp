@@ -5,40 +5,92 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <mutex>
 #include <ostream>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-namespace lazyfuse::print_detail {
+namespace lazyfuse {
 
 namespace {
 
-constexpr int edge = 3;              // elements shown at each end of a long axis
-constexpr index_t threshold = 1000;  // elements above which the middle is left out
-constexpr std::size_t line_width = 75;
-constexpr int precision = 8;
+std::mutex program_options_mutex;
+print_options program_options;
+thread_local const print_options* scoped_options = nullptr;
 
-/// Shortest digits in one notation, split into what stands before and after the point.
+}  // namespace
+
+print_options current_print_options() {
+  if (scoped_options) return *scoped_options;
+  const std::lock_guard lock(program_options_mutex);
+  return program_options;
+}
+
+void use_print_options(const print_options& options) {
+  const std::lock_guard lock(program_options_mutex);
+  program_options = options;
+}
+
+print_scope::print_scope(const print_options& options) : options_(options), outer_(scoped_options) {
+  scoped_options = &options_;
+}
+print_scope::~print_scope() { scoped_options = outer_; }
+
+namespace print_detail {
+
+namespace {
+
+/// What comparisons are made in.
+template <class T>
+using compared = std::conditional_t<small_real<T>, float, T>;
+
+/// From here on NumPy writes numbers of the type with exponents: an array's, and a scalar's.
+template <class T>
+constexpr compared<T> large = small_real<T>    ? 1e3f
+                              : sizeof(T) == 4 ? 1e6f
+                                               : 1e8f;
+template <class T>
+constexpr compared<T> large_scalar = sizeof(T) == 8 ? 1e16 : large<T>;
+
+/// A number in one notation, split at its point and exponent.
 struct digits {
   std::string before, after, exponent;
 };
 
+std::string chars_of(double value, std::chars_format format, int precision) {
+  std::string s(static_cast<std::size_t>(precision) + 330, ' ');  // the largest double has 309 digits
+  s.resize(
+      static_cast<std::size_t>(std::to_chars(s.data(), s.data() + s.size(), value, format, precision).ptr - s.data()));
+  return s;
+}
+/// What the shortest digits of a 16-bit number are those of: the float with fewest digits that is rounded to it.
 template <class T>
-digits split_real(T value, bool scientific) {
-  char buffer[400];
-  auto r = std::to_chars(buffer, buffer + sizeof buffer, value,
-                         scientific ? std::chars_format::scientific : std::chars_format::fixed);
-  std::string s(buffer, r.ptr);
-  const auto count_after = [&] {
-    const auto point = s.find('.');
-    return point == std::string::npos ? 0 : static_cast<int>((scientific ? s.find('e') : s.size()) - point) - 1;
-  };
-  if (count_after() > precision) {
-    r = std::to_chars(buffer, buffer + sizeof buffer, value,
-                      scientific ? std::chars_format::scientific : std::chars_format::fixed, precision);
-    s.assign(buffer, r.ptr);
+double with_fewest_digits(T value) {
+  const double v = static_cast<float>(value);
+  double d = v, unit = std::pow(10, std::floor(std::log10(std::abs(v))));
+  for (int count = 0; count < 8 && v != 0; ++count, unit /= 10) {
+    // the nearest of so many digits, and the next: above a power of two numbers are further apart than below
+    for (const double near : {v, v < 0 ? v - unit / 2 : v + unit / 2}) {
+      const std::string s = chars_of(near, std::chars_format::scientific, count);
+      std::from_chars(s.data(), s.data() + s.size(), d);
+      if (T(d).bits == value.bits) return d;
+    }
   }
+  return v;
+}
+
+/// The shortest digits that no other number of the type has.
+template <class T>
+std::string shortest(T value, std::chars_format format) {
+  if constexpr (small_real<T>) return shortest(with_fewest_digits(value), format);
+  else {
+    char buffer[400];
+    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, format).ptr};
+  }
+}
+
+digits split(std::string s) {
   digits d;
   if (const auto e = s.find('e'); e != std::string::npos) {
     d.exponent = s.substr(e);
@@ -47,45 +99,34 @@ digits split_real(T value, bool scientific) {
   const auto point = s.find('.');
   d.before = s.substr(0, point);
   if (point != std::string::npos) d.after = s.substr(point + 1);
-  while (!d.after.empty() && d.after.back() == '0') d.after.pop_back();
   return d;
 }
-/// What the shortest digits of a 16-bit number are those of: the float with fewest digits that is rounded to it.
-template <class T>
-double with_fewest_digits(T value) {
-  char buffer[40];
-  for (int count = 0; count < 8; ++count) {
-    const auto r = std::to_chars(buffer, buffer + sizeof buffer, static_cast<double>(static_cast<float>(value)),
-                                 std::chars_format::scientific, count);
-    double d = 0;
-    std::from_chars(buffer, r.ptr, d);
-    if (T(d).bits == value.bits) return d;
-  }
-  return static_cast<float>(value);
-}
 
+/// How many digits after the point; exact: those of the number itself, not the shortest that are enough.
+struct digit_count {
+  std::size_t most, least;
+  bool exact;
+};
+/// The shortest digits, within the count. Where these are not enough they are followed by those of the number, not
+/// zeros.
 template <class T>
-digits split(T value, bool scientific) {
-  if constexpr (small_real<T>) return split(with_fewest_digits(value), scientific);
-  else return split_real(value, scientific);
+digits digits_of(T value, bool scientific, digit_count count) {
+  const auto format = scientific ? std::chars_format::scientific : std::chars_format::fixed;
+  const auto with = [&](std::size_t n) {
+    return split(chars_of(static_cast<compared<T>>(value), format, static_cast<int>(n)));
+  };
+  if (count.exact) return with(count.most);
+  digits d = split(shortest(value, format));
+  if (d.after.size() < count.least) return with(count.least);
+  if (d.after.size() <= count.most) return d;
+  d = with(count.most);
+  while (d.after.size() > count.least && d.after.back() == '0') d.after.pop_back();
+  return d;
 }
-
-/// Digits in scientific notation, so many after the point: those of the number, not zeros.
-digits with_digits(double value, int count) {
-  char buffer[40];
-  const auto r = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific, count);
-  const std::string s(buffer, r.ptr);
-  const auto point = s.find('.'), e = s.find('e');
-  return {s.substr(0, point), s.substr(point + 1, e - point - 1), s.substr(e)};
-}
-
-/// What comparisons are made in.
-template <class T>
-using compared = std::conditional_t<small_real<T>, float, T>;
 
 /// The texts of all shown elements, of one width; with the sign of positive ones if it separates.
 template <class T>
-std::vector<std::string> reals(const std::vector<T>& values, bool plus = false) {
+std::vector<std::string> reals(const std::vector<T>& values, const print_options& options, bool plus = false) {
   using C = compared<T>;
   C largest = 0, smallest = INFINITY;
   for (const C v : values)
@@ -93,30 +134,47 @@ std::vector<std::string> reals(const std::vector<T>& values, bool plus = false) 
       largest = std::max(largest, std::abs(v));
       smallest = std::min(smallest, std::abs(v));
     }
-  const bool scientific = largest > 0 && (largest >= C(1e8) || smallest < C(1e-4) || largest / smallest > C(1000));
-  std::vector<digits> parts;
-  std::size_t left = 0, right = 0;
-  const auto signed_text = [plus](std::string text) { return plus && text[0] != '-' ? "+" + text : text; };
-  for (const T v : values) {
-    if (!std::isfinite(C(v))) continue;
-    parts.push_back(split(v, scientific));
-    parts.back().before = signed_text(parts.back().before);
-    left = std::max(left, parts.back().before.size());
-    right = std::max(right, parts.back().after.size());
+  const bool far_apart = largest > 0 && (smallest < C(1e-4) || static_cast<C>(T(largest / smallest)) > C(1000));
+  bool scientific = options.reals == notation::scientific;
+  if (options.reals == notation::shortest) scientific = largest >= large<T> || (far_apart && !options.suppress);
+
+  const auto precision = static_cast<std::size_t>(std::max(options.precision, 0));
+  const bool exact = options.reals != notation::shortest;
+  digit_count count{precision, 0, exact};
+  const auto parts = [&] {
+    std::vector<digits> all;
+    for (const T v : values)
+      if (std::isfinite(static_cast<C>(v))) all.push_back(digits_of(v, scientific, count));
+    return all;
+  };
+  std::vector<digits> all = parts();
+  std::size_t left = 0, right = 0, exponent = 0;
+  const auto measure = [&] {
+    left = right = 0;
+    for (digits& d : all) {
+      if (plus && d.before[0] != '-') d.before.insert(0, "+");
+      left = std::max(left, d.before.size());
+      right = std::max(right, d.after.size());
+      exponent = std::max(exponent, d.exponent.size());
+    }
+  };
+  measure();
+  if (scientific && !exact) {  // all have as many digits as the longest
+    count = {right, right, false};
+    all = parts();
+    measure();
   }
+
   std::vector<std::string> texts;
   std::size_t width = 0, next = 0;
   for (const C v : values) {
     std::string s;
     if (std::isfinite(v)) {
-      digits& d = parts[next++];
-      if (scientific && d.after.size() < right) {  // all have as many digits as the longest
-        d = with_digits(static_cast<double>(v), static_cast<int>(right));
-        d.before = signed_text(d.before);
-      }
+      digits& d = all[next++];
+      if (scientific) d.exponent.insert(2, exponent - d.exponent.size(), '0');
       s = std::string(left - d.before.size(), ' ') + d.before + "." + d.after;
       s += std::string(right - d.after.size(), ' ') + d.exponent;
-    } else s = signed_text(std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
+    } else s = std::isnan(v) ? (plus ? "+nan" : "nan") : v < 0 ? "-inf" : plus ? "+inf" : "inf";
     width = std::max(width, s.size());
     texts.push_back(s);
   }
@@ -124,25 +182,15 @@ std::vector<std::string> reals(const std::vector<T>& values, bool plus = false) 
   return texts;
 }
 
-std::vector<std::string> aligned(std::vector<std::string> texts) {
-  std::size_t width = 0;
-  for (const auto& s : texts) width = std::max(width, s.size());
-  for (auto& s : texts) s.insert(0, width - s.size(), ' ');
-  return texts;
-}
-
-/// A bool as it lies in memory.
-enum class truth : unsigned char {};
-
 /// "1.+2.j": real parts as reals, imaginary ones with their sign.
 template <class T>
-std::vector<std::string> complexes(const std::vector<complex<T>>& values) {
+std::vector<std::string> complexes(const std::vector<complex<T>>& values, const print_options& options) {
   std::vector<T> re, im;
   for (const auto& z : values) {
     re.push_back(z.re);
     im.push_back(z.im);
   }
-  std::vector<std::string> texts = reals(re), imaginary = reals(im, true);
+  std::vector<std::string> texts = reals(re, options), imaginary = reals(im, options, true);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     std::string& part = imaginary[i];
     part.insert(part.find_last_not_of(' ') + 1, "j");
@@ -151,144 +199,186 @@ std::vector<std::string> complexes(const std::vector<complex<T>>& values) {
   return texts;
 }
 
+/// A bool as it lies in memory.
+enum class truth : unsigned char {};
+
 template <class T>
-std::vector<std::string> texts_of(const std::vector<T>& values) {
-  if constexpr (floating_point<T>) return reals(values);
-  else if constexpr (complex_number<T>) return complexes(values);
+std::vector<std::string> texts_of(const std::vector<T>& values, const print_options& options) {
+  if constexpr (floating_point<T>) return reals(values, options);
+  else if constexpr (complex_number<T>) return complexes(values, options);
   else {
     std::vector<std::string> texts;
+    std::size_t width = 0;
     for (const auto v : values) {
-      if constexpr (std::is_same_v<T, truth>) texts.push_back(v == truth{} ? "False" : "True");
+      if constexpr (std::is_same_v<T, truth>) texts.push_back(v == truth{} ? "False" : " True");
       else texts.push_back(std::to_string(v));
+      width = std::max(width, texts.back().size());
     }
-    return aligned(std::move(texts));
+    for (auto& s : texts) s.insert(0, width - s.size(), ' ');
+    return texts;
   }
 }
 
-struct layout {
-  const index_t* extents;
-  int rank;
-  bool summarised;
-  bool skips(int axis) const { return summarised && extents[axis] > 2 * edge; }
+/// A scalar as Python writes it, 2.5 or 1e+16: with all digits that it needs.
+template <class T>
+std::string scalar_text(T value, const char* after_whole) {
+  const auto v = static_cast<compared<T>>(value);
+  if (std::isnan(v)) return "nan";
+  if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
+  const double size = std::abs(static_cast<double>(v));
+  if (size != 0 && (size < 1e-4 || v >= large_scalar<T> || -v >= large_scalar<T>))
+    return shortest(value, std::chars_format::scientific);
+  const std::string s = shortest(value, std::chars_format::fixed);
+  return s.find('.') == std::string::npos ? s + after_whole : s;
+}
+template <class T>
+std::string scalar_text(complex<T> z, const char*) {
+  const std::string im = scalar_text(z.im, "");
+  if (z.re == 0 && !std::signbit(z.re)) return im + "j";
+  const bool minus = im[0] == '-';
+  return "(" + scalar_text(z.re, "") + (minus ? "" : "+") + im + "j)";
+}
+
+/// The elements that are shown, and in which lines.
+class layout {
+ public:
+  layout(const host_elements& x, const print_options& options)
+      : x_(x), edge_(std::max<index_t>(options.edgeitems, 1)), width_(options.linewidth) {
+    index_t size = 1;
+    for (int k = 0; k < x.rank; ++k) size *= x.extents[k];
+    summarised_ = size > options.threshold;
+  }
+
+  /// Calls f(linear index) for every element that is shown.
+  template <class F>
+  void for_shown(const F& f, int axis = 0, index_t base = 0) const {
+    if (axis == x_.rank) return f(base);
+    for (index_t i = 0; i < x_.extents[axis]; ++i) {
+      if (skips(axis) && i == edge_) i = x_.extents[axis] - edge_;
+      for_shown(f, axis + 1, base * x_.extents[axis] + i);
+    }
+  }
+
+  /// The texts of the elements, taken in order, between brackets.
+  std::string lines(const std::vector<std::string>& texts) const {
+    auto next = texts.begin();
+    std::string out;
+    write(out, 0, next);
+    return out;
+  }
+
+ private:
+  bool skips(int axis) const { return summarised_ && x_.extents[axis] > 2 * edge_; }
+
+  void write(std::string& out, int axis, std::vector<std::string>::const_iterator& next) const {
+    const auto indent = static_cast<std::size_t>(axis) + 1;
+    const bool last = axis + 1 == x_.rank;
+    const auto between = std::string(static_cast<std::size_t>(x_.rank - axis - 1), '\n') + std::string(indent, ' ');
+    // brackets of this axis and of those around it are still to be closed
+    const int room = width_ - static_cast<int>(indent);
+    std::string line(indent, ' ');
+    const auto add_word = [&](const std::string& word) {
+      if (static_cast<int>(line.size() + word.size()) > room && line.size() > indent) {
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line.substr(indent) + "\n" + std::string(indent, ' ');
+        line.assign(indent, ' ');
+      }
+      line += word;
+    };
+    out += "[";
+    for (index_t i = 0; i < x_.extents[axis]; ++i) {
+      const bool gap = skips(axis) && i == edge_;
+      if (gap) i = x_.extents[axis] - edge_;
+      if (last) {
+        if (gap) {
+          add_word("...");
+          line += " ";
+        }
+        add_word(*next++);
+        if (i + 1 < x_.extents[axis]) line += " ";
+      } else {
+        if (i > 0) out += between;
+        if (gap) out += "..." + between;
+        write(out, axis + 1, next);
+      }
+    }
+    out += line.substr(indent) + "]";
+  }
+
+  const host_elements& x_;
+  index_t edge_;
+  int width_;
+  bool summarised_;
 };
 
-/// Calls f(linear index) for every element that is shown.
+/// Calls f with a null pointer to the element type.
 template <class F>
-void for_shown(const layout& l, int axis, index_t base, const F& f) {
-  if (axis == l.rank) return f(base);
-  for (index_t i = 0; i < l.extents[axis]; ++i) {
-    if (l.skips(axis) && i == edge) i = l.extents[axis] - edge;
-    for_shown(l, axis + 1, base * l.extents[axis] + i, f);
+auto with_type(dtype type, const F& f) {
+  switch (type) {
+    case dtype::int8:
+      return f(static_cast<int8*>(nullptr));
+    case dtype::int16:
+      return f(static_cast<int16*>(nullptr));
+    case dtype::int32:
+      return f(static_cast<int32*>(nullptr));
+    case dtype::int64:
+      return f(static_cast<int64*>(nullptr));
+    case dtype::uint8:
+      return f(static_cast<uint8*>(nullptr));
+    case dtype::uint16:
+      return f(static_cast<uint16*>(nullptr));
+    case dtype::uint32:
+      return f(static_cast<uint32*>(nullptr));
+    case dtype::uint64:
+      return f(static_cast<uint64*>(nullptr));
+    case dtype::float16:
+      return f(static_cast<half*>(nullptr));
+    case dtype::bfloat16:
+      return f(static_cast<bfloat16*>(nullptr));
+    case dtype::float32:
+      return f(static_cast<float*>(nullptr));
+    case dtype::float64:
+      return f(static_cast<double*>(nullptr));
+    case dtype::complex64:
+      return f(static_cast<complex<float>*>(nullptr));
+    case dtype::complex128:
+      return f(static_cast<complex<double>*>(nullptr));
+    case dtype::boolean:
+    case dtype::other:  // refused at compile time
+      break;
   }
+  return f(static_cast<truth*>(nullptr));
 }
 
-void write(std::string& out, const layout& l, int axis, const std::vector<std::string>& texts, std::size_t& next,
-           const std::string& indent) {
-  out += "[";
-  const bool last = axis + 1 == l.rank;
-  std::string line;
-  const auto flush_word = [&](const std::string& word, bool first) {
-    if (first) line = word;
-    else if (indent.size() + 1 + line.size() + 1 + word.size() > line_width - 1) {
-      out += line + "\n" + indent + " ";
-      line = word;
-    } else line += " " + word;
-  };
-  bool first = true;
-  for (index_t i = 0; i < l.extents[axis]; ++i) {
-    const bool gap = l.skips(axis) && i == edge;
-    if (last) {
-      if (gap) flush_word("...", first);
-      if (gap) i = l.extents[axis] - edge;
-      flush_word(texts[next++], first && !gap);
-    } else {
-      const std::string between = std::string(static_cast<std::size_t>(l.rank - axis - 1), '\n') + indent + " ";
-      if (gap) {
-        out += between + "...";
-        i = l.extents[axis] - edge;
-      }
-      if (!first) out += between;
-      write(out, l, axis + 1, texts, next, indent + " ");
-    }
-    first = false;
-  }
-  out += line + "]";
-}
-
-template <class T>
-void print_as(std::ostream& out, const T* data, const layout& l) {
-  std::vector<T> shown;
-  for_shown(l, 0, 0, [&](index_t i) { shown.push_back(data[i]); });
-  const auto texts = texts_of(shown);
-  if (l.rank == 0) {
-    if constexpr (complex_number<T>) {  // as Python's
-      const auto part = [](auto v) {
-        char buffer[40];
-        return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, v).ptr);
-      };
-      const T z = shown[0];
-      const bool minus = std::signbit(z.im);
-      out << "(" << part(z.re) << (minus ? "" : "+") << part(z.im) << "j)";
-      return;
-    }
-    std::string s = texts[0];
-    if constexpr (floating_point<T>) {
-      if (!s.empty() && s.back() == '.') s += "0";
-    }
-    out << s;
-    return;
-  }
-  std::string text;
-  std::size_t next = 0;
-  write(text, l, 0, texts, next, "");
-  out << text;
-}
+std::string scalar_text(truth value, const char*) { return value == truth{} ? "False" : "True"; }
 
 }  // namespace
 
-void print(std::ostream& out, const void* data, dtype type, const index_t* extents, int rank) {
-  index_t size = 1;
-  for (int k = 0; k < rank; ++k) size *= extents[k];
-  if (size == 0) {
-    out << "[]";
-    return;
-  }
-  const layout l{extents, rank, size > threshold};
-  const auto as = [&]<class T>(const T*) { print_as(out, static_cast<const T*>(data), l); };
-  switch (type) {
-    case dtype::boolean:
-      return as(static_cast<truth*>(nullptr));
-    case dtype::int8:
-      return as(static_cast<int8*>(nullptr));
-    case dtype::int16:
-      return as(static_cast<int16*>(nullptr));
-    case dtype::int32:
-      return as(static_cast<int32*>(nullptr));
-    case dtype::int64:
-      return as(static_cast<int64*>(nullptr));
-    case dtype::uint8:
-      return as(static_cast<uint8*>(nullptr));
-    case dtype::uint16:
-      return as(static_cast<uint16*>(nullptr));
-    case dtype::uint32:
-      return as(static_cast<uint32*>(nullptr));
-    case dtype::uint64:
-      return as(static_cast<uint64*>(nullptr));
-    case dtype::float16:
-      return as(static_cast<half*>(nullptr));
-    case dtype::bfloat16:
-      return as(static_cast<bfloat16*>(nullptr));
-    case dtype::float32:
-      return as(static_cast<float*>(nullptr));
-    case dtype::float64:
-      return as(static_cast<double*>(nullptr));
-    case dtype::complex64:
-      return as(static_cast<complex<float>*>(nullptr));
-    case dtype::complex128:
-      return as(static_cast<complex<double>*>(nullptr));
-    case dtype::other:
-      break;
-  }
+std::string text_of(const host_elements& x, const print_options& options) {
+  return with_type(x.type, [&]<class T>(T*) -> std::string {
+    const T* const data = static_cast<const T*>(x.data);
+    const layout l(x, options);
+    std::vector<T> shown;
+    l.for_shown([&](index_t i) { shown.push_back(data[i]); });
+    if (shown.empty()) return "[]";
+    if constexpr (std::is_same_v<T, truth>)
+      if (x.rank == 0) return scalar_text(shown[0], "");
+    const std::vector<std::string> texts = texts_of(shown, options);
+    return x.rank == 0 ? texts[0] : l.lines(texts);
+  });
 }
 
-}  // namespace lazyfuse::print_detail
+std::string text_of(const host_elements& x) {
+  if (x.rank > 0) return text_of(x, current_print_options());
+  return with_type(x.type, [&]<class T>(T*) -> std::string {
+    const T value = *static_cast<const T*>(x.data);
+    if constexpr (integer<T>) return std::to_string(value);
+    else return scalar_text(value, ".0");
+  });
+}
+
+void print(std::ostream& out, const host_elements& x) { out << text_of(x); }
+
+}  // namespace print_detail
+
+}  // namespace lazyfuse

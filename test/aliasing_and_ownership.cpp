@@ -206,6 +206,18 @@ TYPED_TEST(ownership, assignment_may_change_the_shape) {
   EXPECT_EQ(x.size(), 0);
 }
 
+TYPED_TEST(ownership, constants_are_assigned_as_scalars_are) {
+  vector<TypeParam> x{1, 2, 3};
+  x(lf::range(1, lf::end)) = lf::c<4>;
+  EXPECT_TRUE(test::evaluates_to(x, values({1, 4, 4})));
+  x(0) += lf::c<2>;
+  EXPECT_TRUE(test::evaluates_to(x, values({3, 4, 4})));
+  x = lf::c<7>;
+  EXPECT_TRUE(test::evaluates_to(x, values({7, 7, 7})));
+  lf::into(lf::borrow<TypeParam>(x.data(), {3})) = lf::c<5>;
+  EXPECT_TRUE(test::evaluates_to(x, values({5, 5, 5})));
+}
+
 TYPED_TEST(ownership, mutable_data_pointer_detaches) {
   vector<TypeParam> x{1, 2, 3};
   const vector<TypeParam> sharer = x;

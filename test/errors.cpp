@@ -41,6 +41,7 @@ TEST(error_types, have_one_root) {
   static_assert(std::is_base_of_v<lf::error, lf::shape_error>);
   static_assert(std::is_base_of_v<lf::error, lf::index_error>);
   static_assert(std::is_base_of_v<lf::error, lf::memory_error>);
+  static_assert(std::is_base_of_v<lf::error, lf::file_error>);
   static_assert(std::is_base_of_v<lf::error, lf::dtype_error>);
   static_assert(std::is_base_of_v<lf::error, lf::borrow_error>);
   static_assert(std::is_base_of_v<lf::error, lf::cuda_error>);

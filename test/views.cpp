@@ -85,6 +85,15 @@ TYPED_TEST(views, axes_are_flipped) {
   this->expect("flip(x,2)", lf::flip(x, lf::axis<2>));
   this->expect("flip(x,-1)", lf::flip(x, lf::axis<-1>));
 }
+TYPED_TEST(views, expressions_of_rank_0_are_reshaped) {
+  lf::array<float, 0, TypeParam> x(lf::shape<0>{});
+  x = 4;
+  const lf::array<float, 1, TypeParam> v{1, 2, 3};
+  EXPECT_TRUE(test::evaluates_to(lf::reshape(lf::sqrt(x) + lf::c<1>, {1}), test::tensor<float>({1}, {3})));
+  EXPECT_TRUE(test::evaluates_to(lf::reshape(x * 2 + lf::sum(v), {1, -1}), test::tensor<float>({1, 1}, {14})));
+  EXPECT_TRUE(test::evaluates_to(lf::reshape(lf::sqrt(x) * x, {1, 1})(lf::all, 0), test::tensor<float>({1}, {8})));
+}
+
 TYPED_TEST(views, contiguous_arrays_are_reshaped) {
   const auto x = this->x();
   this->expect("reshape(x,120)", lf::reshape(x, {120}));

@@ -10,12 +10,17 @@
 namespace lf = lazyfuse;
 using lf::range;
 
+// [existing]
 namespace existing_code {
 /// Rows of `pitch` numbers, of which the first `columns` count.
 struct field {
   double* first;
   int rows, columns, pitch;
 };
+}  // namespace existing_code
+// [existing]
+
+namespace existing_code {
 double checksum(const std::vector<double>& v) {
   double sum = 0;
   for (const double x : v) sum += x;
@@ -23,6 +28,7 @@ double checksum(const std::vector<double>& v) {
 }
 }  // namespace existing_code
 
+// [conduct]
 /// The field as an expression: nothing is copied.
 auto view(const existing_code::field& f) { return lf::borrow(f.first, {f.rows, f.columns}, {f.pitch, 1}); }
 
@@ -34,6 +40,7 @@ void conduct(const existing_code::field& now, const existing_code::field& next, 
       t(range(0, -2), inside) + t(range(2, lf::end), inside) + t(inside, range(0, -2)) + t(inside, range(2, lf::end));
   lf::into(view(next)(inside, inside)) = t(inside, inside) + rate * (around - 4 * t(inside, inside));
 }
+// [conduct]
 
 int main() {
   std::vector<double> a(5 * 8, 0.0), b(5 * 8, 0.0);

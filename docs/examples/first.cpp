@@ -2,7 +2,6 @@
 // The example of the README, with its results checked.
 #include "expect.hpp"
 
-// [first]
 #include <lazyfuse/lazyfuse.hpp>
 
 #include <iostream>
@@ -10,6 +9,7 @@
 namespace lf = lazyfuse;
 
 int main() {
+  // [first]
   using lf::all, lf::range;
   lf::array<float, 2> x{{0, 5, 9}, {16, 35, 5}};
   auto y = lf::sqrt(x * x + 144) - 12;                               // an expression: nothing has run

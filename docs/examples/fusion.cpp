@@ -8,9 +8,9 @@
 
 namespace lf = lazyfuse;
 
+/// Evaluates e, which is as many kernels.
 template <class E>
-void show(const char* what, const E& e, int kernels) {
-  std::cout << what << '\n' << lf::explain(e) << '\n';
+void run(const E& e, int kernels) {
   const lf::trace trace;
   const auto result = lf::materialize(e);
   expect(trace.launches() == kernels);
@@ -21,20 +21,28 @@ int main() {
   const lf::array<float, 2> x = lf::sin(lf::reshape(lf::materialize(lf::arange<float>(1 << 20)), {1024, 1024}));
 
   // Reductions along the rows, broadcast back over them: one kernel that carries each row through three passes.
+  // [rows]
   const auto e = lf::exp(x - lf::max(x, axis<1>, keepdims));
   const auto softmax = e / lf::sum(e, axis<1>, keepdims);
-  show("softmax", softmax, 1);
+  std::cout << lf::explain(softmax);
+  // [rows]
+  run(softmax, 1);
 
   // Reductions along rows and along columns: no order of the elements serves both.
-  show("both axes", x / lf::sum(x, axis<0>) / lf::sum(x, axis<1>, keepdims), 3);
+  const auto both_axes = x / lf::sum(x, axis<0>) / lf::sum(x, axis<1>, keepdims);
+  std::cout << lf::explain(both_axes);
+  run(both_axes, 3);
 
   // A cut by hand: values and shapes stay, and what is used twice is computed once.
+  // [barrier]
   const auto b = lf::barrier(lf::sin(x) * 2);
-  show("barrier", b + lf::transpose(b), 2);
+  std::cout << lf::explain(b + lf::transpose(b));
+  // [barrier]
+  run(b + lf::transpose(b), 2);
   expect(lf::all(lf::abs(b - lf::sin(x) * 2) < 1e-6).item());
 
   // A cut by limits: no kernel reads more than three arrays.
-  show("limits", lf::limited(x * x + x * x(0), lf::plan_limits<3>{}), 2);
+  run(lf::limited(x * x + x * x(0), lf::plan_limits<3>{}), 2);
 
   // Measured on this machine, and taken from now on for such programs and shapes.
   const lf::tuned found = lf::tune(softmax);

@@ -36,6 +36,12 @@ struct borrow_error : error {
   using error::error;
 };
 
+/// A file or stream that cannot be opened, read or written, or is not what its format asks for; the text names it, says
+/// what was found and what was expected, and where.
+struct file_error : error {
+  using error::error;
+};
+
 /// A call of the CUDA runtime that failed; the text names the call and its reason.
 struct cuda_error : error {
   cuda_error(int code, const char* text) : error(text), code_(code) {}

@@ -27,3 +27,5 @@
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/evaluate/scope.hpp>
 #include <lazyfuse/evaluate/tune.hpp>
+
+#include <lazyfuse/io/npy.hpp>

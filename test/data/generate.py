@@ -24,6 +24,7 @@ an error in the table are computed in the next wider type and rounded once, so t
 and not NumPy's; all others come from NumPy in the element type itself.
 """
 
+import io
 import math
 import pathlib
 import re
@@ -703,10 +704,125 @@ def printing():
         "complex": np.array([1 + 2j, -0.5 - 100j, 0], np.complex64),
         "complex thirds": (np.arange(4) / 3 - 1j * np.arange(4) / 7).astype(np.complex128),
         "complex special values": np.array([complex(np.nan, np.inf), complex(-1, -np.inf)], np.complex128),
+        "only true": np.array([True, True]),
+        "boolean scalar": np.array(True),
+        "float64 scalar": np.array(1 / 3),
+        "large float32 scalar": np.array(2e6, np.float32),
+        "small float64 scalar": np.array(1.5e-5),
+        "half scalar": np.array(0.015625, np.float16),
+        "complex scalar": np.array(1 / 3 - 2j),
+        "imaginary scalar": np.array(0.5j, np.complex64),
+        "exponents of three digits": np.array([1e-100, 1.0, -2.5]),
+        "millions": np.array([1e6, 2.5e6], np.float32),
+        "thousands of halves": np.array([999, 1000, 2.5], np.float16),
+        "powers of two in half": (2.0 ** np.arange(-12, 6, 3)).astype(np.float16),
+        "wrapped matrix": (np.arange(3 * 17) / 7).astype(np.float32).reshape(3, 17),
+        "long axes of rank 4": (np.arange(3 * 7 * 8 * 7) % 100).astype(np.int8).reshape(3, 7, 8, 7),
     }
     for key, x in cases.items():
         out.put(f"x/{key}", x)
         out.put(f"text/{key}", str(x))
+    # with options: test/printing.cpp has the same ones under the same names
+    thirds, grid = np.arange(12).reshape(3, 4) / 3, np.arange(120, dtype=np.int8).reshape(10, 12)
+    exact = dict(floatmode="fixed", suppress_small=True)
+    exponent = {"float_kind": lambda v: np.format_float_scientific(v, precision=3, unique=False, trim="k")}
+    for key, x, options in [
+        ("precision", thirds, dict(precision=3)),
+        ("precision of float32", thirds.astype(np.float32), dict(precision=2)),
+        ("precision 0", thirds, dict(precision=0)),
+        ("precision 20", thirds[0], dict(precision=20)),
+        ("precision of halves", np.array([0.1245, 1 / 3, 2], np.float16), dict(precision=3)),
+        ("precision of complex numbers", np.array([1 / 3 - 2j / 7, 2]), dict(precision=3)),
+        ("precision of rank 0", np.array(1 / 3), dict(precision=3)),
+        ("threshold", grid, dict(threshold=20, edgeitems=2)),
+        ("threshold of a vector", np.arange(21), dict(threshold=20)),
+        ("threshold that is met", np.arange(20), dict(threshold=20)),
+        ("one edge item", grid, dict(threshold=20, edgeitems=1)),
+        ("line width", thirds, dict(max_line_width=30)),
+        ("narrow line", grid[0], dict(max_line_width=20)),
+        ("without suppression", np.array([1e-5, 1, 123.5]), dict()),
+        ("suppression", np.array([1e-5, 1, 123.5]), dict(suppress_small=True)),
+        ("suppression of tiny numbers", np.array([1e-10, 0.5]), dict(suppress_small=True)),
+        ("suppression does not hide large numbers", np.array([1e-10, 1e9]), dict(suppress_small=True)),
+        ("fixed", thirds, dict(precision=3, **exact)),
+        ("fixed, of whole numbers", np.array([1.0, -2, np.nan]), dict(precision=2, **exact)),
+        ("fixed, of halves", np.array([0.015625, 1], np.float16), dict(precision=5, **exact)),
+        ("fixed, of complex numbers", np.array([1 / 3 - 2j / 7, 2]), dict(precision=2, **exact)),
+        ("scientific", thirds, dict(formatter=exponent)),
+        ("all together", grid[:, :6] / 9.0 - 5, dict(precision=3, threshold=20, edgeitems=2, max_line_width=75, suppress_small=True)),
+    ]:
+        out.put(f"options/x/{key}", x)
+        out.put(f"options/{key}", np.array2string(x, **options))
+    out.write()
+
+
+def npy():
+    """Files npy/*.npy as NumPy writes them, or reads them; npy.bin has the arrays in them under the same names. They are
+    also what the fuzzer of the reader begins with."""
+    out, folder = Family("npy"), HERE / "npy"
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.npy"):
+        old.unlink()
+
+    def put(key, data, value=None):
+        (folder / f"{key}.npy").write_bytes(data)
+        if value is not None:
+            back = np.load(io.BytesIO(data))  # bfloat16 comes back as two bytes
+            assert back.shape == value.shape and back.astype(back.dtype.newbyteorder("=")).tobytes() == value.tobytes(), key
+            out.put(key, value)
+
+    def saved(value, version=None):
+        file = io.BytesIO()
+        if version:
+            np.lib.format.write_array(file, value, version)
+        else:
+            np.save(file, value)
+        return file.getvalue()
+
+    def by_hand(header, value, version=1):
+        length = struct.pack("<H" if version == 1 else "<I", len(header))
+        return b"\x93NUMPY" + bytes([version, 0]) + length + header.encode() + value.tobytes()
+
+    for t in EVERY:
+        x = np.array([[0, 1, 2.5], [3, 100, 127]]).astype(t)
+        if t in INTEGERS:
+            x[0, 0], x[0, 2] = np.iinfo(t).min, np.iinfo(t).max
+        elif t in REALS:
+            x[0, :2] = -np.inf, np.nan
+        elif t in COMPLEX:
+            x = x * np.array(1 - 2j, t)
+        put(name(t), saved(x), x)
+        if np.dtype(t).itemsize > 1 and t != BF16:
+            put(f"big_endian_{name(t)}", saved(x.astype(x.dtype.newbyteorder(">"))), x)
+    x = np.arange(15, dtype=np.float32).reshape(3, 5)
+    put("rank_0", saved(np.array(2.5)), np.array(2.5))
+    put("rank_1", saved(np.arange(11, dtype=np.int16)), np.arange(11, dtype=np.int16))
+    put("rank_3", saved(np.arange(24, dtype=np.uint8).reshape(4, 2, 3)), np.arange(24, dtype=np.uint8).reshape(4, 2, 3))
+    put("rank_8", saved(np.arange(16, dtype=np.int16).reshape(1, 2, 1, 2, 2, 1, 2, 1)), np.arange(16, dtype=np.int16).reshape(1, 2, 1, 2, 2, 1, 2, 1))
+    put("empty", saved(np.zeros(0, np.float32)), np.zeros(0, np.float32))
+    put("empty_rank_3", saved(np.zeros((3, 0, 2), np.int64)), np.zeros((3, 0, 2), np.int64))
+    put("fortran", saved(np.asfortranarray(x)), x)
+    for t in [np.bool_, np.float16, np.float64, np.complex128]:
+        y = np.arange(6).reshape(2, 3).astype(t)
+        put(f"fortran_{name(t)}", saved(np.asfortranarray(y)), y)
+    y = np.arange(120, dtype=np.int8).reshape(2, 3, 5, 4)
+    put("fortran_rank_4", saved(np.asfortranarray(y)), y)
+    put("fortran_big_endian", saved(np.asfortranarray(x.astype(">f4"))), x)
+    y = np.zeros((2, 0, 3), np.float32)
+    put("fortran_empty", by_hand("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 0, 3)}\n", y), y)
+    put("version_2", saved(x, (2, 0)), x)
+    put("version_3", saved(x, (3, 0)), x)
+    put("python_2", by_hand("{'descr': '<f4', 'fortran_order': False, 'shape': (3L, 5L), }      \n", x), x)
+    put("double_quotes", by_hand('{"shape":(3,5),"fortran_order":False,"descr":"<f4"}', x), x)
+    put("other_blanks", by_hand("\n{ 'descr'\t: 'f4',\n 'shape' : ( 3 , 5 , ) , 'fortran_order':False }\n\n", x, 3), x)
+    put("native_order", by_hand("{'descr': '=f4', 'fortran_order': False, 'shape': (3, 5)}\n", x), x)
+    put("more_behind", saved(x) + saved(x), x)
+    put("structured", saved(np.zeros(2, [("x", "<i4"), ("y (z", "<f8", (2,))])))
+    put("objects", saved(np.array([None, 1], object)))
+    for key, shape in [("huge", "(1125899906842624, 16)"), ("too_large", "(4294967296, 4294967296)")]:
+        put(key, by_hand(f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n", x))
+    put("text", saved(np.array(["ab", "c"])))
+    put("dates", saved(np.array(["2001-02-03"], "M8[D]")))
     out.write()
 
 
@@ -880,6 +996,7 @@ if __name__ == "__main__":
     grids()
     randoms()
     printing()
+    npy()
     statistics()
     softmaxes()
     normalization()

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes what is made from the registry of operations:
-//   operations page FILE    docs/operations.md, which generate.py reads too
-//   operations check FILE   fails unless FILE is that page
-//   operations calls FILE   a header with the function and the operator of each operation, for the tests
+//   operations page FILE         docs/operations.md, which generate.py reads too
+//   operations numpy FILE        docs/numpy.md
+//   operations check page FILE   fails unless FILE is that page; check numpy FILE likewise
+//   operations calls FILE        a header with the function and the operator of each operation, for the tests
+//   operations spellings FILE    a program that compiles what docs/numpy.md says is lazyfuse
 #include "../support/registry.hpp"
+#include "numpy_page.hpp"
 
 #include <algorithm>
 #include <array>
@@ -187,20 +190,25 @@ std::string calls(lf::list<Op...>, lf::list<M...>) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::string what = count == 3 ? arguments[1] : "";
-  if (what != "page" && what != "check" && what != "calls") {
-    std::cerr << "operations page|check|calls FILE\n";
+  const bool check = count == 4 && std::string(arguments[1]) == "check";
+  const std::string what = count == 3 || check ? arguments[count - 2] : "";
+  const char* const file = arguments[count - 1];
+  std::string text;
+  if (what == "page") text = page(lf::op::all_elementwise{}, lf::op::all_monoids{});
+  else if (what == "numpy") text = numpy_page();
+  else if (what == "calls") text = calls(lf::op::all_elementwise{}, lf::op::all_monoids{});
+  else if (what == "spellings") text = numpy_spellings();
+  else {
+    std::cerr << "operations [check] page|numpy|calls|spellings FILE\n";
     return 2;
   }
-  const std::string text = what == "calls" ? calls(lf::op::all_elementwise{}, lf::op::all_monoids{})
-                                           : page(lf::op::all_elementwise{}, lf::op::all_monoids{});
-  if (what == "check") {
-    std::ifstream in(arguments[2], std::ios::binary);
+  if (check) {
+    std::ifstream in(file, std::ios::binary);
     if (std::string(std::istreambuf_iterator<char>(in), {}) == text) return 0;
-    std::cerr << arguments[2] << " is not what the registry says; to write it anew:\n"
+    std::cerr << file << " is not what the registry says; to write it anew:\n"
               << "cmake --build --preset host --target operations_page\n";
     return 1;
   }
-  std::ofstream out(arguments[2], std::ios::binary);
+  std::ofstream out(file, std::ios::binary);
   return out << text << std::flush ? 0 : 1;
 }

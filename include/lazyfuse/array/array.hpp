@@ -127,23 +127,23 @@ class array
 
   /// No elements; rank 0 has one, uninitialised.
   array() : array(lazyfuse::shape<Rank>{}, caller{}) {}
-  /// Uninitialised elements. Throws shape_error for a negative extent, memory_error when there is no memory.
+  /// array(shape(2, 3)): uninitialised elements. Throws shape_error for a negative extent, memory_error.
   explicit array(const lazyfuse::shape<Rank>& s, caller where = caller::here())
       : base{{}, {{nullptr, nullptr}, checked(s, "array"), row_major(s)}, {}} {
     const asked_at at(where);
     if (s.size() > 0) own(memory_detail::allocate(Space{}, bytes(), {"array", dtype_of<Element>, s.extent, Rank}));
   }
-  /// array<float, 2>{{1, 2}, {3, 4}}; throws index_error if the inner lists differ in length.
+  /// array{{1, 2}, {3, 4}}: the elements of lists; throws index_error if the inner ones differ in length.
   array(typename array_detail::nested_list<Element, Rank>::type values) requires(Rank > 0)
       : base{{}, {{nullptr, nullptr}, {}, {}}, {}} {
     copy_list(values);
   }
-  /// The elements of a range of the array's rank: a range of ranges for a matrix. See from.
+  /// array(range): the elements of a range of the array's rank, of ranges for a matrix, as from(range).
   template <class Range>
     requires(!expression<Range> && std::ranges::input_range<Range>)
   explicit array(Range&& r) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} { copy_range(static_cast<Range&&>(r)); }
   array(const array&) = default;
-  /// The source keeps no elements; of rank 0, which always has one, it keeps a share.
+  // The source keeps no elements; of rank 0, which always has one, it keeps a share.
   array(array&& x) noexcept : base(static_cast<base&&>(x)) { leave(x); }
   array& operator=(const array&) = default;
   array& operator=(array&& x) noexcept {
@@ -154,7 +154,7 @@ class array
     return *this;
   }
   ~array() = default;
-  /// Evaluates the expression: one kernel in the common case.
+  /// array(e): evaluates the expression, by one kernel in the common case. Throws memory_error.
   template <class E>
     requires(expression<E> && !__is_same(bare_t<E>, array))
   array(E&& e, caller where = caller::here()) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} {
@@ -182,7 +182,7 @@ class array
     requires(expression<E> || scalar<E>)
   array& operator/=(E&& e) { return *this = *this / static_cast<E&&>(e); }
 
-  /// Along axis, negative ones counted from the end.
+  /// How long an axis is, negative ones counted from the end. Throws index_error if there is no such axis.
   index_t extent(int axis) const {
     if (axis < -Rank || axis >= Rank) throw_axis("extent", axis, shape().extent, Rank);
     return shape()[axis < 0 ? axis + Rank : axis];
@@ -217,14 +217,14 @@ class array
   auto operator()(Specs... specs) && {
     return view(*this, specs...);
   }
-  /// The value of a one-element array; waits for it.
+  /// The value of a one-element array; waits for it. Throws shape_error if it has more, or none.
   Element item(caller where = caller::here()) const;
 
-  /// The allocation, null without elements: for what evaluates.
+  // The allocation, null without elements: for what evaluates.
   allocation* owner() const { return memory.memory[0]; }
-  /// The elements, by whoever knows that nobody shares them.
+  // The elements, by whoever knows that nobody shares them.
   Element* unshared() const { return const_cast<Element*>(tree.source.data); }
-  /// What a slice of this array may replace when it is assigned to.
+  // What a slice of this array may replace when it is assigned to.
   array_memory<Element, Space> own_memory() { return {&memory, &tree.source}; }
 
  private:

@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 struct CUstream_st;  // what cudaStream_t points to
 

@@ -55,4 +55,9 @@ struct memory_request {
 /// "borrow: the pointer is null", a borrow_error
 [[noreturn]] void throw_borrow(const char* operation, const char* problem, caller where = {});
 
+/// "load: x.npy holds float64, not float32", a dtype_error
+[[noreturn]] void throw_dtype(const char* operation, const char* problem, caller where = {});
+/// "load: x.npy cannot be opened: No such file or directory", a file_error
+[[noreturn]] void throw_file(const char* operation, const char* problem, caller where = {});
+
 }  // namespace lazyfuse

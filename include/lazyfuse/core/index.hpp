@@ -73,11 +73,13 @@ constexpr strides<R> row_major(const shape<R>& s) {
 /// A compile-time set of axes, written axis<0, -1>; empty means every axis.
 template <int... A>
 struct axes {};
+/// axis<0, -1>: the axes of a reduction or a flip; negative ones count from the end.
 template <int... A>
 inline constexpr axes<A...> axis{};
 
 /// Asks a reduction to keep the reduced axes with extent 1.
 struct keepdims_t {};
+/// Given to a reduction: reduced axes stay, with extent 1.
 inline constexpr keepdims_t keepdims{};
 
 }  // namespace lazyfuse

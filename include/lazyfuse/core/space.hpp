@@ -14,6 +14,7 @@ struct cuda {
   static constexpr const char* name = "cuda";
 };
 
+/// The space of arrays whose type names none: cuda in programs that link lazyfuse::cuda, else host.
 #if defined(LAZYFUSE_CUDA)
 using default_space = cuda;
 #else

@@ -11,7 +11,7 @@
 
 namespace lazyfuse {
 
-/// Integers; they wrap around.
+/// Integers of 8 bits; with int16, int32, int64 and uint8 to uint64 the integers of arrays. They wrap around.
 using int8 = ::cuda::std::int8_t;
 using int16 = ::cuda::std::int16_t;
 using int32 = ::cuda::std::int32_t;
@@ -30,30 +30,37 @@ template <class T, class... U>
 inline constexpr bool one_of = (__is_same(T, U) || ...);
 }  // namespace types_detail
 
-/// The element types that operations know: bool, integers, floating point, complex.
+/// bool.
 template <class T>
 concept boolean = __is_same(T, bool);
+/// int8 to int64.
 template <class T>
 concept signed_integer = types_detail::one_of<T, int8, int16, int32, int64>;
+/// uint8 to uint64.
 template <class T>
 concept unsigned_integer = types_detail::one_of<T, uint8, uint16, uint32, uint64>;
+/// int8 to int64 and uint8 to uint64.
 template <class T>
 concept integer = signed_integer<T> || unsigned_integer<T>;
-/// What real arithmetic is computed in.
+/// float and double: what real arithmetic is computed in.
 template <class T>
 concept real_number = __is_same(T, float) || __is_same(T, double);
-/// What is stored in 16 bits and computed in float.
+/// half and bfloat16: stored in 16 bits, computed in float.
 template <class T>
 concept small_real = __is_same(T, half) || __is_same(T, bfloat16);
+/// half, bfloat16, float and double.
 template <class T>
 concept floating_point = real_number<T> || small_real<T>;
+/// complex<float> and complex<double>.
 template <class T>
 concept complex_number = __is_same(T, complex<float>) || __is_same(T, complex<double>);
 /// What scalar functions are written for.
 template <class T>
 concept number = integer<T> || real_number<T> || complex_number<T>;
+/// Those and bool.
 template <class T>
 concept computable = number<T> || boolean<T>;
+/// The element types that operations know: bool, integers, floating point, complex.
 template <class T>
 concept arithmetic_type = computable<T> || small_real<T>;
 
@@ -200,6 +207,7 @@ constexpr dtype position() {
 }
 }  // namespace types_detail
 
+/// The name of an element type as a value.
 template <class T>
 inline constexpr dtype dtype_of =
     types_detail::position<T, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, half, bfloat16, float,

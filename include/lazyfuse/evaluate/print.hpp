@@ -2,23 +2,66 @@
 // Printing as NumPy prints: aligned columns, shortest digits, the middle of large arrays left out.
 #pragma once
 
-#include <lazyfuse/evaluate/assign.hpp>
+#include <lazyfuse/evaluate/host_elements.hpp>
 
 #include <iosfwd>
-#include <utility>
+#include <string>
 
 namespace lazyfuse {
 
-namespace print_detail {
-void print(std::ostream& out, const void* data, dtype type, const index_t* extents, int rank);
-}
+/// How real and complex elements are written.
+enum class notation : unsigned char {
+  shortest,   ///< as few digits as tell a number from its neighbours; all with exponents if they are far apart
+  fixed,      ///< precision digits after the point, as printf's %.3f
+  scientific  ///< one digit before the point, precision digits after it and an exponent, as printf's %.3e
+};
 
-/// Evaluates e and prints its elements.
+/// How arrays become text: the options of numpy.set_printoptions, with its defaults.
+struct print_options {
+  int precision = 8;         ///< the most digits after the point
+  index_t threshold = 1000;  ///< of more elements than these only the first and last along each axis are shown
+  index_t edgeitems = 3;     ///< so many of them, at least 1
+  int linewidth = 75;        ///< columns of a line
+  bool suppress = false;     ///< small numbers do not make all be written with exponents
+  notation reals = notation::shortest;
+};
+
+/// The options of the calling thread's innermost print_scope, or of the program.
+print_options current_print_options();
+/// Makes them the options of the program: of every thread, but for what is printed within a print_scope.
+void use_print_options(const print_options& options);
+
+/// While it lives, the calling thread prints with other options: print_scope scope({.precision = 3}). Scopes nest.
+class print_scope {
+ public:
+  explicit print_scope(const print_options& options);
+  ~print_scope();
+  print_scope(const print_scope&) = delete;
+  print_scope& operator=(const print_scope&) = delete;
+
+ private:
+  print_options options_;
+  const print_options* outer_;
+};
+
+namespace print_detail {
+std::string text_of(const host_elements& x, const print_options& options);
+/// What << shows.
+std::string text_of(const host_elements& x);
+void print(std::ostream& out, const host_elements& x);
+}  // namespace print_detail
+
+/// Evaluates e and gives its elements as text: std::cout << format(x, {.precision = 3}). Options that are not named
+/// have their defaults. Throws what evaluating e throws. \numpy{array2string}
+template <class E>
+  requires expression<E> std::string format(const E& e, const print_options& options = current_print_options()) {
+    return with_elements(e, [&](const auto& x) { return print_detail::text_of(x, options); });
+  }
+
+/// Evaluates e and prints its elements with the current options; rank 0 as a scalar, with all digits it needs.
 template <class E>
 requires expression<E> std::ostream& operator<<(std::ostream& out, const E& e) {
-  static_assert(dtype_of<value_t<E>> != dtype::other, "lazyfuse: only bool and numbers can be printed");
-  const auto x = to<host>(e, caller{});
-  print_detail::print(out, std::as_const(x).data(), dtype_of<value_t<E>>, x.shape().extent, rank_of<E>);
+  with_elements(e, [&](const auto& x) { print_detail::print(out, x); });
   return out;
 }
 

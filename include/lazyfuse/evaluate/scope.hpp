@@ -12,7 +12,7 @@ concept evaluation_scope = requires {
   typename S::evaluation_scope;
 };
 
-/// The values of the expressions, computed within the scope: materialize(on(stream), e...).
+/// materialize(on(stream), e, ...): the values of the expressions, computed within the scope.
 template <evaluation_scope S, class... E>
   requires(expression<E>&&...)
 auto materialize(const S&, const E&... e) {
@@ -20,7 +20,7 @@ auto materialize(const S&, const E&... e) {
   else return materialize(e...);
 }
 
-/// destination = e within the scope: assign(on(stream), x, e).
+/// assign(on(stream), x, e): x = e within the scope.
 template <evaluation_scope S, class D, class E>
 void assign(const S&, D&& destination, E&& e) {
   static_cast<D&&>(destination) = static_cast<E&&>(e);

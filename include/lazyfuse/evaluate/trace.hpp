@@ -31,7 +31,9 @@ class trace {
 
   /// How many kernels ran.
   index_t launches() const { return static_cast<index_t>(kernels_.size()); }
+  /// What ran, in order.
   const std::vector<kernel_record>& kernels() const { return kernels_; }
+  /// What the kernels read and wrote together, each address once.
   index_t bytes_read() const;
   index_t bytes_written() const;
   /// How many times memory was allocated, how much in all, and the most that lived at one time.

@@ -171,8 +171,8 @@ template <class X>
   requires expression<X>
 constexpr auto barrier(X&& x) { return over(barrier_detail::cut<false>(x.tree), static_cast<X&&>(x)); }
 
-/// x with barriers where one kernel for it would exceed the limits; values and shapes are those of x:
-/// materialize(limited(e, plan_limits<8>{})). Without limits, those that every evaluation keeps.
+/// limited(x, plan_limits<8>{}): x with barriers where one kernel for it would exceed the limits; values and shapes are
+/// those of x. Without limits, those that every evaluation keeps.
 template <class X, class Limits = plan_limits<>>
   requires expression<X>
 constexpr auto limited(X&& x, Limits = {}) { return over(barrier_detail::limit<Limits>(x.tree), static_cast<X&&>(x)); }

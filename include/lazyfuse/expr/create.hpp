@@ -7,7 +7,8 @@
 
 namespace lazyfuse {
 
-/// value everywhere; becomes memory only when materialised. \numpy{full}
+/// An expression of shape s that is value everywhere, of its element type. Throws shape_error if an extent is negative.
+/// \numpy{full}
 template <arithmetic_type T, int R>
 constexpr auto full(const shape<R>& s, T value) {
   return over(constant_leaf(value, checked(s, "full")));
@@ -17,7 +18,7 @@ template <arithmetic_type T, int R>
 constexpr auto full(const index_t (&extents)[R], T value) {
   return full(view_detail::shape_from(extents), value);
 }
-/// \numpy{zeros}
+/// Zeros of element type T and shape s. Throws shape_error if an extent is negative. \numpy{zeros}
 template <arithmetic_type T, int R>
 constexpr auto zeros(const shape<R>& s) {
   return full(s, T(0));
@@ -27,7 +28,7 @@ template <arithmetic_type T, int R>
 constexpr auto zeros(const index_t (&extents)[R]) {
   return full(view_detail::shape_from(extents), T(0));
 }
-/// \numpy{ones}
+/// Ones, as zeros. \numpy{ones}
 template <arithmetic_type T, int R>
 constexpr auto ones(const shape<R>& s) {
   return full(s, T(1));
@@ -45,7 +46,8 @@ constexpr auto counted(T start, T step, T stop, index_t n, bool exact_end) {
 }
 }  // namespace create_detail
 
-/// start, start + step, ... below stop (above it for a negative step). \numpy{arange}
+/// start, start + step, ... below stop (above it for a negative step): rank 1, of type T. Elements are start + i *
+/// step. Throws index_error if the step is zero. \numpy{arange}
 template <number T>
 constexpr auto arange(T start, T stop, T step = 1) {
   if (step == 0) throw_value("arange: the step is zero");
@@ -60,7 +62,8 @@ constexpr auto arange(T stop) {
   return arange<T>(T(0), stop, T(1));
 }
 
-/// n evenly spaced values from start to stop, both exact. \numpy{linspace}
+/// n evenly spaced values from start to stop, both exact: rank 1, of type T (float or double). Throws shape_error if n
+/// is negative. \numpy{linspace}
 template <real_number T>
 constexpr auto linspace(T start, T stop, index_t n) {
   checked(shape<1>{n}, "linspace");

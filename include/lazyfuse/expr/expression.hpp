@@ -96,6 +96,7 @@ struct expression_interface {
 /// Element type and rank of an expression.
 template <class E>
 using value_t = typename bare_t<E>::value_type;
+/// The number of axes of an array or expression.
 template <class E>
 inline constexpr int rank_of = bare_t<E>::rank;
 

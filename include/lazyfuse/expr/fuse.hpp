@@ -26,8 +26,8 @@ struct fused {
   }
 };
 
-/// f, a callable over expressions, as a function of arrays and expressions: every array of an argument is read once,
-/// and what f names and uses twice is computed once, decided at compile time.
+/// fuse(f): f, a callable over expressions, as a function of arrays and expressions: every array of an argument is read
+/// once, and what f names and uses twice is computed once, decided at compile time. Calling it builds an expression.
 template <class F>
 constexpr fused<F> fuse(F function) {
   return {static_cast<F&&>(function)};

@@ -120,7 +120,8 @@ template <arithmetic_type T>
 constexpr auto eye(index_t rows) {
   return eye<T>(rows, rows);
 }
-/// Ones on diagonal k and below it, zeros above. \numpy{tri}
+/// Ones on diagonal k and below it, zeros above, rows x columns of type T; bool is a mask. Throws shape_error if an
+/// extent is negative. \numpy{tri}
 template <arithmetic_type T>
 constexpr auto tri(index_t rows, index_t columns, index_t k = 0) {
   const shape<2> s = checked(shape<2>{rows, columns}, "tri");
@@ -141,7 +142,7 @@ constexpr auto tril(X&& x, index_t k = 0) {
   const auto zero = grid_detail::zero_of(x);
   return where(grid_detail::diagonal(s) <= k, static_cast<X&&>(x), zero);
 }
-/// x with zeros below diagonal k. \numpy{triu}
+/// x with zeros below diagonal k, as tril. \numpy{triu}
 template <class X>
   requires expression<X>
 constexpr auto triu(X&& x, index_t k = 0) {

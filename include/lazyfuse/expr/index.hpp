@@ -41,6 +41,7 @@ struct all_function : all_t {
     requires operands<X>
   constexpr auto operator()(X&& x, Options... options) const;
 };
+/// all(x, axis<...>, keepdims): whether every element is true. As an index, x(all, 0), a whole axis. \numpy{all}
 inline constexpr all_function all{};
 /// An additional axis of extent 1.
 inline constexpr newaxis_t newaxis{};

@@ -94,7 +94,13 @@ struct literal_scalar : expression_interface {
   using value_type = ::cuda::std::conditional_t<
       boolean<decltype(Value)>, bool,
       ::cuda::std::conditional_t<::cuda::std::is_integral_v<decltype(Value)>, int64, double>>;
+  static constexpr value_type value = static_cast<value_type>(Value);
 };
+/// Whether E is such a constant: neither an expression with a shape nor a C++ scalar.
+template <class E>
+inline constexpr bool is_literal = false;
+template <auto Value>
+inline constexpr bool is_literal<literal_scalar<Value>> = true;
 
 /// The same with its element type chosen.
 template <class T, auto Value>
@@ -108,6 +114,8 @@ struct literal_leaf {
   constexpr const lazyfuse::shape<0>& shape() const { return extents; }
 };
 
+/// c<2>: a constant that is part of the type of an expression, and folded by the compiler: pow(x, c<2>) is x * x. It
+/// takes the type of the arrays it meets, which must hold it.
 template <auto Value>
 inline constexpr literal_scalar<Value> c{};
 

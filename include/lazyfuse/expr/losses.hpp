@@ -6,8 +6,8 @@
 
 namespace lazyfuse {
 
-/// sum(x * y) / (max(|x|, epsilon) * max(|y|, epsilon)) along the axes, the last unless given; epsilon is 1e-8 unless
-/// given. Operands are broadcast. PyTorch's cosine_similarity
+/// cosine_similarity(x, y, axis<-1>, epsilon{1e-8}, keepdims): sum(x * y) / (max(|x|, epsilon) * max(|y|, epsilon))
+/// along the axes. Operands are broadcast. PyTorch's cosine_similarity
 template <class X, class Y, class... Options>
   requires(expression<X>&& expression<Y>)
 constexpr auto cosine_similarity(const X& x, const Y& y, Options... options) {
@@ -26,10 +26,10 @@ constexpr auto cosine_similarity(const X& x, const Y& y, Options... options) {
   return as_stored<decltype(x + y)>(with_both(f, broadcast_to(real_of(x), s), broadcast_to(real_of(y), s)));
 }
 
-/// The loss of each row: -sum(target * log_softmax(x)) along the axis, the last unless given. Real targets are
-/// probabilities in the shape of x, and 0 * -infinity counts as 0. Integers are classes in the shape of x without the
-/// axis; a class out of range, as PyTorch's ignore_index, gives 0. Others throw shape_error. PyTorch's cross_entropy,
-/// whose classes are axis 1, and which takes the mean of it.
+/// cross_entropy(x, target, axis<-1>): -sum(target * log_softmax(x)) along the axis, the loss of each row. Real targets
+/// are probabilities in the shape of x, and 0 * -infinity counts as 0. Integers are classes in the shape of x without
+/// the axis; a class out of range, as PyTorch's ignore_index, gives 0. Others throw shape_error. PyTorch's
+/// cross_entropy, whose classes are axis 1, and which takes the mean of it.
 template <class X, class Y, class... Options>
   requires(expression<X>&& expression<Y>)
 constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
@@ -70,8 +70,8 @@ constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
   }
 }
 
-/// The Kullback-Leibler divergence of q from p: the sum of p * log(p / q) along the axes, the last unless given, with 0
-/// where p is 0. Operands are broadcast. The sum of SciPy's special.rel_entr
+/// kl_div(p, q, axis<-1>, keepdims): the sum of p * log(p / q) along the axes, with 0 where p is 0: the
+/// Kullback-Leibler divergence of q from p. Operands are broadcast. The sum of SciPy's special.rel_entr
 template <class P, class Q, class... Options>
   requires(expression<P>&& expression<Q>)
 constexpr auto kl_div(const P& p, const Q& q, Options... options) {

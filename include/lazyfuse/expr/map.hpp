@@ -234,7 +234,7 @@ constexpr auto map(A&&... a) {
 }
 
 /// f(x, ...) element by element. f is called on the device for arrays there: a function object with a
-/// __host__ __device__ call operator, passed by value. It fuses like any operation.
+/// `__host__ __device__` call operator, passed by value. It fuses like any operation.
 template <class F, class... X>
   requires(!expression<F> && !scalar<F> && operands<X...>)
 constexpr auto map(F f, X&&... x) {

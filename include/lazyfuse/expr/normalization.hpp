@@ -34,8 +34,9 @@ constexpr auto standardized(const X& x, axes<A...> a, ddof d, epsilon e) {
   using T = value_t<X>;
   const index_t n = reduce_detail::reduced_count(x.shape(), a);
   const auto m = moments_of<true>(x, a);
-  const auto scale = reciprocal(sqrt(variance_from(m, n, d) + e.value));
-  return map<op::deviation>(x, m, value_of(inverse<T>(n))) * scale;
+  const auto inverse_of_n = used_often<true>(value_of(inverse<T>(n)));
+  const auto scale = rsqrt(variance_from(m, inverse_of_n, n, d) + e.value);
+  return map<op::standardized>(x, m, inverse_of_n, scale);
 }
 
 /// x, times the first of the operands, plus the second.
@@ -99,7 +100,7 @@ inline constexpr bool is_one_axis<axes<A>> = true;
 
 }  // namespace normalization_detail
 
-/// exp(x) / sum(exp(x)) along the axes, the last unless given; shifted by the maximum, so that nothing overflows. A row
+/// softmax(x, axis<-1>): exp(x) / sum(exp(x)) along the axes; shifted by the maximum, so that nothing overflows. A row
 /// with NaN or +infinity, or of -infinity alone, is NaN; no elements throw shape_error. SciPy's special.softmax
 template <class X, class... Options>
   requires expression<X>
@@ -108,11 +109,13 @@ constexpr auto softmax(const X& x, Options... options) {
   static_assert(once<Options...> && (is_axes<Options> && ...), "lazyfuse: softmax takes axis<...> after its operand");
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<false>(real_of(x));
-  const auto e = exp(z - max(z, a, keepdims));
-  return as_stored<X>(e * reciprocal(sum(e, a, keepdims)));
+  const auto shifted = z - max(z, a, keepdims);
+  const auto of = [&](const auto& e) { return as_stored<X>(e * reciprocal(sum(e, a, keepdims))); };
+  if constexpr (small_real<value_t<X>>) return of(map<op::rough_exp>(shifted));
+  else return of(exp(shifted));
 }
 
-/// log(softmax(x)) without its loss of small values, along the axes, the last unless given. SciPy's special.log_softmax
+/// log_softmax(x, axis<-1>): log(softmax(x)) without its loss of small values. SciPy's special.log_softmax
 template <class X, class... Options>
   requires expression<X>
 constexpr auto log_softmax(const X& x, Options... options) {
@@ -125,8 +128,8 @@ constexpr auto log_softmax(const X& x, Options... options) {
   return as_stored<X>(shifted - log(sum(exp(shifted), a, keepdims)));
 }
 
-/// log(sum(exp(x))) along the axes, or of all elements, without overflow: -infinity of nothing but -infinity, +infinity
-/// with one +infinity. No elements throw shape_error. SciPy's special.logsumexp
+/// logsumexp(x, axis<...>, keepdims): log(sum(exp(x))) along the axes, or of all elements, without overflow: -infinity
+/// of nothing but -infinity, +infinity with one +infinity. No elements throw shape_error. SciPy's special.logsumexp
 template <class X, class... Options>
   requires expression<X>
 constexpr auto logsumexp(const X& x, Options... options) {
@@ -141,9 +144,9 @@ constexpr auto logsumexp(const X& x, Options... options) {
                       map<op::finite_or_zero>(reduce_keeping<keep>(max, z, a)));
 }
 
-/// (x - mean) / sqrt(var + epsilon) * weight + bias along the axes, the last unless given, with the biased variance in
-/// one pass: layer_norm(x, weight, bias, axis<-1>, epsilon{1e-5}). Weight and bias may be left away; they are broadcast
-/// to the shape of x, or throw shape_error. PyTorch's layer_norm, after Ba, Kiros and Hinton, arXiv 1607.06450
+/// layer_norm(x, weight, bias, axis<-1>, epsilon{1e-5}): (x - mean) / sqrt(var + epsilon) * weight + bias along the
+/// axes, with the biased variance in one pass. Weight and bias may be left away; they are broadcast to the shape of x,
+/// or throw shape_error. PyTorch's layer_norm, after Ba, Kiros and Hinton, arXiv 1607.06450
 template <class X, class... Options>
   requires expression<X>
 constexpr auto layer_norm(const X& x, const Options&... options) {
@@ -156,9 +159,9 @@ constexpr auto layer_norm(const X& x, const Options&... options) {
       weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "layer_norm", options...));
 }
 
-/// x / sqrt(mean(x * x) + epsilon) * weight along the axes, the last unless given: rms_norm(x, weight, epsilon{1e-6}).
-/// Weight may be left away; epsilon is that of the element type unless given. PyTorch's rms_norm, after Zhang and
-/// Sennrich, arXiv 1910.07467
+/// rms_norm(x, weight, axis<-1>, epsilon{e}): x / sqrt(mean(x * x) + epsilon) * weight along the axes. Weight may be
+/// left away; epsilon is that of the element type unless given. PyTorch's rms_norm, after Zhang and Sennrich, arXiv
+/// 1910.07467
 template <class X, class... Options>
   requires expression<X>
 constexpr auto rms_norm(const X& x, const Options&... options) {
@@ -172,8 +175,8 @@ constexpr auto rms_norm(const X& x, const Options&... options) {
   return as_stored<X>(weighted(z * reciprocal(sqrt(mean(square(z), a, keepdims) + e.value)), "rms_norm", options...));
 }
 
-/// x / max(norm(x), epsilon) along the axes, the last unless given: normalize(x, ord<1>), ord<2> (meant unless given)
-/// or ord<inf>; epsilon is 1e-12 unless given. PyTorch's normalize
+/// normalize(x, ord<2>, axis<-1>, epsilon{1e-12}): x / max(norm(x), epsilon) along the axes; the order is 1, 2 or inf.
+/// PyTorch's normalize
 template <class X, class... Options>
   requires expression<X>
 constexpr auto normalize(const X& x, Options... options) {
@@ -194,8 +197,8 @@ constexpr auto normalize(const X& x, Options... options) {
   else return scaled(sqrt(sum(square(z), a, keepdims)));
 }
 
-/// (x - mean) / sqrt(var + epsilon) along the axes, or of all elements, with the variance of ddof; both are 0 unless
-/// given. SciPy's stats.zscore
+/// standardize(x, axis<...>, ddof{0}, epsilon{0}): (x - mean) / sqrt(var + epsilon) along the axes, or of all elements.
+/// SciPy's stats.zscore
 template <class X, class... Options>
   requires expression<X>
 constexpr auto standardize(const X& x, Options... options) {
@@ -206,9 +209,9 @@ constexpr auto standardize(const X& x, Options... options) {
                                    value_in(ddof{}, options...), value_in(epsilon{}, options...)));
 }
 
-/// Every channel (axis 1) of x standardized over all other axes, times weight plus bias: batch_norm(x, weight, bias,
-/// epsilon{1e-5}) with the statistics of x itself, as in training, and the biased variance. Weight and bias may be left
-/// away; they have one element per channel, or throw shape_error. PyTorch's batch_norm, after Ioffe and Szegedy,
+/// batch_norm(x, weight, bias, epsilon{1e-5}): every channel (axis 1) of x standardized over all other axes, times
+/// weight plus bias, with the statistics of x itself, as in training, and the biased variance. Weight and bias may be
+/// left away; they have one element per channel, or throw shape_error. PyTorch's batch_norm, after Ioffe and Szegedy,
 /// arXiv 1502.03167
 template <class X, class... Options>
   requires expression<X>

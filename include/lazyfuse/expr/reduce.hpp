@@ -158,18 +158,19 @@ struct reduction_function {
   constexpr auto operator()(X&& x, keepdims_t k) const { return (*this)(static_cast<X&&>(x), axes<>{}, k); }
 };
 
-/// The sum; bool and integers in int64, unsigned ones in uint64. Pairwise order, the same bits on every run.
-/// \numpy{sum}
+/// sum(x, axis<...>, keepdims): the sum; bool and integers in int64, unsigned ones in uint64. Pairwise order, the same
+/// bits on every run. \numpy{sum}
 inline constexpr reduction_function<reduce_detail::with<op::sum>> sum{};
-/// The product; bool and integers in int64, unsigned ones in uint64. \numpy{prod}
+/// prod(x, axis<...>, keepdims): the product; bool and integers in int64, unsigned ones in uint64. \numpy{prod}
 inline constexpr reduction_function<reduce_detail::with<op::prod>> prod{};
-/// The largest element; NaN wins; no elements throw shape_error. \numpy{max}
+/// max(x, axis<...>, keepdims): the largest element; NaN wins; no elements throw shape_error. \numpy{max}
 inline constexpr reduction_function<reduce_detail::with<op::max>> max{};
-/// The smallest element; NaN wins; no elements throw shape_error. \numpy{min}
+/// min(x, axis<...>, keepdims): the smallest element; NaN wins; no elements throw shape_error. \numpy{min}
 inline constexpr reduction_function<reduce_detail::with<op::min>> min{};
-/// Whether some element is true. \numpy{any}
+/// any(x, axis<...>, keepdims): whether some element is true. \numpy{any}
 inline constexpr reduction_function<reduce_detail::with<op::any>> any{};
-/// The mean; integers in double. \numpy{mean}
+/// mean(x, axis<...>, keepdims): the sum divided by the number of elements; integers and bool in double. NaN of no
+/// elements. \numpy{mean}
 inline constexpr reduction_function<reduce_detail::mean> mean{};
 
 /// Whether every element is true. \numpy{all}

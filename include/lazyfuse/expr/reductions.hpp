@@ -101,13 +101,14 @@ struct nan_spread_function {
 };
 }  // namespace reductions_detail
 
-/// Where the largest element stands: an int64, along the axes in row-major order, or in the whole array. The first of
-/// equal ones; the first NaN, if there is one. No elements throw shape_error. \numpy{argmax}
+/// argmax(x, axis<...>, keepdims): where the largest element stands: an int64, along the axes in row-major order, or in
+/// the whole array. The first of equal ones; the first NaN, if there is one. No elements throw shape_error.
+/// \numpy{argmax}
 inline constexpr reductions_detail::place_function<op::argmax> argmax{};
-/// Where the smallest element stands, as argmax. \numpy{argmin}
+/// argmin(x, axis<...>, keepdims): where the smallest element stands, as argmax. \numpy{argmin}
 inline constexpr reductions_detail::place_function<op::argmin> argmin{};
 
-/// How many elements are not zero, an int64; NaN is not. \numpy{count_nonzero}
+/// count_nonzero(x, axis<...>, keepdims): how many elements are not zero, an int64; NaN is not. \numpy{count_nonzero}
 template <class X, class... Options>
   requires expression<X>
 constexpr auto count_nonzero(const X& x, Options... options) {
@@ -118,7 +119,7 @@ constexpr auto count_nonzero(const X& x, Options... options) {
   else return x;
 }
 
-/// The largest element less the smallest, in one pass; integers wrap around. \numpy{ptp}
+/// ptp(x, axis<...>, keepdims): the largest element less the smallest, in one pass; integers wrap around. \numpy{ptp}
 template <class X, class... Options>
   requires expression<X>
 constexpr auto ptp(const X& x, Options... options) {
@@ -126,9 +127,10 @@ constexpr auto ptp(const X& x, Options... options) {
   return reductions_detail::reduced_by<op::max>(x, options...) - reductions_detail::reduced_by<op::min>(x, options...);
 }
 
-/// The norm of all elements as one vector, or of those along the axes: ord<2> unless given, ord<1>, ord<0> (how many
-/// are not zero), ord<inf> (the largest magnitude), or any other p > 0, as ord<3>, or ord<0.5> (clang: from version 18
-/// on). Integers in double; of complex numbers it is real. Squares may overflow, as NumPy's. \numpy{linalg.vector_norm}
+/// norm(x, ord<2>, axis<...>, keepdims): the norm of all elements as one vector, or of those along the axes: ord<2>
+/// unless given, ord<1>, ord<0> (how many are not zero), ord<inf> (the largest magnitude), or any other p > 0, as
+/// ord<3>, or ord<0.5> (clang: from version 18 on). Integers in double; of complex numbers it is real. Squares may
+/// overflow, as NumPy's. \numpy{linalg.vector_norm}
 template <class X, class... Options>
   requires expression<X>
 constexpr auto norm(const X& x, Options... options) {
@@ -156,8 +158,8 @@ constexpr auto norm(const X& x, Options... options) {
   }
 }
 
-/// The mean of x with weights, sum(x * w) / sum(w); w is broadcast to the shape of x, or throws shape_error. Weights
-/// that sum up to zero give NaN or infinities. \numpy{average}
+/// average(x, weights, axis<...>, keepdims): the mean of x with weights, sum(x * w) / sum(w); w is broadcast to the
+/// shape of x, or throws shape_error. Weights that sum up to zero give NaN or infinities. \numpy{average}
 template <class X, class W, class... Options>
   requires(expression<X>&& expression<W>)
 constexpr auto average(const X& x, const W& weights, Options... options) {
@@ -169,17 +171,17 @@ constexpr auto average(const X& x, const W& weights, Options... options) {
   return as_stored<X>(with_both(f, as_real(x), broadcast_to(as_real(weights), x.shape())));
 }
 
-/// The sum of what is not NaN. \numpy{nansum}
+/// nansum(x, axis<...>, keepdims): the sum of what is not NaN. \numpy{nansum}
 template <class X, class... Options>
   requires expression<X>
 constexpr auto nansum(const X& x, Options... options) { return sum(reductions_detail::without_nan(x, 0), options...); }
-/// The product of what is not NaN. \numpy{nanprod}
+/// nanprod(x, axis<...>, keepdims): the product of what is not NaN. \numpy{nanprod}
 template <class X, class... Options>
   requires expression<X>
 constexpr auto nanprod(const X& x, Options... options) {
   return prod(reductions_detail::without_nan(x, 1), options...);
 }
-/// The mean of what is not NaN; NaN of nothing else. \numpy{nanmean}
+/// nanmean(x, axis<...>, keepdims): the mean of what is not NaN; NaN of nothing else. \numpy{nanmean}
 template <class X, class... Options>
   requires expression<X>
 constexpr auto nanmean(const X& x, Options... options) {
@@ -189,18 +191,20 @@ constexpr auto nanmean(const X& x, Options... options) {
   using T = value_t<decltype(z)>;
   return as_stored<X>(reduced_by<op::sum>(without_nan(z, 0), options...) / numbers_of<T>(z, options...));
 }
-/// The largest of what is not NaN; NaN of nothing else; no elements throw shape_error. \numpy{nanmax}
+/// nanmax(x, axis<...>, keepdims): the largest of what is not NaN; NaN of nothing else; no elements throw shape_error.
+/// \numpy{nanmax}
 inline constexpr reductions_detail::nan_function<op::nanmax, op::max> nanmax{};
-/// The smallest of what is not NaN, as nanmax. \numpy{nanmin}
+/// nanmin(x, axis<...>, keepdims): the smallest of what is not NaN, as nanmax. \numpy{nanmin}
 inline constexpr reductions_detail::nan_function<op::nanmin, op::min> nanmin{};
-/// The variance of what is not NaN, read once. \numpy{nanvar}
+/// nanvar(x, axis<...>, ddof{0}, keepdims): the variance of what is not NaN, read once. \numpy{nanvar}
 inline constexpr reductions_detail::nan_spread_function<false> nanvar{};
-/// Its square root. \numpy{nanstd}
+/// nanstd(x, axis<...>, ddof{0}, keepdims): the square root of nanvar. \numpy{nanstd}
 inline constexpr reductions_detail::nan_spread_function<true> nanstd{};
 
-/// f(...f(f(init, a), b)...) over the elements along the axes, or all: f must be associative and commutative, for it is
-/// applied in another order. Elements are of any trivially copyable type T, f returns one, and init is one; without
-/// elements it is the result. f is a function object without state, called on the device for arrays there.
+/// reduce(f, init, x, axis<...>, keepdims): f(...f(f(init, a), b)...) over the elements along the axes, or all: f must
+/// be associative and commutative, for it is applied in another order. Elements are of any trivially copyable type T, f
+/// returns one, and init is one; without elements it is the result. f is a function object without state, called on the
+/// device for arrays there.
 template <class F, class T, class X, class... Options>
   requires(expression<X> && !expression<F>)
 constexpr auto reduce(F, const T& init, const X& x, Options... options) {

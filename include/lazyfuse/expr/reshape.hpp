@@ -19,11 +19,15 @@ constexpr auto reshape_node(const leaf<Source, R>& e, const shape<R>& parent, co
     throw_shapes("reshape", parent.extent, R, s.extent, To, "need a copy: write reshape(materialize(x), ...)");
   return leaf<typename source_traits<Source>::viewed, To>(viewed(e.source), s, steps, e.offset);
 }
+template <class T, auto V, int R, int To>
+constexpr auto reshape_node(const literal_leaf<T, V>& e, const shape<R>&, const shape<To>&) {
+  return e;
+}
 template <class Op, class Seq, class... A, int R, int To>
 constexpr auto reshape_node(const map_expr<Op, Seq, A...>& e, const shape<R>& parent, const shape<To>& s) {
   return rebuild(e, s, [&](const auto& a) {
-    if constexpr (bare_t<decltype(a)>::rank == 0) return a;
-    else if constexpr (bare_t<decltype(a)>::rank == R) return reshape_node(a, parent, s);
+    if constexpr (bare_t<decltype(a)>::rank == R) return reshape_node(a, parent, s);
+    else if constexpr (bare_t<decltype(a)>::rank == 0) return a;
     else return reshape_node(broadcast_tree(a, parent, "reshape"), parent, s);
   });
 }

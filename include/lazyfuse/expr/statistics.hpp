@@ -47,11 +47,10 @@ template <bool Keep, class Z, int... A>
 constexpr auto moments_of(const Z& z, axes<A...> a) {
   return reduce_keeping<Keep>(reduction_function<reduce_detail::with<op::moments>>{}, map<op::sample>(z), a);
 }
-/// The variance of n numbers whose moments are m.
-template <class M>
-constexpr auto variance_from(const M& m, index_t n, ddof d) {
-  using T = bare_t<decltype(value_t<M>{}.count)>;
-  return map<op::variance_of>(m, value_of(inverse<T>(n)), value_of(inverse<T>(n, d)));
+/// The variance of n numbers whose moments are m. inverse_of_n: 1 / n.
+template <class M, class Inverse>
+constexpr auto variance_from(const M& m, const Inverse& inverse_of_n, index_t n, ddof d) {
+  return map<op::variance_of>(m, inverse_of_n, value_of(inverse<value_t<Inverse>>(n, d)));
 }
 
 template <bool Root>
@@ -65,8 +64,9 @@ struct spread_function {
     constexpr bool keep = (is_keepdims<Options> || ...);
     const auto a = axes_in(axes<>{}, options...);
     const auto of = [&](const auto& z) {
-      const auto m = moments_of<keep>(z, a);
-      return variance_from(m, reduce_detail::reduced_count(z.shape(), a), value_in(ddof{}, options...));
+      const index_t n = reduce_detail::reduced_count(z.shape(), a);
+      return variance_from(moments_of<keep>(z, a), value_of(inverse<value_t<decltype(z)>>(n)), n,
+                           value_in(ddof{}, options...));
     };
     const auto rooted = [](auto&& variance) {
       if constexpr (Root) return map<op::sqrt>(static_cast<decltype(variance)>(variance));
@@ -86,16 +86,16 @@ constexpr auto centred(const X& x, axes<A...> a) {
 
 }  // namespace statistics_detail
 
-/// The variance along the axes, or of all elements: the mean of (x - mean(x))^2, divided by n - ddof instead of n. Read
-/// once, and as exact as in two passes where the mean is large (op::moments). NaN with NaN or infinities, or if there
-/// are no elements. \numpy{var}
+/// var(x, axis<...>, ddof{0}, keepdims): the variance along the axes, or of all elements: the mean of (x - mean(x))^2,
+/// divided by n - ddof instead of n. Read once, and as exact as in two passes where the mean is large (op::moments).
+/// NaN with NaN or infinities, or if there are no elements. \numpy{var}
 inline constexpr statistics_detail::spread_function<false> var{};
-/// The standard deviation, the square root of var. \numpy{std}
+/// std(x, axis<...>, ddof{0}, keepdims): the standard deviation, the square root of var. \numpy{std}
 inline constexpr statistics_detail::spread_function<true> std{};
 
-/// The covariance of x and y along the axes, or of all elements: the sum of (x - mean(x)) * (y - mean(y)), divided by
-/// n - ddof. Operands are broadcast; ddof is 1 unless given. An element beside the diagonal of NumPy's matrix; throws
-/// shape_error where shapes do not broadcast. \numpy{cov}
+/// cov(x, y, axis<...>, ddof{1}, keepdims): the covariance of x and y along the axes, or of all elements: sum((x -
+/// mean(x)) * (y - mean(y))) divided by n - ddof. Operands are broadcast, or throw shape_error. An element beside the
+/// diagonal of NumPy's matrix. \numpy{cov}
 template <class X, class Y, class... Options>
   requires(expression<X>&& expression<Y>)
 constexpr auto cov(const X& x, const Y& y, Options... options) {
@@ -112,8 +112,8 @@ constexpr auto cov(const X& x, const Y& y, Options... options) {
   return as_stored<decltype(x + y)>(with_both(f, broadcast_to(as_real(x), shape), broadcast_to(as_real(y), shape)));
 }
 
-/// The covariance matrix of variables in rows and observations in columns: shape (v, n) to (v, v), ddof 1 unless given.
-/// A broadcast product and a sum: v^2 * n products, without blocking for a cache. \numpy{cov}
+/// cov(x, ddof{1}): the covariance matrix of variables in rows and observations in columns: shape (v, n) to (v, v). A
+/// broadcast product and a sum: v^2 * n products, without blocking for a cache. \numpy{cov}
 template <class X, class... Options>
   requires(expression<X> && (!expression<Options> && ...))
 constexpr auto cov(const X& x, Options... options) {
@@ -126,8 +126,8 @@ constexpr auto cov(const X& x, Options... options) {
                       inverse<double>(x.shape()[1], value_in(ddof{1}, options...)));
 }
 
-/// Pearson's correlation of x and y along the axes, or of all elements, in [-1, 1]; NaN where one is constant.
-/// Operands are broadcast. \numpy{corrcoef}
+/// corrcoef(x, y, axis<...>, keepdims): Pearson's correlation of x and y along the axes, or of all elements, in [-1,
+/// 1]; NaN where one is constant. Operands are broadcast. \numpy{corrcoef}
 template <class X, class Y, class... Options>
   requires(expression<X>&& expression<Y>)
 constexpr auto corrcoef(const X& x, const Y& y, Options... options) {

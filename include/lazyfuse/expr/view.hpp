@@ -99,7 +99,8 @@ constexpr auto view(E&& e, Specs... specs) {
   return over(view_detail::view_tree(e.tree, specs...), static_cast<E&&>(e));
 }
 
-/// The axes of x in the order Order (negative counts from the end). \numpy{permute_dims}
+/// The axes of x in the order Order, which names each once (negative ones count from the end). A view.
+/// \numpy{permute_dims}
 template <int... Order, class X>
   requires expression<X>
 constexpr auto permute_dims(X&& x) {
@@ -125,14 +126,14 @@ constexpr auto reversed(X&& x, index_sequence<I...>) {
 }
 }  // namespace view_detail
 
-/// The axes of x in reverse order. \numpy{transpose}
+/// The axes of x in reverse order: a view. \numpy{transpose}
 template <class X>
   requires expression<X>
 constexpr auto transpose(X&& x) {
   return view_detail::reversed(static_cast<X&&>(x), make_index_sequence<rank_of<X>>{});
 }
 
-/// x read backwards along the named axes; along all of them if none is named. \numpy{flip}
+/// flip(x, axis<...>): x read backwards along the named axes; along all of them if none is named. A view. \numpy{flip}
 template <class X, int... A>
   requires expression<X>
 constexpr auto flip(X&& x, axes<A...> = {}) {
@@ -171,7 +172,8 @@ constexpr auto broadcast_tree(const Tree& e, const shape<To>& s, const char* ope
 }
 }  // namespace view_detail
 
-/// x repeated along new axes at the front and along axes of extent 1. \numpy{broadcast_to}
+/// x repeated along new axes at the front and along axes of extent 1: a view of shape s. Throws shape_error if x does
+/// not broadcast to it. \numpy{broadcast_to}
 template <class X, int To>
   requires expression<X>
 constexpr auto broadcast_to(X&& x, const shape<To>& s) {

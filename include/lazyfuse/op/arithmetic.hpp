@@ -54,6 +54,7 @@ struct multiply : exact_operation {
 struct divide : exact_operation {
   using rule = rules::true_division;
   static constexpr const char* name = "divide";
+  static constexpr const char* difference = "integers are refused: `cast` them, or `floor_divide`";
   static constexpr int complex_ulp = 8;
   static constexpr const char* symbol = "/";
   static constexpr int cost = 8;
@@ -67,6 +68,7 @@ struct divide : exact_operation {
 struct reciprocal : exact_operation {
   using rule = rules::true_division;
   static constexpr const char* name = "reciprocal";
+  static constexpr const char* difference = "integers are refused";
   static constexpr int complex_ulp = 8;
   static constexpr int cost = 8;
   template <number T>

@@ -12,6 +12,7 @@ namespace op {
 struct real : exact_operation {
   using rule = rules::number_only;
   static constexpr const char* name = "real";
+  static constexpr const char* difference = "not to be written";
   template <number T>
   LAZYFUSE_HD constexpr part_t<T> operator()(T x) const {
     if constexpr (complex_number<T>) return x.re;
@@ -23,6 +24,7 @@ struct real : exact_operation {
 struct imag : exact_operation {
   using rule = rules::number_only;
   static constexpr const char* name = "imag";
+  static constexpr const char* difference = "not to be written";
   template <number T>
   LAZYFUSE_HD constexpr part_t<T> operator()(T x) const {
     if constexpr (complex_number<T>) return x.im;
@@ -44,6 +46,7 @@ struct conj : exact_operation {
 /// The angle of a complex number, in (-pi, pi]: 0 or pi of real ones.
 struct angle : floating_operation {
   static constexpr const char* name = "angle";
+  static constexpr const char* difference = "in radians";
   static constexpr int cost = 30;
   template <number T>
   LAZYFUSE_HD part_t<T> operator()(T x) const {

@@ -188,6 +188,7 @@ struct hypot : real_operation {
 struct pow : floating_operation {
   using rule = rules::power;
   static constexpr const char* name = "pow";
+  static constexpr const char* difference = "integers to a negative power are truncated, NumPy throws";
   static constexpr const char* numpy = "power";
   static constexpr int cost = 60;
   static constexpr int complex_ulp = 128;

@@ -54,17 +54,25 @@ struct extreme_place : plain_monoid {
     const bool take = beyond(b.value, a.value) || (!differs(a.value, b.value) && b.index < a.index);
     return take ? b : a;
   }
+  /// The same where b comes after a, or a is none: of equal elements a is the first.
+  template <class T>
+  LAZYFUSE_HD static constexpr placed<T> append(const placed<T>& a, const placed<T>& b) {
+    const bool none = static_cast<int>(a.index >> 32) == static_cast<int>(nowhere >> 32);
+    const bool take = beyond(b.value, a.value) | none;  // not ||, which would branch
+    return {take ? b.value : a.value, take ? b.index : a.index};
+  }
   template <class P>
   LAZYFUSE_HD static constexpr P identity() {
     using T = decltype(P::value);
-    return {Largest ? max::identity<T>() : min::identity<T>(), 0x7fffffffffffffff};
+    return {Largest ? max::identity<T>() : min::identity<T>(), nowhere};
   }
 
  private:
+  static constexpr int64 nowhere = 0x7fffffffffffffff;
   /// Whether x is nearer to the extreme than y, or NaN where y is a number. Few comparisons: they are most of the work.
   template <class T>
   LAZYFUSE_HD static constexpr bool beyond(const T& x, const T& y) {
-    if constexpr (floating_point<T>) return !(Largest ? x <= y : x >= y) && y == y;
+    if constexpr (floating_point<T>) return !(Largest ? x <= y : x >= y) & (y == y);
     else return Largest ? x > y : x < y;
   }
   /// Whether neither is beyond the other only if this is false; where y is beyond x it may be either.

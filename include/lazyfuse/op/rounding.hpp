@@ -48,6 +48,7 @@ struct trunc : exact_operation {
 struct round : exact_operation {
   using rule = rules::ordered_number;
   static constexpr const char* name = "round";
+  static constexpr const char* difference = "to whole numbers";
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
     if constexpr (real_number<T>) return math::rint(x);
@@ -117,6 +118,7 @@ struct ldexp : exact_operation {
 struct mantissa : exact_operation {
   using rule = rules::real_floating;
   static constexpr const char* name = "mantissa";
+  static constexpr const char* difference = "`auto [m, e] = frexp(x)` for both";
   static constexpr const char* numpy = "frexp[0]";
   static constexpr int cost = 4;
   template <real_number T>
@@ -139,6 +141,7 @@ struct mantissa : exact_operation {
 struct exponent : exact_operation {
   using rule = rules::real_floating;
   static constexpr const char* name = "exponent";
+  static constexpr const char* difference = "`auto [m, e] = frexp(x)` for both";
   static constexpr const char* numpy = "frexp[1]";
   static constexpr int cost = 4;
   template <real_number T>

@@ -13,6 +13,7 @@ namespace op {
 struct maximum : exact_operation {
   using rule = rules::ordered;
   static constexpr const char* name = "maximum";
+  static constexpr const char* difference = "of zeros of both signs either";
   template <computable T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if constexpr (real_number<T>) return math::larger(x, y);
@@ -29,6 +30,7 @@ struct maximum : exact_operation {
 struct minimum : exact_operation {
   using rule = rules::ordered;
   static constexpr const char* name = "minimum";
+  static constexpr const char* difference = "of zeros of both signs either";
   template <computable T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if constexpr (real_number<T>) return math::smaller(x, y);
@@ -66,6 +68,7 @@ struct fmin : exact_operation {
 struct clip : exact_operation {
   using rule = rules::ordered_number;
   static constexpr const char* name = "clip";
+  static constexpr const char* difference = "both bounds are given";
   static constexpr int cost = 2;
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x, T low, T high) const {
@@ -77,6 +80,7 @@ struct clip : exact_operation {
 struct where : exact_operation {
   using rule = rules::selection;
   static constexpr const char* name = "where";
+  static constexpr const char* difference = "three operands";
   template <element_type T>
   LAZYFUSE_HD constexpr T operator()(bool condition, T x, T y) const {
     return condition ? x : y;
@@ -128,6 +132,7 @@ struct heaviside : exact_operation {
 struct nan_to_num : exact_operation {
   using rule = rules::number_only;
   static constexpr const char* name = "nan_to_num";
+  static constexpr const char* difference = "without options";
   template <class T>
     requires(number<T> || small_real<T>)
   LAZYFUSE_HD constexpr T operator()(T x) const {

@@ -86,14 +86,15 @@ struct moments : plain_monoid {
   }
 };
 
-/// x less the mean; more exact than x - mean, whose mean is rounded to its own magnitude. inverse is 1 / count.
-struct deviation : exact_operation {
+/// x less the mean, times scale; more exact than x - mean, whose mean is rounded to its own magnitude. inverse is
+/// 1 / count.
+struct standardized : exact_operation {
   using rule = rules::unchanged;
-  static constexpr const char* name = "deviation";
+  static constexpr const char* name = "standardized";
   static constexpr int cost = 3;
   template <real_number T>
-  LAZYFUSE_HD constexpr T operator()(T x, const moment_sums<T>& m, T inverse) const {
-    return (x - m.shift) - m.sum * inverse;
+  LAZYFUSE_HD constexpr T operator()(T x, const moment_sums<T>& m, T inverse, T scale) const {
+    return (x - m.shift) * scale - m.sum * inverse * scale;
   }
 };
 
@@ -116,6 +117,22 @@ struct finite_or_zero : exact_operation {
   template <real_number T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
     return x - x == 0 ? x : T(0);
+  }
+};
+
+/// exp(x) for x <= 0, of which 16 bits are wanted: to 2^-20, and 0 for less than 2^-126.
+struct rough_exp : exact_operation {
+  using rule = rules::floating;
+  static constexpr const char* name = "exp";
+  static constexpr int cost = 10;
+  LAZYFUSE_HD float operator()(float x) const {
+#if defined(__CUDA_ARCH__)
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
+    return y;
+#else
+    return math::exp(x);
+#endif
   }
 };
 

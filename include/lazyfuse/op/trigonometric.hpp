@@ -145,6 +145,7 @@ struct rad2deg : real_operation {
 /// sin(pi x) / (pi x), and 1 at zero; 0 at the other whole numbers, where NumPy's is a little off.
 struct sinc : real_operation {
   static constexpr const char* name = "sinc";
+  static constexpr const char* difference = "0 at whole numbers, where NumPy is a little off";
   static constexpr int cost = 24;
   static constexpr interval domain{-100, 100};
   template <real_number T>

@@ -158,6 +158,12 @@ LAZYFUSE_HD const T& shared_of(const shared_value<Node, T>& s) {
   return s.value;
 }
 
+/// Whether the context has the value of a program already.
+template <class Node, class Context>
+concept knows = requires(const Context& c) {
+  c.template known<Node>();
+};
+
 /// A context and the shared values computed so far: each is a base class, found by its program.
 template <class Context, class... Values>
 struct remembering : Values... {
@@ -171,19 +177,12 @@ struct remembering : Values... {
     return context.template reduced<P>();
   }
   template <class P>
-    requires requires(const Context& c) { c.template known<P>(); }
-  LAZYFUSE_HD decltype(auto) known() const { return context.template known<P>(); }
+  requires knows<P, Context> LAZYFUSE_HD decltype(auto) known() const { return context.template known<P>(); }
 };
 
 template <class Node, class Context>
 concept remembers = requires(const Context& c) {
   shared_of<Node>(c);
-};
-
-/// Whether the context has the value of a program already.
-template <class Node, class Context>
-concept knows = requires(const Context& c) {
-  c.template known<Node>();
 };
 
 template <int I>
@@ -252,6 +251,18 @@ template <class Schedule, class Context, class Sink>
 LAZYFUSE_HD void evaluate(const Context& context, Sink& sink);
 
 namespace evaluate_detail {
+/// What a program rounds to 16 bits; void if it does something else.
+template <class P>
+struct rounded {
+  using type = void;
+};
+template <small_real T, class P>
+struct rounded<apply<op::cast<T>, P>> {
+  using type = P;
+};
+template <class P>
+using rounded_t = typename rounded<P>::type;
+
 template <class Roots, class Seq, class Sink>
 struct deliver;
 template <class... P, int... I, class Sink>
@@ -259,7 +270,16 @@ struct deliver<list<P...>, index_sequence<I...>, Sink> {
   Sink& sink;
   template <class C>
   LAZYFUSE_HD void operator()(const C& c) const {
-    (sink.template put<I>(evaluator<P>::at(c)), ...);
+    (sink.template put<I>(root<P>(c)), ...);
+  }
+  /// The value of a root, or of what it rounds to 16 bits if the sink does that itself.
+  template <class Root, class C>
+  LAZYFUSE_HD static auto root(const C& c) {
+    if constexpr (requires { Sink::rounds; } && !__is_same(rounded_t<Root>, void)) {
+      if constexpr (__is_same(decltype(evaluator<rounded_t<Root>>::at(c)), float))
+        return evaluator<rounded_t<Root>>::at(c);
+      else return evaluator<Root>::at(c);
+    } else return evaluator<Root>::at(c);
   }
 };
 }  // namespace evaluate_detail

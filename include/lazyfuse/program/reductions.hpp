@@ -63,6 +63,11 @@ concept near_monoid = requires(const T& a, const T& b) {
   M::near(a, b);
   M::recentred(a);
 };
+/// A monoid that combines for less where elements come in the order of their places.
+template <class M, class T>
+concept ordered_monoid = requires(const T& a, const T& b) {
+  M::append(a, b);
+};
 
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.
 template <class Reductions, class Sources>

@@ -208,10 +208,13 @@ struct with_values {
   LAZYFUSE_HD const auto& reduced() const {
     return shared_of<P>(values);
   }
-  /// What the row has in common and was computed with the values.
+  /// What the row has in common and was computed with the values, or what the base knows.
   template <class P>
-    requires requires(const Values& v) { shared_of<P>(v); }
-  LAZYFUSE_HD const auto& known() const { return shared_of<P>(values); }
+    requires(remembers<P, Values> || knows<P, Base>)
+  LAZYFUSE_HD decltype(auto) known() const {
+    if constexpr (remembers<P, Values>) return (shared_of<P>(values));
+    else return base.template known<P>();
+  }
 };
 
 namespace stages_detail {

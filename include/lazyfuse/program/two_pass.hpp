@@ -40,11 +40,13 @@ struct two_pass<apply<op::variance_of, reduction<op::moments, apply<op::sample, 
   using zero = apply<op::subtract, squares, squares>;  // or NaN
   using type = apply<op::multiply, apply<op::maximum, corrected, zero>, Scale>;
 };
-template <class X, class Z, class Inverse>
-struct two_pass<apply<op::deviation, X, reduction<op::moments, apply<op::sample, Z>>, Inverse>> {
+template <class X, class Z, class Inverse, class Scale>
+struct two_pass<apply<op::standardized, X, reduction<op::moments, apply<op::sample, Z>>, Inverse, Scale>> {
   using about = near_mean<typename two_pass<Z>::type, Inverse>;
-  using type = apply<op::subtract, apply<op::subtract, typename two_pass<X>::type, typename about::shift>,
-                     typename about::correction>;
+  using scale = typename two_pass<Scale>::type;
+  using distance = apply<op::subtract, typename two_pass<X>::type, typename about::shift>;
+  using type =
+      apply<op::subtract, apply<op::multiply, distance, scale>, apply<op::multiply, typename about::correction, scale>>;
 };
 
 /// Staged programs whose rows stay on the chip.

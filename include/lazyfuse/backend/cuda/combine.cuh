@@ -44,7 +44,8 @@ __device__ __forceinline__ void recentre(thread_sums<Set, Width>& sums, index_se
   for (int k = 0; k < Width; ++k) (one(get<I>(sums.lane[k]), typename Set::template monoid<I>{}), ...);
 }
 
-template <class Set, bool Guarded, bool Near = false>
+/// InOrder: elements come in the order of their places.
+template <class Set, bool Guarded, bool Near = false, bool InOrder = false>
 struct combine_sink {
   typename Set::accumulators& to;
   bool valid;
@@ -55,6 +56,8 @@ struct combine_sink {
     if constexpr (Near && near_monoid<M, V>) {
       const auto combined = M::near(mine, value);
       mine = !Guarded || valid ? combined : mine;
+    } else if constexpr (InOrder && ordered_monoid<M, V>) {
+      mine = M::append(mine, value);
     } else {
       const auto combined = lazyfuse::compute<M>(mine, value);
       mine = !Guarded || valid ? combined : mine;
@@ -200,7 +203,7 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width>& sums, const Val
   for (int d = 0; d < Depth; ++d)
 #pragma unroll
     for (int k = 0; k < Width; ++k) {
-      combine_sink<Set, Guarded> sink{sums.lane[k], k * spacing < valid};
+      combine_sink<Set, Guarded, false, !Guarded> sink{sums.lane[k], k * spacing < valid};
       evaluate<typename Set::prologue>(register_context<Values>{values, d, k}, sink);
     }
 }

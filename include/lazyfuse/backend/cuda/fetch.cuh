@@ -43,6 +43,55 @@ struct alignas(sizeof(T) * Width) wide {
   T value[Width];
 };
 
+/// The elements of one vector of a thread.
+template <class T, int Width>
+struct lanes {
+  T value[Width];
+  __device__ __forceinline__ const T& operator[](int k) const { return value[k]; }
+  __device__ __forceinline__ void put(int k, const T& v) { value[k] = v; }
+  __device__ __forceinline__ void read(const T* from) {
+    const auto together = *reinterpret_cast<const wide<T, Width>*>(from);
+#pragma unroll
+    for (int k = 0; k < Width; ++k) value[k] = together.value[k];
+  }
+  __device__ __forceinline__ void write(T* to) const {
+    wide<T, Width> together;
+#pragma unroll
+    for (int k = 0; k < Width; ++k) together.value[k] = value[k];
+    *reinterpret_cast<wide<T, Width>*>(to) = together;
+  }
+};
+/// Elements of which several make a register are kept as they came from memory, and taken apart where they are used:
+/// earlier, a load would have to come before the next is asked for. They are put in order, from the first.
+template <class T, int Width>
+  requires(sizeof(T) < 4 && sizeof(T) * Width % 4 == 0 && sizeof(T) * Width <= 16 &&
+           (::cuda::std::is_arithmetic_v<T> || small_real<T>))
+struct lanes<T, Width> {
+  using bits = ::cuda::std::conditional_t<sizeof(T) == 1, unsigned char, unsigned short>;
+  static constexpr int each = 4 / int(sizeof(T)), size = 8 * int(sizeof(T)), count = Width / each;
+  unsigned word[count];
+  __device__ __forceinline__ T operator[](int k) const {
+    const auto part = static_cast<bits>(word[k / each] >> k % each * size);
+    if constexpr (boolean<T>) return part != 0;
+    else return __builtin_bit_cast(T, part);
+  }
+  __device__ __forceinline__ void put(int k, const T& v) {
+    const unsigned part = __builtin_bit_cast(bits, v);
+    word[k / each] = k % each == 0 ? part : word[k / each] | part << k % each * size;
+  }
+  __device__ __forceinline__ void read(const T* from) {
+    const auto together = *reinterpret_cast<const wide<unsigned, count>*>(from);
+#pragma unroll
+    for (int w = 0; w < count; ++w) word[w] = together.value[w];
+  }
+  __device__ __forceinline__ void write(T* to) const {
+    wide<unsigned, count> together;
+#pragma unroll
+    for (int w = 0; w < count; ++w) together.value[w] = word[w];
+    *reinterpret_cast<wide<unsigned, count>*>(to) = together;
+  }
+};
+
 /// Distance between the elements of a thread where threads take neighbouring elements.
 inline constexpr int interleave = 32;
 
@@ -92,13 +141,9 @@ template <class T, int Width, int Depth>
 struct fetched<memory<T>, Width, Depth> {
   static constexpr bool loads = true, is_memory = true;
   static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
-  T value[Depth][Width];
+  lanes<T, Width> value[Depth];
 
-  __device__ __forceinline__ void one(int d, elements<const T> from) {
-    const auto together = *reinterpret_cast<const wide<T, Width>*>(reached<Width>(from));
-#pragma unroll
-    for (int k = 0; k < Width; ++k) value[d][k] = together.value[k];
-  }
+  __device__ __forceinline__ void one(int d, elements<const T> from) { value[d].read(reached<Width>(from)); }
   /// All elements exist, contiguous in rows a pitch apart; aligned if a thread takes neighbours.
   __device__ __forceinline__ void simple(elements<const T> from, index_t pitch, bool neighbours) {
     if constexpr (can_be_wide) {
@@ -111,19 +156,19 @@ struct fetched<memory<T>, Width, Depth> {
 #pragma unroll
     for (int d = 0; d < Depth; ++d)
 #pragma unroll
-      for (int k = 0; k < Width; ++k) value[d][k] = from[d * pitch + k * interleave];
+      for (int k = 0; k < Width; ++k) value[d].put(k, from[d * pitch + k * interleave]);
   }
   /// Row d, at once where it can be.
   __device__ __forceinline__ void row(int d, elements<const T> from) {
     if constexpr (can_be_wide) one(d, from);
     else
 #pragma unroll
-      for (int k = 0; k < Width; ++k) value[d][k] = from[k];
+      for (int k = 0; k < Width; ++k) value[d].put(k, from[k]);
   }
   /// One value for the first row.
   __device__ __forceinline__ void same(const T& v) {
 #pragma unroll
-    for (int k = 0; k < Width; ++k) value[0][k] = v;
+    for (int k = 0; k < Width; ++k) value[0].put(k, v);
   }
   /// Whole rows.
   __device__ __forceinline__ void rows(elements<const T> from, int pitch) {
@@ -138,7 +183,7 @@ struct fetched<memory<T>, Width, Depth> {
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
         const int at = first + d * pitch + k * spacing;
-        value[d][k] = from[(at < last ? at : last) * step];
+        value[d].put(k, from[(at < last ? at : last) * step]);
       }
   }
   /// All elements exist. pitch: from one d to the next; step: between neighbours of a row.
@@ -156,19 +201,19 @@ struct fetched<memory<T>, Width, Depth> {
 #pragma unroll
       for (int d = 0; d < Depth; ++d)
 #pragma unroll
-        for (int k = 0; k < Width; ++k) value[d][k] = from[d * pitch + k * interleave];
+        for (int k = 0; k < Width; ++k) value[d].put(k, from[d * pitch + k * interleave]);
     } else if (step == 0) {
 #pragma unroll
       for (int d = 0; d < Depth; ++d) {
         const T same = from[d * pitch];
 #pragma unroll
-        for (int k = 0; k < Width; ++k) value[d][k] = same;
+        for (int k = 0; k < Width; ++k) value[d].put(k, same);
       }
     } else {
 #pragma unroll
       for (int d = 0; d < Depth; ++d)
 #pragma unroll
-        for (int k = 0; k < Width; ++k) value[d][k] = from[d * pitch + k * (spacing * step)];
+        for (int k = 0; k < Width; ++k) value[d].put(k, from[d * pitch + k * (spacing * step)]);
     }
   }
   /// Of row d, only elements whose distance from the first is below valid[d] exist.
@@ -185,8 +230,8 @@ struct fetched<memory<T>, Width, Depth> {
       }
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
-        if (k * spacing < valid[d]) value[d][k] = from[d * pitch + k * (spacing * step)];
-        else value[d][k] = T{};
+        if (k * spacing < valid[d]) value[d].put(k, from[d * pitch + k * (spacing * step)]);
+        else value[d].put(k, T{});
       }
     }
   }

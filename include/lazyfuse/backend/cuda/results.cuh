@@ -6,29 +6,61 @@
 
 namespace lazyfuse::cuda_detail {
 
+/// The elements of one vector of results.
+template <class T, int Width>
+struct result_lanes {
+  T value[Width];
+  __device__ __forceinline__ T operator[](int k) const { return value[k]; }
+  template <class V>
+  __device__ __forceinline__ void put(int k, const V& v) {
+    value[k] = static_cast<T>(v);
+  }
+  __device__ __forceinline__ wide<T, Width> together() const {
+    wide<T, Width> all;
+#pragma unroll
+    for (int k = 0; k < Width; ++k) all.value[k] = value[k];
+    return all;
+  }
+};
+/// 16-bit reals are rounded when they are stored, two by one instruction.
+template <small_real T, int Width>
+  requires(Width % 2 == 0)
+struct result_lanes<T, Width> {
+  float value[Width];
+  __device__ __forceinline__ T operator[](int k) const { return T(value[k]); }
+  __device__ __forceinline__ void put(int k, float v) { value[k] = v; }
+  __device__ __forceinline__ wide<unsigned, Width / 2> together() const {
+    wide<unsigned, Width / 2> all;
+#pragma unroll
+    for (int k = 0; k < Width; k += 2) {
+      unsigned& pair = all.value[k / 2];
+      if constexpr (::cuda::std::is_same_v<T, half>)
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value[k + 1]), "f"(value[k]));
+      else asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value[k + 1]), "f"(value[k]));
+    }
+    return all;
+  }
+};
+
 /// Results of a thread before they are stored.
 template <int Width, int Depth, class T>
 struct result {
   static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
-  T value[Depth][Width];
+  result_lanes<T, Width> value[Depth];
   /// Row d, at once where it can be.
   __device__ __forceinline__ void one(int d, elements<T> to) const {
     if constexpr (can_be_wide) {
-      wide<T, Width> together;
-#pragma unroll
-      for (int k = 0; k < Width; ++k) together.value[k] = value[d][k];
-      *reinterpret_cast<wide<T, Width>*>(reached<Width>(to)) = together;
+      const auto together = value[d].together();
+      *reinterpret_cast<bare_t<decltype(together)>*>(reached<Width>(to)) = together;
     } else
 #pragma unroll
       for (int k = 0; k < Width; ++k) to[k] = value[d][k];
   }
   /// The same for what nobody reads soon: caches give it up first.
   __device__ __forceinline__ void stream(int d, elements<T> to) const {
-    if constexpr (can_be_wide && sizeof(T) * Width == 16) {
-      uint4 together;
-      __builtin_memcpy(&together, value[d], 16);
-      __stcs(reinterpret_cast<uint4*>(reached<Width>(to)), together);
-    } else one(d, to);
+    if constexpr (can_be_wide && sizeof(T) * Width == 16)
+      __stcs(reinterpret_cast<uint4*>(reached<Width>(to)), __builtin_bit_cast(uint4, value[d].together()));
+    else one(d, to);
   }
   /// Whole rows, each at once where it can be.
   __device__ __forceinline__ void rows(elements<T> to, int pitch) const {
@@ -52,11 +84,12 @@ struct results : pack<result<Width, Depth, T>...> {};
 
 template <class Results>
 struct register_sink {
+  static constexpr bool rounds = true;  ///< takes what is to be rounded to 16 bits as it is
   Results& to;
   int d, k;
   template <int I, class V>
   __device__ __forceinline__ void put(const V& v) {
-    get<I>(to).value[d][k] = v;
+    get<I>(to).value[d].put(k, v);
   }
 };
 

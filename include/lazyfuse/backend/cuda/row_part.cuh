@@ -128,10 +128,10 @@ struct pass_operand<Staged, Pass, Width, list<Src...>> {
 /// Writes a fetched vector to shared memory.
 template <int Width, class F, class T>
 __device__ __forceinline__ void keep_vector(const F& f, T* to) {
-  result<Width, 1, T> kept;
+  if constexpr (f.can_be_wide) f.value[0].write(to);
+  else
 #pragma unroll
-  for (int k = 0; k < Width; ++k) kept.value[0][k] = f.value[0][k];
-  kept.one(0, to);
+    for (int k = 0; k < Width; ++k) to[k] = f.value[0][k];
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -129,7 +129,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
 #pragma unroll
         for (int d = 0; d < Depth; ++d)
 #pragma unroll
-          for (int k = 0; k < Width; ++k) f.value[d][k] = tile[(line + d * lines) * (side + 1) + lane * Width + k];
+          for (int k = 0; k < Width; ++k) f.value[d].put(k, tile[(line + d * lines) * (side + 1) + lane * Width + k]);
       }
     };
     (unstage(get<I>(values), get<I>(p.operands), I), ...);

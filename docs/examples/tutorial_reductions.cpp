@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions and several results in one pass: the blocks of docs/tutorial/3_reductions.md.
+#include "expect.hpp"
+
+#include <lazyfuse/lazyfuse.hpp>
+
+#include <iostream>
+
+namespace lf = lazyfuse;
+
+int main() {
+  // [axes]
+  using lf::axis, lf::keepdims;
+  const lf::array<double, 2> x{{1, 2, 6}, {5, 7, 9}};
+  std::cout << lf::sum(x) << '\n'                         // x.sum()
+            << lf::sum(x, axis<0>) << '\n'                // x.sum(axis=0)
+            << lf::mean(x, axis<-1>, keepdims) << '\n'    // x.mean(axis=-1, keepdims=True)
+            << lf::std(x, axis<1>, lf::ddof{1}) << '\n';  // x.std(axis=1, ddof=1)
+  // [axes]
+
+  // [fused]
+  const lf::array lengths = lf::sqrt(lf::sum(lf::square(x), axis<1>));  // one kernel; the squares are never stored
+  const lf::array shares = x / lf::sum(x, axis<1>, keepdims);           // one kernel as well
+  std::cout << lengths << '\n' << shares << '\n';
+  // [fused]
+
+  // [together]
+  const auto [low, high, mean, where] = lf::materialize(lf::min(x), lf::max(x), lf::mean(x), lf::argmax(x));
+  std::cout << low << ' ' << high << ' ' << mean << ' ' << where << '\n';
+  // [together]
+
+  // [trace]
+  const lf::trace trace;
+  const auto [centred, unit] = lf::materialize(x - lf::mean(x, axis<1>, keepdims), x / lf::norm(x, axis<1>, keepdims));
+  std::cout << trace.launches() << " kernel, " << trace.allocations() << " allocations\n";
+  // [trace]
+
+  // [softmax]
+  const auto shifted = lf::exp(x - lf::max(x, axis<1>, keepdims));
+  const auto by_hand = shifted / lf::sum(shifted, axis<1>, keepdims);
+  std::cout << lf::array_equal(lf::argmax(by_hand, axis<1>), lf::argmax(lf::softmax(x), axis<1>)) << '\n'
+            << lf::explain(by_hand);
+  // [softmax]
+  expect(lf::all(lf::abs(by_hand - lf::softmax(x)) < 1e-15).item());
+
+  // [empty]
+  const lf::array<double, 2> none(lf::shape(0, 3));
+  std::cout << lf::sum(none, axis<0>) << '\n';
+  try {
+    const auto largest = lf::max(none, axis<0>);
+  } catch (const lf::shape_error& problem) {
+    std::cout << problem.what() << '\n';
+  }
+  // [empty]
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The page for those who come from NumPy, docs/numpy.md: rows of operations and reductions from the registry, the rest
+// from the tables below. Everything in the middle column is compiled by a test, the program numpy_spellings.
+#include "numpy_page.hpp"
+
+#include "../support/registry.hpp"
+
+#include <string>
+#include <vector>
+
+namespace {
+
+/// How something is written in NumPy and here. Several ways are separated by " | ".
+struct entry {
+  const char *numpy, *here, *difference;
+};
+/// The same, made from the registry.
+struct made_entry {
+  std::vector<std::string> numpy, here;
+  std::string difference;
+};
+struct section {
+  const char *title, *text;
+  std::vector<entry> entries;
+};
+
+const section arrays = {
+    "Arrays",
+    "",
+    {{"np.array([[1, 2], [3, 4]], float)", "array<double, 2> a{{1, 2}, {3, 4}}",
+      "element type and rank are in the type"},
+     {"np.asarray(values)", "array a(values) | borrow(values)", "a range is copied; borrowed memory is a view"},
+     {"x.shape | x.shape[0]", "x.shape() | x.extent(0)", ""},
+     {"x.ndim", "x.rank", "known to the compiler, at most 8"},
+     {"x.size", "x.size()", "of an expression `e.shape().size()`"},
+     {"x.dtype | x.dtype.name", "dtype_of<value_t<decltype(x)>> | name_of(dtype_of<double>)", ""},
+     {"x.astype(np.float32)", "cast<float>(x)", "reals to integers saturate, NaN gives 0"},
+     {"x.copy()", "array a = x", "memory is shared until one of the two is written"},
+     {"x.item() | float(x) | bool(x)", "x.item()", "evaluates, and waits; no conversion does so in secret"},
+     {"x.tolist()", "std::vector<double>(v.begin(), v.end())", "arrays of the host are ranges"},
+     {"x += y", "x += y", ""},
+     {"print(x)", "std::cout << x", ""},
+     {"np.array_equal(x, y)", "array_equal(x, y)", ""},
+     {"np.isclose(x, y) | np.allclose(x, y)",
+      "abs(x - y) <= 1e-8 + 1e-5 * abs(y) | all(abs(x - y) <= 1e-8 + 1e-5 * abs(y)).item()", "no name of its own"},
+     {"np.result_type(np.int8, np.float32)", "promoted_t<int8, float>()", "a type"},
+     {"np.finfo(np.float32).eps", "std::numeric_limits<float>::epsilon()", "C++'s own, as `iinfo`, `inf` and `nan`"},
+     {"np.from_dlpack(m)", "from_dlpack<double, 2>(m) | to_dlpack(x)", "with `lazyfuse/interop/dlpack.hpp`"}}};
+
+const section views = {
+    "Views and indexing",
+    "Views cost nothing, of arrays and of expressions. What is stored by `auto v = x(1)` is an expression: it keeps "
+    "the values of "
+    "its moment and is not written through; writing is `x(1) = ...`.",
+    {{"x[1] | x[-1, 0]", "x(1) | x(-1, 0)", ""},
+     {"x[1:3] | x[1:] | x[:-1]", "x(range(1, 3)) | x(range(1, end)) | x(range(0, -1))", ""},
+     {"x[::2] | x[::-1]", "x(range(none, none, 2)) | x(range(none, none, -1))", ""},
+     {"x[:, 0] | x[..., 0]", "x(all, 0) | x(ellipsis, 0)", ""},
+     {"x[:, None] | np.expand_dims(x, 1)", "x(all, newaxis)", ""},
+     {"np.squeeze(x, 0)", "x(0)", "whether the extent is 1 is not checked"},
+     {"x.T | np.transpose(x)", "x.T() | transpose(x)", ""},
+     {"np.permute_dims(t, (2, 0, 1))", "permute_dims<2, 0, 1>(t)", "the order is known to the compiler"},
+     {"np.swapaxes(t, 0, 1) | np.moveaxis(t, 0, -1) | np.matrix_transpose(t)",
+      "permute_dims<1, 0, 2>(t) | permute_dims<1, 2, 0>(t) | permute_dims<0, 2, 1>(t)", ""},
+     {"np.flip(x) | np.flip(x, 0)", "flip(x) | flip(x, axis<0>)", ""},
+     {"np.reshape(x, (6, -1)) | x.ravel()", "reshape(x, {6, -1}) | reshape(x, {-1})",
+      "throws where NumPy copies: `reshape(materialize(x), {-1})`"},
+     {"np.broadcast_to(v, (3, 4))", "broadcast_to(v, {3, 4})", ""},
+     {"np.broadcast_shapes(x.shape, v.shape)", "broadcast_shapes(x.shape(), v.shape())", ""},
+     {"np.unstack(x)[0]", "x(0)", ""},
+     {"x[1] = v", "x(1) = v", ""},
+     {"x[:, 1:] -= x[:, :-1]", "x(all, range(1, end)) -= x(all, range(0, -1))", "may overlap, as in NumPy"},
+     {"x[b] = 0", "x = where(b, 0, x)", "masks are read by `where`"}}};
+
+const section reductions = {
+    "",
+    "",
+    {{"np.mean(x)", "mean(x)", "integers in float64"},
+     {"np.var(x) | np.std(x, ddof=1)", "var(x) | std(x, ddof{1})", "in one pass, as exact as in two"},
+     {"np.average(x, weights=y)", "average(x, y)", "weights are broadcast to `x`: along an axis give them its shape"},
+     {"np.argmax(x) | np.argmin(x, axis=1)", "argmax(x) | argmin(x, axis<1>)", "`int64`"},
+     {"np.count_nonzero(x)", "count_nonzero(x)", ""},
+     {"np.ptp(x)", "ptp(x)", ""},
+     {"np.nansum(x) | np.nanprod(x)", "nansum(x) | nanprod(x)", ""},
+     {"np.nanmean(x) | np.nanvar(x) | np.nanstd(x)", "nanmean(x) | nanvar(x) | nanstd(x)", ""},
+     {"np.nanmax(x) | np.nanmin(x)", "nanmax(x) | nanmin(x)", ""},
+     {"functools.reduce(f, x.flat, 0)", "reduce(f, 0, x) | reduce(f, 0, x, axis<0>)",
+      "in any order, so `f` is associative and commutative"},
+     {"x.min(), x.max(), x.mean()", "auto [low, high, middle] = materialize(min(x), max(x), mean(x))",
+      "one pass over `x`"}}};
+
+const section statistics = {
+    "Statistics",
+    "With more of their kind, and how exact they are: [functions.md](functions.md).",
+    {{"np.cov(x) | np.cov(v, w)[0, 1]", "cov(x) | cov(v, w)", ""},
+     {"np.corrcoef(v, w)[0, 1]", "corrcoef(v, w)", "of all rows at once `corrcoef(x, y, axis<1>)`"},
+     {"scipy.stats.zscore(x, axis=1, ddof=1)", "standardize(x, axis<1>, ddof{1})", ""},
+     {"scipy.special.softmax(x, axis=-1)", "softmax(x)", "along the last axis; SciPy takes all"},
+     {"scipy.special.log_softmax(x, axis=-1)", "log_softmax(x)", "as softmax"},
+     {"scipy.special.logsumexp(x)", "logsumexp(x)", ""},
+     {"scipy.special.rel_entr(x, y)", "rel_entr(x, y) | kl_div(x, y)",
+      "`kl_div` is the sum of the last axis, not SciPy's function of that name"}}};
+
+const section creation = {
+    "Creation",
+    "All but `empty` are expressions without memory: [creation.md](creation.md).",
+    {{"np.zeros((3, 4)) | np.ones((3, 4))", "zeros<double>({3, 4}) | ones<double>({3, 4})", ""},
+     {"np.full((3, 4), 7.0)", "full({3, 4}, 7.0)", ""},
+     {"np.empty((3, 4))", "empty<double>({3, 4})", ""},
+     {"np.zeros_like(x) | np.ones_like(x)", "zeros_like(x) | ones_like(x)", ""},
+     {"np.full_like(x, 7) | np.empty_like(x)", "full_like(x, 7) | empty_like(x)", ""},
+     {"np.arange(10) | np.arange(0, 1, 0.1)", "arange<int>(10) | arange(0.0, 1.0, 0.1)", ""},
+     {"np.linspace(0, 1, 11)", "linspace(0.0, 1.0, 11)", "the number of elements is not optional"},
+     {"np.logspace(0, 3, 4) | np.geomspace(1, 1000, 4)", "logspace(0.0, 3.0, 4) | geomspace(1.0, 1000.0, 4)", ""},
+     {"np.eye(4) | np.eye(3, 4, k=1)", "eye<double>(4) | eye<double>(3, 4, 1)", "`eye<bool>` is a mask"},
+     {"np.tri(4) | np.tril(x) | np.triu(x, k=1)", "tri<double>(4) | tril(x) | triu(x, 1)", ""},
+     {"np.indices((3, 4))", "auto [row, column] = indices({3, 4})", ""},
+     {"np.meshgrid(v, w)", "auto [gx, gy] = meshgrid(v, w)", "`meshgrid<indexing::ij>(v, w)`"},
+     {"np.fromfunction(f, (3, 4))", "fromfunction(f, {3, 4})", "the indices are `int64`"}}};
+
+const section drawn = {"Random numbers",
+                       "A `seed` is a value. What is drawn depends on it and on the place of the element alone, so "
+                       "that two expressions of one seed are "
+                       "the same numbers; `split` gives others.",
+                       {{"rng = np.random.default_rng(42)", "seed a{42}", ""},
+                        {"rng.spawn(2)", "s.split(0) | s.split(1)", ""},
+                        {"rng.random((3, 4))", "random::uniform<double>({3, 4}, s)", ""},
+                        {"rng.uniform(-1, 1, (3, 4))", "random::uniform<double>({3, 4}, s, -1, 1)", ""},
+                        {"rng.normal(5, 2, (3, 4))", "random::normal<double>({3, 4}, s, 5, 2)", ""},
+                        {"rng.integers(0, 10, (3, 4))", "random::integers<int>({3, 4}, 0, 10, s)", ""},
+                        {"rng.exponential(2, (3, 4))", "random::exponential<double>({3, 4}, s, 2)", ""},
+                        {"rng.random((3, 4)) < 0.1", "random::bernoulli({3, 4}, 0.1, s)", ""}}};
+
+const section products = {
+    "Products and differences",
+    "",
+    {{"np.dot(v, w) | np.vecdot(x, y)", "sum(v * w) | sum(x * y, axis<-1>)", "`conj` is written where it is meant"},
+     {"np.outer(v, w)", "v(all, newaxis) * w", ""},
+     {"np.einsum('ij,ij->i', x, y)", "sum(x * y, axis<1>)", ""},
+     {"np.linalg.norm(x) | np.linalg.norm(v, 1)", "norm(x) | norm(v, ord<1>)",
+      "of all elements as one vector: Frobenius of a matrix"},
+     {"np.linalg.vector_norm(x, axis=1)", "norm(x, axis<1>)", ""},
+     {"np.trace(x)", "sum(where(eye<bool>(3, 4), x, 0))", ""},
+     {"np.diff(v)", "v(range(1, end)) - v(range(0, -1))", ""},
+     {"np.trapezoid(w, v)", "sum((w(range(1, end)) + w(range(0, -1))) * (v(range(1, end)) - v(range(0, -1)))) / 2", ""},
+     {"np.clip(x, 0, None)", "maximum(x, 0)", ""},
+     {"np.isin(i, [2, 3])", "logical_or(i == 2, i == 3)", ""}}};
+
+/// Array API names that are not there. Where the middle column is C++, it is compiled as well.
+struct absence {
+  const char *names, *instead, *code;
+};
+const absence absences[] = {
+    {"matmul, tensordot, and of linalg matrix_norm, cross, solve, inv, det, slogdet, cholesky, qr, svd, svdvals, eigh, "
+     "eigvalsh, "
+     "eig, eigvals, pinv, matrix_rank, matrix_power",
+     "BLAS, LAPACK, cuBLAS or cuSOLVER with `x.data()`, on the GPU `data_on(stream, x)`; for small matrices a "
+     "broadcast product, here of "
+     "x and yᵀ",
+     "sum(x(all, newaxis, all) * y, axis<-1>)"},
+    {"cumulative_sum, cumulative_prod",
+     "an algorithm of the standard library, of CUB or Thrust over the memory of an array",
+     "std::inclusive_scan(v.begin(), v.end(), v.begin())"},
+    {"sort, argsort, searchsorted, unique_all, unique_counts, unique_inverse, unique_values", "the same",
+     "std::sort(v.begin(), v.end())"},
+    {"concat, stack", "an array of the size, and a write for each part",
+     "array<double, 1> a(shape(v.size() + w.size())); a(range(0, v.size())) = v; a(range(v.size(), end)) = w"},
+    {"roll", "two writes", "array<double, 1> a(v.shape()); a(range(1, end)) = v(range(0, -1)); a(0) = v(-1)"},
+    {"tile, repeat", "a broadcast, and a reshape of its value",
+     "reshape(materialize(broadcast_to(v, {2, 4})), {-1}) | reshape(materialize(broadcast_to(v(all, newaxis), {4, "
+     "2})), {-1})"},
+    {"take, take_along_axis, indexing by arrays of integers", "for one element of each row, a mask",
+     "sum(where(arange<int64>(4) == n(all, newaxis), x, 0), axis<1>)"},
+    {"nonzero, indexing by masks", "`where` keeps the shape; their number and their sum need none",
+     "count_nonzero(b) | sum(where(b, x, 0))"},
+    {"linalg.diagonal", "borrowed memory with the steps of a diagonal", "borrow(x.data(), {3}, {5})"},
+    {"broadcast_arrays", "operands broadcast by themselves; as views", "broadcast_to(v, x.shape())"},
+    {"all of fft", "cuFFT or FFTW over `x.data()`, `data_on(stream, x)`", ""},
+    {"can_cast, isdtype, and inspection of devices and name spaces", "what is asked there is part of the types",
+     "std::is_same_v<promoted_t<int8, float>, float>"}};
+
+std::vector<std::string> ways(const std::string& text) {
+  std::vector<std::string> all;
+  std::size_t from = 0;
+  for (std::size_t to; (to = text.find(" | ", from)) != std::string::npos; from = to + 3)
+    all.push_back(text.substr(from, to - from));
+  all.push_back(text.substr(from));
+  return all;
+}
+/// As code in a cell of a table.
+std::string code(const std::string& text) {
+  std::string cell = "`";
+  for (const char c : text) cell += c == '|' ? std::string("\\|") : std::string(1, c);
+  return cell + "`";
+}
+std::string codes(const std::vector<std::string>& all) {
+  std::string text;
+  for (const std::string& one : all) text += (text.empty() ? "" : ", ") + code(one);
+  return text;
+}
+std::string row(const std::string& a, const std::string& b, const std::string& c) {
+  return "| " + a + " | " + b + " | " + c + " |\n";
+}
+constexpr const char* table_head = "\n| NumPy | lazyfuse | differences |\n|---|---|---|\n";
+
+std::string rows_of(const section& s) {
+  std::string text;
+  for (const entry& e : s.entries) text += row(codes(ways(e.numpy)), codes(ways(e.here)), e.difference);
+  return text;
+}
+std::string table_of(const section& s) {
+  return "\n## " + std::string(s.title) + "\n" + (*s.text ? "\n" + std::string(s.text) + "\n" : "") + table_head +
+         rows_of(s);
+}
+
+/// A call with the names of operands that the operation takes: x and y, i and j of integers, b for a condition.
+template <class Op>
+std::vector<std::string> operands_of() {
+  const bool reals = Op::rule::template accepts<double>;
+  std::vector<std::string> all = {reals ? "x" : "i", reals ? "y" : "j", "1"};
+  if (test::has_condition<Op>) all = {"b", "x", "y"};
+  if (test::has_exponent<Op>) all[1] = "j";
+  if (std::string(Op::name) == "clip") all[1] = "0";
+  all.resize(test::arity<Op>);
+  return all;
+}
+std::string call(const std::string& function, const std::vector<std::string>& operands) {
+  std::string text = function + "(";
+  for (std::size_t k = 0; k < operands.size(); ++k) text += (k ? ", " : "") + operands[k];
+  return text + ")";
+}
+std::string infix(const std::string& symbol, const std::vector<std::string>& operands) {
+  return operands.size() == 1 ? symbol + operands[0] : operands[0] + " " + symbol + " " + operands[1];
+}
+/// The name with its module: np.add, scipy.special.erf, np.frexp(x)[0].
+std::string numpy_call(const std::string& name, const std::vector<std::string>& operands) {
+  const std::size_t bracket = name.find('[');
+  const std::string function = name.substr(0, bracket), part = bracket == std::string::npos ? "" : name.substr(bracket);
+  return call(function.find('.') == std::string::npos ? "np." + function : function, operands) + part;
+}
+/// Python's operators that C++ has not.
+std::string python_symbol(const std::string& name, const std::string& symbol) {
+  if (name == "floor_divide") return "//";
+  if (name == "remainder") return "%";
+  if (name == "pow") return "**";
+  return symbol;
+}
+
+template <class Op>
+made_entry operation() {
+  const std::string name = Op::name, numpy = test::numpy_name<Op>(), symbol = python_symbol(name, Op::symbol);
+  const auto operands = operands_of<Op>();
+  made_entry e{{numpy_call(numpy, operands)}, {call(name, operands)}, Op::difference};
+  if (numpy == "-") e.numpy.clear();  // NumPy has no such function
+  if (!symbol.empty()) e.numpy.push_back(infix(symbol, operands));
+  if (*Op::symbol) e.here.push_back(infix(Op::symbol, operands));
+  return e;
+}
+template <class M>
+made_entry monoid() {
+  const std::string name = M::name, numpy = test::numpy_name<M>();
+  return {{numpy_call(numpy, {"x"}), "x." + numpy + "(axis=0)"}, {name + "(x)", name + "(x, axis<0>)"}, ""};
+}
+template <class... Op>
+std::vector<made_entry> operations(lf::list<Op...>) {
+  return {operation<Op>()...};
+}
+template <class... M>
+std::vector<made_entry> monoids(lf::list<M...>) {
+  return {monoid<M>()...};
+}
+std::string rows_of(const std::vector<made_entry>& entries) {
+  std::string text;
+  for (const made_entry& e : entries) text += row(e.numpy.empty() ? "–" : codes(e.numpy), codes(e.here), e.difference);
+  return text;
+}
+
+const section* const sections[] = {&arrays, &views, &reductions, &statistics, &creation, &drawn, &products};
+
+}  // namespace
+
+std::string numpy_page() {
+  std::string text = R"(<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->
+<!-- Written by test/data/numpy_page.cpp: cmake --build --preset host --target operations_page -->
+# From NumPy to lazyfuse
+
+What NumPy calls it, how it is written here, and what is different. Names are those of namespace `lazyfuse`, here without
+`lf::`. In the tables `x` and `y` are matrices of doubles, `i` and `j` of integers, `b` of bool, `v` and `w` vectors,
+`t` has three axes, `s` is a seed and `f` a function object. Each line of the middle column is compiled by a test.
+
+What differs everywhere:
+
+- Functions of arrays return expressions, which are computed when they are assigned to an `array`, printed, or asked for
+  their `item()`. `materialize(e)` is the array of an expression.
+- Arrays are values: `y = x` does not make two names of one array, and a stored view is not written through.
+- Axes, orders and `keepdims` are known to the compiler: `axis<0, -1>`, `ord<1>`.
+- Functions of real numbers compute integers in float64, also those of 8 and 16 bits, and refuse bool. bool and numbers,
+  and int64 and uint64, meet by `cast` only.
+- A C++ number that the integers it meets cannot hold throws, in comparisons too.
+- There are no warnings: division by zero and invalid arguments give infinities, NaN, or 0 of integers.
+- `&&`, `||` and `!` are C++'s; of elements they are `logical_and`, `logical_or`, `logical_not`, or `&`, `|`, `~` of bool.
+)";
+  text += table_of(arrays) + table_of(views);
+  text +=
+      "\n## Element by element\n\nHow exact each is, and for which element types: [operations.md](operations.md).\n";
+  text += table_head + rows_of(operations(lf::op::all_elementwise{}));
+  text += row(codes({"np.vectorize(f)(x)"}), codes({"map(f, x)"}), "`f` is compiled into the kernel");
+  text += "\n## Reductions\n\nAll take `axis<...>` and `keepdims`; options follow the operands in any order.\n";
+  text += table_head + rows_of(monoids(lf::op::all_monoids{})) + rows_of(reductions);
+  for (const section* s : {&statistics, &creation, &drawn, &products}) text += table_of(*s);
+  text += R"(
+## What is not there
+
+Names of the Python array API standard that have no function here, and what to write instead:
+
+| names | instead | for example |
+|---|---|---|
+)";
+  for (const absence& a : absences) text += row(a.names, a.instead, *a.code ? codes(ways(a.code)) : "");
+  return text;
+}
+
+std::string numpy_spellings() {
+  std::string text = R"(// Written by test/data/numpy_page.cpp.
+#include <lazyfuse/interop/dlpack.hpp>
+#include <lazyfuse/lazyfuse.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <limits>
+#include <numeric>
+
+namespace lazyfuse {
+struct larger {
+  int64 operator()(int64 a, int64 b) const { return a > b ? a : b; }
+  double operator()(double a, double b) const { return a > b ? a : b; }
+};
+struct operands_of_the_page {
+  array<double, 2> x, y;
+  array<int, 2> i, j;
+  array<bool, 2> b;
+  array<double, 1> v, w;
+  array<double, 3> t;
+  array<int64, 1> n;
+  std::vector<double> values;
+  seed s{0};
+  larger f;
+  dlpack::managed_tensor_versioned* m;
+)";
+  int number = 0;
+  const auto add = [&](const std::string& code) {
+    if (!code.empty()) text += "  void way" + std::to_string(number++) + "() { " + code + "; }\n";
+  };
+  for (const section* s : sections)
+    for (const entry& e : s->entries)
+      for (const std::string& way : ways(e.here)) add(way);
+  for (const auto& entries : {operations(lf::op::all_elementwise{}), monoids(lf::op::all_monoids{})})
+    for (const made_entry& e : entries)
+      for (const std::string& way : e.here) add(way);
+  add("map(f, x, y)");
+  for (const absence& a : absences)
+    for (const std::string& way : ways(a.code)) add(way);
+  text += "};\n}  // namespace lazyfuse\n\nint main() { (void)&lazyfuse::operands_of_the_page::way0;";
+  return text + " }\n";
+}
