@@ -16,12 +16,14 @@ class bounds : public test::on<Space> {
 };
 TYPED_TEST_SUITE(bounds, test::every_space, test::space_name);
 
+/// What is thrown, without the place that asked; assignments have none.
 template <class F>
 std::string message_of(F f) {
   try {
     f();
   } catch (const lf::index_error& e) {
-    return e.what();
+    const std::string text = e.what();
+    return text.substr(0, text.find(std::string(" (") + __FILE__ + ":"));
   }
   return "nothing was thrown";
 }
@@ -36,8 +38,7 @@ TYPED_TEST(bounds, of_arrays_hold_for_what_is_read) {
             "(x0 * x1): x0, of shape (40,) and steps (1,), has elements 1 to 40 of memory with 4");
   EXPECT_EQ(message_of([&] { (void)lf::sum(wrong * 2).item(); }),
             "sum((x0 * x1)): x0, of shape (40,) and steps (1,), has elements 1 to 40 of memory with 4");
-  auto before = lf::view(x, range(lf::end, lf::end, -1));
-  before = lf::flip(lf::view(x, all));
+  auto before = lf::flip(lf::view(x, all));
   before.tree.offset = 2;
   EXPECT_EQ(message_of([&] { const typename TestFixture::vector y = before * 2; }),
             "(x0 * x1): x0, of shape (4,) and steps (-1,), has elements -1 to 2 of memory with 4");

@@ -48,9 +48,9 @@ void guard(const char* program, const shape<R>& s, Operands& operands, To& targe
 template <class Space, int R, class Bound, int K, class... T>
 void prepare(const char* program, const shape<R>& s, Bound& bound, target_pack<K, T...>& targets) {
   constexpr int targets_count = int(sizeof...(T));
-  backend<Space>::before(bound.info, targets_count, targets_count + bound.count);
+  backend<Space>::before(bound.info, targets_count, targets_count + Bound::count);
   if constexpr (checked_build)
-    guard<Space, R, targets_count>(program, s, bound.operands, targets, bound.info, make_index_sequence<bound.count>{},
+    guard<Space, R, targets_count>(program, s, bound.operands, targets, bound.info, make_index_sequence<Bound::count>{},
                                    make_index_sequence<targets_count>{});
 }
 
