@@ -574,12 +574,16 @@ def var(x, axes=None, keepdims=False, ddof=0):
         return operation("add", parts)
     z = as_real(x)
     n = count_of(x, axes)
-    d = operation("subtract", [z, reduction("mean", z, axes, True)])
-    # one pass rounds otherwise than two: what counts is the spread
-    d = Value(d.v, np.where(np.isfinite(d.e), z.e + spread_error(z, axes), np.inf))
+    d = centred(z, axes)
     total = reduction("sum", operation("square", [d]), axes, keepdims)
     q = operation("divide", [total, number(total, n - ddof)]) if n > ddof else operation("divide", [total, number(total, 0)])
     return stored(x, q) if n == 0 else stored(x, looser_absolute(looser(q, 64), z, axes, keepdims))
+
+
+def centred(z, axes):
+    """z less its mean, which one pass over z rounds otherwise than two do."""
+    d = operation("subtract", [z, reduction("mean", z, axes, True)])
+    return Value(d.v, np.where(np.isfinite(d.e), np.maximum(d.e, z.e + spread_error(z, axes)), np.inf))
 
 
 def spread_error(z, axes):
@@ -657,7 +661,7 @@ def logsumexp(x, axes=None, keepdims=False):
 
 def standardize(x, axes=None, ddof=0, epsilon=0.0):
     z = as_real(x, False)
-    d = operation("subtract", [z, reduction("mean", z, axes, True)])
+    d = centred(z, axes)
     v = var(z, axes, True, ddof)
     scale = operation("sqrt", [operation("add", [v, Weak(float(epsilon))])])
     return stored(x, looser(operation("divide", [d, scale]), 4))
