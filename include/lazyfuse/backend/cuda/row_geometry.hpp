@@ -41,7 +41,8 @@ inline constexpr int room_alignment = 128;
 constexpr int mailbox_bytes(int accumulators) { return 16 + 2 * most_cluster_blocks * accumulators; }
 /// Blocks that share a processor: one has memory to wait for while the other computes.
 inline constexpr int team_residents = 2;
-/// The largest block of rows in registers, and the most elements of a row that a thread holds: twice as many of 16 bits.
+/// The largest block of rows in registers, and the most elements of a row that a thread holds: twice as many of 16
+/// bits.
 inline constexpr int register_threads = 512, most_register_elements = 16;
 
 /// The decisions for rows.
