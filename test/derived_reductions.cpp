@@ -197,7 +197,8 @@ TYPED_TEST(derived_reductions, find_the_first_place_in_long_rows) {
     const int last = long_row - 1;
     std::vector<int> mirrored;
     for (const int at : c.places) mirrored.push_back(last - at);
-    if (c.argmax != 0) EXPECT_EQ(lf::argmax(lf::flip(x)).item(), *std::min_element(mirrored.begin(), mirrored.end()));
+    if (c.argmax == 0) continue;
+    EXPECT_EQ(lf::argmax(lf::flip(x)).item(), *std::min_element(mirrored.begin(), mirrored.end()));
   }
 }
 TYPED_TEST(derived_reductions, any_and_all_find_one_element_wherever_it_is) {
