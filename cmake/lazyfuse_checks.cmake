@@ -32,6 +32,17 @@ foreach(page IN LISTS pages more_pages)
   set_tests_properties(page.${page} PROPERTIES LABELS page)
 endforeach()
 
+# What the header and an expression cost compilers, as a number of instantiations, which clang can count.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  foreach(name header expression)
+    add_test(NAME instantiations.${name}
+             COMMAND ${CMAKE_COMMAND} -D COMPILER=${CMAKE_CXX_COMPILER} -D SOURCE=${PROJECT_SOURCE_DIR}/test/compile_cost/${name}.cpp
+                     "-DINCLUDES=$<TARGET_PROPERTY:lazyfuse,INTERFACE_INCLUDE_DIRECTORIES>"
+                     "-DSYSTEM_INCLUDES=$<TARGET_PROPERTY:lazyfuse::cccl,INTERFACE_INCLUDE_DIRECTORIES>"
+                     -D FOLDER=${PROJECT_BINARY_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/instantiation_check.cmake)
+  endforeach()
+endif()
+
 # A source that compiles, and with LAZYFUSE_EXPECT_ERROR defined does not, for the reason its first line gives:
 #   // expected-error: <regular expression>
 # Both halves are tested with the C++ compiler, the failing one with nvcc as well where there is one.

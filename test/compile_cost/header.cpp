@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// instantiations: 4300
+#include <lazyfuse/lazyfuse.hpp>
