@@ -172,6 +172,23 @@ TYPED_TEST(derived_reductions, take_a_users_function_over_any_element_type) {
       test::evaluates_to(lf::reduce(exclusive_or{}, 0, pairs, lf::axis<1>), test::tensor<std::uint32_t>({2}, {3, 13})));
 }
 
+TYPED_TEST(derived_reductions, weights_lie_along_the_axes_that_are_named) {
+  // x = np.arange(12.).reshape(3, 4) ** 2; np.average(x, axis, weights)
+  const auto x = lf::square(test::array_of<TypeParam, 2>(test::counting<double>({3, 4}, 0)));
+  const auto weights = [](std::vector<double> w) {
+    const auto n = static_cast<lf::index_t>(w.size());
+    return test::array_of<TypeParam, 1>(test::tensor<double>({n}, std::move(w)));
+  };
+  EXPECT_TRUE(
+      test::evaluates_to(lf::average(x, weights({1, 2, 5}), lf::axis<0>), test::tensor<double>({4}, {44, 57, 72, 89})));
+  EXPECT_TRUE(
+      test::evaluates_to(lf::average(x, weights({1, 0, 3, 4}), lf::axis<-1>), test::tensor<double>({3}, {6, 40, 106})));
+  const auto cube = lf::reshape(x, {3, 2, 2});
+  const auto table = lf::reshape(weights({0, 1, 2, 3, 4, 5}), {2, 3});
+  EXPECT_TRUE(test::evaluates_to(lf::round(lf::average(cube, table, lf::axis<2, 0>) * 1e8) / 1e8,
+                                 test::tensor<double>({2}, {43.46666667, 70.93333333})));
+  EXPECT_THROW(lf::array(lf::average(x, weights({1, 2, 5}), lf::axis<1>)), lf::shape_error);
+}
 /// Long enough for every way in which threads share a row.
 constexpr int long_row = 1 << 20;
 TYPED_TEST(derived_reductions, find_the_first_place_in_long_rows) {

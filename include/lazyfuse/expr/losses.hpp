@@ -54,7 +54,7 @@ constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
     for (int axis = 0; axis < R; ++axis)
       if (axis != k && wanted.shape()[axis] != s[axis])
         throw_shapes("cross_entropy", s.extent, R, target.shape().extent, R - 1, "are not those of x and its classes");
-    const auto here = along<k, R>(arange<int64>(classes)) == wanted;
+    const auto here = along<R>(arange<int64>(classes), axis<k>) == wanted;
     return as_stored<X>(loss(used_often<true>(real_of(x)), [&](const auto& shifted, const auto& total, auto zero) {
       const auto found = total - sum(where(here, shifted, zero), a);
       return where(logical_and(label >= 0, label < classes), found, zero);

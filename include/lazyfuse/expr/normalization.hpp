@@ -52,17 +52,6 @@ constexpr auto weighted(X&& x, const char* operation, const Operands&... w) {
            repeated(expression_in<1>(w...), s, operation);
 }
 
-/// A view of w, whose only axis becomes axis Axis of rank R, the others of extent 1.
-template <int Axis, int R, class W>
-constexpr auto along(const W& w) {
-  index_map<1, R> m;
-  for (int k = 0; k < R; ++k) {
-    m.source[k] = k == Axis ? 0 : -1;
-    m.factor[k] = k == Axis ? 1 : 0;
-    m.extents[k] = k == Axis ? w.shape()[0] : 1;
-  }
-  return over(view_detail::remap(w.tree, m), w);
-}
 /// A view of t, in which Axis is a new axis of extent 1.
 template <int Axis, class E>
 constexpr auto with_axis(const E& e) {
@@ -82,7 +71,7 @@ template <int R, class O>
 constexpr auto per_channel(const O& option) {
   if constexpr (expression<O>) {
     static_assert(rank_of<O> == 1, "lazyfuse: weight and bias of batch_norm are of rank 1");
-    return along<1, R>(option);
+    return along<R>(option, axis<1>);
   } else return option;
 }
 template <int... K>

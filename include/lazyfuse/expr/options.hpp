@@ -109,6 +109,29 @@ constexpr auto with_both(const F& f, const X& x, const Y& y) {
   return f(numbered_argument<0>(x), numbered_argument<number_detail::span<tree_t<X>>>(y));
 }
 
+template <int... A>
+constexpr int axis_count(axes<A...>) {
+  return int(sizeof...(A));
+}
+/// A view of w of rank R, whose axes become the given ones, the others of extent 1.
+template <int R, class W, int... A>
+constexpr auto along(const W& w, axes<A...>) {
+  static_assert(rank_of<W> == sizeof...(A));
+  constexpr int to[] = {(A < 0 ? A + R : A)...};
+  index_map<int(sizeof...(A)), R> m;
+  for (int k = 0; k < R; ++k) {
+    m.source[k] = -1;
+    m.factor[k] = 0;
+    m.extents[k] = 1;
+  }
+  for (int j = 0; j < int(sizeof...(A)); ++j) {
+    m.source[to[j]] = j;
+    m.factor[to[j]] = 1;
+    m.extents[to[j]] = w.shape()[j];
+  }
+  return over(view_detail::remap(w.tree, m), w);
+}
+
 /// Reduces over the axes, and keeps them with extent 1 if Keep.
 template <bool Keep, class Reduction, class X, int... A>
 constexpr auto reduce_keeping(reduction_function<Reduction> f, X&& x, axes<A...> a) {

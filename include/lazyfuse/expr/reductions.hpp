@@ -158,8 +158,9 @@ constexpr auto norm(const X& x, Options... options) {
   }
 }
 
-/// average(x, weights, axis<...>, keepdims): the mean of x with weights, sum(x * w) / sum(w); w is broadcast to the
-/// shape of x, or throws shape_error. Weights that sum up to zero give NaN or infinities. \numpy{average}
+/// average(x, weights, axis<...>, keepdims): the mean of x with weights, sum(x * w) / sum(w). Weights with as many axes
+/// as are named, and fewer than x, lie along those; others are broadcast to the shape of x, or throw shape_error.
+/// Weights that sum up to zero give NaN or infinities. \numpy{average}
 template <class X, class W, class... Options>
   requires(expression<X>&& expression<W>)
 constexpr auto average(const X& x, const W& weights, Options... options) {
@@ -168,7 +169,13 @@ constexpr auto average(const X& x, const W& weights, Options... options) {
   const auto f = [&](const auto& u, const auto& w) {
     return reduced_by<op::sum>(u * w, options...) / reduced_by<op::sum>(w, options...);
   };
-  return as_stored<X>(with_both(f, as_real(x), broadcast_to(as_real(weights), x.shape())));
+  using named_axes = decltype(axes_in(axes<>{}, options...));
+  constexpr bool lie_along = rank_of<W> == axis_count(named_axes{}) && rank_of<W> < rank_of<X>;
+  const auto w = [&] {
+    if constexpr (lie_along) return broadcast_to(along<rank_of<X>>(as_real(weights), named_axes{}), x.shape());
+    else return broadcast_to(as_real(weights), x.shape());
+  }();
+  return as_stored<X>(with_both(f, as_real(x), w));
 }
 
 /// nansum(x, axis<...>, keepdims): the sum of what is not NaN. \numpy{nansum}
