@@ -29,6 +29,7 @@ std::string name_of_operand(int i, int targets) {
 
 overrun* check_ranges(const char* program, const operand_info* info, int targets, int count, const index_t* extents,
                       int rank, bool on_device, element_range* ranges) {
+  report_count = 0;
   const trace_detail::device_watch* const device =
       on_device ? trace_detail::device.load(std::memory_order_acquire) : nullptr;
   for (int i = 0; i < count; ++i) {
@@ -53,7 +54,6 @@ overrun* check_ranges(const char* program, const operand_info* info, int targets
                       std::to_string(elements) + place_asked());
   }
   if (!device) return nullptr;
-  report_count = 0;
   reports = device->reports(count);
   report_count = reports ? count : 0;
   return reports;

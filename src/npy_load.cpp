@@ -182,7 +182,7 @@ class dictionary {
 
 // Reading
 
-/// Bytes from a stream, whose state is neither asked for nor changed.
+/// Bytes from a stream, whose state is not changed.
 class source {
  public:
   source(std::istream& in, const request& r) : from_(in.rdbuf()), request_(r) {
@@ -311,7 +311,12 @@ class element_reader {
     std::vector<char> all;
     while (all.size() < bytes_) {
       const std::size_t have = all.size(), more = certain() ? bytes_ : std::min(bytes_ - have, std::max(have, least));
-      all.resize(have + more);
+      try {
+        all.resize(have + more);
+      } catch (const std::exception&) {  // bad_alloc or length_error
+        throw_memory("host", have + more,
+                     {request_.operation, header_.type, header_.shape.data(), static_cast<int>(header_.shape.size())});
+      }
       if (const std::size_t got = from_.some(all.data() + have, more); got < more) fail(have + got);
     }
     return all;

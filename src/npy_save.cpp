@@ -80,12 +80,12 @@ void write_all(output_file& out, const host_elements& x, const request& r) {
 /// A new file beside another: gone at the end unless it has taken the other's place.
 class replacement {
  public:
-  explicit replacement(const std::string& of) {
+  replacement(const std::string& of, mode_t mode) {
     static std::atomic<unsigned> count{0};
     const std::string stem = of + "." + std::to_string(::getpid()) + "-";
     do {
       name_ = stem + std::to_string(++count) + ".part";
-      descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     } while (descriptor_ < 0 && errno == EEXIST);
     exists_ = descriptor_ >= 0;
   }
@@ -120,9 +120,11 @@ void save(const char* path, const host_elements& x, caller where) {
   std::error_code none;
   const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, none);
   const std::string target = none ? path : resolved.string();
-  replacement file(target);
+  if (exists && ::access(path, W_OK) != 0) r.fail_with_errno("cannot be written");
+  replacement file(target, exists ? 0600 : 0666);  // what was private is so from the beginning
   output_file out(file.descriptor());
-  if (exists && out.descriptor() >= 0) (void)::fchmod(out.descriptor(), old.st_mode & 07777);
+  if (exists && out.descriptor() >= 0 && ::fchmod(out.descriptor(), old.st_mode & 0777) != 0)
+    r.fail_with_errno("cannot be given the old file's permissions");
   write_all(out, x, r);
   file.put(target.c_str(), r);
 }

@@ -37,7 +37,7 @@ struct loaded {
   lf::dtype type;
   std::vector<lf::index_t> extents;
   std::string bytes;
-  lf::elements elements() const { return {bytes.data(), type, extents.data(), static_cast<int>(extents.size())}; }
+  lf::host_elements elements() const { return {bytes.data(), type, extents.data(), static_cast<int>(extents.size())}; }
   bool operator==(const loaded&) const = default;
 };
 

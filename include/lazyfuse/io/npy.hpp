@@ -47,16 +47,17 @@ void load(std::istream& in, const wanted& w, caller where);
 template <class T, int R, class Space, class From>
 array<T, R, Space> load_from(From& from, caller where) {
   static_assert(dtype_of<T> != dtype::other, "lazyfuse: only bool and numbers can be loaded");
+  const asked_at at(where);
   array<T, R, host> x;
   const auto allocate = [](void* a, const index_t* extents) -> void* {
     shape<R> s;
     for (int k = 0; k < R; ++k) s[k] = extents[k];
     array<T, R, host>& to = *static_cast<array<T, R, host>*>(a);
-    to = array<T, R, host>(s);
+    to = array<T, R, host>(s, caller{});
     return to.unshared();
   };
   load(from, {dtype_of<T>, R, &x, allocate}, where);
-  return to<Space>(x);
+  return to<Space>(x, caller{});
 }
 }  // namespace npy_detail
 
@@ -67,12 +68,14 @@ array<T, R, Space> load_from(From& from, caller where) {
 template <class E>
   requires expression<E>
 void save(file_name path, const E& e, caller where = caller::here()) {
+  const asked_at at(where);
   with_elements(e, [&](const host_elements& x) { npy_detail::save(path.text, x, where); });
 }
 /// Behind what was written to the stream before; flushes it. Several arrays one after the other are loaded likewise.
 template <class E>
   requires expression<E>
 void save(std::ostream& out, const E& e, caller where = caller::here()) {
+  const asked_at at(where);
   with_elements(e, [&](const host_elements& x) { npy_detail::save(out, x, where); });
 }
 
@@ -86,7 +89,7 @@ array<T, Rank, Space> load(file_name path, caller where = caller::here()) {
   return npy_detail::load_from<T, Rank, Space>(path.text, where);
 }
 /// From the stream's place to the end of the array, where the next one may begin. A stream that cannot seek is read
-/// into memory twice as large, at most, as what has come.
+/// into memory that grows with what has come.
 template <element_type T, int Rank, memory_space Space = default_space>
 array<T, Rank, Space> load(std::istream& in, caller where = caller::here()) {
   return npy_detail::load_from<T, Rank, Space>(in, where);
