@@ -2,6 +2,7 @@
 // .npy files: what NumPy wrote is loaded, what is saved are NumPy's bytes, and no file that is wrong does harm.
 #include "support/arrays.hpp"
 #include "support/reference_data.hpp"
+#include "support/resources.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -394,6 +395,20 @@ TEST(npy_errors, name_the_file_the_reason_and_the_caller) {
   std::ifstream failed(tmp / "no.npy");
   const auto state = message_of<lf::file_error>([&] { (void)lf::load<float, 1, lf::host>(failed); });
   EXPECT_TRUE(mentions(state, {"load: the stream is in a failed state"})) << state;
+}
+TEST(npy_errors, of_memory_name_the_call) {
+  const folder tmp;
+  const lf::array<float, 1, lf::host> x{1, 2, 3};
+  lf::save(tmp / "x.npy", x);
+  test::counting_resource<lf::host> resource;
+  const lf::memory_scope scope(lf::host{}, resource);
+  const auto said = [&](auto f) {
+    resource.fails = resource.given + 1;
+    const std::string text = message_of<lf::memory_error>(f);
+    return text.find("npy.cpp:") != std::string::npos ? std::string("here") : text;
+  };
+  EXPECT_EQ(said([&] { (void)lf::load<float, 1, lf::host>(tmp / "x.npy"); }), "here");
+  EXPECT_EQ(said([&] { lf::save(tmp / "y.npy", x + 1); }), "here");
 }
 TEST(npy_errors, of_a_full_disk_come_from_files_and_from_streams) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
