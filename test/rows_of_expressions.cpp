@@ -33,6 +33,8 @@ TYPED_TEST(rows_of_expressions, are_the_functions_of_expressions) {
   this->expect_one(lf::softmax(x * 2 + y, axis<0>), 2 * bytes, "softmax(x * 2 + y)");
   this->expect_one(lf::layer_norm(x * y), 2 * bytes, "layer_norm(x * y)");
   this->expect_one(lf::standardize(x * y), 2 * bytes, "standardize(x * y)");
+  this->expect_one(lf::standardize(2.0f * x + y), 2 * bytes, "standardize(2 * x + y)");
+  this->expect_one(lf::layer_norm(2.0f * x, this->w), bytes + 4 * this->width, "layer_norm(2 * x, w)");
   this->expect_one(lf::rms_norm(x + y, this->w), 2 * bytes + 4 * this->width, "rms_norm(x + y, w)");
   this->expect_one(lf::cross_entropy(x * y, y), 2 * bytes, "cross_entropy(x * y, y)");
   this->expect_one(x + lf::softmax(x) * y, 2 * bytes, "x + softmax(x) * y");

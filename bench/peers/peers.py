@@ -26,15 +26,15 @@ f32 = np.float32
 
 
 def line(count, n=1 << 24, dtype=f32):
-    return lambda: [random((n,), dtype) for _ in range(count)]
+    return lambda: [random((n,), dtype, k) for k in range(count)]
 
 
 def table(count, rows, columns):
-    return lambda: [random((rows, columns), f32) for _ in range(count)]
+    return lambda: [random((rows, columns), f32, k) for k in range(count)]
 
 
-def random(shape, dtype):
-    return np.random.default_rng(len(shape)).random(shape, dtype) + dtype(0.5)
+def random(shape, dtype, seed):
+    return np.random.default_rng(seed).random(shape, dtype) + dtype(0.5)
 
 
 def chain20(x):

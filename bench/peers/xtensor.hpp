@@ -31,7 +31,7 @@ void write(lf::array<T, Rank, lf::host>& z, const E& e) {
   auto out = xtensor_of(z);
   xt::noalias(out) = e;
 }
-// Sums of many floats are asked for in double: xtensor adds one after the other, which in float goes wrong.
+// Sums of a whole array are asked for in double: xtensor adds one after the other, which in float goes wrong.
 constexpr auto immediately = xt::evaluation_strategy::immediate;
 const auto keeping = xt::keep_dims | immediately;
 

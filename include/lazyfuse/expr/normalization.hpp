@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Normalizations: x against its own statistics along some axes. Integers are computed in double, 16-bit reals in float,
 // bool is refused. Options follow the operands in any order. A division by what all elements of a row share is a
-// product with its reciprocal, which costs at most one unit in the last place.
+// product with its reciprocal, which costs a unit in the last place, or two after a root.
 #pragma once
 
 #include <lazyfuse/expr/create.hpp>
@@ -34,7 +34,8 @@ constexpr auto standardized(const X& x, axes<A...> a, ddof d, epsilon e) {
   using T = value_t<X>;
   const index_t n = reduce_detail::reduced_count(x.shape(), a);
   const auto m = moments_of<true>(x, a);
-  const auto inverse_of_n = used_often<true>(value_of(inverse<T>(n)));
+  // with a number behind those of x: it is computed with once, and is none of x's scalars
+  const auto inverse_of_n = numbered_argument<number_detail::span<tree_t<X>>>(value_of(inverse<T>(n)));
   const auto scale = rsqrt(variance_from(m, inverse_of_n, n, d) + e.value);
   return map<op::standardized>(x, m, inverse_of_n, scale);
 }

@@ -94,7 +94,7 @@ struct standardized : exact_operation {
   static constexpr int cost = 3;
   template <real_number T>
   LAZYFUSE_HD constexpr T operator()(T x, const moment_sums<T>& m, T inverse, T scale) const {
-    return (x - m.shift) * scale - m.sum * inverse * scale;
+    return ((x - m.shift) - m.sum * inverse) * scale;
   }
 };
 
@@ -120,10 +120,10 @@ struct finite_or_zero : exact_operation {
   }
 };
 
-/// exp(x) for x <= 0, of which 16 bits are wanted: to 2^-20, and 0 for less than 2^-126.
+/// exp(x) for x <= 0, of which 16 bits are wanted: on the device to 2^-18, and 0 for less than 2^-126.
 struct rough_exp : exact_operation {
   using rule = rules::floating;
-  static constexpr const char* name = "exp";
+  static constexpr const char* name = "rough_exp";
   static constexpr int cost = 10;
   LAZYFUSE_HD float operator()(float x) const {
 #if defined(__CUDA_ARCH__)

@@ -24,12 +24,12 @@ struct overrun {
 /// A pointer that answers for what it is followed to. It is one to elements as long as nobody has given it bounds.
 template <class T>
 struct bounded {
-  T* at;  ///< first: code without types writes it
-  T *begin, *end;
-  overrun* report;  ///< null: there are no bounds
+  T* at;  ///< first: code without types writes it, and no more where there are no bounds
+  T *begin = nullptr, *end = nullptr;
+  overrun* report = nullptr;  ///< null: there are no bounds
 
   bounded() = default;
-  LAZYFUSE_HD bounded(T* p) : at(p), begin(nullptr), end(nullptr), report(nullptr) {}
+  LAZYFUSE_HD bounded(T* p) : at(p) {}
 
   /// p, if there are n elements.
   LAZYFUSE_HD T* reach(T* p, int n) const {

@@ -270,16 +270,14 @@ struct deliver<list<P...>, index_sequence<I...>, Sink> {
   Sink& sink;
   template <class C>
   LAZYFUSE_HD void operator()(const C& c) const {
-    (sink.template put<I>(root<P>(c)), ...);
+    (sink.template put<I>(root<I, P>(c)), ...);
   }
   /// The value of a root, or of what it rounds to 16 bits if the sink does that itself.
-  template <class Root, class C>
+  template <int K, class Root, class C>
   LAZYFUSE_HD static auto root(const C& c) {
-    if constexpr (requires { Sink::rounds; } && !__is_same(rounded_t<Root>, void)) {
-      if constexpr (__is_same(decltype(evaluator<rounded_t<Root>>::at(c)), float))
-        return evaluator<rounded_t<Root>>::at(c);
-      else return evaluator<Root>::at(c);
-    } else return evaluator<Root>::at(c);
+    if constexpr (remembers<Root, C> || knows<Root, C>) return evaluator<Root>::at(c);
+    else if constexpr (requires { requires Sink::template rounds<K>; }) return evaluator<rounded_t<Root>>::at(c);
+    else return evaluator<Root>::at(c);
   }
 };
 }  // namespace evaluate_detail

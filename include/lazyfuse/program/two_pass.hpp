@@ -45,8 +45,7 @@ struct two_pass<apply<op::standardized, X, reduction<op::moments, apply<op::samp
   using about = near_mean<typename two_pass<Z>::type, Inverse>;
   using scale = typename two_pass<Scale>::type;
   using distance = apply<op::subtract, typename two_pass<X>::type, typename about::shift>;
-  using type =
-      apply<op::subtract, apply<op::multiply, distance, scale>, apply<op::multiply, typename about::correction, scale>>;
+  using type = apply<op::multiply, apply<op::subtract, distance, typename about::correction>, scale>;
 };
 
 /// Staged programs whose rows stay on the chip.

@@ -55,7 +55,7 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
   (count(get<I>(values), get<I>(p.operands)), ...);
   keep_constants(values, p.operands, blockIdx.z, index_sequence<I...>{});
 
-  results<Width, Depth, T...> out;
+  results<typename Schedule::roots, list<Src...>, Width, Depth, T...> out;
   compute<Schedule, Width, Depth>(values, out);
 
   const auto put = [&](const auto& r, const auto& t, int j) {

@@ -6,8 +6,8 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// The elements of one vector of results.
-template <class T, int Width>
+/// The elements of one vector of results. Kept: their type until they are stored.
+template <class T, class Kept, int Width>
 struct result_lanes {
   T value[Width];
   __device__ __forceinline__ T operator[](int k) const { return value[k]; }
@@ -22,10 +22,10 @@ struct result_lanes {
     return all;
   }
 };
-/// 16-bit reals are rounded when they are stored, two by one instruction.
+/// What a program rounds to 16 bits last is rounded when it is stored, two by one instruction.
 template <small_real T, int Width>
   requires(Width % 2 == 0)
-struct result_lanes<T, Width> {
+struct result_lanes<T, float, Width> {
   float value[Width];
   __device__ __forceinline__ T operator[](int k) const { return T(value[k]); }
   __device__ __forceinline__ void put(int k, float v) { value[k] = v; }
@@ -43,10 +43,10 @@ struct result_lanes<T, Width> {
 };
 
 /// Results of a thread before they are stored.
-template <int Width, int Depth, class T>
+template <int Width, int Depth, class T, class Kept>
 struct result {
   static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
-  result_lanes<T, Width> value[Depth];
+  result_lanes<T, Kept, Width> value[Depth];
   /// Row d, at once where it can be.
   __device__ __forceinline__ void one(int d, elements<T> to) const {
     if constexpr (can_be_wide) {
@@ -79,12 +79,30 @@ struct result {
       }
   }
 };
-template <int Width, int Depth, class... T>
-struct results : pack<result<Width, Depth, T>...> {};
+/// float for a root that rounds a float to T of 16 bits.
+template <class Root, class Sources, class T>
+struct kept_result {
+  using type = T;
+};
+template <class P, class Sources, small_real T>
+  requires ::cuda::std::is_same_v < program_value_t<P, Sources>,
+float > struct kept_result<apply<op::cast<T>, P>, Sources, T> { using type = float; };
+/// The results of the programs of a schedule.
+template <class Roots, class Sources, int Width, int Depth, class... T>
+struct results;
+template <class... P, class Sources, int Width, int Depth, class... T>
+struct results<list<P...>, Sources, Width, Depth, T...>
+    : pack<result<Width, Depth, T, typename kept_result<P, Sources, T>::type>...> {
+  template <int K>
+  static constexpr bool rounds =
+      !::cuda::std::is_same_v<type_at<K, T...>, type_at<K, typename kept_result<P, Sources, T>::type...>>;
+};
 
 template <class Results>
 struct register_sink {
-  static constexpr bool rounds = true;  ///< takes what is to be rounded to 16 bits as it is
+  /// Whether it takes what the program's root is to round as it is.
+  template <int K>
+  static constexpr bool rounds = Results::template rounds<K>;
   Results& to;
   int d, k;
   template <int I, class V>
@@ -93,9 +111,9 @@ struct register_sink {
   }
 };
 
-template <int Width, int Depth, class T>
-__device__ __forceinline__ void store(const result<Width, Depth, T>& from, elements<T> to, index_t pitch, index_t step,
-                                      bool as_one, int spacing, bool full, const int (&valid)[Depth]) {
+template <int Width, int Depth, class T, class Kept>
+__device__ __forceinline__ void store(const result<Width, Depth, T, Kept>& from, elements<T> to, index_t pitch,
+                                      index_t step, bool as_one, int spacing, bool full, const int (&valid)[Depth]) {
 #pragma unroll
   for (int d = 0; d < Depth; ++d) {
     if constexpr (from.can_be_wide) {

@@ -209,6 +209,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
     }
   };
   if (!active) return;
+  using roots = typename Staged::output::roots;
   if constexpr (Whole) {
     // Many elements vector by vector: what only results need then takes few registers.
     constexpr int step = many ? 1 : Depth;
@@ -219,7 +220,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
 #pragma unroll
     for (int from = 0; from < Depth; from += step) {
       if (from + step < Depth) load_late(from + step);
-      results<Width, step, T...> out;
+      results<roots, list<Src...>, Width, step, T...> out;
 #pragma unroll
       for (int d = 0; d < step; ++d) compute_vector(out, from + d, d);
       const auto put = [&](const auto& r, const auto& t) {
@@ -234,7 +235,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
     }
   } else {
     (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, ::cuda::std::true_type{}, 0, Depth), ...);
-    results<Width, Depth, T...> out;
+    results<roots, list<Src...>, Width, Depth, T...> out;
 #pragma unroll
     for (int d = 0; d < Depth; ++d) compute_vector(out, d, d);
     if (p.one_result)
@@ -249,11 +250,16 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   }
 }
 
-/// How many elements of a row a thread holds: 64 bytes of all that stages read, as many of 16 bits take as float.
+/// How many elements of a row a thread holds: 64 bytes of all that stages read, or one operand of 16-bit reals, which
+/// are 128 bytes as float.
 template <class Staged, class... Src, int... I>
 constexpr int register_elements(list<Src...>, index_sequence<I...>, int width) {
   const int bytes = (0 + ... + (Staged::template read_before<Staged::count, I> ? kept_bytes<Src> : 0));
-  int elements = bytes > 2 ? most_register_elements : 2 * most_register_elements;
+  const int read = (0 + ... + int(Staged::template read_before<Staged::count, I> && !is_constant<Src>));
+  constexpr bool small = ((!Staged::template read_before<Staged::count, I> || is_constant<Src> ||
+                           (Src::is_memory && small_real<typename Src::value_type>)) &&
+                          ...);
+  int elements = read == 1 && small ? 2 * most_register_elements : most_register_elements;
   while (elements > width && elements * bytes > 64) elements /= 2;
   return elements;
 }

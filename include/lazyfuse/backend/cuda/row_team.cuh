@@ -94,11 +94,12 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
                                                                        types, targets);
   } else {
     const auto store_unit = [&]<class How>(const fetched_unit& f, const location& at, How) {
-      results<Width, 1, T...> out;
+      using unit_results = results<typename Staged::output::roots, list<Src...>, Width, 1, T...>;
+      unit_results out;
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
         const context here{f, 0, k};
-        register_sink<results<Width, 1, T...>> sink{out, 0, k};
+        register_sink<unit_results> sink{out, 0, k};
         evaluate<typename Staged::output>(known_context{here, values.of(k)}, sink);
       }
       const auto put = [&](const auto& r, const auto& t, int j) {

@@ -135,7 +135,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
     (unstage(get<I>(values), get<I>(p.operands), I), ...);
   } else (load(get<I>(values), get<I>(p.operands), I), ...);
 
-  results<Width, Depth, T...> out;
+  results<typename Schedule::roots, list<Src...>, Width, Depth, T...> out;
   keep_constants(values, p.operands, blockIdx.z, index_sequence<I...>{});
   compute<Schedule, Width, Depth>(values, out);
 
