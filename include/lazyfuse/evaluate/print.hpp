@@ -59,6 +59,7 @@ template <class E>
   }
 
 /// Evaluates e and prints its elements with the current options; rank 0 as a scalar, with all digits it needs.
+/// All of e is evaluated and copied to the host, also where only its ends are shown.
 template <class E>
 requires expression<E> std::ostream& operator<<(std::ostream& out, const E& e) {
   with_elements(e, [&](const auto& x) { print_detail::print(out, x); });
