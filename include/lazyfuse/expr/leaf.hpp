@@ -63,13 +63,18 @@ constexpr auto constant_leaf(T value, const shape<R>& s) {
 }
 
 namespace leaf_detail {
+template <class A>
+constexpr bool is_negative(A a) {
+  if constexpr (::cuda::std::is_signed_v<A>) return a < A(0);
+  else return false;
+}
 /// Whether integer a is a T.
 template <class T, class A>
 constexpr bool fits(A a) {
   if constexpr (boolean<A>) return true;
   else {
     const T to = static_cast<T>(a);
-    return static_cast<A>(to) == a && (to < T(0)) == (a < A(0));
+    return static_cast<A>(to) == a && is_negative(to) == is_negative(a);
   }
 }
 /// A C++ scalar as an element of type T. Throws dtype_error if that is an integer type too small for it.
@@ -78,7 +83,7 @@ constexpr T element(const A& a, const char* operation) {
   if constexpr (__is_same(A, long double)) return element<T>(static_cast<double>(a), operation);
   else if constexpr (::cuda::std::is_arithmetic_v<A>) {
     if constexpr (integer<T> && ::cuda::std::is_integral_v<A>)
-      if (!fits<T>(a)) throw_unfit(operation, static_cast<long long>(a), a < A(0), dtype_of<T>);
+      if (!fits<T>(a)) throw_unfit(operation, static_cast<long long>(a), is_negative(a), dtype_of<T>);
     if constexpr (complex_number<T>) return T(static_cast<part_t<T>>(a));
     else return static_cast<T>(a);
   } else if constexpr (small_real<A>) return element<T>(static_cast<float>(a), operation);

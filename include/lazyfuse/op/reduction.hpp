@@ -72,8 +72,10 @@ struct extreme_place : plain_monoid {
   /// Whether x is nearer to the extreme than y, or NaN where y is a number. Few comparisons: they are most of the work.
   template <class T>
   LAZYFUSE_HD static constexpr bool beyond(const T& x, const T& y) {
-    if constexpr (floating_point<T>) return !(Largest ? x <= y : x >= y) & (y == y);
-    else return Largest ? x > y : x < y;
+    if constexpr (floating_point<T>) {
+      const int further = !(Largest ? x <= y : x >= y), number = y == y;
+      return (further & number) != 0;  // not &&, which would branch
+    } else return Largest ? x > y : x < y;
   }
   /// Whether neither is beyond the other only if this is false; where y is beyond x it may be either.
   template <class T>
