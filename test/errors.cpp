@@ -2,6 +2,7 @@
 // What goes wrong at run time throws, with a text that says what and where; nothing changes then.
 #include "support/arrays.hpp"
 #include "support/gather.hpp"
+#include "support/messages.hpp"
 
 #include <typeinfo>
 #include <vector>
@@ -16,25 +17,7 @@ class errors : public test::on<Space> {
 };
 TYPED_TEST_SUITE(errors, test::every_space, test::space_name);
 
-/// The text of the exception of that type that f throws.
-template <class Error, class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  } catch (const std::exception& other) {
-    ADD_FAILURE() << "another exception: " << other.what();
-    return {};
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
-bool mentions(const std::string& text, std::initializer_list<const char*> parts) {
-  for (const char* part : parts)
-    if (text.find(part) == std::string::npos) return false;
-  return true;
-}
+using test::message_of, test::mentions;
 
 TEST(error_types, have_one_root) {
   static_assert(std::is_base_of_v<std::runtime_error, lf::error>);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // .npy files: what NumPy wrote is loaded, what is saved are NumPy's bytes, and no file that is wrong does harm.
 #include "support/arrays.hpp"
+#include "support/messages.hpp"
 #include "support/reference_data.hpp"
 #include "support/resources.hpp"
 
@@ -66,25 +67,7 @@ class pipe_buffer : public std::streambuf {
   std::string bytes_;
 };
 
-/// The text of the exception of that type that f throws.
-template <class Error, class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  } catch (const std::exception& other) {
-    ADD_FAILURE() << "another exception: " << other.what();
-    return {};
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
-bool mentions(const std::string& text, std::initializer_list<std::string> parts) {
-  for (const auto& part : parts)
-    if (text.find(part) == std::string::npos) return false;
-  return true;
-}
+using test::message_of, test::mentions;
 
 template <class Space, class T, int R>
 void expect_loaded(const std::string& name) {

@@ -34,7 +34,7 @@ namespace bench {
 namespace {
 
 struct contestant {
-  const char* library;
+  const char* name;
   std::function<void()> evaluate;
 };
 
@@ -76,7 +76,7 @@ int compare(bool plain) {
   int wrong = 0;
   for (const contestant& c : contestants)
     if (!right(w, c)) {
-      std::fprintf(stderr, "%s: %s has other results\n", W::name, c.library);
+      std::fprintf(stderr, "%s: %s has other results\n", W::name, c.name);
       ++wrong;
     }
   const int evaluations = W::bytes < 1e6 ? 1000 : 1;
@@ -85,9 +85,9 @@ int compare(bool plain) {
     for (std::size_t k = 0; k < times.size(); ++k) times[k].add(seconds(contestants[k], evaluations));
   for (std::size_t k = 0; k < times.size(); ++k) {
     const double median = times[k].median();
-    if (plain) std::printf("%s %s %.9f\n", W::name, contestants[k].library, median);
+    if (plain) std::printf("%s %s %.9f\n", W::name, contestants[k].name, median);
     else
-      std::printf("%-20s %-9s %9.4f ms %7.2f\n", W::name, contestants[k].library, median * 1e3,
+      std::printf("%-20s %-9s %9.4f ms %7.2f\n", W::name, contestants[k].name, median * 1e3,
                   median / times[0].median());
   }
   return wrong;
