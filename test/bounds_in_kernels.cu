@@ -15,11 +15,11 @@ struct parameters {
 template <int Width>
 __global__ void copy(const __grid_constant__ parameters p) {
   lf::cuda_detail::fetched<lf::memory<float>, Width, 1> values;
-  lf::cuda_detail::results<Width, 1, float> out;
+  lf::cuda_detail::result<Width, 1, float, float> out;
   for (int i = static_cast<int>(threadIdx.x) * Width; i < p.count; i += static_cast<int>(blockDim.x) * Width) {
     values.rows(p.from.data + i, 0);
-    for (int k = 0; k < Width; ++k) lf::get<0>(out).value[0][k] = values.value[0][k];
-    lf::get<0>(out).rows(p.to.data + i, 0);
+    for (int k = 0; k < Width; ++k) out.value[0].put(k, values.value[0][k]);
+    out.rows(p.to.data + i, 0);
   }
 }
 

@@ -85,8 +85,11 @@ struct kept_result {
   using type = T;
 };
 template <class P, class Sources, small_real T>
-  requires ::cuda::std::is_same_v < program_value_t<P, Sources>,
-float > struct kept_result<apply<op::cast<T>, P>, Sources, T> { using type = float; };
+  requires(::cuda::std::is_same_v<program_value_t<P, Sources>, float>)
+struct kept_result<apply<op::cast<T>, P>, Sources, T> {
+  using type = float;
+};
+
 /// The results of the programs of a schedule.
 template <class Roots, class Sources, int Width, int Depth, class... T>
 struct results;
