@@ -5,9 +5,9 @@
     report.py --gpu gpu.json --host host.json --compile compile.json            prints the tables
     report.py ... --write docs/benchmarks.md [--plot docs/benchmarks.png]       writes them
 
---jax jax.json (of peers/rows_by_jax.py, on the same GPU) beside --gpu compares the two.
+--jax jax.json (of peers/rows_by_jax.py, on the same GPU) beside --gpu compares the two; --peers peers.json is of peers/peers.py.
 In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, types, random, jax,
-variants, launch, sweep, host, host_rows, compile. Tables for which no JSON is given stay as they are.
+variants, launch, sweep, host, host_rows, peers, compile. Tables for which no JSON is given stay as they are.
 """
 import argparse
 import json
@@ -130,6 +130,17 @@ def host_sections(context: dict, rows: dict) -> dict[str, str]:
     return {name: f"{where}\n\n{ratios(rows, names)}" for name, names in {"host": WORKLOADS + ["small"], "host_rows": ROWS}.items()}
 
 
+def peers_sections(data: dict) -> dict[str, str]:
+    """Other libraries' times over the library's."""
+    context, times = data["context"], data["seconds"]
+    others = list(context["versions"])
+    lines = [[name, duration(of["lazyfuse"]), *(f"{of[other] / of['lazyfuse']:.2f}" if other in of else "" for other in others)]
+             for name, of in times.items()]
+    where = f"CPU, {context['threads']} threads; {context['date']}; commit {context['commit']}."
+    columns = ["workload", "lazyfuse"] + [f"{other} {version} / lazyfuse" for other, version in context["versions"].items()]
+    return {"peers": f"{where}\n\n{table(columns, lines)}"}
+
+
 def compile_sections(context: dict, rows: dict) -> dict[str, str]:
     titles = {"empty": "an empty file", "header": "the umbrella header alone"}
     for rank in (1, 2):
@@ -177,7 +188,7 @@ def replace(page: str, name: str, text: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("gpu", "jax", "host", "compile", "write", "plot"):
+    for name in ("gpu", "jax", "host", "peers", "compile", "write", "plot"):
         parser.add_argument(f"--{name}", type=pathlib.Path)
     options = parser.parse_args()
     sections, gpu_rows, host_rows = {}, {}, {}
@@ -189,6 +200,8 @@ def main() -> None:
     if options.host:
         context, host_rows = load(options.host)
         sections |= host_sections(context, host_rows)
+    if options.peers:
+        sections |= peers_sections(json.loads(options.peers.read_text()))
     if options.compile:
         sections |= compile_sections(*load(options.compile))
     if options.write:

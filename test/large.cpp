@@ -87,6 +87,72 @@ TYPED_TEST(large_rows, of_lines_apart_in_memory) {
   EXPECT_EQ(lf::max(y(lf::all, lf::range(width, width + 28))).item(), 0);
 }
 
+/// Elements of arrays beyond every cache: the host stores their results past the caches, too.
+template <class Space>
+class large_elementwise : public test::on<Space> {
+ protected:
+  static constexpr std::int64_t n = (std::int64_t{9} << 20) + 77;
+  const lf::array<std::int32_t, 1, Space> x = lf::arange<std::int32_t>(n);
+  /// Compares y with value(i), for all i.
+  template <class Y, class F>
+  static void expect_values(const Y& y, F value) {
+    const auto got = lf::to<lf::host>(lf::materialize(y));
+    ASSERT_EQ(got.size(), n);
+    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(got.data()[i], value(i)) << "element " << i;
+  }
+  static constexpr auto odd = [](std::int64_t i) { return 2 * i + 1; };
+};
+TYPED_TEST_SUITE(large_elementwise, test::spaces, test::space_name);
+
+TYPED_TEST(large_elementwise, wherever_the_results_lie) {
+  const auto n = this->n;
+  for (const std::int64_t offset : {0, 1, 4, 16}) {
+    lf::array<std::int32_t, 1, TypeParam> y = lf::full({n + 20}, -1);
+    y(lf::range(offset, offset + n)) = this->x * 2 + 1;
+    this->expect_values(y(lf::range(offset, offset + n)), this->odd);
+    EXPECT_EQ(lf::sum(y(lf::range(0, offset))).item(), -offset);
+    EXPECT_EQ(lf::sum(y(lf::range(offset + n, n + 20))).item(), -(20 - offset));
+  }
+}
+TYPED_TEST(large_elementwise, assigned_to_what_they_are_read_from) {
+  auto y = this->x;
+  y = y * 2 + 1;
+  this->expect_values(y, this->odd);
+}
+TYPED_TEST(large_elementwise, with_results_of_unlike_types) {
+  const auto one = this->x * 2 + 1;
+  const auto [y, z, w] = lf::materialize(one, lf::cast<double>(one), lf::cast<std::int8_t>(one));
+  this->expect_values(y, this->odd);
+  this->expect_values(z, this->odd);
+  this->expect_values(w, [](std::int64_t i) { return static_cast<std::int8_t>(2 * i + 1); });
+}
+struct three_bytes {
+  std::uint8_t value[3];
+};
+struct bytes_of {
+  LAZYFUSE_HD three_bytes operator()(std::int32_t x) const {
+    return {{static_cast<std::uint8_t>(x), static_cast<std::uint8_t>(x >> 8), static_cast<std::uint8_t>(x >> 16)}};
+  }
+};
+TYPED_TEST(large_elementwise, of_three_bytes_each) {
+  const std::int64_t n = (std::int64_t{12} << 20) + 5;
+  const lf::array<three_bytes, 1, TypeParam> y = lf::map(bytes_of{}, lf::arange<std::int32_t>(n));
+  const auto got = lf::to<lf::host>(y);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto& v = got.data()[i].value;
+    ASSERT_EQ(v[0] + 256 * v[1] + 65536 * v[2], i);
+  }
+}
+TYPED_TEST(large_elementwise, of_long_rows_apart_in_memory) {
+  const std::int64_t rows = 500, columns = 20003;
+  const lf::array<float, 2, TypeParam> wide = lf::ones<float>({rows, columns + 28});
+  lf::array<float, 2, TypeParam> y = lf::zeros<float>({rows, columns + 28});
+  y(lf::all, lf::range(0, columns)) = wide(lf::all, lf::range(28, columns + 28)) * 2 + 1;
+  EXPECT_EQ(lf::max(y).item(), 3);
+  EXPECT_EQ(lf::min(y(lf::all, lf::range(0, columns))).item(), 3);
+  EXPECT_EQ(lf::max(y(lf::all, lf::range(columns, columns + 28))).item(), 0);
+}
+
 #if defined(__CUDACC__)
 class beyond_32_bits : public test::on<lf::cuda> {
  protected:

@@ -3,22 +3,25 @@
 // memory, and each result checked. Each library's way is written as its users write it.
 //
 //     bench_peers [workload ...]    a table; above 1: lazyfuse is faster by that factor
-//     bench_peers --plain           a line "workload library seconds" for each, which peers.py reads
+//     bench_peers --plain           for peers.py: lines "workload library seconds", before them "version library
+//     number"
+#include "../row_workloads.hpp"
 #include "../samples.hpp"
+#include "../workloads.hpp"
 
 #if __has_include(<Eigen/Core>)
 #include "eigen.hpp"
 #else
 namespace bench {
-struct eigen;
-}
+struct eigen {};
+}  // namespace bench
 #endif
 #if __has_include(<xtensor/xtensor.hpp>)
 #include "xtensor.hpp"
 #else
 namespace bench {
-struct xtensor;
-}
+struct xtensor {};
+}  // namespace bench
 #endif
 
 #include <algorithm>
@@ -68,7 +71,7 @@ double seconds(const contestant& c, int evaluations) {
 
 template <class W>
 int compare(bool plain) {
-  constexpr int rounds = 11;
+  constexpr int rounds = 31;
   W w;
   std::vector<contestant> contestants{{"lazyfuse", [&w] { w.evaluate(); }}};
   add<eigen>(contestants, w);
@@ -79,10 +82,13 @@ int compare(bool plain) {
       std::fprintf(stderr, "%s: %s has other results\n", W::name, c.name);
       ++wrong;
     }
-  const int evaluations = W::bytes < 1e6 ? 1000 : 1;
+  const int evaluations = W::bytes < 1e6 ? 10000 : 1;
   std::vector<samples> times(contestants.size());
   for (int round = 0; round < rounds; ++round)
-    for (std::size_t k = 0; k < times.size(); ++k) times[k].add(seconds(contestants[k], evaluations));
+    for (std::size_t k = 0; k < times.size(); ++k) {
+      contestants[k].evaluate();  // the threads and caches it finds are its own, not those of who came before
+      times[k].add(seconds(contestants[k], evaluations));
+    }
   for (std::size_t k = 0; k < times.size(); ++k) {
     const double median = times[k].median();
     if (plain) std::printf("%s %s %.9f\n", W::name, contestants[k].name, median);
@@ -116,5 +122,13 @@ int run(bool plain, const std::vector<std::string_view>& names) {
 int main(int argc, char** argv) {
   const std::vector<std::string_view> words(argv + 1, argv + argc);
   const bool plain = !words.empty() && words.front() == "--plain";
+  if (plain) {
+#ifdef EIGEN_WORLD_VERSION
+    std::printf("version Eigen %d.%d.%d\n", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+#endif
+#ifdef XTENSOR_VERSION_MAJOR
+    std::printf("version xtensor %d.%d.%d\n", XTENSOR_VERSION_MAJOR, XTENSOR_VERSION_MINOR, XTENSOR_VERSION_PATCH);
+#endif
+  }
   return bench::run(plain, {words.begin() + plain, words.end()});
 }

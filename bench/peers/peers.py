@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The CPU workloads by lazyfuse, by the C++ libraries bench_peers was built with, by NumPy and, if it is there, by numexpr.
 
-    peers.py build/bench/bench/bench_peers [threads ...]
+    peers.py build/bench/bench/bench_peers [threads] [--json peers.json]
 
-bench_peers runs once with each number of threads (1 and all, unless told); NumPy has one thread, numexpr is told how many.
-The last column is the library's time over lazyfuse's; NumPy's, too, is set against lazyfuse with as many threads as the run has.
+All run with as many threads as are told, or as there are processors, but NumPy, which has one. The last column is the library's
+time over lazyfuse's. ../report.py makes a table of the JSON.
 """
+import argparse
+import datetime
+import importlib.metadata
+import json
 import math
 import os
 import statistics
@@ -173,27 +177,48 @@ def seconds(f, operands):
     return statistics.median(times)
 
 
+def corner(operands):
+    """A part of each that is small enough for sums in floats to agree."""
+    return [x[tuple(slice(256) for _ in x.shape)] for x in operands]
+
+
+def commit():
+    said = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=os.path.dirname(os.path.abspath(__file__)), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return said.stdout.strip() or "unknown"
+
+
 def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    for threads in [int(t) for t in sys.argv[2:]] or sorted({1, os.cpu_count()}):
-        output = subprocess.run([sys.argv[1], "--plain"], env={**os.environ, "OMP_NUM_THREADS": str(threads)}, check=True, text=True,
-                                stdout=subprocess.PIPE).stdout
-        times = {}
-        for workload, library, t in (row.split() for row in output.splitlines()):
-            times.setdefault(workload, {})[library] = float(t)
-        if numexpr:
-            numexpr.set_num_threads(threads)
-        for workload, of in times.items():
-            make, numpy_way, numexpr_way = WORKLOADS[workload]
-            operands = make()
-            of["NumPy"] = seconds(numpy_way, operands)
-            if numexpr and numexpr_way:
-                # Sums of millions of floats differ by the order; a wrong formula is far off.
-                assert np.allclose(numexpr_way(*operands), numpy_way(*operands), rtol=1e-2, atol=1e-3), workload
-                of["numexpr"] = seconds(numexpr_way, operands)
-            for library, t in of.items():
-                print(f"{threads} threads  {workload:20} {library:9} {t * 1e3:9.4f} ms {t / of['lazyfuse']:7.2f}", flush=True)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("bench_peers")
+    parser.add_argument("threads", nargs="?", type=int, default=os.cpu_count())
+    parser.add_argument("--json", type=argparse.FileType("w"))
+    options = parser.parse_args()
+    output = subprocess.run([options.bench_peers, "--plain"], env={**os.environ, "OMP_NUM_THREADS": str(options.threads)}, check=True,
+                            text=True, stdout=subprocess.PIPE).stdout
+    versions = {"NumPy": np.__version__}
+    if numexpr:
+        numexpr.set_num_threads(options.threads)
+        versions["numexpr"] = importlib.metadata.version("numexpr")
+    times = {}
+    for workload, library, *said in (row.split() for row in output.splitlines()):
+        if workload == "version":
+            versions[library] = said[0]
+        else:
+            times.setdefault(workload, {})[library] = float(said[0])
+    for workload, of in times.items():
+        make, numpy_way, numexpr_way = WORKLOADS[workload]
+        operands = make()
+        of["NumPy"] = seconds(numpy_way, operands)
+        if numexpr and numexpr_way:
+            part = corner(operands)
+            assert np.allclose(numexpr_way(*part), numpy_way(*part), rtol=1e-3, atol=1e-4), workload
+            of["numexpr"] = seconds(numexpr_way, operands)
+        for library, t in of.items():
+            print(f"{workload:20} {library:9} {t * 1e3:9.4f} ms {t / of['lazyfuse']:7.2f}", flush=True)
+    if options.json:
+        json.dump({"context": {"date": datetime.date.today().isoformat(), "commit": commit(), "threads": options.threads, "versions": versions},
+                   "seconds": times}, options.json, indent=1)
 
 
 if __name__ == "__main__":

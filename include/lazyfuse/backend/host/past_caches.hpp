@@ -11,6 +11,9 @@ namespace lazyfuse::host_detail {
 
 /// Whether so many bytes of results are more than the last cache of most processors keeps.
 constexpr bool outgrows_caches(index_t bytes) { return bytes > index_t{32} << 20; }
+/// Of one element of each.
+template <class... T>
+inline constexpr index_t bytes_of = (0 + ... + index_t{sizeof(T)});
 
 inline constexpr int line_bytes = 64;
 inline bool begins_a_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % line_bytes == 0; }

@@ -109,8 +109,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
         });
       };
       if constexpr (Together) {
-        constexpr index_t bytes = (0 + ... + index_t{sizeof(T)});
-        if (outgrows_caches(height * width * bytes)) return store(std::true_type{});
+        if (outgrows_caches(height * width * bytes_of<T...>)) return store(std::true_type{});
       }
       store(std::false_type{});
     }

@@ -222,6 +222,10 @@ struct transform_run {
     per_task = per_task < 1 ? 1 : per_task;
     const index_t row_tasks = (groups + per_task - 1) / per_task;
     const double cost = double(columns) * double(rows) * (Schedule::cost + walk_type::cost + 1);
+    constexpr bool may_stream = Schedule::cost < 22;  // computing more takes longer than to store the results
+    constexpr index_t long_row = 16384;               // shorter ones lose more at their ends
+    const bool streams = may_stream && columns >= long_row && !(blocked || repeats || packs) &&
+                         outgrows_caches(columns * rows * bytes_of<T...>);
     for_tasks(row_tasks * column_tasks, cost, [&](index_t task) {
       const index_t part = task % column_tasks, begin = task / column_tasks * per_task;
       const index_t end = begin + per_task < groups ? begin + per_task : groups;
@@ -230,12 +234,21 @@ struct transform_run {
       odometer<Operands, Sources, R> o{operands, extents, 0, R - 1};
       for (index_t g = begin; g < end;) {
         if (blocked || g == begin) o.seek(g / groups_across * across + g % groups_across * group);
+        if constexpr (may_stream) {
+          if (streams) {
+            stream_row(o, first, last);
+            o.next();
+            ++g;
+            continue;
+          }
+        }
         const index_t left = across - (R >= 2 ? o.at[R >= 2 ? R - 2 : 0] : 0), most = blocked ? group : end - g;
         const index_t count = left < most ? left : most;
         rows_of(o, int(count), first, last);
         o.next(count);
         g += blocked ? 1 : count;
       }
+      if (streams) end_of_stores_past_caches();
     });
   }
 };
