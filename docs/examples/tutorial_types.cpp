@@ -69,6 +69,16 @@ int main() {
   std::cout << lf::abs(z) << '\n' << z * lf::conj(z) << '\n' << dtype(z * f(0)) << '\n';
   // [complex]
 
+  // [vectors]
+  const lf::array<lf::vec<lf::uint8, 3>, 1> pixels{{200, 100, 0}, {255, 255, 255}};
+  const auto colours = lf::cast<float>(pixels) / 255;
+  const auto grey =
+      0.3f * lf::component<0>(colours) + 0.6f * lf::component<1>(colours) + 0.1f * lf::component<2>(colours);
+  std::cout << lf::round(grey * 100) << '\n'
+            << lf::max(pixels) << '\n'
+            << lf::cast<lf::uint8>(lf::round(255 * lf::vec_of(grey, grey / 2, 0))) << '\n';
+  // [vectors]
+
   // [structs]
   const auto weigh = [](sample s) { return s.value * s.weight; };
   const lf::array<sample, 1> samples{{1, 0.5f}, {2, 0.25f}};

@@ -158,9 +158,16 @@ using promoted_t = typename types_detail::promoted<T...>::type;
 template <class... T>
 concept have_common_type = !__is_same(promoted_t<T...>, types_detail::no_common_type);
 
+namespace types_detail {
+template <class A, class B>
+inline constexpr bool widens = __is_same(A, B);
+template <arithmetic_type A, arithmetic_type B>
+inline constexpr bool widens<A, B> = __is_same(promoted_t<A, B>, B);
+}  // namespace types_detail
+
 /// Whether every A is also a B: what an assignment converts without being asked.
 template <class A, class B>
-concept widens_to = __is_same(A, B) || (arithmetic_type<A> && arithmetic_type<B> && __is_same(promoted_t<A, B>, B));
+concept widens_to = types_detail::widens<A, B>;
 
 /// The type of the real part of complex numbers, the type itself for the rest.
 template <class T>

@@ -14,12 +14,19 @@ struct host_elements {
   int rank;
 };
 
-/// Evaluates e and calls f with its elements, which live as long as the call.
+/// Evaluates e and calls f with its elements, which live as long as the call. Those of short vectors are one axis more.
 template <class E, class F>
 decltype(auto) with_elements(const E& e, const F& f) {
-  static_assert(dtype_of<value_t<E>> != dtype::other, "lazyfuse: only bool and numbers can be printed or saved");
+  using T = value_t<E>;
+  constexpr dtype type = dtype_of<component_t<T>>;
+  static_assert(type != dtype::other, "lazyfuse: only bool and numbers can be printed or saved");
   const auto x = to<host>(e, caller{});
-  return f(host_elements{x.data(), dtype_of<value_t<E>>, x.shape().extent, rank_of<E>});
+  if constexpr (short_vector<T>) {
+    shape<rank_of<E> + 1> extents;
+    for (int k = 0; k < rank_of<E>; ++k) extents[k] = x.shape()[k];
+    extents[rank_of<E>] = T::size;
+    return f(host_elements{x.data(), type, extents.extent, rank_of<E> + 1});
+  } else return f(host_elements{x.data(), type, x.shape().extent, rank_of<E>});
 }
 
 }  // namespace lazyfuse

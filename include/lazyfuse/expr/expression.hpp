@@ -3,13 +3,15 @@
 #pragma once
 
 #include <lazyfuse/core/space.hpp>
+#include <lazyfuse/op/components.hpp>
 #include <lazyfuse/op/registry.hpp>
 
 namespace lazyfuse {
 
 namespace map_detail {
 template <class T>
-  requires(::cuda::std::is_arithmetic_v<T> || small_real<T> || complex_number<T> || complex_detail::pair_of_numbers<T>)
+  requires(::cuda::std::is_arithmetic_v<T> || small_real<T> || complex_number<T> ||
+           complex_detail::pair_of_numbers<T> || short_vector<T>)
 inline constexpr bool scalar<T> = true;
 }  // namespace map_detail
 

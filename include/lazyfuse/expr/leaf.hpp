@@ -87,7 +87,11 @@ constexpr T element(const A& a, const char* operation) {
     if constexpr (complex_number<T>) return T(static_cast<part_t<T>>(a));
     else return static_cast<T>(a);
   } else if constexpr (small_real<A>) return element<T>(static_cast<float>(a), operation);
-  else if constexpr (complex_number<T>) return {static_cast<part_t<T>>(a.real()), static_cast<part_t<T>>(a.imag())};
+  else if constexpr (short_vector<T>) {
+    T all;
+    for (int k = 0; k < T::size; ++k) all[k] = element<component_t<T>>(component_of(a, k), operation);
+    return all;
+  } else if constexpr (complex_number<T>) return {static_cast<part_t<T>>(a.real()), static_cast<part_t<T>>(a.imag())};
   else return a;
 }
 }  // namespace leaf_detail

@@ -5,6 +5,7 @@
 
 #include <lazyfuse/expr/lazy.hpp>
 #include <lazyfuse/op/compute.hpp>
+#include <lazyfuse/op/lifted.hpp>
 
 namespace lazyfuse {
 
@@ -96,13 +97,14 @@ struct seen<literal_scalar<V>> {
 template <class A>
   requires lazyfuse::scalar<A>
 struct seen<A> {
+  template <class T>
   static constexpr auto kind() {
-    if constexpr (boolean<A>) return weak<bool>{};
-    else if constexpr (::cuda::std::is_integral_v<A>) return weak<int64>{};
-    else if constexpr (::cuda::std::is_floating_point_v<A> || small_real<A>) return weak<double>{};
-    else return weak<complex<double>>{};
+    if constexpr (boolean<T>) return bool{};
+    else if constexpr (::cuda::std::is_integral_v<T>) return int64{};
+    else if constexpr (::cuda::std::is_floating_point_v<T> || small_real<T>) return double{};
+    else return complex<double>{};
   }
-  using type = decltype(kind());
+  using type = weak<like_t<A, decltype(kind<component_t<A>>())>>;
 };
 template <class A>
 using seen_t = typename seen<bare_t<A>>::type;
@@ -182,13 +184,13 @@ template <class Op, class Seq, class... A>
 inline constexpr bool as_they_are = false;
 template <class Op, int... I, class... A>
 inline constexpr bool as_they_are<Op, index_sequence<I...>, A...> =
-    (operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::as_it_is && ...);
+    (operand_as<typename lifted<typename Op::rule, seen_t<A>...>::template argument<I>, A>::as_it_is && ...);
 
 /// Op over operands of any kind, converted to the types that the rule names.
 template <class Op, int... I, class... A>
 constexpr auto convert_and_join(index_sequence<I...>, A&&... a) {
   const auto n = node<Op, index_sequence<I...>>(
-      operand_as<typename Op::rule::template argument<I, seen_t<A>...>, A>::of(a, Op::name)...);
+      operand_as<typename lifted<typename Op::rule, seen_t<A>...>::template argument<I>, A>::of(a, Op::name)...);
   return lazy<bare_t<decltype(n)>>{{}, n, handles<bare_t<decltype(n)>::owners>({handles_of(a, gives_handles<A>)...})};
 }
 
@@ -222,7 +224,7 @@ constexpr auto map(A&&... a) {
       !joined::mixed,
       "lazyfuse: the arrays of one expression must live in one space; move them with to<host>(x) or to<cuda>(x)");
   if constexpr (joined::mixed) return map_detail::first_expression(static_cast<A&&>(a)...);
-  else if constexpr (Op::rule::template check<map_detail::seen_t<A>...>()) {
+  else if constexpr (lifted<typename Op::rule, map_detail::seen_t<A>...>::passes()) {
     using seq = make_index_sequence<sizeof...(A)>;
     if constexpr (map_detail::as_they_are<Op, seq, A...>) {  // each is copied once, into its place
       using Node = map_expr<Op, seq, tree_t<A>...>;

@@ -40,6 +40,12 @@ struct plan_axes {
   static_assert(sizeof...(A) == 0 || reduced_count == sizeof...(A), "lazyfuse: a reduction names each axis once");
 };
 
+/// What the monoid keeps elements of type T in, and what becomes of that.
+template <class Monoid, class T>
+using accumulator_of = like_t<T, typename Monoid::template accumulator<component_t<T>>>;
+template <class Monoid, class T>
+using result_of = like_t<T, typename Monoid::template result<component_t<T>>>;
+
 /// Whether the monoid can choose among elements of type T; a sentence if not.
 template <class Monoid, class T>
 consteval bool ordered_for() {
@@ -50,11 +56,11 @@ consteval bool ordered_for() {
   return order;
 }
 template <class Monoid, class T>
-inline constexpr bool is_ordered = ordered_for<Monoid, T>();
+inline constexpr bool is_ordered = ordered_for<Monoid, component_t<T>>();
 
 template <class Monoid, class E>
 constexpr auto accumulated(const E& e) {
-  using T = typename Monoid::template accumulator<value_t<E>>;
+  using T = accumulator_of<Monoid, value_t<E>>;
   if constexpr (__is_same(T, value_t<E>)) return e;
   else return map_detail::cast_node<T>(e);
 }
@@ -121,19 +127,21 @@ struct with {
   template <bool Keep, class E, class Axes>
   static constexpr auto build(const E& e, Axes a) {
     if constexpr (!is_ordered<Monoid, value_t<E>>) return e;
-    else if constexpr (requires { typename Monoid::template result<value_t<E>>; })
-      return as_type<typename Monoid::template result<value_t<E>>>(reduce_detail::build<Monoid, Keep>(e, a));
+    else if constexpr (requires { typename result_of<Monoid, value_t<E>>; })
+      return as_type<result_of<Monoid, value_t<E>>>(reduce_detail::build<Monoid, Keep>(e, a));
     else return reduce_detail::build<Monoid, Keep>(e, a);
   }
 };
 struct mean {
   template <bool Keep, class E, class Axes>
   static constexpr auto build(const E& e, Axes a) {
-    using T = floating_t<accumulator_t<value_t<E>>>;
-    const auto count = leaf_detail::element<T>(reduced_count(e.shape(), a), "mean");
+    using Each = component_t<value_t<E>>;
+    using Real = floating_t<accumulator_t<Each>>;
+    using T = like_t<value_t<E>, Real>;
+    const auto count = leaf_detail::element<Real>(reduced_count(e.shape(), a), "mean");
     const auto total = as_type<T>(reduce_detail::build<op::sum, Keep>(e, a));
     const auto mean = map_detail::node<op::divide, index_sequence<0, 1>>(total, constant_leaf(count, shape<0>{}));
-    if constexpr (small_real<value_t<E>>) return as_type<value_t<E>>(mean);
+    if constexpr (small_real<Each>) return as_type<value_t<E>>(mean);
     else return mean;
   }
 };

@@ -46,17 +46,22 @@ void load(std::istream& in, const wanted& w, caller where);
 
 template <class T, int R, class Space, class From>
 array<T, R, Space> load_from(From& from, caller where) {
-  static_assert(dtype_of<T> != dtype::other, "lazyfuse: only bool and numbers can be loaded");
+  constexpr dtype type = dtype_of<component_t<T>>;
+  constexpr int rank = R + short_vector<T>;
+  static_assert(type != dtype::other, "lazyfuse: only bool and numbers can be loaded");
   const asked_at at(where);
   array<T, R, host> x;
   const auto allocate = [](void* a, const index_t* extents) -> void* {
     shape<R> s;
     for (int k = 0; k < R; ++k) s[k] = extents[k];
+    if constexpr (short_vector<T>)
+      if (extents[R] != T::size)
+        throw_shape("load", extents, rank, "has another number of components in its last axis");
     array<T, R, host>& to = *static_cast<array<T, R, host>*>(a);
     to = array<T, R, host>(s, caller{});
     return to.unshared();
   };
-  load(from, {dtype_of<T>, R, &x, allocate}, where);
+  load(from, {type, rank, &x, allocate}, where);
   return to<Space>(x, caller{});
 }
 }  // namespace npy_detail
@@ -83,7 +88,7 @@ void save(std::ostream& out, const E& e, caller where = caller::here()) {
 /// rearranged). Element type and rank are those of the file: cast what is loaded. bfloat16 is what the file calls 'V2'.
 /// Bytes behind the array are ignored, as NumPy does. Nothing in the file is believed: memory is taken only for
 /// elements that are there. Throws dtype_error or shape_error for another element type or rank, file_error for what is
-/// no .npy file or is cut short, memory_error. \numpy{load}
+/// no .npy file or is cut short, memory_error. Elements vec<T, N> are the last axis of the file. \numpy{load}
 template <element_type T, int Rank, memory_space Space = default_space>
 array<T, Rank, Space> load(file_name path, caller where = caller::here()) {
   return npy_detail::load_from<T, Rank, Space>(path.text, where);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How an operation meets elements of 16 bits: scalar functions are written for float and double, and what is stored as
-// half or bfloat16 is computed in float and rounded once. The one place that knows.
+// How an operation meets elements that its scalar function is not written for: what is stored as half or bfloat16 is
+// computed in float and rounded once, and short vectors are computed component by component. The one place that knows.
 #pragma once
 
 #include <lazyfuse/op/rule.hpp>
@@ -20,20 +20,36 @@ template <small_real T, class... Rest>
 struct first_small<T, Rest...> {
   using type = T;
 };
+/// Of the vectors among T...
+template <class T, class... Rest>
+inline constexpr int length = vec_detail::size<T> > 0 ? vec_detail::size<T> : length<Rest...>;
+template <class T>
+inline constexpr int length<T> = vec_detail::size<T>;
+template <class Op, int N, class... T>
+LAZYFUSE_HD constexpr auto by_components(const T&... x);
 }  // namespace compute_detail
 
-/// Op of these elements. An operation that takes 16-bit elements as they are is left to do so.
+/// Op of these elements. An operation that takes 16-bit elements, or vectors, as they are is left to do so.
 template <class Op, class... T>
 LAZYFUSE_HD constexpr auto compute(const T&... x) {
-  if constexpr (!(small_real<T> || ...)) return Op{}(x...);
+  if constexpr (!((small_real<T> || short_vector<T>) || ...)) return Op{}(x...);
   else if constexpr (requires { Op{}(x...); }) return Op{}(x...);
-  else {
+  else if constexpr ((short_vector<T> || ...)) {
+    return compute_detail::by_components<Op, compute_detail::length<T...>>(x...);
+  } else {
     const auto value = Op{}(compute_detail::widened(x)...);
     if constexpr (__is_same(decltype(value), const float))
       return static_cast<typename compute_detail::first_small<T...>::type>(value);
     else return value;
   }
 }
+template <class Op, int N, class... T>
+LAZYFUSE_HD constexpr auto compute_detail::by_components(const T&... x) {
+  vec<decltype(compute<Op>(component_of(x, 0)...)), N> all;
+  for (int k = 0; k < N; ++k) all.data[k] = compute<Op>(component_of(x, k)...);
+  return all;
+}
+
 /// The type of that.
 template <class Op, class... T>
 using computed_t = decltype(compute<Op>(::cuda::std::declval<const T&>()...));

@@ -53,7 +53,8 @@ struct max : plain_monoid, maximum {
   using result = T;
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
-    if constexpr (floating_point<T>) return T(-math::infinity<float>());
+    if constexpr (short_vector<T>) return T(identity<component_t<T>>());
+    else if constexpr (floating_point<T>) return T(-math::infinity<float>());
     else return ::cuda::std::numeric_limits<T>::lowest();
   }
 };
@@ -73,7 +74,8 @@ struct min : plain_monoid, minimum {
   using result = T;
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
-    if constexpr (floating_point<T>) return T(math::infinity<float>());
+    if constexpr (short_vector<T>) return T(identity<component_t<T>>());
+    else if constexpr (floating_point<T>) return T(math::infinity<float>());
     else return ::cuda::std::numeric_limits<T>::max();
   }
 };
@@ -88,8 +90,8 @@ struct all : plain_monoid {
   LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x & y; }
   LAZYFUSE_HD static constexpr bool settled(bool value) { return !value; }
   template <class T>
-  LAZYFUSE_HD static constexpr bool identity() {
-    return true;
+  LAZYFUSE_HD static constexpr T identity() {
+    return T(true);
   }
 };
 
@@ -103,8 +105,8 @@ struct any : plain_monoid {
   LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x | y; }
   LAZYFUSE_HD static constexpr bool settled(bool value) { return value; }
   template <class T>
-  LAZYFUSE_HD static constexpr bool identity() {
-    return false;
+  LAZYFUSE_HD static constexpr T identity() {
+    return T(false);
   }
 };
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <lazyfuse/core/pack.hpp>
-#include <lazyfuse/core/types.hpp>
+#include <lazyfuse/core/vec.hpp>
 
 namespace lazyfuse {
 

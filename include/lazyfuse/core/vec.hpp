@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Short vectors as elements: pixels, points, velocities. The operations on them are those on their components
+// (op/compute.hpp, op/lifted.hpp); here is only what holds them.
+#pragma once
+
+#include <lazyfuse/core/types.hpp>
+
+namespace lazyfuse {
+
+namespace vec_detail {
+/// What lets a whole vector be read at once, where it can be: the layout of CUDA's float4, uchar4, ...
+constexpr int alignment(int bytes, int of_component) {
+  return (bytes & (bytes - 1)) == 0 ? (bytes < 16 ? bytes : 16) : of_component;
+}
+}  // namespace vec_detail
+
+/// N numbers of type T as one element of an array, side by side in memory. Operations on arrays of them work component
+/// by component: `pixels * 0.5f`, `positions + dt * velocities`; so does arithmetic of two of them.
+template <class T, int N>
+struct alignas(vec_detail::alignment(N * sizeof(T), alignof(T))) vec {
+  static_assert(arithmetic_type<T> && N > 0, "lazyfuse: vec<T, N> has N numbers, or bools, as components");
+  using value_type = T;
+  static constexpr int size = N;
+
+  T data[N];
+
+  vec() = default;
+  /// All components the same.
+  template <class U>
+    requires requires(U u) { static_cast<T>(u); }
+  LAZYFUSE_HD constexpr explicit vec(U each) : data{} {
+    for (int k = 0; k < N; ++k) data[k] = static_cast<T>(each);
+  }
+  template <class... U>
+    requires(N > 1 && sizeof...(U) == N)
+  LAZYFUSE_HD constexpr vec(U... components) : data{static_cast<T>(components)...} {}
+
+  LAZYFUSE_HD constexpr T& operator[](int k) { return data[k]; }
+  LAZYFUSE_HD constexpr const T& operator[](int k) const { return data[k]; }
+  LAZYFUSE_HD friend constexpr bool operator==(const vec& x, const vec& y) {
+    bool same = true;
+    for (int k = 0; k < N; ++k) same = same && x[k] == y[k];
+    return same;
+  }
+};
+template <class T, class... U>
+vec(T, U...) -> vec<T, 1 + sizeof...(U)>;
+
+namespace vec_detail {
+template <class T>
+inline constexpr int size = 0;
+template <class T, int N>
+inline constexpr int size<vec<T, N>> = N;
+
+template <class T>
+struct component {
+  using type = T;
+};
+template <class T, int N>
+struct component<vec<T, N>> {
+  using type = T;
+};
+/// T in the place of the components of V, if that is a vec; else T.
+template <class V, class T>
+struct like {
+  using type = T;
+};
+template <class U, int N, class T>
+struct like<vec<U, N>, T> {
+  using type = vec<T, N>;
+};
+}  // namespace vec_detail
+
+template <class A, class B, int N>
+inline constexpr bool types_detail::widens<vec<A, N>, vec<B, N>> = widens_to<A, B>;
+
+/// vec<T, N>.
+template <class T>
+concept short_vector = vec_detail::size<T> >
+0;
+
+/// The type of the components of a vec, the type itself for the rest.
+template <class T>
+using component_t = typename vec_detail::component<T>::type;
+/// vec<T, N> if V is a vec of N components, T for the rest.
+template <class V, class T>
+using like_t = typename vec_detail::like<V, T>::type;
+
+/// Component k of a vec, the value itself for the rest.
+template <class T>
+LAZYFUSE_HD constexpr const auto& component_of(const T& x, int k) {
+  if constexpr (short_vector<T>) return x.data[k];
+  else return x;
+}
+
+}  // namespace lazyfuse

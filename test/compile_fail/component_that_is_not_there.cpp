@@ -1,0 +1,13 @@
+// expected-error: lazyfuse: component<K>(x) is of elements vec<T, N> with K from 0 to N - 1
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <lazyfuse/lazyfuse.hpp>
+
+namespace lf = lazyfuse;
+
+auto mistake(const lf::array<lf::vec<float, 3>, 1>& x) {
+#ifdef LAZYFUSE_EXPECT_ERROR
+  return lf::component<3>(x);
+#else
+  return lf::component<2>(x);
+#endif
+}
