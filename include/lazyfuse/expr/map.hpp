@@ -136,9 +136,10 @@ template <class Op, class Seq, class... N>
 constexpr map_expr<Op, Seq, N...> node(const N&... a) {
   return {{{a}...}, join_shapes(Op::name, a.extents...)};
 }
+/// e as elements of type T, of as many components.
 template <class T, class N>
 constexpr auto cast_node(const N& e) {
-  return map_expr<op::cast<T>, index_sequence<0>, N>{{{e}}, e.shape()};
+  return map_expr<op::cast<component_t<T>>, index_sequence<0>, N>{{{e}}, e.shape()};
 }
 /// What operand A becomes when it is wanted as elements of type T, and whether that is its own tree as it is.
 template <class T, class A>

@@ -25,8 +25,8 @@ template <class T, class... Rest>
 inline constexpr int length = vec_detail::size<T> > 0 ? vec_detail::size<T> : length<Rest...>;
 template <class T>
 inline constexpr int length<T> = vec_detail::size<T>;
-template <class Op, int N, class... T>
-LAZYFUSE_HD constexpr auto by_components(const T&... x);
+template <class Op, int... K, class... T>
+LAZYFUSE_HD constexpr auto by_components(index_sequence<K...>, const T&... x);
 }  // namespace compute_detail
 
 /// Op of these elements. An operation that takes 16-bit elements, or vectors, as they are is left to do so.
@@ -35,7 +35,7 @@ LAZYFUSE_HD constexpr auto compute(const T&... x) {
   if constexpr (!((small_real<T> || short_vector<T>) || ...)) return Op{}(x...);
   else if constexpr (requires { Op{}(x...); }) return Op{}(x...);
   else if constexpr ((short_vector<T> || ...)) {
-    return compute_detail::by_components<Op, compute_detail::length<T...>>(x...);
+    return compute_detail::by_components<Op>(make_index_sequence<compute_detail::length<T...>>{}, x...);
   } else {
     const auto value = Op{}(compute_detail::widened(x)...);
     if constexpr (__is_same(decltype(value), const float))
@@ -43,12 +43,16 @@ LAZYFUSE_HD constexpr auto compute(const T&... x) {
     else return value;
   }
 }
-template <class Op, int N, class... T>
-LAZYFUSE_HD constexpr auto compute_detail::by_components(const T&... x) {
-  vec<decltype(compute<Op>(component_of(x, 0)...)), N> all;
-  for (int k = 0; k < N; ++k) all.data[k] = compute<Op>(component_of(x, k)...);
-  return all;
+namespace compute_detail {
+template <class Op, class... T>
+LAZYFUSE_HD constexpr auto at_component(int k, const T&... x) {
+  return compute<Op>(component_of(x, k)...);
 }
+template <class Op, int... K, class... T>
+LAZYFUSE_HD constexpr auto by_components(index_sequence<K...>, const T&... x) {
+  return vec<decltype(at_component<Op>(0, x...)), sizeof...(K)>(at_component<Op>(K, x...)...);
+}
+}  // namespace compute_detail
 
 /// The type of that.
 template <class Op, class... T>

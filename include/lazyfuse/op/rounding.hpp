@@ -177,16 +177,6 @@ struct cast : exact_operation {
   }
 };
 
-template <class To, int N>
-struct cast<vec<To, N>> : cast<To> {
-  template <class T>
-  LAZYFUSE_HD constexpr vec<To, N> operator()(const vec<T, N>& x) const {
-    vec<To, N> all;
-    for (int k = 0; k < N; ++k) all.data[k] = cast<To>{}(x.data[k]);
-    return all;
-  }
-};
-
 }  // namespace op
 
 /// The largest whole number not above x, in x's type. \numpy{floor}
