@@ -15,7 +15,10 @@ static_assert(sizeof(vec<float, 3>) == 12 && alignof(vec<float, 3>) == 4);
 static_assert(sizeof(vec<float, 4>) == 16 && alignof(vec<float, 4>) == 16);
 static_assert(sizeof(vec<lf::uint8, 4>) == 4 && alignof(vec<lf::uint8, 4>) == 4);
 static_assert(sizeof(vec<double, 4>) == 32 && alignof(vec<double, 4>) == 16);
-static_assert(std::is_same_v<decltype(vec{1.0f, 2, 3}), vec<float, 3>>);
+static_assert(std::is_same_v<decltype(vec{1, 2, 3.0f}), vec<float, 3>>);
+static_assert(!std::is_constructible_v<vec<int, 2>, float, float> &&
+              !std::is_constructible_v<vec<float, 2>, int, int, int>);
+static_assert((vec{1.0f, 2.0f} + 2.0f * vec{3.0f, 4.0f} - vec{1.0f, 1.0f}) / 2.0f == vec{3.0f, 4.5f});
 static_assert(lf::widens_to<vec<float, 3>, vec<double, 3>> && !lf::widens_to<vec<double, 3>, vec<float, 3>> &&
               !lf::widens_to<vec<float, 3>, vec<float, 4>>);
 
@@ -127,6 +130,31 @@ TYPED_TEST(vectors, are_scalars_too) {
   EXPECT_EQ(lf::sum(x).item(), (vec{18.5f, 13.5f, 23.5f}));
   const lf::array<float, 1, TypeParam> w = lf::arange<float>(4);
   EXPECT_EQ(lf::materialize(w * vec{1, 10})(3).item(), (vec{3.0f, 30.0f}));
+}
+TYPED_TEST(vectors, are_what_numbers_are_assigned_to) {
+  lf::array<vec<lf::uint8, 3>, 1, TypeParam> x = lf::zeros<vec<lf::uint8, 3>>({4});
+  x(1) = 7;
+  EXPECT_EQ(x(1).item(), (vec<lf::uint8, 3>(7)));
+  EXPECT_THROW(x(0) = 300, lf::dtype_error);
+  EXPECT_THROW(x = 300, lf::dtype_error);
+  x = vec{1, 2, 3};
+  EXPECT_EQ(x(3).item(), (vec<lf::uint8, 3>(1, 2, 3)));
+  EXPECT_EQ(lf::materialize(lf::full_like(x, vec{4, 5, 6}))(2).item(), (vec<lf::uint8, 3>(4, 5, 6)));
+}
+TYPED_TEST(vectors, are_equal_where_all_components_are) {
+  const lf::array<vec<float, 3>, 1, TypeParam> x = lf::full({4}, vec{1.0f, 2.0f, 3.0f});
+  auto y = x;
+  EXPECT_TRUE(lf::array_equal(x, y));
+  y(2) = vec{1.0f, 2.0f, 4.0f};
+  EXPECT_FALSE(lf::array_equal(x, y));
+}
+TYPED_TEST(vectors, are_evaluated_with_what_is_computed_together) {
+  const lf::array<vec<double, 3>, 1, TypeParam> x = lf::vec_of(lf::arange<double>(50), 1.0, 2.0);
+  const lf::array<vec<double, 3>, 1, TypeParam> one = lf::square(lf::sin(x)) + lf::square(lf::cos(x));  // sincos
+  EXPECT_NEAR(lf::min(one).item()[0], 1, 1e-12);
+  const auto parts = lf::materialize(x / lf::sum(x));  // one divisor for all
+  EXPECT_NEAR(parts(49).item()[0], 0.04, 1e-12);
+  EXPECT_NEAR(parts(0).item()[2], 0.02, 1e-12);
 }
 TYPED_TEST(vectors, widen_when_they_are_assigned) {
   const lf::array<vec<lf::uint8, 4>, 1, TypeParam> pixels = lf::full({5}, vec<lf::uint8, 4>(250, 251, 2, 3));

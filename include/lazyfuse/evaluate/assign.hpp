@@ -91,9 +91,21 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Spa
   else store<Space, T, R>(data, view.steps, owner, shaped);
 }
 
+/// A scalar as an element of type T, or a sentence.
+template <class T, class A>
+constexpr T from_scalar(const A& a) {
+  using To = component_t<T>;
+  using From = typename rule_detail::components_of<map_detail::seen_t<A>>::type;
+  constexpr bool is_complex = complex_number<typename rule_detail::plain<From>::type> && !complex_number<To>;
+  constexpr bool fits = !arithmetic_type<To> || is_complex || rule_detail::adapts<From, To>;
+  static_assert(!is_complex, "lazyfuse: a complex number is not assigned to real elements; take its real part");
+  static_assert(fits, "lazyfuse: a floating-point scalar is not assigned to integers; convert it first");
+  if constexpr (fits && !is_complex) return leaf_detail::element<T>(a, "assignment");
+  else return {};
+}
 template <class T, class E>
 decltype(auto) lifted(const E& e) {
-  if constexpr (scalar<E>) return constant_leaf(leaf_detail::element<T>(e, "assignment"), shape<0>{});
+  if constexpr (scalar<E>) return constant_leaf(from_scalar<T>(e), shape<0>{});
   else return (e.tree);
 }
 
@@ -129,7 +141,7 @@ template <element_type Element, int Rank, memory_space Space>
 template <class E>
 void array<Element, Rank, Space>::evaluate(E&& e) {
   if constexpr (is_literal<bare_t<E>>) evaluate(bare_t<E>::value);
-  else if constexpr (scalar<E>) evaluate(over(constant_leaf(static_cast<Element>(e), this->shape())));
+  else if constexpr (scalar<E>) evaluate(over(constant_leaf(assign_detail::from_scalar<Element>(e), this->shape())));
   else if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     const auto& node = e.tree;
     if (assign_detail::in_place(*this, node, assign_detail::handles_in(static_cast<E&&>(e), owner())))
@@ -257,7 +269,10 @@ template <class A, class B>
   requires expression<A> && expression<B>
 bool array_equal(const A& a, const B& b, caller where = caller::here()) {
   if constexpr (rank_of<A> != rank_of<B>) return false;
-  else return a.shape() == b.shape() && all(a == b).item(where);
+  else if constexpr (short_vector<value_t<decltype(a == b)>>) {
+    using Same = value_t<decltype(a == b)>;
+    return a.shape() == b.shape() && all(a == b).item(where) == Same(true);
+  } else return a.shape() == b.shape() && all(a == b).item(where);
 }
 
 }  // namespace lazyfuse

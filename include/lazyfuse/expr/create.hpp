@@ -9,15 +9,13 @@ namespace lazyfuse {
 
 /// An expression of shape s that is value everywhere, of its element type. Throws shape_error if an extent is negative.
 /// \numpy{full}
-template <element_type T, int R>
-constexpr auto full(const shape<R>& s, T value) {
-  return over(constant_leaf(value, checked(s, "full")));
-}
+template <class T, int R>
+  requires(arithmetic_type<T> || short_vector<T>)
+constexpr auto full(const shape<R>& s, T value) { return over(constant_leaf(value, checked(s, "full"))); }
 /// full({3, 4}, value)
-template <element_type T, int R>
-constexpr auto full(const index_t (&extents)[R], T value) {
-  return full(view_detail::shape_from(extents), value);
-}
+template <class T, int R>
+  requires(arithmetic_type<T> || short_vector<T>)
+constexpr auto full(const index_t (&extents)[R], T value) { return full(view_detail::shape_from(extents), value); }
 /// Zeros of element type T and shape s. Throws shape_error if an extent is negative. \numpy{zeros}
 template <class T, int R>
   requires(arithmetic_type<T> || short_vector<T>)
@@ -87,7 +85,7 @@ template <class T = void, class X, class V>
   requires(expression<X>&& scalar<V>)
 constexpr auto full_like(const X& x, V value) {
   using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
-  return full(x.shape(), static_cast<E>(value));
+  return full(x.shape(), leaf_detail::element<E>(value, "full_like"));
 }
 
 }  // namespace lazyfuse

@@ -80,18 +80,21 @@ constexpr bool fits(A a) {
 /// A C++ scalar as an element of type T. Throws dtype_error if that is an integer type too small for it.
 template <class T, class A>
 constexpr T element(const A& a, const char* operation) {
-  if constexpr (__is_same(A, long double)) return element<T>(static_cast<double>(a), operation);
+  if constexpr (short_vector<T> || short_vector<A>) {
+    constexpr bool fits = short_vector<T> && (!short_vector<A> || vec_detail::size<A> == vec_detail::size<T>);
+    static_assert(fits, "lazyfuse: a vector is an element of arrays of vectors of its length only");
+    T all(0);
+    if constexpr (fits)
+      for (int k = 0; k < T::size; ++k) all[k] = element<component_t<T>>(component_of(a, k), operation);
+    return all;
+  } else if constexpr (__is_same(A, long double)) return element<T>(static_cast<double>(a), operation);
   else if constexpr (::cuda::std::is_arithmetic_v<A>) {
     if constexpr (integer<T> && ::cuda::std::is_integral_v<A>)
       if (!fits<T>(a)) throw_unfit(operation, static_cast<long long>(a), is_negative(a), dtype_of<T>);
     if constexpr (complex_number<T>) return T(static_cast<part_t<T>>(a));
     else return static_cast<T>(a);
   } else if constexpr (small_real<A>) return element<T>(static_cast<float>(a), operation);
-  else if constexpr (short_vector<T>) {
-    T all;
-    for (int k = 0; k < T::size; ++k) all[k] = element<component_t<T>>(component_of(a, k), operation);
-    return all;
-  } else if constexpr (complex_number<T>) return {static_cast<part_t<T>>(a.real()), static_cast<part_t<T>>(a.imag())};
+  else if constexpr (complex_number<T>) return {static_cast<part_t<T>>(a.real()), static_cast<part_t<T>>(a.imag())};
   else return a;
 }
 }  // namespace leaf_detail

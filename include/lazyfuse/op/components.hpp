@@ -31,6 +31,17 @@ struct vec_of : exact_operation {
 
 }  // namespace op
 
+namespace components_detail {
+template <class X>
+struct element {
+  using type = X;
+};
+template <expression X>
+struct element<X> {
+  using type = typename X::value_type;
+};
+}  // namespace components_detail
+
 /// Component K of every element of x, whose elements are vec<T, N>: an expression of elements T. `component<0>(pixels)`
 /// is the first colour of an image, of the image's shape.
 template <int K, class X>
@@ -41,10 +52,14 @@ constexpr auto component(X&& x) {
   if constexpr (exists) return map<op::component<K>>(static_cast<X&&>(x));
   else return bare_t<X>(static_cast<X&&>(x));
 }
-/// The elements of x, ... side by side as vec<T, N>, T being the type they meet in; shapes are broadcast. What
-/// component() takes apart.
+/// The elements of x, ..., numbers, side by side as vec<T, N>, T being the type they meet in; shapes are broadcast.
+/// What component() takes apart.
 template <class... X>
   requires(sizeof...(X) > 1 && operands<X...>)
-constexpr auto vec_of(X&&... x) { return map<op::vec_of>(static_cast<X&&>(x)...); }
+constexpr auto vec_of(X&&... x) {
+  constexpr bool numbers = !(short_vector<typename components_detail::element<bare_t<X>>::type> || ...);
+  static_assert(numbers, "lazyfuse: vec_of puts numbers together; take vectors apart with component<K>(x) first");
+  if constexpr (numbers) return map<op::vec_of>(static_cast<X&&>(x)...);
+}
 
 }  // namespace lazyfuse

@@ -67,6 +67,10 @@ struct divisor : exact_operation {
     return {x, 1, 1};
 #endif
   }
+  template <complex_number T>
+  LAZYFUSE_HD T operator()(T z) const {
+    return z;
+  }
 };
 /// The quotient by such a divisor: the product with the reciprocal, corrected by its remainder (Markstein, IBM Journal
 /// of Research and Development 34, 1990). Processors divide fast enough.
@@ -83,6 +87,10 @@ struct divide_by : exact_operation {
 #else
     return x / by.value;
 #endif
+  }
+  template <complex_number T>
+  LAZYFUSE_HD T operator()(T x, T by) const {
+    return x / by;
   }
 };
 }  // namespace op

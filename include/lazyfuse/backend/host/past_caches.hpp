@@ -11,6 +11,12 @@ namespace lazyfuse::host_detail {
 
 /// Whether so many bytes of results are more than the last cache of most processors keeps.
 constexpr bool outgrows_caches(index_t bytes) { return bytes > index_t{32} << 20; }
+/// Whether this processor, and compiler, has such stores.
+#if defined(__SSE2__) || defined(__clang__)
+inline constexpr bool has_stores_past_caches = true;
+#else
+inline constexpr bool has_stores_past_caches = false;
+#endif
 /// Of one element of each.
 template <class... T>
 inline constexpr index_t bytes_of = (0 + ... + index_t{sizeof(T)});

@@ -222,8 +222,9 @@ struct transform_run {
     per_task = per_task < 1 ? 1 : per_task;
     const index_t row_tasks = (groups + per_task - 1) / per_task;
     const double cost = double(columns) * double(rows) * (Schedule::cost + walk_type::cost + 1);
-    constexpr bool may_stream = Schedule::cost < 22;  // computing more takes longer than to store the results
-    constexpr index_t long_row = 16384;               // shorter ones lose more at their ends
+    constexpr bool may_stream =
+        has_stores_past_caches && Schedule::cost < 22;  // computing more takes longer than to store the results
+    constexpr index_t long_row = 16384;                 // shorter ones lose more at their ends
     const bool streams = may_stream && columns >= long_row && !(blocked || repeats || packs) &&
                          outgrows_caches(columns * rows * bytes_of<T...>);
     for_tasks(row_tasks * column_tasks, cost, [&](index_t task) {
