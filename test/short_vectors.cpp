@@ -176,6 +176,10 @@ TYPED_TEST(vectors, meet_what_they_are_reduced_to) {
   const lf::array<point, 2, TypeParam> centred = x - lf::mean(x, lf::axis<1>, lf::keepdims);
   EXPECT_EQ(centred(0, 0).item(), (point(-124.5, 0, 124.5)));
   EXPECT_EQ(centred(3, 249).item(), (point(124.5, 0, -124.5)));
+  // of 16 bytes, which are read at once
+  const lf::array<vec<double, 2>, 2, TypeParam> y = lf::reshape(lf::vec_of(i, -i), {4, 250});
+  const auto centred_pairs = lf::materialize(y - lf::mean(y, lf::axis<1>, lf::keepdims));
+  EXPECT_EQ(centred_pairs(2, 0).item(), (vec{-124.5, 124.5}));
 }
 
 TYPED_TEST(vectors, are_printed_and_saved_as_an_axis_more) {

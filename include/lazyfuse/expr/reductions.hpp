@@ -48,7 +48,7 @@ struct place_function {
     requires expression<X>
   constexpr auto operator()(const X& x, Options... options) const {
     constexpr bool ordered = arithmetic_type<value_t<X>> && !complex_number<value_t<X>>;
-    static_assert(ordered, "lazyfuse: argmax and argmin are of bool and real numbers; complex ones have no order");
+    static_assert(ordered, "lazyfuse: argmax and argmin are of bool and real numbers, which have an order");
     if constexpr (only_axes<Options...>() && ordered) {
       const auto with_places = map<op::place>(x, places(x.shape(), axes_in(axes<>{}, options...)));
       return map<op::index_of>(reduced_by<Monoid>(with_places, options...));
@@ -62,7 +62,7 @@ struct nan_function {
     requires expression<X>
   constexpr auto operator()(const X& x, Options... options) const {
     constexpr bool ordered = arithmetic_type<value_t<X>> && !complex_number<value_t<X>>;
-    static_assert(ordered, "lazyfuse: nanmax and nanmin are of bool and real numbers; complex ones have no order");
+    static_assert(ordered, "lazyfuse: nanmax and nanmin are of bool and real numbers, which have an order");
     if constexpr (!only_axes<Options...>() || !ordered) return x;
     else if constexpr (floating_point<value_t<X>>) return reduced_by<Monoid>(x, options...);
     else return reduced_by<Otherwise>(x, options...);  // there is no NaN
@@ -73,7 +73,7 @@ struct nan_function {
 template <class X>
 constexpr auto without_nan(const X& x, int instead) {
   constexpr bool numbers = arithmetic_type<value_t<X>>;
-  static_assert(numbers, "lazyfuse: this reduction is of numbers; take a member with map(f, x) first");
+  static_assert(numbers, "lazyfuse: this reduction is of numbers; take a member with map(f, x), or component<K>(x)");
   if constexpr (floating_point<value_t<X>> || complex_number<value_t<X>>) return where(isnan(x), instead, x);
   else return x;
 }
@@ -114,7 +114,7 @@ template <class X, class... Options>
 constexpr auto count_nonzero(const X& x, Options... options) {
   (void)reductions_detail::only_axes<Options...>();
   constexpr bool numbers = arithmetic_type<value_t<X>>;
-  static_assert(numbers, "lazyfuse: count_nonzero is of numbers; take a member with map(f, x) first");
+  static_assert(numbers, "lazyfuse: count_nonzero is of numbers; take a member with map(f, x), or component<K>(x)");
   if constexpr (numbers) return reductions_detail::reduced_by<op::sum>(cast<bool>(x), options...);
   else return x;
 }

@@ -14,7 +14,8 @@ namespace statistics_detail {
 template <class X>
 constexpr decltype(auto) as_real(const X& x) {
   static_assert(arithmetic_type<value_t<X>>,
-                "lazyfuse: statistics and normalizations are computed of numbers; take a member with map(f, x) first");
+                "lazyfuse: statistics and normalizations are computed of numbers; take a member with map(f, x), or "
+                "component<K>(x)");
   constexpr bool ordered = !complex_number<value_t<X>>;
   static_assert(ordered, "lazyfuse: this is not computed of complex numbers; take real(x), imag(x) or abs(x)");
   if constexpr (real_number<value_t<X>>) return static_cast<const X&>(x);

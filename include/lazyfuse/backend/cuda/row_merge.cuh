@@ -33,11 +33,13 @@ __device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
 
 template <class Staged, int... S>
 constexpr int largest_accumulators(index_sequence<S...>) {
-  int most = 0;
+  int most = 0, alignment = 8;
   const int bytes[] = {int(sizeof(typename Staged::template set<S>::accumulators))...};
+  const int alignments[] = {int(alignof(typename Staged::template set<S>::accumulators))...};
   for (const int b : bytes) most = b > most ? b : most;
-  static_assert(((alignof(typename Staged::template set<S>::accumulators) <= 8) && ...));
-  return (most + 7) / 8 * 8;
+  for (const int a : alignments) alignment = a > alignment ? a : alignment;
+  static_assert(((alignof(typename Staged::template set<S>::accumulators) <= 16) && ...), "as mailbox_bytes()");
+  return (most + alignment - 1) / alignment * alignment;
 }
 /// Bytes of the accumulators of the largest stage.
 template <class Staged>
