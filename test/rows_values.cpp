@@ -100,6 +100,13 @@ TYPED_TEST(rows_values, of_nan_and_infinities_are_ieees) {
   this->expect(x - lf::max(x, axis<0>), t - test::max_of(t, {0}), "less the maximum of the column");
 }
 
+TYPED_TEST(rows_values, of_complex_numbers_over_their_sums) {
+  const lf::array<lf::complex<float>, 2, TypeParam> z{{{1, 1}, {3, -1}}, {{0, 4}, {0, 4}}};  // rows sum up to 4 and 8i
+  const auto parts = lf::materialize(z / lf::sum(z, lf::axis<1>, lf::keepdims));
+  EXPECT_EQ(parts(0, 0).item(), (lf::complex<float>{0.25f, 0.25f}));
+  EXPECT_EQ(parts(0, 1).item(), (lf::complex<float>{0.75f, -0.25f}));
+  EXPECT_EQ(parts(1, 1).item(), (lf::complex<float>{0.5f, 0}));
+}
 TYPED_TEST(rows_values, of_integers_and_bool) {
   const auto t = test::each(any_numbers(1, {5, 33}), [](double v) { return std::floor(v); });
   const auto whole = test::array_from<TypeParam, 2, std::int32_t>(t);

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: component<K>(x) is of elements vec<T, N> with K from 0 to N - 1
+// expected-error: lazyfuse: component<K>.x. is of elements vec<T, N>
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 
