@@ -115,8 +115,11 @@ inline constexpr bool types_detail::widens<vec<A, N>, vec<B, N>> = widens_to<A, 
 
 /// vec<T, N>.
 template <class T>
-concept short_vector = vec_detail::size<T> >
-0;
+concept short_vector = vec_detail::size<T>
+!= 0;
+/// What zeros are made of: numbers, bool, and vectors of them.
+template <class T>
+concept arithmetic_element = arithmetic_type<T> || short_vector<T>;
 
 /// The type of the components of a vec, the type itself for the rest.
 template <class T>

@@ -9,29 +9,35 @@ namespace lazyfuse {
 
 /// An expression of shape s that is value everywhere, of its element type. Throws shape_error if an extent is negative.
 /// \numpy{full}
-template <class T, int R>
-  requires(arithmetic_type<T> || short_vector<T>)
-constexpr auto full(const shape<R>& s, T value) { return over(constant_leaf(value, checked(s, "full"))); }
+template <arithmetic_element T, int R>
+constexpr auto full(const shape<R>& s, T value) {
+  return over(constant_leaf(value, checked(s, "full")));
+}
 /// full({3, 4}, value)
-template <class T, int R>
-  requires(arithmetic_type<T> || short_vector<T>)
-constexpr auto full(const index_t (&extents)[R], T value) { return full(view_detail::shape_from(extents), value); }
+template <arithmetic_element T, int R>
+constexpr auto full(const index_t (&extents)[R], T value) {
+  return full(view_detail::shape_from(extents), value);
+}
 /// Zeros of element type T and shape s. Throws shape_error if an extent is negative. \numpy{zeros}
-template <class T, int R>
-  requires(arithmetic_type<T> || short_vector<T>)
-constexpr auto zeros(const shape<R>& s) { return full(s, T(0)); }
+template <arithmetic_element T, int R>
+constexpr auto zeros(const shape<R>& s) {
+  return full(s, T(0));
+}
 /// zeros<float>({3, 4})
-template <class T, int R>
-  requires(arithmetic_type<T> || short_vector<T>)
-constexpr auto zeros(const index_t (&extents)[R]) { return full(view_detail::shape_from(extents), T(0)); }
+template <arithmetic_element T, int R>
+constexpr auto zeros(const index_t (&extents)[R]) {
+  return full(view_detail::shape_from(extents), T(0));
+}
 /// Ones, as zeros. \numpy{ones}
-template <class T, int R>
-  requires(arithmetic_type<T> || short_vector<T>)
-constexpr auto ones(const shape<R>& s) { return full(s, T(1)); }
+template <arithmetic_element T, int R>
+constexpr auto ones(const shape<R>& s) {
+  return full(s, T(1));
+}
 /// ones<float>({3, 4})
-template <class T, int R>
-  requires(arithmetic_type<T> || short_vector<T>)
-constexpr auto ones(const index_t (&extents)[R]) { return full(view_detail::shape_from(extents), T(1)); }
+template <arithmetic_element T, int R>
+constexpr auto ones(const index_t (&extents)[R]) {
+  return full(view_detail::shape_from(extents), T(1));
+}
 
 namespace create_detail {
 template <class T>
