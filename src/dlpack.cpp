@@ -112,8 +112,8 @@ void check_version(const dlpack::managed_tensor_versioned& m, bool writes, calle
 
 void* look_at(const dlpack::tensor& t, const wanted& w, index_t* extents, index_t* steps, caller where) {
   using enum dlpack::device_type;
-  if (t.ndim != w.rank)
-    refuse("the tensor has " + std::to_string(t.ndim) + " axes, not " + std::to_string(w.rank), where);
+  const int axes = w.rank + (w.components > 0);
+  if (t.ndim != axes) refuse("the tensor has " + std::to_string(t.ndim) + " axes, not " + std::to_string(axes), where);
   if (t.dtype.code != w.dtype.code || t.dtype.bits != w.dtype.bits || t.dtype.lanes != w.dtype.lanes)
     refuse("the tensor's elements are " + name_of(t.dtype) + ", not " + name_of(w.dtype), where);
   const auto place = t.device.type;
@@ -121,11 +121,19 @@ void* look_at(const dlpack::tensor& t, const wanted& w, index_t* extents, index_
                   : place != cpu && place != cuda_host && place != cuda_managed)
     refuse("the tensor is on " + name_of(t.device) + "; ask for it in lf::" + (place == cuda ? "cuda" : "host"), where);
   index_t size = 1;
-  for (int k = w.rank - 1; k >= 0; --k) {
-    extents[k] = t.shape[k];
-    steps[k] = t.strides ? t.strides[k] : size;
-    if (extents[k] < 0) refuse("the tensor has a negative extent", where);
-    size *= extents[k];
+  for (int k = axes - 1; k >= 0; --k) {
+    const index_t extent = t.shape[k], step = t.strides ? t.strides[k] : size;
+    if (extent < 0) refuse("the tensor has a negative extent", where);
+    size *= extent;
+    if (k == w.rank) {
+      if (extent != w.components || (step != 1 && extent > 1))
+        refuse("the tensor's last axis is not of " + std::to_string(w.components) + " numbers side by side", where);
+      continue;
+    }
+    if (w.components > 0 && extent > 1 && step % w.components != 0)
+      refuse("the tensor's steps are not multiples of whole vectors", where);
+    extents[k] = extent;
+    steps[k] = w.components > 0 ? step / w.components : step;
   }
   return static_cast<char*>(t.data) + t.byte_offset;
 }

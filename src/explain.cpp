@@ -152,12 +152,12 @@ std::string total_text(const plan_text& plan, double us, double predicted) {
          bytes_text(plan.costs.bytes_written) + "; measured: " + times_text(us, predicted) + "\n";
 }
 
-std::string finish(const plan_text& taken, const plan_text* other, const machine& m, const char* space,
-                   const char* type, const index_t* extents, int rank) {
+std::string finish(const plan_text& taken, const plan_text* other, const machine& m, const char* space, dtype type,
+                   const index_t* extents, int rank) {
   const auto prediction = [&](const work& w) {
     return m.points > 0 && w.launches > 0 ? ", predicted " + time_text(predicted_us(w, m)) : std::string();
   };
-  std::string text = "result " + std::string(type) + shape_text(extents, rank) + " on " + space + ": " +
+  std::string text = "result " + name_of(type) + shape_text(extents, rank) + " on " + space + ": " +
                      kernels_text(taken.costs.launches) + prediction(taken.costs) + "\n" + taken.kernels;
   if (!other && taken.refusals.empty()) return text;
   text += "not taken\n";

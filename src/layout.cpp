@@ -129,9 +129,11 @@ void alias_scan::see(const leaf_record* leaves, int count) {
     index_t other_low, other_high;
     span(o.rank, o.extents, o.steps, other_low, other_high);
     if (o.data + other_low * o.element_size >= end || o.data + (other_high + 1) * o.element_size <= begin) continue;
-    bool same = leaves[i].frame == 0 && o.data == data && o.element_size == element_size && o.rank == rank;
+    // what is written may be a part of the element that is read there
+    bool same =
+        leaves[i].frame == 0 && o.rank == rank && o.data <= data && data + element_size <= o.data + o.element_size;
     for (int k = 0; same && k < rank; ++k)
-      same = o.extents[k] == extents[k] && (extents[k] == 1 || o.steps[k] == steps[k]);
+      same = o.extents[k] == extents[k] && (extents[k] == 1 || o.steps[k] * o.element_size == steps[k] * element_size);
     if (!same) elsewhere = true;
   }
 }

@@ -299,4 +299,21 @@ TYPED_TEST(dlpack, the_structures_of_another_header_serve_as_well) {
   old->deleter(old);
 }
 
+TYPED_TEST(dlpack, components_of_vectors_are_an_axis_more) {
+  const lf::array<lf::vec<float, 3>, 1, TypeParam> x = lf::vec_of(lf::arange<float>(4), 10, 20);
+  const auto table = take<const float, 2, TypeParam>(give(x));
+  EXPECT_TRUE(lf::array_equal(table(lf::all, 0), lf::arange<float>(4)));
+  EXPECT_TRUE(lf::array_equal(table(lf::all, 2), lf::full({4}, 20.0f)));
+  const auto back = take<const lf::vec<float, 3>, 1, TypeParam>(give(lf::array(table)));
+  EXPECT_TRUE(lf::array_equal(back, x));
+
+  tensor<TypeParam> t;  // 2 x 3 numbers
+  EXPECT_EQ(lf::array(take<lf::vec<float, 3>, 1, TypeParam>(&t.managed))(1).item(), (lf::vec{3.0f, 4.0f, 5.0f}));
+  tensor<TypeParam> apart;
+  apart.steps[0] = 4;  // three numbers and one between
+  EXPECT_THROW((take<lf::vec<float, 3>, 1, TypeParam>(&apart.managed)), lf::borrow_error);
+  EXPECT_THROW((take<lf::vec<float, 2>, 1, TypeParam>(&apart.managed)), lf::borrow_error);
+  EXPECT_THROW((take<lf::vec<float, 3>, 2, TypeParam>(&apart.managed)), lf::borrow_error);
+}
+
 }  // namespace

@@ -127,6 +127,7 @@ TYPED_TEST(rows_of_16_bits, that_are_only_copied_keep_their_bits) {
   lf::array<lf::half, 1, TypeParam> x = lf::full({64}, quiet_negative);
   EXPECT_TRUE(lf::all(lf::signbit(lf::array(lf::flip(x)))).item());
   EXPECT_FALSE(lf::any(lf::signbit(lf::array(-x))).item());
+  EXPECT_TRUE(lf::array_equal(lf::copysign(lf::ones<lf::half>({64}), x), lf::full({64}, lf::half(-1.0f))));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class short_vectors : public test::on<std::tuple_element_t<0, Case>> {
   }
   static lf::array<element, 1, space> elements_of(const lf::array<T, 2, space>& table) {
     const auto from = lf::to<lf::host>(table);
-    lf::array<element, 1> to = lf::zeros<element>({n});
+    lf::array<element, 1, lf::host> to = lf::zeros<element>({n});
     std::memcpy(to.unshared(), from.data(), sizeof(T) * from.size());
     return lf::to<space>(to);
   }
@@ -115,6 +115,24 @@ TYPED_TEST(short_vectors, are_seen_through_views) {
   w(lf::range(0, 100, 2)) = this->table_y(lf::range(0, 100, 2));
   this->expect_components(z, w);
 }
+TYPED_TEST(short_vectors, are_written_component_by_component) {
+  using T = typename TestFixture::T;
+  auto z = this->x;
+  auto w = this->table_x;
+  const auto every_third = lf::range(0, 100, 3);
+  lf::component<1>(z) = lf::component<0>(this->y);
+  w(lf::all, 1) = this->table_y(lf::all, 0);
+  lf::component<0>(z(every_third)) = lf::component<1>(this->y(every_third));
+  w(every_third, 0) = this->table_y(every_third, 1);
+  lf::component<0>(z) += lf::component<1>(z);
+  w(lf::all, 0) += w(lf::all, 1);
+  lf::component<1>(z)(lf::range(5, 9)) = T(3);
+  w(lf::range(5, 9), 1) = T(3);
+  lf::component<0>(z) = lf::component<1>(lf::flip(z));  // of elements written earlier
+  w(lf::all, 0) = lf::flip(w, lf::axis<0>)(lf::all, 1);
+  this->expect_components(z, w);
+  this->expect_components(this->x, this->table_x);
+}
 
 template <class Space>
 class vectors : public test::on<Space> {};
@@ -140,6 +158,21 @@ TYPED_TEST(vectors, are_what_numbers_are_assigned_to) {
   x = vec{1, 2, 3};
   EXPECT_EQ(x(3).item(), (vec<lf::uint8, 3>(1, 2, 3)));
   EXPECT_EQ(lf::materialize(lf::full_like(x, vec{4, 5, 6}))(2).item(), (vec<lf::uint8, 3>(4, 5, 6)));
+}
+TYPED_TEST(vectors, are_computed_part_by_part_without_other_memory) {
+  lf::array<vec<float, 3>, 1, TypeParam> x = lf::full({1000}, vec{1.0f, 2.0f, 3.0f});
+  {
+    const lf::trace trace;
+    lf::component<0>(x) = lf::component<1>(x) * 4 + lf::component<0>(x);
+    EXPECT_EQ(trace.launches(), 1);
+    EXPECT_EQ(trace.allocations(), 0);
+  }
+  EXPECT_EQ(x(999).item(), (vec{9.0f, 2.0f, 3.0f}));
+}
+TYPED_TEST(vectors, have_the_name_of_their_type) {
+  const lf::array<vec<float, 3>, 1, TypeParam> x = lf::zeros<vec<float, 3>>({4});
+  EXPECT_NE(lf::explain(x + 1).find("vec<float32, 3>"), std::string::npos);
+  EXPECT_EQ(lf::name_of(lf::dtype_of<vec<bool, 2>>), "vec<bool, 2>");
 }
 TYPED_TEST(vectors, are_equal_where_all_components_are) {
   const lf::array<vec<float, 3>, 1, TypeParam> x = lf::full({4}, vec{1.0f, 2.0f, 3.0f});

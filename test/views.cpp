@@ -188,4 +188,23 @@ TYPED_TEST(views, a_view_broadcasts_what_is_written_to_it) {
   EXPECT_THROW(y(0, all) = lf::arange<int32_t>(5), lf::shape_error);
 }
 
+TYPED_TEST(views, real_and_imaginary_parts_are_written) {
+  using number = lf::complex<double>;
+  lf::array<number, 2, TypeParam> z = lf::zeros<number>({2, 3});
+  const auto before = z;
+  lf::real(z) = lf::arange<double>(3);
+  lf::imag(z(1, lf::all)) = lf::real(z)(0, lf::all) * 2;
+  lf::imag(z)(lf::all, 0) -= 1;
+  const lf::array<number, 2, lf::host> expected{{{0, -1}, {1, 0}, {2, 0}}, {{0, -1}, {1, 2}, {2, 4}}};
+  EXPECT_TRUE(lf::array_equal(lf::to<lf::host>(z), expected));
+  EXPECT_FALSE(lf::any(before != number(0, 0)).item());
+}
+TYPED_TEST(views, a_view_of_a_view_is_written) {
+  lf::array<int, 2, TypeParam> x = lf::zeros<int>({3, 4});
+  x(1)(lf::range(1, 3)) = 7;
+  x(lf::all, 0)(2) += 5;
+  const lf::array<int, 2, lf::host> expected{{0, 0, 0, 0}, {0, 7, 7, 0}, {5, 0, 0, 0}};
+  EXPECT_TRUE(lf::array_equal(lf::to<lf::host>(x), expected));
+}
+
 }  // namespace

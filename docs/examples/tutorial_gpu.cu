@@ -17,24 +17,24 @@ int main() {
     return 77;  // skipped
   }
 
-  // [spaces]
-  const lf::array<float, 1> x = lf::arange<float>(1 << 20);                         // array<float, 1, lf::cuda>
-  const lf::array<float, 1> y = x * 2 + 1;                                          // one kernel; nothing waits for it
-  const lf::array<float, 1, lf::host> here = lf::to<lf::host>(y(lf::range(0, 4)));  // waits, and copies
-  const lf::array<float, 1> there = lf::to<lf::cuda>(here + 1);                     // added by the CPU, then copied
-  std::cout << here << '\n' << there + y(lf::range(0, 4)) << '\n' << lf::sum(there).item() << '\n';
-  // [spaces]
-
   cudaStream_t stream = nullptr;
   expect(cudaStreamCreate(&stream) == cudaSuccess);
   {
+    // [spaces]
+    const lf::array<float, 1> x = lf::arange<float>(1 << 20);  // array<float, 1, lf::cuda>
+    const lf::array<float, 1> y = x * 2 + 1;                   // one kernel; nothing waits for it
+    const lf::array<float, 1, lf::host> here = lf::to<lf::host>(y(lf::range(0, 4)));  // waits, and copies
+    const lf::array<float, 1> there = lf::to<lf::cuda>(here + 1);                     // added by the CPU, then copied
+    std::cout << here << '\n' << there + y(lf::range(0, 4)) << '\n' << lf::sum(there).item() << '\n';
+    // [spaces]
+
     // [streams]
     lf::array<float, 1> z = lf::materialize(lf::on(stream), lf::sqrt(y));  // on a stream of the program's
     lf::assign(lf::on(stream), z, z * z - y);                              // in its order
     const float difference = lf::max(lf::abs(z)).item();  // on the library's stream again, which waits for z first
     // [streams]
     expect(difference < 1);
-  }  // a stream outlives the arrays that were used on it
+  }  // a stream outlives the arrays that were used on it, y too, which is only read there
   lf::synchronize();
   expect(cudaStreamDestroy(stream) == cudaSuccess);
 

@@ -12,7 +12,7 @@ namespace lf = lazyfuse;
 // [dtype]
 /// The element type of an expression, as NumPy calls it.
 template <class E>
-const char* dtype(const E&) {
+std::string dtype(const E&) {
   return lf::name_of(lf::dtype_of<typename E::value_type>);
 }
 // [dtype]
@@ -78,6 +78,13 @@ int main() {
             << lf::max(pixels) << '\n'
             << lf::cast<lf::uint8>(lf::round(255 * lf::vec_of(grey, grey / 2, 0))) << '\n';
   // [vectors]
+
+  // [parts]
+  lf::array reddish = pixels;
+  lf::component<1>(reddish) -= 50;
+  lf::component<2>(reddish(0)) = 7;
+  std::cout << reddish << '\n';
+  // [parts]
 
   // [structs]
   const auto weigh = [](sample s) { return s.value * s.weight; };

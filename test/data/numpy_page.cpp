@@ -73,6 +73,7 @@ const section views = {
      {"np.unstack(x)[0]", "x(0)", ""},
      {"x[1] = v", "x(1) = v", ""},
      {"x[:, 1:] -= x[:, :-1]", "x(all, range(1, end)) -= x(all, range(0, -1))", "may overlap, as in NumPy"},
+     {"z.real = v | z.imag = v", "real(z) = v | imag(z) = v", ""},
      {"x[b] = 0", "x = where(b, 0, x)", "masks are read by `where`"}}};
 
 const section reductions = {
@@ -289,7 +290,8 @@ std::string numpy_page() {
 
 What NumPy calls it, how it is written here, and what is different. Names are those of namespace `lazyfuse`, here without
 `lf::`. In the tables `x` and `y` are matrices of doubles, `i` and `j` of integers, `b` of bool, `v` and `w` vectors,
-`t` has three axes, `s` is a seed and `f` a function object. Each line of the middle column is compiled by a test.
+`t` has three axes, `z` is a matrix of complex numbers, `s` a seed and `f` a function object. Each line of the middle
+column is compiled by a test.
 
 What differs everywhere:
 
@@ -343,6 +345,7 @@ struct operands_of_the_page {
   array<int, 2> i, j;
   array<bool, 2> b;
   array<double, 1> v, w;
+  array<complex<double>, 2> z;
   array<double, 3> t;
   array<int64, 1> n;
   std::vector<double> values;

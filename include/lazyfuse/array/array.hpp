@@ -3,8 +3,7 @@
 // values an array had when they were written.
 #pragma once
 
-#include <lazyfuse/array/memory.hpp>
-#include <lazyfuse/expr/create.hpp>
+#include <lazyfuse/array/slice.hpp>
 #include <lazyfuse/expr/reduce.hpp>
 
 #include <initializer_list>
@@ -12,67 +11,8 @@
 
 namespace lazyfuse {
 
-/// Elements of an array, or of memory of others: without an owner, or with one that is foreign, and of const T where
-/// they may not be written.
-template <class T, class Space>
-struct stored {
-  using value_type = ::cuda::std::remove_const_t<T>;
-  allocation* owner;
-  const T* data;
-  friend bool operator==(const stored& a, const stored& b) { return a.data == b.data; }
-};
-template <class T, class Space>
-struct source_traits<stored<T, Space>> {
-  using space = Space;
-  using viewed = stored<T, Space>;
-  static constexpr bool is_argument = false;
-  static constexpr int owners = 1;
-};
-
 template <element_type T, int Rank, memory_space Space = default_space>
 class array;
-
-/// What assigning to a slice may replace: the handle of an array, and where its elements are.
-template <class T, class Space>
-struct array_memory {
-  handles<1>* memory;
-  stored<T, Space>* source;
-};
-
-/// A writable view of an array: reads like any expression; only the temporary can be assigned to.
-template <class T, int R, class Space>
-struct slice : lazy<leaf<stored<T, Space>, R>> {
-  template <class E>
-    requires(expression<E> || scalar<E>)
-  void operator=(E&& e) &&;
-  void operator=(const slice& e) && { static_cast<slice&&>(*this) = e.base(); }
-  template <class E>
-    requires(expression<E> || scalar<E>)
-  void operator=(E&&) & {
-    static_assert(!(expression<E> || scalar<E>),
-                  "lazyfuse: a stored view cannot be written through; assign to x(...) itself, or use borrow and into");
-  }
-  template <class E>
-    requires(expression<E> || scalar<E>)
-  void operator+=(const E& e) && { static_cast<slice&&>(*this) = base() + e; }
-  template <class E>
-    requires(expression<E> || scalar<E>)
-  void operator-=(const E& e) && { static_cast<slice&&>(*this) = base() - e; }
-  template <class E>
-    requires(expression<E> || scalar<E>)
-  void operator*=(const E& e) && { static_cast<slice&&>(*this) = base() * e; }
-  template <class E>
-    requires(expression<E> || scalar<E>)
-  void operator/=(const E& e) && { static_cast<slice&&>(*this) = base() / e; }
-  slice(const slice&) = default;
-  slice(lazy<leaf<stored<T, Space>, R>>&& view, array_memory<T, Space> of)
-      : lazy<leaf<stored<T, Space>, R>>(static_cast<lazy<leaf<stored<T, Space>, R>>&&>(view)), written(of) {}
-
-  array_memory<T, Space> written;  ///< the array's own
-
- private:
-  const lazy<leaf<stored<T, Space>, R>>& base() const { return *this; }
-};
 
 namespace array_detail {
 template <class T, int R>
@@ -207,7 +147,7 @@ class array
   template <class... Specs>
   auto operator()(Specs... specs) & {
     auto v = view(*this, specs...);
-    return slice<Element, decltype(v)::rank, Space>(static_cast<decltype(v)&&>(v), own_memory());
+    return slice<tree_t<decltype(v)>>(static_cast<decltype(v)&&>(v), own_memory());
   }
   template <class... Specs>
   auto operator()(Specs... specs) const& {

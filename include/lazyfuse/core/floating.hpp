@@ -5,27 +5,23 @@
 #include <lazyfuse/core/macros.hpp>
 
 #include <cuda/std/cstdint>
+#include <cuda/std/type_traits>
 
 namespace lazyfuse::math {
 
+/// An unsigned integer of as many bits: of 16-bit numbers too.
 template <class T>
-struct bits_of;
-template <>
-struct bits_of<float> {
-  using type = ::cuda::std::uint32_t;
-};
-template <>
-struct bits_of<double> {
-  using type = ::cuda::std::uint64_t;
-};
+using bits_of = ::cuda::std::conditional_t<
+    sizeof(T) == 2, ::cuda::std::uint16_t,
+    ::cuda::std::conditional_t<sizeof(T) == 4, ::cuda::std::uint32_t, ::cuda::std::uint64_t>>;
 /// The bits of a number, all of them and without its sign: these are in the order of magnitudes, NaN above infinity.
 template <class T>
 LAZYFUSE_HD constexpr auto all_bits(T x) {
-  return __builtin_bit_cast(typename bits_of<T>::type, x);
+  return __builtin_bit_cast(bits_of<T>, x);
 }
 template <class T>
 LAZYFUSE_HD constexpr auto magnitude_bits(T x) {
-  return all_bits(x) & (~typename bits_of<T>::type(0) >> 1);
+  return static_cast<bits_of<T>>(all_bits(x) & (static_cast<bits_of<T>>(-1) >> 1));
 }
 template <class T>
 LAZYFUSE_HD constexpr T infinity() {

@@ -9,6 +9,8 @@
 #include <cuda/std/cstdint>
 #include <cuda/std/type_traits>
 
+#include <string>
+
 namespace lazyfuse {
 
 /// Integers of 8 bits; with int16, int32, int64 and uint8 to uint64 the integers of arrays. They wrap around.
@@ -184,8 +186,9 @@ using accumulator_t = ::cuda::std::conditional_t<
 template <class T>
 using floating_t = ::cuda::std::conditional_t<boolean<T> || integer<T>, double, T>;
 
-/// The element types that printing, files and explain know; anything else is "struct".
-enum class dtype : unsigned char {
+/// The element types that printing, files and explain know; anything else is "struct". Vectors of one of them count
+/// their components in the upper byte.
+enum class dtype : unsigned short {
   boolean,
   int8,
   int16,
@@ -220,7 +223,7 @@ inline constexpr dtype dtype_of =
     types_detail::position<T, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, half, bfloat16, float,
                            double, complex<float>, complex<double>>();
 
-/// NumPy's name: "float32"; "struct" of others.
-const char* name_of(dtype type);
+/// NumPy's name: "float32", "vec<float32, 3>"; "struct" of others.
+std::string name_of(dtype type);
 
 }  // namespace lazyfuse

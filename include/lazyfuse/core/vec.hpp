@@ -110,6 +110,8 @@ struct like<vec<U, N>, T> {
 };
 }  // namespace vec_detail
 
+template <class T, int N>
+inline constexpr dtype dtype_of<vec<T, N>> = static_cast<dtype>(static_cast<int>(dtype_of<T>) | (N < 256 ? N : 0) << 8);
 template <class A, class B, int N>
 inline constexpr bool types_detail::widens<vec<A, N>, vec<B, N>> = widens_to<A, B>;
 

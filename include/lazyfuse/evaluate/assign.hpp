@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/array/borrow.hpp>
+#include <lazyfuse/array/parts.hpp>
 #include <lazyfuse/evaluate/run.hpp>
 
 #include <algorithm>
@@ -66,9 +67,9 @@ bool in_place(const array<T, R, Space>& x, const E& e, long ours) {
 }
 
 /// Stores e, broadcast to the view's shape, into the memory of the view. of: the array's, null if borrowed.
-/// ours: as above.
-template <class T, int R, class Space, class E>
-void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Space>& of, const E& e, long ours) {
+/// ours: as above. Elements of the view may be parts of the array's.
+template <class T, int R, class Space, class Whole, class E>
+void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<Whole, Space>& of, const E& e, long ours) {
   if (view.extents.size() == 0) return;
   T* data = const_cast<T*>(view.source.data) + view.offset;
   allocation* owner = view.source.owner;
@@ -79,9 +80,9 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<T, Spa
   scan.scan(shaped);
   if (of.memory && owners(*of.memory) > 1 + ours) {
     // somebody else holds the values: leave the old memory to them
-    const index_t n = static_cast<index_t>(owner->bytes / sizeof(T));
-    array<T, 1, Space> copy = fresh<T, Space, 1>(leaf<stored<T, Space>, 1>(*of.source, {n}, {{1}}));
-    data = copy.unshared() + (data - of.source->data);
+    const index_t n = static_cast<index_t>(owner->bytes / sizeof(Whole));
+    auto copy = fresh<Whole, Space, 1>(leaf<stored<Whole, Space>, 1>(*of.source, {n}, {{1}}));
+    data = reinterpret_cast<T*>(copy.unshared()) + (data - reinterpret_cast<const T*>(of.source->data));
     owner = copy.owner();
     *of.source = copy.tree.source;
     *of.memory = static_cast<handles<1>&&>(copy.memory);
@@ -150,22 +151,24 @@ void array<Element, Rank, Space>::evaluate(E&& e) {
   }
 }
 
-template <class T, int R, class Space>
+template <class Tree>
 template <class E>
   requires(expression<E> || scalar<E>)
-void slice<T, R, Space>::operator=(E&& e) && {
+void slice<Tree>::operator=(E&& e) && {
+  using T = typename Tree::value_type;
   if constexpr (is_literal<bare_t<E>>) static_cast<slice&&>(*this) = bare_t<E>::value;
   else {
     const auto& node = assign_detail::lifted<T>(e);
-    constexpr bool rank_fits = rank_of<decltype(node)> <= R;
+    constexpr bool rank_fits = rank_of<decltype(node)> <= Tree::rank;
     static_assert(rank_fits, "lazyfuse: the expression has more axes than the slice it is assigned to");
     if constexpr (rank_fits) {
-      if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>()) {
-        if (this->tree.source.owner != written.source->owner)
+      if constexpr (assign_detail::check<T, rank_of<decltype(node)>, space, bare_t<decltype(node)>>()) {
+        const auto& place = stored_place<Tree>::of(this->tree);
+        if (place.source.owner != written.source->owner)
           throw_value("assignment: the array has got other memory since this view of it was taken");
         this->memory = {};  // the view itself must not count as somebody who shares the array
-        assign_detail::store_view<T, R, Space>(this->tree, written, node,
-                                               assign_detail::handles_in(static_cast<E&&>(e), this->tree.source.owner));
+        assign_detail::store_view(place, written, node,
+                                  assign_detail::handles_in(static_cast<E&&>(e), place.source.owner));
       }
     }
   }
@@ -185,7 +188,7 @@ struct destination {
       static_assert(rank_fits, "lazyfuse: the expression has more axes than the memory it is assigned to");
       if constexpr (rank_fits) {
         if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>())
-          assign_detail::store_view<T, R, Space>(view, array_memory<T, Space>{}, node, 0);
+          assign_detail::store_view(view, array_memory<T, Space>{}, node, 0);
       }
     }
   }
@@ -210,9 +213,10 @@ template <class T, int R, class Space>
 destination<T, R, Space> into(const array<T, R, Space>&) {
   static_assert(!__is_same(T, T), "lazyfuse: into is for borrowed memory; write x = e");
 }
-template <class T, int R, class Space>
-destination<T, R, Space> into(const slice<T, R, Space>&) {
-  static_assert(!__is_same(T, T), "lazyfuse: into is for borrowed memory; write x(...) = e");
+template <class Tree>
+no_destination into(const slice<Tree>&) {
+  static_assert(!__is_same(Tree, Tree), "lazyfuse: into is for borrowed memory; write x(...) = e");
+  return {};
 }
 
 /// The value of e as an array, in the space of its arrays (the default space if it has none): memory for the result,

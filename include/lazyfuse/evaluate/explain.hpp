@@ -19,8 +19,8 @@ struct plan_text {
 void append(void* plan, const plan_record& record, const operand_info* info, const dtype* types);
 void refuse(void* plan, const char* what, const char* reason);
 /// The finished text; other: the plan not taken, null if there is none.
-std::string finish(const plan_text& taken, const plan_text* other, const machine& m, const char* space,
-                   const char* type, const index_t* extents, int rank);
+std::string finish(const plan_text& taken, const plan_text* other, const machine& m, const char* space, dtype type,
+                   const index_t* extents, int rank);
 /// What LAZYFUSE_EXPLAIN prints: the last kernel with its measured time (negative: unknown), and a plan of several.
 std::string measured_text(const plan_text& plan, double us, double predicted);
 std::string total_text(const plan_text& plan, double us, double predicted);
@@ -45,7 +45,7 @@ template <class X>
     machine numbers{};
     if constexpr (runnable_here<Space>) numbers = backend<Space>::machine();
     const auto finish = [&](const explain_detail::plan_text& taken, const explain_detail::plan_text* other) {
-      return explain_detail::finish(taken, other, numbers, Space::name, name_of(dtype_of<T>), e.shape().extent, R);
+      return explain_detail::finish(taken, other, numbers, Space::name, dtype_of<T>, e.shape().extent, R);
     };
     const explain_detail::plan_text taken = plan(plan_choice::automatic);
     if constexpr (has_reduction<bare_t<decltype(e)>>) {

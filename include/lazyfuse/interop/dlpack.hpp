@@ -120,6 +120,7 @@ struct wanted {
   dlpack::data_type dtype;
   std::size_t alignment;
   int rank;
+  int components;  ///< of a vec, which are one axis more; 0: none
   bool on_device, writes;
 };
 /// Checks all of it, writes extents and steps, and returns where the first element is.
@@ -155,14 +156,22 @@ auto* ours(M* m) {
 
 template <class Managed, class T, int R, class Space>
 Managed* export_array(array<T, R, Space>& x, dlpack::stream s, caller where) {
-  constexpr dlpack::data_type dtype = dlpack::type_of<T>;
+  constexpr dlpack::data_type dtype = dlpack::type_of<component_t<T>>;
   static_assert(dtype.code != dlpack::type_code::opaque, "lazyfuse: DLPack has no name for this element type");
   using own = ::cuda::std::remove_pointer_t<decltype(ours(static_cast<Managed*>(nullptr)))>;
   constexpr bool versioned = __is_same(own, dlpack::managed_tensor_versioned);
   if constexpr (!versioned) (void)x.data();  // cannot say that it is read-only, so it shares with nobody
   hand_over(Space{}, x.owner(), s, where);
+  constexpr int components = vec_detail::size<T>;
+  index_t extents[R + 1], steps[R + 1];
+  for (int k = 0; k < R; ++k) {
+    extents[k] = x.shape()[k];
+    steps[k] = x.tree.steps[k] * (components > 0 ? components : 1);
+  }
+  extents[R] = components;
+  steps[R] = 1;
   const exported e{
-      x.tree.source.data, dtype, x.shape().extent, x.tree.steps.step, R, place_of(Space{}, x.tree.source.data), s};
+      x.tree.source.data, dtype, extents, steps, R + (components > 0), place_of(Space{}, x.tree.source.data), s};
   own* m;
   if constexpr (versioned) m = give_versioned(e, static_cast<handles<1>&&>(x.memory));
   else m = give(e, static_cast<handles<1>&&>(x.memory));
@@ -177,7 +186,8 @@ Managed* export_array(array<T, R, Space>& x, dlpack::stream s, caller where) {
 /// memory. A copy is passed, so the array and its values stay as they are, and the tensor is read-only: give the array
 /// away (std::move) for one that may be written, which it may if nobody else shares it. The older DLManagedTensor,
 /// to_dlpack<DLManagedTensor>(x), cannot be read-only: it is a copy where the memory is shared. The structures of
-/// dlpack/dlpack.h serve as well as those of lf::dlpack. Throws memory_error.
+/// dlpack/dlpack.h serve as well as those of lf::dlpack. Of vec<T, N> the components are one axis more. Throws
+/// memory_error.
 template <dlpack::managed Managed = dlpack::managed_tensor_versioned, class T, int R>
 Managed* to_dlpack(array<T, R, host> x, caller where = caller::here()) {
   return dlpack_detail::export_array<Managed>(x, dlpack::no_sync, where);
@@ -189,23 +199,26 @@ Managed* to_dlpack(array<T, R, cuda> x, dlpack::stream s, caller where = caller:
   return dlpack_detail::export_array<Managed>(x, s, where);
 }
 
-/// A DLPack tensor as borrowed memory of rank R: nothing is copied; it is an expression, and into(view) writes it. The
-/// deleter is called when no expression uses it any more. T is the tensor's element type, const for what is only read:
+/// A DLPack tensor as borrowed memory of rank R: nothing is copied; it is an expression, and into(view) writes it. As
+/// vec<T, N> it is taken if it has one axis more, the last, with N numbers side by side. The deleter is called when no
+/// expression uses it any more. T is the tensor's element type, const for what is only read:
 /// tensors that are flagged read-only are taken no other way. The stream (GPU) is the one on which the tensor is ready,
 /// the one that its giver was told: work on other streams waits for it, and it for them before the deleter is called;
 /// with no_sync the tensor must be ready, and the host waits for them. Throws borrow_error if element type, rank,
 /// device, flags, version, alignment or stream are not as asked: then the tensor remains the caller's.
 template <class T, int R, memory_space Space = host, dlpack::managed Managed>
 borrowed<T, R, Space> from_dlpack(Managed* m, dlpack::stream s = dlpack::no_sync, caller where = caller::here()) {
-  constexpr dlpack::data_type dtype = dlpack::type_of<::cuda::std::remove_const_t<T>>;
+  using element = ::cuda::std::remove_const_t<T>;
+  constexpr dlpack::data_type dtype = dlpack::type_of<component_t<element>>;
   static_assert(dtype.code != dlpack::type_code::opaque, "lazyfuse: DLPack has no name for this element type");
   auto* const own = dlpack_detail::ours(m);
   constexpr bool writes = !::cuda::std::is_const_v<T>;
   if constexpr (dlpack::is_versioned<Managed>) dlpack_detail::check_version(*own, writes, where);
   shape<R> extents;
   strides<R> steps;
-  void* const data = dlpack_detail::look_at(own->dl_tensor, {dtype, alignof(T), R, __is_same(Space, cuda), writes},
-                                            extents.extent, steps.step, where);
+  void* const data = dlpack_detail::look_at(
+      own->dl_tensor, {dtype, alignof(T), R, vec_detail::size<element>, __is_same(Space, cuda), writes}, extents.extent,
+      steps.step, where);
   if (extents.size() > 0) memory_detail::check_place(Space{}, data, alignof(T), "from_dlpack", where);
   handles<1> keep;
   keep.memory[0] = dlpack_detail::adopt(Space{}, own->dl_tensor, data, dlpack_detail::end<Managed>, m, s, where);

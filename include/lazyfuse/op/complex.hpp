@@ -12,7 +12,6 @@ namespace op {
 struct real : exact_operation {
   using rule = rules::number_only;
   static constexpr const char* name = "real";
-  static constexpr const char* difference = "not to be written";
   template <number T>
   LAZYFUSE_HD constexpr part_t<T> operator()(T x) const {
     if constexpr (complex_number<T>) return x.re;
@@ -24,7 +23,6 @@ struct real : exact_operation {
 struct imag : exact_operation {
   using rule = rules::number_only;
   static constexpr const char* name = "imag";
-  static constexpr const char* difference = "not to be written";
   template <number T>
   LAZYFUSE_HD constexpr part_t<T> operator()(T x) const {
     if constexpr (complex_number<T>) return x.im;

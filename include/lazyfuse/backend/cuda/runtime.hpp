@@ -17,7 +17,8 @@ namespace lazyfuse {
 /// legacy stream as ordinary streams do.
 cudaStream_t current_stream();
 
-/// Work of the calling thread goes to the stream while this lives. The stream must outlive the arrays used on it.
+/// Work of the calling thread goes to the stream while this lives. The stream must outlive the arrays that are made,
+/// written or read on it.
 class on {
  public:
   using evaluation_scope = on;
