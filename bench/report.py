@@ -22,7 +22,8 @@ ROWS = ["softmax_128", "softmax_128_spelled", "softmax_1024", "softmax_1024_spel
         "softmax_262144_spelled", "layernorm_1024", "layernorm_1024_spelled", "normalize_4M", "normalize_64M", "standardize_columns"]
 VARIANTS = ["saxpy", "saxpy_slice", "saxpy_odd", "saxpy_row", "saxpy_0d", "fma3", "fma3_unfused", "chain20", "chain20_unfused",
             "pyth", "pyth_unfused"]
-TYPES = ["axpy_float32", "axpy_float64", "axpy_float16", "axpy_bfloat16", "axpy_int8", "axpy_complex64", "axpy_complex128", "softmax_1024_float16",
+TYPES = ["axpy_float32", "axpy_float64", "axpy_float16", "axpy_bfloat16", "axpy_int8", "axpy_complex64", "axpy_complex128", "axpy_float32x3", "axpy_float32x4",
+         "axpy_uint8x4", "softmax_1024_float16",
          "softmax_1024_bfloat16", "softmax_8192_float16", "softmax_8192_bfloat16", "layernorm_1024_float16", "layernorm_1024_bfloat16",
          "argmax", "var", "norm"]
 RANDOM = ["random_uniform", "curand_uniform", "random_normal", "curand_normal", "random_dropout"]

@@ -15,7 +15,7 @@ namespace {
 template <class M>
 struct given {
   M managed{};
-  index_t extents[max_rank] = {}, steps[max_rank] = {};
+  index_t extents[max_rank + 1] = {}, steps[max_rank + 1] = {};  // the components of vectors are an axis, too
   handles<1> memory;
   dlpack::stream stream = dlpack::no_sync;
 
@@ -120,20 +120,20 @@ void* look_at(const dlpack::tensor& t, const wanted& w, index_t* extents, index_
   if (w.on_device ? place != cuda && place != cuda_managed && place != cuda_host
                   : place != cpu && place != cuda_host && place != cuda_managed)
     refuse("the tensor is on " + name_of(t.device) + "; ask for it in lf::" + (place == cuda ? "cuda" : "host"), where);
+  const int numbers = w.components > 0 ? w.components : 1;  // in an element
   index_t size = 1;
-  for (int k = axes - 1; k >= 0; --k) {
-    const index_t extent = t.shape[k], step = t.strides ? t.strides[k] : size;
-    if (extent < 0) refuse("the tensor has a negative extent", where);
-    size *= extent;
-    if (k == w.rank) {
-      if (extent != w.components || (step != 1 && extent > 1))
-        refuse("the tensor's last axis is not of " + std::to_string(w.components) + " numbers side by side", where);
-      continue;
-    }
-    if (w.components > 0 && extent > 1 && step % w.components != 0)
-      refuse("the tensor's steps are not multiples of whole vectors", where);
-    extents[k] = extent;
-    steps[k] = w.components > 0 ? step / w.components : step;
+  if (w.components > 0) {
+    size = t.shape[w.rank];
+    if (size != numbers || (t.strides && t.strides[w.rank] != 1 && numbers > 1))
+      refuse("the tensor's last axis is not of " + std::to_string(numbers) + " numbers side by side", where);
+  }
+  for (int k = w.rank - 1; k >= 0; --k) {
+    extents[k] = t.shape[k];
+    const index_t step = t.strides ? t.strides[k] : size;
+    steps[k] = step / numbers;
+    if (extents[k] < 0) refuse("the tensor has a negative extent", where);
+    if (extents[k] > 1 && step % numbers != 0) refuse("the tensor's steps are not multiples of whole vectors", where);
+    size *= extents[k];
   }
   return static_cast<char*>(t.data) + t.byte_offset;
 }

@@ -306,6 +306,9 @@ TYPED_TEST(dlpack, components_of_vectors_are_an_axis_more) {
   EXPECT_TRUE(lf::array_equal(table(lf::all, 2), lf::full({4}, 20.0f)));
   const auto back = take<const lf::vec<float, 3>, 1, TypeParam>(give(lf::array(table)));
   EXPECT_TRUE(lf::array_equal(back, x));
+  const lf::array<lf::vec<float, 3>, 8, TypeParam> deep =
+      lf::broadcast_to(lf::reshape(x, {4, 1, 1, 1, 1, 1, 1, 1}), {4, 1, 1, 1, 1, 1, 1, 2});
+  EXPECT_TRUE(lf::array_equal(take<const lf::vec<float, 3>, 8, TypeParam>(give(deep)), deep));
 
   tensor<TypeParam> t;  // 2 x 3 numbers
   EXPECT_EQ(lf::array(take<lf::vec<float, 3>, 1, TypeParam>(&t.managed))(1).item(), (lf::vec{3.0f, 4.0f, 5.0f}));

@@ -198,6 +198,21 @@ TYPED_TEST(views, real_and_imaginary_parts_are_written) {
   const lf::array<number, 2, lf::host> expected{{{0, -1}, {1, 0}, {2, 0}}, {{0, -1}, {1, 2}, {2, 4}}};
   EXPECT_TRUE(lf::array_equal(lf::to<lf::host>(z), expected));
   EXPECT_FALSE(lf::any(before != number(0, 0)).item());
+  lf::array<double, 1, TypeParam> x = lf::arange<double>(3);
+  lf::real(x) = 7.0;
+  EXPECT_TRUE(lf::array_equal(x, lf::full({3}, 7.0)));
+}
+TYPED_TEST(views, compound_assignment_of_rows_needs_no_other_memory) {
+  lf::array<int, 2, TypeParam> x = lf::ones<int>({3, 4});
+  const lf::trace trace;
+  x(0) += x(1) + 1;
+  x(2) *= x(0);
+  EXPECT_EQ(trace.allocations(), 0);
+}
+TYPED_TEST(views, an_empty_view_is_assigned_to_only_what_fits) {
+  lf::array<int, 1, TypeParam> x = lf::zeros<int>({5});
+  x(range(2, 2)) = 3;
+  EXPECT_THROW(x(range(2, 2)) = lf::arange<int>(3), lf::shape_error);
 }
 TYPED_TEST(views, a_view_of_a_view_is_written) {
   lf::array<int, 2, TypeParam> x = lf::zeros<int>({3, 4});

@@ -13,26 +13,35 @@ LAZYFUSE_HD int m_of(index_t i) { return static_cast<int>(i >> 5 & 7); }
 template <class T>
 struct name_of_type;
 
+/// Elements T of the number that e is, or vectors of it.
+template <class T, class E>
+auto elements_of(const E& e) {
+  if constexpr (lf::short_vector<T>) return lf::cast<lf::component_t<T>>(e) * T(1);
+  else return lf::cast<T>(e);
+}
+
 /// z = 3 * x + y, or of complex numbers (2 + i) * x + y.
 template <class T>
 struct axpy_of {
   static constexpr bool complex = lf::complex_number<T>;
+  static constexpr int parts = sizeof(T) / sizeof(lf::part_t<lf::component_t<T>>);
   static constexpr index_t n = (index_t{1} << 30) / sizeof(T);
   static constexpr double bytes = 3.0 * sizeof(T) * n, tolerance = 0;
   static constexpr const char* name = name_of_type<T>::axpy;
   static constexpr bool few = false;
-  using value_type = lf::part_t<T>;
-  lf::array<T, 1, lf::cuda> x = lf::cast<T>(lf::arange<lf::int64>(n) & 31),
-                            y = lf::cast<T>(lf::arange<lf::int64>(n) >> 5 & 7), z = lf::empty<T, lf::cuda>(x.shape());
+  using value_type = lf::part_t<lf::component_t<T>>;
+  lf::array<T, 1, lf::cuda> x = elements_of<T>(lf::arange<lf::int64>(n) & 31),
+                            y = elements_of<T>(lf::arange<lf::int64>(n) >> 5 & 7),
+                            z = lf::empty<T, lf::cuda>(x.shape());
 
-  index_t results() const { return complex ? 2 * n : n; }
+  index_t results() const { return parts * n; }
   value_type* result(index_t i) { return reinterpret_cast<value_type*>(z.data()) + i; }
   void evaluate() {
     if constexpr (complex) z = lf::complex<double>(2, 1) * x + y;
     else z = 3 * x + y;
   }
   LAZYFUSE_HD static double expected(index_t i) {
-    if (!complex) return 3 * k_of(i) + m_of(i);
+    if (!complex) return 3 * k_of(i / parts) + m_of(i / parts);
     return i % 2 ? k_of(i / 2) : 2 * k_of(i / 2) + m_of(i / 2);
   }
 };
@@ -102,6 +111,18 @@ template <>
 struct name_of_type<lf::complex<double>> {
   static constexpr const char* axpy = "axpy_complex128";
 };
+template <>
+struct name_of_type<lf::vec<float, 3>> {
+  static constexpr const char* axpy = "axpy_float32x3";
+};
+template <>
+struct name_of_type<lf::vec<float, 4>> {
+  static constexpr const char* axpy = "axpy_float32x4";
+};
+template <>
+struct name_of_type<lf::vec<lf::uint8, 4>> {
+  static constexpr const char* axpy = "axpy_uint8x4";
+};
 
 /// One value of 2^28 floats.
 template <class R>
@@ -149,7 +170,8 @@ struct norm : one_of_many<float> {
 
 const bool registered =
     rows<axpy_of<float>, axpy_of<double>, axpy_of<lf::half>, axpy_of<lf::bfloat16>, axpy_of<lf::int8>,
-         axpy_of<lf::complex<float>>, axpy_of<lf::complex<double>>, softmax_of_type<lf::half, 1024>,
+         axpy_of<lf::complex<float>>, axpy_of<lf::complex<double>>, axpy_of<lf::vec<float, 3>>,
+         axpy_of<lf::vec<float, 4>>, axpy_of<lf::vec<lf::uint8, 4>>, softmax_of_type<lf::half, 1024>,
          softmax_of_type<lf::bfloat16, 1024>, softmax_of_type<lf::half, 8192>, softmax_of_type<lf::bfloat16, 8192>,
          layernorm_of_type<lf::half>, layernorm_of_type<lf::bfloat16>, argmax, variance, norm>();
 }  // namespace

@@ -12,6 +12,7 @@ namespace parts_detail {
 template <class Op, class V>
 struct part;
 template <int K, class T, int N>
+  requires(K >= 0 && K < N)
 struct part<op::component<K>, vec<T, N>> {
   using type = T;
   static constexpr int number = K, count = N;
@@ -26,29 +27,34 @@ struct part<op::imag, complex<T>> {
   using type = T;
   static constexpr int number = 1, count = 2;
 };
+template <class T>
+  requires(integer<T> || floating_point<T>)
+struct part<op::real, T> {
+  using type = T;
+  static constexpr int number = 0, count = 1;
+};
 
-/// A temporary slice, or an array that has a name.
+/// An array that has a name, or a temporary slice.
 template <class X>
 inline constexpr bool can_be_written = false;
 template <class V, int R, class Space>
 inline constexpr bool can_be_written<array<V, R, Space>&> = true;
 template <class V, class Space, int R>
 inline constexpr bool can_be_written<slice<leaf<stored<V, Space>, R>>> = true;
+template <class X, class Op>
+concept has_part = can_be_written<X> && requires {
+  part<Op, typename bare_t<X>::value_type>::number;
+};
 
-template <class Op, class V, int R, class Space>
-auto of(array<V, R, Space>& x) {
-  auto e = map<Op>(x);
-  return slice<tree_t<decltype(e)>>(static_cast<decltype(e)&&>(e), x.own_memory());
-}
 template <class Op, class Tree>
 auto of(slice<Tree>&& x) {
   auto e = map<Op>(static_cast<lazy<Tree>&&>(x));
   return slice<tree_t<decltype(e)>>(static_cast<decltype(e)&&>(e), x.written);
 }
-template <class X, class Op>
-concept has_part = can_be_written<X> && requires {
-  parts_detail::part<Op, typename bare_t<X>::value_type>::number;
-};
+template <class Op, class V, int R, class Space>
+auto of(array<V, R, Space>& x) {
+  return of<Op>(x());
+}
 }  // namespace parts_detail
 
 template <class Op, class Seq, class V, class Space, int R>

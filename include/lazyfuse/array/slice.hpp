@@ -55,20 +55,21 @@ struct slice : lazy<Tree> {
     requires(expression<E> || scalar<E>)
   void operator=(E&&) & {
     static_assert(!(expression<E> || scalar<E>),
-                  "lazyfuse: a stored view cannot be written through; assign to x(...) itself, or use borrow and into");
+                  "lazyfuse: a stored view cannot be written through; assign to x(...) or component<K>(x) itself, or "
+                  "use borrow and into");
   }
   template <class E>
     requires(expression<E> || scalar<E>)
-  void operator+=(const E& e) && { static_cast<slice&&>(*this) = base() + e; }
+  void operator+=(E&& e) && { static_cast<slice&&>(*this) = base() + static_cast<E&&>(e); }
   template <class E>
     requires(expression<E> || scalar<E>)
-  void operator-=(const E& e) && { static_cast<slice&&>(*this) = base() - e; }
+  void operator-=(E&& e) && { static_cast<slice&&>(*this) = base() - static_cast<E&&>(e); }
   template <class E>
     requires(expression<E> || scalar<E>)
-  void operator*=(const E& e) && { static_cast<slice&&>(*this) = base() * e; }
+  void operator*=(E&& e) && { static_cast<slice&&>(*this) = base() * static_cast<E&&>(e); }
   template <class E>
     requires(expression<E> || scalar<E>)
-  void operator/=(const E& e) && { static_cast<slice&&>(*this) = base() / e; }
+  void operator/=(E&& e) && { static_cast<slice&&>(*this) = base() / static_cast<E&&>(e); }
   slice(const slice&) = default;
   slice(lazy<Tree>&& view, memory_type of) : lazy<Tree>(static_cast<lazy<Tree>&&>(view)), written(of) {}
 

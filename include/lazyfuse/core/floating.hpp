@@ -9,7 +9,7 @@
 
 namespace lazyfuse::math {
 
-/// An unsigned integer of as many bits: of 16-bit numbers too.
+/// An unsigned integer of as many bits: of 16-bit numbers too, since a GPU widens their NaN without its sign.
 template <class T>
 using bits_of = ::cuda::std::conditional_t<
     sizeof(T) == 2, ::cuda::std::uint16_t,

@@ -215,6 +215,11 @@ constexpr dtype position() {
   while (!same[i]) ++i;
   return static_cast<dtype>(i);
 }
+constexpr dtype vector_of(dtype type, int components) {
+  return components < 256 ? static_cast<dtype>(static_cast<int>(type) | components << 8) : dtype::other;
+}
+constexpr dtype component_of(dtype type) { return static_cast<dtype>(static_cast<int>(type) & 0xff); }
+constexpr int components_of(dtype type) { return static_cast<int>(type) >> 8; }
 }  // namespace types_detail
 
 /// The name of an element type as a value.

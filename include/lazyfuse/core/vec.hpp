@@ -7,7 +7,15 @@
 
 namespace lazyfuse {
 
+template <class T, int N>
+struct vec;
+
 namespace vec_detail {
+template <class T>
+inline constexpr int size = 0;
+template <class T, int N>
+inline constexpr int size<vec<T, N>> = N;
+
 /// What lets a whole vector be read at once, where it can be: the layout of CUDA's float4, uchar4, ...
 constexpr int alignment(int bytes, int of_component) {
   return (bytes & (bytes - 1)) == 0 ? (bytes < 16 ? bytes : 16) : of_component;
@@ -25,7 +33,8 @@ concept takes = requires(U u) {
 /// given to map and reduce.
 template <class T, int N>
 struct alignas(vec_detail::alignment(N * sizeof(T), alignof(T))) vec {
-  static_assert(element_type<T> && N > 0, "lazyfuse: vec<T, N> has N numbers, or bools, as components");
+  static_assert(element_type<T> && vec_detail::size<T> == 0 && N > 0,
+                "lazyfuse: vec<T, N> has N numbers, or bools, as components");
   using value_type = T;
   static constexpr int size = N;
 
@@ -87,11 +96,6 @@ vec(T...)
 
 namespace vec_detail {
 template <class T>
-inline constexpr int size = 0;
-template <class T, int N>
-inline constexpr int size<vec<T, N>> = N;
-
-template <class T>
 struct component {
   using type = T;
 };
@@ -111,7 +115,7 @@ struct like<vec<U, N>, T> {
 }  // namespace vec_detail
 
 template <class T, int N>
-inline constexpr dtype dtype_of<vec<T, N>> = static_cast<dtype>(static_cast<int>(dtype_of<T>) | (N < 256 ? N : 0) << 8);
+inline constexpr dtype dtype_of<vec<T, N>> = types_detail::vector_of(dtype_of<T>, N);
 template <class A, class B, int N>
 inline constexpr bool types_detail::widens<vec<A, N>, vec<B, N>> = widens_to<A, B>;
 

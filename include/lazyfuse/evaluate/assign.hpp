@@ -70,10 +70,10 @@ bool in_place(const array<T, R, Space>& x, const E& e, long ours) {
 /// ours: as above. Elements of the view may be parts of the array's.
 template <class T, int R, class Space, class Whole, class E>
 void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<Whole, Space>& of, const E& e, long ours) {
+  const auto shaped = view_detail::broadcast_tree(e, view.extents, "assignment");
   if (view.extents.size() == 0) return;
   T* data = const_cast<T*>(view.source.data) + view.offset;
   allocation* owner = view.source.owner;
-  const auto shaped = view_detail::broadcast_tree(e, view.extents, "assignment");
   // memory of others may overlap with any other memory of others
   const allocation* const apart = owner && owner->foreign ? nullptr : owner;
   alias_scan scan{apart, reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent, view.steps.step};

@@ -125,7 +125,7 @@ constexpr auto map_of(const shape<From>& s, S... specs) {
   constexpr int To = named <= From ? From - dropped + added : 0;
   index_map<From, To> map;
   map_builder<From, To> build{s, map, From - named};
-  const auto add = [&](auto spec) {
+  [[maybe_unused]] const auto add = [&](auto spec) {
     if constexpr (is_index<decltype(spec)>) build.add(static_cast<index_t>(spec));
     else if constexpr (is_all<decltype(spec)>) build.add(all_t{});
     else if constexpr (__is_same(decltype(spec), none_t)) build.add(newaxis_t{});

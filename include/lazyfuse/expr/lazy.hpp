@@ -86,6 +86,13 @@ struct lazy : expression_interface {
   /// The value of a one-element expression: evaluates, waits for it and returns it. Throws shape_error if it has
   /// more elements, or none.
   value_type item(caller where = caller::here()) const;
+
+  template <class E>
+  void operator=(const E&) && {
+    static_assert(!__is_same(E, E),
+                  "lazyfuse: there is no memory behind this expression; assign to an array x that is not const, to "
+                  "x(...), component<K>(x), real(x) or imag(x), or into(borrowed)");
+  }
 };
 
 /// The nodes of an expression, without its memory.

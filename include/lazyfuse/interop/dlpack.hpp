@@ -162,13 +162,13 @@ Managed* export_array(array<T, R, Space>& x, dlpack::stream s, caller where) {
   constexpr bool versioned = __is_same(own, dlpack::managed_tensor_versioned);
   if constexpr (!versioned) (void)x.data();  // cannot say that it is read-only, so it shares with nobody
   hand_over(Space{}, x.owner(), s, where);
-  constexpr int components = vec_detail::size<T>;
+  constexpr int components = vec_detail::size<T>, numbers = components > 0 ? components : 1;
   index_t extents[R + 1], steps[R + 1];
   for (int k = 0; k < R; ++k) {
     extents[k] = x.shape()[k];
-    steps[k] = x.tree.steps[k] * (components > 0 ? components : 1);
+    steps[k] = x.tree.steps[k] * numbers;
   }
-  extents[R] = components;
+  extents[R] = numbers;
   steps[R] = 1;
   const exported e{
       x.tree.source.data, dtype, extents, steps, R + (components > 0), place_of(Space{}, x.tree.source.data), s};

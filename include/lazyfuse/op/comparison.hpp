@@ -174,7 +174,7 @@ struct signbit : exact_operation {
   using rule = rules::ordered_number;
   static constexpr const char* name = "signbit";
   template <class T>
-    requires(number<T> || small_real<T>)  // a GPU widens NaN of 16 bits without its sign
+    requires(number<T> || small_real<T>)
   LAZYFUSE_HD constexpr bool operator()(T x) const {
     if constexpr (floating_point<T>) return math::magnitude_bits(x) != math::all_bits(x);
     else return x < 0;

@@ -64,7 +64,6 @@ struct copysign : exact_operation {
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     return math::copysign(x, y);
   }
-  /// A GPU widens NaN of 16 bits without its sign.
   template <small_real T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     const auto sign = math::all_bits(y) ^ math::magnitude_bits(y);

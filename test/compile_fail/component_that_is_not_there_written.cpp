@@ -1,0 +1,13 @@
+// expected-error: lazyfuse: component<K>.x. is of elements vec<T, N>
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <lazyfuse/lazyfuse.hpp>
+
+namespace lf = lazyfuse;
+
+void mistake(lf::array<lf::vec<float, 3>, 1>& x) {
+#ifdef LAZYFUSE_EXPECT_ERROR
+  lf::component<3>(x) = 1;
+#else
+  lf::component<2>(x) = 1;
+#endif
+}
