@@ -157,7 +157,7 @@ std::string finish(const plan_text& taken, const plan_text* other, const machine
   const auto prediction = [&](const work& w) {
     return m.points > 0 && w.launches > 0 ? ", predicted " + time_text(predicted_us(w, m)) : std::string();
   };
-  std::string text = "result " + name_of(type) + shape_text(extents, rank) + " on " + space + ": " +
+  std::string text = std::string("result ") + name_of(type) + shape_text(extents, rank) + " on " + space + ": " +
                      kernels_text(taken.costs.launches) + prediction(taken.costs) + "\n" + taken.kernels;
   if (!other && taken.refusals.empty()) return text;
   text += "not taken\n";

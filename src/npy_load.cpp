@@ -271,12 +271,12 @@ std::size_t bytes_of(const npy_header& h, const request& r) {
 
 /// Whether it holds what is asked for.
 void check(const npy_header& h, const wanted& w, const request& r) {
-  const std::string elements = name_of(w.type);
+  const auto elements = std::string(name_of(w.type));
   if (h.type != w.type) {
     std::string problem = r.name + " holds ";
     if (h.type != dtype::other) {
-      problem +=
-          name_of(h.type) + ", not " + elements + ": load it as " + name_of(h.type) + ", then cast what was loaded";
+      problem += std::string(name_of(h.type)) + ", not " + elements + ": load it as " + name_of(h.type) +
+                 ", then cast what was loaded";
     } else {
       const std::string& d = h.descr;
       const bool structured = d.starts_with("[") || d.starts_with("(");

@@ -12,7 +12,7 @@ namespace lf = lazyfuse;
 // [dtype]
 /// The element type of an expression, as NumPy calls it.
 template <class E>
-std::string dtype(const E&) {
+const char* dtype(const E&) {
   return lf::name_of(lf::dtype_of<typename E::value_type>);
 }
 // [dtype]

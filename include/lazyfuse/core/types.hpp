@@ -9,8 +9,6 @@
 #include <cuda/std/cstdint>
 #include <cuda/std/type_traits>
 
-#include <string>
-
 namespace lazyfuse {
 
 /// Integers of 8 bits; with int16, int32, int64 and uint8 to uint64 the integers of arrays. They wrap around.
@@ -229,6 +227,6 @@ inline constexpr dtype dtype_of =
                            double, complex<float>, complex<double>>();
 
 /// NumPy's name: "float32", "vec<float32, 3>"; "struct" of others.
-std::string name_of(dtype type);
+const char* name_of(dtype type);
 
 }  // namespace lazyfuse
