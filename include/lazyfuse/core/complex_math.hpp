@@ -4,7 +4,7 @@
 #pragma once
 
 #include <lazyfuse/core/complex.hpp>
-#include <lazyfuse/core/math.hpp>
+#include <lazyfuse/core/sincos.hpp>
 
 namespace lazyfuse::math {
 

@@ -23,6 +23,9 @@ namespace lazyfuse::math {
 #endif
 
 extern "C" {
+/// An angle within [-1e4, 1e4], for which core/sincos.hpp reduces x itself: x, or where x is beyond that and finite, one
+/// in [-pi/4, pi/4] that is some quarter turns from x. How many is in the last two bits: those of x ^ those of the result.
+LAZYFUSE_LIBMVEC float lazyfuse_near_angle(float x);
 LAZYFUSE_LIBMVEC float lazyfuse_sinf(float) __asm__("sinf");
 LAZYFUSE_LIBMVEC double lazyfuse_sin(double) __asm__("sin");
 LAZYFUSE_LIBMVEC float lazyfuse_cosf(float) __asm__("cosf");
@@ -256,29 +259,5 @@ __device__ __forceinline__ float smaller(float x, float y) {
   return r;
 }
 #endif
-
-/// Sine and cosine of one angle; one call on the device, two vector calls on the host.
-template <class T>
-struct sine_cosine {
-  T sine, cosine;
-};
-LAZYFUSE_HD sine_cosine<float> sincos(float x) {
-#if defined(__CUDA_ARCH__)
-  sine_cosine<float> r;
-  ::sincosf(x, &r.sine, &r.cosine);
-  return r;
-#else
-  return {sin(x), cos(x)};
-#endif
-}
-LAZYFUSE_HD sine_cosine<double> sincos(double x) {
-#if defined(__CUDA_ARCH__)
-  sine_cosine<double> r;
-  ::sincos(x, &r.sine, &r.cosine);
-  return r;
-#else
-  return {sin(x), cos(x)};
-#endif
-}
 
 }  // namespace lazyfuse::math

@@ -2,6 +2,7 @@
 // Rewrites: each is one specialisation that names a cheaper program of the same value.
 #pragma once
 
+#include <lazyfuse/core/sincos.hpp>
 #include <lazyfuse/op/compute.hpp>
 #include <lazyfuse/op/registry.hpp>
 #include <lazyfuse/program/program.hpp>
