@@ -2,16 +2,29 @@
 // Functions with vector variants, under the names g++ calls them by (the x86-64 vector ABI): sqrt, since a plain one
 // keeps g++ from vectorising a loop unless every user compiles with -fno-math-errno, and the angle near zero of sincos.
 
+#include <cstdint>
+
+// After Payne and Hanek, Radian reduction for trigonometric functions (1983): x is an integer times a power of two, and
+// of 2/pi only the 96 bits are needed that make quarter turns below 4 and enough of their fraction.
 extern "C" float lazyfuse_near_angle(float x) {
   if (!(__builtin_fabsf(x) > 1e4f && __builtin_fabsf(x) <= __FLT_MAX__)) return x;
-  // libm reduces in double; what it finds is turned to where sine or cosine is small, and tells the angle best
-  const double s = __builtin_sin(static_cast<double>(x)), c = __builtin_cos(static_cast<double>(x));
-  const bool odd = __builtin_fabs(s) > __builtin_fabs(c);
-  const unsigned quarters = odd ? (s > 0 ? 1 : 3) : (c > 0 ? 0 : 2);
-  const double rest = odd ? (s > 0 ? -c : c) : (c > 0 ? s : -s);
-  const unsigned near = __builtin_bit_cast(unsigned, static_cast<float>(__builtin_asin(rest)));
-  const unsigned up =
-      ((__builtin_bit_cast(unsigned, x) ^ quarters) - near) & 3;  // to the bits that core/math.hpp asks for
+  static constexpr std::uint32_t two_over_pi[] = {0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
+                                                  0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu};
+  const auto bits = __builtin_bit_cast(std::uint32_t, x);
+  const std::uint32_t integer = (bits & 0x7fffffu) | 0x800000u;
+  // x is the integer times 2^e; the first bit of 2/pi that counts makes two quarter turns of that
+  const auto first = static_cast<std::uint32_t>(static_cast<int>(bits >> 23 & 0xffu) - 127 - 23 + 30);
+  const auto word = [&](std::uint32_t k) -> std::uint64_t {
+    const std::uint32_t* const w = two_over_pi + first / 32 + k;
+    return ((std::uint64_t{w[0]} << 32 | w[1]) << first % 32) >> 32;
+  };
+  std::uint64_t turns = (integer * word(0) << 32) + integer * word(1) + (integer * word(2) >> 32);  // of 2^-62 quarters
+  if (bits >> 31 != 0) turns = 0 - turns;
+  const std::uint64_t quarters = (turns + (std::uint64_t{1} << 61)) >> 62;
+  const auto rest = static_cast<double>(static_cast<std::int64_t>(turns - (quarters << 62)));
+  const auto near = __builtin_bit_cast(std::uint32_t, static_cast<float>(rest * 0x1.921fb54442d18p-62));
+  // the nearest float from which x differs as said in core/math.hpp
+  const std::uint32_t up = (bits - static_cast<std::uint32_t>(quarters) - near) & 3;
   return __builtin_bit_cast(float, up == 3 ? near - 1 : near + up);
 }
 

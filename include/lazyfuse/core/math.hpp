@@ -23,9 +23,6 @@ namespace lazyfuse::math {
 #endif
 
 extern "C" {
-/// An angle within [-1e4, 1e4], for which core/sincos.hpp reduces x itself: x, or where x is beyond that and finite, one
-/// in [-pi/4, pi/4] that is some quarter turns from x. How many is in the last two bits: those of x ^ those of the result.
-LAZYFUSE_LIBMVEC float lazyfuse_near_angle(float x);
 LAZYFUSE_LIBMVEC float lazyfuse_sinf(float) __asm__("sinf");
 LAZYFUSE_LIBMVEC double lazyfuse_sin(double) __asm__("sin");
 LAZYFUSE_LIBMVEC float lazyfuse_cosf(float) __asm__("cosf");
@@ -88,6 +85,13 @@ LAZYFUSE_LIBMVEC double lazyfuse_sqrt(double);
 inline float lazyfuse_sqrtf(float x) { return __builtin_sqrtf(x); }
 inline double lazyfuse_sqrt(double x) { return __builtin_sqrt(x); }
 #endif
+
+extern "C" {
+/// An angle that core/sincos.hpp can reduce: x itself if it is within [-1e4, 1e4], infinite or NaN, else what is left
+/// of x beyond some quarter turns, about [-pi/4, pi/4]. How many these are, modulo 4, is the difference of the bits of
+/// x and of the result.
+LAZYFUSE_LIBMVEC float lazyfuse_near_angle(float x);
+}
 
 #undef LAZYFUSE_LIBMVEC
 #undef LAZYFUSE_LIBMVEC_SQRT

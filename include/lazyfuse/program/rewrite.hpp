@@ -23,7 +23,7 @@ struct sincos : floating_operation {
     if constexpr (real_number<T>) return math::sincos(x);
     else if constexpr (complex_number<T>) return {math::sin(x), math::cos(x)};
     else {
-      const auto both = math::sincos(static_cast<float>(x));
+      const auto both = math::sin_and_cos(static_cast<float>(x));  // fused or not, 16-bit reals keep their bits
       return {T(both.sine), T(both.cosine)};
     }
   }
