@@ -234,6 +234,17 @@ TEST_F(several_devices, to_copies_between_them_in_the_order_of_their_streams) {
       EXPECT_EQ(standin::waits().back().later, standin::launched()[0].stream);
     });
 }
+TEST_F(several_devices, have_default_streams_of_the_same_handle) {
+  const lf::on scope(cudaStreamLegacy);
+  const vector x = lf::to(lf::arange<float>(9), device{0});
+  standin::reset();
+  const vector y = lf::to(x, device{1});
+  ASSERT_EQ(standin::waits().size(), 2u);  // for what has made x, and for what the memory was taken from the pool on
+  for (const standin::wait& w : standin::waits()) {
+    EXPECT_EQ(w.earlier, cudaStreamLegacy);
+    EXPECT_NE(w.later, cudaStreamLegacy);
+  }
+}
 
 TEST_F(several_devices, streams_of_threads_that_end_wait_for_others_on_the_same_device) {
   const auto work = [] {

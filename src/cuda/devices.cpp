@@ -220,6 +220,8 @@ void check_resource(const void* data, int device, const char* operation) {
                        on_device(device) + place_asked());
 }
 
+cudaStream_t own_stream() { return own_streams.of(current_device()); }
+
 void wait_for_thread() {
   if (chosen_stream) check(cudaStreamSynchronize(chosen_stream), "cudaStreamSynchronize");
   else own_streams.wait();

@@ -26,6 +26,9 @@ void check_devices(const operand_info* info, int targets, int count);
 /// Throws device_error if a resource has given memory of another device.
 void check_resource(const void* data, int device, const char* operation);
 
+/// The thread's own stream of the current device, whatever on() has given.
+cudaStream_t own_stream();
+
 /// Waits for the stream given by on(), or for those of the thread.
 void wait_for_thread();
 

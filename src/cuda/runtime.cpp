@@ -437,10 +437,12 @@ void copy(cuda, allocation* owner, void* to, cuda, const allocation* from_owner,
   const cuda_detail::device_scope scope(owner->device);
   const int source = from_owner->device;
   open_pool(source, owner->device);
-  cuda_detail::use(const_cast<allocation*>(from_owner), false);
-  cuda_detail::use(owner, true);
-  cuda_detail::check(cudaMemcpyPeerAsync(to, owner->device, from, source, bytes, current_stream()),
-                     "cudaMemcpyPeerAsync");
+  // The handle of a default stream is the same on both devices and would not tell them apart.
+  const cudaStream_t chosen = current_stream();
+  const cudaStream_t stream = cuda_detail::is_default(chosen) ? cuda_detail::own_stream() : chosen;
+  cuda_detail::use(const_cast<allocation*>(from_owner), false, stream);
+  cuda_detail::use(owner, true, stream);
+  cuda_detail::check(cudaMemcpyPeerAsync(to, owner->device, from, source, bytes, stream), "cudaMemcpyPeerAsync");
 }
 
 }  // namespace memory_detail
