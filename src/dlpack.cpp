@@ -23,7 +23,8 @@ struct given {
     const std::unique_ptr<given> g(static_cast<given*>(context));
     // This stream has another meaning in every thread, so what is left on it can only be waited for.
     if (g->stream.number == dlpack::per_thread.number)
-      if (auto* const wait = memory_detail::wait_for_all.load(std::memory_order_relaxed)) wait();
+      if (auto* const wait = memory_detail::wait_for_all.load(std::memory_order_relaxed))
+        wait(g->managed.dl_tensor.device.id);
   }
 };
 

@@ -21,9 +21,6 @@ std::string list_of(const index_t* numbers, int count) {
   for (int k = 0; k < count; ++k) s += (k > 0 ? ", " : "") + std::to_string(numbers[k]);
   return s + (count == 1 ? ",)" : ")");
 }
-std::string name_of_operand(int i, int targets) {
-  return i < targets ? targets == 1 ? "the result" : "result " + std::to_string(i) : "x" + std::to_string(i - targets);
-}
 
 }  // namespace
 

@@ -48,7 +48,7 @@ void drop(allocation* const* memory, int n) noexcept {
 namespace lazyfuse::memory_detail {
 
 constinit std::atomic<void (*)()> wait_for_device = nullptr;
-constinit std::atomic<void (*)()> wait_for_all = nullptr;
+constinit std::atomic<void (*)(int)> wait_for_all = nullptr;
 
 namespace {
 

@@ -154,4 +154,8 @@ std::string short_program_text(const char* spelling) {
   return text;
 }
 
+std::string name_of_operand(int i, int targets) {
+  return i < targets ? targets == 1 ? "the result" : "result " + std::to_string(i) : "x" + std::to_string(i - targets);
+}
+
 }  // namespace lazyfuse

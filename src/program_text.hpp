@@ -15,4 +15,7 @@ std::string place_asked();
 /// The same as one would type it, "x0 * 2 + sin(x1)", of at most 100 characters.
 std::string short_program_text(const char* spelling);
 
+/// "x1" of a program with so many results, which come first, "the result" or "result 1".
+std::string name_of_operand(int i, int targets);
+
 }  // namespace lazyfuse

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams, kernels, Thrust's vectors and DLPack tensors of other code on the GPU: the blocks of docs/interop.md.
+// Streams, kernels, Thrust's vectors and DLPack tensors of other code on the GPU: the blocks of docs/interop.md; and
+// several GPUs, where there are: those of docs/howto/several_gpus.md.
 #include "expect.hpp"
 
 #include <lazyfuse/cuda.cuh>
@@ -8,6 +9,7 @@
 #include <thrust/device_vector.h>
 
 #include <iostream>
+#include <thread>
 
 namespace lf = lazyfuse;
 
@@ -48,6 +50,29 @@ int main() {
     const float sum = lf::sum(z(lf::range(0, 4))).item();                 // computed on ours, in order
     // [dlpack]
     expect(sum == 3);
+
+    if (devices > 1) {
+      // [devices]
+      lf::array<float, 1> a = lf::to(lf::arange<float>(n), lf::device{0});  // computed there
+      lf::array<float, 1> b = lf::to(a * 2, lf::device{1});                 // computed on device 0, and copied
+      lf::array<float, 1> c = lf::sqrt(b);                                  // on device 1, as b is
+      const float root = c(50).item();                                      // 10; from any thread
+      try {
+        lf::array<float, 1> d = a + c;
+      } catch (const lf::device_error& e) {  // (x0 + x1): x0 is on device 0, x1 on device 1; ...
+        a += lf::to(c, a.device());
+      }
+      // [devices]
+      expect(root == 10 && a(50).item() == 60);
+      // [threads]
+      std::thread([&] {
+        cudaSetDevice(1);  // or lf::on(a stream of device 1)
+        const auto noise = lf::materialize(lf::random::normal<float>({n}, lf::seed{1}));  // on device 1
+        const auto sum = lf::materialize(a + 1);                                          // on device 0, as a is
+        expect(noise.device() == lf::device{1} && sum.device() == lf::device{0});
+      }).join();
+      // [threads]
+    }
   }  // streams outlive the arrays that were used on them
   lf::synchronize();
   expect(cudaStreamDestroy(theirs) == cudaSuccess && cudaStreamDestroy(other) == cudaSuccess);

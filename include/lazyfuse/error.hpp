@@ -36,6 +36,12 @@ struct borrow_error : error {
   using error::error;
 };
 
+/// Arrays of two GPUs in one expression, or an array and a stream of different ones, or a GPU that is not there; the
+/// text names the expression, its operands and their devices.
+struct device_error : error {
+  using error::error;
+};
+
 /// A file or stream that cannot be opened, read or written, or is not what its format asks for; the text names it, says
 /// what was found and what was expected, and where.
 struct file_error : error {

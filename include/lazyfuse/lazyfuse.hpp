@@ -26,6 +26,7 @@
 #include <lazyfuse/evaluate/materialize.hpp>
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/evaluate/scope.hpp>
+#include <lazyfuse/evaluate/to.hpp>
 #include <lazyfuse/evaluate/tune.hpp>
 
 #include <lazyfuse/io/npy.hpp>

@@ -4,6 +4,7 @@
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/interop/dlpack.hpp>
 
+#include "devices.hpp"
 #include "order.hpp"
 
 #include <memory>
@@ -38,7 +39,7 @@ void release(allocation* a) noexcept {
     streams.insert(static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire)));
     for (const cudaStream_t s : streams) {
       if (!f->home) (void)cudaStreamSynchronize(s);
-      else if (s != f->home) cuda_detail::order(s, f->home);
+      else if (s != f->home) cuda_detail::order(s, f->home, a->device);
     }
   } catch (...) {  // only if the driver is gone; then nobody reads
   }
@@ -49,11 +50,8 @@ void release(allocation* a) noexcept {
 
 dlpack::device place_of(cuda, const void* data) {
   int id = 0;
-  if (data) {
-    cudaPointerAttributes a{};
-    cuda_detail::check(cudaPointerGetAttributes(&a, data), "cudaPointerGetAttributes");
-    id = a.device;
-  } else cuda_detail::check(cudaGetDevice(&id), "cudaGetDevice");
+  if (data) id = cuda_detail::attributes_of(data).device;
+  else cuda_detail::check(cudaGetDevice(&id), "cudaGetDevice");
   return {dlpack::device_type::cuda, id};
 }
 
@@ -68,24 +66,31 @@ void hand_over(cuda, allocation* a, dlpack::stream s, caller where) {
 allocation* adopt(cuda, const dlpack::tensor& t, void* data, void (*end)(void*), void* object, dlpack::stream s,
                   caller where) {
   check_stream(s, "from_dlpack", where);
-  int id = 0;
-  cuda_detail::check(cudaGetDevice(&id), "cudaGetDevice");
-  if (t.device.type == dlpack::device_type::cuda && t.device.id != id)
-    throw_borrow("from_dlpack",
-                 ("the tensor is on CUDA device " + std::to_string(t.device.id) + ", and the current one is " +
-                  std::to_string(id))
-                     .c_str(),
-                 where);
+  int home = -1;  // managed and pinned memory is of all devices
+  if (t.device.type == dlpack::device_type::cuda) {
+    home = t.device.id;
+    const cudaPointerAttributes a = data ? cuda_detail::attributes_of(data) : cudaPointerAttributes{};
+    const int there = a.type == cudaMemoryTypeDevice ? a.device : home;
+    if (home < 0 || home >= cuda_detail::device_count() || there != home)
+      throw_borrow("from_dlpack",
+                   ("the tensor is said to be on CUDA device " + std::to_string(home) +
+                    (there != home ? ", and its memory is on device " + std::to_string(there)
+                                   : ", and there are " + std::to_string(cuda_detail::device_count())))
+                       .c_str(),
+                   where);
+  }
+  const cuda_detail::device_scope scope(home);
   std::unique_ptr<foreign_memory> f(new (std::nothrow) foreign_memory);
   if (!f) throw memory_error("from_dlpack: no room for a handle");
   f->data = data;
   f->foreign = true;
+  f->device = home;
   f->end = end;
   f->object = object;
   f->release = release;
   const cudaStream_t here = current_stream();
   const bool own_order = s.number != dlpack::no_sync.number && s.number != dlpack::per_thread.number;
-  if (s.number == dlpack::per_thread.number) cuda_detail::order(handle_of(s), here);
+  if (s.number == dlpack::per_thread.number) cuda_detail::order(handle_of(s), here, home);
   if (own_order) f->home = handle_of(s);
   f->stream.store(own_order ? f->home : here, std::memory_order_release);
   return f.release();

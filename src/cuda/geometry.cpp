@@ -213,13 +213,6 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   return g;
 }
 
-index_t resident_blocks(const void* kernel) {
-  int per_processor = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, kernel, block_threads, 0),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  return index_t{device().processors} * std::clamp(per_processor, 1, 4);  // more would only leave more to merge
-}
-
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
                             bool along_kept, thread_share share, index_t resident) {
   reduce_geometry g{};

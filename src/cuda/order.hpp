@@ -13,8 +13,9 @@ namespace lazyfuse::cuda_detail {
 /// Whether what the stream is given becomes part of a graph, which nobody may wait for.
 bool capturing(cudaStream_t stream);
 
-/// Work of `later` waits for what `earlier` was given so far.
-void order(cudaStream_t earlier, cudaStream_t later);
+/// Work of `later` waits for what `earlier` was given so far; both may be of other devices than the current one. home:
+/// the device that CUDA's default streams, which every device has, are meant to be of.
+void order(cudaStream_t earlier, cudaStream_t later, int home);
 
 /// Lets the stream wait for what it must: the last writer, and before it writes the readers too. Noted: what uses the
 /// memory later waits for the stream in turn.

@@ -1,70 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams, memory and facts of the CUDA device.
+// Order between streams, memory, and facts of CUDA devices.
 #include <lazyfuse/backend/cuda/launch.cuh>
 #include <lazyfuse/backend/cuda/row_geometry.hpp>
 #include <lazyfuse/backend/cuda/runtime.hpp>
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/evaluate/trace.hpp>
 
+#include "devices.hpp"
 #include "order.hpp"
 #include "watch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace lazyfuse {
-
-namespace {
-
-/// Streams of threads that have ended, for those to come: work on a stream may outlive the thread that gave it.
-/// CUDA's own per-thread stream would not do: its one handle means another stream in every thread.
-struct stream_store {
-  std::mutex mutex;
-  std::vector<cudaStream_t> idle;
-};
-stream_store& store() {
-  static stream_store* const s = new stream_store;  // never destroyed: threads may end after static objects
-  return *s;
-}
-
-/// The calling thread's own stream, on the device that is current when the thread first evaluates.
-class thread_stream {
- public:
-  cudaStream_t get() {
-    if (!stream_) {
-      const std::lock_guard lock(store().mutex);
-      if (store().idle.empty()) cuda_detail::check(cudaStreamCreate(&stream_), "cudaStreamCreate");
-      else {
-        stream_ = store().idle.back();
-        store().idle.pop_back();
-      }
-    }
-    return stream_;
-  }
-  ~thread_stream() {
-    if (!stream_) return;
-    const std::lock_guard lock(store().mutex);
-    store().idle.push_back(stream_);
-  }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
-thread_local thread_stream own_stream;
-thread_local cudaStream_t chosen_stream = nullptr;
-
-}  // namespace
-
-cudaStream_t current_stream() { return chosen_stream ? chosen_stream : own_stream.get(); }
-on::on(cudaStream_t stream) : outer_(chosen_stream) { chosen_stream = stream; }
-on::~on() { chosen_stream = outer_; }
 
 namespace cuda_detail {
 
@@ -101,14 +58,6 @@ void check(cudaError_t status, const char* call) {
 }
 
 namespace {
-
-constexpr int most_devices = 64;
-
-int current_device() {
-  int d = 0;
-  check(cudaGetDevice(&d), "cudaGetDevice");
-  return d;
-}
 
 /// Of one device, made at its first use and kept to the end of the program.
 struct device_state {
@@ -161,11 +110,17 @@ bool capturing(cudaStream_t stream) {
   return cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
-void order(cudaStream_t earlier, cudaStream_t later) {
+void order(cudaStream_t earlier, cudaStream_t later, int home) {
+  const device_scope on_later(is_default(later) ? home : -1);
   if (capturing(later)) return;  // a graph runs where and when its owner launches it
   cudaEvent_t event;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-  const cudaError_t recorded = cudaEventRecord(event, earlier);
+  cudaError_t recorded;
+  {
+    const device_scope on_earlier(
+        device_of_stream(earlier, home));  // an event belongs to a device; all can wait for it
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    recorded = cudaEventRecord(event, earlier);
+  }
   const cudaError_t waited = recorded == cudaSuccess ? cudaStreamWaitEvent(later, event, 0) : cudaSuccess;
   (void)cudaEventDestroy(event);
   check(recorded, "cudaEventRecord");
@@ -191,7 +146,7 @@ void use(allocation* a, bool written, cudaStream_t stream, bool noted) {
   const std::lock_guard lock(readers_mutex);
   const cudaStream_t owner = stream_of(a);
   reader_set* readers = readers_of(a);
-  if (owner != stream) order(owner, stream);
+  if (owner != stream) order(owner, stream, a->device);
   if (!written) {
     if (owner == stream || !noted) return;
     if (!readers) a->readers.store(readers = new reader_set, std::memory_order_release);
@@ -200,7 +155,7 @@ void use(allocation* a, bool written, cudaStream_t stream, bool noted) {
   }
   if (readers) {
     for (const cudaStream_t r : *readers)
-      if (r != stream) order(r, stream);
+      if (r != stream) order(r, stream, a->device);
     if (!noted) return;
     a->readers.store(nullptr, std::memory_order_release);
     delete readers;
@@ -220,8 +175,10 @@ const device_facts& device() { return state().facts; }
 const machine& this_machine() { return state().numbers; }
 
 void before(const operand_info* info, int targets, int count) {
+  check_devices(info, targets, count);
+  const cudaStream_t stream = current_stream();
   for (int i = 0; i < count; ++i)
-    if (info[i].owner) use(info[i].owner, i < targets);
+    if (info[i].owner) use(info[i].owner, i < targets, stream);
 }
 
 scratch scratch_for(std::size_t partial_bytes) {
@@ -292,6 +249,19 @@ cudaLaunchConfig_t team_config(cudaLaunchAttribute* attributes, unsigned blocks,
 }
 }  // namespace
 
+index_t resident_blocks::ask(const void* kernel) {
+  int per_processor = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, kernel, block_threads, 0),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return index_t{device().processors} * std::clamp(per_processor, 1, 4);  // more would only leave more to merge
+}
+index_t resident_blocks::of(const void* kernel) {
+  std::atomic<index_t>& known = known_[current_device()];
+  index_t n = known.load(std::memory_order_relaxed);
+  if (n == 0) known.store(n = ask(kernel), std::memory_order_relaxed);
+  return n;
+}
+
 unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, unsigned blocks) {
   struct question {
     const void* kernel;
@@ -334,6 +304,13 @@ namespace memory_detail {
 
 namespace {
 
+void wait_for_all_streams(int device) {
+  try {
+    const cuda_detail::device_scope scope(device);
+    (void)cudaDeviceSynchronize();
+  } catch (const cuda_error&) {  // only if the driver is gone; then there is nothing to wait for
+  }
+}
 void wait_for_stream() { cuda_detail::check(cudaStreamSynchronize(current_stream()), "cudaStreamSynchronize"); }
 
 constexpr std::size_t alignment = 256;  // cudaMalloc's
@@ -360,8 +337,10 @@ struct pool_memory {
 
 void release_cuda(allocation* a) noexcept {
   const auto owner = static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire));
+  std::optional<cuda_detail::device_scope> scope;  // of where the memory goes back to
   try {
-    for (const cudaStream_t r : cuda_detail::take_readers(a)) cuda_detail::order(r, owner);
+    scope.emplace(a->device);
+    for (const cudaStream_t r : cuda_detail::take_readers(a)) cuda_detail::order(r, owner, a->device);
   } catch (...) {  // only if the driver is gone; then nobody reads
   }
   trace_detail::freed(a->bytes);
@@ -369,24 +348,18 @@ void release_cuda(allocation* a) noexcept {
   delete a;
 }
 
-/// What the runtime knows of an address; nothing of memory that CUDA has not been told of.
-cudaPointerAttributes attributes_of(const void* p) {
-  cudaPointerAttributes a{};
-  cuda_detail::check(cudaPointerGetAttributes(&a, p), "cudaPointerGetAttributes");
-  return a;
-}
-
 void check_on_host(const void* p, const char* operation, caller where) {
-  if (attributes_of(p).type == cudaMemoryTypeDevice)
+  if (cuda_detail::attributes_of(p).type == cudaMemoryTypeDevice)
     throw_borrow(operation, "the memory is a GPU's; borrow<lf::cuda> takes it", where);
 }
 
 void device_is_used() {
   if (wait_for_device.load(std::memory_order_relaxed)) return;
-  wait_for_all.store([] { (void)cudaDeviceSynchronize(); }, std::memory_order_relaxed);
+  wait_for_all.store(wait_for_all_streams, std::memory_order_relaxed);
   check_host_pointer.store(check_on_host, std::memory_order_relaxed);
   cuda_detail::watch_launches();
-  wait_for_device.store(wait_for_stream, std::memory_order_relaxed);  // nothing to wait for before the first array
+  wait_for_device.store(cuda_detail::wait_for_thread,
+                        std::memory_order_relaxed);  // nothing to wait for before the first array
 }
 
 }  // namespace
@@ -397,8 +370,18 @@ void wait(cuda, stream_handle stream) {
 
 allocation* allocate(cuda, std::size_t bytes, const memory_request& wanted) {
   device_is_used();
-  return allocate_from(chosen(space_number(cuda{}), {nullptr, &table_of<pool_memory>}), cuda::name, bytes, alignment,
-                       {current_stream()}, release_cuda, wanted);
+  const cuda_detail::device_scope scope(-1);
+  const int d = cuda_detail::current_device();
+  const resource_ref source = chosen(space_number(cuda{}), {nullptr, &table_of<pool_memory>});
+  allocation* const a = allocate_from(source, cuda::name, bytes, alignment, {current_stream()}, release_cuda, wanted);
+  a->device = d;
+  if (source.table != &table_of<pool_memory> && several_devices(cuda{})) {
+    handles<1> kept;  // gives it back if it is elsewhere
+    kept.memory[0] = a;
+    cuda_detail::check_resource(a->data, d, wanted.operation);
+    kept.memory[0] = nullptr;
+  }
+  return a;
 }
 
 void check_place(cuda, const void* p, std::size_t align, const char* operation, caller where) {
@@ -406,7 +389,7 @@ void check_place(cuda, const void* p, std::size_t align, const char* operation, 
   if (reinterpret_cast<std::uintptr_t>(p) % align != 0)
     throw_borrow(operation, "the address is not a multiple of the alignment of the elements", where);
   device_is_used();
-  const cudaPointerAttributes a = attributes_of(p);
+  const cudaPointerAttributes a = cuda_detail::attributes_of(p);
   if (a.type == cudaMemoryTypeUnregistered || !a.devicePointer)
     throw_borrow(operation, "the memory is the host's, where the GPU does not read it; borrow<lf::host> takes it",
                  where);
@@ -419,15 +402,47 @@ void copy_on_stream(void* to, const void* from, std::size_t bytes, cudaMemcpyKin
 }  // namespace
 
 void copy(host, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes) {
+  const cuda_detail::device_scope scope(device_of(cuda{}, owner, from));
   if (owner) cuda_detail::use(const_cast<allocation*>(owner), false);
   copy_on_stream(to, from, bytes, cudaMemcpyDeviceToHost);
   wait_for_stream();
 }
 
 void copy(cuda, allocation* owner, void* to, const void* from, std::size_t bytes) {
+  const cuda_detail::device_scope scope(owner->device);
   cuda_detail::use(owner, true);
   copy_on_stream(to, from, bytes, cudaMemcpyHostToDevice);
   wait_for_stream();  // the host memory may be gone when the caller returns
+}
+
+namespace {
+/// Lets a device read the memory of another's pool where the two are connected, so that copies need not pass through
+/// the host. Asked for once, and done without where it fails.
+void open_pool(int device, int reader) {
+  static std::atomic<bool> asked[cuda_detail::most_devices][cuda_detail::most_devices];
+  if (asked[device][reader].exchange(true, std::memory_order_relaxed)) return;
+  int possible = 0;
+  if (cudaDeviceCanAccessPeer(&possible, reader, device) == cudaSuccess && possible) {
+    const cuda_detail::device_scope scope(device);
+    cudaMemAccessDesc access{};
+    access.location = {cudaMemLocationTypeDevice, reader};
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    (void)cudaMemPoolSetAccess(cuda_detail::state().pool, &access, 1);
+  }
+  (void)cudaGetLastError();
+}
+}  // namespace
+
+void copy(cuda, allocation* owner, void* to, cuda, const allocation* from_owner, const void* from, std::size_t bytes) {
+  const cuda_detail::device_scope scope(owner->device);
+  const int source = from_owner->device;
+  open_pool(source, owner->device);
+  // The handle of a default stream is the same on both devices and would not tell them apart.
+  const cudaStream_t chosen = current_stream();
+  const cudaStream_t stream = cuda_detail::is_default(chosen) ? cuda_detail::own_stream() : chosen;
+  cuda_detail::use(const_cast<allocation*>(from_owner), false, stream);
+  cuda_detail::use(owner, true, stream);
+  cuda_detail::check(cudaMemcpyPeerAsync(to, owner->device, from, source, bytes, stream), "cudaMemcpyPeerAsync");
 }
 
 }  // namespace memory_detail

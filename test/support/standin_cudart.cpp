@@ -14,16 +14,32 @@
 
 namespace {
 
+/// Memory of a device; of the host: -1.
+struct block {
+  std::size_t bytes;
+  int device;
+};
+struct event {
+  int device;
+  cudaStream_t recorded_on;
+};
 struct everything {
   std::recursive_mutex mutex;
-  std::map<const void*, std::string> kernels;    // by the function of the host that stands for them
-  std::map<std::uintptr_t, std::size_t> blocks;  // by address
+  std::map<const void*, std::string> kernels;  // by the function of the host that stands for them
+  std::map<std::uintptr_t, block> blocks;      // by address
+  std::map<cudaStream_t, int> streams_of;      // the device of each
+  std::map<cudaEvent_t, event> events_of;
+  std::vector<int> pools_of;  // the device of each, numbered from 1
   std::vector<std::string> launched;
+  std::vector<standin::launch> launches;
+  std::vector<standin::wait> waits;
   std::string failed;
-  long calls = 0, fails = 0, faults = 0, events = 0, streams = 0, pools = 0, next_stream = 1;
+  long calls = 0, fails = 0, faults = 0, events = 0, streams = 0, pools = 0, next_stream = 1, next_event = 1;
+  int devices = 1;
   cudaError_t error = cudaSuccess, fault = cudaSuccess, last = cudaSuccess;
   bool faulted = false;
 };
+thread_local int current = 0;  // the device of this thread
 everything& all() {
   static auto* const e = new everything;  // kernels register before main, arrays die after it
   return *e;
@@ -62,7 +78,27 @@ std::string plain_name(const char* mangled) {
   return name;
 }
 
-cudaError_t get(void** p, std::size_t bytes, const char* name) {
+/// The device of a stream; default streams are those of the current one.
+int device_of(cudaStream_t stream) {
+  const std::lock_guard lock(all().mutex);
+  const auto known = all().streams_of.find(stream);
+  return known == all().streams_of.end() ? current : known->second;
+}
+/// The device of memory; -1 if it is the host's.
+int device_of(const void* p) {
+  everything& a = all();
+  const std::lock_guard lock(a.mutex);
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  auto found = a.blocks.upper_bound(address);
+  return found != a.blocks.begin() && address < (--found)->first + found->second.bytes ? found->second.device : -1;
+}
+/// Whether memory may be used by what is given to the stream, without the word of cudaMemcpyPeerAsync.
+bool is_there(const void* p, cudaStream_t stream) {
+  const int d = device_of(p);
+  return d < 0 || d == device_of(stream);
+}
+
+cudaError_t get(void** p, std::size_t bytes, const char* name, int device) {
   if (const cudaError_t status = called(name, true); status != cudaSuccess) return status;
   const own_memory own;
   everything& a = all();
@@ -70,7 +106,7 @@ cudaError_t get(void** p, std::size_t bytes, const char* name) {
   *p = bytes > (std::size_t{1} << 40) ? nullptr : std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   if (!*p) return noted(cudaErrorMemoryAllocation);
   std::memset(*p, 1, bytes);
-  a.blocks[reinterpret_cast<std::uintptr_t>(*p)] = bytes;
+  a.blocks[reinterpret_cast<std::uintptr_t>(*p)] = {bytes, device};
   return cudaSuccess;
 }
 cudaError_t give_back(void* p) {
@@ -82,14 +118,16 @@ cudaError_t give_back(void* p) {
   return cudaSuccess;
 }
 
-cudaError_t launch(const void* kernel, const char* name) {
+cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream_t stream) {
   if (const cudaError_t status = called(name); status != cudaSuccess) return status;
   const own_memory own;
   everything& a = all();
   const std::lock_guard lock(a.mutex);
   const auto known = a.kernels.find(kernel);
   if (known == a.kernels.end()) return noted(cudaErrorInvalidDeviceFunction);
+  if (device_of(stream) != current) return noted(cudaErrorInvalidResourceHandle);
   a.launched.push_back(known->second);
+  a.launches.push_back({current, stream, blocks.x});
   if (a.faults > 0 && --a.faults == 0) a.faulted = true;
   return cudaSuccess;
 }
@@ -108,10 +146,13 @@ void (*quiet)(bool) = nullptr;
 
 long calls() { return all().calls; }
 const std::vector<std::string>& launches() { return all().launched; }
+const std::vector<launch>& launched() { return all().launches; }
+const std::vector<wait>& waits() { return all().waits; }
+void devices(int count) { all().devices = count; }
 balance live() {
   const everything& a = all();
   long bytes = 0;
-  for (const auto& [address, size] : a.blocks) bytes += static_cast<long>(size);
+  for (const auto& [address, b] : a.blocks) bytes += static_cast<long>(b.bytes);
   return {static_cast<long>(a.blocks.size()), bytes, a.events, a.streams, a.pools};
 }
 void reset() {
@@ -120,6 +161,8 @@ void reset() {
   const std::lock_guard lock(a.mutex);
   a.calls = a.fails = a.faults = 0;
   a.launched.clear();
+  a.launches.clear();
+  a.waits.clear();
   a.failed.clear();
   a.faulted = false;
   a.last = cudaSuccess;
@@ -161,8 +204,8 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) {
   *kernel = static_cast<cudaKernel_t>(const_cast<void*>(host));
   return cudaSuccess;
 }
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3, dim3, void**, std::size_t, cudaStream_t) {
-  return launch(kernel, "cudaLaunchKernel");
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3, void**, std::size_t, cudaStream_t stream) {
+  return launch(kernel, "cudaLaunchKernel", blocks, stream);
 }
 
 // Errors.
@@ -188,20 +231,30 @@ const char* cudaGetErrorString(cudaError_t status) {
   return status == cudaErrorIllegalAddress ? "an illegal memory access was encountered" : "made to fail";
 }
 
-// The device: the facts of an H200.
+// The devices: the facts of an H200, and of all others half as many processors.
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = all().devices;
   return called("cudaGetDeviceCount");
 }
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = current;
   return called("cudaGetDevice");
 }
+cudaError_t cudaSetDevice(int device) {
+  if (const cudaError_t status = called("cudaSetDevice"); status != cudaSuccess) return status;
+  if (device < 0 || device >= all().devices) return noted(cudaErrorInvalidDevice);
+  current = device;
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceSynchronize() { return called("cudaDeviceSynchronize"); }
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int) {
+cudaError_t cudaDeviceCanAccessPeer(int* possible, int, int) {
+  *possible = 1;
+  return called("cudaDeviceCanAccessPeer");
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int device) {
   switch (what) {
     case cudaDevAttrMultiProcessorCount:
-      *value = 132;
+      *value = device == 0 ? 132 : 66;
       break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
       *value = 232448;
@@ -237,51 +290,71 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int) {
 }
 
 // Memory.
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   const cudaError_t status = called("cudaMemPoolCreate");
-  if (status == cudaSuccess) *pool = handle<cudaMemPool_t>(++all().pools);
+  if (status != cudaSuccess) return status;
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  *pool = handle<cudaMemPool_t>(++all().pools);
+  all().pools_of.push_back(properties->location.id);
   return status;
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return called("cudaMemPoolSetAttribute"); }
-cudaError_t cudaMallocFromPoolAsync(void** p, std::size_t bytes, cudaMemPool_t, cudaStream_t) {
-  return get(p, bytes, "cudaMallocFromPoolAsync");
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t) {
+  return called("cudaMemPoolSetAccess");
 }
-cudaError_t cudaMallocAsync(void** p, std::size_t bytes, cudaStream_t) { return get(p, bytes, "cudaMallocAsync"); }
-cudaError_t cudaMalloc(void** p, std::size_t bytes) { return get(p, bytes, "cudaMalloc"); }
+cudaError_t cudaMallocFromPoolAsync(void** p, std::size_t bytes, cudaMemPool_t pool, cudaStream_t) {
+  return get(p, bytes, "cudaMallocFromPoolAsync", all().pools_of[reinterpret_cast<std::uintptr_t>(pool) - 1]);
+}
+cudaError_t cudaMallocAsync(void** p, std::size_t bytes, cudaStream_t stream) {
+  return get(p, bytes, "cudaMallocAsync", device_of(stream));
+}
+cudaError_t cudaMalloc(void** p, std::size_t bytes) { return get(p, bytes, "cudaMalloc", current); }
 cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return give_back(p); }
 cudaError_t cudaFree(void* p) { return give_back(p); }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
+// As the runtime's manual asks for memory of pools: the stream's device is the current one, and has the memory.
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
   const cudaError_t status = called("cudaMemcpyAsync");
-  if (status == cudaSuccess) std::memcpy(to, from, bytes);
+  if (status != cudaSuccess) return status;
+  if (device_of(stream) != current || !is_there(to, stream) || !is_there(from, stream))
+    return noted(cudaErrorInvalidValue);
+  std::memcpy(to, from, bytes);
   return status;
 }
-cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t) {
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                                cudaStream_t) {
+  const cudaError_t status = called("cudaMemcpyPeerAsync");
+  if (status != cudaSuccess) return status;
+  if (device_of(to) != to_device || device_of(from) != from_device) return noted(cudaErrorInvalidValue);
+  std::memcpy(to, from, bytes);
+  return status;
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   const cudaError_t status = called("cudaMemsetAsync");
-  if (status == cudaSuccess) std::memset(to, value, bytes);
+  if (status != cudaSuccess) return status;
+  if (!is_there(to, stream)) return noted(cudaErrorInvalidValue);
+  std::memset(to, value, bytes);
   return status;
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* p) {
   *attributes = {};
-  everything& a = all();
-  const std::lock_guard lock(a.mutex);
-  const auto address = reinterpret_cast<std::uintptr_t>(p);
-  auto block = a.blocks.upper_bound(address);
-  if (block != a.blocks.begin() && address < (--block)->first + block->second) {
+  attributes->device = device_of(p);
+  if (attributes->device >= 0) {
     attributes->type = cudaMemoryTypeDevice;
     attributes->devicePointer = const_cast<void*>(p);
   }
   return called("cudaPointerGetAttributes");
 }
 
-cudaError_t cudaHostAlloc(void** p, std::size_t bytes, unsigned) { return get(p, bytes, "cudaHostAlloc"); }
+cudaError_t cudaHostAlloc(void** p, std::size_t bytes, unsigned) { return get(p, bytes, "cudaHostAlloc", -1); }
 cudaError_t cudaFreeHost(void* p) { return give_back(p); }
 static int address_range(unsigned long long* base, std::size_t* bytes, unsigned long long address) {
   everything& a = all();
   const std::lock_guard lock(a.mutex);
-  auto block = a.blocks.upper_bound(address);
-  if (block == a.blocks.begin() || address >= (--block)->first + block->second) return 1;
-  *base = block->first;
-  *bytes = block->second;
+  auto found = a.blocks.upper_bound(address);
+  if (found == a.blocks.begin() || address >= (--found)->first + found->second.bytes) return 1;
+  *base = found->first;
+  *bytes = found->second.bytes;
   return 0;
 }
 cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** function, unsigned, unsigned long long,
@@ -293,10 +366,17 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** function, unsig
 // Streams and events.
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   const cudaError_t status = called("cudaStreamCreate");
-  if (status == cudaSuccess) *stream = handle<cudaStream_t>(16 * all().next_stream++), ++all().streams;
+  if (status != cudaSuccess) return status;
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  *stream = handle<cudaStream_t>(16 * all().next_stream++);
+  all().streams_of[*stream] = current;
+  ++all().streams;
   return status;
 }
-cudaError_t cudaStreamDestroy(cudaStream_t) {
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const std::lock_guard lock(all().mutex);
+  all().streams_of.erase(stream);
   --all().streams;
   return cudaSuccess;
 }
@@ -304,23 +384,49 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   *id = reinterpret_cast<std::uintptr_t>(stream);
   return called("cudaStreamGetId");
 }
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  *device = device_of(stream);
+  return called("cudaStreamGetDevice");
+}
 cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
   *status = cudaStreamCaptureStatusNone;
   return called("cudaStreamIsCapturing");
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return called("cudaStreamSynchronize"); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return called("cudaStreamWaitEvent"); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  const cudaError_t status = called("cudaStreamWaitEvent");
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  if (status == cudaSuccess) all().waits.push_back({all().events_of[event].recorded_on, stream});
+  return status;
+}
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   const cudaError_t status = called("cudaEventCreateWithFlags");
-  if (status == cudaSuccess) *event = handle<cudaEvent_t>(16), ++all().events;
+  if (status != cudaSuccess) return status;
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  *event = handle<cudaEvent_t>(16 * all().next_event++);
+  all().events_of[*event] = {current, nullptr};
+  ++all().events;
   return status;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
-cudaError_t cudaEventDestroy(cudaEvent_t) {
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  all().events_of.erase(event);
   --all().events;
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return called("cudaEventRecord"); }
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const cudaError_t status = called("cudaEventRecord");
+  if (status != cudaSuccess) return status;
+  const std::lock_guard lock(all().mutex);
+  auto& known = all().events_of[event];
+  if (known.device != device_of(stream)) return noted(cudaErrorInvalidResourceHandle);
+  known.recorded_on = stream;
+  return status;
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t) { return called("cudaEventSynchronize"); }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t, cudaEvent_t) {
   *ms = 0.25F;
@@ -337,11 +443,11 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* count, const void*, const cudaLa
   *count = 16;
   return called("cudaOccupancyMaxActiveClusters");
 }
-cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void**, std::size_t, cudaStream_t) {
-  return launch(kernel, "cudaLaunchKernel");
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3, void**, std::size_t, cudaStream_t stream) {
+  return launch(kernel, "cudaLaunchKernel", blocks, stream);
 }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void* kernel, void**) {
-  return launch(kernel, "cudaLaunchKernelExC");
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void**) {
+  return launch(kernel, "cudaLaunchKernelExC", config->gridDim, config->stream);
 }
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)

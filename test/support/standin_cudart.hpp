@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A stand-in for the CUDA runtime: programs linked with it run without a GPU. Memory of the device is the host's,
+// A stand-in for the CUDA runtime: programs linked with it run without a GPU. Memory of devices is the host's,
 // copies copy, kernels are noted and not run. Any call can be made to fail.
 #pragma once
 
@@ -14,6 +14,21 @@ namespace standin {
 long calls();
 /// The names of the kernels that were launched since the last reset: those of the functions, without arguments.
 const std::vector<std::string>& launches();
+/// The same launches: the device and stream of each, and its blocks.
+struct launch {
+  int device;
+  cudaStream_t stream;
+  unsigned blocks;
+};
+const std::vector<launch>& launched();
+/// Which stream was told to wait for what another had been given, since the last reset.
+struct wait {
+  cudaStream_t earlier, later;
+};
+const std::vector<wait>& waits();
+/// How many devices there are; before the library asks. Each thread has one of them for the current one; streams,
+/// events, pools and memory belong to one, and calls fail that mix them as the runtime's do.
+void devices(int count);
 /// Everything that was made and not given back.
 struct balance {
   long blocks, bytes, events, streams, pools;

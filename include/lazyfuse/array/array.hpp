@@ -160,6 +160,9 @@ class array
   /// The value of a one-element array; waits for it. Throws shape_error if it has more, or none.
   Element item(caller where = caller::here()) const;
 
+  /// The GPU that the elements are on; device{-1} on the host, and without elements.
+  lazyfuse::device device() const { return {owner() ? owner()->device : -1}; }
+
   // The allocation, null without elements: for what evaluates.
   allocation* owner() const { return memory.memory[0]; }
   // The elements, by whoever knows that nobody shares them.
@@ -228,12 +231,24 @@ array<T, R, Space> empty(const index_t (&extents)[R], caller where = caller::her
   return array<T, R, Space>(view_detail::shape_from(extents), where);
 }
 
-/// Uninitialised elements of the shape of x, in its space, and of its element type unless another is named: an array,
-/// not an expression, since it has to be filled by someone. \numpy{empty_like}
+namespace array_detail {
+/// The device of the first array of an expression that is on one.
+template <class X>
+int device_of(const X& x) {
+  if constexpr (tree_t<X>::owners > 0)
+    for (const allocation* a : x.memory.memory)
+      if (a && a->device >= 0) return a->device;
+  return -1;
+}
+}  // namespace array_detail
+
+/// Uninitialised elements of the shape of x, in its space and on its GPU, and of its element type unless another is
+/// named: an array, not an expression, since it has to be filled by someone. \numpy{empty_like}
 template <class T = void, class X>
   requires expression<X>
 auto empty_like(const X& x, caller where = caller::here()) {
   using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
+  const memory_detail::device_scope<home_space<X>> scope(array_detail::device_of(x));
   return array<E, rank_of<X>, home_space<X>>(x.shape(), where);
 }
 

@@ -19,6 +19,7 @@ struct allocation {
   std::atomic<void*> stream{nullptr};
   std::atomic<void*> readers{nullptr};  ///< other streams that still read it (CUDA space)
   resource_ref source;                  ///< gave the memory and takes it back
+  int device = -1;                      ///< the GPU that it is on; -1: the host, or memory that all GPUs use alike
   bool foreign = false;  ///< somebody else's, who is told when nobody uses it any more: no array holds it
 };
 
@@ -30,11 +31,44 @@ inline long owners(const handles<1>& h) noexcept {
 namespace memory_detail {
 /// What synchronize() calls; set by the CUDA library when it is linked and used.
 extern std::atomic<void (*)()> wait_for_device;
-/// Waits for all streams of the device; set likewise.
-extern std::atomic<void (*)()> wait_for_all;
+/// Waits for all streams of a device; set likewise.
+extern std::atomic<void (*)(int device)> wait_for_all;
 
 /// Throws borrow_error if p is memory of a GPU; set by the CUDA library, as above.
 extern std::atomic<void (*)(const void* p, const char* operation, caller where)> check_host_pointer;
+
+/// While it lives, what the calling thread makes and launches belongs to one device, which CUDA takes for the current
+/// one. On the host there is only one.
+template <class Space>
+class device_scope {
+ public:
+  explicit device_scope(int) {}
+  bool has(const allocation*) const { return true; }
+};
+/// A device of -1: that of the scope outside, of the stream given by on(), or the thread's current one. Asks CUDA for
+/// nothing where there is one device. Throws cuda_error.
+template <>
+class device_scope<cuda> {
+ public:
+  explicit device_scope(int device);
+  ~device_scope();
+  device_scope(const device_scope&) = delete;
+  device_scope& operator=(const device_scope&) = delete;
+  /// Whether memory (null: none) can be used from there.
+  bool has(const allocation* a) const { return !a || a->device < 0 || a->device == device_; }
+
+ private:
+  int device_ = 0, outer_ = -1, restored_ = -1;
+  bool entered_ = false;
+};
+/// Whether there is more than one device.
+inline constexpr bool several_devices(host) { return false; }
+bool several_devices(cuda);
+/// The device of memory, borrowed if it has no owner; -1: of none, or there is only one.
+inline constexpr int device_of(host, const allocation*, const void*) { return -1; }
+int device_of(cuda, const allocation* owner, const void* data);
+/// Throws device_error unless there is such a device.
+void check_device(int device, const char* operation, caller where);
 
 /// New memory of a space, uninitialised; throws memory_error. CUDA: ordered with the current stream.
 allocation* allocate(host, std::size_t bytes, const memory_request& wanted);
@@ -50,9 +84,11 @@ void copy(host, void* to, host, const allocation* owner, const void* from, std::
 void copy(host, allocation* owner, void* to, const void* from, std::size_t bytes);
 void copy(host, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes);
 void copy(cuda, allocation* owner, void* to, const void* from, std::size_t bytes);
+void copy(cuda, allocation* owner, void* to, cuda, const allocation* from_owner, const void* from, std::size_t bytes);
 }  // namespace memory_detail
 
-/// Waits until the calling thread's work is done: nothing to wait for on the host, its current stream on the GPU.
+/// Waits until the calling thread's work is done: nothing to wait for on the host; on GPUs the stream given by on(), or
+/// the thread's own of each device.
 void synchronize();
 
 }  // namespace lazyfuse

@@ -9,9 +9,16 @@ struct host {
   static constexpr const char* name = "host";
 };
 
-/// Memory and kernels of the current CUDA device.
+/// Memory and kernels of CUDA devices: of the one that the arrays of an expression are on, or else of the calling
+/// thread's current one.
 struct cuda {
   static constexpr const char* name = "cuda";
+};
+
+/// One of several GPUs, by CUDA's number; -1 is none.
+struct device {
+  int number = -1;
+  friend constexpr bool operator==(device a, device b) { return a.number == b.number; }
 };
 
 /// The space of arrays whose type names none: cuda in programs that link lazyfuse::cuda, else host.

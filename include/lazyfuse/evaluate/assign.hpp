@@ -5,6 +5,7 @@
 
 #include <lazyfuse/array/borrow.hpp>
 #include <lazyfuse/array/parts.hpp>
+#include <lazyfuse/evaluate/placement.hpp>
 #include <lazyfuse/evaluate/run.hpp>
 
 #include <algorithm>
@@ -45,6 +46,14 @@ array<T, R, Space> fresh(const E& e) {
   return result;
 }
 
+/// A copy of an array, on its device.
+template <class T, class Space, int R>
+array<T, R, Space> fresh_beside(const leaf<stored<T, Space>, R>& from) {
+  const memory_detail::device_scope<Space> scope(
+      memory_detail::device_of(Space{}, from.source.owner, from.source.data));
+  return fresh<T, Space, R>(from);
+}
+
 /// How many handles to an allocation end with the temporary expression e: those of others do not count.
 template <class E>
 long handles_in(E&& e, const allocation* owner) {
@@ -72,6 +81,8 @@ template <class T, int R, class Space, class Whole, class E>
 void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<Whole, Space>& of, const E& e, long ours) {
   const auto shaped = view_detail::broadcast_tree(e, view.extents, "assignment");
   if (view.extents.size() == 0) return;
+  const memory_detail::device_scope<Space> scope(
+      memory_detail::device_of(Space{}, view.source.owner, view.source.data));
   T* data = const_cast<T*>(view.source.data) + view.offset;
   allocation* owner = view.source.owner;
   // memory of others may overlap with any other memory of others
@@ -116,13 +127,14 @@ template <element_type Element, int Rank, memory_space Space>
 template <class E>
 void array<Element, Rank, Space>::construct(E&& e) {
   if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
+    const memory_detail::device_scope<Space> scope(device_for<Space>(nullptr, nullptr, e.tree));
     *this = assign_detail::fresh<Element, Space, Rank>(e.tree);
   }
 }
 
 template <element_type Element, int Rank, memory_space Space>
 array<Element, Rank, Space>::array(const leaf<stored<Element, Space>, Rank>& from, copied)
-    : array(assign_detail::fresh<Element, Space, Rank>(from)) {}
+    : array(assign_detail::fresh_beside<Element, Space, Rank>(from)) {}
 
 template <element_type Element, int Rank, memory_space Space>
 void array<Element, Rank, Space>::copy_list(typename array_detail::nested_list<Element, Rank>::type values) {
@@ -145,7 +157,9 @@ void array<Element, Rank, Space>::evaluate(E&& e) {
   else if constexpr (scalar<E>) evaluate(over(constant_leaf(assign_detail::from_scalar<Element>(e), this->shape())));
   else if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     const auto& node = e.tree;
-    if (assign_detail::in_place(*this, node, assign_detail::handles_in(static_cast<E&&>(e), owner())))
+    const memory_detail::device_scope<Space> scope(device_for<Space>(nullptr, owner(), node));
+    if (scope.has(owner()) &&
+        assign_detail::in_place(*this, node, assign_detail::handles_in(static_cast<E&&>(e), owner())))
       assign_detail::store<Space, Element, Rank>(static_cast<Element*>(owner()->data), this->tree.steps, owner(), node);
     else *this = assign_detail::fresh<Element, Space, Rank>(node);
   }
@@ -246,26 +260,6 @@ typename lazy<Tree>::value_type lazy<Tree>::item(caller where) const {
 template <element_type Element, int Rank, memory_space Space>
 Element array<Element, Rank, Space>::item(caller where) const {
   return lazyfuse::item(*this, where);
-}
-
-/// The value of e in memory of another space; the same array if it is there already. Waits only for copies to the host.
-template <memory_space To, class E>
-  requires expression<E>
-auto to(const E& e, caller where = caller::here()) {
-  const asked_at at(where);
-  using From = home_space<E>;
-  if constexpr (__is_same(expression_space_t<E>, anywhere)) return array<value_t<E>, rank_of<E>, To>(e);
-  else if constexpr (__is_same(From, To)) return materialize(e);
-  else {
-    const array<value_t<E>, rank_of<E>, From> x(e);
-    array<value_t<E>, rank_of<E>, To> r(x.shape());
-    const auto bytes = static_cast<std::size_t>(x.size()) * sizeof(value_t<E>);
-    if (bytes > 0) {
-      if constexpr (__is_same(To, host)) memory_detail::copy(host{}, r.unshared(), cuda{}, x.owner(), x.data(), bytes);
-      else memory_detail::copy(cuda{}, r.owner(), r.unshared(), x.data(), bytes);
-    }
-    return r;
-  }
 }
 
 /// Whether two expressions have equal shapes and equal elements; waits for the answer. \numpy{array_equal}

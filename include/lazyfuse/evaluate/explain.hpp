@@ -34,6 +34,7 @@ template <class X>
     using T = value_t<X>;
     constexpr int R = rank_of<X>;
     using Space = home_space<X>;
+    const memory_detail::device_scope<Space> scope(device_for<Space>("explain", nullptr, e));
     const auto plan = [&](plan_choice choice) {
       explain_detail::plan_text text;
       allocation* const owner = nullptr;

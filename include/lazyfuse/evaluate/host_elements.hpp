@@ -2,7 +2,7 @@
 // The value of an expression as bytes on the host, without its C++ type: for code that is compiled once.
 #pragma once
 
-#include <lazyfuse/evaluate/assign.hpp>
+#include <lazyfuse/evaluate/to.hpp>
 
 namespace lazyfuse {
 

@@ -98,7 +98,7 @@ struct assignments {
 /// compute share a kernel: elementwise ones of one shape, reductions of arguments of one shape, rows of one shape. One
 /// that contains another one (`auto y = sin(x); materialize(y, sum(y))`) reads its result where that is less memory
 /// traffic than computing it again. Which share is decided from the types; where the shapes or operands then turn out
-/// not to allow it, each expression runs by itself.
+/// not to allow it, each expression runs by itself. Of several GPUs all run on one.
 template <class... E>
   requires(sizeof...(E) > 1)
 &&(expression<E>&&...) auto materialize(const E&... e) {
@@ -106,6 +106,7 @@ template <class... E>
   static_assert(!joined::mixed, "lazyfuse: expressions materialised together live in one space");
   if constexpr (!joined::mixed) {
     using Space = typename array_detail::home<typename joined::type>::type;
+    const memory_detail::device_scope<Space> scope(device_for<Space>(nullptr, nullptr, e.tree...));
     materialize_detail::assignments<Space, tree_t<E>...> all(e.tree...);
     all.run_groups(make_index_sequence<bare_t<decltype(all)>::plan::groups.groups>{});
     return static_cast<decltype(all.results)&&>(all.results);

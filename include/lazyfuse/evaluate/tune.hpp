@@ -46,6 +46,7 @@ template <class X>
     using T = value_t<X>;
     constexpr int R = rank_of<X>;
     using Space = home_space<X>;
+    const memory_detail::device_scope<Space> scope(device_for<Space>("tune", nullptr, e));
     row_report found;
     tune_detail::plan(x, found);
     if (found.passes == 0) return {"only"};

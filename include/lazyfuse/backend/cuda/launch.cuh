@@ -5,6 +5,8 @@
 #include <lazyfuse/backend/cuda/geometry.hpp>
 #include <lazyfuse/backend/cuda/runtime.hpp>
 
+#include <atomic>
+
 namespace lazyfuse::cuda_detail {
 
 /// How much a thread takes on, from the width of the elements, the bytes it would have in flight and the cost of the
@@ -49,8 +51,15 @@ void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned
 /// prepares the kernel for launch_team.
 unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, unsigned blocks);
 
-/// Blocks of the kernel that fit the device at a time.
-index_t resident_blocks(const void* kernel);
+/// Blocks of one kernel that fit the current device at a time, asked once for each device.
+class resident_blocks {
+ public:
+  index_t of(const void* kernel);
+
+ private:
+  static index_t ask(const void* kernel);
+  std::atomic<index_t> known_[most_devices] = {};
+};
 
 /// Shared memory beyond 48 KiB has to be asked for, once per kernel.
 void allow_shared(const void* kernel, std::size_t bytes);

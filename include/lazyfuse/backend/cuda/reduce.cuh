@@ -58,13 +58,13 @@ const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bo
   if (!dry && along_kept) {
     if constexpr (K > 0) {
       const auto kernel = reduce_columns<Set, Epilogue, Sources, K, R, width, by_columns.depth, parameters>;
-      static const index_t resident = resident_blocks(reinterpret_cast<const void*>(kernel));
-      start(kernel, by_columns, resident);
+      static constinit resident_blocks resident;
+      start(kernel, by_columns, resident.of(reinterpret_cast<const void*>(kernel)));
     }
   } else if (!dry) {
     const auto kernel = reduce_rows<Set, Epilogue, Sources, K, R, width, by_rows.depth, parameters>;
-    static const index_t resident = resident_blocks(reinterpret_cast<const void*>(kernel));
-    start(kernel, by_rows, resident);
+    static constinit resident_blocks resident;
+    start(kernel, by_rows, resident.of(reinterpret_cast<const void*>(kernel)));
   }
   return along_kept ? "columns" : "rows";
 }

@@ -13,12 +13,13 @@
 
 namespace lazyfuse {
 
-/// The stream on which the calling thread evaluates: one of its own, unless on() says otherwise. It waits for the
-/// legacy stream as ordinary streams do.
+/// The stream on which the calling thread evaluates: one of its own for each device, here that of the current one,
+/// unless on() says otherwise. It waits for the legacy stream as ordinary streams do.
 cudaStream_t current_stream();
 
-/// Work of the calling thread goes to the stream while this lives. The stream must outlive the arrays that are made,
-/// written or read on it.
+/// Work of the calling thread goes to the stream while this lives, and what reads no arrays to its device. Evaluating
+/// over arrays of another device then throws device_error. The stream must outlive the arrays that are made, written
+/// or read on it.
 class on {
  public:
   using evaluation_scope = on;
@@ -29,9 +30,12 @@ class on {
 
  private:
   cudaStream_t outer_;
+  int outer_device_;
 };
 
 namespace cuda_detail {
+
+inline constexpr int most_devices = 64;
 
 /// Throws cuda_error with the name of the call unless it succeeded.
 void check(cudaError_t status, const char* call);
