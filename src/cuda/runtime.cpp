@@ -430,6 +430,11 @@ void copy(cuda, allocation* owner, void* to, const void* from, std::size_t bytes
   wait_for_stream();  // the host memory may be gone when the caller returns
 }
 
+void zero(cuda, allocation* owner, void* to, std::size_t bytes) {
+  cuda_detail::use(owner, true);
+  cuda_detail::check(cudaMemsetAsync(to, 0, bytes, current_stream()), "cudaMemsetAsync");
+}
+
 }  // namespace memory_detail
 
 }  // namespace lazyfuse
