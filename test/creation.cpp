@@ -149,6 +149,20 @@ TYPED_TEST(creation, zeros_ones_and_full_have_the_value_everywhere) {
   EXPECT_TRUE(test::evaluates_to(truth, test::tensor<bool>({2}, {1, 1})));
 }
 
+TYPED_TEST(creation, full_has_the_type_of_its_value_or_the_one_that_is_named) {
+  using lf::uint8;
+  const lf::array<uint8, 1, TypeParam> most = lf::full<uint8>({2}, 255);
+  EXPECT_TRUE(test::evaluates_to(most, test::tensor<uint8>({2}, {255, 255})));
+  EXPECT_THROW(lf::full<uint8>({2}, 256), lf::dtype_error);
+  EXPECT_THROW(lf::full<uint8>({2}, -1), lf::dtype_error);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::full({2}, 1LL))>, int64_t>);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::full({2}, 1.0f))>, float>);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::full({2}, lf::half(1)))>, lf::half>);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::full<float>({2}, 1))>, float>);
+  const lf::array<lf::complex<float>, 1, TypeParam> z = lf::full<lf::complex<float>>({1}, {1, 2});
+  EXPECT_EQ(z.item(), (lf::complex<float>{1, 2}));
+}
+
 TYPED_TEST(creation, default_arrays_are_empty) {
   const lf::array<float, 1, TypeParam> x;
   const lf::array<float, 3, TypeParam> y;

@@ -9,16 +9,31 @@
 
 namespace lazyfuse {
 
-/// An expression of shape s that is value everywhere, of its element type. Throws shape_error if an extent is negative.
-/// \numpy{full}
-template <arithmetic_element T, int R>
-constexpr auto full(const shape<R>& s, T value) {
-  return over(constant_leaf(value, checked(s, "full")));
+namespace create_detail {
+/// T, or the element type of a value.
+template <class T, class V>
+struct element_of_value {
+  using type = T;
+};
+template <scalar V>
+struct element_of_value<void, V> {
+  using type = like_t<V, scalar_element_t<component_t<V>>>;
+};
+}  // namespace create_detail
+
+/// An expression of shape s that is value everywhere, of its element type, or of T: full<uint8>({3, 4}, 255). Throws
+/// shape_error if an extent is negative, dtype_error if the value does not fit integers T. \numpy{full}
+template <class T = void, int R, class V = T, class E = typename create_detail::element_of_value<T, V>::type>
+  requires arithmetic_element<E>
+constexpr auto full(const shape<R>& s, const V& value) {
+  if constexpr (scalar<V>) return over(constant_leaf(leaf_detail::element<E>(value, "full"), checked(s, "full")));
+  else return over(constant_leaf(static_cast<E>(value), checked(s, "full")));
 }
 /// full({3, 4}, value)
-template <arithmetic_element T, int R>
-constexpr auto full(const index_t (&extents)[R], T value) {
-  return full(view_detail::shape_from(extents), value);
+template <class T = void, int R, class V = T, class E = typename create_detail::element_of_value<T, V>::type>
+  requires arithmetic_element<E>
+constexpr auto full(const index_t (&extents)[R], const V& value) {
+  return full<E>(view_detail::shape_from(extents), value);
 }
 /// Zeros of element type T and shape s. Throws shape_error if an extent is negative. \numpy{zeros}
 template <arithmetic_element T, int R>
