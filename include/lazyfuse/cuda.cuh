@@ -3,8 +3,8 @@
 #pragma once
 
 #if !defined(LAZYFUSE_CUDA)
-#error \
-    "lazyfuse: LAZYFUSE_CUDA is not defined, so arrays would live on the host. In CMake, target_link_libraries(program PRIVATE lazyfuse::cuda) defines it; without CMake, compile all sources with -DLAZYFUSE_CUDA=1 and link liblazyfuse_cuda, liblazyfuse, OpenMP and the CUDA runtime"
+#error "lazyfuse: LAZYFUSE_CUDA is not defined, so arrays would live on the host. Link the CMake target lazyfuse::cuda,"
+#error "or compile all sources with -DLAZYFUSE_CUDA=1, and link lazyfuse_cuda, lazyfuse, OpenMP and the CUDA runtime"
 #else
 #include <lazyfuse/backend/cuda/backend.cuh>
 #include <lazyfuse/lazyfuse.hpp>
