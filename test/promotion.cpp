@@ -178,7 +178,6 @@ TYPED_TEST(promotion, scalars_alone_meet_as_in_cpp) {
   EXPECT_TRUE(is(pair(0.0f), where(pair(0, 1), 1)));
   // constants of the program as scalars
   EXPECT_TRUE(is(0.0f, where(lf::c<0>, 1.0f)));
-  EXPECT_TRUE(is(0.0f, where(lf::c<0.0f>, 1.0f)));
   EXPECT_TRUE(is(0, where(lf::c<0>, lf::c<1>)));
   EXPECT_TRUE(is(0.0f, lf::maximum(lf::c<3>, 2.0f)));
   EXPECT_TRUE(is(0.0f, lf::hypot(lf::c<3>, 4.0f)));
