@@ -2,9 +2,11 @@
 // Arrays and leaves made from nothing, lists, ranges and borrowed memory.
 #include "support/arrays.hpp"
 #include "support/reference_data.hpp"
+#include "support/resources.hpp"
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <list>
 #include <ranges>
@@ -174,16 +176,32 @@ TYPED_TEST(creation, default_arrays_are_empty) {
 struct three_numbers {
   int a, b, c;
 };
-TYPED_TEST(creation, default_arrays_of_rank_0_hold_a_zero) {
-  // memory that was something else before
-  for (int turn = 0; turn < 8; ++turn) {
-    { const lf::array<double, 0, TypeParam> used = lf::full(lf::shape<0>{}, 7.5); }
-    EXPECT_EQ((lf::array<double, 0, TypeParam>().item()), 0.0);
-    EXPECT_EQ((lf::array<bool, 0, TypeParam>{}.item()), false);
-    EXPECT_EQ((lf::array<lf::complex<float>, 0, TypeParam>{}.item()), lf::complex<float>(0));
-    const three_numbers none = lf::array<three_numbers, 0, TypeParam>{}.item();
-    EXPECT_EQ(none.a * none.a + none.b * none.b + none.c * none.c, 0);
+/// Memory that was something else before.
+template <class Space>
+struct used_memory {
+  void* allocate(std::size_t bytes, std::size_t alignment, lf::stream_handle stream) {
+    void* p = test::get<Space>(bytes, alignment, stream);
+#if defined(__CUDACC__)
+    if constexpr (std::is_same_v<Space, lf::cuda>) {
+      EXPECT_EQ(cudaMemsetAsync(p, 0x5a, bytes, stream.handle), cudaSuccess);
+      return p;
+    }
+#endif
+    return std::memset(p, 0x5a, bytes);
   }
+  void deallocate(void* p, std::size_t, std::size_t, lf::stream_handle stream) noexcept {
+    test::give_back<Space>(p, stream);
+  }
+  friend bool operator==(const used_memory&, const used_memory&) { return true; }
+};
+TYPED_TEST(creation, default_arrays_of_rank_0_hold_a_zero) {
+  used_memory<TypeParam> used;
+  const lf::memory_scope scope(TypeParam{}, used);
+  EXPECT_EQ((lf::array<double, 0, TypeParam>().item()), 0.0);
+  EXPECT_EQ((lf::array<bool, 0, TypeParam>{}.item()), false);
+  EXPECT_EQ((lf::array<lf::complex<float>, 0, TypeParam>{}.item()), lf::complex<float>(0));
+  const three_numbers none = lf::array<three_numbers, 0, TypeParam>{}.item();
+  EXPECT_EQ(none.a * none.a + none.b * none.b + none.c * none.c, 0);
   lf::array<float, 0, TypeParam> total;
   for (int k = 1; k < 4; ++k) total += k;
   EXPECT_EQ(total.item(), 6.0f);
