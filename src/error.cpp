@@ -61,6 +61,10 @@ void throw_unfit(const char* operation, long long value, bool negative, dtype ty
   throw dtype_error(std::string(operation) + ": scalar " + text + " does not fit " + name_of(type));
 }
 
+void throw_unfit(const char* operation, dtype type) {
+  throw dtype_error(std::string(operation) + ": not all elements fit " + name_of(type));
+}
+
 void throw_memory(const char* space, std::size_t bytes, const memory_request& wanted) {
   throw memory_error(std::string(wanted.operation) + ": " + std::to_string(bytes) + " bytes of " + space +
                      " memory could not be had for " + name_of(wanted.type) + " of shape " +

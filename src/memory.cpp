@@ -147,5 +147,6 @@ void copy(host, void* to, host, const allocation*, const void* from, std::size_t
   std::memcpy(to, from, bytes);
 }
 void copy(host, allocation*, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void zero(host, allocation*, void* to, std::size_t bytes) { std::memset(to, 0, bytes); }
 
 }  // namespace lazyfuse::memory_detail

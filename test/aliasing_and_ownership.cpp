@@ -322,6 +322,53 @@ TYPED_TEST(ownership, callables_are_kept_with_their_state) {
   EXPECT_TRUE(test::evaluates_to(e, values({2, 4, 6})));
   EXPECT_EQ(lf::sum(lf::map(scaled_by(2), x)).item(), 12.0f);
 }
+/// x op= y throws a shape_error that names both shapes, and leaves x as it was.
+template <class X, class F>
+void expect_kept(X& x, const std::string& shapes, const F& compound) {
+  const X before = x;
+  try {
+    compound();
+    ADD_FAILURE() << "no error for shapes " << shapes;
+  } catch (const lf::shape_error& error) {
+    EXPECT_NE(std::string(error.what()).find(shapes), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(x.shape(), before.shape());
+  EXPECT_TRUE(lf::array_equal(x, before));
+}
+TYPED_TEST(ownership, compound_assignment_keeps_the_shape) {
+  matrix<TypeParam> x{{1, 2, 3}};
+  const matrix<TypeParam> y{{1, 2, 3}, {4, 5, 6}}, column{{1}, {2}}, nothing(lf::shape(0, 3));
+  vector<TypeParam> one{7};
+  const vector<TypeParam> row{1, 2, 3};
+  const std::string x_and_y = "shapes (1, 3) and (2, 3)";
+  expect_kept(x, x_and_y, [&] { x += y; });
+  expect_kept(x, x_and_y, [&] { x -= y; });
+  expect_kept(x, x_and_y, [&] { x *= y; });
+  expect_kept(x, x_and_y, [&] { x /= y; });
+  expect_kept(x, x_and_y, [&] { x += y * 2; });
+  expect_kept(x, "shapes (1, 3) and (2, 1)", [&] { x += column; });
+  expect_kept(x, "shapes (1, 3) and (0, 3)", [&] { x += nothing; });
+  expect_kept(one, "shapes (1,) and (3,)", [&] { one += row; });
+  expect_kept(one, "shapes (1,) and (3,)", [&] { one *= row + row; });
+  // views say so, too
+  expect_kept(x, "shapes (2, 3) and (1, 3)", [&] { x(range(0, 1)) += y; });
+  expect_kept(x, "shapes (2, 3) and (1, 3)", [&] { x() -= y; });
+  expect_kept(x, "shapes (3,) and (1,)", [&] { x(0, range(1, 2)) *= row; });
+  expect_kept(x, "shapes (2, 3) and (1, 3)", [&] { x(range(0, 1)) = y; });
+  // what fits is broadcast, and numbers always fit
+  x += row;
+  x -= 1;
+  x *= lf::c<2>;
+  x += row(range(0, 1));
+  x /= lf::sum(one);
+  EXPECT_TRUE(test::evaluates_to(x * 7, test::tensor<float>({1, 3}, {3, 7, 11}), test::four_ulps));
+  lf::array<float, 0, TypeParam> total;
+  total += lf::sum(row);
+  EXPECT_EQ(total.item(), 6.0f);
+  // a plain assignment takes the shape of what it is given
+  x = y;
+  EXPECT_EQ(x.shape(), y.shape());
+}
 TYPED_TEST(ownership, a_view_of_nothing_is_reduced_to_nothing) {
   const matrix<TypeParam> x(lf::shape{0, 5});
   const vector<TypeParam> sums = lf::sum(x(all, range(1, 3)), lf::axis<0>);

@@ -2,8 +2,12 @@
 // Arrays and leaves made from nothing, lists, ranges and borrowed memory.
 #include "support/arrays.hpp"
 #include "support/reference_data.hpp"
+#include "support/resources.hpp"
 
 #include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <list>
 #include <ranges>
 #include <span>
@@ -41,6 +45,78 @@ TYPED_TEST(creation, arange_is_numpys) {
   EXPECT_TRUE(test::evaluates_to(quarters, answers().get<double>("arange(0,2,0.25)/float64")));
 }
 
+/// Whether e, made in Space, has these elements and this element type; name is what NumPy is asked.
+template <class Space, class T, class E>
+void expect_sequence(const char* name, const E& e, std::vector<T> want) {
+  static_assert(std::is_same_v<lf::value_t<E>, T>);
+  const auto n = static_cast<int64_t>(want.size());
+  EXPECT_TRUE(test::evaluates_to(lf::array<T, 1, Space>(e), test::tensor<T>({n}, std::move(want)))) << name;
+}
+TYPED_TEST(creation, arange_counts_integers_exactly) {
+  using S = TypeParam;
+  using lf::uint8, lf::int8, lf::uint64;
+  constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+  constexpr uint64 all_bits = std::numeric_limits<uint64>::max();
+  const int64_t p53 = int64_t{1} << 53, p62 = int64_t{1} << 62;
+  expect_sequence<S, int64_t>("2**53,2**53+1", lf::arange<int64_t>(p53, p53 + 1), {p53});
+  expect_sequence<S, int64_t>("2**53+1,2**53+3", lf::arange<int64_t>(p53 + 1, p53 + 3), {p53 + 1, p53 + 2});
+  expect_sequence<S, int64_t>("-2**63,2**63-1,2**62", lf::arange(least, most, p62), {least, -p62, 0, p62});
+  expect_sequence<S, int64_t>("2**63-1,-2**63,-2**62", lf::arange(most, least, -p62), {most, p62 - 1, -1, -p62 - 1});
+  // the three numbers below 2^63 - 1; NumPy's quotient, which it rounds to 2, counts one less
+  expect_sequence<S, int64_t>("-2**63,2**63-1,2**63-1", lf::arange(least, most, most), {least, -1, most - 1});
+  expect_sequence<S, uint64>("2**64-3,2**64-1", lf::arange(all_bits - 2, all_bits), {all_bits - 2, all_bits - 1});
+  expect_sequence<S, uint64>("0,2**64-1,2**63", lf::arange<uint64>(0, all_bits, p62),
+                             {0, 1ull << 62, 1ull << 63, 3ull << 62});
+  // arguments need not fit, elements must: NumPy has 256 of them
+  const int n = 256;
+  EXPECT_EQ(lf::arange<uint8>(n).shape()[0], 256);
+  EXPECT_EQ((lf::array<uint8, 1, S>(lf::arange<uint8>(n)))(-1).item(), 255);
+  expect_sequence<S, uint8>("250,256", lf::arange<uint8>(250, 256), {250, 251, 252, 253, 254, 255});
+  expect_sequence<S, uint8>("5,0,-1", lf::arange<uint8>(5, 0, -1), {5, 4, 3, 2, 1});
+  expect_sequence<S, uint8>("0,-1,-1", lf::arange<uint8>(0, -1, -1), {0});
+  expect_sequence<S, uint8>("0,3,300", lf::arange<uint8>(0, 3, 300), {0});
+  expect_sequence<S, uint8>("300,1", lf::arange<uint8>(300, 1), {});
+  expect_sequence<S, int8>("-128,128,100", lf::arange<int8>(-128, 128, 100), {-128, -28, 72});
+}
+TYPED_TEST(creation, arange_of_integers_takes_real_bounds_as_numpys) {
+  using S = TypeParam;
+  expect_sequence<S, int32_t>("2.7", lf::arange<int>(2.7), {0, 1, 2});
+  expect_sequence<S, int32_t>("0.0,2.5,0.5", lf::arange<int>(0.0, 2.5, 0.5), {0, 0, 0, 0, 0});
+  expect_sequence<S, int32_t>("0.5,3.5", lf::arange<int>(0.5, 3.5), {0, 1, 2});
+  expect_sequence<S, int32_t>("0.5,5,1.5", lf::arange<int>(0.5, 5, 1.5), {0, 2, 4});
+  expect_sequence<S, int32_t>("-0.5,5,1.5", lf::arange<int>(-0.5, 5, 1.5), {0, 1, 2, 3});
+  expect_sequence<S, int32_t>("0.9,5,0.9", lf::arange<int>(0.9, 5, 0.9), {0, 1, 2, 3, 4});
+  expect_sequence<S, int32_t>("10,0,-2.5", lf::arange<int>(10, 0, -2.5), {10, 7, 4, 1});
+  expect_sequence<S, lf::uint8>("0,300.5,100.5", lf::arange<lf::uint8>(0, 300.5, 100.5), {0, 100, 200});
+  // of reals, too, the arguments count: 0.3 / 0.1 is below 3, and 0.3f / 0.1f is above
+  EXPECT_EQ(lf::arange<float>(0, 0.3, 0.1).shape()[0], 3);
+  expect_sequence<S, double>("0,5,inf", lf::arange(0, 5, double(INFINITY)), {0});
+}
+TYPED_TEST(creation, arange_without_a_type_has_that_of_its_arguments) {
+  using S = TypeParam;
+  expect_sequence<S, int32_t>("3", lf::arange(3), {0, 1, 2});
+  expect_sequence<S, int64_t>("0,3", lf::arange(0, int64_t{3}), {0, 1, 2});
+  expect_sequence<S, int64_t>("3", lf::arange(3LL), {0, 1, 2});
+  expect_sequence<S, lf::int8>("1,3", lf::arange(lf::int8{1}, lf::int8{3}), {1, 2});
+  expect_sequence<S, double>("0,2,0.5", lf::arange(0, 2, 0.5), {0, 0.5, 1, 1.5});
+  expect_sequence<S, float>("2.5", lf::arange(2.5f), {0, 1, 2});
+}
+TEST(arange, of_elements_that_do_not_fit_throws) {
+  using lf::int8, lf::uint8;
+  EXPECT_THROW(lf::arange<uint8>(257), lf::dtype_error);
+  EXPECT_THROW(lf::arange<uint8>(300, 301), lf::dtype_error);
+  EXPECT_THROW(lf::arange<uint8>(-1, 3), lf::dtype_error);
+  EXPECT_THROW(lf::arange<uint8>(-1.5, 2), lf::dtype_error);
+  EXPECT_THROW(lf::arange<uint8>(0, 300.5, 10.0), lf::dtype_error);
+  EXPECT_THROW(lf::arange<int8>(100, 200, 90), lf::dtype_error);
+  EXPECT_THROW(lf::arange<int64_t>(1e19, 1e19 + 4096, 1024), lf::dtype_error);
+  EXPECT_THROW(lf::arange<int>(0, 5, 0), lf::index_error);
+  EXPECT_THROW(lf::arange<double>(0, NAN), lf::index_error);
+  EXPECT_THROW(lf::arange<double>(0, INFINITY), lf::shape_error);
+  EXPECT_THROW(lf::indices<uint8>({257, 1}), lf::dtype_error);
+  EXPECT_EQ(std::get<0>(lf::indices<uint8>({256, 1})).shape()[0], 256);
+}
+
 template <class Space, class T>
 void check_linspace() {
   const std::string type = std::string("/") + test::name_of<T>();
@@ -75,12 +151,60 @@ TYPED_TEST(creation, zeros_ones_and_full_have_the_value_everywhere) {
   EXPECT_TRUE(test::evaluates_to(truth, test::tensor<bool>({2}, {1, 1})));
 }
 
+TYPED_TEST(creation, full_has_the_type_of_its_value_or_the_one_that_is_named) {
+  using lf::uint8;
+  const lf::array<uint8, 1, TypeParam> most = lf::full<uint8>({2}, 255);
+  EXPECT_TRUE(test::evaluates_to(most, test::tensor<uint8>({2}, {255, 255})));
+  EXPECT_THROW(lf::full<uint8>({2}, 256), lf::dtype_error);
+  EXPECT_THROW(lf::full<uint8>({2}, -1), lf::dtype_error);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::full({2}, 1LL))>, int64_t>);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::full({2}, 1.0f))>, float>);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::full({2}, lf::half(1)))>, lf::half>);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::full<float>({2}, 1))>, float>);
+  const lf::array<lf::complex<float>, 1, TypeParam> z = lf::full<lf::complex<float>>({1}, {1, 2});
+  EXPECT_EQ(z.item(), (lf::complex<float>{1, 2}));
+}
+
 TYPED_TEST(creation, default_arrays_are_empty) {
   const lf::array<float, 1, TypeParam> x;
   const lf::array<float, 3, TypeParam> y;
   EXPECT_EQ(x.size(), 0);
   EXPECT_EQ(y.size(), 0);
   EXPECT_TRUE(test::evaluates_to(x + 1, test::tensor<float>({0})));
+}
+
+struct three_numbers {
+  int a, b, c;
+};
+/// Memory that was something else before.
+template <class Space>
+struct used_memory {
+  void* allocate(std::size_t bytes, std::size_t alignment, lf::stream_handle stream) {
+    void* p = test::get<Space>(bytes, alignment, stream);
+#if defined(__CUDACC__)
+    if constexpr (std::is_same_v<Space, lf::cuda>) {
+      EXPECT_EQ(cudaMemsetAsync(p, 0x5a, bytes, stream.handle), cudaSuccess);
+      return p;
+    }
+#endif
+    return std::memset(p, 0x5a, bytes);
+  }
+  void deallocate(void* p, std::size_t, std::size_t, lf::stream_handle stream) noexcept {
+    test::give_back<Space>(p, stream);
+  }
+  friend bool operator==(const used_memory&, const used_memory&) { return true; }
+};
+TYPED_TEST(creation, default_arrays_of_rank_0_hold_a_zero) {
+  used_memory<TypeParam> used;
+  const lf::memory_scope scope(TypeParam{}, used);
+  EXPECT_EQ((lf::array<double, 0, TypeParam>().item()), 0.0);
+  EXPECT_EQ((lf::array<bool, 0, TypeParam>{}.item()), false);
+  EXPECT_EQ((lf::array<lf::complex<float>, 0, TypeParam>{}.item()), lf::complex<float>(0));
+  const three_numbers none = lf::array<three_numbers, 0, TypeParam>{}.item();
+  EXPECT_EQ(none.a * none.a + none.b * none.b + none.c * none.c, 0);
+  lf::array<float, 0, TypeParam> total;
+  for (int k = 1; k < 4; ++k) total += k;
+  EXPECT_EQ(total.item(), 6.0f);
 }
 
 TYPED_TEST(creation, braces_list_the_elements) {

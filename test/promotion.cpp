@@ -4,6 +4,8 @@
 #include "support/reference_data.hpp"
 #include "support/registry.hpp"
 
+#include <complex>
+
 namespace {
 
 using std::int32_t;
@@ -132,6 +134,73 @@ TYPED_TEST(promotion, scalars_take_the_type_of_the_array) {
       f * 0.1, test::transform<float>(answers().get<float>("x/float32"), [](float v) { return v * 0.1f; })));
   EXPECT_TRUE(test::evaluates_to(
       10 - i, test::transform<int32_t>(answers().get<int32_t>("x/int32"), [](int32_t v) { return 10 - v; })));
+}
+
+/// Returns the sum of what it is called with.
+struct plus {
+  template <class... T>
+  LAZYFUSE_HD auto operator()(T... x) const {
+    return (x + ...);
+  }
+};
+TYPED_TEST(promotion, scalars_alone_meet_as_in_cpp) {
+  const auto condition = test::array_of<TypeParam, 1>(test::tensor<bool>({2}, {1, 0}));
+  const auto f = test::array_of<TypeParam, 1>(test::tensor<float>({2}, {1, 2}));
+  const auto i = test::array_of<TypeParam, 1>(test::tensor<int32_t>({2}, {1, 2}));
+  const auto where = [&](auto x, auto y) { return lf::where(condition, x, y); };
+  const auto is = [&]<class T>(T, auto e) { return std::is_same_v<element_of<decltype(e)>, T>; };
+  // of one type that type, arrays of which there are
+  EXPECT_TRUE(is(0.0f, where(0.0f, 1.0f)));
+  EXPECT_TRUE(is(0.0, where(0.0, 1.0)));
+  EXPECT_TRUE(is(0.0, where(0.0L, 1.0L)));
+  EXPECT_TRUE(is(0, where(0, 1)));
+  EXPECT_TRUE(is(lf::uint8{}, where(lf::uint8{0}, lf::uint8{1})));
+  EXPECT_TRUE(is(int64_t{}, where(0LL, 1LL)));
+  EXPECT_TRUE(is(lf::uint64{}, where(0ull, ~0ull)));
+  EXPECT_TRUE(is(true, where(true, false)));
+  EXPECT_TRUE(is(lf::half{}, where(lf::half(0.f), lf::half(1.f))));
+  EXPECT_TRUE(is(lf::bfloat16{}, where(lf::bfloat16(0.f), lf::bfloat16(1.f))));
+  EXPECT_TRUE(is(lf::complex<float>{}, where(lf::complex<float>(0, 1), lf::complex<float>(2))));
+  EXPECT_TRUE(is(lf::complex<float>{}, where(std::complex<float>(0, 1), lf::complex<float>(2))));
+  using pair = lf::vec<float, 2>;
+  EXPECT_TRUE(is(pair(0.0f), where(pair(0, 1), pair(2, 3))));
+  // of two as C++ says
+  EXPECT_TRUE(is(0.0f, where(0, 1.0f)));
+  EXPECT_TRUE(is(0.0f, where(int64_t{0}, 1.0f)));
+  EXPECT_TRUE(is(0.0, where(0.0f, 1.0)));
+  EXPECT_TRUE(is(0, where(lf::int8{0}, lf::int16{1})));
+  EXPECT_TRUE(is(0u, where(0, 1u)));
+  EXPECT_TRUE(is(int64_t{}, where(0u, int64_t{1})));
+  EXPECT_TRUE(is(lf::half{}, where(lf::half(0.f), 1)));
+  EXPECT_TRUE(is(0.0f, where(lf::half(0.f), lf::bfloat16(1.f))));
+  EXPECT_TRUE(is(lf::complex<float>{}, where(lf::complex<float>(0, 1), 1)));
+  EXPECT_TRUE(is(lf::complex<double>{}, where(lf::complex<float>(0, 1), 1.0)));
+  EXPECT_TRUE(is(pair(0.0f), where(pair(0, 1), 1)));
+  // constants of the program as scalars
+  EXPECT_TRUE(is(0.0f, where(lf::c<0>, 1.0f)));
+  EXPECT_TRUE(is(0, where(lf::c<0>, lf::c<1>)));
+  EXPECT_TRUE(is(0.0f, lf::maximum(lf::c<3>, 2.0f)));
+  EXPECT_TRUE(is(0.0f, lf::hypot(lf::c<3>, 4.0f)));
+  EXPECT_TRUE(is(0.0f, lf::clip(lf::c<3>, 0.0f, 2.0f)));
+  EXPECT_TRUE(is(0.0f, lf::pow(2.0f, lf::c<3>)));
+  EXPECT_TRUE(is(0.0f, lf::c<1> + 0.5f));
+  // beside a scalar, operands of another kind have no say
+  EXPECT_TRUE(is(0.0f, lf::ldexp(1.5f, i)));
+  EXPECT_TRUE(is(0.0, lf::ldexp(1.5, i)));
+  // functions of one's own see the scalars that were written
+  EXPECT_TRUE(is(0.0f, lf::map(plus{}, f, 0.5f)));
+  EXPECT_TRUE(is(0, lf::map(plus{}, i, 1)));
+  EXPECT_TRUE(is(0.0, lf::map(plus{}, f, 0.5)));
+  EXPECT_TRUE(is(0.0f, lf::full({2}, 0.5f)));
+  // arrays decide where there are some
+  EXPECT_TRUE(is(0.0f, where(f, 1.0)));
+  EXPECT_TRUE(is(0.0f, lf::clip(f, 0.0, 1)));
+  EXPECT_TRUE(is(0.0f, lf::pow(f, 2u)));
+  EXPECT_TRUE(test::evaluates_to(where(0.5f, 2), test::tensor<float>({2}, {0.5f, 2})));
+  EXPECT_TRUE(test::evaluates_to(where(1u, 2), test::tensor<lf::uint32>({2}, {1, 2})));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(f, 3u), test::tensor<float>({2}, {1, 8})));
+  EXPECT_TRUE(test::evaluates_to(lf::ldexp(1.5f, i), test::tensor<float>({2}, {3, 6})));
+  EXPECT_THROW(where(1u, -2), lf::dtype_error);
 }
 
 TYPED_TEST(promotion, functions_of_reals_compute_integers_in_double) {

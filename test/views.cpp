@@ -4,6 +4,9 @@
 #include "support/arrays.hpp"
 #include "support/reference_data.hpp"
 
+#include <limits>
+#include <vector>
+
 namespace {
 
 using std::int32_t;
@@ -48,6 +51,43 @@ TYPED_TEST(views, bounds_beyond_the_axis_are_clipped) {
   this->expect("x[-100:100]", x(range(-100, 100)));
   this->expect("x[::7]", x(range(none, none, 7)));
   this->expect("x[2:2,:,::-1]", x(range(2, 2), all, range(none, none, -1)));
+}
+TYPED_TEST(views, end_is_one_past_the_last_element_and_may_be_a_start) {
+  using lf::end;
+  const auto v = lf::array<int32_t, 1, TypeParam>{0, 1, 2, 3, 4, 5};
+  const struct {
+    const char* numpy;  // of v = np.arange(6), n = 6
+    range slice;
+    std::vector<int32_t> want;
+  } cases[] = {
+      {"v[n:1]", range(end, 1), {}},
+      {"v[n:n]", range(end, end), {}},
+      {"v[n - 3:n]", range(end - 3, end), {3, 4, 5}},
+      {"v[n - 1:n]", range(end - 1, end), {5}},
+      {"v[1:n - 2]", range(1, end - 2), {1, 2, 3}},
+      {"v[-2:n]", range(-2, end), {4, 5}},
+      {"v[0:n:4]", range(0, end, 4), {0, 4}},
+      {"v[n::-1]", range(end, none, -1), {5, 4, 3, 2, 1, 0}},
+      {"v[n - 2::-2]", range(end - 2, none, -2), {4, 2, 0}},
+      {"v[:n - 3:-1]", range(none, end - 3, -1), {5, 4}},
+      // a distance beyond the first element is clipped, as that of a negative index is: v[-9:2]
+      {"v[-9:2]", range(end - 9, 2), {0, 1}},
+      // steps as long as integers are
+      {"v[::2**62]", range(none, none, std::int64_t{1} << 62), {0}},
+      {"v[4::-2**62]", range(4, none, -(std::int64_t{1} << 62)), {4}},
+      {"v[1::2**63 - 1]", range(1, none, std::numeric_limits<std::int64_t>::max()), {1}},
+      {"v[::-2**63]", range(none, none, std::numeric_limits<std::int64_t>::min()), {5}},
+  };
+  for (const auto& c : cases) {
+    const test::tensor<int32_t> want({static_cast<std::int64_t>(c.want.size())}, c.want);
+    EXPECT_TRUE(test::evaluates_to(v(c.slice), want)) << c.numpy;
+  }
+  EXPECT_THROW(v(range(none, end, -1)), lf::index_error);  // no step back arrives there
+  auto w = v;
+  w(range(end, 1)) = 9;
+  EXPECT_TRUE(test::evaluates_to(w, test::counting<int32_t>({6})));
+  w(range(end - 2, end)) = 9;
+  EXPECT_TRUE(test::evaluates_to(w, test::tensor<int32_t>({6}, {0, 1, 2, 3, 9, 9})));
 }
 TYPED_TEST(views, integers_drop_their_axis) {
   const auto x = this->x();

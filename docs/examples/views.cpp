@@ -6,11 +6,11 @@
 #include <iostream>
 
 namespace lf = lazyfuse;
-using lf::all, lf::ellipsis, lf::newaxis, lf::none, lf::range;
 using row = lf::array<int, 1>;
 using table = lf::array<int, 2>;
 
 int main() {
+  using lf::all, lf::ellipsis, lf::newaxis, lf::none, lf::range;
   const lf::array x = lf::reshape(lf::arange<int>(12), {3, 4});  // 0 1 2 3 | 4 5 6 7 | 8 9 10 11
   std::cout << x << '\n';
 
@@ -25,6 +25,7 @@ int main() {
   expect(lf::array_equal(x(1), row{4, 5, 6, 7}));
   expect(lf::array_equal(x(ellipsis, -1), row{3, 7, 11}));
   expect(lf::array_equal(x(range(1, lf::end), range(-2, lf::end)), table{{6, 7}, {10, 11}}));
+  expect(lf::array_equal(x(0, range(lf::end - 3, lf::end)), row{1, 2, 3}));
   expect(lf::array_equal(x(0, range(none, none, -1)), row{3, 2, 1, 0}));
   expect(lf::array_equal(lf::flip(x, lf::axis<0>)(0), x(2)));
   expect(lf::array_equal(lf::transpose(x)(1), row{1, 5, 9}));

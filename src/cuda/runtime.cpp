@@ -445,6 +445,12 @@ void copy(cuda, allocation* owner, void* to, cuda, const allocation* from_owner,
   cuda_detail::check(cudaMemcpyPeerAsync(to, owner->device, from, source, bytes, stream), "cudaMemcpyPeerAsync");
 }
 
+void zero(cuda, allocation* owner, void* to, std::size_t bytes) {
+  const cuda_detail::device_scope scope(owner->device);
+  cuda_detail::use(owner, true);
+  cuda_detail::check(cudaMemsetAsync(to, 0, bytes, current_stream()), "cudaMemsetAsync");
+}
+
 }  // namespace memory_detail
 
 }  // namespace lazyfuse

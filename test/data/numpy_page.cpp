@@ -38,7 +38,7 @@ const section arrays = {
      {"x.copy()", "array a = x", "memory is shared until one of the two is written"},
      {"x.item() | float(x) | bool(x)", "x.item()", "evaluates, and waits; no conversion does so in secret"},
      {"x.tolist()", "std::vector<double>(v.begin(), v.end())", "arrays of the host are ranges"},
-     {"x += y", "x += y", ""},
+     {"x += y", "x += y", "x keeps its shape, and its element type"},
      {"print(x)", "std::cout << x", ""},
      {"np.array2string(x, precision=3)", "format(x, {.precision = 3})", "[files.md](files.md)"},
      {"np.save('x.npy', x) | np.load('x.npy')", "save(\"x.npy\", x) | load<double, 2>(\"x.npy\")",
@@ -57,6 +57,7 @@ const section views = {
     "its moment and is not written through; writing is `x(1) = ...`.",
     {{"x[1] | x[-1, 0]", "x(1) | x(-1, 0)", ""},
      {"x[1:3] | x[1:] | x[:-1]", "x(range(1, 3)) | x(range(1, end)) | x(range(0, -1))", ""},
+     {"v[len(v) - 2:]", "v(range(end - 2, end))", "`end` is no index; with a negative step the stop is `none`"},
      {"x[::2] | x[::-1]", "x(range(none, none, 2)) | x(range(none, none, -1))", ""},
      {"x[:, 0] | x[..., 0]", "x(all, 0) | x(ellipsis, 0)", ""},
      {"x[:, None] | np.expand_dims(x, 1)", "x(all, newaxis)", ""},
@@ -113,7 +114,8 @@ const section creation = {
      {"np.empty((3, 4))", "empty<double>({3, 4})", ""},
      {"np.zeros_like(x) | np.ones_like(x)", "zeros_like(x) | ones_like(x)", ""},
      {"np.full_like(x, 7) | np.empty_like(x)", "full_like(x, 7) | empty_like(x)", ""},
-     {"np.arange(10) | np.arange(0, 1, 0.1)", "arange<int>(10) | arange(0.0, 1.0, 0.1)", ""},
+     {"np.arange(10) | np.arange(0, 1, 0.1)", "arange<int>(10) | arange(0, 1, 0.1)",
+      "exact, where NumPy rounds the number of integers; what does not fit throws"},
      {"np.linspace(0, 1, 11)", "linspace(0.0, 1.0, 11)", "the number of elements is not optional"},
      {"np.logspace(0, 3, 4) | np.geomspace(1, 1000, 4)", "logspace(0.0, 3.0, 4) | geomspace(1.0, 1000.0, 4)", ""},
      {"np.eye(4) | np.eye(3, 4, k=1)", "eye<double>(4) | eye<double>(3, 4, 1)", "`eye<bool>` is a mask"},
@@ -302,6 +304,8 @@ What differs everywhere:
 - Functions of real numbers compute integers in float64, also those of 8 and 16 bits, and refuse bool. bool and numbers,
   and int64 and uint64, meet by `cast` only.
 - A C++ number that the integers it meets cannot hold throws, in comparisons too.
+- C++ numbers take the type of the arrays they meet; alone they keep theirs, or meet as in C++: `where(b, 0.0f, 1.0f)` is
+  float32, `where(b, 0, 1)` int32.
 - There are no warnings: division by zero and invalid arguments give infinities, NaN, or 0 of integers.
 - `&&`, `||` and `!` are C++'s; of elements they are `logical_and`, `logical_or`, `logical_not`, or `&`, `|`, `~` of bool.
 )";

@@ -133,10 +133,10 @@ where the table names one, an operator. The tests compare every row with NumPy's
 ## Element by element
 
 Operands are broadcast and meet in their promoted type, which is x below. A C++ scalar takes the type of the arrays it
-meets. *Integers* are int8 to int64 and uint8 to uint64, and wrap around; *reals* are float16, bfloat16, float32 and
-float64; *complex* are complex64 and complex128. bool and numbers do not mix without a `cast`, but in logical
-operations. A *condition* is bool, an *exponent* int32. A C++ integer as exponent of `pow` stays an integer and is
-multiplied out.
+meets; scalars alone keep theirs, or meet as in C++. *Integers* are int8 to int64 and uint8 to uint64, and wrap
+around; *reals* are float16, bfloat16, float32 and float64; *complex* are complex64 and complex128. bool and numbers
+do not mix without a `cast`, but in logical operations. A *condition* is bool, an *exponent* int32. A C++ integer as
+exponent of `pow` stays an integer and is multiplied out.
 
 The error is that of a float32 or float64 result in either space, in units in the last place; 0 means NumPy's bits, but
 for the sign of a zero that `maximum` and `minimum` choose from zeros of both signs. 16-bit reals are computed in

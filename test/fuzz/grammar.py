@@ -70,7 +70,8 @@ def cpp_spec(s):
     if isinstance(s, str):
         return {"all": "lf::all", "new": "lf::newaxis", "...": "lf::ellipsis"}[s]
     start, stop, step = s
-    text = f"lf::range({'lf::none' if start is None else start}, {'lf::end' if stop is None else stop}"
+    at_the_end = "lf::none" if step < 0 else "lf::end"
+    text = f"lf::range({'lf::none' if start is None else start}, {at_the_end if stop is None else stop}"
     return text + (")" if step == 1 else f", {step})")
 
 

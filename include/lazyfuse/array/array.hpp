@@ -65,8 +65,10 @@ class array
   static constexpr int rank = Rank;
   static constexpr bool is_array = true;
 
-  /// No elements; rank 0 has one, uninitialised.
-  array() : array(lazyfuse::shape<Rank>{}, caller{}) {}
+  /// No elements; rank 0 has one, whose bytes are zero.
+  array() : array(lazyfuse::shape<Rank>{}, caller{}) {
+    if constexpr (Rank == 0) memory_detail::zero(Space{}, owner(), unshared(), bytes());
+  }
   /// array(shape(2, 3)): uninitialised elements. Throws shape_error for a negative extent, memory_error.
   explicit array(const lazyfuse::shape<Rank>& s, caller where = caller::here())
       : base{{}, {{nullptr, nullptr}, checked(s, "array"), row_major(s)}, {}} {
@@ -109,18 +111,19 @@ class array
     evaluate(static_cast<E&&>(e));
     return *this;
   }
+  /// x += e writes into x, and so do -=, *= and /=: e is broadcast to x's shape. Throws shape_error if it does not fit.
   template <class E>
     requires(expression<E> || scalar<E>)
-  array& operator+=(E&& e) { return *this = *this + static_cast<E&&>(e); }
+  array& operator+=(E&& e) { return keep_shape(*this + static_cast<E&&>(e), e, "+="); }
   template <class E>
     requires(expression<E> || scalar<E>)
-  array& operator-=(E&& e) { return *this = *this - static_cast<E&&>(e); }
+  array& operator-=(E&& e) { return keep_shape(*this - static_cast<E&&>(e), e, "-="); }
   template <class E>
     requires(expression<E> || scalar<E>)
-  array& operator*=(E&& e) { return *this = *this * static_cast<E&&>(e); }
+  array& operator*=(E&& e) { return keep_shape(*this * static_cast<E&&>(e), e, "*="); }
   template <class E>
     requires(expression<E> || scalar<E>)
-  array& operator/=(E&& e) { return *this = *this / static_cast<E&&>(e); }
+  array& operator/=(E&& e) { return keep_shape(*this / static_cast<E&&>(e), e, "/="); }
 
   /// How long an axis is, negative ones counted from the end. Throws index_error if there is no such axis.
   index_t extent(int axis) const {
@@ -175,6 +178,15 @@ class array
   void leave(array& x) const {
     if constexpr (Rank == 0) x.memory = memory;
     else x.tree = {{nullptr, nullptr}, {}, {}};
+  }
+  /// *this = result, which was computed with e.
+  template <class Result, class E>
+  array& keep_shape(Result&& result, const E& e, const char* operation) {
+    if constexpr (requires { e.shape(); } && rank_of<Result> == Rank)
+      if (!(result.shape() == shape()))
+        throw_shapes(operation, shape().extent, Rank, e.shape().extent, rank_of<E>,
+                     "do not broadcast to the first, the shape of the array");
+    return *this = static_cast<Result&&>(result);
   }
   std::size_t bytes() const { return static_cast<std::size_t>(size()) * sizeof(Element); }
   /// Takes a new allocation, of the extents in the tree.

@@ -85,6 +85,9 @@ void copy(host, allocation* owner, void* to, const void* from, std::size_t bytes
 void copy(host, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes);
 void copy(cuda, allocation* owner, void* to, const void* from, std::size_t bytes);
 void copy(cuda, allocation* owner, void* to, cuda, const allocation* from_owner, const void* from, std::size_t bytes);
+/// Makes all bytes zero.
+void zero(host, allocation* owner, void* to, std::size_t bytes);
+void zero(cuda, allocation* owner, void* to, std::size_t bytes);
 }  // namespace memory_detail
 
 /// Waits until the calling thread's work is done: nothing to wait for on the host; on GPUs the stream given by on(), or

@@ -40,6 +40,8 @@ class asked_at {
 
 /// "add: scalar 300 does not fit uint8", a dtype_error; value is of the scalar's type, negative or not
 [[noreturn]] void throw_unfit(const char* operation, long long value, bool negative, dtype type);
+/// "arange: not all elements fit uint8", a dtype_error
+[[noreturn]] void throw_unfit(const char* operation, dtype type);
 /// "range: the step is zero", an index_error
 [[noreturn]] void throw_value(const char* problem, caller where = {});
 

@@ -115,6 +115,27 @@ constexpr auto promote() {
     return promote<decltype(floating_for<A>()), decltype(floating_for<B>())>();
   else return ::cuda::std::conditional_t<(sizeof(A) > sizeof(B)), A, B>{};
 }
+/// The element type that holds every value of a C++ scalar A: of long long int64, of long double double.
+template <class A>
+constexpr auto element_of_scalar() {
+  if constexpr (arithmetic_type<A>) return A{};
+  else if constexpr (::cuda::std::is_integral_v<A>) return integer_of<sizeof(A), ::cuda::std::is_signed_v<A>>();
+  else if constexpr (::cuda::std::is_floating_point_v<A>) return double{};
+  else if constexpr (requires { typename A::value_type; }) return complex<typename A::value_type>{};
+  else return no_common_type{};
+}
+/// Where two C++ scalars meet: in the type of both; else as in C++, where any real type wins over integers.
+template <class A, class B>
+constexpr auto meet_as_scalars() {
+  if constexpr (__is_same(A, B)) return A{};
+  else if constexpr (boolean<A> || boolean<B>) return no_common_type{};
+  else if constexpr (integer<A> && integer<B>) return element_of_scalar<decltype(A{} + B{})>();
+  else if constexpr (complex_number<A> && integer<B>) return A{};
+  else if constexpr (complex_number<B> && integer<A>) return B{};
+  else if constexpr (integer<A>) return B{};
+  else if constexpr (integer<B>) return A{};
+  else return promote<A, B>();
+}
 template <class... T>
 struct promoted;
 template <class A>
@@ -168,6 +189,10 @@ inline constexpr bool widens<A, B> = __is_same(promoted_t<A, B>, B);
 /// Whether every A is also a B: what an assignment converts without being asked.
 template <class A, class B>
 concept widens_to = types_detail::widens<A, B>;
+
+/// The element type of a C++ scalar: its own, or the one of its kind and size where arrays have none such.
+template <class A>
+using scalar_element_t = decltype(types_detail::element_of_scalar<A>());
 
 /// The type of the real part of complex numbers, the type itself for the rest.
 template <class T>

@@ -5,18 +5,35 @@
 
 #include <lazyfuse/expr/reshape.hpp>
 
+#include <cuda/std/limits>
+
 namespace lazyfuse {
 
-/// An expression of shape s that is value everywhere, of its element type. Throws shape_error if an extent is negative.
-/// \numpy{full}
-template <arithmetic_element T, int R>
-constexpr auto full(const shape<R>& s, T value) {
-  return over(constant_leaf(value, checked(s, "full")));
+namespace create_detail {
+/// T, or the element type of a value.
+template <class T, class V>
+struct element_of_value {
+  using type = T;
+};
+template <scalar V>
+struct element_of_value<void, V> {
+  using type = like_t<V, scalar_element_t<component_t<V>>>;
+};
+}  // namespace create_detail
+
+/// An expression of shape s that is value everywhere, of its element type, or of T: full<uint8>({3, 4}, 255). Throws
+/// shape_error if an extent is negative, dtype_error if the value does not fit integers T. \numpy{full}
+template <class T = void, int R, class V = T, class E = typename create_detail::element_of_value<T, V>::type>
+  requires arithmetic_element<E>
+constexpr auto full(const shape<R>& s, const V& value) {
+  if constexpr (scalar<V>) return over(constant_leaf(leaf_detail::element<E>(value, "full"), checked(s, "full")));
+  else return over(constant_leaf(static_cast<E>(value), checked(s, "full")));
 }
 /// full({3, 4}, value)
-template <arithmetic_element T, int R>
-constexpr auto full(const index_t (&extents)[R], T value) {
-  return full(view_detail::shape_from(extents), value);
+template <class T = void, int R, class V = T, class E = typename create_detail::element_of_value<T, V>::type>
+  requires arithmetic_element<E>
+constexpr auto full(const index_t (&extents)[R], const V& value) {
+  return full<E>(view_detail::shape_from(extents), value);
 }
 /// Zeros of element type T and shape s. Throws shape_error if an extent is negative. \numpy{zeros}
 template <arithmetic_element T, int R>
@@ -44,22 +61,129 @@ template <class T>
 constexpr auto counted(T start, T step, T stop, index_t n, bool exact_end) {
   return over(leaf<ramp<T>, 1>({start, step, stop, exact_end ? n - 1 : -1}, shape<1>{n}, {{1}}));
 }
+
+/// An argument of a sequence of T as a number; what is none is converted to T.
+template <class T, class A>
+constexpr auto argument(const A& a) {
+  if constexpr (small_real<A>) return static_cast<float>(a);
+  else if constexpr (::cuda::std::is_arithmetic_v<A>) return static_cast<scalar_element_t<A>>(a);
+  else return static_cast<T>(a);
+}
+/// T, or where the arguments meet.
+template <class T, class... A>
+struct element_of_sequence {
+  using type = T;
+};
+template <class... A>
+struct element_of_sequence<void, A...> : rule_detail::common<weak<scalar_element_t<A>>...> {};
+template <class T, class... A>
+using sequence_element = typename element_of_sequence<T, A...>::type;
+
+/// start, start + step, ... below stop: by how many steps of what size, upwards or downwards.
+struct steps_between {
+  uint64 count, by;
+  bool up;
+};
+template <integer A, integer B>
+constexpr bool below(A a, B b) {
+  const bool negative = leaf_detail::is_negative(a);
+  if (negative != leaf_detail::is_negative(b)) return negative;
+  return static_cast<uint64>(a) < static_cast<uint64>(b);  // of one sign, the order of their bits
+}
+/// Exactly.
+template <integer A, integer B, integer C>
+constexpr steps_between steps_of(A start, B stop, C step) {
+  const bool up = !leaf_detail::is_negative(step);
+  const uint64 from = static_cast<uint64>(start), to = static_cast<uint64>(stop), by = static_cast<uint64>(step);
+  if (up ? !below(start, stop) : !below(stop, start)) return {0, 1, up};
+  const uint64 distance = up ? to - from : from - to;
+  if (leaf_detail::is_negative(start) != leaf_detail::is_negative(stop) && distance < (up ? to : from))
+    throw_value("arange: start and stop are 2^64 apart, or more");
+  const uint64 size = up ? by : 0 - by;
+  return {(distance - 1) / size + 1, size, up};
+}
+/// The number of elements from start to stop, as NumPy computes it; as many as index_t holds at most.
+constexpr index_t count_of(double start, double stop, double step) {
+  const double count = (stop - start) / step;
+  if (count != count) throw_value("arange: (stop - start) / step, the number of elements, is NaN");
+  if (count == 0 && start != stop) return (start < stop) == (step > 0);  // a step that is infinite, say
+  if (!(count > 0)) return 0;
+  constexpr index_t most = ::cuda::std::numeric_limits<index_t>::max();
+  if (count >= static_cast<double>(most)) return most;
+  const index_t n = static_cast<index_t>(count);
+  return n + (static_cast<double>(n) < count);
+}
+/// A real number truncated to an integer of type T, or dtype_error.
+template <integer T>
+constexpr T truncated(double x, const char* operation) {
+  constexpr int bits = ::cuda::std::numeric_limits<T>::digits;
+  constexpr double beyond = 2.0 * static_cast<double>(uint64{1} << (bits - 1)), low = signed_integer<T> ? -beyond : 0;
+  if (!(x < beyond && (x >= low || x > low - 1))) throw_unfit(operation, dtype_of<T>);
+  return static_cast<T>(x);
+}
+/// Whether start and as many further steps are all of type T.
+template <integer T>
+constexpr bool reaches(T start, const steps_between& s) {
+  constexpr T low = ::cuda::std::numeric_limits<T>::lowest(), high = ::cuda::std::numeric_limits<T>::max();
+  const uint64 from = static_cast<uint64>(start);
+  const uint64 room = s.up ? static_cast<uint64>(high) - from : from - static_cast<uint64>(low);
+  return s.count <= 1 || s.count - 1 <= room / s.by;
+}
+template <class T>
+constexpr auto sequence(T start, T step, index_t n, const char* operation) {
+  return counted<T>(start, step, T(0), checked(shape<1>{n}, operation)[0], false);
+}
+template <class T, class A, class B, class C>
+constexpr auto progression(A start, B stop, C step, const char* operation) {
+  if (step == 0) throw_value("arange: the step is zero");
+  constexpr index_t most = ::cuda::std::numeric_limits<index_t>::max();
+  if constexpr (integer<A> && integer<B> && integer<C>) {
+    const steps_between s = steps_of(start, stop, step);
+    if constexpr (integer<T>) {
+      const bool fits = s.count == 0 || (leaf_detail::fits<T>(start) && reaches(static_cast<T>(start), s));
+      if (!fits) throw_unfit(operation, dtype_of<T>);
+    }
+    const index_t n = s.count < static_cast<uint64>(most) ? static_cast<index_t>(s.count) : most;
+    return sequence(static_cast<T>(start), static_cast<T>(step), n, operation);
+  } else {
+    const double from = static_cast<double>(start), by = static_cast<double>(step);
+    const index_t n = count_of(from, static_cast<double>(stop), by);
+    if constexpr (integer<T>) {
+      const T first = n > 0 ? truncated<T>(from, operation) : T(0);
+      const T second = n > 1 ? truncated<T>(from + by, operation) : first;
+      const bool up = second > first;
+      const uint64 distance = static_cast<uint64>(second) - static_cast<uint64>(first);
+      if (first != second && !reaches(first, {static_cast<uint64>(n), up ? distance : 0 - distance, up}))
+        throw_unfit(operation, dtype_of<T>);
+      return sequence(first, static_cast<T>(distance), n, operation);
+    } else return sequence(static_cast<T>(start), n > 1 ? static_cast<T>(step) : T(0), n, operation);
+  }
+}
 }  // namespace create_detail
 
-/// start, start + step, ... below stop (above it for a negative step): rank 1, of type T. Elements are start + i *
-/// step. Throws index_error if the step is zero. \numpy{arange}
-template <number T>
-constexpr auto arange(T start, T stop, T step = 1) {
-  if (step == 0) throw_value("arange: the step is zero");
-  const double count = (static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step);
-  index_t n = count > 0 ? static_cast<index_t>(count) : 0;
-  n += static_cast<double>(n) < count;
-  return create_detail::counted<T>(start, step, T(0), n, false);
+/// start, start + step, ... below stop (above it for a negative step): rank 1, of type T: an integer type, float or
+/// double; if none is named, the type in which the arguments meet as in C++. How many there are is exact for integers,
+/// and computed in double else. Elements are start + i * step; those of integers from real numbers are NumPy's: the
+/// first two are truncated, and the others follow at their distance. Throws index_error if the step is zero or the
+/// number of elements is NaN, dtype_error if an element does not fit T. \numpy{arange}
+template <class T = void, class A, class B, class C>
+constexpr auto arange(A start, B stop, C step) {
+  using E = create_detail::sequence_element<T, A, B, C>;
+  constexpr bool known = integer<E> || real_number<E>;
+  static_assert(known, "lazyfuse: arange is of integers, float or double, such as arange<float>(0, 10)");
+  if constexpr (known)
+    return create_detail::progression<E>(create_detail::argument<E>(start), create_detail::argument<E>(stop),
+                                         create_detail::argument<E>(step), "arange");
+}
+/// start, start + 1, ... below stop.
+template <class T = void, class A, class B>
+constexpr auto arange(A start, B stop) {
+  return arange<create_detail::sequence_element<T, A, B>>(start, stop, 1);
 }
 /// 0, 1, ... below stop.
-template <number T>
-constexpr auto arange(T stop) {
-  return arange<T>(T(0), stop, T(1));
+template <class T = void, class A>
+constexpr auto arange(A stop) {
+  return arange<create_detail::sequence_element<T, A>>(0, stop, 1);
 }
 
 /// n evenly spaced values from start to stop, both exact: rank 1, of type T (float or double). Throws shape_error if n

@@ -24,13 +24,13 @@ constexpr auto along(X&& x, int axis, const shape<R>& s) {
 }
 /// The index along one axis, at every position of s.
 template <class T, int R>
-constexpr auto coordinate(int axis, const shape<R>& s) {
-  return along(create_detail::counted<T>(T(0), T(1), T(0), s[axis], false), axis, s);
+constexpr auto coordinate(int axis, const shape<R>& s, const char* operation) {
+  return along(create_detail::progression<T>(0, s[axis], 1, operation), axis, s);
 }
 template <class T, int R, int... I>
 constexpr auto indices(const shape<R>& s, index_sequence<I...>) {
-  using E = decltype(coordinate<T>(0, s));
-  return std::array<E, sizeof...(I)>{coordinate<T>(I, s)...};
+  using E = decltype(coordinate<T>(0, s, ""));
+  return std::array<E, sizeof...(I)>{coordinate<T>(I, s, "indices")...};
 }
 /// On which diagonal of the last two axes of s a position is: column - row, which is a ramp as well.
 template <int R>
@@ -53,8 +53,8 @@ constexpr auto zero_of(const X&) {
 }  // namespace grid_detail
 
 /// The index along each axis, at every position of s: R expressions of that shape, for structured bindings, as in
-/// `auto [i, j] = indices({3, 4})`. Their element type is int64, or T. Throws shape_error if an extent is negative.
-/// \numpy{indices}
+/// `auto [i, j] = indices({3, 4})`. Their element type is int64, or T. Throws shape_error if an extent is negative,
+/// dtype_error if an index does not fit T. \numpy{indices}
 template <number T = int64, int R>
 constexpr auto indices(const shape<R>& s) {
   return grid_detail::indices<T>(checked(s, "indices"), make_index_sequence<R>{});
@@ -67,12 +67,12 @@ constexpr auto indices(const index_t (&extents)[R]) {
 
 /// f of the indices at every position of s, which has an axis at least: f(i, j) for two. They are int64 (NumPy's are
 /// double), or of type T; f is called as by map, on the device for what is evaluated there. The element type is f's.
-/// Throws shape_error if an extent is negative. \numpy{fromfunction}
+/// Throws shape_error if an extent is negative, dtype_error if an index does not fit T. \numpy{fromfunction}
 template <number T = int64, int R, class F>
 constexpr auto fromfunction(F f, const shape<R>& s) {
   static_assert(R > 0, "lazyfuse: fromfunction needs an axis, to have an index");
   return [&]<int... I>(index_sequence<I...>) {
-    return map(f, grid_detail::coordinate<T>(I, checked(s, "fromfunction"))...);
+    return map(f, grid_detail::coordinate<T>(I, checked(s, "fromfunction"), "fromfunction")...);
   }
   (make_index_sequence<R>{});
 }

@@ -7,28 +7,43 @@
 
 namespace lazyfuse {
 
-/// Type of none and end.
+/// Type of none.
 struct none_t {};
 /// A missing bound of a range.
 inline constexpr none_t none{};
-/// The end of an axis, as the stop of a range.
-inline constexpr none_t end{};
 
-/// One bound of a range: an index (negative counts from the end) or none.
-struct range_bound {
-  index_t value = 0;
-  bool given = false;
-  constexpr range_bound(none_t) {}
+/// Type of end and end - k.
+struct end_t {
+  index_t before = 0;
   template <class I>
     requires ::cuda::std::is_integral_v<I>
-  constexpr range_bound(I i) : value(static_cast<index_t>(i)), given(true) {}
+  friend constexpr end_t operator-(end_t e, I k) { return {e.before + static_cast<index_t>(k)}; }
+};
+/// The end of an axis, one past its last index, as a bound of a range; end - k lies k before it. NumPy's len(x).
+inline constexpr end_t end{};
+
+/// One bound of a range: an index (negative counts from the end), end, or none.
+struct range_bound {
+  enum origin : unsigned char { missing, first, last };
+  index_t value = 0;
+  origin from = missing;
+  constexpr range_bound(none_t) {}
+  constexpr range_bound(end_t e) : value(-e.before), from(last) {}
+  template <class I>
+    requires ::cuda::std::is_integral_v<I>
+  constexpr range_bound(I i) : value(static_cast<index_t>(i)), from(value < 0 ? last : first) {}
 };
 
-/// start:stop:step of NumPy; bounds beyond the axis are clipped, negative ones count from the end.
+/// start:stop:step of NumPy; bounds beyond the axis are clipped, negative ones count from the end. A negative step
+/// ends at none, not at end. Used as an index, throws index_error if the step is zero, or negative with the stop end.
 struct range {
   range_bound start, stop;
   index_t step = 1;
-  constexpr range(range_bound from, range_bound to, index_t by = 1) : start(from), stop(to), step(by) {}
+  template <class I = int>
+  constexpr range(range_bound from, range_bound to, I by = 1) : start(from), stop(to), step(by) {
+    constexpr bool whole = !::cuda::std::is_floating_point_v<I>;
+    static_assert(whole, "lazyfuse: the step of a range is an integer");
+  }
 };
 
 /// Types of all, newaxis and ellipsis.
@@ -94,16 +109,22 @@ struct map_builder {
     map.start[in++] = i < 0 ? i + n : i;
   }
   constexpr void add(const range& r) {
-    const index_t n = shape_in[in], step = r.step;
-    if (step == 0) throw_value("range: the step is zero");
-    const index_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
+    const index_t n = shape_in[in], longest = n > 0 ? n : 1;
+    if (r.step == 0) throw_value("range: the step is zero");
+    const bool up = r.step > 0;
+    if (!up && r.stop.from == range_bound::last && r.stop.value == 0)
+      throw_value("range: a negative step never comes to end; the stop before index 0 is none");
+    // beyond the axis, all steps are as good: one that cannot overflow
+    const index_t step = r.step > longest ? longest : r.step < -longest ? -longest : r.step;
+    const index_t low = up ? 0 : -1, high = up ? n : n - 1;
     const auto clip = [&](range_bound b, index_t otherwise) {
-      if (!b.given) return otherwise;
-      const index_t v = b.value < 0 ? b.value + n : b.value;
+      if (b.from == range_bound::missing) return otherwise;
+      if (b.from == range_bound::last && b.value < -n) return low;
+      const index_t v = b.from == range_bound::last ? b.value + n : b.value;
       return v < low ? low : v > high ? high : v;
     };
-    const index_t from = clip(r.start, step > 0 ? low : high), to = clip(r.stop, step > 0 ? high : low);
-    const index_t span = step > 0 ? to - from : from - to, by = step > 0 ? step : -step;
+    const index_t from = clip(r.start, up ? low : high), to = clip(r.stop, up ? high : low);
+    const index_t span = up ? to - from : from - to, by = up ? step : -step;
     map.start[in] = span > 0 ? from : 0;
     map.source[out] = in;
     map.factor[out] = step;
@@ -114,7 +135,11 @@ struct map_builder {
 
 template <int From, class... S>
 constexpr auto map_of(const shape<From>& s, S... specs) {
-  static_assert((is_spec<S> && ...),
+  constexpr bool is_end = (__is_same(S, end_t) || ...), known = (is_spec<S> && ...);
+  static_assert(
+      !is_end,
+      "lazyfuse: end is one past the last element, and no index; the last is -1, a bound is range(start, end)");
+  static_assert(known || is_end,
                 "lazyfuse: an index is an integer, range(start, stop, step), all, newaxis or ellipsis");
   constexpr int ellipses = (0 + ... + int(__is_same(S, ellipsis_t)));
   constexpr int named = (0 + ... + int(!__is_same(S, newaxis_t) && !__is_same(S, none_t) && !__is_same(S, ellipsis_t)));
@@ -129,7 +154,8 @@ constexpr auto map_of(const shape<From>& s, S... specs) {
     if constexpr (is_index<decltype(spec)>) build.add(static_cast<index_t>(spec));
     else if constexpr (is_all<decltype(spec)>) build.add(all_t{});
     else if constexpr (__is_same(decltype(spec), none_t)) build.add(newaxis_t{});
-    else build.add(spec);
+    else if constexpr (is_spec<decltype(spec)>) build.add(spec);
+    else build.whole();  // a wrong one, of which a sentence has told
   };
   (add(specs), ...);
   if constexpr (ellipses == 0) build.add(ellipsis_t{});

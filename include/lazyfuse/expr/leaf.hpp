@@ -103,9 +103,7 @@ constexpr T element(const A& a, const char* operation) {
 template <auto Value>
 struct literal_scalar : expression_interface {
   using space = anywhere;
-  using value_type = ::cuda::std::conditional_t<
-      boolean<decltype(Value)>, bool,
-      ::cuda::std::conditional_t<::cuda::std::is_integral_v<decltype(Value)>, int64, double>>;
+  using value_type = scalar_element_t<decltype(Value)>;
   static constexpr value_type value = static_cast<value_type>(Value);
 };
 /// Whether E is such a constant: neither an expression with a shape nor a C++ scalar.

@@ -97,14 +97,7 @@ struct seen<literal_scalar<V>> {
 template <class A>
   requires lazyfuse::scalar<A>
 struct seen<A> {
-  template <class T>
-  static constexpr auto kind() {
-    if constexpr (boolean<T>) return bool{};
-    else if constexpr (::cuda::std::is_integral_v<T>) return int64{};
-    else if constexpr (::cuda::std::is_floating_point_v<T> || small_real<T>) return double{};
-    else return complex<double>{};
-  }
-  using type = weak<like_t<A, decltype(kind<component_t<A>>())>>;
+  using type = weak<like_t<A, scalar_element_t<component_t<A>>>>;
 };
 template <class A>
 using seen_t = typename seen<bare_t<A>>::type;

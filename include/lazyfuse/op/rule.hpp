@@ -32,42 +32,41 @@ struct plain<weak<T>> {
 struct nothing {};
 template <class S>
 concept number_like = integer<S> || floating_point<S>;
-/// Folds strong types only, then weak ones if there was no strong one.
-template <class Common, class A>
-constexpr auto meet_strong() {
-  if constexpr (is_weak<A>) return Common{};
-  else if constexpr (__is_same(Common, nothing)) return A{};
-  else if constexpr (__is_same(Common, types_detail::no_common_type)) return Common{};
-  else return promoted_t<Common, A>{};
+/// Where two operands meet: strong types in their promoted one; weak ones yield to them, and else meet as in C++.
+template <class A, class B>
+constexpr auto meet() {
+  using types_detail::no_common_type;
+  if constexpr (__is_same(A, nothing)) return B{};
+  else if constexpr (is_weak<A> && is_weak<B>) {
+    using X = typename plain<A>::type;
+    using Y = typename plain<B>::type;
+    if constexpr (__is_same(X, Y)) return A{};
+    else if constexpr (arithmetic_type<X> && arithmetic_type<Y>)
+      return weak<decltype(types_detail::meet_as_scalars<X, Y>())>{};
+    else return weak<no_common_type>{};
+  } else if constexpr (is_weak<B> || __is_same(A, no_common_type)) return A{};
+  else if constexpr (is_weak<A>) return B{};
+  else return promoted_t<A, B>{};
 }
-template <class... A>
-struct common;
 template <class C>
 struct folded {
   using type = C;
   template <class A>
-  folded<decltype(meet_strong<C, A>())> operator+(pack_detail::tag<A>) const;
+  folded<decltype(meet<C, A>())> operator+(pack_detail::tag<A>) const;
 };
 template <class... A>
 struct common {
-  using strong = typename decltype((folded<nothing>{} + ... + pack_detail::tag<A>{}))::type;
+  using met = typename decltype((folded<nothing>{} + ... + pack_detail::tag<A>{}))::type;
   /// A complex scalar makes real arrays complex, of their precision.
   static constexpr bool complex_scalar = ((is_weak<A> && complex_number<typename plain<A>::type>) || ...);
-  template <class S, class... B>
-  struct or_weak {
-    using type = S;
-  };
-  template <class S, class... B>
+  template <class S>
+  struct with_complex : plain<S> {};
+  template <class S>
     requires(complex_scalar&& number_like<S>)
-  struct or_weak<S, B...> {
+  struct with_complex<S> {
     using type = promoted_t<::cuda::std::conditional_t<integer<S>, double, S>, complex<float>>;
   };
-  template <class... B>
-    requires(sizeof...(B) > 0)
-  struct or_weak<nothing, B...> {
-    using type = promoted_t<typename plain<B>::type...>;
-  };
-  using type = typename or_weak<strong, A...>::type;
+  using type = typename with_complex<met>::type;
 };
 
 /// Whether a scalar of type T may silently become an element of type C.
@@ -88,7 +87,8 @@ template <>
 inline constexpr bool unlike<uint64, int64> = true;
 }  // namespace rule_detail
 
-/// The type in which operands A... meet; weak scalars have no say while there is an array.
+/// The type in which operands A... meet; weak scalars have no say while there is an array. Alone, those of one type
+/// keep it, and others meet as in C++.
 template <class... A>
 using common_t = typename rule_detail::common<A...>::type;
 
@@ -214,8 +214,8 @@ struct power : meeting<integers | reals | complexes> {
   struct pick<X, Y> {
     using type = common_t<X, Y>;
   };
-  template <class X>
-  struct pick<X, weak<int64>> {
+  template <class X, integer N>
+  struct pick<X, weak<N>> {
     using type = int64;
   };
   template <int I, class... A>

@@ -60,7 +60,8 @@ struct ramp {
   index_t origin = 0;  ///< the position of offset 0
   LAZYFUSE_HD T at(index_t offset) const {
     const index_t position = origin + offset;
-    using W = accumulator_t<T>;  // where T has 16 bits
+    // where T has 16 bits; integers wrap around on the way, for the least and the largest one are further apart
+    using W = ::cuda::std::conditional_t<integer<T>, uint64, accumulator_t<T>>;
     return position == last ? stop : static_cast<T>(W(start) + static_cast<W>(position) * W(step));
   }
   friend bool operator==(const ramp& a, const ramp& b) {
