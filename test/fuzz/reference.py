@@ -75,12 +75,12 @@ def promoted(a, b):
 
 
 class Weak:
-    """A C++ scalar: it takes the element type of the arrays it meets."""
+    """A C++ scalar: it takes the element type of the arrays it meets; alone it is an int if that holds it, or a double."""
 
     def __init__(self, value):
         self.value = value
         self.kind = {bool: "b", int: "i", float: "f", complex: "c"}[type(value)]
-        self.dtype = {"b": BOOL, "i": INT64, "f": F64, "c": C128}[self.kind]
+        self.dtype = {"b": BOOL, "i": INT32 if abs(value) < 2**31 else INT64, "f": F64, "c": C128}[self.kind]
 
 
 def common(operands):
