@@ -36,6 +36,11 @@ std::string time_text(double us) {
   return buffer;
 }
 
+/// "12 KiB (8 KiB distinct)"
+std::string reads_text(index_t read, index_t distinct) {
+  return "reads " + bytes_text(read) + (distinct < read ? " (" + bytes_text(distinct) + " distinct)" : std::string());
+}
+
 std::string kernels_text(int count) { return std::to_string(count) + (count == 1 ? " kernel" : " kernels"); }
 
 void replace_all(std::string& text, const std::string& what, const std::string& by) {
@@ -96,13 +101,14 @@ void append(void* to, const plan_record& r, const operand_info* info, const dtyp
   plan_text& plan = *static_cast<plan_text*>(to);
   std::string& text = plan.kernels;
   plan.costs = plan.costs + r.costs;
+  plan.repeated += r.read - r.distinct;
   plan.rows = r.rows.passes > 0;
   text += "#" + std::to_string(plan.costs.launches) + " " + r.pattern + "  " + program_text(r.program) + "\n";
   text += "   " +
           (plan.rows ? std::to_string(r.rows.rows) + " rows of " + std::to_string(r.rows.length)
                      : std::to_string(r.elements) + " positions") +
-          ", path " + r.path + (r.shared ? ", common sub-expressions computed once" : "") + "; reads " +
-          bytes_text(r.read) + ", writes " + bytes_text(r.written) +
+          ", path " + r.path + (r.shared ? ", common sub-expressions computed once" : "") + "; " +
+          reads_text(r.read, r.distinct) + ", writes " + bytes_text(r.written) +
           (r.because ? std::string(" to a temporary, ") + r.because : "") + "\n";
   if (plan.rows) text += passes_text(r) + homes_text(r.rows);
   for (int i = 0; i < r.operands; ++i) {
@@ -148,7 +154,8 @@ std::string measured_text(const plan_text& plan, double us, double predicted) {
   return plan.kernels + "   measured: " + times_text(us, predicted) + "\n";
 }
 std::string total_text(const plan_text& plan, double us, double predicted) {
-  return kernels_text(plan.costs.launches) + ": reads " + bytes_text(plan.costs.bytes_read) + ", writes " +
+  return kernels_text(plan.costs.launches) + ": " +
+         reads_text(plan.costs.bytes_read + plan.repeated, plan.costs.bytes_read) + ", writes " +
          bytes_text(plan.costs.bytes_written) + "; measured: " + times_text(us, predicted) + "\n";
 }
 
@@ -163,8 +170,8 @@ std::string finish(const plan_text& taken, const plan_text* other, const machine
   text += "not taken\n";
   if (other) {
     const index_t read = other->costs.bytes_read + other->costs.bytes_cached;
-    text += std::string("   ") + (other->rows ? "rows" : "cut") + ": " + kernels_text(other->costs.launches) +
-            "; reads " + bytes_text(read) + ", writes " + bytes_text(other->costs.bytes_written) +
+    text += std::string("   ") + (other->rows ? "rows" : "cut") + ": " + kernels_text(other->costs.launches) + "; " +
+            reads_text(read + other->repeated, read) + ", writes " + bytes_text(other->costs.bytes_written) +
             prediction(other->costs) + "\n";
   }
   return text + taken.refusals;

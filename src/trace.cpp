@@ -33,6 +33,11 @@ index_t trace::bytes_read() const {
   for (const auto& k : kernels_) n += k.bytes_read;
   return n;
 }
+index_t trace::bytes_distinct() const {
+  index_t n = 0;
+  for (const auto& k : kernels_) n += k.bytes_distinct;
+  return n;
+}
 index_t trace::bytes_written() const {
   index_t n = 0;
   for (const auto& k : kernels_) n += k.bytes_written;

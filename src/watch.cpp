@@ -113,7 +113,8 @@ void launched(const plan_record& r, const operand_info* info, const dtype* types
   if (trace_detail::environment().sync) now.wait();
   if constexpr (checked_build) check_overruns(r.program, r.targets);
   if (trace_detail::observed()) try {
-      kernel_record k{program_text(r.program), r.pattern, r.path, r.space, r.elements, r.read, r.written, {}};
+      kernel_record k{
+          program_text(r.program), r.pattern, r.path, r.space, r.elements, r.read, r.distinct, r.written, {}};
       for (int i = 0; i < r.targets; ++i) k.written.push_back(info[i].data);
       trace_detail::record(k);
     } catch (const std::bad_alloc&) {

@@ -70,7 +70,8 @@ TEST(explain, marks_temporaries_and_what_made_them) {
   EXPECT_TRUE(has(text, "   x0: float32 contiguous, temporary"));
   EXPECT_TRUE(has(text, "   x1: float32 contiguous"));
   const std::string limited = lf::explain(lf::limited(x * x + x * x, lf::plan_limits<3>{}));
-  EXPECT_TRUE(has(limited, "   32 positions, path loop; reads 128 B, writes 128 B to a temporary, cut by limits"));
+  EXPECT_TRUE(has(
+      limited, "   32 positions, path loop; reads 256 B (128 B distinct), writes 128 B to a temporary, cut by limits"));
   const std::string reduction = lf::explain(x / lf::sum(x, axis<0>) / lf::sum(x, axis<1>, keepdims));
   EXPECT_TRUE(
       has(reduction, "   32 positions, path rows; reads 128 B, writes 16 B to a temporary, cut at a reduction"));

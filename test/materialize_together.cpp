@@ -48,7 +48,7 @@ TYPED_TEST(materialize_together, elementwise_expressions_of_one_shape_are_one_ke
   const auto x = this->counting(20, 30), y = this->counting(20, 30, 7), z = this->counting(20, 30, -9);
   const auto shared = this->kernels_of(x + 1, x * 2);
   ASSERT_EQ(shared.size(), 1u);
-  EXPECT_EQ(shared[0].bytes_read, 600 * 4);
+  EXPECT_EQ(shared[0].bytes_distinct, 600 * 4);
   this->expect_kernels(1, x + y, z * x);
 }
 TYPED_TEST(materialize_together, expressions_of_unlike_shapes_and_ranks_are_a_tuple_of_arrays) {

@@ -87,7 +87,8 @@ TYPED_TEST(one_kernel, for_several_outputs) {
   const auto [a, b, c] = lf::materialize(x + y, x - y, x > y);
   EXPECT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 3);
-  EXPECT_EQ(trace.bytes_read(), 2 * 2000 * 4);
+  EXPECT_EQ(trace.bytes_read(), 6 * 2000 * 4);
+  EXPECT_EQ(trace.bytes_distinct(), 2 * 2000 * 4);
   EXPECT_EQ(trace.bytes_written(), 2000 * (4 + 4 + 1));
   EXPECT_TRUE(test::evaluates_to(a, test::counting<float>({40, 50}, 0, 2)));
   EXPECT_TRUE(test::evaluates_to(b, test::counting<float>({40, 50}, 0, 0)));
@@ -120,16 +121,39 @@ TYPED_TEST(one_kernel, for_an_assignment_to_existing_memory_and_no_allocation) {
   EXPECT_EQ(trace.allocations(), 0);
 }
 
-TYPED_TEST(one_kernel, reads_an_operand_once_however_often_it_is_named) {
+TYPED_TEST(one_kernel, counts_an_array_as_often_as_it_is_read_and_says_what_is_distinct) {
   const auto x = this->counting(100, 10);
   lf::trace trace;
   const auto y = lf::materialize(x * x + x);
-  EXPECT_EQ(trace.bytes_read(), 4000);
+  EXPECT_EQ(trace.bytes_read(), 3 * 4000);
+  EXPECT_EQ(trace.bytes_distinct(), 4000);
   EXPECT_EQ(trace.bytes_written(), 4000);
   ASSERT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.kernels()[0].elements, 1000);
   EXPECT_FALSE(trace.kernels()[0].name.empty());
   EXPECT_FALSE(trace.kernels()[0].path.empty());
+}
+TYPED_TEST(one_kernel, counts_bytes_that_views_share_once_among_the_distinct) {
+  struct row {
+    const char* what;
+    lf::index_t read, distinct;  // elements
+  };
+  const auto x = this->counting(1, 1000), y = this->counting(1, 1000);
+  const auto u = lf::reshape(x, {1000});
+  const auto counted = [](const row& r, const auto& e) {
+    lf::trace trace;
+    const auto z = lf::materialize(e);
+    ASSERT_EQ(trace.launches(), 1) << r.what;
+    EXPECT_EQ(trace.bytes_read(), r.read * 4) << r.what;
+    EXPECT_EQ(trace.bytes_distinct(), r.distinct * 4) << r.what;
+    EXPECT_EQ(trace.kernels()[0].bytes_distinct, r.distinct * 4) << r.what;
+  };
+  counted({"an array twice, and another", 3000, 2000}, x * (x - y));
+  counted({"neighbours", 1998, 1000}, u(range(none, -1)) * u(range(1, none)));
+  counted({"every other element, and those between", 1000, 1000}, u(range(none, none, 2)) - u(range(1, none, 2)));
+  counted({"two halves", 1000, 1000}, u(range(none, 500)) + u(range(500, none)));
+  counted({"backwards, too", 2000, 1000}, u - u(range(none, none, -1)));
+  counted({"one element for all", 1001, 1000}, u * u(range(7, 8)));
 }
 TYPED_TEST(one_kernel, is_not_needed_for_nothing) {
   const auto x = test::array_of<TypeParam, 2>(test::tensor<float>({0, 5}));

@@ -23,7 +23,7 @@ class row_kernels : public on<Space> {
     w = array_from<Space, 1>(positive_numbers(3, {width}));
   }
 
-  /// Evaluates e: one kernel, memory for the result alone, and so many bytes read.
+  /// Evaluates e: one kernel, memory for the result alone, and so many distinct bytes read.
   template <class E>
   static void expect_one(const E& e, lf::index_t read, const char* what, const char* pattern = "rows") {
     lf::trace trace;
@@ -31,7 +31,7 @@ class row_kernels : public on<Space> {
     ASSERT_EQ(trace.launches(), 1) << what;
     EXPECT_EQ(trace.kernels()[0].pattern, pattern) << what;
     EXPECT_EQ(trace.allocations(), 1) << what;
-    EXPECT_EQ(trace.bytes_read(), read) << what << ": " << trace.kernels()[0].name;
+    EXPECT_EQ(trace.bytes_distinct(), read) << what << ": " << trace.kernels()[0].name;
     const auto element = static_cast<lf::index_t>(sizeof(lf::value_t<E>));
     EXPECT_EQ(trace.bytes_written(), result.size() * element) << what;
     EXPECT_EQ(trace.allocated_bytes(), result.size() * element) << what;

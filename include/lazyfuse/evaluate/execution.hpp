@@ -25,7 +25,7 @@ struct plan_record {
   const char* path;
   const char* space;
   const char* because;  ///< why it is a kernel of its own; null where the expression asks for it
-  index_t elements, read, written;
+  index_t elements, read, distinct, written;
   int rank;
   index_t extents[max_rank];
   int targets, operands;
@@ -83,8 +83,11 @@ const char* spelling() {
 void launched(const plan_record& record, const operand_info* info, const dtype* types, const machine& m,
               const trace_detail::launching& now);
 
-/// Bytes of memory that operands touch: each address once, broadcast elements once.
-index_t touched_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
+/// Bytes of memory that a kernel asks for: all elements of every operand, broadcast ones once.
+index_t asked_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
+/// Of these, different ones: what several operands read counts once. Of operands that overlap without being equal, at
+/// most what lies between the first and the last element of all.
+index_t distinct_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
 
 template <class L>
 struct dtypes_of;
@@ -97,9 +100,10 @@ template <class Space, int Share, class Sources, class Programs, int R>
 void tell(const execution& x, const trace_detail::launching& now, const char* pattern, const char* path,
           const shape<R>& s, const shape<R>& out, const operand_info* info, int targets, int cost,
           const row_report& rows = {}) {
-  const index_t read = touched_bytes(s.extent, R, info + targets, Sources::size),
-                written = touched_bytes(out.extent, R, info, targets);
-  const work touched{read, written, 0, static_cast<double>(s.size()) * cost, 1, 0};
+  const index_t read = asked_bytes(s.extent, R, info + targets, Sources::size),
+                distinct = distinct_bytes(s.extent, R, info + targets, Sources::size),
+                written = asked_bytes(out.extent, R, info, targets);
+  const work touched{distinct, written, 0, static_cast<double>(s.size()) * cost, 1, 0};
   plan_record r{spelling<Programs>(),
                 pattern,
                 path,
@@ -107,6 +111,7 @@ void tell(const execution& x, const trace_detail::launching& now, const char* pa
                 x.because,
                 s.size(),
                 read,
+                distinct,
                 written,
                 R,
                 {},

@@ -13,7 +13,8 @@ namespace explain_detail {
 struct plan_text {
   std::string kernels, refusals;
   work costs;
-  bool rows = false;  ///< its last kernel is one over rows
+  index_t repeated = 0;  ///< bytes that kernels ask for beyond what is distinct
+  bool rows = false;     ///< its last kernel is one over rows
 };
 /// Appends one kernel to the plan_text a void* points to.
 void append(void* plan, const plan_record& record, const operand_info* info, const dtype* types);

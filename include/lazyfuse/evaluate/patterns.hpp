@@ -167,7 +167,7 @@ index_t again_bytes(const index_t* extents, int rank, const operand_info* operan
   constexpr int readers[] = {Plan::template passes_that_read<I>..., 0};
   index_t bytes = 0;
   for (int i = 0; i < int(sizeof...(I)); ++i)
-    if (readers[i] > 1) bytes += (readers[i] - 1) * touched_bytes(extents, rank, operands + i, 1);
+    if (readers[i] > 1) bytes += (readers[i] - 1) * asked_bytes(extents, rank, operands + i, 1);
   return bytes;
 }
 /// Instructions per element over all passes, without what a row computes once.
@@ -233,8 +233,8 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   // the launches they replace, and only long rows have them: else there is nothing to compare.
   if (wanted == plan_choice::automatic && report.length >= long_row) {
     if (!describe_homes()) return backend_refuses;
-    const work touched{touched_bytes(s.extent, N, bound.info + targets_count, sources::size),
-                       touched_bytes(s.extent, N, bound.info, targets_count),
+    const work touched{distinct_bytes(s.extent, N, bound.info + targets_count, sources::size),
+                       asked_bytes(s.extent, N, bound.info, targets_count),
                        0,
                        static_cast<double>(s.size()) * element_cost,
                        1,

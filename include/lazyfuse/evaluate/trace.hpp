@@ -16,8 +16,10 @@ struct kernel_record {
   std::string pattern;  ///< "transform", "reduce", "copy"
   std::string path;     ///< how the pattern ran: "flat", "strided", "tiled", "window", "rows", "columns"
   std::string space;
-  index_t elements;  ///< positions of the iteration
-  index_t bytes_read, bytes_written;
+  index_t elements;        ///< positions of the iteration
+  index_t bytes_read;      ///< what the kernel asks for: an array that is three of its operands counts three times
+  index_t bytes_distinct;  ///< of these, different ones: what comes from memory if caches keep the rest
+  index_t bytes_written;
   std::vector<const void*> written;  ///< the first element of each result
 };
 
@@ -33,8 +35,9 @@ class trace {
   index_t launches() const { return static_cast<index_t>(kernels_.size()); }
   /// What ran, in order.
   const std::vector<kernel_record>& kernels() const { return kernels_; }
-  /// What the kernels read and wrote together, each address once.
+  /// What the kernels read and wrote together; bytes_distinct: what several operands of a kernel read counts once.
   index_t bytes_read() const;
+  index_t bytes_distinct() const;
   index_t bytes_written() const;
   /// How many times memory was allocated, how much in all, and the most that lived at one time.
   index_t allocations() const { return allocations_; }

@@ -20,12 +20,33 @@ struct plain_monoid {
   using result = ::cuda::std::conditional_t<small_real<T>, T, accumulator_t<T>>;
 };
 
+/// Numbers that sums of them round, and vectors of such.
+template <class T>
+concept rounded_sums = real_number<T> || complex_number<T> ||(short_vector<T> && !integer<component_t<T>>);
+
 /// Sums; bool and integers in int64 or uint64, 16-bit reals in float.
 struct sum : plain_monoid, add {
   static constexpr const char* name = "sum";
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
     return T(0);
+  }
+  /// What `both`, the rounded a + b, lacks: exactly where a is the larger one, else but for a rounding of b (Dekker,
+  /// "A floating-point technique for extending the available precision", 1971). Added up beside a sum of many terms
+  /// and put back at its end, it keeps the sum from drifting.
+  template <rounded_sums T>
+  LAZYFUSE_HD static constexpr T lost(const T& a, const T& b, const T& both) {
+    return b - (both - a);
+  }
+  /// The sum with what it lost; infinite and NaN as it is.
+  template <rounded_sums T>
+  LAZYFUSE_HD static constexpr T restored(const T& total, const T& rest) {
+    if constexpr (short_vector<T>) {
+      T r = total;
+      for (int k = 0; k < T::size; ++k) r[k] = restored(total[k], rest[k]);
+      return r;
+    } else if constexpr (complex_number<T>) return {restored(total.re, rest.re), restored(total.im, rest.im)};
+    else return total - total == 0 ? total + rest : total;
   }
 };
 

@@ -140,6 +140,15 @@ struct moments_of_numbers : moments {
   LAZYFUSE_HD static constexpr moment_sums<T> near(const moment_sums<T>& a, const moment_sums<T>& b) {
     return a.count > 0 && b.count > 0 ? moments::near(a, b) : moments_of_numbers{}(a, b);
   }
+  template <real_number T>
+  LAZYFUSE_HD static constexpr T lost(const moment_sums<T>& a, const moment_sums<T>& b, const moment_sums<T>& both) {
+    return a.count > 0 && b.count > 0 ? moments::lost(a, b, both) : T(0);
+  }
+  template <real_number T>
+  LAZYFUSE_HD static constexpr T lost_near(const moment_sums<T>& a, const moment_sums<T>& b,
+                                           const moment_sums<T>& both) {
+    return a.count > 0 && b.count > 0 ? moments::lost_near(a, b, both) : T(0);
+  }
 };
 /// The variance of as many numbers as were counted.
 struct variance_of_counted : exact_operation {

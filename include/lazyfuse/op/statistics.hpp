@@ -68,6 +68,25 @@ struct moments : plain_monoid {
     return {a.count + 1, a.shift, a.sum + distance, a.squares + distance * distance};
   }
 
+  /// What the squares of `both`, which is a with element b, lack; of the larger sum, which has the one sign. As sum's.
+  template <real_number T>
+  LAZYFUSE_HD static constexpr T lost(const moment_sums<T>& a, const moment_sums<T>& b, const moment_sums<T>& both) {
+    const T moved = both.shift - a.shift, correction = moved * (2 * a.sum - a.count * moved);
+    const T before = a.squares - correction, distance = b.shift - both.shift;
+    return ((a.squares - before) - correction) + (distance * distance - (both.squares - before));
+  }
+  /// The same where the shift did not move.
+  template <real_number T>
+  LAZYFUSE_HD static constexpr T lost_near(const moment_sums<T>& a, const moment_sums<T>& b,
+                                           const moment_sums<T>& both) {
+    const T distance = b.shift - both.shift;
+    return distance * distance - (both.squares - a.squares);
+  }
+  template <real_number T>
+  LAZYFUSE_HD static constexpr moment_sums<T> restored(const moment_sums<T>& m, T rest) {
+    return {m.count, m.shift, m.sum, sum::restored(m.squares, rest)};
+  }
+
   /// The same numbers seen from another shift.
   template <real_number T>
   LAZYFUSE_HD static constexpr moment_sums<T> shifted(const moment_sums<T>& a, T shift) {

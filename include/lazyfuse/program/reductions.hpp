@@ -75,6 +75,26 @@ concept settling_monoid = requires(const T& a) {
   M::settled(a);
 };
 
+/// A monoid that rounds, and says what a combination lost: a sum of many keeps that beside it, and restored() puts it
+/// back, so that long runs do not drift.
+template <class M, class T>
+concept rounding_monoid = requires(const T& a, const T& b) {
+  M::lost(a, b, a);
+};
+struct nothing_lost {};
+namespace reductions_detail {
+template <class M, class T>
+struct rest_of {
+  using type = nothing_lost;
+};
+template <class M, class T>
+  requires rounding_monoid<M, T>
+struct rest_of<M, T> {
+  using type =
+      bare_t<decltype(M::lost(::cuda::std::declval<T>(), ::cuda::std::declval<T>(), ::cuda::std::declval<T>()))>;
+};
+}  // namespace reductions_detail
+
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.
 template <class Reductions, class Sources>
 struct reduction_set;
@@ -85,6 +105,8 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   using prologue = schedule<list<P...>>;
   using monoids = list<M...>;
   using accumulators = pack<program_value_t<P, Sources>...>;
+  /// What each has lost so far.
+  using rests = pack<typename reductions_detail::rest_of<M, program_value_t<P, Sources>>::type...>;
   static constexpr bool has_near = (near_monoid<M, program_value_t<P, Sources>> || ...);
   static constexpr bool settles = (settling_monoid<M, program_value_t<P, Sources>> && ...);
   template <int I>

@@ -36,7 +36,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   [&]<int... I>(index_sequence<I...>) { (kept_offset(base[I], get<I>(p.operands)), ...); }
   (seq);
 
-  thread_sums<Set, Width> sums;
+  thread_sums<Set, Width, true> sums;
   sums.clear();
   const index_t begin = split * p.units_per_split,
                 end = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
@@ -65,6 +65,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
       }
     }
   };
+  sums.restore();
   merge_lines();
 
   if (p.splits > 1) {
@@ -75,9 +76,8 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
       for (int k = 0; k < Width; ++k) partial[static_cast<index_t>(split) * span + slot + k] = sums.lane[k];
     if (!arrives_last(p.tickets + tile, p.splits)) return;
     sums.clear();
-    for (unsigned s = line; s < p.splits; s += lines)
-#pragma unroll
-      for (int k = 0; k < Width; ++k) Set::merge(sums.lane[k], partial[static_cast<index_t>(s) * span + slot + k]);
+    merge_in_runs<Width, Set>(sums.lane, line, p.splits, lines,
+                              [&](int k, unsigned s) { return partial[static_cast<index_t>(s) * span + slot + k]; });
     merge_lines();
   }
   if (line == 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reductions share: accumulators in registers, merging over warps, blocks and the grid, the epilogue.
+// What reductions share: merging over warps, blocks and the grid, the epilogue.
 #pragma once
 
-#include <lazyfuse/backend/cuda/fetch.cuh>
+#include <lazyfuse/backend/cuda/thread_sums.cuh>
 
 namespace lazyfuse::cuda_detail {
 
@@ -22,57 +22,6 @@ struct reduce_parameters {
   bool consecutive, simple;
   unsigned* tickets;
   void* partial;
-};
-
-/// The accumulators of one thread: Width of each, so that neighbours do not wait for each other.
-template <class Set, int Width>
-struct thread_sums {
-  typename Set::accumulators lane[Width];
-  __device__ __forceinline__ void clear() {
-#pragma unroll
-    for (int k = 0; k < Width; ++k) Set::clear(lane[k]);
-  }
-};
-
-template <class Set, int Width, int... I>
-__device__ __forceinline__ void recentre(thread_sums<Set, Width>& sums, index_sequence<I...>) {
-  const auto one = [](auto& mine, auto monoid) {
-    using M = decltype(monoid);
-    if constexpr (near_monoid<M, bare_t<decltype(mine)>>) mine = M::recentred(mine);
-  };
-#pragma unroll
-  for (int k = 0; k < Width; ++k) (one(get<I>(sums.lane[k]), typename Set::template monoid<I>{}), ...);
-}
-
-/// InOrder: elements come in the order of their places.
-template <class Set, bool Guarded, bool Near = false, bool InOrder = false>
-struct combine_sink {
-  typename Set::accumulators& to;
-  bool valid;
-  template <int I, class V>
-  __device__ __forceinline__ void put(const V& value) {
-    using M = typename Set::template monoid<I>;
-    auto& mine = get<I>(to);
-    if constexpr (Near && near_monoid<M, V>) {
-      const auto combined = M::near(mine, value);
-      mine = !Guarded || valid ? combined : mine;
-    } else if constexpr (InOrder && ordered_monoid<M, V>) {
-      mine = M::append(mine, value);
-    } else {
-      const auto combined = lazyfuse::compute<M>(mine, value);
-      mine = !Guarded || valid ? combined : mine;
-    }
-  }
-};
-
-/// Notes the values of the prologue as they are.
-template <class Set>
-struct note_sink {
-  typename Set::accumulators& to;
-  template <int I, class V>
-  __device__ __forceinline__ void put(const V& value) {
-    get<I>(to) = value;
-  }
 };
 
 /// The value of another lane of the warp, for any trivially copyable type.
@@ -125,6 +74,25 @@ __device__ __forceinline__ void merge_group(typename Set::accumulators& a, int g
     __syncthreads();
     if ((threadIdx.x & (group - 1)) == 0)
       for (int w = 1; w < warps; ++w) Set::merge(a, warp_totals[warp + w]);
+  }
+}
+
+/// Merges some of many values into each of Count totals: first, first + step, ... of all there are, in runs, which are
+/// merged among themselves first. value(k, i): the i-th for total k.
+template <int Count, class Set, class Value>
+__device__ __forceinline__ void merge_in_runs(typename Set::accumulators (&total)[Count], unsigned first, unsigned all,
+                                              unsigned step, const Value& value) {
+  constexpr unsigned run = 8;
+  for (; first < all; first += run * step) {
+    typename Set::accumulators part[Count];
+#pragma unroll
+    for (int k = 0; k < Count; ++k) part[k] = value(k, first);
+    const unsigned end = all - first < run * step ? all : first + run * step;
+    for (unsigned i = first + step; i < end; i += step)
+#pragma unroll
+      for (int k = 0; k < Count; ++k) Set::merge(part[k], value(k, i));
+#pragma unroll
+    for (int k = 0; k < Count; ++k) Set::merge(total[k], part[k]);
   }
 }
 
@@ -196,22 +164,21 @@ __device__ __forceinline__ void add_offsets(index_t* offset, const auto& walk, i
   });
 }
 
-/// Evaluates the prologue for the elements in registers and combines them.
-template <class Set, bool Guarded, int Width, int Depth, class Values>
-__device__ __forceinline__ void combine(thread_sums<Set, Width>& sums, const Values& values, int spacing, int valid) {
-#pragma unroll
-  for (int d = 0; d < Depth; ++d)
-#pragma unroll
-    for (int k = 0; k < Width; ++k) {
-      combine_sink<Set, Guarded, false, !Guarded> sink{sums.lane[k], k * spacing < valid};
-      evaluate<typename Set::prologue>(register_context<Values>{values, d, k}, sink);
-    }
+template <class Set, bool Guarded, int Width, int Depth, bool Columns, class Values>
+__device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, const Values& values, int spacing,
+                                        int valid) {
+  combine<Set, Guarded, false, Width, Depth>(
+      sums,
+      [&](int d, int k) {
+        return register_context<Values>{values, d, k};
+      },
+      [&](int k) { return k * spacing < valid; });
 }
 
 /// Depth full units whose offsets are a pitch apart. simple: all memory is contiguous along both axes, and
 /// aligned where threads take neighbours, so that there is nothing to decide per operand.
-template <class Set, int Width, int Depth, class... Src, int... I>
-__device__ __forceinline__ void combine_full(thread_sums<Set, Width>& sums, const auto& p,
+template <class Set, int Width, int Depth, bool Columns, class... Src, int... I>
+__device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& sums, const auto& p,
                                              const index_t (&base)[sizeof...(Src) + 1], index_t at, index_t pitch,
                                              int walked, int axis, int spacing, bool simple, list<Src...>,
                                              index_sequence<I...>) {
@@ -229,8 +196,8 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width>& sums, cons
   combine<Set, false, Width, Depth>(sums, values, spacing, 0);
 }
 /// One unit of which only some elements exist.
-template <class Set, int Width, class... Src, int... I>
-__device__ __forceinline__ void combine_some(thread_sums<Set, Width>& sums, const auto& p,
+template <class Set, int Width, bool Columns, class... Src, int... I>
+__device__ __forceinline__ void combine_some(thread_sums<Set, Width, Columns>& sums, const auto& p,
                                              const index_t (&offset)[sizeof...(Src) + 1], int valid, int axis,
                                              int spacing, list<Src...>, index_sequence<I...>) {
   fetched_pack<Width, 1, list<Src...>> values;

@@ -64,6 +64,7 @@ __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const t
                                           const mailbox& mail, const auto& area) {
   using accumulators = typename Set::accumulators;
   accumulators& a = sums.lane[0];
+  sums.restore();
   merge_within<Set>(sums);
   const int lane = threadIdx.x & 31, warps = static_cast<int>(blockDim.x) / 32;
   // Two rooms, so that one barrier per stage is enough.
@@ -99,8 +100,8 @@ __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const t
 
 /// The totals of a thread's Width columns over the lines of the block and the blocks of the team.
 template <class Set, int Width>
-__device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, const team_parameters& p, team_place& at,
-                                              const auto& area, int lanes) {
+__device__ __forceinline__ void merge_columns(thread_sums<Set, Width, true>& sums, const team_parameters& p,
+                                              team_place& at, const auto& area, int lanes) {
   using accumulators = typename Set::accumulators;
   const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
   const int lane = thread & (lanes - 1), slots = lanes * Width;
@@ -112,6 +113,7 @@ __device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, con
                                      : 128 / lanes,
             bits = 31 - __clz(together), line = thread & (together - 1), column = thread >> bits,
             lines = threads / lanes;
+  sums.restore();
 #pragma unroll 1  // the code once, for the compiler's time
   for (int k = 0; k < Width; ++k) {
     accumulators of_column = sums.lane[0];
@@ -139,20 +141,19 @@ __device__ __forceinline__ void merge_columns(thread_sums<Set, Width>& sums, con
     for_team_slots(p, at, room, slots, [&](const auto& of_block) {
       const int from_slot_to_slot = groups > 1 ? slots : threads;
       for (int slot = thread - group * slots; slot < slots; slot += from_slot_to_slot) {
-        accumulators a;
-        Set::clear(a);
-#pragma unroll 4
-        for (unsigned b = group; b < p.blocks; b += groups) Set::merge(a, of_block(b)[slot]);
-        if (groups > 1) shared[thread] = a;
-        else totals[slot] = a;
+        accumulators a[1];
+        Set::clear(a[0]);
+        merge_in_runs<1, Set>(a, group, p.blocks, groups, [&](int, unsigned b) { return of_block(b)[slot]; });
+        if (groups > 1) shared[thread] = a[0];
+        else totals[slot] = a[0];
       }
     });
     if (groups > 1) {
       __syncthreads();
       if (thread < slots) {
-        accumulators a = shared[thread];
-        for (int other = thread + slots; other < groups * slots; other += slots) Set::merge(a, shared[other]);
-        totals[thread] = a;
+        accumulators a[1] = {shared[thread]};
+        merge_in_runs<1, Set>(a, 1, groups, 1, [&](int, unsigned g) { return shared[thread + g * slots]; });
+        totals[thread] = a[0];
       }
     }
     __syncthreads();

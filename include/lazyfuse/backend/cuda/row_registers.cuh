@@ -104,7 +104,8 @@ __device__ __forceinline__ void register_stages(const Fetched& row, const auto& 
 #pragma unroll
         for (int k = 0; k < Width; ++k) {
           const context here{{row, d, k}};
-          combine_sink<set, true> sink{sums.lane[k], k * share.spacing < share.valid[d]};
+          nothing_lost none;  // few are added up
+          combine_sink<set, true> sink{sums.lane[k], k * share.spacing < share.valid[d], none};
           evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
         }
       merge_within<set>(sums);

@@ -69,15 +69,15 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
   if constexpr (Pass < Staged::count) {
     using set = typename Staged::template set<Pass>;
     using area = merge_area<accumulator_bytes<Staged>>;
-    thread_sums<set, Width> sums;
+    thread_sums<set, Width, Columns> sums;
     sums.clear();
     const auto add = [&]<class How>(const fetched_unit& f, const location& at, How) {
-#pragma unroll
-      for (int k = 0; k < Width; ++k) {
-        const context here{f, 0, k};
-        combine_sink<set, !Simple, ::cuda::std::is_same_v<How, later_unit>> sink{sums.lane[k], at.has(k, part)};
-        evaluate<typename set::prologue>(known_context{here, values.of(k)}, sink);
-      }
+      combine<set, !Simple, ::cuda::std::is_same_v<How, later_unit>, Width, 1>(
+          sums,
+          [&](int, int k) {
+            return known_context{context{f, 0, k}, values.of(k)};
+          },
+          [&](int k) { return at.has(k, part); });
     };
     const auto again = [&] { recentre(sums, make_index_sequence<set::size>{}); };
     pass::template run<Depth, set::has_near>(p, part, nullptr, held, seq, add, again);

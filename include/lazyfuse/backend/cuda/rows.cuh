@@ -63,6 +63,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
                              R - 1, spacing, sources, seq);
   }
 
+  sums.restore();
 #pragma unroll
   for (int half = Width / 2; half > 0; half /= 2)
 #pragma unroll
@@ -85,8 +86,17 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   }
 }
 
+/// Blocks that are to share a processor: four of moments, where their values and sums take few of then 64 registers;
+/// elsewhere the compiler finds out (0).
+template <class Set, int Width, class Sources>
+constexpr int row_residents(Sources sources, int elements) {
+  const bool light = memory_bytes(sources) * elements <= 64 && Width * int(sizeof(typename Set::accumulators)) <= 64;
+  return Set::has_near && light && Set::prologue::cost <= 24 ? 4 : 0;
+}
+
 template <class Set, class Epilogue, class Sources, int K, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads) reduce_rows(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(block_threads, row_residents<Set, Width>(Sources{}, Width* Depth))
+    reduce_rows(const __grid_constant__ Parameters p) {
   rows_body<Set, Epilogue, K, R, Width, Depth>(p, Sources{});
 }
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What one thread adds up, in registers: elements of an output pair by pair where that is cheap, and what rounding
+// loses kept beside the sum, so that it does not drift however many there are.
+#pragma once
+
+#include <lazyfuse/backend/cuda/fetch.cuh>
+
+namespace lazyfuse::cuda_detail {
+
+/// The accumulators of one thread: Width of each, of as many outputs (Columns) or of one. What rounding loses is kept
+/// for each output; but for many columns of elements so short that results are rounded far more, where registers end.
+template <class Set, int Width, bool Columns = false>
+struct thread_sums {
+  static constexpr bool keeps_rests = !Columns || Width <= 4 || Width * int(sizeof(typename Set::accumulators)) <= 64;
+  using rests = ::cuda::std::conditional_t<keeps_rests, typename Set::rests, nothing_lost>;
+  typename Set::accumulators lane[Width];
+  rests rest[Columns ? Width : 1];
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (int k = 0; k < Width; ++k) Set::clear(lane[k]);
+#pragma unroll
+    for (auto& r : rest) r = {};
+  }
+  /// Puts back what was lost. Done once, before sums of threads are merged: then few are added up one after the other.
+  __device__ __forceinline__ void restore() {
+    if constexpr (keeps_rests) restore_each(make_index_sequence<Set::size>{});
+  }
+
+ private:
+  template <int... I>
+  __device__ __forceinline__ void restore_each(index_sequence<I...>) {
+    const auto one = []<class M>(auto& mine, const auto& rest, M*) {
+      if constexpr (rounding_monoid<M, bare_t<decltype(mine)>>) mine = M::restored(mine, rest);
+    };
+#pragma unroll
+    for (int k = 0; k < (Columns ? Width : 1); ++k)
+      (one(get<I>(lane[k]), get<I>(rest[k]), static_cast<typename Set::template monoid<I>*>(nullptr)), ...);
+  }
+};
+
+template <class Set, int Width, bool Columns, int... I>
+__device__ __forceinline__ void recentre(thread_sums<Set, Width, Columns>& sums, index_sequence<I...>) {
+  const auto one = [](auto& mine, auto monoid) {
+    using M = decltype(monoid);
+    if constexpr (near_monoid<M, bare_t<decltype(mine)>>) mine = M::recentred(mine);
+  };
+#pragma unroll
+  for (int k = 0; k < Width; ++k) (one(get<I>(sums.lane[k]), typename Set::template monoid<I>{}), ...);
+}
+
+/// InOrder: elements come in the order of their places. Rests: of the set, or nothing, where few are added up.
+template <class Set, bool Guarded, bool Near = false, bool InOrder = false, class Rests = nothing_lost>
+struct combine_sink {
+  typename Set::accumulators& to;
+  bool valid;
+  Rests& rest;
+  template <int I, class V>
+  __device__ __forceinline__ void put(const V& value) {
+    using M = typename Set::template monoid<I>;
+    auto& mine = get<I>(to);
+    if constexpr (Near && near_monoid<M, V>) {
+      const auto combined = M::near(mine, value);
+      if constexpr (keeps<M, V>) keep<I>(M::lost_near(mine, value, combined));
+      mine = !Guarded || valid ? combined : mine;
+    } else if constexpr (InOrder && ordered_monoid<M, V>) {
+      mine = M::append(mine, value);
+    } else {
+      const auto combined = lazyfuse::compute<M>(mine, value);
+      if constexpr (keeps<M, V>) keep<I>(M::lost(mine, value, combined));
+      mine = !Guarded || valid ? combined : mine;
+    }
+  }
+
+ private:
+  template <class M, class V>
+  static constexpr bool keeps = rounding_monoid<M, V> && !__is_same(Rests, nothing_lost);
+  template <int I>
+  __device__ __forceinline__ void keep(const auto& lost) {
+    const auto all = get<I>(rest) + lost;
+    get<I>(rest) = !Guarded || valid ? all : get<I>(rest);
+  }
+};
+
+/// Whether elements of one output are first added up among themselves, pair by pair, and then to the accumulators.
+template <class M, class T>
+concept pairing_monoid = rounding_monoid<M, T> && !near_monoid<M, T>;
+
+/// Gathers what is to be paired, and combines the rest at once.
+template <class Set, bool Guarded, bool Near, bool InOrder, class Rests>
+struct gather_sink {
+  typename Set::accumulators &to, &leaf;
+  bool valid;
+  Rests& rest;
+  template <int I, class V>
+  __device__ __forceinline__ void put(const V& value) {
+    using M = typename Set::template monoid<I>;
+    if constexpr (pairing_monoid<M, V>) get<I>(leaf) = !Guarded || valid ? value : M::template identity<V>();
+    else combine_sink<Set, Guarded, Near, InOrder, Rests>{to, valid, rest}.template put<I>(value);
+  }
+};
+/// Adds the elements that were gathered, Count from each step to the next; a power of two of them.
+template <class Set, int Count, int Step, class Rests, int... I>
+__device__ __forceinline__ void add_gathered(typename Set::accumulators& to, Rests& rest,
+                                             typename Set::accumulators* leaf, index_sequence<I...>) {
+  static_assert((Count & (Count - 1)) == 0);
+  const auto one = [&]<int N>(index_sequence<N>) {
+    using M = typename Set::template monoid<N>;
+    using V = typename Set::template value_type<N>;
+    if constexpr (pairing_monoid<M, V>) {
+#pragma unroll
+      for (int apart = 1; apart < Count; apart *= 2)
+#pragma unroll
+        for (int i = 0; i < Count; i += 2 * apart)
+          get<N>(leaf[i * Step]) = lazyfuse::compute<M>(get<N>(leaf[i * Step]), get<N>(leaf[(i + apart) * Step]));
+      combine_sink<Set, false, false, false, Rests>{to, true, rest}.template put<N>(get<N>(leaf[0]));
+    }
+  };
+  (one(index_sequence<I>{}), ...);
+}
+
+/// Notes the values of the prologue as they are.
+template <class Set>
+struct note_sink {
+  typename Set::accumulators& to;
+  template <int I, class V>
+  __device__ __forceinline__ void put(const V& value) {
+    get<I>(to) = value;
+  }
+};
+
+/// Evaluates the prologue for the elements in registers and combines them; context(d, k): of one of them.
+template <class Set, bool Guarded, bool Near, int Width, int Depth, bool Columns, class Context, class Valid>
+__device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, const Context& context,
+                                        const Valid& valid) {
+  constexpr auto seq = make_index_sequence<Set::size>{};
+  using rests = typename thread_sums<Set, Width, Columns>::rests;
+  constexpr int of_one = Depth * (Columns ? 1 : Width);  // elements for one output
+  typename Set::accumulators leaf[Depth * Width];
+#pragma unroll
+  for (int d = 0; d < Depth; ++d)
+#pragma unroll
+    for (int k = 0; k < Width; ++k) {
+      auto& rest = sums.rest[Columns ? k : 0];
+      if constexpr (of_one == 1) {
+        combine_sink<Set, Guarded, Near, !Guarded, rests> sink{sums.lane[k], valid(k), rest};
+        evaluate<typename Set::prologue>(context(d, k), sink);
+      } else {
+        gather_sink<Set, Guarded, Near, !Guarded, rests> sink{sums.lane[k], leaf[d * Width + k], valid(k), rest};
+        evaluate<typename Set::prologue>(context(d, k), sink);
+      }
+    }
+  if constexpr (of_one > 1)
+#pragma unroll
+    for (int k = 0; k < (Columns ? Width : 1); ++k)
+      add_gathered<Set, of_one, Columns ? Width : 1>(sums.lane[k], sums.rest[k], leaf + k, seq);
+}
+
+}  // namespace lazyfuse::cuda_detail
