@@ -75,6 +75,13 @@ concept settling_monoid = requires(const T& a) {
   M::settled(a);
 };
 
+/// Whether a monoid's result is the less exact, the more elements of type T are combined one by one.
+template <class M, class T>
+inline constexpr bool rounds = false;
+template <class M, class T>
+  requires requires { requires M::rounds; }
+inline constexpr bool rounds<M, T> = !::cuda::std::is_integral_v<component_t<T>>;
+
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.
 template <class Reductions, class Sources>
 struct reduction_set;
@@ -86,6 +93,8 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   using monoids = list<M...>;
   using accumulators = pack<program_value_t<P, Sources>...>;
   static constexpr bool has_near = (near_monoid<M, program_value_t<P, Sources>> || ...);
+  static constexpr bool has_ordered = (ordered_monoid<M, program_value_t<P, Sources>> || ...);
+  static constexpr bool has_rounding = (rounds<M, program_value_t<P, Sources>> || ...);
   static constexpr bool settles = (settling_monoid<M, program_value_t<P, Sources>> && ...);
   template <int I>
   using monoid = type_at<I, M...>;

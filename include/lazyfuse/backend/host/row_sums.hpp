@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A row's elements added to vector lanes. The error of a sum grows with what is added one by one: lanes are filled in
+// short runs, which are merged pairwise.
+#pragma once
+
+#include <lazyfuse/backend/host/lanes.hpp>
+
+namespace lazyfuse::host_detail {
+
+/// Elements that a lane adds one by one. Where all are equal their roundings go one way, and a run is wrong by at most
+/// a sixth of so many epsilons; longer ones for moments, which cost more to merge and are sums about zero.
+template <class Set>
+inline constexpr index_t run_elements = Set::has_near && Set::size == 1 ? 32 : 16;
+/// How many elements a lane takes before the cheaper way to add more. It is recentred after these, after four times as
+/// many, and so on.
+inline constexpr index_t far_elements = 8;
+constexpr bool recentres_after(index_t elements) {
+  while (elements > far_elements && elements % 4 == 0) elements /= 4;
+  return elements == far_elements;
+}
+constexpr index_t next_recentring(index_t elements) {
+  index_t next = far_elements;
+  while (next <= elements) next *= 4;
+  return next;
+}
+
+/// What is left of the runs of one reduction; of most, nothing: their lanes go on.
+template <class M, class T>
+struct row_runs {
+  using lanes_type = lanes<M, T, lane_count>;
+  void end_run(lanes_type&, bool) {}
+  T result(lanes_type& last) {
+    last.fold();
+    return last.at(0);
+  }
+};
+/// Sums: the lanes of a run are merged into a few, those of some runs pairwise, and these as the digits of a binary
+/// counter carry.
+template <class M, class T>
+  requires(rounds<M, T> && !__is_same(M, op::moments))
+struct row_runs<M, T> {
+  using lanes_type = lanes<M, T, lane_count>;
+  static constexpr int width = sizeof(T) < 16 ? 32 / int(sizeof(T)) : 1, together = 8, levels = 16;
+  T run[together * width];
+  T level[levels][width];
+  int runs = 0;
+  unsigned groups = 0;
+
+  static void narrow(T* v) {
+    fold_from<lane_count, width>([v](int l, int from) { v[l] = compute<M>(v[l], v[from]); });
+  }
+  void end_run(lanes_type& last, bool) {
+    narrow(last.value);
+    std::copy_n(last.value, width, run + runs * width);
+    last.clear(lane_count);
+    if (++runs == together) end_group();
+  }
+  [[gnu::noinline]] void end_group() {
+    for (int apart = 1; apart < together; apart *= 2)
+      for (int r = 0; r + apart < runs; r += 2 * apart) merge(run + r * width, run + (r + apart) * width);
+    int k = 0;
+    for (; groups >> k & 1; ++k) {
+      merge(level[k], run);
+      std::copy_n(level[k], width, run);
+    }
+    std::copy_n(run, width, level[k]);
+    ++groups;
+    runs = 0;
+  }
+  static void merge(T* to, const T* from) {
+    for (int l = 0; l < width; ++l) to[l] = compute<M>(to[l], from[l]);
+  }
+  T result(lanes_type& last) {
+    if (runs == 0 && groups == 0) {
+      last.fold();
+      return last.at(0);
+    }
+    end_run(last, false);
+    if (runs > 0) end_group();
+    const T* total = nullptr;
+    for (int k = 0; k < levels; ++k) {
+      if (!(groups >> k & 1)) continue;
+      if (total) merge(level[k], total);
+      total = level[k];
+    }
+    T all[width];
+    std::copy_n(total, width, all);
+    fold_from<width, 1>([&](int l, int from) { all[l] = compute<M>(all[l], all[from]); });
+    return all[0];
+  }
+};
+/// Moments: runs between two shifts are added up member by member.
+template <class T>
+struct row_runs<op::moments, moment_sums<T>> {
+  using lanes_type = lanes<op::moments, moment_sums<T>, lane_count>;
+  lanes_type total;
+  bool begun = false;
+  bool alike = false;  ///< a run begins at the shifts of the total, and keeps them unless told
+
+  void add(lanes_type& run) {
+    if (!begun) total = run;
+    else if (alike) total.add_near(run, lane_count);
+    else
+      for (int l = 0; l < lane_count; ++l) total.combine(l, run.at(l));
+    begun = true;
+  }
+  void end_run(lanes_type& run, bool recentre) {
+    add(run);
+    if (recentre) total.recentre(lane_count);
+    run.clear_near(total, lane_count);
+    alike = true;
+  }
+  moment_sums<T> result(lanes_type& last) {
+    if (!begun) return last.fold(), last.at(0);
+    add(last);
+    total.fold();
+    return total.at(0);
+  }
+};
+
+/// The largest or smallest elements of lanes, as those of max and min, and all that were seen since they were cleared:
+/// which of these is in its place first is asked only where it is needed.
+template <class M, class T>
+struct place_lanes {
+  static constexpr index_t most_seen = 17 * lane_count;
+  using flag = ::cuda::std::conditional_t<sizeof(T) == 8, int64, int>;
+  T value[lane_count];
+  flag nan[lane_count];
+  T* seen;  ///< where the next turn's elements go
+  void clear(index_t n) {
+    std::fill_n(value, n, M::extreme::template identity<T>());
+    std::fill_n(nan, n, 0);
+  }
+  LAZYFUSE_HD void combine(index_t l, const placed<T>& v) {
+    value[l] = M::extreme::of_numbers(value[l], v.value);
+    if constexpr (floating_point<T>) nan[l] |= v.value != v.value;
+    seen[l] = v.value;
+  }
+  void next_turn() { seen += lane_count; }
+};
+template <class M, class T>
+  requires ordered_monoid<M, placed<T>>
+struct row_runs<M, placed<T>> {
+  using lanes_type = place_lanes<M, T>;
+  placed<T> best = M::template identity<placed<T>>();
+  T seen[lanes_type::most_seen];
+
+  /// n elements are seen since the last time; place(i) is that of the i-th of them.
+  template <class F>
+  void settle(lanes_type& run, index_t n, const F& place) {
+    fold_halves<lane_count>([&](int l, int from) {
+      run.value[l] = M::extreme::of_numbers(run.value[l], run.value[from]);
+      run.nan[l] |= run.nan[from];
+    });
+    const T value = run.nan[0] ? nan_of() : run.value[0];
+    const bool none = best.index == M::nowhere, beyond = none || M::beyond(value, best.value);
+    // Of equal ones the first: where axes are taken in another order, it may come later.
+    if (beyond || (!M::beyond(best.value, value) && place(0) < best.index)) {
+      const placed<T> found{value, place(first(value, n))};
+      best = beyond ? found : M{}(best, found);
+    }
+    run.clear(lane_count);
+    run.seen = seen;
+  }
+  placed<T> result(lanes_type&) const { return best; }
+
+ private:
+  static T nan_of() {
+    if constexpr (floating_point<T>) return T(__builtin_nanf(""));
+    else return T{};
+  }
+  /// The number of the first that is equal to value, or NaN as that.
+  index_t first(T value, index_t n) const {
+    const auto same = [&](T x) {
+      if constexpr (floating_point<T>) return x == value || (x != x && value != value);
+      else return x == value;
+    };
+    for (index_t i = 0; i < n; i += lane_count) {
+      const index_t end = std::min<index_t>(i + lane_count, n);
+      int some = 0;
+      for (index_t l = i; l < end; ++l) some |= same(seen[l]);
+      if (some) {
+        while (!same(seen[i])) ++i;
+        return i;
+      }
+    }
+    return 0;
+  }
+};
+
+template <class Set, class Seq = make_index_sequence<Set::size>>
+struct row_runs_of;
+template <class Set, int... I>
+struct row_runs_of<Set, index_sequence<I...>> {
+  template <int K>
+  using one = row_runs<typename Set::template monoid<K>, typename Set::template value_type<K>>;
+  using type = pack<one<I>...>;
+  using lanes = pack<typename one<I>::lanes_type...>;
+};
+
+/// Takes the place from the value of reduction I.
+template <int I>
+struct place_sink {
+  int64 index;
+  template <int K, class V>
+  LAZYFUSE_HD void put(const V& value) {
+    if constexpr (K == I) index = value.index;
+  }
+};
+
+/// The reductions of Set over a row that comes in parts: add() each, then result(). Element i of a part is added to lane
+/// i modulo lane_count.
+template <class Set>
+class row_sums {
+  using set_seq = make_index_sequence<Set::size>;
+  using lanes_type = typename row_runs_of<Set>::lanes;
+  static constexpr index_t longest = run_elements<Set>;
+  static constexpr bool in_runs = Set::has_rounding || Set::has_near, places = Set::has_ordered;
+
+  lanes_type lanes_;
+  typename row_runs_of<Set>::type runs_;
+  index_t added_ = 0;  ///< to each lane of this run
+  index_t each_ = 0;   ///< to each lane in whole turns
+
+  template <int... I>
+  void clear(index_sequence<I...>) {
+    (get<I>(lanes_).clear(lane_count), ...);
+    const auto one = [](auto& lanes, auto& runs) {
+      if constexpr (requires { lanes.seen; }) lanes.seen = runs.seen;
+    };
+    (one(get<I>(lanes_), get<I>(runs_)), ...);
+  }
+  template <int... I>
+  static void next_turn(lanes_type& to, index_sequence<I...>) {
+    const auto one = [](auto& lanes) {
+      if constexpr (requires { lanes.next_turn(); }) lanes.next_turn();
+    };
+    (one(get<I>(to)), ...);
+  }
+  template <int... I>
+  void end_runs(lanes_type& to, bool recentre, index_sequence<I...>) {
+    (get<I>(runs_).end_run(get<I>(to), recentre), ...);
+    added_ = 0;
+  }
+  template <int... I>
+  void not_alike(index_sequence<I...>) {
+    const auto one = [](auto& runs) {
+      if constexpr (requires { runs.alike; }) runs.alike = false;
+    };
+    (one(get<I>(runs_)), ...);
+  }
+  template <class Place, int... I>
+  void settle(lanes_type& to, index_t n, const Place& place, index_sequence<I...>) {
+    const auto one = [&]<int K>(auto& lanes, auto& runs, index_sequence<K>) {
+      if constexpr (requires { runs.seen; })
+        runs.settle(lanes, n, [&](index_t i) { return place(i, index_sequence<K>{}); });
+    };
+    (one(get<I>(to), get<I>(runs_), index_sequence<I>{}), ...);
+  }
+  template <int... I>
+  typename Set::accumulators results(index_sequence<I...>) {
+    return {{get<I>(runs_).result(get<I>(lanes_))}...};
+  }
+
+ public:
+  row_sums() { clear(set_seq{}); }
+  row_sums(const row_sums&) = delete;
+  row_sums& operator=(const row_sums&) = delete;
+
+  template <int Count, class Cursors, class Values = no_values>
+  [[gnu::noinline]] void add(const Cursors& from, index_t n, const Values& known = {}) {
+    Cursors cursors = from;
+    Values values = known;
+    lanes_type to = lanes_;
+    using cursor_seq = make_index_sequence<Count>;
+    const auto turns = [&]<bool Near>(index_t count, ::cuda::std::bool_constant<Near>) {
+      for (; count > 0; --count) {
+        prefetch_ahead(cursors, cursor_seq{});
+        add_to_lanes<Set, Near>(cursors, to, 0, lane_count, values);
+        move_on(cursors, 1, cursor_seq{});
+        values.move_on(lane_count);
+        next_turn(to, set_seq{});
+      }
+    };
+    index_t settled = 0;
+    const auto settle_until = [&](index_t end) {
+      if constexpr (places) {
+        const auto place = [&]<int I>(index_t i, index_sequence<I>) {
+          const index_t at = (settled + i) / lane_count;
+          Cursors there = from;
+          Values known_there = known;
+          move_on(there, at, cursor_seq{});
+          known_there.move_on(at * lane_count);
+          place_sink<I> sink{};
+          evaluate<typename Set::prologue>(
+              chunk_context<Cursors, Values>{there, known_there, settled + i - at * lane_count}, sink);
+          return sink.index;
+        };
+        settle(to, end - settled, place, set_seq{});
+        settled = end;
+      }
+    };
+    const index_t rest = n % lane_count;
+    for (index_t left = n / lane_count; left > 0;) {
+      index_t more = left;
+      if constexpr (in_runs || places) more = std::min(more, longest - added_);
+      if constexpr (Set::has_near) more = std::min(more, next_recentring(each_) - each_);
+      if constexpr (Set::has_near) {
+        if (each_ >= far_elements) turns(more, ::cuda::std::true_type{});
+        else turns(more, ::cuda::std::false_type{});
+      } else turns(more, ::cuda::std::false_type{});
+      left -= more;
+      each_ += more;
+      if constexpr (places)
+        if (left > 0 || rest == 0) settle_until(n - rest - left * lane_count);
+      if constexpr (in_runs) {
+        added_ += more;
+        const bool recentre = Set::has_near && recentres_after(each_);
+        if (added_ == longest || recentre) end_runs(to, recentre, set_seq{});
+      }
+    }
+    if (rest > 0) {
+      add_to_lanes<Set, false>(cursors, to, 0, rest, values);
+      settle_until(n);
+      if constexpr (Set::has_near) not_alike(set_seq{});
+      if constexpr (in_runs)
+        if (++added_ == longest) end_runs(to, false, set_seq{});
+    }
+    lanes_ = to;
+  }
+  typename Set::accumulators result() { return results(set_seq{}); }
+};
+
+}  // namespace lazyfuse::host_detail
