@@ -98,6 +98,11 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   static constexpr bool settles = (settling_monoid<M, program_value_t<P, Sources>> && ...);
   template <int I>
   using monoid = type_at<I, M...>;
+  template <int I, class... Q>
+  static type_at<I, Q...> nth(list<Q...>*);
+  /// The root of the prologue that reduction I combines.
+  template <int I>
+  using program = decltype(nth<I>(static_cast<typename prologue::roots*>(nullptr)));
   template <int I>
   using value_type = program_value_t<type_at<I, P...>, Sources>;
   /// The number of a reduction in the list.

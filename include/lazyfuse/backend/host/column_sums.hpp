@@ -23,7 +23,7 @@ template <class Set, int N, int Levels>
 class column_sums {
   using set_seq = make_index_sequence<Set::size>;
   using lanes_type = lane_pack<Set, N>;
-  static constexpr index_t longest = run_elements<Set>;
+  static constexpr index_t longest = longest_run<Set>;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near;
   static constexpr int levels = !in_runs ? 0 : Set::has_near ? 1 : Levels;
 
@@ -59,6 +59,13 @@ class column_sums {
     };
     (one(get<I>(total), get<I>(*run_)), ...);
   }
+  template <int... I>
+  void recentre_run(index_sequence<I...>) {
+    const auto one = [&](auto& run) {
+      if constexpr (requires { run.recentre(n_); }) run.recentre(n_);
+    };
+    (one(get<I>(*run_)), ...);
+  }
   void end_run(bool recentre) {
     int k = 0;
     if constexpr (levels > 1)
@@ -87,7 +94,11 @@ class column_sums {
   template <int Count, class Cursors, class Values = no_values>
   void add(const Cursors& cursors, const Values& values = {}, bool ordered = false) {
     if constexpr (in_runs) {
-      const bool recentre = Set::has_near && recentres_after(each_);
+      bool recentre = Set::has_near && recentres_after(each_);
+      if (recentre && runs_ == 0) {
+        recentre_run(set_seq{});
+        recentre = false;
+      }
       if (added_ == longest || (recentre && added_ > 0)) end_run(recentre);
       ++added_;
       ++each_;

@@ -176,6 +176,61 @@ LAZYFUSE_HD void add_to_lanes(const Cursors& cursors, Lanes& to, index_t first, 
   }
 }
 
+/// Combines the values of reductions into lane l, but those that are to be added up with others first, which it keeps.
+template <class Set, class Lanes, class Values>
+struct together_sink : lane_sink<typename Set::prologue::roots, Lanes, Values, false> {
+  typename Set::accumulators& kept;
+  index_t i;  ///< the element
+  template <int I, class V>
+  LAZYFUSE_HD void put(const V& value) {
+    if constexpr (rounds<typename Set::template monoid<I>, V>) get<I>(kept) = value;
+    else get<I>(this->to).combine(this->l, value);
+    using program = typename Set::template program<I>;
+    if constexpr (requires { this->values.template note<program>(i, value); })
+      this->values.template note<program>(i, value);
+  }
+};
+template <class Set, int... I>
+LAZYFUSE_HD void add_kept(typename Set::accumulators& to, const typename Set::accumulators& more,
+                          index_sequence<I...>) {
+  const auto one = [&]<int K>(index_sequence<K>) {
+    using monoid = typename Set::template monoid<K>;
+    if constexpr (rounds<monoid, typename Set::template value_type<K>>)
+      get<K>(to) = compute<monoid>(get<K>(to), get<K>(more));
+  };
+  (one(index_sequence<I>{}), ...);
+}
+/// The elements of lane l in turns [First, First + Turns), added up pairwise.
+template <class Set, int First, int Turns, class Cursors, class Lanes, class Values>
+LAZYFUSE_HD typename Set::accumulators of_turns(const Cursors& cursors, Lanes& to, const Values& values, index_t l) {
+  typename Set::accumulators kept;
+  if constexpr (Turns == 1) {
+    const index_t i = l + First * lane_count;
+    together_sink<Set, Lanes, Values> sink{{to, values, l}, kept, i};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+  } else {
+    kept = of_turns<Set, First, Turns / 2>(cursors, to, values, l);
+    add_kept<Set>(kept, of_turns<Set, First + Turns / 2, Turns / 2>(cursors, to, values, l),
+                  make_index_sequence<Set::size>{});
+  }
+  return kept;
+}
+/// Adds the elements of several turns to the lanes.
+template <class Set, int Turns, class Cursors, class Lanes, class Values, int... I>
+LAZYFUSE_HD void add_turns(const Cursors& cursors, Lanes& to, const Values& values, index_sequence<I...>) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+  for (index_t l = 0; l < lane_count; ++l) {
+    const auto sums = of_turns<Set, 0, Turns>(cursors, to, values, l);
+    const auto one = [&]<int K>(index_sequence<K>) {
+      if constexpr (rounds<typename Set::template monoid<K>, typename Set::template value_type<K>>)
+        get<K>(to).combine(l, get<K>(sums));
+    };
+    (one(index_sequence<I>{}), ...);
+  }
+}
+
 /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in flight.
 inline constexpr index_t prefetch_distance = 2048;
 /// Columns after which the same of the next row are asked for: it lies where the processor does not look by itself.
@@ -185,10 +240,10 @@ template <class T>
 void prefetch(const T* from, index_t n) {
   for (index_t b = 0; b < n * index_t{sizeof(T)}; b += 64) __builtin_prefetch(reinterpret_cast<const char*>(from) + b);
 }
-template <class Cursors, int... I>
+template <int N, class Cursors, int... I>
 void prefetch_ahead(const Cursors& c, index_sequence<I...>) {
   const auto one = [](const auto& operand) {
-    if constexpr (requires { operand.data; }) prefetch(operand.data + prefetch_distance, lane_count);
+    if constexpr (requires { operand.data; }) prefetch(operand.data + prefetch_distance, N);
   };
   (one(get<I>(c)), ...);
 }

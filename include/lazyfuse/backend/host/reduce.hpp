@@ -115,7 +115,7 @@ struct reduce_run {
       add_offsets(offsets, o.offsets, inner.offsets);
       for (index_t c = c0; c < c1; c += chunk) {
         const index_t n = c1 - c < chunk ? c1 - c : chunk;
-        walk.aim(cursors, packed, offsets, 0, c, n, lane_count, seq{});
+        walk.aim(cursors, packed, offsets, 0, c, n, repeated_elements<Set>(n), seq{});
         sums.template add<walk_type::count>(cursors, n);
       }
     }
@@ -266,7 +266,8 @@ struct reduce_run {
         const auto& found = sums.result();
         if (blocks == 1) finish_columns(o, found, c, n, seq{}, make_index_sequence<sizeof...(T)>{});
         else
-          for (index_t i = 0; i < n; ++i) partial[(line * across + c + i) * blocks + b] = lane<Set>(found, i, set_seq{});
+          for (index_t i = 0; i < n; ++i)
+            partial[(line * across + c + i) * blocks + b] = lane<Set>(found, i, set_seq{});
       }
     });
     if (blocks == 1) return;
