@@ -41,15 +41,16 @@ struct lanes {
 template <class M, real_number T, int N>
   requires requires(T v) { M::of_numbers(v, v); }
 struct lanes<M, T, N> {
+  using flag = ::cuda::std::conditional_t<sizeof(T) == 8, int64, int>;  // as wide, so that a vector has as many
   T value[N];
-  int nan[N];
+  flag nan[N];
   void clear(index_t n) {
     std::fill_n(value, n, M::template identity<T>());
     std::fill_n(nan, n, 0);
   }
   LAZYFUSE_HD void combine(index_t l, T v) {
     value[l] = M::of_numbers(value[l], v);
-    nan[l] |= v != v;
+    nan[l] |= flag{v != v};
   }
   void fold() {
     fold_halves<N>([this](int l, int from) {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // reduce on the host. The reduced range is cut into blocks whose size does not depend on the number of
 // threads, each block is summed in vector lanes, lanes and blocks are merged pairwise: the same bits on
-// every run. Two walks: along the reduced axis (rows), or along the kept one (columns).
+// every run. Two walks: along the reduced axis (rows), or along the kept one (columns, and very short rows).
 #pragma once
 
 #include <lazyfuse/backend/host/column_sums.hpp>
-#include <lazyfuse/backend/host/row_sums.hpp>
-#include <lazyfuse/backend/host/threads.hpp>
 #include <lazyfuse/backend/host/transform.hpp>
 #include <lazyfuse/program/stages.hpp>
 
@@ -19,7 +17,7 @@ template <class Set, class Lanes, int... I>
 typename Set::accumulators lane(const Lanes& from, index_t l, index_sequence<I...>) {
   return {{get<I>(from).at(l)}...};
 }
-/// The results of reductions side by side, as the epilogue's loop reads them.
+/// The same side by side, as the epilogue's loop reads them.
 template <class Set, class Lanes>
 struct lane_values {
   const Lanes& lanes;
@@ -83,6 +81,7 @@ struct reduce_run {
   static constexpr index_t block_elements = 32768;
   using set_seq = make_index_sequence<Set::size>;
   using seq = typename walk_type::seq;
+  using target_seq = make_index_sequence<sizeof...(T)>;
 
   const index_t* extents;
   const Operands& operands;
@@ -264,7 +263,7 @@ struct reduce_run {
         columns_type sums(n);
         add_rows(o, b * rows_per_block, std::min((b + 1) * rows_per_block, height), c, n, sums);
         const auto& found = sums.result();
-        if (blocks == 1) finish_columns(o, found, c, n, seq{}, make_index_sequence<sizeof...(T)>{});
+        if (blocks == 1) finish_columns(o, found, c, n, seq{}, target_seq{});
         else
           for (index_t i = 0; i < n; ++i)
             partial[(line * across + c + i) * blocks + b] = lane<Set>(found, i, set_seq{});
@@ -282,8 +281,8 @@ struct reduce_run {
 
   /// Whether rows are so short, and so many side by side, that lanes are better filled across than along them.
   bool short_rows() const {
-    constexpr index_t few = 48, least_across = 64;
-    return K > 0 && extents[last] >= least_across && product(extents, K, R) <= few && product(extents, K, R) > 0;
+    const index_t length = product(extents, K, R);
+    return K > 0 && extents[last] >= 64 && length > 0 && length <= 48;
   }
 };
 
