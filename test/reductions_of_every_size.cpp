@@ -45,6 +45,60 @@ TYPED_TEST(reductions_of_every_size, rows_columns_and_middles_of_unlike_extents)
   }
 }
 
+/// Where the larger of a and b is: NaN first, and the first of equal ones.
+template <class T>
+std::int64_t place_of_largest(const std::vector<T>& row) {
+  std::size_t at = 0;
+  for (std::size_t i = 1; i < row.size(); ++i)
+    if (row[at] == row[at] && (row[i] > row[at] || row[i] != row[i])) at = i;
+  return static_cast<std::int64_t>(at);
+}
+template <class T, class Space>
+void expect_right_short_rows() {
+  for (const std::int64_t length : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 33, 48, 49}) {
+    for (const std::int64_t rows : {63, 64, 131, 1030}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows of " + std::to_string(length));
+      std::mt19937 random(static_cast<unsigned>(length));
+      const auto t = test::generate<T>({rows, length}, [&](const extents&) {
+        const auto r = random() % 97;
+        return r == 0 ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(r % 7) - 3;
+      });
+      const auto x = test::array_of<Space, 2>(t);
+      const auto sums = test::tensor_of(2 * lf::sum(lf::where(lf::isnan(x), 0, x), lf::axis<1>) + 1),
+                 flipped = test::tensor_of(lf::min(x(lf::range(lf::none, lf::none, -1), lf::all), lf::axis<1>)),
+                 stepped = test::tensor_of(
+                     lf::sum(lf::where(x == x, x, 0)(lf::range(lf::none, lf::none, 2), lf::all), lf::axis<1>));
+      const auto places = test::tensor_of(lf::argmax(x, lf::axis<1>)),
+                 across = test::tensor_of(lf::argmax(x, lf::axis<0>));
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const std::vector<T> row(t.values.begin() + i * length, t.values.begin() + (i + 1) * length);
+        T sum = 0, least = row[0];
+        for (const T v : row) {
+          sum += v == v ? v : 0;
+          if (least == least) least = v < least || v != v ? v : least;
+        }
+        ASSERT_EQ(sums.values[i], 2 * sum + 1) << i;
+        ASSERT_TRUE(flipped.values[rows - 1 - i] == least ||
+                    (least != least && flipped.values[rows - 1 - i] != flipped.values[rows - 1 - i]))
+            << i;
+        if (i % 2 == 0) ASSERT_EQ(stepped.values[i / 2], sum) << i;
+        ASSERT_EQ(places.values[i], place_of_largest(row)) << i;
+      }
+      for (std::int64_t j = 0; j < length; ++j) {
+        std::vector<T> column;
+        for (std::int64_t i = 0; i < rows; ++i) column.push_back(t.values[i * length + j]);
+        ASSERT_EQ(across.values[j], place_of_largest(column)) << "column " << j;
+      }
+      ASSERT_EQ(lf::argmax(x).item(), place_of_largest(t.values));
+      ASSERT_EQ(lf::argmax(lf::transpose(x)).item(), place_of_largest(test::tensor_of(lf::transpose(x)).values));
+    }
+  }
+}
+TYPED_TEST(reductions_of_every_size, short_rows_side_by_side) {
+  expect_right_short_rows<float, TypeParam>();
+  expect_right_short_rows<double, TypeParam>();
+}
+
 TYPED_TEST(reductions_of_every_size, the_middle_axis_and_the_outer_two) {
   const extents shapes[] = {{1, 1, 1},    {2, 3, 4},    {5, 129, 6},  {17, 2, 33}, {2, 1000, 2},
                             {33, 33, 33}, {1, 257, 64}, {64, 257, 1}, {3, 5, 1025}};

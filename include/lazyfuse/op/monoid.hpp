@@ -13,6 +13,8 @@ namespace lazyfuse::op {
 /// What monoids are unless they say otherwise.
 struct plain_monoid {
   static constexpr bool has_identity = true;
+  /// Whether each combination rounds, beside what it has already: loops then combine in short runs and these pairwise.
+  static constexpr bool rounds = false;
   template <class T>
   using accumulator = accumulator_t<T>;
   /// The type of the result: that of the elements, where only sums of them are kept in a wider one.
@@ -27,6 +29,7 @@ concept rounded_sums = real_number<T> || complex_number<T> ||(short_vector<T> &&
 /// Sums; bool and integers in int64 or uint64, 16-bit reals in float.
 struct sum : plain_monoid, add {
   static constexpr const char* name = "sum";
+  static constexpr bool rounds = true;
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
     return T(0);

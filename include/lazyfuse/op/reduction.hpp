@@ -45,6 +45,7 @@ struct index_of : exact_operation {
 /// Of two places that with the larger element, or the smaller one; NaN before numbers, then the first.
 template <bool Largest>
 struct extreme_place : plain_monoid {
+  using extreme = ::cuda::std::conditional_t<Largest, max, min>;  ///< of the elements alone
   static constexpr bool has_identity = false;
   static constexpr int cost = 8;
   template <class T>
@@ -67,7 +68,6 @@ struct extreme_place : plain_monoid {
     return {Largest ? max::identity<T>() : min::identity<T>(), nowhere};
   }
 
- private:
   static constexpr int64 nowhere = 0x7fffffffffffffff;
   /// Whether x is nearer to the extreme than y, or NaN where y is a number. Few comparisons: they are most of the work.
   template <class T>
@@ -77,6 +77,8 @@ struct extreme_place : plain_monoid {
       return (further & number) != 0;  // not &&, which would branch
     } else return Largest ? x > y : x < y;
   }
+
+ private:
   /// Whether neither is beyond the other only if this is false; where y is beyond x it may be either.
   template <class T>
   LAZYFUSE_HD static constexpr bool differs(const T& x, const T& y) {
@@ -175,6 +177,7 @@ struct existing : exact_operation {
 template <class F>
 struct folded : plain_monoid {
   static constexpr const char* name = "reduce";
+  static constexpr bool rounds = true;  // it may be a sum
   static constexpr int cost = 8;
   template <class T>
   using accumulator = T;

@@ -95,6 +95,13 @@ struct rest_of<M, T> {
 };
 }  // namespace reductions_detail
 
+/// Whether a monoid's result is the less exact, the more elements of type T are combined one by one.
+template <class M, class T>
+inline constexpr bool rounds = false;
+template <class M, class T>
+  requires requires { requires M::rounds; }
+inline constexpr bool rounds<M, T> = !::cuda::std::is_integral_v<component_t<T>>;
+
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.
 template <class Reductions, class Sources>
 struct reduction_set;
@@ -108,9 +115,16 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   /// What each has lost so far.
   using rests = pack<typename reductions_detail::rest_of<M, program_value_t<P, Sources>>::type...>;
   static constexpr bool has_near = (near_monoid<M, program_value_t<P, Sources>> || ...);
+  static constexpr bool has_ordered = (ordered_monoid<M, program_value_t<P, Sources>> || ...);
+  static constexpr bool has_rounding = (rounds<M, program_value_t<P, Sources>> || ...);
   static constexpr bool settles = (settling_monoid<M, program_value_t<P, Sources>> && ...);
   template <int I>
   using monoid = type_at<I, M...>;
+  template <int I, class... Q>
+  static type_at<I, Q...> nth(list<Q...>*);
+  /// The root of the prologue that reduction I combines.
+  template <int I>
+  using program = decltype(nth<I>(static_cast<typename prologue::roots*>(nullptr)));
   template <int I>
   using value_type = program_value_t<type_at<I, P...>, Sources>;
   /// The number of a reduction in the list.

@@ -22,39 +22,30 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   /// What pass S computes once per column.
   template <int S>
   using made = typename Staged::template uniform<S>;
-  static constexpr index_t lines_added = 256;  ///< one by one; these sums are then merged
+  static constexpr index_t least_lines = 256;  ///< of a task, where several share the rows
   /// Columns that a loop takes together: few enough for their sums to stay in the cache, and on the stack.
   static constexpr int most_columns = [] {
-    const int fit = 65536 / bytes_of_values<Sources>(reductions{}) / 64 * 64;
+    const int fit = 16384 / bytes_of_values<Sources>(reductions{}) / 64 * 64;
     return std::clamp(fit, 64, walk_type::chunk < columns_at_a_time ? walk_type::chunk : columns_at_a_time);
   }();
+
+  template <class Set>
+  using sums_type = column_sums<Set, most_columns, 12>;
 
   /// Reduces rows [r0, r1) of n columns, of the rows that start at position `start`.
   template <class Set, class Values>
   void column_block(index_t start, index_t r0, index_t r1, index_t first, index_t n, const Values& values,
-                    lane_pack<Set, most_columns>& sums) const {
-    constexpr auto set_seq = make_index_sequence<Set::size>{};
+                    sums_type<Set>& sums) const {
     const walk_type walk{this->operands, R - 1, -1};
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
-    lane_pack<Set, most_columns> block;
-    clear_lanes<Set, most_columns>(sums, n, set_seq);
     position next = this->at_line(start + r0);
     index_t offsets[walk_type::count + 1];
-    // The error of a sum grows with what is added one by one: a few rows are summed for themselves.
-    for (index_t r = r0; r < r1;) {
-      const index_t end = r1 - r < lines_added ? r1 : r + lines_added;
-      const index_t begin = r;
-      const bool more = begin > r0;
-      lane_pack<Set, most_columns>& to = more ? block : sums;
-      if (more) clear_lanes<Set, most_columns>(block, n, set_seq);
-      for (; r < end; ++r) {
-        std::copy_n(next.offsets, walk_type::count, offsets);
-        next.next();
-        walk.aim_columns(cursors, packed, offsets, next.offsets, first, n, seq{});
-        accumulate_next<walk_type::count, Set>(cursors, to, n, r - begin, values);
-      }
-      if (more) merge_lanes(sums, block, n, set_seq);
+    for (index_t r = r0; r < r1; ++r) {
+      std::copy_n(next.offsets, walk_type::count, offsets);
+      next.next();
+      walk.aim_columns(cursors, packed, offsets, next.offsets, first, n, seq{});
+      sums.template add<walk_type::count>(cursors, values);
     }
   }
 
@@ -74,9 +65,9 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   /// The results of stage S for n columns.
   template <class Set, class Values>
   void reduce_columns(index_t start, index_t first, index_t n, const Values& values) const {
-    lane_pack<Set, most_columns> sums;
+    sums_type<Set> sums(n);
     column_block<Set>(start, 0, height, first, n, values, sums);
-    keep_columns<Set>::run(sums, values, n);
+    keep_columns<Set>::run(sums.result(), values, n);
   }
   /// Stage S and those after it for n columns, then the results.
   template <int S>
@@ -98,7 +89,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   column_cut cut_columns(index_t each) const {
     const index_t chunks = (width + each - 1) / each;
     const index_t enough = 1 + 64 / std::max<index_t>(outer * chunks, 1),
-                  most = (height + lines_added - 1) / lines_added;
+                  most = (height + least_lines - 1) / least_lines;
     return {std::clamp<index_t>(most, 1, enough), chunks, each};
   }
   /// Calls f(task, kept position, r0, r1, first column, columns) in all tasks; each pass begins where the one before
@@ -136,7 +127,9 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       const column_cut c = cut_columns(most_columns);
       const std::unique_ptr<lanes_type[]> partial(new lanes_type[outer * c.blocks * c.chunks]);
       for_column_tasks<S>(c, [&](index_t task, index_t k, index_t r0, index_t r1, index_t first, index_t n) {
-        column_block<set>(k * height, r0, r1, first, n, known.from(k * width + first), partial[task]);
+        sums_type<set> sums(n);
+        column_block<set>(k * height, r0, r1, first, n, known.from(k * width + first), sums);
+        partial[task] = sums.result();
       });
       for_tasks(outer * c.chunks, this->cost(outer * c.blocks * width), [&](index_t task) {
         const index_t k = task / c.chunks, chunk = task % c.chunks, first = chunk * c.each;

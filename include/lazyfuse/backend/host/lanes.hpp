@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/host/rows.hpp>
-#include <lazyfuse/op/statistics.hpp>
+#include <lazyfuse/op/reduction.hpp>
 
 #include <cuda/std/limits>
 
@@ -14,13 +14,17 @@ namespace lazyfuse::host_detail {
 /// Independent partial results, so that the loop over a row has no chain of dependences.
 inline constexpr int lane_count = 32;
 
-/// Calls merge(lane, another) for the upper half of the lanes into the lower one, until one is left.
+/// Calls merge(lane, another) for the upper half of N lanes into the lower one, until M are left.
+template <int N, int M, class F>
+inline void fold_from(const F& merge) {
+  if constexpr (N > M) {
+    for (int l = 0; l < N / 2; ++l) merge(l, l + N / 2);
+    fold_from<N / 2, M>(merge);
+  }
+}
 template <int N, class F>
 inline void fold_halves(const F& merge) {
-  if constexpr (N > 1) {
-    for (int l = 0; l < N / 2; ++l) merge(l, l + N / 2);
-    fold_halves<N / 2>(merge);
-  }
+  fold_from<N, 1>(merge);
 }
 
 template <class M, class T, int N>
@@ -37,15 +41,16 @@ struct lanes {
 template <class M, real_number T, int N>
   requires requires(T v) { M::of_numbers(v, v); }
 struct lanes<M, T, N> {
+  using flag = ::cuda::std::conditional_t<sizeof(T) == 8, int64, int>;  // as wide, so that a vector has as many
   T value[N];
-  int nan[N];
+  flag nan[N];
   void clear(index_t n) {
     std::fill_n(value, n, M::template identity<T>());
     std::fill_n(nan, n, 0);
   }
   LAZYFUSE_HD void combine(index_t l, T v) {
     value[l] = M::of_numbers(value[l], v);
-    nan[l] |= v != v;
+    nan[l] |= flag{v != v};
   }
   void fold() {
     fold_halves<N>([this](int l, int from) {
@@ -66,6 +71,19 @@ struct lanes<op::moments, moment_sums<T>, N> {
   LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { put(l, op::moments::near(at(l), v)); }
   void recentre(index_t n) {
     for (index_t l = 0; l < n; ++l) put(l, op::moments::recentred(at(l)));
+  }
+  /// None, as seen from where the others are seen.
+  void clear_near(const lanes& others, index_t n) {
+    clear(n);
+    std::copy_n(others.shift, n, shift);
+  }
+  /// Adds those that are seen from the same shifts.
+  void add_near(const lanes& others, index_t n) {
+    for (index_t l = 0; l < n; ++l) {
+      count[l] += others.count[l];
+      sum[l] += others.sum[l];
+      squares[l] += others.squares[l];
+    }
   }
   /// Seen from the mean of all, lanes are summed without a division for each pair of them.
   void fold() {
@@ -97,6 +115,28 @@ struct lanes<op::moments, moment_sums<T>, N> {
     squares[l] = m.squares;
   }
 };
+/// Places of extremes: elements and places apart. Near: elements come in the order of their places.
+template <class M, class T, int N>
+  requires ordered_monoid<M, placed<T>>
+struct lanes<M, placed<T>, N> {
+  T value[N];
+  int64 index[N];
+  void clear(index_t n) {
+    const placed<T> none = M::template identity<placed<T>>();
+    std::fill_n(value, n, none.value);
+    std::fill_n(index, n, none.index);
+  }
+  LAZYFUSE_HD void combine(index_t l, const placed<T>& v) { put(l, M{}(at(l), v)); }
+  LAZYFUSE_HD void add_near(index_t l, const placed<T>& v) { put(l, M::append(at(l), v)); }
+  void fold() {
+    fold_halves<N>([this](int l, int from) { combine(l, at(from)); });
+  }
+  LAZYFUSE_HD placed<T> at(index_t l) const { return {value[l], index[l]}; }
+  LAZYFUSE_HD void put(index_t l, const placed<T>& v) {
+    value[l] = v.value;
+    index[l] = v.index;
+  }
+};
 template <class Set, int N, class Seq = make_index_sequence<Set::size>>
 struct lane_pack_of;
 template <class Set, int N, int... I>
@@ -105,21 +145,6 @@ struct lane_pack_of<Set, N, index_sequence<I...>> {
 };
 template <class Set, int N>
 using lane_pack = typename lane_pack_of<Set, N>::type;
-
-/// How many elements a lane takes before the cheaper way to add more. It is recentred after these, after four times as
-/// many, and so on.
-inline constexpr index_t far_elements = 8;
-constexpr bool recentres_after(index_t elements) {
-  while (elements > far_elements && elements % 4 == 0) elements /= 4;
-  return elements == far_elements;
-}
-template <class Lanes, int... I>
-void recentre(Lanes& to, index_t n, index_sequence<I...>) {
-  const auto one = [n](auto& lanes) {
-    if constexpr (requires { lanes.recentre(n); }) lanes.recentre(n);
-  };
-  (one(get<I>(to)), ...);
-}
 
 /// Combines the value of reduction I into lane l, and notes it where that is asked for. Near: the lane has several
 /// already.
@@ -140,23 +165,71 @@ struct lane_sink<list<P...>, Lanes, Values, Near> {
   }
 };
 
-template <class Set, int N, int... I>
-void clear_lanes(lane_pack<Set, N>& to, index_t n, index_sequence<I...>) {
-  (get<I>(to).clear(n), ...);
+/// Adds to each of the lanes [first, last) the element of its number.
+template <class Set, bool Near, class Cursors, class Lanes, class Values>
+LAZYFUSE_HD void add_to_lanes(const Cursors& cursors, Lanes& to, index_t first, index_t last, const Values& values) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+  for (index_t l = first; l < last; ++l) {
+    lane_sink<typename Set::prologue::roots, Lanes, Values, Near> sink{to, values, l};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, l}, sink);
+  }
 }
 
-template <class Lanes, int... I>
-void fold_lanes(Lanes& to, index_sequence<I...>) {
-  (get<I>(to).fold(), ...);
-}
-
-/// Combines the first n lanes with those of the same number.
-template <class Lanes, int... I>
-void merge_lanes(Lanes& to, const Lanes& from, index_t n, index_sequence<I...>) {
-  const auto one = [&](auto& sums, const auto& more) {
-    for (index_t l = 0; l < n; ++l) sums.combine(l, more.at(l));
+/// Combines the values of reductions into lane l, but those that are to be added up with others first, which it keeps.
+template <class Set, class Lanes, class Values>
+struct together_sink : lane_sink<typename Set::prologue::roots, Lanes, Values, false> {
+  typename Set::accumulators& kept;
+  index_t i;  ///< the element
+  template <int I, class V>
+  LAZYFUSE_HD void put(const V& value) {
+    if constexpr (rounds<typename Set::template monoid<I>, V>) get<I>(kept) = value;
+    else get<I>(this->to).combine(this->l, value);
+    using program = typename Set::template program<I>;
+    if constexpr (requires { this->values.template note<program>(i, value); })
+      this->values.template note<program>(i, value);
+  }
+};
+template <class Set, int... I>
+LAZYFUSE_HD void add_kept(typename Set::accumulators& to, const typename Set::accumulators& more,
+                          index_sequence<I...>) {
+  const auto one = [&]<int K>(index_sequence<K>) {
+    using monoid = typename Set::template monoid<K>;
+    if constexpr (rounds<monoid, typename Set::template value_type<K>>)
+      get<K>(to) = compute<monoid>(get<K>(to), get<K>(more));
   };
-  (one(get<I>(to), get<I>(from)), ...);
+  (one(index_sequence<I>{}), ...);
+}
+/// The elements of lane l in turns [First, First + Turns), added up pairwise.
+template <class Set, int First, int Turns, class Cursors, class Lanes, class Values>
+LAZYFUSE_HD typename Set::accumulators of_turns(const Cursors& cursors, Lanes& to, const Values& values, index_t l) {
+  typename Set::accumulators kept;
+  if constexpr (Turns == 1) {
+    const index_t i = l + First * lane_count;
+    together_sink<Set, Lanes, Values> sink{{to, values, l}, kept, i};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+  } else {
+    kept = of_turns<Set, First, Turns / 2>(cursors, to, values, l);
+    add_kept<Set>(kept, of_turns<Set, First + Turns / 2, Turns / 2>(cursors, to, values, l),
+                  make_index_sequence<Set::size>{});
+  }
+  return kept;
+}
+/// Adds the elements of several turns to the lanes.
+template <class Set, int Turns, class Cursors, class Lanes, class Values, int... I>
+LAZYFUSE_HD void add_turns(const Cursors& cursors, Lanes& to, const Values& values, index_sequence<I...>) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+  for (index_t l = 0; l < lane_count; ++l) {
+    const auto sums = of_turns<Set, 0, Turns>(cursors, to, values, l);
+    const auto one = [&]<int K>(index_sequence<K>) {
+      if constexpr (rounds<typename Set::template monoid<K>, typename Set::template value_type<K>>)
+        get<K>(to).combine(l, get<K>(sums));
+    };
+    (one(index_sequence<I>{}), ...);
+  }
 }
 
 /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in flight.
@@ -168,10 +241,10 @@ template <class T>
 void prefetch(const T* from, index_t n) {
   for (index_t b = 0; b < n * index_t{sizeof(T)}; b += 64) __builtin_prefetch(reinterpret_cast<const char*>(from) + b);
 }
-template <class Cursors, int... I>
+template <int N, class Cursors, int... I>
 void prefetch_ahead(const Cursors& c, index_sequence<I...>) {
   const auto one = [](const auto& operand) {
-    if constexpr (requires { operand.data; }) prefetch(operand.data + prefetch_distance, lane_count);
+    if constexpr (requires { operand.data; }) prefetch(operand.data + prefetch_distance, N);
   };
   (one(get<I>(c)), ...);
 }

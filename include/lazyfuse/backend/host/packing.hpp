@@ -48,14 +48,50 @@ void pack_full_block(T* __restrict__ to, index_t pitch, const T* from, index_t s
     }
   }
 }
+/// Columns of 16 bytes at a time, transposed in registers: those of the first elements of each line that are asked for,
+/// and that have elements after them. Returns how many of the n it has copied.
+template <class T>
+  requires(sizeof(T) == 4 || sizeof(T) == 8)
+index_t pack_short_lines(T* __restrict__ to, index_t pitch, const T* from, index_t step, int rows, index_t n) {
+  typedef ::cuda::std::conditional_t<sizeof(T) == 4, float, double> unit __attribute__((may_alias));
+  typedef unit units __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
+  constexpr int wide = 16 / sizeof(T);
+  const int beyond = (wide - rows % wide) % wide;  // what the last units of a line hold of the next one
+  const index_t most = step > 0 ? n - (beyond + step - 1) / step : 0, whole = most > 0 ? most / wide * wide : 0;
+  for (int r = 0; r < rows; r += wide) {
+    const int last = rows - r < wide ? rows - r - 1 : wide - 1;
+    for (index_t i = 0; i < whole; i += wide) {
+      const auto load = [&](int k) { return *reinterpret_cast<const units*>(from + (i + k) * step + r); };
+      const auto store = [&](int k, units v) { *reinterpret_cast<units*>(to + (r + k) * pitch + i) = v; };
+      if constexpr (wide == 4) {
+        const units a = load(0), b = load(1), c = load(2), d = load(3);
+        const units ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+        const units ef = __builtin_shufflevector(a, b, 2, 6, 3, 7), gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+        if (last >= 3) store(3, __builtin_shufflevector(ef, gh, 2, 3, 6, 7));
+        if (last >= 2) store(2, __builtin_shufflevector(ef, gh, 0, 1, 4, 5));
+        if (last >= 1) store(1, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+        store(0, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
+      } else {
+        const units a = load(0), b = load(1);
+        if (last >= 1) store(1, __builtin_shufflevector(a, b, 1, 3));
+        store(0, __builtin_shufflevector(a, b, 0, 2));
+      }
+    }
+  }
+  return whole;
+}
 /// Copies a block of rows x n elements that is contiguous across rows: cache lines are read once.
 template <class T>
 [[gnu::noinline]] void pack_block(T* __restrict__ to, index_t pitch, const T* from, index_t row_step, index_t step,
                                   int rows, index_t n) {
+  index_t done = 0;
   if constexpr (sizeof(T) == 4) {
     if (rows == block_rows && row_step == 1 && n % 4 == 0) return pack_full_block(to, pitch, from, step, n);
   }
-  for (index_t i = 0; i < n; ++i)
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    if (row_step == 1) done = pack_short_lines(to, pitch, from, step, rows, n);
+  }
+  for (index_t i = done; i < n; ++i)
     for (int r = 0; r < rows; ++r) to[r * pitch + i] = from[r * row_step + i * step];
 }
 template <class T>

@@ -1,86 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // reduce on the host. The reduced range is cut into blocks whose size does not depend on the number of
 // threads, each block is summed in vector lanes, lanes and blocks are merged pairwise: the same bits on
-// every run. Two walks: along the reduced axis (rows), or along the kept one (columns).
+// every run. Two walks: along the reduced axis (rows), or along the kept one (columns, and very short rows).
 #pragma once
 
-#include <lazyfuse/backend/host/lanes.hpp>
-#include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/backend/host/column_sums.hpp>
+#include <lazyfuse/backend/host/transform.hpp>
+#include <lazyfuse/program/stages.hpp>
 
 #include <atomic>
 #include <memory>
 
 namespace lazyfuse::host_detail {
 
-/// Adds to each of the lanes [first, last) the element of its number.
-template <class Set, bool Near, class Cursors, class Lanes, class Values>
-LAZYFUSE_HD void add_to_lanes(const Cursors& cursors, Lanes& to, index_t first, index_t last, const Values& values) {
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-  for (index_t l = first; l < last; ++l) {
-    lane_sink<typename Set::prologue::roots, Lanes, Values, Near> sink{to, values, l};
-    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, l}, sink);
-  }
-}
-
-/// Adds n elements of a row, element i into lane i modulo lane_count. before: how many of the row were added already.
-template <int Count, class Set, class Cursors, class Lanes, class Values = no_values>
-[[gnu::noinline]] void accumulate_row(const Cursors& from, Lanes& total, index_t n, index_t before,
-                                      const Values& known = {}) {
-  Cursors cursors = from;
-  Values values = known;
-  Lanes to = total;
-  using cursor_seq = make_index_sequence<Count>;
-  const auto turns = [&]<bool Near>(index_t count, ::cuda::std::bool_constant<Near>) {
-    for (; count > 0; --count) {
-      prefetch_ahead(cursors, cursor_seq{});
-      add_to_lanes<Set, Near>(cursors, to, 0, lane_count, values);
-      move_on(cursors, 1, cursor_seq{});
-      values.move_on(lane_count);
-    }
-  };
-  index_t left = n / lane_count;
-  if constexpr (Set::has_near) {
-    index_t each = before / lane_count;  // elements of a lane
-    const index_t far = std::clamp<index_t>(far_elements - each, 0, left);
-    turns(far, ::cuda::std::false_type{});
-    left -= far;
-    for (each += far; left > 0;) {
-      recentre(to, lane_count, make_index_sequence<Set::size>{});
-      const index_t near = std::min(left, 3 * each);
-      turns(near, ::cuda::std::true_type{});
-      left -= near;
-      each += near;
-    }
-  } else turns(left, ::cuda::std::false_type{});
-  add_to_lanes<Set, false>(cursors, to, 0, n % lane_count, values);
-  total = to;
-}
-
-/// Adds one row to n columns. Near: each has several already.
-template <int Count, class Set, bool Near, class Cursors, class Lanes, class Values>
-[[gnu::noinline]] void accumulate_columns(const Cursors cursors, Lanes& to, index_t n, const Values values) {
-  for (index_t i = 0; i < n; i += strip_columns) {
-    const index_t end = std::min(i + strip_columns, n);
-    prefetch_next(cursors, i, end - i, make_index_sequence<Count>{});
-    add_to_lanes<Set, Near>(cursors, to, i, end, values);
-  }
-}
-/// The same for a row of which `before` were added to these columns.
-template <int Count, class Set, class Cursors, class Lanes, class Values = no_values>
-void accumulate_next(const Cursors& cursors, Lanes& to, index_t n, index_t before, const Values& values = {}) {
-  if constexpr (Set::has_near) {
-    if (recentres_after(before)) recentre(to, n, make_index_sequence<Set::size>{});
-    if (before >= far_elements) return accumulate_columns<Count, Set, true>(cursors, to, n, values);
-  }
-  accumulate_columns<Count, Set, false>(cursors, to, n, values);
-}
-
 template <class Set, class Lanes, int... I>
 typename Set::accumulators lane(const Lanes& from, index_t l, index_sequence<I...>) {
   return {{get<I>(from).at(l)}...};
 }
+/// The same side by side, as the epilogue's loop reads them.
+template <class Set, class Lanes>
+struct lane_values {
+  const Lanes& lanes;
+  template <class P>
+  LAZYFUSE_HD auto at(index_t i) const {
+    return get<Set::template index_of<P>>(lanes).at(i);
+  }
+  LAZYFUSE_HD void move_on(index_t) {}
+};
 
 /// Merges the pairs (0, half), (1, half + 1), ... until one is left: pairwise order.
 template <class Set, class Get>
@@ -135,6 +81,7 @@ struct reduce_run {
   static constexpr index_t block_elements = 32768;
   using set_seq = make_index_sequence<Set::size>;
   using seq = typename walk_type::seq;
+  using target_seq = make_index_sequence<sizeof...(T)>;
 
   const index_t* extents;
   const Operands& operands;
@@ -159,8 +106,7 @@ struct reduce_run {
     const walk_type walk{operands, R - 1, -1};
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
-    lane_pack<Set, lane_count> sums;
-    clear_lanes<Set, lane_count>(sums, lane_count, set_seq{});
+    row_sums<Set> sums;
     odometer<Operands, Sources, R> inner{operands, extents, K, R - 1};
     inner.seek(r0);
     index_t offsets[walk_type::count + 1];
@@ -168,12 +114,11 @@ struct reduce_run {
       add_offsets(offsets, o.offsets, inner.offsets);
       for (index_t c = c0; c < c1; c += chunk) {
         const index_t n = c1 - c < chunk ? c1 - c : chunk;
-        walk.aim(cursors, packed, offsets, 0, c, n, lane_count, seq{});
-        accumulate_row<walk_type::count, Set>(cursors, sums, n, (r - r0) * (c1 - c0) + c - c0);
+        walk.aim(cursors, packed, offsets, 0, c, n, repeated_elements<Set>(n), seq{});
+        sums.template add<walk_type::count>(cursors, n);
       }
     }
-    fold_lanes(sums, set_seq{});
-    return lane<Set>(sums, 0, set_seq{});
+    return sums.result();
   }
 
   void rows() const {
@@ -219,42 +164,109 @@ struct reduce_run {
   }
 
   // ---- along the kept axis --------------------------------------------------------------------------
+  static constexpr int last = K > 0 ? K - 1 : 0;
+  // Shorter runs of a long row defeat the prefetcher; but the lanes of many reductions must fit the stack.
+  static constexpr index_t most_columns = sizeof(lane_pack<Set, chunk>) <= 131072 || chunk < 1024 ? chunk : 1024;
+  static constexpr index_t most_rows = 256;
+  using columns_type = column_sums<Set, int(most_columns), 4>;  // 2^4 runs of 16 rows
+
+  /// Whether places come in their order along the reduced axes.
+  template <int... I>
+  bool ordered(index_sequence<I...>) const {
+    const auto one = [&](const auto& operand) {
+      index_t before = 0;
+      bool rises = true;
+      for (int k = R - 1; k >= K; --k) {
+        rises = rises && (extents[k] == 1 || operand.steps[k] > before);
+        before += (extents[k] - 1) * operand.steps[k];
+      }
+      return rises;
+    };
+    const auto known = [&]<class Source>(const operand<Source, R>& operand) {
+      if constexpr (__is_same(Source, position)) return one(operand);
+      else return true;
+    };
+    return Set::has_ordered && (known(get<I>(operands)) && ...);
+  }
+
+  /// Adds rows [r0, r1) of the columns from `first` on, as many as `sums` has.
+  void add_rows(const kept_odometer& o, index_t r0, index_t r1, index_t first, index_t n, columns_type& sums) const {
+    const walk_type walk{operands, last, R - 1};
+    const bool in_order = ordered(seq{}), blocked = walk.blocked();
+    typename walk_type::packings packed;
+    typename walk_type::cursors cursors;
+    odometer<Operands, Sources, R> inner{operands, extents, K, R};
+    inner.seek(r0);
+    index_t offsets[walk_type::count + 1], next[walk_type::count + 1];
+    add_offsets(next, o.offsets, inner.offsets);
+    for (index_t r = r0; r < r1;) {
+      std::copy_n(next, walk_type::count, offsets);
+      const index_t left = std::min(extents[R - 1] - inner.at[R - 1], r1 - r),
+                    group = blocked ? std::min<index_t>(left, block_rows) : 1;
+      inner.next(group);
+      add_offsets(next, o.offsets, inner.offsets);
+      if (blocked) walk.pack_blocks(packed, offsets, int(group), first, n, seq{});
+      for (index_t g = 0; g < group; ++g) {
+        if (blocked) walk.aim(cursors, packed, offsets, int(g), first, n, n, seq{});
+        else walk.aim_columns(cursors, packed, offsets, next, first, n, seq{});
+        sums.template add<walk_type::count>(cursors, no_values{}, in_order);
+      }
+      r += group;
+    }
+  }
+
+  template <int I>
+  auto* target_at(const index_t* at, index_t column) const {
+    const auto& t = get<I>(targets);
+    auto* p = address(t.data) + column * t.steps[last];
+    for (int k = 0; k < last; ++k) p += at[k] * t.steps[k];
+    return p;
+  }
+  /// Stores the results of n columns.
+  template <class Lanes, int... I, int... J>
+  void finish_columns(const kept_odometer& o, const Lanes& sums, index_t first, index_t n, index_sequence<I...>,
+                      index_sequence<J...>) const {
+    const walk_type walk{operands, last, -1};
+    typename walk_type::packings packed;
+    typename walk_type::cursors cursors;
+    const auto aim = [&]<int Operand>(index_sequence<Operand>) {
+      if constexpr (stages_detail::any_reads<Operand>(typename Epilogue::roots{}))
+        walk.template aim_one<Operand>(get<Operand>(cursors), packed, o.offsets[Operand], 0, first, n, n);
+    };
+    (aim(index_sequence<I>{}), ...);
+    pack<staging<T, int(most_columns)>...> staged;
+    const landings<T...> to{
+        {{get<J>(targets).steps[last] == 1 ? target_at<J>(o.at, first) : get<J>(staged).data, 0}...}};
+    transform_runs<Epilogue, 0, walk_type::count>(cursors, to, 1, n, lane_values<Set, Lanes>{sums});
+    ((get<J>(targets).steps[last] == 1
+          ? void()
+          : scatter_row(target_at<J>(o.at, first), get<J>(targets).steps[last], get<J>(staged).data, n)),
+     ...);
+  }
+
   void columns() const {
-    constexpr int last = K > 0 ? K - 1 : 0;
-    // Shorter runs of a long row defeat the prefetcher; but the lanes of many reductions must fit the stack.
-    constexpr index_t width = sizeof(lane_pack<Set, chunk>) <= 131072 || chunk < 1024 ? chunk : 1024;
     const index_t outer = product(extents, 0, last), across = extents[last], height = product(extents, K, R);
-    const index_t chunks = (across + width - 1) / width;
-    const index_t rows_per_block = height < 256 ? (height > 0 ? height : 1) : 256;
+    const index_t block_columns = walk_type{operands, last, R - 1}.blocked() ? chunk / block_rows : most_columns;
+    const index_t chunks = (across + most_columns - 1) / most_columns;
+    const index_t rows_per_block = height < most_rows ? (height > 0 ? height : 1) : most_rows;
     const index_t blocks = height > 0 ? (height + rows_per_block - 1) / rows_per_block : 1;
     const double cost = double(outer) * double(across) * double(height) * (Set::prologue::cost + walk_type::cost + 1);
-    using column_lanes = lane_pack<Set, int(width)>;
     const std::unique_ptr<accumulators[]> partial(blocks > 1 ? new accumulators[outer * across * blocks] : nullptr);
 
     for_tasks(outer * chunks * blocks, cost, [&](index_t task) {
-      const index_t b = task % blocks, c = task / blocks % chunks * width, n = across - c < width ? across - c : width;
+      const index_t b = task % blocks, begin = task / blocks % chunks * most_columns,
+                    end = std::min(begin + most_columns, across), line = task / blocks / chunks;
       kept_odometer o{operands, extents, 0, last};
-      o.seek(task / blocks / chunks);
-      const walk_type walk{operands, last, -1};
-      typename walk_type::packings packed;
-      typename walk_type::cursors cursors;
-      column_lanes sums;
-      clear_lanes<Set, int(width)>(sums, n, set_seq{});
-      odometer<Operands, Sources, R> inner{operands, extents, K, R};
-      const index_t end = (b + 1) * rows_per_block < height ? (b + 1) * rows_per_block : height;
-      inner.seek(b * rows_per_block);
-      index_t offsets[walk_type::count + 1], next[walk_type::count + 1];
-      add_offsets(next, o.offsets, inner.offsets);
-      for (index_t r = b * rows_per_block, added = 0; r < end; ++r, ++added) {
-        std::copy_n(next, walk_type::count, offsets);
-        inner.next();
-        add_offsets(next, o.offsets, inner.offsets);
-        walk.aim_columns(cursors, packed, offsets, next, c, n, seq{});
-        accumulate_next<walk_type::count, Set>(cursors, sums, n, added);
-      }
-      for (index_t i = 0; i < n; ++i) {
-        if (blocks == 1) finish(o, lane<Set>(sums, i, set_seq{}), c + i, last);
-        else partial[(task / blocks / chunks * across + c + i) * blocks + b] = lane<Set>(sums, i, set_seq{});
+      o.seek(line);
+      for (index_t c = begin; c < end; c += block_columns) {
+        const index_t n = std::min(end - c, block_columns);
+        columns_type sums(n);
+        add_rows(o, b * rows_per_block, std::min((b + 1) * rows_per_block, height), c, n, sums);
+        const auto& found = sums.result();
+        if (blocks == 1) finish_columns(o, found, c, n, seq{}, target_seq{});
+        else
+          for (index_t i = 0; i < n; ++i)
+            partial[(line * across + c + i) * blocks + b] = lane<Set>(found, i, set_seq{});
       }
     });
     if (blocks == 1) return;
@@ -266,6 +278,12 @@ struct reduce_run {
                last);
     });
   }
+
+  /// Whether rows are so short, and so many side by side, that lanes are better filled across than along them.
+  bool short_rows() const {
+    const index_t length = product(extents, K, R);
+    return K > 0 && extents[last] >= 64 && length > 0 && length <= 48;
+  }
 };
 
 /// Combines the prologue's values over the axes [K, R) and stores the epilogue's at each kept position.
@@ -274,7 +292,7 @@ template <class Set, class Epilogue, class Sources, int K, class Operands, int R
 void reduce(const shape<R>& extents, const Operands& operands, const target_pack<K, T...>& targets, bool along_kept) {
   const reduce_run<Set, Epilogue, Sources, Operands, K, R, T...> run{extents.extent, operands, targets};
   if constexpr (K > 0) {
-    if (along_kept) return run.columns();
+    if (along_kept || run.short_rows()) return run.columns();
   }
   run.rows();
 }

@@ -52,26 +52,22 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
 
   template <class Set, class Values>
   typename Set::accumulators reduced(const row& in, const block& b, const Values& values) const {
-    constexpr auto set_seq = make_index_sequence<Set::size>{};
     const walk_type walk{this->operands, R - 1, -1};
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
-    lane_pack<Set, lane_count> sums;
-    clear_lanes<Set, lane_count>(sums, lane_count, set_seq);
+    row_sums<Set> sums;
     index_t r = b.r0;
     const auto add_line = [&](const position& o) {
       for (index_t c = b.c0; c < b.c1; c += walk_type::chunk) {
         const index_t n = std::min<index_t>(b.c1 - c, walk_type::chunk);
-        walk.aim(cursors, packed, o.offsets, 0, c, n, lane_count, seq{});
-        const index_t before = (r - b.r0) * (b.c1 - b.c0) + c - b.c0;
-        accumulate_row<walk_type::count, Set>(cursors, sums, n, before, values.from(r * width + c));
+        walk.aim(cursors, packed, o.offsets, 0, c, n, repeated_elements<Set>(n), seq{});
+        sums.template add<walk_type::count>(cursors, n, values.from(r * width + c));
       }
       ++r;
     };
     std::optional<position> room;
     this->for_lines(first_line(in, b, room), b.r1 - b.r0, add_line);
-    fold_lanes(sums, set_seq);
-    return lane<Set>(sums, 0, set_seq);
+    return sums.result();
   }
 
   /// Stage S and those after it, then the results. Together: all threads work on this row.

@@ -12,13 +12,15 @@
 
 namespace lazyfuse::host_detail {
 
-/// An operand as the inner loop reads it; after a run of elements, the cursor moves on to where the next run starts.
+/// An operand as the inner loop reads it; after a run of elements, the cursor moves on to where the next run starts, or
+/// skips some elements, but where it stays at repeated ones.
 template <class Source>
 struct cursor {  // constants
   using value_type = typename Source::value_type;
   Source source;
   LAZYFUSE_HD value_type at(index_t) const { return source.value; }
   LAZYFUSE_HD void move_on(index_t) {}
+  LAZYFUSE_HD void skip(index_t) {}
 };
 /// Elements in memory, or in a buffer.
 template <class Source>
@@ -29,6 +31,7 @@ struct cursor<Source> {
   index_t next;
   LAZYFUSE_HD const value_type& at(index_t i) const { return data[i]; }
   LAZYFUSE_HD void move_on(index_t runs) { data += runs * next; }
+  LAZYFUSE_HD void skip(index_t n) { data += next == 0 ? 0 : n; }
 };
 /// What is made of its offset.
 template <class Source>
@@ -38,10 +41,15 @@ struct cursor<Source> {
   index_t first, step, next;
   LAZYFUSE_HD auto at(index_t i) const { return source.at(first + i * step); }
   LAZYFUSE_HD void move_on(index_t runs) { first += runs * next; }
+  LAZYFUSE_HD void skip(index_t n) { first += n * step; }
 };
 template <class Cursors, int... I>
 LAZYFUSE_HD void move_on(Cursors& c, index_t runs, index_sequence<I...>) {
   (get<I>(c).move_on(runs), ...);
+}
+template <class Cursors, int... I>
+LAZYFUSE_HD void skip(Cursors& c, index_t n, index_sequence<I...>) {
+  (get<I>(c).skip(n), ...);
 }
 
 /// The results of reductions that a loop reads: none. Others answer at<P>(i), for element i of the run.
