@@ -38,6 +38,12 @@ void flatten(const std::initializer_list<L>& values, index_t* extent, T*& to) {
     flatten(v, extent + 1, to);
   }
 }
+/// A range whose elements an array can be made of.
+template <class R>
+concept elements = !expression<R> && std::ranges::input_range<R>;
+template <class R>
+concept given = true;
+
 template <class L>
 void list_extents(const L& values, index_t* extent) {
   if constexpr (requires { values.begin(); }) {
@@ -78,10 +84,32 @@ class array
       : base{{}, {{nullptr, nullptr}, {}, {}}, {}} {
     copy_list(values);
   }
+  /// array({2, 3}): uninitialised elements, as array(shape(2, 3)).
+  explicit array(const index_t (&extents)[Rank > 1 ? Rank : 2], caller where = caller::here()) requires(Rank > 1)
+      : array(view_detail::shape_from(extents), where) {}
+  template <class I>
+    requires(Rank > 1 && ::cuda::std::is_integral_v<I> && !__is_same(I, index_t))
+  explicit array(const I (&extents)[Rank > 1 ? Rank : 2], caller where = caller::here())
+      : array(view_detail::shape_from(extents), where) {}
   /// array(range): the elements of a range of the array's rank, of ranges for a matrix, as from(range).
   template <class Range>
-    requires(!expression<Range> && std::ranges::input_range<Range>)
+    requires(array_detail::elements<Range>&& array_detail::given<Range>)
   explicit array(Range&& r) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} { copy_range(static_cast<Range&&>(r)); }
+  // Mistakes: `array x = range`, and numbers of which nobody can say whether they are elements or extents.
+  template <class Range>
+    requires(array_detail::elements<Range>)
+  array(Range&&) : array() {
+    static_assert(!__is_same(Range, Range),
+                  "lazyfuse: the constructor from a range is explicit, since it copies: write array x(range), or x = "
+                  "from(range)");
+  }
+  template <class... N>
+    requires(sizeof...(N) > 0 && (::cuda::std::is_arithmetic_v<N> && ...))
+  explicit array(N...) : array() {
+    static_assert(sizeof...(N) == 0,
+                  "lazyfuse: numbers alone do not say whether they are elements, in lists as deep as the rank, {1, 2} "
+                  "or {{1, 2}, {3, 4}}, or extents, as in zeros<float>({3, 4}), or array(shape(3, 4)) uninitialised");
+  }
   array(const array&) = default;
   // The source keeps no elements; of rank 0, which always has one, it keeps a share.
   array(array&& x) noexcept : base(static_cast<base&&>(x)) { leave(x); }
@@ -142,6 +170,9 @@ class array
   const Element* end() const requires(__is_same(Space, host)) { return data() + size(); }
   Element* begin() requires(__is_same(Space, host)) { return data(); }
   Element* end() requires(__is_same(Space, host)) { return data() + size(); }
+
+  constexpr operator double() const requires(Rank == 0) { return static_cast<const base&>(*this); }
+  constexpr explicit operator bool() const requires(Rank > 0) { return bool(static_cast<const base&>(*this)); }
 
   /// A view; x(...) = e writes into this array.
   template <class... Specs>
@@ -217,13 +248,15 @@ template <class E>
 ->array<value_t<E>, bare_t<E>::rank, home_space<E>>;  // clang 14 looks here before the constraint
 template <class T, int R, class Space>
 array(const array<T, R, Space>&) -> array<T, R, Space>;
+template <class T, int R, class Space>
+array(array<T, R, Space>&) -> array<T, R, Space>;
 
 /// Uninitialised elements. \numpy{empty}
-template <element_type T, memory_space Space = default_space, int R>
+template <element_type T = double, memory_space Space = default_space, int R>
 array<T, R, Space> empty(const shape<R>& s, caller where = caller::here()) {
   return array<T, R, Space>(s, where);
 }
-template <element_type T, memory_space Space = default_space, int R>
+template <element_type T = double, memory_space Space = default_space, int R>
 array<T, R, Space> empty(const index_t (&extents)[R], caller where = caller::here()) {
   return array<T, R, Space>(view_detail::shape_from(extents), where);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/core/space.hpp>
+#include <lazyfuse/expr/mistakes.hpp>
 #include <lazyfuse/op/components.hpp>
 #include <lazyfuse/op/registry.hpp>
 
@@ -15,7 +16,7 @@ template <class T>
 inline constexpr bool scalar<T> = true;
 }  // namespace map_detail
 
-struct expression_interface {
+struct expression_interface : mistakes::operators {
   template <class X, class Y>
     requires operands<X, Y>
   friend constexpr auto operator+(X&& x, Y&& y) { return map<op::add>(static_cast<X&&>(x), static_cast<Y&&>(y)); }

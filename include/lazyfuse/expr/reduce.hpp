@@ -164,6 +164,17 @@ struct reduction_function {
   template <class X>
     requires expression<X>
   constexpr auto operator()(X&& x, keepdims_t k) const { return (*this)(static_cast<X&&>(x), axes<>{}, k); }
+  template <class X, int... A>
+    requires expression<X>
+  constexpr auto operator()(X&& x, keepdims_t k, axes<A...> a) const { return (*this)(static_cast<X&&>(x), a, k); }
+  template <class X, class Option, class... Options>
+    requires expression<X>
+  constexpr auto operator()(X&& x, Option, Options...) const {
+    static_assert(!__is_same(Option, Option),
+                  "lazyfuse: reductions take axis<...> and keepdims after their operand, sum(x, axis<1>) for NumPy's "
+                  "sum(x, 1); the larger of two operands is maximum(x, y), the smaller minimum(x, y)");
+    return bare_t<X>(static_cast<X&&>(x));
+  }
 };
 
 /// sum(x, axis<...>, keepdims): the sum; bool and integers in int64, unsigned ones in uint64. Pairwise order, the same
