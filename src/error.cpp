@@ -9,14 +9,13 @@
 
 namespace lazyfuse {
 
-namespace {
-
-/// (3, 4), (5,), ()
 std::string text_of(const index_t* extents, int rank) {
   std::string s = "(";
   for (int k = 0; k < rank; ++k) s += (k > 0 ? ", " : "") + std::to_string(extents[k]);
   return s + (rank == 1 ? ",)" : ")");
 }
+
+namespace {
 
 std::string place(caller where) {
   return where.line == 0 ? "" : std::string(" (") + where.file + ":" + std::to_string(where.line) + ")";

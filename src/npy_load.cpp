@@ -264,7 +264,8 @@ std::size_t bytes_of(const npy_header& h, const request& r) {
   for (const index_t n : h.shape) {
     if (n == 0) empty = true;
     else if (__builtin_mul_overflow(bytes, n, &bytes))
-      r.fail("has a header with the shape " + text_of(h.shape.data(), h.shape.size()) + ", which is too large");
+      r.fail("has a header with the shape " + text_of(h.shape.data(), static_cast<int>(h.shape.size())) +
+             ", which is too large");
   }
   return empty ? 0 : static_cast<std::size_t>(bytes);
 }
@@ -325,7 +326,7 @@ class element_reader {
  private:
   [[noreturn]] void fail(std::size_t got) const {
     request_.fail("ends at byte " + std::to_string(begin_ + got) + ", but " + name_of(header_.type) + " of shape " +
-                  text_of(header_.shape.data(), header_.shape.size()) + " end at byte " +
+                  text_of(header_.shape.data(), static_cast<int>(header_.shape.size())) + " end at byte " +
                   std::to_string(begin_ + bytes_));
   }
   source& from_;

@@ -49,6 +49,7 @@ std::string text_of(const host_elements& x, const print_options& options);
 /// What << shows.
 std::string text_of(const host_elements& x);
 void print(std::ostream& out, const host_elements& x);
+void print(std::ostream& out, const index_t* extents, int rank);
 }  // namespace print_detail
 
 /// Evaluates e and gives its elements as text: std::cout << format(x, {.precision = 3}). Options that are not named
@@ -63,6 +64,26 @@ template <class E>
 template <class E>
 requires expression<E> std::ostream& operator<<(std::ostream& out, const E& e) {
   with_elements(e, [&](const auto& x) { print_detail::print(out, x); });
+  return out;
+}
+
+/// Prints a shape as NumPy does: (3, 4), (5,), ().
+template <int R>
+std::ostream& operator<<(std::ostream& out, const shape<R>& s) {
+  print_detail::print(out, s.extent, R);
+  return out;
+}
+/// Prints what item() gives of complex elements as Python does: (1+2j).
+template <class T>
+std::ostream& operator<<(std::ostream& out, const complex<T>& z) {
+  print_detail::print(out, {&z, dtype_of<complex<T>>, nullptr, 0});
+  return out;
+}
+/// Prints what item() gives of short vectors, as an array of its components.
+template <class T, int N>
+std::ostream& operator<<(std::ostream& out, const vec<T, N>& v) {
+  const index_t extent = N;
+  print_detail::print(out, {v.data, dtype_of<T>, &extent, 1});
   return out;
 }
 
