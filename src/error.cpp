@@ -61,8 +61,8 @@ void throw_unfit(const char* operation, long long value, bool negative, dtype ty
 }
 
 void throw_memory(const char* space, std::size_t bytes, const memory_request& wanted) {
-  throw memory_error(std::string(wanted.operation) + ": " + std::to_string(bytes) + " bytes of " + space +
-                     " memory could not be had for " + name_of(wanted.type) + " of shape " +
+  throw memory_error(std::string(wanted.operation) + ": could not allocate " + std::to_string(bytes) + " bytes of " +
+                     space + " memory for " + name_of(wanted.type) + " of shape " +
                      text_of(wanted.extents, wanted.rank) + place(asked));
 }
 

@@ -230,14 +230,14 @@ npy_header read_header(source& from, const request& r) {
   std::size_t got = from.some(start, magic.size());
   if (std::string_view(start, got) != magic.substr(0, got)) {
     const bool zip = got >= 2 && start[0] == 'P' && start[1] == 'K';
-    r.fail("is no .npy file: it begins with " + shown({start, got}) + ", not with \"\\x93NUMPY\"" +
-           (zip ? "; .npz archives have to be unpacked" : ""));
+    r.fail("is not a .npy file: it begins with " + shown({start, got}) + ", not with \"\\x93NUMPY\"" +
+           (zip ? "; .npz archives must be unpacked first" : ""));
   }
   if (got == magic.size()) got += from.some(start + got, 2);
   const int version = got == 8 ? static_cast<unsigned char>(start[6]) : 0;
   const int minor = got == 8 ? static_cast<unsigned char>(start[7]) : 0;
   if (got == 8 && (version < 1 || version > 3 || minor != 0))
-    r.fail("is of version " + std::to_string(version) + "." + std::to_string(minor) + ", not 1.0, 2.0 or 3.0");
+    r.fail("has version " + std::to_string(version) + "." + std::to_string(minor) + ", not 1.0, 2.0 or 3.0");
   const std::size_t digits = version == 1 ? 2 : 4;
   if (got == 8) got += from.some(start + got, digits);
   const auto cut_short = [&](const char* part) {

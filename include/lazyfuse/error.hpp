@@ -26,7 +26,7 @@ struct dtype_error : error {
   using error::error;
 };
 
-/// Memory that could not be had; the text says how much, where.
+/// Memory that could not be allocated; the text says how much, and where.
 struct memory_error : error {
   using error::error;
 };

@@ -85,7 +85,7 @@ template <class Space = borrow_detail::told, class C>
       if constexpr (__is_same(C, container)) return borrow_detail::is_view<container>;
       else return true;
     }();
-    static_assert(stays, "lazyfuse: borrow does not keep a temporary container; give it a name that outlives its use");
+    static_assert(stays, "lazyfuse: borrow does not keep a temporary container alive; give the container a name");
     using home = borrow_detail::space_for<Space, borrow_detail::pointer_of<container>>;
     return borrow<home>(borrow_detail::raw(c.data()), shape<1>{static_cast<index_t>(c.size())}, where);
   }

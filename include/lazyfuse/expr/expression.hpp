@@ -91,7 +91,7 @@ struct expression_interface : mistakes::operators {
     requires operands<X, Y>
   friend constexpr auto operator%(X&& x, Y&&) {
     static_assert(!operands<X, Y>,
-                  "lazyfuse: % does not exist; use remainder (sign of the divisor, as Python), or floor_divide");
+                  "lazyfuse: % does not exist; use remainder (sign of the divisor, as in Python), or floor_divide");
     return static_cast<X&&>(x);
   }
 };

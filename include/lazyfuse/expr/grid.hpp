@@ -70,7 +70,7 @@ constexpr auto indices(const index_t (&extents)[R]) {
 /// Throws shape_error if an extent is negative. \numpy{fromfunction}
 template <number T = int64, int R, class F>
 constexpr auto fromfunction(F f, const shape<R>& s) {
-  static_assert(R > 0, "lazyfuse: fromfunction needs an axis, to have an index");
+  static_assert(R > 0, "lazyfuse: fromfunction needs at least one axis");
   return [&]<int... I>(index_sequence<I...>) {
     return map(f, grid_detail::coordinate<T>(I, checked(s, "fromfunction"))...);
   }

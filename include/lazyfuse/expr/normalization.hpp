@@ -44,7 +44,7 @@ constexpr auto standardized(const X& x, axes<A...> a, ddof d, epsilon e) {
 template <class X, class... Operands>
 constexpr auto weighted(X&& x, const char* operation, const Operands&... w) {
   constexpr int count = expressions<Operands...>;
-  static_assert(count <= 2, "lazyfuse: a normalization takes a weight and a bias at most");
+  static_assert(count <= 2, "lazyfuse: a normalization takes at most a weight and a bias");
   const auto s = x.shape();
   if constexpr (count == 0) return static_cast<X&&>(x);
   else if constexpr (count == 1) return static_cast<X&&>(x) * repeated(expression_in<0>(w...), s, operation);
@@ -71,7 +71,7 @@ constexpr auto with_axis(const E& e) {
 template <int R, class O>
 constexpr auto per_channel(const O& option) {
   if constexpr (expression<O>) {
-    static_assert(rank_of<O> == 1, "lazyfuse: weight and bias of batch_norm are of rank 1");
+    static_assert(rank_of<O> == 1, "lazyfuse: the weight and bias of batch_norm have rank 1");
     return along<R>(option, axis<1>);
   } else return option;
 }
@@ -181,7 +181,7 @@ constexpr auto normalize(const X& x, Options... options) {
   };
   constexpr bool known = __is_same(decltype(p), const order<1>) || __is_same(decltype(p), const order<2>) ||
                          __is_same(decltype(p), const order<inf>);
-  static_assert(known, "lazyfuse: norms are of order 1, 2 or inf");
+  static_assert(known, "lazyfuse: normalize takes a norm of order 1, 2 or inf");
   if constexpr (__is_same(decltype(p), const order<1>)) return scaled(sum(abs(z), a, keepdims));
   else if constexpr (__is_same(decltype(p), const order<inf>)) return scaled(max(abs(z), a, keepdims));
   else return scaled(sqrt(sum(square(z), a, keepdims)));
@@ -210,7 +210,7 @@ constexpr auto batch_norm(const X& x, const Options&... options) {
   constexpr int R = rank_of<X>;
   static_assert(once<Options...> && ((expression<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: batch_norm takes weight, bias and epsilon{e} after its operand");
-  static_assert(R >= 2, "lazyfuse: batch_norm is of rank 2 at least; its channels are axis 1");
+  static_assert(R >= 2, "lazyfuse: batch_norm takes an operand of rank 2 or more, with channels along axis 1");
   const auto a = axes_but_channels(make_index_sequence<R - 2>{});
   const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
   return as_stored<X>(weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "batch_norm",

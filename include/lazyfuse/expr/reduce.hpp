@@ -37,7 +37,7 @@ struct plan_axes {
       sizeof...(A) == 0 ? (1u << R) - 1 : (0u | ... | (1u << view_detail::normal_axis<A, R>()));
   static constexpr int reduced_count = __builtin_popcount(mask);
   static constexpr int kept = R - reduced_count;
-  static_assert(sizeof...(A) == 0 || reduced_count == sizeof...(A), "lazyfuse: a reduction names each axis once");
+  static_assert(sizeof...(A) == 0 || reduced_count == sizeof...(A), "lazyfuse: a reduction can name an axis only once");
 };
 
 /// What the monoid keeps elements of type T in, and what becomes of that.

@@ -56,7 +56,7 @@ array<T, R, Space> load_from(From& from, caller where) {
     for (int k = 0; k < R; ++k) s[k] = extents[k];
     if constexpr (short_vector<T>)
       if (extents[R] != T::size)
-        throw_shape("load", extents, rank, "has another number of components in its last axis");
+        throw_shape("load", extents, rank, "has a different number of components in its last axis");
     array<T, R, host>& to = *static_cast<array<T, R, host>*>(a);
     to = array<T, R, host>(s, caller{});
     return to.unshared();
