@@ -150,22 +150,22 @@ class array
     requires(expression<E> || scalar<E>)
   array& operator/=(E&& e) { return *this = *this / static_cast<E&&>(e); }
 
-  /// How long an axis is, negative ones counted from the end. Throws index_error if there is no such axis.
+  /// The length of an axis; negative axes count from the end. Throws index_error if there is no such axis.
   index_t extent(int axis) const {
     if (axis < -Rank || axis >= Rank) throw_axis("extent", axis, shape().extent, Rank);
     return shape()[axis < 0 ? axis + Rank : axis];
   }
-  /// How many elements there are.
+  /// The number of elements.
   index_t size() const { return shape().size(); }
 
-  /// The elements, row-major. The non-const one first detaches from everyone who shares them.
+  /// The elements, row-major. The non-const overload first detaches from all that share them.
   const Element* data() const { return tree.source.data; }
   Element* data() {
     if (owners(memory) > 1) *this = array(tree, copied{});
     return unshared();
   }
-  /// Host arrays are contiguous ranges, row-major. The non-const ones detach, as data() does: read through a const
-  /// array.
+  /// Host arrays are contiguous ranges, row-major. The non-const overloads detach, as data() does: read through a
+  /// const array.
   const Element* begin() const requires(__is_same(Space, host)) { return data(); }
   const Element* end() const requires(__is_same(Space, host)) { return data() + size(); }
   Element* begin() requires(__is_same(Space, host)) { return data(); }
@@ -188,7 +188,7 @@ class array
   auto operator()(Specs... specs) && {
     return view(*this, specs...);
   }
-  /// The value of a one-element array; waits for it. Throws shape_error if it has more, or none.
+  /// The value of a one-element array; waits for it. Throws shape_error unless it has exactly one element.
   Element item(caller where = caller::here()) const;
 
   // The allocation, null without elements: for what evaluates.
@@ -222,7 +222,7 @@ class array
   void evaluate(E&& e);
 };
 
-/// The resource that the array's memory came from; refers to nothing without elements.
+/// The resource that the array's memory came from; an empty array has none.
 template <class T, int R, class Space>
 resource_ref resource_of(const array<T, R, Space>& x) {
   return x.owner() ? x.owner()->source : resource_ref{};
@@ -262,7 +262,7 @@ array<T, R, Space> empty(const index_t (&extents)[R], caller where = caller::her
 }
 
 /// Uninitialised elements of the shape of x, in its space, and of its element type unless another is named: an array,
-/// not an expression, since it has to be filled by someone. \numpy{empty_like}
+/// not an expression, since it has yet to be filled. \numpy{empty_like}
 template <class T = void, class X>
   requires expression<X>
 auto empty_like(const X& x, caller where = caller::here()) {

@@ -228,7 +228,7 @@ auto materialize(E&& e, caller where = caller::here()) {
   return array<value_t<E>, rank_of<E>, home_space<E>>(static_cast<E&&>(e));
 }
 
-/// The value of an expression of one element; computes it and waits. Throws shape_error if it has more, or none.
+/// The value of an expression of one element; computes it and waits. Throws shape_error unless it has exactly one.
 template <class E>
   requires expression<E> value_t<E> item(const E& e, caller where = caller::here()) {
     if (e.shape().size() != 1) throw_shape("item", e.shape().extent, rank_of<E>, "does not have one element", where);

@@ -65,7 +65,7 @@ constexpr auto indices(const index_t (&extents)[R]) {
   return indices<T>(view_detail::shape_from(extents));
 }
 
-/// f of the indices at every position of s, which has an axis at least: f(i, j) for two. They are int64 (NumPy's are
+/// f of the indices at every position of s, which has at least one axis: f(i, j) for two. They are int64 (NumPy's are
 /// double), or of type T; f is called as by map, on the device for what is evaluated there. The element type is f's.
 /// Throws shape_error if an extent is negative. \numpy{fromfunction}
 template <number T = int64, int R, class F>

@@ -91,7 +91,7 @@ inline constexpr bool is_one_axis<axes<A>> = true;
 }  // namespace normalization_detail
 
 /// softmax(x, axis<-1>): exp(x) / sum(exp(x)) along the axes; shifted by the maximum, so that nothing overflows. A row
-/// with NaN or +infinity, or of -infinity alone, is NaN; no elements throw shape_error. SciPy's special.softmax
+/// with NaN or +infinity, or of -infinity alone, is NaN; an empty x throws shape_error. SciPy's special.softmax
 template <class X, class... Options>
   requires expression<X>
 constexpr auto softmax(const X& x, Options... options) {
@@ -119,7 +119,7 @@ constexpr auto log_softmax(const X& x, Options... options) {
 }
 
 /// logsumexp(x, axis<...>, keepdims): log(sum(exp(x))) along the axes, or of all elements, without overflow: -infinity
-/// of nothing but -infinity, +infinity with one +infinity. No elements throw shape_error. SciPy's special.logsumexp
+/// of nothing but -infinity, +infinity with one +infinity. An empty x throws shape_error. SciPy's special.logsumexp
 template <class X, class... Options>
   requires expression<X>
 constexpr auto logsumexp(const X& x, Options... options) {
@@ -135,7 +135,7 @@ constexpr auto logsumexp(const X& x, Options... options) {
 }
 
 /// layer_norm(x, weight, bias, axis<-1>, epsilon{1e-5}): (x - mean) / sqrt(var + epsilon) * weight + bias along the
-/// axes, with the biased variance in one pass. Weight and bias may be left away; they are broadcast to the shape of x,
+/// axes, with the biased variance in one pass. Weight and bias are optional; they are broadcast to the shape of x,
 /// or throw shape_error. PyTorch's layer_norm, after Ba, Kiros and Hinton, arXiv 1607.06450
 template <class X, class... Options>
   requires expression<X>
@@ -149,8 +149,8 @@ constexpr auto layer_norm(const X& x, const Options&... options) {
       weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "layer_norm", options...));
 }
 
-/// rms_norm(x, weight, axis<-1>, epsilon{e}): x / sqrt(mean(x * x) + epsilon) * weight along the axes. Weight may be
-/// left away; epsilon is that of the element type unless given. PyTorch's rms_norm, after Zhang and Sennrich, arXiv
+/// rms_norm(x, weight, axis<-1>, epsilon{e}): x / sqrt(mean(x * x) + epsilon) * weight along the axes. Weight is
+/// optional; epsilon is that of the element type unless given. PyTorch's rms_norm, after Zhang and Sennrich, arXiv
 /// 1910.07467
 template <class X, class... Options>
   requires expression<X>
@@ -200,8 +200,8 @@ constexpr auto standardize(const X& x, Options... options) {
 }
 
 /// batch_norm(x, weight, bias, epsilon{1e-5}): every channel (axis 1) of x standardized over all other axes, times
-/// weight plus bias, with the statistics of x itself, as in training, and the biased variance. Weight and bias may be
-/// left away; they have one element per channel, or throw shape_error. PyTorch's batch_norm, after Ioffe and Szegedy,
+/// weight plus bias, with the statistics of x itself, as in training, and the biased variance. Weight and bias are
+/// optional; they have one element per channel, or throw shape_error. PyTorch's batch_norm, after Ioffe and Szegedy,
 /// arXiv 1502.03167
 template <class X, class... Options>
   requires expression<X>

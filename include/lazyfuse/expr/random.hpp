@@ -72,7 +72,7 @@ constexpr auto uniform(const shape<R>& s, seed from) {
   if constexpr (random_real<T>) return random_detail::leaf_of(s, "uniform", from, random_detail::unit_law<T>{});
   else return random_detail::nothing(s);
 }
-/// Uniform in [low, high): low + u (high - low) of the u above, rounded; high is never drawn, also where rounding would
+/// Uniform in [low, high): low + u (high - low) of the u above, rounded; high is never drawn, even where rounding would
 /// reach it. Throws index_error unless low < high and high - low is finite. \numpy{Generator.uniform}
 template <class T = double, int R>
 constexpr auto uniform(const shape<R>& s, seed from, T low, T high) {

@@ -182,14 +182,14 @@ struct reduction_function {
 inline constexpr reduction_function<reduce_detail::with<op::sum>> sum{};
 /// prod(x, axis<...>, keepdims): the product; bool and integers in int64, unsigned ones in uint64. \numpy{prod}
 inline constexpr reduction_function<reduce_detail::with<op::prod>> prod{};
-/// max(x, axis<...>, keepdims): the largest element; NaN wins; no elements throw shape_error. \numpy{max}
+/// max(x, axis<...>, keepdims): the largest element; NaN wins; an empty x throws shape_error. \numpy{max}
 inline constexpr reduction_function<reduce_detail::with<op::max>> max{};
-/// min(x, axis<...>, keepdims): the smallest element; NaN wins; no elements throw shape_error. \numpy{min}
+/// min(x, axis<...>, keepdims): the smallest element; NaN wins; an empty x throws shape_error. \numpy{min}
 inline constexpr reduction_function<reduce_detail::with<op::min>> min{};
 /// any(x, axis<...>, keepdims): whether some element is true. \numpy{any}
 inline constexpr reduction_function<reduce_detail::with<op::any>> any{};
-/// mean(x, axis<...>, keepdims): the sum divided by the number of elements; integers and bool in double. NaN of no
-/// elements. \numpy{mean}
+/// mean(x, axis<...>, keepdims): the sum divided by the number of elements; integers and bool in double. NaN of an
+/// empty x. \numpy{mean}
 inline constexpr reduction_function<reduce_detail::mean> mean{};
 
 /// Whether every element is true. \numpy{all}

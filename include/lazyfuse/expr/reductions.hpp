@@ -103,7 +103,7 @@ struct nan_spread_function {
 }  // namespace reductions_detail
 
 /// argmax(x, axis<...>, keepdims): where the largest element stands: an int64, along the axes in row-major order, or in
-/// the whole array. The first of equal ones; the first NaN, if there is one. No elements throw shape_error.
+/// the whole array. The first of equal ones; the first NaN, if there is one. An empty x throws shape_error.
 /// \numpy{argmax}
 inline constexpr reductions_detail::place_function<op::argmax> argmax{};
 /// argmin(x, axis<...>, keepdims): where the smallest element stands, as argmax. \numpy{argmin}
@@ -162,7 +162,7 @@ constexpr auto norm(const X& x, Options... options) {
 
 /// average(x, weights, axis<...>, keepdims): the mean of x with weights, sum(x * w) / sum(w). Weights with as many axes
 /// as are named, and fewer than x, lie along those; others are broadcast to the shape of x, or throw shape_error.
-/// Weights that sum up to zero give NaN or infinities. \numpy{average}
+/// Weights that sum to zero give NaN or infinities. \numpy{average}
 template <class X, class W, class... Options>
   requires(expression<X>&& expression<W>)
 constexpr auto average(const X& x, const W& weights, Options... options) {
@@ -200,7 +200,7 @@ constexpr auto nanmean(const X& x, Options... options) {
   using T = value_t<decltype(z)>;
   return as_stored<X>(reduced_by<op::sum>(without_nan(z, 0), options...) / numbers_of<T>(z, options...));
 }
-/// nanmax(x, axis<...>, keepdims): the largest of what is not NaN; NaN of nothing else; no elements throw shape_error.
+/// nanmax(x, axis<...>, keepdims): the largest of what is not NaN; NaN of nothing else; an empty x throws shape_error.
 /// \numpy{nanmax}
 inline constexpr reductions_detail::nan_function<op::nanmax, op::max> nanmax{};
 /// nanmin(x, axis<...>, keepdims): the smallest of what is not NaN, as nanmax. \numpy{nanmin}
@@ -211,7 +211,7 @@ inline constexpr reductions_detail::nan_spread_function<false> nanvar{};
 inline constexpr reductions_detail::nan_spread_function<true> nanstd{};
 
 /// reduce(f, init, x, axis<...>, keepdims): f(...f(f(init, a), b)...) over the elements along the axes, or all: f must
-/// be associative and commutative, for it is applied in another order. Elements are of any trivially copyable type T, f
+/// be associative and commutative, since the order is not fixed. Elements are of any trivially copyable type T, f
 /// returns one, and init is one; without elements it is the result. f is a function object without state, called on the
 /// device for arrays there.
 template <class F, class T, class X, class... Options>
