@@ -175,7 +175,8 @@ const absence absences[] = {
      "reshape(materialize(broadcast_to(v, {2, 4})), {-1}) | reshape(materialize(broadcast_to(v(all, newaxis), {4, "
      "2})), {-1})"},
     {"take, indexing by arrays of integers",
-     "a function that reads the memory, which must live as long, in the space of n",
+     "a function that reads memory of the same space, which must outlive the expression; on the GPU "
+     "`const double* p = v.data()` before, and `[p] __host__ __device__ (int64 k)`",
      "map([p = v.data()](auto k) { return p[k]; }, n)"},
     {"take_along_axis", "for one element of each row, a mask",
      "sum(where(arange<int64>(4) == n(all, newaxis), x, 0), axis<1>)"},
@@ -301,7 +302,9 @@ What differs everywhere:
 
 - Functions of arrays return expressions, which are computed when they are assigned to an `array`, printed, or asked for
   their `item()`. `materialize(e)` is the array of an expression.
-- Arrays are values: `y = x` does not make two names of one array, and a stored view is not written through.
+- Arrays are values: `y = x` does not make two names of one array, and a stored view is not written through. While a
+  stored view lives, the next write copies its whole array: keep `array row = x(0)`, or write `x(0)` where it is used.
+- What has one element is still an expression: `max(x).item()` is the number, also in `if (max(x).item() > 3)`.
 - Axes, orders and `keepdims` are known to the compiler: `axis<0, -1>`, `ord<1>`.
 - Functions of real numbers compute integers in float64, also those of 8 and 16 bits, and refuse bool. bool and numbers,
   and int64 and uint64, meet by `cast` only.
