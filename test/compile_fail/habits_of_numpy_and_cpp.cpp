@@ -37,7 +37,7 @@ double loop(const vector& v) {
   return sum;
 }
 // expected-error: lazyfuse: numbers alone do not say whether they are elements, in lists as deep as the rank, {1, 2}
-auto elements() { return lf::array<float, 3>{1, 2, 3}; }
+auto elements() { return lf::array<double, 2>{1, 2, 3}; }
 // expected-error: or extents, as in zeros<float>\({3, 4}\)
 void extents() { matrix r(3, 4); }
 // expected-error: or array\(shape\(3, 4\)\) uninitialised
@@ -66,7 +66,7 @@ double loop(const vector& v) {
   for (const vector roots = lf::sqrt(v); const double e : roots) sum += e;
   return sum;
 }
-auto elements() { return lf::array<float, 3>{{{1, 2, 3}}}; }
+auto elements() { return lf::array<double, 2>{{1, 2, 3}}; }
 void extents() { matrix r({3, 4}), s(lf::shape(3, 4)), t = lf::zeros<float>({3, 4}); }
 void length() { vector r(lf::shape(10)), s{10}; }
 auto structs(const matrix& x) {
