@@ -46,7 +46,7 @@ void length() { vector r(10); }
 auto structs(const matrix& x) { return x + particle{}; }
 // expected-error: make an array of a container with from\(range\)
 auto containers(const vector& v, const std::vector<double>& w) { return w * v; }
-// expected-error: lazyfuse: the constructor from a range is explicit
+// expected-error: explicit, since it copies|constructor_is_explicit
 void copied(const std::vector<double>& w) { vector r = w; }
 #else
 auto axis_as_a_number(const matrix& x) { return lf::sum(x, lf::axis<1>); }
