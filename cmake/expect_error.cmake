@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -D SOURCE=… -D COMPILER=… -D ID=… -D INCLUDES=… -D SYSTEM_INCLUDES=… [-D EXPECT_ERROR=ON] -P expect_error.cmake
-# Compiles SOURCE. With EXPECT_ERROR it must fail with the message that its first line names, and g++ must not need more
-# than 20 lines to say so; without, it must compile.
+# Compiles SOURCE. With EXPECT_ERROR it must fail with the messages that its lines // expected-error: <regular expression>
+# name, one error for each, and g++ must not need more than 20 lines for one; without, it must compile.
 cmake_minimum_required(VERSION 3.25)
 set(max_lines 20)
 
-file(STRINGS ${SOURCE} expected LIMIT_COUNT 1)
-if(NOT expected MATCHES "^// expected-error: (.+)$")
+file(STRINGS ${SOURCE} first LIMIT_COUNT 1)
+if(NOT first MATCHES "^// expected-error: (.+)$")
   message(FATAL_ERROR "${SOURCE}: the first line must be // expected-error: <regular expression>")
 endif()
-set(expected "${CMAKE_MATCH_1}")
+# As lists of CMake, to be taken line by line: no semicolons within a line, no brackets.
+file(READ ${SOURCE} expected)
+string(REGEX REPLACE "[][;]" "." expected "${expected}")
+string(REGEX MATCHALL "(^|\n)// expected-error: [^\n]+" expected "${expected}")
+list(TRANSFORM expected REPLACE "^\n?// expected-error: " "")
+list(LENGTH expected mistakes)
 
 set(flags -std=c++20)
 foreach(dir IN LISTS INCLUDES)
@@ -39,14 +44,33 @@ if(NOT EXPECT_ERROR)
 endif()
 
 if(status EQUAL 0)
-  message(FATAL_ERROR "${SOURCE} compiled, but should fail with: ${expected}")
+  message(FATAL_ERROR "${SOURCE} compiled, but should fail with: ${first}")
 endif()
-if(NOT output MATCHES "${expected}")
-  message(FATAL_ERROR "${SOURCE} failed for another reason than: ${expected}\n${output}")
+foreach(message IN LISTS expected)
+  if(NOT output MATCHES "${message}")
+    message(FATAL_ERROR "${SOURCE} failed for another reason than: ${message}\n${output}")
+  endif()
+endforeach()
+
+string(REGEX REPLACE "[][;]" "." lines "${output}")
+string(REGEX REPLACE "\n$" "" lines "${lines}")
+string(REPLACE "\n" ";" lines "${lines}")
+set(errors 0)
+set(since 0) # lines since the last error
+foreach(line IN LISTS lines)
+  math(EXPR since "${since} + 1")
+  if(line MATCHES ":[0-9]+: (fatal )?error: |\\): error: ")
+    math(EXPR errors "${errors} + 1")
+    if(mistakes EQUAL 1)
+      continue()
+    endif()
+    set(since 0)
+  endif()
+  if(ID STREQUAL "GNU" AND since GREATER max_lines)
+    message(FATAL_ERROR "${SOURCE}: g++ needs more than ${max_lines} lines for one mistake:\n${output}")
+  endif()
+endforeach()
+if(mistakes GREATER 1 AND NOT errors EQUAL mistakes)
+  message(FATAL_ERROR "${SOURCE}: ${errors} errors for ${mistakes} mistakes:\n${output}")
 endif()
-string(REGEX MATCHALL "\n" line_ends "${output}")
-list(LENGTH line_ends lines)
-if(ID STREQUAL "GNU" AND lines GREATER max_lines)
-  message(FATAL_ERROR "${SOURCE}: g++ needs ${lines} lines for one mistake, more than ${max_lines}:\n${output}")
-endif()
-message(STATUS "${lines} lines:\n${output}")
+message(STATUS "${mistakes} mistakes, ${errors} errors:\n${output}")

@@ -46,6 +46,7 @@ endif()
 
 # A source that compiles, and with LAZYFUSE_EXPECT_ERROR defined does not, for the reason its first line gives:
 #   // expected-error: <regular expression>
+# Further such lines are for further mistakes in the same file.
 # Both halves are tested with the C++ compiler, the failing one with nvcc as well where there is one.
 function(lazyfuse_add_failure_test source)
   cmake_path(ABSOLUTE_PATH source)

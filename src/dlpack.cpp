@@ -31,7 +31,7 @@ struct given {
 template <class M>
 M* give_away(const exported& x, handles<1>&& memory) {
   std::unique_ptr<given<M>> g(new (std::nothrow) given<M>);
-  if (!g) throw memory_error("to_dlpack: no room for a tensor's description");
+  if (!g) throw memory_error("to_dlpack: could not allocate the tensor's description");
   for (int k = 0; k < x.rank; ++k) {
     g->extents[k] = x.extents[k];
     g->steps[k] = x.steps[k];
@@ -106,9 +106,9 @@ void end_given(dlpack::managed_tensor*, void* context) { given<dlpack::managed_t
 
 void check_version(const dlpack::managed_tensor_versioned& m, bool writes, caller where) {
   if (m.version.major != dlpack::version.major)
-    refuse("the tensor is of version " + std::to_string(m.version.major) + " of DLPack, not 1", where);
+    refuse("the tensor has version " + std::to_string(m.version.major) + " of DLPack, not 1", where);
   if (writes && (m.flags & dlpack::read_only))
-    refuse("the tensor is read-only; ask for elements that are const: from_dlpack<const T, R>", where);
+    refuse("the tensor is read-only; ask for const elements: from_dlpack<const T, R>", where);
 }
 
 void* look_at(const dlpack::tensor& t, const wanted& w, index_t* extents, index_t* steps, caller where) {
@@ -126,14 +126,15 @@ void* look_at(const dlpack::tensor& t, const wanted& w, index_t* extents, index_
   if (w.components > 0) {
     size = t.shape[w.rank];
     if (size != numbers || (t.strides && t.strides[w.rank] != 1 && numbers > 1))
-      refuse("the tensor's last axis is not of " + std::to_string(numbers) + " numbers side by side", where);
+      refuse("the tensor's last axis does not hold " + std::to_string(numbers) + " adjacent numbers", where);
   }
   for (int k = w.rank - 1; k >= 0; --k) {
     extents[k] = t.shape[k];
     const index_t step = t.strides ? t.strides[k] : size;
     steps[k] = step / numbers;
     if (extents[k] < 0) refuse("the tensor has a negative extent", where);
-    if (extents[k] > 1 && step % numbers != 0) refuse("the tensor's steps are not multiples of whole vectors", where);
+    if (extents[k] > 1 && step % numbers != 0)
+      refuse("the tensor's strides are not multiples of the vector length", where);
     size *= extents[k];
   }
   return static_cast<char*>(t.data) + t.byte_offset;
@@ -141,7 +142,7 @@ void* look_at(const dlpack::tensor& t, const wanted& w, index_t* extents, index_
 
 allocation* adopt(host, const dlpack::tensor&, void* data, void (*end)(void*), void* object, dlpack::stream, caller) {
   auto* const a = new (std::nothrow) foreign_memory;
-  if (!a) throw memory_error("from_dlpack: no room for a handle");
+  if (!a) throw memory_error("from_dlpack: could not allocate a handle");
   a->data = data;
   a->foreign = true;
   a->end = end;

@@ -9,14 +9,13 @@
 
 namespace lazyfuse {
 
-namespace {
-
-/// (3, 4), (5,), ()
 std::string text_of(const index_t* extents, int rank) {
   std::string s = "(";
   for (int k = 0; k < rank; ++k) s += (k > 0 ? ", " : "") + std::to_string(extents[k]);
   return s + (rank == 1 ? ",)" : ")");
 }
+
+namespace {
 
 std::string place(caller where) {
   return where.line == 0 ? "" : std::string(" (") + where.file + ":" + std::to_string(where.line) + ")";
@@ -66,8 +65,8 @@ void throw_unfit(const char* operation, dtype type) {
 }
 
 void throw_memory(const char* space, std::size_t bytes, const memory_request& wanted) {
-  throw memory_error(std::string(wanted.operation) + ": " + std::to_string(bytes) + " bytes of " + space +
-                     " memory could not be had for " + name_of(wanted.type) + " of shape " +
+  throw memory_error(std::string(wanted.operation) + ": could not allocate " + std::to_string(bytes) + " bytes of " +
+                     space + " memory for " + name_of(wanted.type) + " of shape " +
                      text_of(wanted.extents, wanted.rank) + place(asked));
 }
 

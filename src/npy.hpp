@@ -2,6 +2,8 @@
 // What reading and writing .npy files have in common.
 #pragma once
 
+#include "program_text.hpp"
+
 #include <lazyfuse/io/npy.hpp>
 
 #include <cerrno>
@@ -23,13 +25,6 @@ struct request {
     fail(problem + std::string(": ") + std::strerror(errno));
   }
 };
-
-/// (3, 4), (5,), (), as Python writes tuples.
-inline std::string text_of(const index_t* extents, std::size_t rank) {
-  std::string s = "(";
-  for (std::size_t k = 0; k < rank; ++k) s += (k > 0 ? ", " : "") + std::to_string(extents[k]);
-  return s + (rank == 1 ? ",)" : ")");
-}
 
 /// In the order of dtype.
 struct element_name {

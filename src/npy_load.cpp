@@ -230,14 +230,14 @@ npy_header read_header(source& from, const request& r) {
   std::size_t got = from.some(start, magic.size());
   if (std::string_view(start, got) != magic.substr(0, got)) {
     const bool zip = got >= 2 && start[0] == 'P' && start[1] == 'K';
-    r.fail("is no .npy file: it begins with " + shown({start, got}) + ", not with \"\\x93NUMPY\"" +
-           (zip ? "; .npz archives have to be unpacked" : ""));
+    r.fail("is not a .npy file: it begins with " + shown({start, got}) + ", not with \"\\x93NUMPY\"" +
+           (zip ? "; .npz archives must be unpacked first" : ""));
   }
   if (got == magic.size()) got += from.some(start + got, 2);
   const int version = got == 8 ? static_cast<unsigned char>(start[6]) : 0;
   const int minor = got == 8 ? static_cast<unsigned char>(start[7]) : 0;
   if (got == 8 && (version < 1 || version > 3 || minor != 0))
-    r.fail("is of version " + std::to_string(version) + "." + std::to_string(minor) + ", not 1.0, 2.0 or 3.0");
+    r.fail("has version " + std::to_string(version) + "." + std::to_string(minor) + ", not 1.0, 2.0 or 3.0");
   const std::size_t digits = version == 1 ? 2 : 4;
   if (got == 8) got += from.some(start + got, digits);
   const auto cut_short = [&](const char* part) {
@@ -264,7 +264,8 @@ std::size_t bytes_of(const npy_header& h, const request& r) {
   for (const index_t n : h.shape) {
     if (n == 0) empty = true;
     else if (__builtin_mul_overflow(bytes, n, &bytes))
-      r.fail("has a header with the shape " + text_of(h.shape.data(), h.shape.size()) + ", which is too large");
+      r.fail("has a header with the shape " + text_of(h.shape.data(), static_cast<int>(h.shape.size())) +
+             ", which is too large");
   }
   return empty ? 0 : static_cast<std::size_t>(bytes);
 }
@@ -325,7 +326,7 @@ class element_reader {
  private:
   [[noreturn]] void fail(std::size_t got) const {
     request_.fail("ends at byte " + std::to_string(begin_ + got) + ", but " + name_of(header_.type) + " of shape " +
-                  text_of(header_.shape.data(), header_.shape.size()) + " end at byte " +
+                  text_of(header_.shape.data(), static_cast<int>(header_.shape.size())) + " end at byte " +
                   std::to_string(begin_ + bytes_));
   }
   source& from_;

@@ -24,8 +24,7 @@ std::string header_of(const host_elements& x) {
   constexpr std::size_t fixed = 10, alignment = 64, room = 21;
   const element_name& e = named(x.type);
   std::string text = std::string("{'descr': '") + (e.bytes == 1 ? "|" : "<") + e.letters +
-                     "', 'fortran_order': False, 'shape': " + text_of(x.extents, static_cast<std::size_t>(x.rank)) +
-                     ", }";
+                     "', 'fortran_order': False, 'shape': " + text_of(x.extents, x.rank) + ", }";
   if (x.rank > 0) text.append(room - std::to_string(x.extents[0]).size(), ' ');
   text.append(alignment - (fixed + text.size() + 1) % alignment, ' ');
   text += '\n';

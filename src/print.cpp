@@ -2,6 +2,8 @@
 // NumPy's text of arrays: shortest digits that read back, at most 8 after the point, columns aligned.
 #include <lazyfuse/evaluate/print.hpp>
 
+#include "program_text.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -378,6 +380,7 @@ std::string text_of(const host_elements& x) {
 }
 
 void print(std::ostream& out, const host_elements& x) { out << text_of(x); }
+void print(std::ostream& out, const index_t* extents, int rank) { out << lazyfuse::text_of(extents, rank); }
 
 }  // namespace print_detail
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs as people write them, from the compiler's spelling of their types.
+// Programs as people write them, from the compiler's spelling of their types; shapes, places.
 #pragma once
+
+#include <lazyfuse/core/index.hpp>
 
 #include <string>
 
@@ -8,6 +10,9 @@ namespace lazyfuse {
 
 /// "(x0 * 2 + sin(x1)), ..." from "... [with Programs = list<apply<op::add, ...> >]".
 std::string program_text(const char* spelling);
+
+/// (3, 4), (5,), ()
+std::string text_of(const index_t* extents, int rank);
 
 /// " (file:line)" of whoever asked this thread for what runs now, or nothing (asked_at).
 std::string place_asked();

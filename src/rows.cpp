@@ -126,13 +126,13 @@ const char* reason(const index_t* extents, int rank, const reduction_record* red
     const reduction_record& r = reductions[i];
     const int kept = r.argument_rank - r.axes;
     if (!same_order(r.extents, r.steps, r.rank, r.argument, kept) || r.offset != 0)
-      return "a reduction is read in another order than its own";
+      return "a reduction is read in an order other than its own";
     if (!std::equal(r.argument, r.argument + r.argument_rank, first.argument))
-      return "reductions are over unlike extents, or along unlike axes";
+      return "reductions are over different extents, or along different axes";
   }
   if (rank == first.argument_rank && !std::is_permutation(extents, extents + rank, first.argument))
     return "the extents of the result are not those of what is reduced";
-  return "reductions run along unlike axes, or axes other than those they are broadcast over";
+  return "reductions run along different axes, or along axes other than those they are broadcast over";
 }
 
 }  // namespace

@@ -140,6 +140,23 @@ TYPED_TEST(creation, the_last_element_of_linspace_is_exact) {
   EXPECT_EQ(x(0).item(), 0.1f);
 }
 
+TYPED_TEST(creation, without_an_element_type_is_of_double_as_numpys) {
+  const auto is = [](const auto& e, const test::tensor<double>& values) {
+    return test::evaluates_to(lf::array<double, 1, TypeParam>(e), values);
+  };
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::linspace(0, 4, 5))>, double>);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::linspace(0.0f, 4, 5))>, float>);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::linspace(0.0f, 4.0, 5))>, double>);
+  static_assert(std::is_same_v<lf::value_t<decltype(lf::random::normal({2}, lf::seed{1}))>, double>);
+  static_assert(std::is_same_v<decltype(lf::empty({2, 2})), lf::array<double, 2>>);
+  EXPECT_TRUE(is(lf::linspace(0, 4, 5), test::tensor<double>({5}, {0, 1, 2, 3, 4})));
+  EXPECT_TRUE(is(lf::linspace(0, 1, 3), test::tensor<double>({3}, {0, 0.5, 1})));
+  EXPECT_TRUE(is(lf::logspace(0, 2, 3), test::tensor<double>({3}, {1, 10, 100})));
+  EXPECT_TRUE(is(lf::geomspace(1, 4, 2), test::tensor<double>({2}, {1, 4})));
+  EXPECT_TRUE(is(lf::zeros({2}), test::tensor<double>({2}, {0, 0})));
+  EXPECT_TRUE(is(lf::ones(lf::shape(2)), test::tensor<double>({2}, {1, 1})));
+  EXPECT_TRUE(is(lf::eye(2)(1), test::tensor<double>({2}, {0, 1})));
+}
 TYPED_TEST(creation, zeros_ones_and_full_have_the_value_everywhere) {
   const lf::array<float, 2, TypeParam> zeros = lf::zeros<float>({2, 3});
   EXPECT_TRUE(test::evaluates_to(zeros, test::counting<float>({2, 3}, 0, 0)));
@@ -219,6 +236,14 @@ TYPED_TEST(creation, braces_list_the_elements) {
   EXPECT_THROW((lf::array<int32_t, 2, TypeParam>{{1, 2}, {3}}), lf::error);
 }
 
+TYPED_TEST(creation, extents_in_braces_are_a_shape) {
+  const std::size_t rows = 3;
+  EXPECT_EQ((lf::array<float, 2, TypeParam>({3, 4}).shape()), lf::shape(3, 4));
+  EXPECT_EQ((lf::array<float, 2, TypeParam>({rows, rows}).shape()), lf::shape(3, 3));
+  EXPECT_TRUE(test::evaluates_to(lf::array<int32_t, 1, TypeParam>({3}), test::tensor<int32_t>({1}, {3})))
+      << "of rank 1 they are elements";
+}
+
 TYPED_TEST(creation, any_standard_range_becomes_an_array) {
   const std::vector<double> vector{1, 2, 3};
   const std::list<double> list{1, 2, 3};
@@ -259,6 +284,9 @@ TYPED_TEST(creation, deduction_takes_element_type_rank_and_space_from_the_expres
   static_assert(std::is_same_v<std::remove_cvref_t<decltype(s)>, lf::array<int64_t, 1, TypeParam>>);
   const lf::array same = x;
   static_assert(std::is_same_v<std::remove_cvref_t<decltype(same)>, lf::array<int32_t, 2, TypeParam>>);
+  lf::array<int32_t, 2, TypeParam> written;
+  lf::array copy = written;
+  static_assert(std::is_same_v<decltype(copy), lf::array<int32_t, 2, TypeParam>>);
   EXPECT_EQ(z.extent(0), 2);
   EXPECT_EQ(z.extent(-1), 2);
   EXPECT_EQ(z.size(), 4);
@@ -273,6 +301,30 @@ TYPED_TEST(creation, array_equal_asks_the_question) {
   EXPECT_TRUE(lf::array_equal(x + 0, x));
   EXPECT_FALSE(lf::array_equal(x, y));
   EXPECT_FALSE(lf::array_equal(x, z));
+}
+
+/// What others define for arrays and types of their own, and overloads of theirs, win over those that explain mistakes.
+struct marker {
+  int value;
+};
+[[maybe_unused]] int operator+(const lf::array<float, 2, lf::host>&, marker m) { return m.value; }
+template <class E>
+  requires lf::expression<E>
+int operator*(marker m, E&&) { return m.value; }
+[[maybe_unused]] bool operator==(const lf::array<float, 2, lf::host>&, marker m) { return m.value == 3; }
+[[maybe_unused]] int chosen(double) { return 1; }
+[[maybe_unused]] int chosen(const lf::array<float, 1, lf::host>&) { return 2; }
+TEST(operators_of_others, are_taken_as_they_were) {
+  lf::array<float, 2, lf::host> x{{1, 2}};
+  EXPECT_EQ(x + marker{3}, 3);
+  EXPECT_EQ((x * 2) + marker{4}, 4) << "the expression becomes an array";
+  EXPECT_EQ(marker{5} * (x + 1), 5);
+  EXPECT_TRUE(marker{3} == x);
+  EXPECT_TRUE(x != marker{2});
+  EXPECT_EQ(chosen(x(0)), 2);
+  EXPECT_EQ(chosen(lf::sqrt(x(0))), 2);
+  static_assert(!std::ranges::range<decltype(lf::sqrt(x))>);
+  static_assert(!std::is_convertible_v<decltype(lf::sqrt(x)), double>);
 }
 
 TEST(borrowed_host_memory, is_read_when_the_expression_is_evaluated) {

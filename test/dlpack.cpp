@@ -221,9 +221,8 @@ TYPED_TEST(dlpack, each_mistake_has_its_sentence_and_leaves_the_tensor_to_the_ca
   using change = std::function<void(managed_tensor_versioned&)>;
   const bool gpu = std::is_same_v<TypeParam, lf::cuda>;
   const std::pair<change, const char*> cases[] = {
-      {[](auto& m) { m.version.major = 2; }, "the tensor is of version 2 of DLPack, not 1"},
-      {[](auto& m) { m.flags = dl::read_only | dl::is_copied; },
-       "the tensor is read-only; ask for elements that are const"},
+      {[](auto& m) { m.version.major = 2; }, "the tensor has version 2 of DLPack, not 1"},
+      {[](auto& m) { m.flags = dl::read_only | dl::is_copied; }, "the tensor is read-only; ask for const elements"},
       {[](auto& m) { m.dl_tensor.ndim = 3; }, "the tensor has 3 axes, not 2"},
       {[](auto& m) { m.dl_tensor.dtype.bits = 64; }, "the tensor's elements are float64, not float32"},
       {[](auto& m) { m.dl_tensor.dtype = dl::type_of<bool>; }, "the tensor's elements are bool, not float32"},

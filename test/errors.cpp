@@ -145,7 +145,7 @@ std::vector<mistake> mistakes() {
          [] {
            (void)matrix{{1, 2}, {3}};
          }},
-        {"a stored view", index, "assignment: the array has got other memory since this view of it was taken",
+        {"a stored view", index, "assignment: the array was reallocated after this view was taken",
          [] {
            matrix m = x();
            auto view = m(0);
@@ -175,10 +175,11 @@ std::vector<mistake> mistakes() {
 #if !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)  // which end the process where the system would refuse
         {"memory", memory,
-         std::is_same_v<Space, lf::host> ? "array: 4503599627370496 bytes of host memory could not be had for float32 "
-                                           "of shape (1073741824, 1048576) (HERE)"
-                                         : "array: 4503599627370496 bytes of cuda memory could not be had for float32 "
-                                           "of shape (1073741824, 1048576) (HERE)",
+         std::is_same_v<Space, lf::host>
+             ? "array: could not allocate 4503599627370496 bytes of host memory for float32 "
+               "of shape (1073741824, 1048576) (HERE)"
+             : "array: could not allocate 4503599627370496 bytes of cuda memory for float32 "
+               "of shape (1073741824, 1048576) (HERE)",
          [] {
            (void)matrix(lf::shape{1 << 30, 1 << 20});
          }},

@@ -52,16 +52,16 @@ TEST(explain, says_why_an_expression_is_not_rows) {
     const std::string text = lf::explain(e);
     return has(text, "   rows: " + why);
   };
-  const char* const unlike = "reductions are over unlike extents, or along unlike axes";
+  const char* const unlike = "reductions are over different extents, or along different axes";
   EXPECT_TRUE(says(x / lf::sum(x, axis<0>) / lf::sum(x, axis<1>, keepdims), unlike));
   EXPECT_TRUE(says(x / lf::sum(y, axis<1>, keepdims), "the extents of the result are not those of what is reduced"));
   EXPECT_TRUE(says(x(range(0, 2), all) - lf::mean(x, axis<1>, keepdims)(range(1, 3), all),
-                   "a reduction is read in another order than its own"));
+                   "a reduction is read in an order other than its own"));
   EXPECT_TRUE(says(square - lf::sum(square, axis<1>), "operands taken for equal differ"));
   EXPECT_TRUE(says(square / lf::sum(square, axis<0>) / lf::sum(square, axis<1>, keepdims),
-                   "reductions run along unlike axes, or axes other than those they are broadcast over"));
+                   "reductions run along different axes, or along axes other than those they are broadcast over"));
   EXPECT_TRUE(says(x / lf::sum(x) / lf::sum(x, axis<0>),
-                   "reductions are over unlike numbers of axes, or of arguments of unlike ranks"));
+                   "reductions are over different numbers of axes, or of arguments of different ranks"));
 }
 TEST(explain, marks_temporaries_and_what_made_them) {
   const auto x = counting(4, 8);

@@ -82,6 +82,17 @@ TYPED_TEST(printing, of_rank_0_is_that_of_a_scalar) {
   check<TypeParam, lf::complex<double>, 0>("complex scalar");
   check<TypeParam, lf::complex<float>, 0>("imaginary scalar");
 }
+TEST(printing_of_values, is_pythons_of_shapes_and_of_what_item_gives) {
+  EXPECT_EQ(text(lf::shape(3, 4)), "(3, 4)");
+  EXPECT_EQ(text(lf::shape(5)), "(5,)");
+  EXPECT_EQ(text(lf::shape<0>()), "()");
+  const lf::array<lf::complex<float>, 1, lf::host> z{{1, 2}, {0, 2}, {1.5f, -2}};
+  EXPECT_EQ(text(z.shape()), "(3,)");
+  EXPECT_EQ(text(z(0).item()), "(1+2j)");
+  EXPECT_EQ(text(z(1).item()), "2j");
+  EXPECT_EQ(text(lf::complex<double>(1.5, -2)), "(1.5-2j)");
+  EXPECT_EQ(text(lf::vec{1, 2, 3}), "[1 2 3]");
+}
 TYPED_TEST(printing, of_nothing) {
   check<TypeParam, float, 1>("empty");
   check<TypeParam, float, 2>("empty matrix");

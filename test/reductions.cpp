@@ -75,6 +75,8 @@ TYPED_TEST(reductions, keepdims_leaves_axes_of_extent_one) {
   check_keepdims<TypeParam, lf::op::sum>();
   check_keepdims<TypeParam, test::mean>();
   check_keepdims<TypeParam, lf::op::any>();
+  const lf::array<float, 2, TypeParam> x(lf::shape(3, 2));
+  EXPECT_EQ(lf::sum(x, lf::keepdims, lf::axis<1>).shape(), lf::shape(3, 1)) << "options stand in any order";
 }
 
 TYPED_TEST(reductions, of_an_empty_axis_between_others_is_the_identity) {

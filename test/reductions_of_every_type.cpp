@@ -29,10 +29,18 @@ TYPED_TEST(reductions_of_every_type, are_numpys) {
     const auto x = test::array_of<typename TypeParam::space, 3>(answers.template get<T>("x/" + name));
     constexpr int a = test::place_of<typename TypeParam::operation>(test::all_reductions{}),
                   b = test::place_of<T>(test::element_types{});
-    if constexpr (test::meets(a, b, 0, 4)) EXPECT_TRUE(test::agrees(op{}(x), answers, name + "/axis=all"));
-    if constexpr (test::meets(a, b, 1, 4)) EXPECT_TRUE(test::agrees(op{}(x, lf::axis<0>), answers, name + "/axis=0"));
-    if constexpr (test::meets(a, b, 2, 4)) EXPECT_TRUE(test::agrees(op{}(x, lf::axis<1>), answers, name + "/axis=1"));
-    if constexpr (test::meets(a, b, 3, 4)) EXPECT_TRUE(test::agrees(op{}(x, lf::axis<-1>), answers, name + "/axis=-1"));
+    if constexpr (test::meets(a, b, 0, 4)) {
+      EXPECT_TRUE(test::agrees(op{}(x), answers, name + "/axis=all"));
+    }
+    if constexpr (test::meets(a, b, 1, 4)) {
+      EXPECT_TRUE(test::agrees(op{}(x, lf::axis<0>), answers, name + "/axis=0"));
+    }
+    if constexpr (test::meets(a, b, 2, 4)) {
+      EXPECT_TRUE(test::agrees(op{}(x, lf::axis<1>), answers, name + "/axis=1"));
+    }
+    if constexpr (test::meets(a, b, 3, 4)) {
+      EXPECT_TRUE(test::agrees(op{}(x, lf::axis<-1>), answers, name + "/axis=-1"));
+    }
   });
 }
 

@@ -21,17 +21,17 @@ struct index_error : error {
   using error::error;
 };
 
-/// A value that elements of the type it meets cannot hold, or data of another element type than asked for.
+/// A value that does not fit the element type, or data of an element type other than the one asked for.
 struct dtype_error : error {
   using error::error;
 };
 
-/// Memory that could not be had; the text says how much, where.
+/// Memory that could not be allocated; the text says how much, and where.
 struct memory_error : error {
   using error::error;
 };
 
-/// Memory of others that cannot be used as asked: of another space, element type or rank, not aligned, read-only.
+/// Borrowed memory that cannot be used as asked: another space, element type or rank, misaligned, or read-only.
 struct borrow_error : error {
   using error::error;
 };

@@ -81,7 +81,7 @@ allocation* adopt(cuda, const dlpack::tensor& t, void* data, void (*end)(void*),
   }
   const cuda_detail::device_scope scope(home);
   std::unique_ptr<foreign_memory> f(new (std::nothrow) foreign_memory);
-  if (!f) throw memory_error("from_dlpack: no room for a handle");
+  if (!f) throw memory_error("from_dlpack: could not allocate a handle");
   f->data = data;
   f->foreign = true;
   f->device = home;

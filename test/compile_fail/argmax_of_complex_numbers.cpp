@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: argmax and argmin are of bool and real numbers
+// expected-error: lazyfuse: argmax and argmin are defined for bool and real numbers
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

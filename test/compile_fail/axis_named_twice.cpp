@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: a reduction names each axis once
+// expected-error: lazyfuse: a reduction can name an axis only once
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: bool and number do not mix; convert the bool operand with cast<T>
+// expected-error: lazyfuse: bool and numbers do not mix; convert the bool operand with cast<T>
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: a complex number becomes a real one by real
+// expected-error: lazyfuse: cast does not make complex numbers real; use real
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

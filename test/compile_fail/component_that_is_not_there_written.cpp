@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: component<K>.x. is of elements vec<T, N>
+// expected-error: lazyfuse: component<K>.x. needs elements vec<T, N>
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

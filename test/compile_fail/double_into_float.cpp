@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: the expression.s element type does not convert silently; assign cast<T>
+// expected-error: lazyfuse: the expression.s element type does not convert implicitly; assign cast<T>
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: the expression.s element type does not convert silently
+// expected-error: lazyfuse: the expression.s element type does not convert implicitly
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

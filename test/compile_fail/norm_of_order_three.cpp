@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: norms are of order 1, 2 or inf
+// expected-error: lazyfuse: normalize takes a norm of order 1, 2 or inf
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: a floating-point scalar is not assigned to integers
+// expected-error: lazyfuse: a floating-point number cannot be assigned to integers
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

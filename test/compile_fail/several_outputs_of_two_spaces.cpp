@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: expressions materialised together live in one space
+// expected-error: lazyfuse: expressions materialised together must live in one space
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

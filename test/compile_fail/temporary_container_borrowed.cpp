@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: borrow does not keep a temporary container
+// expected-error: lazyfuse: borrow does not keep a temporary container alive
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

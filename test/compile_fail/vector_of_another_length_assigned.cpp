@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: a vector is an element of arrays of vectors of its length only
+// expected-error: lazyfuse: a vector fits only arrays of vectors of the same length
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: bool and number do not mix
+// expected-error: lazyfuse: bool and numbers do not mix
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

@@ -109,17 +109,18 @@ const section statistics = {
 const section creation = {
     "Creation",
     "All but `empty` are expressions without memory: [creation.md](creation.md).",
-    {{"np.zeros((3, 4)) | np.ones((3, 4))", "zeros<double>({3, 4}) | ones<double>({3, 4})", ""},
+    {{"np.zeros((3, 4)) | np.ones((3, 4))", "zeros({3, 4}) | ones({3, 4})",
+      "of other types `zeros<float>({3, 4})`, and so on"},
      {"np.full((3, 4), 7.0)", "full({3, 4}, 7.0)", ""},
-     {"np.empty((3, 4))", "empty<double>({3, 4})", ""},
+     {"np.empty((3, 4))", "empty({3, 4})", ""},
      {"np.zeros_like(x) | np.ones_like(x)", "zeros_like(x) | ones_like(x)", ""},
      {"np.full_like(x, 7) | np.empty_like(x)", "full_like(x, 7) | empty_like(x)", ""},
      {"np.arange(10) | np.arange(0, 1, 0.1)", "arange<int>(10) | arange(0, 1, 0.1)",
       "exact, where NumPy rounds the number of integers; what does not fit throws"},
-     {"np.linspace(0, 1, 11)", "linspace(0.0, 1.0, 11)", "the number of elements is not optional"},
-     {"np.logspace(0, 3, 4) | np.geomspace(1, 1000, 4)", "logspace(0.0, 3.0, 4) | geomspace(1.0, 1000.0, 4)", ""},
-     {"np.eye(4) | np.eye(3, 4, k=1)", "eye<double>(4) | eye<double>(3, 4, 1)", "`eye<bool>` is a mask"},
-     {"np.tri(4) | np.tril(x) | np.triu(x, k=1)", "tri<double>(4) | tril(x) | triu(x, 1)", ""},
+     {"np.linspace(0, 1, 11)", "linspace(0, 1, 11)", "the number of elements is not optional"},
+     {"np.logspace(0, 3, 4) | np.geomspace(1, 1000, 4)", "logspace(0, 3, 4) | geomspace(1, 1000, 4)", ""},
+     {"np.eye(4) | np.eye(3, 4, k=1)", "eye(4) | eye(3, 4, 1)", "`eye<bool>` is a mask"},
+     {"np.tri(4) | np.tril(x) | np.triu(x, k=1)", "tri(4) | tril(x) | triu(x, 1)", ""},
      {"np.indices((3, 4))", "auto [row, column] = indices({3, 4})", ""},
      {"np.meshgrid(v, w)", "auto [gx, gy] = meshgrid(v, w)", "`meshgrid<indexing::ij>(v, w)`"},
      {"np.fromfunction(f, (3, 4))", "fromfunction(f, {3, 4})", "the indices are `int64`"}}};
@@ -130,7 +131,7 @@ const section drawn = {"Random numbers",
                        "the same numbers; `split` gives others.",
                        {{"rng = np.random.default_rng(42)", "seed a{42}", ""},
                         {"rng.spawn(2)", "s.split(0) | s.split(1)", ""},
-                        {"rng.random((3, 4))", "random::uniform<double>({3, 4}, s)", ""},
+                        {"rng.random((3, 4))", "random::uniform({3, 4}, s)", ""},
                         {"rng.uniform(-1, 1, (3, 4))", "random::uniform<double>({3, 4}, s, -1, 1)", ""},
                         {"rng.normal(5, 2, (3, 4))", "random::normal<double>({3, 4}, s, 5, 2)", ""},
                         {"rng.integers(0, 10, (3, 4))", "random::integers<int>({3, 4}, 0, 10, s)", ""},
@@ -175,7 +176,11 @@ const absence absences[] = {
     {"tile, repeat", "a broadcast, and a reshape of its value",
      "reshape(materialize(broadcast_to(v, {2, 4})), {-1}) | reshape(materialize(broadcast_to(v(all, newaxis), {4, "
      "2})), {-1})"},
-    {"take, take_along_axis, indexing by arrays of integers", "for one element of each row, a mask",
+    {"take, indexing by arrays of integers",
+     "a function that reads memory of the same space, which must outlive the expression; on the GPU "
+     "`const double* p = v.data()` before, and `[p] __host__ __device__ (int64 k)`",
+     "map([p = v.data()](auto k) { return p[k]; }, n)"},
+    {"take_along_axis", "for one element of each row, a mask",
      "sum(where(arange<int64>(4) == n(all, newaxis), x, 0), axis<1>)"},
     {"nonzero, indexing by masks", "`where` keeps the shape; their number and their sum need none",
      "count_nonzero(b) | sum(where(b, x, 0))"},
@@ -299,7 +304,9 @@ What differs everywhere:
 
 - Functions of arrays return expressions, which are computed when they are assigned to an `array`, printed, or asked for
   their `item()`. `materialize(e)` is the array of an expression.
-- Arrays are values: `y = x` does not make two names of one array, and a stored view is not written through.
+- Arrays are values: `y = x` does not make two names of one array, and a stored view is not written through. While a
+  stored view lives, the next write copies its whole array: keep `array row = x(0)`, or write `x(0)` where it is used.
+- What has one element is still an expression: `max(x).item()` is the number, also in `if (max(x).item() > 3)`.
 - Axes, orders and `keepdims` are known to the compiler: `axis<0, -1>`, `ord<1>`.
 - Functions of real numbers compute integers in float64, also those of 8 and 16 bits, and refuse bool. bool and numbers,
   and int64 and uint64, meet by `cast` only.

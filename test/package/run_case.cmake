@@ -71,6 +71,20 @@ elseif(CASE STREQUAL "configures_without_network")
   run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/offline ${options} -D FETCHCONTENT_FULLY_DISCONNECTED=ON
       -D LAZYFUSE_BUILD_TESTS=OFF -D LAZYFUSE_BUILD_EXAMPLES=OFF)
 
+elseif(CASE STREQUAL "builds_that_nobody_chose_are_warned_of") # a consumer that finds the package; once, however often it is found
+  foreach(type IN ITEMS "" Debug)
+    file(REMOVE_RECURSE ${WORK}/build_type)
+    execute_process(COMMAND ${CMAKE_COMMAND} -S ${here}/find_package -B ${WORK}/build_type ${options} -D CMAKE_PREFIX_PATH=${prefix}
+                            -D CMAKE_BUILD_TYPE=${type}
+                    OUTPUT_VARIABLE said ERROR_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "CMAKE_BUILD_TYPE is not set" warnings "${said}")
+    list(LENGTH warnings count)
+    string(COMPARE EQUAL "${type}" "" expected)
+    if(NOT count EQUAL expected)
+      message(FATAL_ERROR "${count} warnings for the build type '${type}':\n${said}")
+    endif()
+  endforeach()
+
 elseif(CASE STREQUAL "no_flag_leaks_to_consumers")
   # What the consumer's compiler is really told: its own file, include folders, the standard. Nothing else.
   file(READ ${WORK}/find_package/compile_commands.json commands)

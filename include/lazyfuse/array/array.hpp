@@ -38,6 +38,12 @@ void flatten(const std::initializer_list<L>& values, index_t* extent, T*& to) {
     flatten(v, extent + 1, to);
   }
 }
+/// A range whose elements an array can be made of.
+template <class R>
+concept elements = !expression<R> && std::ranges::input_range<R>;
+template <class R>
+concept given = true;
+
 template <class L>
 void list_extents(const L& values, index_t* extent) {
   if constexpr (requires { values.begin(); }) {
@@ -80,10 +86,30 @@ class array
       : base{{}, {{nullptr, nullptr}, {}, {}}, {}} {
     copy_list(values);
   }
+  /// array({2, 3}): uninitialised elements, as array(shape(2, 3)).
+  explicit array(const index_t (&extents)[Rank > 1 ? Rank : 2], caller where = caller::here()) requires(Rank > 1)
+      : array(view_detail::shape_from(extents), where) {}
+  template <class I>
+    requires(Rank > 1 && ::cuda::std::is_integral_v<I> && !__is_same(I, index_t))
+  explicit array(const I (&extents)[Rank > 1 ? Rank : 2], caller where = caller::here())
+      : array(view_detail::shape_from(extents), where) {}
   /// array(range): the elements of a range of the array's rank, of ranges for a matrix, as from(range).
-  template <class Range>
-    requires(!expression<Range> && std::ranges::input_range<Range>)
+  template <class Range, bool constructor_is_explicit = true>
+    requires(array_detail::elements<Range>&& array_detail::given<Range>)
   explicit array(Range&& r) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} { copy_range(static_cast<Range&&>(r)); }
+  // Mistakes: `array x = range`, which is no conversion, and numbers of which nobody can say whether they are elements
+  // or extents.
+  template <class Range, bool constructor_is_explicit = true>  // which compilers show
+    requires(array_detail::elements<Range>)
+  array(Range&&)  // explicit, since it copies: write array x(range), or x = from(range)
+  = delete;
+  template <class... N>
+    requires(sizeof...(N) > 0 && (::cuda::std::is_arithmetic_v<N> && ...))
+  explicit array(N...) : array() {
+    static_assert(sizeof...(N) == 0,
+                  "lazyfuse: numbers alone do not say whether they are elements, in lists as deep as the rank, {1, 2} "
+                  "or {{1, 2}, {3, 4}}, or extents, as in zeros<float>({3, 4}), or array(shape(3, 4)) uninitialised");
+  }
   array(const array&) = default;
   // The source keeps no elements; of rank 0, which always has one, it keeps a share.
   array(array&& x) noexcept : base(static_cast<base&&>(x)) { leave(x); }
@@ -125,26 +151,29 @@ class array
     requires(expression<E> || scalar<E>)
   array& operator/=(E&& e) { return keep_shape(*this / static_cast<E&&>(e), e, "/="); }
 
-  /// How long an axis is, negative ones counted from the end. Throws index_error if there is no such axis.
+  /// The length of an axis; negative axes count from the end. Throws index_error if there is no such axis.
   index_t extent(int axis) const {
     if (axis < -Rank || axis >= Rank) throw_axis("extent", axis, shape().extent, Rank);
     return shape()[axis < 0 ? axis + Rank : axis];
   }
-  /// How many elements there are.
+  /// The number of elements.
   index_t size() const { return shape().size(); }
 
-  /// The elements, row-major. The non-const one first detaches from everyone who shares them.
+  /// The elements, row-major. The non-const overload first detaches from all that share them.
   const Element* data() const { return tree.source.data; }
   Element* data() {
     if (owners(memory) > 1) *this = array(tree, copied{});
     return unshared();
   }
-  /// Host arrays are contiguous ranges, row-major. The non-const ones detach, as data() does: read through a const
-  /// array.
+  /// Host arrays are contiguous ranges, row-major. The non-const overloads detach, as data() does: read through a
+  /// const array.
   const Element* begin() const requires(__is_same(Space, host)) { return data(); }
   const Element* end() const requires(__is_same(Space, host)) { return data() + size(); }
   Element* begin() requires(__is_same(Space, host)) { return data(); }
   Element* end() requires(__is_same(Space, host)) { return data() + size(); }
+
+  constexpr operator double() const requires(Rank == 0) { return static_cast<const base&>(*this); }
+  constexpr explicit operator bool() const requires(Rank > 0) { return bool(static_cast<const base&>(*this)); }
 
   /// A view; x(...) = e writes into this array.
   template <class... Specs>
@@ -160,7 +189,7 @@ class array
   auto operator()(Specs... specs) && {
     return view(*this, specs...);
   }
-  /// The value of a one-element array; waits for it. Throws shape_error if it has more, or none.
+  /// The value of a one-element array; waits for it. Throws shape_error unless it has exactly one element.
   Element item(caller where = caller::here()) const;
 
   /// The GPU that the elements are on; device{-1} on the host, and without elements.
@@ -206,7 +235,7 @@ class array
   void evaluate(E&& e);
 };
 
-/// The resource that the array's memory came from; refers to nothing without elements.
+/// The resource that the array's memory came from; an empty array has none.
 template <class T, int R, class Space>
 resource_ref resource_of(const array<T, R, Space>& x) {
   return x.owner() ? x.owner()->source : resource_ref{};
@@ -232,13 +261,15 @@ template <class E>
 ->array<value_t<E>, bare_t<E>::rank, home_space<E>>;  // clang 14 looks here before the constraint
 template <class T, int R, class Space>
 array(const array<T, R, Space>&) -> array<T, R, Space>;
+template <class T, int R, class Space>
+array(array<T, R, Space>&) -> array<T, R, Space>;
 
 /// Uninitialised elements. \numpy{empty}
-template <element_type T, memory_space Space = default_space, int R>
+template <element_type T = double, memory_space Space = default_space, int R>
 array<T, R, Space> empty(const shape<R>& s, caller where = caller::here()) {
   return array<T, R, Space>(s, where);
 }
-template <element_type T, memory_space Space = default_space, int R>
+template <element_type T = double, memory_space Space = default_space, int R>
 array<T, R, Space> empty(const index_t (&extents)[R], caller where = caller::here()) {
   return array<T, R, Space>(view_detail::shape_from(extents), where);
 }
@@ -255,7 +286,7 @@ int device_of(const X& x) {
 }  // namespace array_detail
 
 /// Uninitialised elements of the shape of x, in its space and on its GPU, and of its element type unless another is
-/// named: an array, not an expression, since it has to be filled by someone. \numpy{empty_like}
+/// named: an array, not an expression, since it has yet to be filled. \numpy{empty_like}
 template <class T = void, class X>
   requires expression<X>
 auto empty_like(const X& x, caller where = caller::here()) {

@@ -7,8 +7,8 @@
 
 namespace lazyfuse {
 
-/// A view of memory that stays somebody else's; it must live until the expressions over it have run. Of const T it can
-/// be read only.
+/// A view of memory that somebody else owns; the memory must live until the expressions over it have run. A view of
+/// const T is read-only.
 template <class T, int R, class Space>
 using borrowed = lazy<leaf<stored<T, Space>, R>>;
 
@@ -74,7 +74,7 @@ concept strided_span = requires(const M& m) {
 }  // namespace borrow_detail
 
 /// Contiguous containers and spans, of rank 1. The space of Thrust's device vectors is lf::cuda, that of others
-/// lf::host, unless it is given. Of a container that is const, or of const elements, it can be read only.
+/// lf::host, unless it is given. A const container, or one of const elements, is read-only.
 template <class Space = borrow_detail::told, class C>
   requires requires(C& c) {
     c.data();
@@ -85,12 +85,12 @@ template <class Space = borrow_detail::told, class C>
       if constexpr (__is_same(C, container)) return borrow_detail::is_view<container>;
       else return true;
     }();
-    static_assert(stays, "lazyfuse: borrow does not keep a temporary container; give it a name that outlives its use");
+    static_assert(stays, "lazyfuse: borrow does not keep a temporary container alive; give the container a name");
     using home = borrow_detail::space_for<Space, borrow_detail::pointer_of<container>>;
     return borrow<home>(borrow_detail::raw(c.data()), shape<1>{static_cast<index_t>(c.size())}, where);
   }
 
-  /// Any mdspan with strides: cuda::std::mdspan, std::mdspan, Kokkos::mdspan. Of const elements it can be read only.
+  /// Any mdspan with strides: cuda::std::mdspan, std::mdspan, Kokkos::mdspan. Const elements are read-only.
   template <memory_space Space = host, borrow_detail::strided_span M>
   auto borrow(const M& m, caller where = caller::here()) {
     constexpr bool strided = M::is_always_strided();

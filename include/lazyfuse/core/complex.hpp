@@ -24,7 +24,7 @@ concept pair_of_numbers = requires(const Z& z) {
 /// 1962), which overflow less.
 template <class T>
 struct complex {
-  static_assert(__is_same(T, float) || __is_same(T, double), "lazyfuse: complex<T> is of float or double");
+  static_assert(__is_same(T, float) || __is_same(T, double), "lazyfuse: the T of complex<T> is float or double");
   using value_type = T;
 
   T re, im;

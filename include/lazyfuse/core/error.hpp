@@ -45,7 +45,7 @@ class asked_at {
 /// "range: the step is zero", an index_error
 [[noreturn]] void throw_value(const char* problem, caller where = {});
 
-/// "array: 4000000 bytes of host memory could not be had for float32 of shape (1000, 1000)", a memory_error
+/// "array: could not allocate 4000000 bytes of host memory for float32 of shape (1000, 1000)", a memory_error
 struct memory_request {
   const char* operation;
   dtype type;

@@ -186,7 +186,7 @@ template <arithmetic_type A, arithmetic_type B>
 inline constexpr bool widens<A, B> = __is_same(promoted_t<A, B>, B);
 }  // namespace types_detail
 
-/// Whether every A is also a B: what an assignment converts without being asked.
+/// Whether every A is also a B: what an assignment converts implicitly.
 template <class A, class B>
 concept widens_to = types_detail::widens<A, B>;
 

@@ -21,7 +21,7 @@ consteval bool check() {
   constexpr bool rank_fits = rank_of<E> == R;
   static_assert(rank_fits, "lazyfuse: the expression and what it is assigned to have different ranks");
   constexpr bool type_fits = widens_to<value_t<E>, T>;
-  static_assert(type_fits, "lazyfuse: the expression's element type does not convert silently; assign cast<T>(e)");
+  static_assert(type_fits, "lazyfuse: the expression's element type does not convert implicitly; assign cast<T>(e)");
   constexpr bool same_space = __is_same(expression_space_t<E>, anywhere) || __is_same(expression_space_t<E>, Space);
   static_assert(same_space, "lazyfuse: the expression lives in another space; move it with to<host>(e) or to<cuda>(e)");
   return rank_fits && type_fits && same_space;
@@ -110,8 +110,8 @@ constexpr T from_scalar(const A& a) {
   using From = typename rule_detail::components_of<map_detail::seen_t<A>>::type;
   constexpr bool is_complex = complex_number<typename rule_detail::plain<From>::type> && !complex_number<To>;
   constexpr bool fits = !arithmetic_type<To> || is_complex || rule_detail::adapts<From, To>;
-  static_assert(!is_complex, "lazyfuse: a complex number is not assigned to real elements; take its real part");
-  static_assert(fits, "lazyfuse: a floating-point scalar is not assigned to integers; convert it first");
+  static_assert(!is_complex, "lazyfuse: a complex number cannot be assigned to real elements; take its real part");
+  static_assert(fits, "lazyfuse: a floating-point number cannot be assigned to integers; convert it first");
   if constexpr (fits && !is_complex) return leaf_detail::element<T>(a, "assignment");
   else return {};
 }
@@ -179,7 +179,7 @@ void slice<Tree>::operator=(E&& e) && {
       if constexpr (assign_detail::check<T, rank_of<decltype(node)>, space, bare_t<decltype(node)>>()) {
         const auto& place = stored_place<Tree>::of(this->tree);
         if (place.source.owner != written.source->owner)
-          throw_value("assignment: the array has got other memory since this view of it was taken");
+          throw_value("assignment: the array was reallocated after this view was taken");
         this->memory = {};  // the view itself must not count as somebody who shares the array
         assign_detail::store_view(place, written, node,
                                   assign_detail::handles_in(static_cast<E&&>(e), place.source.owner));
@@ -242,7 +242,7 @@ auto materialize(E&& e, caller where = caller::here()) {
   return array<value_t<E>, rank_of<E>, home_space<E>>(static_cast<E&&>(e));
 }
 
-/// The value of an expression of one element; computes it and waits. Throws shape_error if it has more, or none.
+/// The value of an expression of one element; computes it and waits. Throws shape_error unless it has exactly one.
 template <class E>
   requires expression<E> value_t<E> item(const E& e, caller where = caller::here()) {
     if (e.shape().size() != 1) throw_shape("item", e.shape().extent, rank_of<E>, "does not have one element", where);

@@ -103,7 +103,7 @@ template <class... E>
   requires(sizeof...(E) > 1)
 &&(expression<E>&&...) auto materialize(const E&... e) {
   using joined = map_detail::joined<expression_space_t<E>...>;
-  static_assert(!joined::mixed, "lazyfuse: expressions materialised together live in one space");
+  static_assert(!joined::mixed, "lazyfuse: expressions materialised together must live in one space");
   if constexpr (!joined::mixed) {
     using Space = typename array_detail::home<typename joined::type>::type;
     const memory_detail::device_scope<Space> scope(device_for<Space>(nullptr, nullptr, e.tree...));

@@ -38,7 +38,7 @@ void plan(const X& x, row_report& to) {
 
 /// Evaluates x by each of its plans, several times, into memory that is thrown away, and remembers the faster for its
 /// program and class of shapes: rows, and their length, up to powers of two. Later evaluations of that class take it,
-/// in all threads, until tuning::clear(). Values do not change but for the order of additions. Waits for the device;
+/// in all threads, until tuning::clear(). Values do not change except by the order of additions. Waits for the device;
 /// not for a stream that is being captured.
 template <class X>
   requires expression<X> tuned tune(const X& x) {

@@ -36,22 +36,22 @@ constexpr auto full(const index_t (&extents)[R], const V& value) {
   return full<E>(view_detail::shape_from(extents), value);
 }
 /// Zeros of element type T and shape s. Throws shape_error if an extent is negative. \numpy{zeros}
-template <arithmetic_element T, int R>
+template <arithmetic_element T = double, int R>
 constexpr auto zeros(const shape<R>& s) {
   return full(s, T(0));
 }
 /// zeros<float>({3, 4})
-template <arithmetic_element T, int R>
+template <arithmetic_element T = double, int R>
 constexpr auto zeros(const index_t (&extents)[R]) {
   return full(view_detail::shape_from(extents), T(0));
 }
 /// Ones, as zeros. \numpy{ones}
-template <arithmetic_element T, int R>
+template <arithmetic_element T = double, int R>
 constexpr auto ones(const shape<R>& s) {
   return full(s, T(1));
 }
 /// ones<float>({3, 4})
-template <arithmetic_element T, int R>
+template <arithmetic_element T = double, int R>
 constexpr auto ones(const index_t (&extents)[R]) {
   return full(view_detail::shape_from(extents), T(1));
 }
@@ -186,13 +186,27 @@ constexpr auto arange(A stop) {
   return arange<create_detail::sequence_element<T, A>>(0, stop, 1);
 }
 
-/// n evenly spaced values from start to stop, both exact: rank 1, of type T (float or double). Throws shape_error if n
-/// is negative. \numpy{linspace}
-template <real_number T>
-constexpr auto linspace(T start, T stop, index_t n) {
+namespace create_detail {
+/// The floating-point type between two bounds: T if it was named, else theirs, or double for integers.
+template <class T, class A, class B>
+constexpr auto between(A start, B stop) {
+  if constexpr (!__is_same(T, void)) return T{};
+  else if constexpr (::cuda::std::is_integral_v<decltype(start + stop)>) return 0.0;
+  else return start + stop;
+}
+template <class T, class A, class B>
+using between_t = decltype(between<T>(A{}, B{}));
+}  // namespace create_detail
+
+/// n evenly spaced values from start to stop, both exact: rank 1, of type T (float or double), or else of that of start
+/// and stop, double for integers. Throws shape_error if n is negative. \numpy{linspace}
+template <class T = void, class A, class B, class E = create_detail::between_t<T, A, B>>
+  requires real_number<E>
+constexpr auto linspace(A start, B stop, index_t n) {
   checked(shape<1>{n}, "linspace");
-  const T step = n > 1 ? (stop - start) / static_cast<T>(n - 1) : T(0);
-  return create_detail::counted<T>(start, step, stop, n, n > 1);
+  const E first = static_cast<E>(start), last = static_cast<E>(stop);
+  const E step = n > 1 ? (last - first) / static_cast<E>(n - 1) : E(0);
+  return create_detail::counted<E>(first, step, last, n, n > 1);
 }
 
 /// Zeros of the shape of x, and of its element type unless another is named: zeros_like(x), zeros_like<int>(x). They

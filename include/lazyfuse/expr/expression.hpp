@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/core/space.hpp>
+#include <lazyfuse/expr/mistakes.hpp>
 #include <lazyfuse/op/components.hpp>
 #include <lazyfuse/op/registry.hpp>
 
@@ -15,7 +16,7 @@ template <class T>
 inline constexpr bool scalar<T> = true;
 }  // namespace map_detail
 
-struct expression_interface {
+struct expression_interface : mistakes::operators {
   template <class X, class Y>
     requires operands<X, Y>
   friend constexpr auto operator+(X&& x, Y&& y) { return map<op::add>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
@@ -90,7 +91,7 @@ struct expression_interface {
     requires operands<X, Y>
   friend constexpr auto operator%(X&& x, Y&&) {
     static_assert(!operands<X, Y>,
-                  "lazyfuse: % does not exist; use remainder (sign of the divisor, as Python), or floor_divide");
+                  "lazyfuse: % does not exist; use remainder (sign of the divisor, as in Python), or floor_divide");
     return static_cast<X&&>(x);
   }
 };

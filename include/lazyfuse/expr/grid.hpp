@@ -65,12 +65,12 @@ constexpr auto indices(const index_t (&extents)[R]) {
   return indices<T>(view_detail::shape_from(extents));
 }
 
-/// f of the indices at every position of s, which has an axis at least: f(i, j) for two. They are int64 (NumPy's are
+/// f of the indices at every position of s, which has at least one axis: f(i, j) for two. They are int64 (NumPy's are
 /// double), or of type T; f is called as by map, on the device for what is evaluated there. The element type is f's.
 /// Throws shape_error if an extent is negative, dtype_error if an index does not fit T. \numpy{fromfunction}
 template <number T = int64, int R, class F>
 constexpr auto fromfunction(F f, const shape<R>& s) {
-  static_assert(R > 0, "lazyfuse: fromfunction needs an axis, to have an index");
+  static_assert(R > 0, "lazyfuse: fromfunction needs at least one axis");
   return [&]<int... I>(index_sequence<I...>) {
     return map(f, grid_detail::coordinate<T>(I, checked(s, "fromfunction"), "fromfunction")...);
   }
@@ -110,25 +110,25 @@ constexpr auto meshgrid(X&&... x) {
 
 /// Ones on diagonal k (above the main one if k > 0) and zeros elsewhere, rows x columns of type T; bool is a mask.
 /// Throws shape_error if an extent is negative. \numpy{eye}
-template <arithmetic_type T>
+template <arithmetic_type T = double>
 constexpr auto eye(index_t rows, index_t columns, index_t k = 0) {
   const shape<2> s = checked(shape<2>{rows, columns}, "eye");
   return grid_detail::as<T>(grid_detail::diagonal(s) == k);
 }
 /// eye<float>(4)
-template <arithmetic_type T>
+template <arithmetic_type T = double>
 constexpr auto eye(index_t rows) {
   return eye<T>(rows, rows);
 }
 /// Ones on diagonal k and below it, zeros above, rows x columns of type T; bool is a mask. Throws shape_error if an
 /// extent is negative. \numpy{tri}
-template <arithmetic_type T>
+template <arithmetic_type T = double>
 constexpr auto tri(index_t rows, index_t columns, index_t k = 0) {
   const shape<2> s = checked(shape<2>{rows, columns}, "tri");
   return grid_detail::as<T>(grid_detail::diagonal(s) <= k);
 }
 /// tri<float>(4)
-template <arithmetic_type T>
+template <arithmetic_type T = double>
 constexpr auto tri(index_t rows) {
   return tri<T>(rows, rows);
 }
@@ -152,19 +152,20 @@ constexpr auto triu(X&& x, index_t k = 0) {
   return where(grid_detail::diagonal(s) >= k, static_cast<X&&>(x), zero);
 }
 
-/// n powers of the base: base^linspace(start, stop, n), computed in double, of type T (float or double). Throws
-/// shape_error if n is negative. \numpy{logspace}
-template <class T>
-  requires(__is_same(T, float) || __is_same(T, double))
-constexpr auto logspace(T start, T stop, index_t n, double base = 10) {
-  return cast<T>(pow(base, linspace<double>(start, stop, n)));
+/// n powers of the base: base^linspace(start, stop, n), computed in double, of the type of linspace. Throws shape_error
+/// if n is negative. \numpy{logspace}
+template <class T = void, class A, class B, class E = create_detail::between_t<T, A, B>>
+  requires real_number<E>
+constexpr auto logspace(A start, B stop, index_t n, double base = 10) {
+  return cast<E>(pow(base, linspace<double>(static_cast<E>(start), static_cast<E>(stop), n)));
 }
-/// n numbers from start to stop, both exact, each the same multiple of the one before; computed in double, of type T
-/// (float or double). Throws index_error if start or stop is zero, or they differ in sign, shape_error if n is
-/// negative. \numpy{geomspace}
-template <class T>
-  requires(__is_same(T, float) || __is_same(T, double))
-auto geomspace(T start, T stop, index_t n) {
+/// n numbers from start to stop, both exact, each the same multiple of the one before; computed in double, of the type
+/// of linspace. Throws index_error if start or stop is zero, or they differ in sign, shape_error if n is negative.
+/// \numpy{geomspace}
+template <class T = void, class A, class B, class E = create_detail::between_t<T, A, B>>
+  requires real_number<E>
+auto geomspace(A from, B to, index_t n) {
+  const E start = static_cast<E>(from), stop = static_cast<E>(to);
   if (start == 0 || stop == 0) throw_value("geomspace: start or stop is zero");
   if ((start < 0) != (stop < 0)) throw_value("geomspace: start and stop differ in sign");
   const double sign = start < 0 ? -1 : 1;
@@ -172,7 +173,7 @@ auto geomspace(T start, T stop, index_t n) {
       pow(10.0, linspace<double>(__builtin_log10(sign * double(start)), __builtin_log10(sign * double(stop)), n)) *
       sign;
   const auto i = arange<int64>(n);
-  return cast<T>(where(i == 0, double(start), where(i == n - 1, double(stop), powers)));
+  return cast<E>(where(i == 0, double(start), where(i == n - 1, double(stop), powers)));
 }
 
 }  // namespace lazyfuse

@@ -9,6 +9,29 @@ namespace lazyfuse {
 
 struct allocation;
 
+namespace mistakes {
+/// Expressions are no numbers: of those with axes, a truth value is asked for.
+template <int Rank, class Tree>
+struct conversions : expression_interface {
+  constexpr explicit operator bool() const {
+    static_assert(Rank < 0,
+                  "lazyfuse: an expression of several elements is neither true nor false; write all(e).item() or "
+                  "any(e).item(), and logical_and, logical_or and logical_not in place of &&, || and !");
+    return false;
+  }
+};
+/// Of those of one element, also the value. To double alone, so that std::sqrt(e) is not ambiguous.
+template <class Tree>
+struct conversions<0, Tree> : expression_interface {
+  constexpr operator double() const {
+    static_assert(!__is_same(Tree, Tree),
+                  "lazyfuse: an expression becomes a number with .item(), which computes it and waits, as in "
+                  "mean(x).item() or if (max(x).item() > 3); functions of expressions are lazyfuse's, as lf::sqrt(e)");
+    return 0;
+  }
+};
+}  // namespace mistakes
+
 namespace lazy_detail {
 /// Some handles of an operand, and whether they may be taken from it.
 struct handle_range {
@@ -61,7 +84,7 @@ constexpr auto transpose(X&& x);
 /// An unevaluated expression over the values its arrays had when it was written. Once moved from, it may only be
 /// destroyed or assigned to: its tree is still there, but not its memory.
 template <class Tree>
-struct lazy : expression_interface {
+struct lazy : mistakes::conversions<Tree::rank, ::cuda::std::conditional_t<Tree::rank == 0, Tree, void>> {
   using tree_type = Tree;
   using value_type = typename Tree::value_type;
   using space = typename Tree::space;
@@ -93,6 +116,13 @@ struct lazy : expression_interface {
                   "lazyfuse: there is no memory behind this expression; assign to an array x that is not const, to "
                   "x(...), component<K>(x), real(x) or imag(x), or into(borrowed)");
   }
+  constexpr mistakes::no_iterator<value_type> begin() const {
+    static_assert(!__is_same(Tree, Tree),
+                  "lazyfuse: an expression has no elements to loop over until it is evaluated; loop over an array on "
+                  "the host, lf::array x = e");
+    return {};
+  }
+  constexpr mistakes::no_iterator<value_type> end() const { return {}; }
 };
 
 /// The nodes of an expression, without its memory.

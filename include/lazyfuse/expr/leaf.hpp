@@ -82,7 +82,7 @@ template <class T, class A>
 constexpr T element(const A& a, const char* operation) {
   if constexpr (short_vector<T> || short_vector<A>) {
     constexpr bool fits = short_vector<T> && (!short_vector<A> || vec_detail::size<A> == vec_detail::size<T>);
-    static_assert(fits, "lazyfuse: a vector is an element of arrays of vectors of its length only");
+    static_assert(fits, "lazyfuse: a vector fits only arrays of vectors of the same length");
     T all(0);
     if constexpr (fits)
       for (int k = 0; k < T::size; ++k) all[k] = element<component_t<T>>(component_of(a, k), operation);

@@ -37,7 +37,7 @@ constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
   static_assert(once<Options...> && (is_axes<Options> && ...),
                 "lazyfuse: cross_entropy takes axis<k> after its operands");
   const auto a = axes_in(axis<-1>, options...);
-  static_assert(is_one_axis<bare_t<decltype(a)>>, "lazyfuse: cross_entropy has its classes along one axis");
+  static_assert(is_one_axis<bare_t<decltype(a)>>, "lazyfuse: the classes of cross_entropy lie along one axis");
   constexpr int R = rank_of<X>, k = view_detail::normal_axis<only_axis(bare_t<decltype(a)>{}), R>();
   const auto s = x.shape();
   const auto loss = [&](const auto& z, const auto& last) {
@@ -47,7 +47,7 @@ constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
     return last(shifted, total, T(0));
   };
   if constexpr (integer<value_t<Y>>) {
-    static_assert(rank_of<Y> == R - 1, "lazyfuse: classes of cross_entropy are of one rank less than their operand");
+    static_assert(rank_of<Y> == R - 1, "lazyfuse: the class indices of cross_entropy have one axis fewer than x");
     const index_t classes = s[k];
     const auto label = cast<int64>(target);
     const auto wanted = with_axis<k>(label);
@@ -60,7 +60,7 @@ constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
       return where(logical_and(label >= 0, label < classes), found, zero);
     }));
   } else {
-    static_assert(rank_of<Y> == R, "lazyfuse: probabilities of cross_entropy are of the rank of their operand");
+    static_assert(rank_of<Y> == R, "lazyfuse: the probabilities of cross_entropy have as many axes as x");
     const auto f = [&](const auto& z, const auto& p) {
       return loss(z, [&](const auto& shifted, const auto& total, auto) {
         return total * sum(p, a) - sum(where(p == 0, value_t<decltype(p * shifted)>(0), p * shifted), a);

@@ -120,7 +120,7 @@ template <class T, auto V>
 constexpr literal_leaf<T, V> literal_of(const literal_scalar<V>&) {
   if constexpr (integer<T> && ::cuda::std::is_integral_v<decltype(V)>) {
     constexpr bool fits = leaf_detail::fits<T>(V);
-    static_assert(fits, "lazyfuse: the constant does not fit the integers it meets");
+    static_assert(fits, "lazyfuse: the constant does not fit the integer type it meets");
   }
   return {};
 }

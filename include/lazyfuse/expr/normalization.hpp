@@ -44,7 +44,7 @@ constexpr auto standardized(const X& x, axes<A...> a, ddof d, epsilon e) {
 template <class X, class... Operands>
 constexpr auto weighted(X&& x, const char* operation, const Operands&... w) {
   constexpr int count = expressions<Operands...>;
-  static_assert(count <= 2, "lazyfuse: a normalization takes a weight and a bias at most");
+  static_assert(count <= 2, "lazyfuse: a normalization takes at most a weight and a bias");
   const auto s = x.shape();
   if constexpr (count == 0) return static_cast<X&&>(x);
   else if constexpr (count == 1) return static_cast<X&&>(x) * repeated(expression_in<0>(w...), s, operation);
@@ -71,7 +71,7 @@ constexpr auto with_axis(const E& e) {
 template <int R, class O>
 constexpr auto per_channel(const O& option) {
   if constexpr (expression<O>) {
-    static_assert(rank_of<O> == 1, "lazyfuse: weight and bias of batch_norm are of rank 1");
+    static_assert(rank_of<O> == 1, "lazyfuse: the weight and bias of batch_norm have rank 1");
     return along<R>(option, axis<1>);
   } else return option;
 }
@@ -91,7 +91,7 @@ inline constexpr bool is_one_axis<axes<A>> = true;
 }  // namespace normalization_detail
 
 /// softmax(x, axis<-1>): exp(x) / sum(exp(x)) along the axes; shifted by the maximum, so that nothing overflows. A row
-/// with NaN or +infinity, or of -infinity alone, is NaN; no elements throw shape_error. SciPy's special.softmax
+/// with NaN or +infinity, or of -infinity alone, is NaN; an empty x throws shape_error. SciPy's special.softmax
 template <class X, class... Options>
   requires expression<X>
 constexpr auto softmax(const X& x, Options... options) {
@@ -119,7 +119,7 @@ constexpr auto log_softmax(const X& x, Options... options) {
 }
 
 /// logsumexp(x, axis<...>, keepdims): log(sum(exp(x))) along the axes, or of all elements, without overflow: -infinity
-/// of nothing but -infinity, +infinity with one +infinity. No elements throw shape_error. SciPy's special.logsumexp
+/// of nothing but -infinity, +infinity with one +infinity. An empty x throws shape_error. SciPy's special.logsumexp
 template <class X, class... Options>
   requires expression<X>
 constexpr auto logsumexp(const X& x, Options... options) {
@@ -135,7 +135,7 @@ constexpr auto logsumexp(const X& x, Options... options) {
 }
 
 /// layer_norm(x, weight, bias, axis<-1>, epsilon{1e-5}): (x - mean) / sqrt(var + epsilon) * weight + bias along the
-/// axes, with the biased variance in one pass. Weight and bias may be left away; they are broadcast to the shape of x,
+/// axes, with the biased variance in one pass. Weight and bias are optional; they are broadcast to the shape of x,
 /// or throw shape_error. PyTorch's layer_norm, after Ba, Kiros and Hinton, arXiv 1607.06450
 template <class X, class... Options>
   requires expression<X>
@@ -149,8 +149,8 @@ constexpr auto layer_norm(const X& x, const Options&... options) {
       weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "layer_norm", options...));
 }
 
-/// rms_norm(x, weight, axis<-1>, epsilon{e}): x / sqrt(mean(x * x) + epsilon) * weight along the axes. Weight may be
-/// left away; epsilon is that of the element type unless given. PyTorch's rms_norm, after Zhang and Sennrich, arXiv
+/// rms_norm(x, weight, axis<-1>, epsilon{e}): x / sqrt(mean(x * x) + epsilon) * weight along the axes. Weight is
+/// optional; epsilon is that of the element type unless given. PyTorch's rms_norm, after Zhang and Sennrich, arXiv
 /// 1910.07467
 template <class X, class... Options>
   requires expression<X>
@@ -181,7 +181,7 @@ constexpr auto normalize(const X& x, Options... options) {
   };
   constexpr bool known = __is_same(decltype(p), const order<1>) || __is_same(decltype(p), const order<2>) ||
                          __is_same(decltype(p), const order<inf>);
-  static_assert(known, "lazyfuse: norms are of order 1, 2 or inf");
+  static_assert(known, "lazyfuse: normalize takes a norm of order 1, 2 or inf");
   if constexpr (__is_same(decltype(p), const order<1>)) return scaled(sum(abs(z), a, keepdims));
   else if constexpr (__is_same(decltype(p), const order<inf>)) return scaled(max(abs(z), a, keepdims));
   else return scaled(sqrt(sum(square(z), a, keepdims)));
@@ -200,8 +200,8 @@ constexpr auto standardize(const X& x, Options... options) {
 }
 
 /// batch_norm(x, weight, bias, epsilon{1e-5}): every channel (axis 1) of x standardized over all other axes, times
-/// weight plus bias, with the statistics of x itself, as in training, and the biased variance. Weight and bias may be
-/// left away; they have one element per channel, or throw shape_error. PyTorch's batch_norm, after Ioffe and Szegedy,
+/// weight plus bias, with the statistics of x itself, as in training, and the biased variance. Weight and bias are
+/// optional; they have one element per channel, or throw shape_error. PyTorch's batch_norm, after Ioffe and Szegedy,
 /// arXiv 1502.03167
 template <class X, class... Options>
   requires expression<X>
@@ -210,7 +210,7 @@ constexpr auto batch_norm(const X& x, const Options&... options) {
   constexpr int R = rank_of<X>;
   static_assert(once<Options...> && ((expression<Options> || is_epsilon<Options>)&&...),
                 "lazyfuse: batch_norm takes weight, bias and epsilon{e} after its operand");
-  static_assert(R >= 2, "lazyfuse: batch_norm is of rank 2 at least; its channels are axis 1");
+  static_assert(R >= 2, "lazyfuse: batch_norm takes an operand of rank 2 or more, with channels along axis 1");
   const auto a = axes_but_channels(make_index_sequence<R - 2>{});
   const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
   return as_stored<X>(weighted(standardized(z, a, ddof{0}, value_in(epsilon{1e-5}, options...)), "batch_norm",

@@ -6,11 +6,11 @@
 
 namespace lazyfuse {
 
-/// What a variance takes from the number of elements before it divides by it: 1 for the unbiased one of a sample.
+/// What a variance subtracts from the number of elements before dividing by it: 1 for the unbiased one of a sample.
 struct ddof {
   index_t value = 0;
 };
-/// What a normalization adds to, or has as least value of, what it divides by.
+/// What a normalization adds to its divisor, or the least value that the divisor takes.
 struct epsilon {
   double value = 0;
 };

@@ -66,15 +66,15 @@ namespace random {
 /// Uniform in [0, 1): multiples of 2^-24 (float) or 2^-53 (double), all equally likely; 1 is never drawn.
 /// T is float or double, the shape is s. One block of Philox makes four floats or two doubles. Throws shape_error if an
 /// extent is negative. \numpy{Generator.random}
-template <class T, int R>
+template <class T = double, int R>
 constexpr auto uniform(const shape<R>& s, seed from) {
   static_assert(random_real<T>, "lazyfuse: random::uniform draws float or double; cast the expression to other types");
   if constexpr (random_real<T>) return random_detail::leaf_of(s, "uniform", from, random_detail::unit_law<T>{});
   else return random_detail::nothing(s);
 }
-/// Uniform in [low, high): low + u (high - low) of the u above, rounded; high is never drawn, also where rounding would
+/// Uniform in [low, high): low + u (high - low) of the u above, rounded; high is never drawn, even where rounding would
 /// reach it. Throws index_error unless low < high and high - low is finite. \numpy{Generator.uniform}
-template <class T, int R>
+template <class T = double, int R>
 constexpr auto uniform(const shape<R>& s, seed from, T low, T high) {
   static_assert(random_real<T>, "lazyfuse: random::uniform draws float or double; cast the expression to other types");
   if constexpr (random_real<T>) {
@@ -85,12 +85,12 @@ constexpr auto uniform(const shape<R>& s, seed from, T low, T high) {
   } else return random_detail::nothing(s);
 }
 /// uniform<float>({4096, 1024}, seed{42})
-template <class T, int R>
+template <class T = double, int R>
 constexpr auto uniform(const index_t (&extents)[R], seed from) {
   return uniform<T>(view_detail::shape_from(extents), from);
 }
 /// uniform<float>({4096, 1024}, seed{42}, -1, 1)
-template <class T, int R>
+template <class T = double, int R>
 constexpr auto uniform(const index_t (&extents)[R], seed from, T low, T high) {
   return uniform<T>(view_detail::shape_from(extents), from, low, high);
 }
@@ -101,7 +101,7 @@ constexpr auto uniform(const index_t (&extents)[R], seed from, T low, T high) {
 /// device differ by a few units in the last place (of the larger of mean and deviation), because the device rounds a
 /// product and a sum once. Throws index_error if the deviation is negative or one of them is not finite, shape_error if
 /// an extent is negative. \numpy{Generator.normal}
-template <class T, int R>
+template <class T = double, int R>
 constexpr auto normal(const shape<R>& s, seed from, T mean = 0, T deviation = 1) {
   static_assert(random_real<T>, "lazyfuse: random::normal draws float or double; cast the expression to other types");
   if constexpr (random_real<T>) {
@@ -112,7 +112,7 @@ constexpr auto normal(const shape<R>& s, seed from, T mean = 0, T deviation = 1)
   } else return random_detail::nothing(s);
 }
 /// normal<float>({4096, 1024}, seed{42}, mean, deviation)
-template <class T, int R>
+template <class T = double, int R>
 constexpr auto normal(const index_t (&extents)[R], seed from, T mean = 0, T deviation = 1) {
   return normal<T>(view_detail::shape_from(extents), from, mean, deviation);
 }
@@ -121,7 +121,7 @@ constexpr auto normal(const index_t (&extents)[R], seed from, T mean = 0, T devi
 /// (double) times the scale. T is float or double, the shape is s; host and device differ by a few units in the last
 /// place. Throws index_error if the scale is negative or not finite, shape_error if an extent is.
 /// \numpy{Generator.exponential}
-template <class T, int R>
+template <class T = double, int R>
 constexpr auto exponential(const shape<R>& s, seed from, T scale = 1) {
   static_assert(random_real<T>,
                 "lazyfuse: random::exponential draws float or double; cast the expression to other types");
@@ -132,7 +132,7 @@ constexpr auto exponential(const shape<R>& s, seed from, T scale = 1) {
   } else return random_detail::nothing(s);
 }
 /// exponential<float>({4096, 1024}, seed{42}, scale)
-template <class T, int R>
+template <class T = double, int R>
 constexpr auto exponential(const index_t (&extents)[R], seed from, T scale = 1) {
   return exponential<T>(view_detail::shape_from(extents), from, scale);
 }
@@ -153,7 +153,7 @@ constexpr auto integers(const shape<R>& s, random_detail::bound_t<T> low, random
     using word = typename law::word;
     if (!(low < high)) throw_value("integers: low is not below high");
     if (low < limits::min() || high - 1 > limits::max())
-      throw_value("integers: low or high - 1 is no value of the element type");
+      throw_value("integers: low or high - 1 is not a value of the element type");
     const word count = static_cast<word>(static_cast<uint64>(high) - static_cast<uint64>(low));
     const word rejected = count == 0 ? 0 : static_cast<word>(word(0) - count) % count;
     return random_detail::leaf_of(s, "integers", from, law{static_cast<word>(low), count, rejected});

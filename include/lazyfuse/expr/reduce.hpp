@@ -37,7 +37,7 @@ struct plan_axes {
       sizeof...(A) == 0 ? (1u << R) - 1 : (0u | ... | (1u << view_detail::normal_axis<A, R>()));
   static constexpr int reduced_count = __builtin_popcount(mask);
   static constexpr int kept = R - reduced_count;
-  static_assert(sizeof...(A) == 0 || reduced_count == sizeof...(A), "lazyfuse: a reduction names each axis once");
+  static_assert(sizeof...(A) == 0 || reduced_count == sizeof...(A), "lazyfuse: a reduction can name an axis only once");
 };
 
 /// What the monoid keeps elements of type T in, and what becomes of that.
@@ -164,6 +164,17 @@ struct reduction_function {
   template <class X>
     requires expression<X>
   constexpr auto operator()(X&& x, keepdims_t k) const { return (*this)(static_cast<X&&>(x), axes<>{}, k); }
+  template <class X, int... A>
+    requires expression<X>
+  constexpr auto operator()(X&& x, keepdims_t k, axes<A...> a) const { return (*this)(static_cast<X&&>(x), a, k); }
+  template <class X, class Option, class... Options>
+    requires expression<X>
+  constexpr auto operator()(X&& x, Option, Options...) const {
+    static_assert(!__is_same(Option, Option),
+                  "lazyfuse: reductions take axis<...> and keepdims after their operand, sum(x, axis<1>) for NumPy's "
+                  "sum(x, 1); the larger of two operands is maximum(x, y), the smaller minimum(x, y)");
+    return bare_t<X>(static_cast<X&&>(x));
+  }
 };
 
 /// sum(x, axis<...>, keepdims): the sum; bool and integers in int64, unsigned ones in uint64. Pairwise order, the same
@@ -171,14 +182,14 @@ struct reduction_function {
 inline constexpr reduction_function<reduce_detail::with<op::sum>> sum{};
 /// prod(x, axis<...>, keepdims): the product; bool and integers in int64, unsigned ones in uint64. \numpy{prod}
 inline constexpr reduction_function<reduce_detail::with<op::prod>> prod{};
-/// max(x, axis<...>, keepdims): the largest element; NaN wins; no elements throw shape_error. \numpy{max}
+/// max(x, axis<...>, keepdims): the largest element; NaN wins; an empty x throws shape_error. \numpy{max}
 inline constexpr reduction_function<reduce_detail::with<op::max>> max{};
-/// min(x, axis<...>, keepdims): the smallest element; NaN wins; no elements throw shape_error. \numpy{min}
+/// min(x, axis<...>, keepdims): the smallest element; NaN wins; an empty x throws shape_error. \numpy{min}
 inline constexpr reduction_function<reduce_detail::with<op::min>> min{};
 /// any(x, axis<...>, keepdims): whether some element is true. \numpy{any}
 inline constexpr reduction_function<reduce_detail::with<op::any>> any{};
-/// mean(x, axis<...>, keepdims): the sum divided by the number of elements; integers and bool in double. NaN of no
-/// elements. \numpy{mean}
+/// mean(x, axis<...>, keepdims): the sum divided by the number of elements; integers and bool in double. NaN of an
+/// empty x. \numpy{mean}
 inline constexpr reduction_function<reduce_detail::mean> mean{};
 
 /// Whether every element is true. \numpy{all}

@@ -48,7 +48,7 @@ struct place_function {
     requires expression<X>
   constexpr auto operator()(const X& x, Options... options) const {
     constexpr bool ordered = arithmetic_type<value_t<X>> && !complex_number<value_t<X>>;
-    static_assert(ordered, "lazyfuse: argmax and argmin are of bool and real numbers, which have an order");
+    static_assert(ordered, "lazyfuse: argmax and argmin are defined for bool and real numbers, which are ordered");
     if constexpr (only_axes<Options...>() && ordered) {
       const auto with_places = map<op::place>(x, places(x.shape(), axes_in(axes<>{}, options...)));
       return map<op::index_of>(reduced_by<Monoid>(with_places, options...));
@@ -62,7 +62,7 @@ struct nan_function {
     requires expression<X>
   constexpr auto operator()(const X& x, Options... options) const {
     constexpr bool ordered = arithmetic_type<value_t<X>> && !complex_number<value_t<X>>;
-    static_assert(ordered, "lazyfuse: nanmax and nanmin are of bool and real numbers, which have an order");
+    static_assert(ordered, "lazyfuse: nanmax and nanmin are defined for bool and real numbers, which are ordered");
     if constexpr (!only_axes<Options...>() || !ordered) return x;
     else if constexpr (floating_point<value_t<X>>) return reduced_by<Monoid>(x, options...);
     else return reduced_by<Otherwise>(x, options...);  // there is no NaN
@@ -73,7 +73,8 @@ struct nan_function {
 template <class X>
 constexpr auto without_nan(const X& x, int instead) {
   constexpr bool numbers = arithmetic_type<value_t<X>>;
-  static_assert(numbers, "lazyfuse: this reduction is of numbers; take a member with map(f, x), or component<K>(x)");
+  static_assert(numbers,
+                "lazyfuse: this reduction is defined for numbers; take a member with map(f, x), or component<K>(x)");
   if constexpr (floating_point<value_t<X>> || complex_number<value_t<X>>) return where(isnan(x), instead, x);
   else return x;
 }
@@ -102,7 +103,7 @@ struct nan_spread_function {
 }  // namespace reductions_detail
 
 /// argmax(x, axis<...>, keepdims): where the largest element stands: an int64, along the axes in row-major order, or in
-/// the whole array. The first of equal ones; the first NaN, if there is one. No elements throw shape_error.
+/// the whole array. The first of equal ones; the first NaN, if there is one. An empty x throws shape_error.
 /// \numpy{argmax}
 inline constexpr reductions_detail::place_function<op::argmax> argmax{};
 /// argmin(x, axis<...>, keepdims): where the smallest element stands, as argmax. \numpy{argmin}
@@ -114,7 +115,8 @@ template <class X, class... Options>
 constexpr auto count_nonzero(const X& x, Options... options) {
   (void)reductions_detail::only_axes<Options...>();
   constexpr bool numbers = arithmetic_type<value_t<X>>;
-  static_assert(numbers, "lazyfuse: count_nonzero is of numbers; take a member with map(f, x), or component<K>(x)");
+  static_assert(numbers,
+                "lazyfuse: count_nonzero is defined for numbers; take a member with map(f, x), or component<K>(x)");
   if constexpr (numbers) return reductions_detail::reduced_by<op::sum>(cast<bool>(x), options...);
   else return x;
 }
@@ -150,7 +152,7 @@ constexpr auto norm(const X& x, Options... options) {
     return as_stored<X>(reduce_keeping<keeps<Options...>>(max, lengths, axes_in(axes<>{}, options...)));
   else {
     constexpr auto value = order_value(p);
-    static_assert(value >= 0, "lazyfuse: the order of a norm is not negative");
+    static_assert(value >= 0, "lazyfuse: the order of a norm must not be negative");
     if constexpr (value == 0) return as_stored<X>(cast<T>(total(lengths != 0)));
     else if constexpr (value == 1) return as_stored<X>(total(lengths));
     else if constexpr (value == 2) return as_stored<X>(sqrt(total(square(lengths))));
@@ -160,7 +162,7 @@ constexpr auto norm(const X& x, Options... options) {
 
 /// average(x, weights, axis<...>, keepdims): the mean of x with weights, sum(x * w) / sum(w). Weights with as many axes
 /// as are named, and fewer than x, lie along those; others are broadcast to the shape of x, or throw shape_error.
-/// Weights that sum up to zero give NaN or infinities. \numpy{average}
+/// Weights that sum to zero give NaN or infinities. \numpy{average}
 template <class X, class W, class... Options>
   requires(expression<X>&& expression<W>)
 constexpr auto average(const X& x, const W& weights, Options... options) {
@@ -198,7 +200,7 @@ constexpr auto nanmean(const X& x, Options... options) {
   using T = value_t<decltype(z)>;
   return as_stored<X>(reduced_by<op::sum>(without_nan(z, 0), options...) / numbers_of<T>(z, options...));
 }
-/// nanmax(x, axis<...>, keepdims): the largest of what is not NaN; NaN of nothing else; no elements throw shape_error.
+/// nanmax(x, axis<...>, keepdims): the largest of what is not NaN; NaN of nothing else; an empty x throws shape_error.
 /// \numpy{nanmax}
 inline constexpr reductions_detail::nan_function<op::nanmax, op::max> nanmax{};
 /// nanmin(x, axis<...>, keepdims): the smallest of what is not NaN, as nanmax. \numpy{nanmin}
@@ -209,7 +211,7 @@ inline constexpr reductions_detail::nan_spread_function<false> nanvar{};
 inline constexpr reductions_detail::nan_spread_function<true> nanstd{};
 
 /// reduce(f, init, x, axis<...>, keepdims): f(...f(f(init, a), b)...) over the elements along the axes, or all: f must
-/// be associative and commutative, for it is applied in another order. Elements are of any trivially copyable type T, f
+/// be associative and commutative, since the order is not fixed. Elements are of any trivially copyable type T, f
 /// returns one, and init is one; without elements it is the result. f is a function object without state, called on the
 /// device for arrays there.
 template <class F, class T, class X, class... Options>
@@ -221,7 +223,8 @@ constexpr auto reduce(F, const T& init, const X& x, Options... options) {
   static_assert(stateless, "lazyfuse: the function given to reduce must be a function object without state");
   constexpr bool callable = requires(const E& e) { static_cast<E>(F{}(e, e)); };
   constexpr bool begins = __is_same(T, E) || (::cuda::std::is_arithmetic_v<T> && arithmetic_type<E>);
-  static_assert(begins, "lazyfuse: reduce begins with an element of x, or with a number that is converted to one");
+  static_assert(begins,
+                "lazyfuse: the initial value of reduce must be an element of x, or a number that converts to one");
   static_assert(callable, "lazyfuse: the function given to reduce must take two elements and return one");
   if constexpr (only_axes<Options...>() && stateless && callable && begins) {
     const auto found = reduced_by<op::folded<F>>(map<op::existing>(x), options...);

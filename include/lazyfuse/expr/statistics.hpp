@@ -14,10 +14,10 @@ namespace statistics_detail {
 template <class X>
 constexpr decltype(auto) as_real(const X& x) {
   static_assert(arithmetic_type<value_t<X>>,
-                "lazyfuse: statistics and normalizations are computed of numbers; take a member with map(f, x), or "
+                "lazyfuse: statistics and normalizations are defined for numbers; take a member with map(f, x), or "
                 "component<K>(x)");
   constexpr bool ordered = !complex_number<value_t<X>>;
-  static_assert(ordered, "lazyfuse: this is not computed of complex numbers; take real(x), imag(x) or abs(x)");
+  static_assert(ordered, "lazyfuse: this is not defined for complex numbers; take real(x), imag(x) or abs(x)");
   if constexpr (real_number<value_t<X>>) return static_cast<const X&>(x);
   else if constexpr (!ordered) return real(x);
   else if constexpr (small_real<value_t<X>>) return cast<float>(x);
@@ -120,8 +120,9 @@ template <class X, class... Options>
 constexpr auto cov(const X& x, Options... options) {
   using namespace statistics_detail;
   using namespace options_detail;
-  static_assert((is_ddof<Options> && ...), "lazyfuse: cov of one operand takes ddof{k} after it");
-  static_assert(rank_of<X> == 2, "lazyfuse: cov of one operand is of rank 2, variables in rows; or write cov(x, y)");
+  static_assert((is_ddof<Options> && ...), "lazyfuse: cov of one operand takes only ddof{k} after it");
+  static_assert(rank_of<X> == 2,
+                "lazyfuse: cov of one operand takes a matrix with variables in rows; for two operands write cov(x, y)");
   const auto d = centred(as_real(x), axis<1>);
   return as_stored<X>(sum(d(all, newaxis, all) * d(newaxis, all, all), axis<2>) *
                       inverse<double>(x.shape()[1], value_in(ddof{1}, options...)));

@@ -72,8 +72,8 @@ constexpr auto remap(const map_expr<Op, Seq, A...>& e, const index_map<From, To>
   return rebuild(e, m.extents, [&](const auto& a) { return remap_argument(a, e.shape(), m); });
 }
 
-template <int R>
-constexpr shape<R> shape_from(const index_t (&extents)[R]) {
+template <int R, class I>
+constexpr shape<R> shape_from(const I (&extents)[R]) {
   shape<R> s;
   for (int k = 0; k < R; ++k) s[k] = static_cast<index_t>(extents[k]);
   return s;

@@ -157,7 +157,7 @@ auto* ours(M* m) {
 template <class Managed, class T, int R, class Space>
 Managed* export_array(array<T, R, Space>& x, dlpack::stream s, caller where) {
   constexpr dlpack::data_type dtype = dlpack::type_of<component_t<T>>;
-  static_assert(dtype.code != dlpack::type_code::opaque, "lazyfuse: DLPack has no name for this element type");
+  static_assert(dtype.code != dlpack::type_code::opaque, "lazyfuse: DLPack has no code for this element type");
   using own = ::cuda::std::remove_pointer_t<decltype(ours(static_cast<Managed*>(nullptr)))>;
   constexpr bool versioned = __is_same(own, dlpack::managed_tensor_versioned);
   if constexpr (!versioned) (void)x.data();  // cannot say that it is read-only, so it shares with nobody
@@ -210,7 +210,7 @@ template <class T, int R, memory_space Space = host, dlpack::managed Managed>
 borrowed<T, R, Space> from_dlpack(Managed* m, dlpack::stream s = dlpack::no_sync, caller where = caller::here()) {
   using element = ::cuda::std::remove_const_t<T>;
   constexpr dlpack::data_type dtype = dlpack::type_of<component_t<element>>;
-  static_assert(dtype.code != dlpack::type_code::opaque, "lazyfuse: DLPack has no name for this element type");
+  static_assert(dtype.code != dlpack::type_code::opaque, "lazyfuse: DLPack has no code for this element type");
   auto* const own = dlpack_detail::ours(m);
   constexpr bool writes = !::cuda::std::is_const_v<T>;
   if constexpr (dlpack::is_versioned<Managed>) dlpack_detail::check_version(*own, writes, where);

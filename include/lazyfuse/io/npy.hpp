@@ -56,7 +56,7 @@ array<T, R, Space> load_from(From& from, caller where) {
     for (int k = 0; k < R; ++k) s[k] = extents[k];
     if constexpr (short_vector<T>)
       if (extents[R] != T::size)
-        throw_shape("load", extents, rank, "has another number of components in its last axis");
+        throw_shape("load", extents, rank, "has a different number of components in its last axis");
     array<T, R, host>& to = *static_cast<array<T, R, host>*>(a);
     to = array<T, R, host>(s, caller{});
     return to.unshared();
@@ -68,15 +68,15 @@ array<T, R, Space> load_from(From& from, caller where) {
 
 /// Evaluates e and writes it, byte by byte what numpy.save writes: row-major, little endian, version 1.0; bfloat16 as
 /// '<V2', as ml_dtypes does. The name is taken as it is, without adding .npy. The elements go to a new file beside it
-/// that then replaces it, so others see the old file or the new one, and an error leaves the old one; what is no
-/// regular file, such as a pipe, is written itself. Throws file_error, and what evaluating e throws. \numpy{save}
+/// that then replaces it, so others see the old file or the new one, and an error leaves the old one; anything but a
+/// regular file, such as a pipe, is written directly. Throws file_error, and what evaluating e throws. \numpy{save}
 template <class E>
   requires expression<E>
 void save(file_name path, const E& e, caller where = caller::here()) {
   const asked_at at(where);
   with_elements(e, [&](const host_elements& x) { npy_detail::save(path.text, x, where); });
 }
-/// Behind what was written to the stream before; flushes it. Several arrays one after the other are loaded likewise.
+/// Appends to the stream and flushes it. Several arrays written one after the other are loaded in the same way.
 template <class E>
   requires expression<E>
 void save(std::ostream& out, const E& e, caller where = caller::here()) {
@@ -86,9 +86,9 @@ void save(std::ostream& out, const E& e, caller where = caller::here()) {
 
 /// An array from a .npy file: versions 1 to 3, either byte order, row-major or Fortran order (whose elements are
 /// rearranged). Element type and rank are those of the file: cast what is loaded. bfloat16 is what the file calls 'V2'.
-/// Bytes behind the array are ignored, as NumPy does. Nothing in the file is believed: memory is taken only for
+/// Bytes after the array are ignored, as in NumPy. The file is not trusted: memory is allocated only for
 /// elements that are there. Throws dtype_error or shape_error for another element type or rank, file_error for what is
-/// no .npy file or is cut short, memory_error. Elements vec<T, N> are the last axis of the file. \numpy{load}
+/// not a .npy file or is truncated, memory_error. Elements vec<T, N> are the last axis of the file. \numpy{load}
 template <element_type T, int Rank, memory_space Space = default_space>
 array<T, Rank, Space> load(file_name path, caller where = caller::here()) {
   return npy_detail::load_from<T, Rank, Space>(path.text, where);

@@ -48,7 +48,7 @@ template <int K, class X>
   requires operands<X>
 constexpr auto component(X&& x) {
   constexpr bool exists = K >= 0 && K < vec_detail::size<typename bare_t<X>::value_type>;
-  static_assert(exists, "lazyfuse: component<K>(x) is of elements vec<T, N> with K from 0 to N - 1");
+  static_assert(exists, "lazyfuse: component<K>(x) needs elements vec<T, N> and K from 0 to N - 1");
   if constexpr (exists) return map<op::component<K>>(static_cast<X&&>(x));
   else return bare_t<X>(static_cast<X&&>(x));
 }
@@ -58,7 +58,7 @@ template <class... X>
   requires(sizeof...(X) > 1 && operands<X...>)
 constexpr auto vec_of(X&&... x) {
   constexpr bool numbers = !(short_vector<typename components_detail::element<bare_t<X>>::type> || ...);
-  static_assert(numbers, "lazyfuse: vec_of puts numbers together; take vectors apart with component<K>(x) first");
+  static_assert(numbers, "lazyfuse: vec_of combines numbers; take vectors apart with component<K>(x) first");
   if constexpr (numbers) return map<op::vec_of>(static_cast<X&&>(x)...);
 }
 

@@ -225,7 +225,7 @@ template <arithmetic_type T, class X>
   requires operands<X>
 constexpr auto cast(X&& x) {
   constexpr bool loses = complex_number<typename bare_t<X>::value_type> && !complex_number<T> && !boolean<T>;
-  static_assert(!loses, "lazyfuse: a complex number becomes a real one by real(x), imag(x) or abs(x), not by cast");
+  static_assert(!loses, "lazyfuse: cast does not make complex numbers real; use real(x), imag(x) or abs(x)");
   if constexpr (loses) return map<op::cast<part_t<typename bare_t<X>::value_type>>>(real(static_cast<X&&>(x)));
   else return map<op::cast<T>>(static_cast<X&&>(x));
 }

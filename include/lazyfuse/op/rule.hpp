@@ -126,7 +126,7 @@ struct meeting {
     else if constexpr ((found & ~Kinds & bools) != 0)
       static_assert(takes_bool, "lazyfuse: this operation is not defined for bool; convert with cast<T>(x)");
     else if constexpr (mixed)
-      static_assert(!mixed, "lazyfuse: bool and number do not mix; convert the bool operand with cast<T>(x)");
+      static_assert(!mixed, "lazyfuse: bool and numbers do not mix; convert the bool operand with cast<T>(x)");
     else if constexpr (!meet)
       static_assert(meet, "lazyfuse: int64 and uint64 have no common type; convert one of them with cast<T>(x)");
     else if constexpr (!fits)

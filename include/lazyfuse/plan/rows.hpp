@@ -122,7 +122,7 @@ namespace rows_detail {
 template <int R, class... E>
 inline constexpr const char* why_not = [] {
   constexpr auto f = (form{} + ... + form_of<E>);
-  if (!f.same) return "reductions are over unlike numbers of axes, or of arguments of unlike ranks";
+  if (!f.same) return "reductions are over different numbers of axes, or of arguments of different ranks";
   return "the result has neither the rank of what is reduced nor that of its reductions";
 }();
 }  // namespace rows_detail

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: vectors of unlike lengths do not meet
+// expected-error: lazyfuse: the operands are vectors of different lengths
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 
