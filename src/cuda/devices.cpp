@@ -3,6 +3,7 @@
 #include "devices.hpp"
 
 #include "../program_text.hpp"
+#include "order.hpp"
 
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/evaluate/placement.hpp>
@@ -172,6 +173,7 @@ bool is_default(cudaStream_t stream) { return !stream || stream == cudaStreamLeg
 int device_of_stream(cudaStream_t stream, int home) {
   if (is_default(stream)) return home;
   if (!memory_detail::several_devices(cuda{})) return -1;
+  if (capturing(stream)) return -1;  // CUDA does not say; the arrays decide
   int d = -1;
   check(cudaStreamGetDevice(stream, &d), "cudaStreamGetDevice");
   return d;
