@@ -81,7 +81,9 @@ void expect_right_short_rows() {
         ASSERT_TRUE(flipped.values[rows - 1 - i] == least ||
                     (least != least && flipped.values[rows - 1 - i] != flipped.values[rows - 1 - i]))
             << i;
-        if (i % 2 == 0) ASSERT_EQ(stepped.values[i / 2], sum) << i;
+        if (i % 2 == 0) {
+          ASSERT_EQ(stepped.values[i / 2], sum) << i;
+        }
         ASSERT_EQ(places.values[i], place_of_largest(row)) << i;
       }
       for (std::int64_t j = 0; j < length; ++j) {

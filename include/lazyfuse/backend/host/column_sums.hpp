@@ -24,8 +24,8 @@ class column_sums {
   using set_seq = make_index_sequence<Set::size>;
   using lanes_type = lane_pack<Set, N>;
   static constexpr index_t longest = longest_run<Set>;
-  static constexpr bool in_runs = Set::has_rounding || Set::has_near;
-  static constexpr int levels = !in_runs ? 0 : Set::has_near ? 1 : Levels;
+  static constexpr bool in_runs = Set::has_rounding && !Set::has_near;
+  static constexpr int levels = in_runs ? Levels : 0;
 
   lanes_type storage_[levels + 1];
   lanes_type* level_[levels + 1];
@@ -42,22 +42,9 @@ class column_sums {
   template <int... I>
   static void merge(lanes_type& to, const lanes_type& from, index_t n, index_sequence<I...>) {
     const auto one = [&](auto& sums, const auto& more) {
-      if constexpr (requires { sums.add_near(more, n); }) sums.add_near(more, n);
-      else
-        for (index_t l = 0; l < n; ++l) sums.combine(l, more.at(l));
+      for (index_t l = 0; l < n; ++l) sums.combine(l, more.at(l));
     };
     (one(get<I>(to), get<I>(from)), ...);
-  }
-  /// A run after `total`, seen from the same shifts.
-  template <int... I>
-  void begin_near(lanes_type& total, bool recentre, index_sequence<I...>) {
-    const auto one = [&](auto& sums, auto& run) {
-      if constexpr (requires { run.clear_near(sums, n_); }) {
-        if (recentre) sums.recentre(n_);
-        run.clear_near(sums, n_);
-      } else run.clear(n_);
-    };
-    (one(get<I>(total), get<I>(*run_)), ...);
   }
   template <int... I>
   void recentre_run(index_sequence<I...>) {
@@ -66,7 +53,7 @@ class column_sums {
     };
     (one(get<I>(*run_)), ...);
   }
-  void end_run(bool recentre) {
+  void end_run() {
     int k = 0;
     if constexpr (levels > 1)
       for (; k < levels - 1 && (runs_ >> k & 1); ++k) {
@@ -77,8 +64,7 @@ class column_sums {
     if (runs_ >> k & 1) merge(*level_[k], *run_, n_, set_seq{});
     else std::swap(level_[k], run_);
     runs_ |= 1u << k;
-    if constexpr (Set::has_near) begin_near(*level_[0], recentre, set_seq{});
-    else clear(*run_, n_, set_seq{});
+    clear(*run_, n_, set_seq{});
     added_ = 0;
   }
 
@@ -94,14 +80,11 @@ class column_sums {
   template <int Count, class Cursors, class Values = no_values>
   void add(const Cursors& cursors, const Values& values = {}, bool ordered = false) {
     if constexpr (in_runs) {
-      bool recentre = Set::has_near && recentres_after(each_);
-      if (recentre && runs_ == 0) {
-        recentre_run(set_seq{});
-        recentre = false;
-      }
-      if (added_ == longest || (recentre && added_ > 0)) end_run(recentre);
+      if (added_ == longest) end_run();
       ++added_;
-      ++each_;
+    }
+    if constexpr (Set::has_near) {
+      if (recentres_after(each_++)) recentre_run(set_seq{});
     }
     if constexpr (Set::has_near) {
       if (each_ > far_elements) return accumulate_columns<Count, Set, true>(cursors, *run_, n_, values);

@@ -72,19 +72,6 @@ struct lanes<op::moments, moment_sums<T>, N> {
   void recentre(index_t n) {
     for (index_t l = 0; l < n; ++l) put(l, op::moments::recentred(at(l)));
   }
-  /// None, as seen from where the others are seen.
-  void clear_near(const lanes& others, index_t n) {
-    clear(n);
-    std::copy_n(others.shift, n, shift);
-  }
-  /// Adds those that are seen from the same shifts.
-  void add_near(const lanes& others, index_t n) {
-    for (index_t l = 0; l < n; ++l) {
-      count[l] += others.count[l];
-      sum[l] += others.sum[l];
-      squares[l] += others.squares[l];
-    }
-  }
   /// Seen from the mean of all, lanes are summed without a division for each pair of them.
   void fold() {
     T all[2][N];

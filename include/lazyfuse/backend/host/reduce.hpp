@@ -5,8 +5,7 @@
 #pragma once
 
 #include <lazyfuse/backend/host/column_sums.hpp>
-#include <lazyfuse/backend/host/transform.hpp>
-#include <lazyfuse/program/stages.hpp>
+#include <lazyfuse/backend/host/threads.hpp>
 
 #include <atomic>
 #include <memory>
@@ -17,17 +16,6 @@ template <class Set, class Lanes, int... I>
 typename Set::accumulators lane(const Lanes& from, index_t l, index_sequence<I...>) {
   return {{get<I>(from).at(l)}...};
 }
-/// The same side by side, as the epilogue's loop reads them.
-template <class Set, class Lanes>
-struct lane_values {
-  const Lanes& lanes;
-  template <class P>
-  LAZYFUSE_HD auto at(index_t i) const {
-    return get<Set::template index_of<P>>(lanes).at(i);
-  }
-  LAZYFUSE_HD void move_on(index_t) {}
-};
-
 /// Merges the pairs (0, half), (1, half + 1), ... until one is left: pairwise order.
 template <class Set, class Get>
 typename Set::accumulators merge_pairwise(index_t first, index_t count, const Get& get_one) {
@@ -81,7 +69,6 @@ struct reduce_run {
   static constexpr index_t block_elements = 32768;
   using set_seq = make_index_sequence<Set::size>;
   using seq = typename walk_type::seq;
-  using target_seq = make_index_sequence<sizeof...(T)>;
 
   const index_t* extents;
   const Operands& operands;
@@ -215,35 +202,6 @@ struct reduce_run {
     }
   }
 
-  template <int I>
-  auto* target_at(const index_t* at, index_t column) const {
-    const auto& t = get<I>(targets);
-    auto* p = address(t.data) + column * t.steps[last];
-    for (int k = 0; k < last; ++k) p += at[k] * t.steps[k];
-    return p;
-  }
-  /// Stores the results of n columns.
-  template <class Lanes, int... I, int... J>
-  void finish_columns(const kept_odometer& o, const Lanes& sums, index_t first, index_t n, index_sequence<I...>,
-                      index_sequence<J...>) const {
-    const walk_type walk{operands, last, -1};
-    typename walk_type::packings packed;
-    typename walk_type::cursors cursors;
-    const auto aim = [&]<int Operand>(index_sequence<Operand>) {
-      if constexpr (stages_detail::any_reads<Operand>(typename Epilogue::roots{}))
-        walk.template aim_one<Operand>(get<Operand>(cursors), packed, o.offsets[Operand], 0, first, n, n);
-    };
-    (aim(index_sequence<I>{}), ...);
-    pack<staging<T, int(most_columns)>...> staged;
-    const landings<T...> to{
-        {{get<J>(targets).steps[last] == 1 ? target_at<J>(o.at, first) : get<J>(staged).data, 0}...}};
-    transform_runs<Epilogue, 0, walk_type::count>(cursors, to, 1, n, lane_values<Set, Lanes>{sums});
-    ((get<J>(targets).steps[last] == 1
-          ? void()
-          : scatter_row(target_at<J>(o.at, first), get<J>(targets).steps[last], get<J>(staged).data, n)),
-     ...);
-  }
-
   void columns() const {
     const index_t outer = product(extents, 0, last), across = extents[last], height = product(extents, K, R);
     const index_t block_columns = walk_type{operands, last, R - 1}.blocked() ? chunk / block_rows : most_columns;
@@ -263,10 +221,9 @@ struct reduce_run {
         columns_type sums(n);
         add_rows(o, b * rows_per_block, std::min((b + 1) * rows_per_block, height), c, n, sums);
         const auto& found = sums.result();
-        if (blocks == 1) finish_columns(o, found, c, n, seq{}, target_seq{});
-        else
-          for (index_t i = 0; i < n; ++i)
-            partial[(line * across + c + i) * blocks + b] = lane<Set>(found, i, set_seq{});
+        for (index_t i = 0; i < n; ++i)
+          if (blocks == 1) finish(o, lane<Set>(found, i, set_seq{}), c + i, last);
+          else partial[(line * across + c + i) * blocks + b] = lane<Set>(found, i, set_seq{});
       }
     });
     if (blocks == 1) return;

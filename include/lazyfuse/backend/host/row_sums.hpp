@@ -61,13 +61,6 @@ class row_sums {
     (get<I>(runs_).end_run(get<I>(to), recentre, added_), ...);
     added_ = 0;
   }
-  template <int... I>
-  void not_alike(index_sequence<I...>) {
-    const auto one = [](auto& runs) {
-      if constexpr (requires { runs.alike; }) runs.alike = false;
-    };
-    (one(get<I>(runs_)), ...);
-  }
   template <class Place, int... I>
   void settle(lanes_type& to, index_t n, const Place& place, index_sequence<I...>) {
     const auto one = [&]<int K>(auto& lanes, auto& runs, index_sequence<K>) {
@@ -156,7 +149,6 @@ class row_sums {
     if (rest > 0) {
       add_to_lanes<Set, false>(cursors, to, 0, rest, values);
       settle_until(n);
-      if constexpr (Set::has_near) not_alike(set_seq{});
       if constexpr (in_runs)
         if (++added_ == longest) end_runs(to, false, set_seq{});
     }

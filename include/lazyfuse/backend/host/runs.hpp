@@ -103,41 +103,18 @@ struct row_runs<M, T> {
     return all[0];
   }
 };
-/// Moments: runs between two shifts are added up member by member.
+/// Moments: the lanes go on, seen from other shifts.
 template <class T>
 struct row_runs<op::moments, moment_sums<T>> {
   using lanes_type = lanes<op::moments, moment_sums<T>, lane_count>;
-  lanes_type total;
-  index_t in_run = 0;
-  bool begun = false;
-  bool alike = false;  ///< a run begins at the shifts of the total, and keeps them unless told
-
-  void add(lanes_type& run) {
-    if (!begun) total = run;
-    else if (alike) total.add_near(run, lane_count);
-    else
-      for (int l = 0; l < lane_count; ++l) total.combine(l, run.at(l));
-    begun = true;
-  }
-  void end_run(lanes_type& run, bool recentre, index_t turns) {
-    in_run += turns;
-    if (!begun && recentre) run.recentre(lane_count);
-    if (in_run < run_of_moments && !(begun && recentre)) return;
-    const bool before = begun;
-    add(run);
-    if (before && recentre) total.recentre(lane_count);
-    run.clear_near(total, lane_count);
-    alike = true;
-    in_run = 0;
+  void end_run(lanes_type& run, bool recentre, index_t) {
+    if (recentre) run.recentre(lane_count);
   }
   moment_sums<T> result(lanes_type& last) {
-    if (!begun) return last.fold(), last.at(0);
-    add(last);
-    total.fold();
-    return total.at(0);
+    last.fold();
+    return last.at(0);
   }
 };
-
 /// The largest or smallest elements of lanes, as those of max and min, and all that were seen since they were cleared:
 /// which of these is in its place first is asked only where it is needed.
 template <class M, class T>
@@ -165,6 +142,7 @@ struct row_runs<M, placed<T>> {
   placed<T> best = M::template identity<placed<T>>();
   T seen[lanes_type::most_seen];
 
+  void end_run(lanes_type&, bool, index_t) {}
   /// n elements are seen since the last time; place(i) is that of the i-th of them.
   template <class F>
   void settle(lanes_type& run, index_t n, const F& place) {
