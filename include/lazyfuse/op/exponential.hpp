@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/core/complex_math.hpp>
+#include <lazyfuse/core/select.hpp>
 #include <lazyfuse/core/special.hpp>
 #include <lazyfuse/op/map.hpp>
 #include <lazyfuse/op/rule.hpp>
@@ -167,8 +168,7 @@ struct logaddexp : real_operation {
   template <real_number T>
   LAZYFUSE_HD T operator()(T x, T y) const {
     const T large = math::larger(x, y), away = math::abs(x - y);
-    if (x == y) return x + T(0.69314718055994530942);
-    return large + math::log1p(math::exp(-away));
+    return math::select(x == y, x + T(0.69314718055994530942), large + math::log1p(math::exp(-away)));
   }
 };
 

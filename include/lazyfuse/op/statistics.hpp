@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/core/math.hpp>
+#include <lazyfuse/core/select.hpp>
 #include <lazyfuse/op/arithmetic.hpp>
 #include <lazyfuse/op/monoid.hpp>
 
@@ -145,7 +146,7 @@ struct rel_entr : exact_operation {
   template <real_number T>
   LAZYFUSE_HD T operator()(T p, T q) const {
     const T value = p * math::log(p / q), limit = p == 0 && q >= 0 ? T(0) : ::cuda::std::numeric_limits<T>::infinity();
-    return (p > 0 && q > 0) || p != p || q != q ? value : limit;
+    return math::select((p > 0 && q > 0) || p != p || q != q, value, limit);
   }
 };
 
