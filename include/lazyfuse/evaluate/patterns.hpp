@@ -35,6 +35,13 @@ void copy_back(target_pack<K, T...>& to, const strides<R>* steps, index_sequence
   (one(I, get<I>(to)), ...);
 }
 
+/// What a kernel costs less than its program says; devices take the general way.
+template <class Space, class Schedule, class Operands>
+constexpr int cost_saved(const Operands& operands) {
+  if constexpr (__is_same(Space, host)) return Schedule::cost_saved(operands);
+  else return 0;
+}
+
 /// One transform kernel for all outputs; false if the leaves that were numbered once turn out to differ.
 template <class Space, int Share, int R, class... T, class... E>
 bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocation* const* owners, const E&... e) {
@@ -53,7 +60,7 @@ bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocati
   const char* path = backend<Space>::template transform<plan>(s, bound, to, x.dry());
   if (x.dry() || now.watched())
     tell<Space, Share, sources, typename plan::roots>(x, now, "transform", path, s, s, bound.info, sizeof...(T),
-                                                      plan::cost);
+                                                      plan::cost - cost_saved<Space, plan>(bound.operands));
   return true;
 }
 

@@ -191,6 +191,11 @@ struct pow : floating_operation {
   static constexpr const char* difference = "integers to a negative power are truncated, NumPy throws";
   static constexpr const char* numpy = "power";
   static constexpr int cost = 60;
+  /// Of exponents that are a few products or a root, on the host.
+  template <real_number T>
+  LAZYFUSE_HD static constexpr int cost_saved(T y) {
+    return y >= -2 && y <= 4 && static_cast<T>(static_cast<int>(2 * y)) == 2 * y ? 54 : 0;
+  }
   static constexpr int complex_ulp = 128;
   static constexpr interval domain{0, 30};
   template <real_number T>
