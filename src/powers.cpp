@@ -64,16 +64,26 @@ template <class T, class V>
   const V positive = x == -infinity ? V{} + infinity : root;
   const V square = x * x;
   switch (halves) {
-    case -4: return (one / x) * (one / x);
-    case -2: return one / x;
-    case -1: return one / positive;
-    case 0: return one;
-    case 1: return positive;
-    case 2: return x;
-    case 3: return (x < 0 ? -x : x) * positive;
-    case 4: return square;
-    case 6: return square * x;
-    default: return square * square;
+    case -4:
+      return (one / x) * (one / x);
+    case -2:
+      return one / x;
+    case -1:
+      return one / positive;
+    case 0:
+      return one;
+    case 1:
+      return positive;
+    case 2:
+      return x;
+    case 3:
+      return (x < 0 ? -x : x) * positive;
+    case 4:
+      return square;
+    case 6:
+      return square * x;
+    default:
+      return square * square;
   }
 }
 
@@ -136,14 +146,12 @@ __m128 _ZGVbN4vv_lazyfuse_powf(__m128 x, __m128 y) {
   return power<float>(x, (halves & 1) != 0 ? _mm_sqrt_ps(x + 0) : x, halves);
 }
 __attribute__((target("avx"))) __m256 _ZGVcN8vv_lazyfuse_powf(__m256 x, __m256 y) {
-  const int halves =
-      halves_if(_mm256_movemask_ps(_mm256_cmp_ps(y, _mm256_set1_ps(y[0]), _CMP_EQ_OQ)) == 0xff, y[0]);
+  const int halves = halves_if(_mm256_movemask_ps(_mm256_cmp_ps(y, _mm256_set1_ps(y[0]), _CMP_EQ_OQ)) == 0xff, y[0]);
   if (halves == none) return _ZGVcN8vv_powf(x, y);
   return power<float>(x, (halves & 1) != 0 ? _mm256_sqrt_ps(x + 0) : x, halves);
 }
 __attribute__((target("avx2"))) __m256 _ZGVdN8vv_lazyfuse_powf(__m256 x, __m256 y) {
-  const int halves =
-      halves_if(_mm256_movemask_ps(_mm256_cmp_ps(y, _mm256_set1_ps(y[0]), _CMP_EQ_OQ)) == 0xff, y[0]);
+  const int halves = halves_if(_mm256_movemask_ps(_mm256_cmp_ps(y, _mm256_set1_ps(y[0]), _CMP_EQ_OQ)) == 0xff, y[0]);
   if (halves == none) return _ZGVdN8vv_powf(x, y);
   return power<float>(x, (halves & 1) != 0 ? _mm256_sqrt_ps(x + 0) : x, halves);
 }

@@ -69,8 +69,8 @@ __attribute__((target("avx2"))) void make_32(batch_words& to, const philox_key& 
   for (int b = 0; b < batch; b += 4 * vectors) {
     __m256i w[vectors][4];
     for (int v = 0; v < vectors; ++v) {
-      w[v][0] =
-          _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(block) + b + 4 * v), _mm256_set_epi64x(3, 1, 2, 0));
+      w[v][0] = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(block) + b + 4 * v),
+                                 _mm256_set_epi64x(3, 1, 2, 0));
       w[v][1] = _mm256_srli_epi64(w[v][0], 32);
       w[v][2] = _mm256_set1_epi64x(k.stream[0]);
       w[v][3] = _mm256_set1_epi64x(k.stream[1]);

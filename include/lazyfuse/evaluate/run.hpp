@@ -38,9 +38,9 @@ auto settle(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes,
   const A& argument = e.source.argument;
   const computed_record* met = find_computed<kind>(t, argument);
   if (!met) {
-    const auto source =
-        made<Space>(x.part("cut at a reduction"), t,
-                    own_result<Monoid, Axes, V>(settled_argument<Space, Each>(x, t, argument))).source;
+    const auto source = made<Space>(x.part("cut at a reduction"), t,
+                                    own_result<Monoid, Axes, V>(settled_argument<Space, Each>(x, t, argument)))
+                            .source;
     t.computed.push_back({&computed_type<kind>, &argument, source.owner, source.data});
     met = &t.computed.back();
   }

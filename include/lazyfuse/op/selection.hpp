@@ -139,7 +139,8 @@ struct nan_to_num : exact_operation {
   LAZYFUSE_HD constexpr T operator()(T x) const {
     if constexpr (complex_number<T>) return {(*this)(x.re), (*this)(x.im)};
     else if constexpr (integer<T>) return x;
-    else if constexpr (small_real<T>) return x != x ? T(0) : x - x == 0 ? x : x > 0 ? math::largest<T>() : T(-math::largest<T>());
+    else if constexpr (small_real<T>)
+      return x != x ? T(0) : x - x == 0 ? x : x > 0 ? math::largest<T>() : T(-math::largest<T>());
     else return math::select(x != x, T(0), math::smaller(math::larger(x, T(-math::largest<T>())), math::largest<T>()));
   }
 };

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <lazyfuse/core/complex_math.hpp>
-#include <lazyfuse/core/special.hpp>
 #include <lazyfuse/core/select.hpp>
+#include <lazyfuse/core/special.hpp>
 #include <lazyfuse/op/exponential.hpp>
 
 namespace lazyfuse {
