@@ -19,11 +19,12 @@ void choice(const float* x, const float* y, float* z, size n) {
   constexpr size part = 2048;
 #pragma omp parallel for schedule(static)
   for (size begin = 0; begin < n; begin += part) {
-    const size end = begin + part < n ? begin + part : n;
+    const size m = begin + part < n ? part : n - begin;
+    float made[part];
 #pragma omp simd
-    for (size i = begin; i < end; ++i) z[i] = hand_corner_exp(-y[i]);
+    for (size i = 0; i < m; ++i) made[i] = hand_corner_exp(-y[begin + i]);
 #pragma omp simd
-    for (size i = begin; i < end; ++i) z[i] = x[i] > 1 ? 2 * x[i] : z[i];
+    for (size i = 0; i < m; ++i) z[begin + i] = x[begin + i] > 1 ? 2 * x[begin + i] : made[i];
   }
 }
 
