@@ -77,7 +77,7 @@ template <class T, class V>
     case 2:
       return x;
     case 3:
-      return (x < 0 ? -x : x) * positive;
+      return (x < 0 ? -x : x + T(0)) * positive;
     case 4:
       return square;
     case 6:
