@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/guard.hpp>
+#include <lazyfuse/program/cost_saved.hpp>
 
 namespace lazyfuse {
 
@@ -38,7 +39,7 @@ void copy_back(target_pack<K, T...>& to, const strides<R>* steps, index_sequence
 /// What a kernel costs less than its program says; devices take the general way.
 template <class Space, class Schedule, class Operands>
 constexpr int cost_saved(const Operands& operands) {
-  if constexpr (__is_same(Space, host)) return Schedule::cost_saved(operands);
+  if constexpr (__is_same(Space, host)) return lazyfuse::cost_saved(typename Schedule::nodes{}, operands);
   else return 0;
 }
 
@@ -92,8 +93,9 @@ bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation*
   if (x.dry() || now.watched()) {
     shape<R> out = s;
     for (int k = K; k < R; ++k) out[k] = 1;
-    tell<Space, Share, sources, typename plan::roots>(x, now, "reduce", path, s, out, bound.info, sizeof...(T),
-                                                      set::prologue::cost);
+    tell<Space, Share, sources, typename plan::roots>(
+        x, now, "reduce", path, s, out, bound.info, sizeof...(T),
+        set::prologue::cost - cost_saved<Space, typename set::prologue>(bound.operands));
   }
   return true;
 }

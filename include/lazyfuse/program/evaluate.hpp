@@ -136,28 +136,6 @@ struct schedule<list<P...>> {
   }
   using nodes = typename pairs::census_type::order;
   static constexpr int cost = total_cost(nodes{});
-
-  /// How much less that is with these operands: a power, say, may be a square.
-  template <class Operands>
-  static constexpr int cost_saved(const Operands& operands) {
-    return saved_by(nodes{}, operands);
-  }
-
- private:
-  template <class Operands, class... N>
-  static constexpr int saved_by(list<N...>, const Operands& operands) {
-    return (0 + ... + saved_by_one(static_cast<N*>(nullptr), operands));
-  }
-  template <class N, class Operands>
-  static constexpr int saved_by_one(N*, const Operands&) {
-    return 0;
-  }
-  template <class Op, class A, int I, class Operands>
-  static constexpr int saved_by_one(apply<Op, A, arg<I>>*, const Operands& operands) {
-    if constexpr (requires { Op::cost_saved(get<I>(operands).source.value); })
-      return Op::cost_saved(get<I>(operands).source.value);
-    else return 0;
-  }
 };
 
 namespace evaluate_detail {
