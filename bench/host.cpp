@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Each workload on the CPU beside a loop written by hand, in turns within one run and into the same memory, so
 // that both meet the same machine. The ratio is the hand's time over ours: 1 is as good, more is better.
+#include "corner_workloads.hpp"
 #include "hand/loops.hpp"
 #include "row_workloads.hpp"
 #include "samples.hpp"
@@ -57,6 +58,14 @@ void by_hand(normalize_of<S, N>& w) {
   hand::normalize(at(w.x), w.z.data(), N);
 }
 void by_hand(standardize_columns<S>& w) { hand::standardize_columns(at(w.x), w.z.data(), w.rows, w.columns); }
+
+void by_hand(choice<S>& w) { hand::choice(at(w.x), at(w.y), w.z.data(), w.n); }
+void by_hand(power_two<S>& w) { hand::square(at(w.x), w.z.data(), w.n); }
+void by_hand(power_any<S>& w) { hand::power(at(w.x), static_cast<float>(w.exponent), w.z.data(), w.n); }
+void by_hand(complex_abs<S>& w) { hand::complex_abs(&at(w.x)->re, w.z.data(), w.n); }
+void by_hand(dropout<S>& w) { hand::dropout(at(w.x), w.key.round, w.keep, w.z.data(), w.n); }
+void by_hand(softmax_masked<S>& w) { hand::softmax_masked(at(w.x), at(w.mask), w.z.data(), w.rows, w.columns); }
+void by_hand(cross_entropy<S>& w) { hand::cross_entropy(at(w.x), at(w.classes), w.z.data(), w.rows, w.columns); }
 
 /// Poisons the destination, evaluates one way and compares a sample of the results, the last one included,
 /// with the workload's own definition in double precision.
@@ -171,7 +180,8 @@ const bool registered =
          rowsum<S>, colsum<S>, rosen<S>, laplacian<S>, broadcast_outer<S>, transpose_add<S>, small<S>>() &&
     rows<softmax_128<S>, softmax_1024<S>, softmax_8192<S>, softmax_262144<S>, softmax_128_spelled<S>,
          softmax_1024_spelled<S>, softmax_8192_spelled<S>, softmax_262144_spelled<S>, layernorm_1024<S>,
-         layernorm_1024_spelled<S>, normalize_4M<S>, normalize_64M<S>, standardize_columns<S>>();
+         layernorm_1024_spelled<S>, normalize_4M<S>, normalize_64M<S>, standardize_columns<S>>() &&
+    rows<choice<S>, power_two<S>, power_any<S>, complex_abs<S>, dropout<S>, softmax_masked<S>, cross_entropy<S>>();
 
 }  // namespace
 }  // namespace bench

@@ -28,6 +28,12 @@ extern "C" float lazyfuse_near_angle(float x) {
   return __builtin_bit_cast(float, up == 3 ? near - 1 : near + up);
 }
 
+// What core/select.hpp makes masks of.
+extern "C" {
+extern const double lazyfuse_all_bits, lazyfuse_no_bits;
+const double lazyfuse_all_bits = __builtin_bit_cast(double, ~std::uint64_t{0}), lazyfuse_no_bits = 0;
+}
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 
 #pragma GCC diagnostic ignored "-Wuninitialized"  // g++ 12 about its own header

@@ -5,45 +5,185 @@
 
 #include <algorithm>
 
+#if defined(__x86_64__)
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // g++ 12 about its own header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#endif
+
 namespace lazyfuse {
 
 namespace {
 
-/// Blocks side by side, so that a vector holds one word of several.
+/// Blocks that are made together.
 constexpr int batch = 32;
-
-/// The words of consecutive blocks.
-struct words_of_blocks {
-  uint32 word[4][batch];
-  philox_words at(int b) const { return {{word[0][b], word[1][b], word[2][b], word[3][b]}}; }
+/// Their words, in the order of the elements they make.
+struct batch_words {
+  alignas(64) uint32 word[4 * batch];
+  philox_words of_block(int b) const { return {{word[4 * b], word[4 * b + 1], word[4 * b + 2], word[4 * b + 3]}}; }
+  void get(int i, uint32& to) const { to = word[i]; }
+  void get(int i, uint64& to) const { __builtin_memcpy(&to, word + 2 * i, 8); }
 };
 
-void make(words_of_blocks& w, const philox_key& k, uint64 block) {
-  for (int b = 0; b < batch; ++b) {
-    const philox_words c = k.counter(block + static_cast<uint64>(b));
-    for (int n = 0; n < 4; ++n) w.word[n][b] = c.word[n];
-  }
-  for (int r = 0; r < philox_rounds; ++r)
-    for (int b = 0; b < batch; ++b) {
-      const philox_words c = philox_round(w.at(b), k, r);
-      for (int n = 0; n < 4; ++n) w.word[n][b] = c.word[n];
+// The words of consecutive blocks. Each 64-bit part of a vector holds one word of one block in its lower half, which is
+// where products of 32 bits read it; what the upper halves hold does not matter. Blocks are dealt out so that unpacking
+// puts them in order. Which of the functions runs is found out once: integers are the same on every processor.
+#if defined(__x86_64__)
+
+void make_16(batch_words& to, const philox_key& k, uint64 block) {
+  constexpr int vectors = 4;
+  const __m128i m0 = _mm_set1_epi64x(0xD2511F53), m1 = _mm_set1_epi64x(0xCD9E8D57), low = _mm_set1_epi64x(0xffffffff);
+  for (int b = 0; b < batch; b += 2 * vectors) {
+    __m128i w[vectors][4];
+    for (int v = 0; v < vectors; ++v) {
+      w[v][0] = _mm_add_epi64(_mm_set1_epi64x(static_cast<long long>(block) + b + 2 * v), _mm_set_epi64x(1, 0));
+      w[v][1] = _mm_srli_epi64(w[v][0], 32);
+      w[v][2] = _mm_set1_epi64x(k.stream[0]);
+      w[v][3] = _mm_set1_epi64x(k.stream[1]);
     }
+    for (const auto& round : k.round) {
+      const __m128i k0 = _mm_set1_epi64x(round[0]), k1 = _mm_set1_epi64x(round[1]);
+      for (auto& x : w) {
+        const __m128i p0 = _mm_mul_epu32(x[0], m0), p1 = _mm_mul_epu32(x[2], m1);
+        x[0] = _mm_xor_si128(_mm_xor_si128(_mm_srli_epi64(p1, 32), x[1]), k0);
+        x[1] = p1;
+        x[2] = _mm_xor_si128(_mm_xor_si128(_mm_srli_epi64(p0, 32), x[3]), k1);
+        x[3] = p0;
+      }
+    }
+    auto* out = reinterpret_cast<__m128i*>(to.word + 4 * b);
+    for (const auto& x : w) {
+      const __m128i first = _mm_or_si128(_mm_and_si128(x[0], low), _mm_slli_epi64(x[1], 32));
+      const __m128i second = _mm_or_si128(_mm_and_si128(x[2], low), _mm_slli_epi64(x[3], 32));
+      *out++ = _mm_unpacklo_epi64(first, second);
+      *out++ = _mm_unpackhi_epi64(first, second);
+    }
+  }
+}
+__attribute__((target("avx2"))) void make_32(batch_words& to, const philox_key& k, uint64 block) {
+  constexpr int vectors = 4;
+  const __m256i m0 = _mm256_set1_epi64x(0xD2511F53), m1 = _mm256_set1_epi64x(0xCD9E8D57),
+                low = _mm256_set1_epi64x(0xffffffff);
+  for (int b = 0; b < batch; b += 4 * vectors) {
+    __m256i w[vectors][4];
+    for (int v = 0; v < vectors; ++v) {
+      w[v][0] = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(block) + b + 4 * v),
+                                 _mm256_set_epi64x(3, 1, 2, 0));
+      w[v][1] = _mm256_srli_epi64(w[v][0], 32);
+      w[v][2] = _mm256_set1_epi64x(k.stream[0]);
+      w[v][3] = _mm256_set1_epi64x(k.stream[1]);
+    }
+    for (const auto& round : k.round) {
+      const __m256i k0 = _mm256_set1_epi64x(round[0]), k1 = _mm256_set1_epi64x(round[1]);
+      for (auto& x : w) {
+        const __m256i p0 = _mm256_mul_epu32(x[0], m0), p1 = _mm256_mul_epu32(x[2], m1);
+        x[0] = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p1, 32), x[1]), k0);
+        x[1] = p1;
+        x[2] = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p0, 32), x[3]), k1);
+        x[3] = p0;
+      }
+    }
+    auto* out = reinterpret_cast<__m256i*>(to.word + 4 * b);
+    for (const auto& x : w) {
+      const __m256i first = _mm256_or_si256(_mm256_and_si256(x[0], low), _mm256_slli_epi64(x[1], 32));
+      const __m256i second = _mm256_or_si256(_mm256_and_si256(x[2], low), _mm256_slli_epi64(x[3], 32));
+      *out++ = _mm256_unpacklo_epi64(first, second);
+      *out++ = _mm256_unpackhi_epi64(first, second);
+    }
+  }
+}
+__attribute__((target("avx512f"))) void make_64(batch_words& to, const philox_key& k, uint64 block) {
+  constexpr int vectors = 4;
+  const __m512i m0 = _mm512_set1_epi64(0xD2511F53), m1 = _mm512_set1_epi64(0xCD9E8D57),
+                low = _mm512_set1_epi64(0xffffffff);
+  __m512i w[vectors][4];
+  for (int v = 0; v < vectors; ++v) {
+    w[v][0] = _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(block) + 8 * v),
+                               _mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0));
+    w[v][1] = _mm512_srli_epi64(w[v][0], 32);
+    w[v][2] = _mm512_set1_epi64(k.stream[0]);
+    w[v][3] = _mm512_set1_epi64(k.stream[1]);
+  }
+  static_assert(batch == 8 * vectors);
+  for (const auto& round : k.round) {
+    const __m512i k0 = _mm512_set1_epi64(round[0]), k1 = _mm512_set1_epi64(round[1]);
+    for (auto& x : w) {
+      const __m512i p0 = _mm512_mul_epu32(x[0], m0), p1 = _mm512_mul_epu32(x[2], m1);
+      x[0] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(p1, 32), x[1], k0, 0x96);  // 0x96: the exclusive or of three
+      x[1] = p1;
+      x[2] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(p0, 32), x[3], k1, 0x96);
+      x[3] = p0;
+    }
+  }
+  auto* out = reinterpret_cast<__m512i*>(to.word);
+  for (const auto& x : w) {
+    const __m512i first = _mm512_or_si512(_mm512_and_si512(x[0], low), _mm512_slli_epi64(x[1], 32));
+    const __m512i second = _mm512_or_si512(_mm512_and_si512(x[2], low), _mm512_slli_epi64(x[3], 32));
+    *out++ = _mm512_unpacklo_epi64(first, second);
+    *out++ = _mm512_unpackhi_epi64(first, second);
+  }
+}
+using maker = void (*)(batch_words&, const philox_key&, uint64);
+maker best_maker() {
+  return __builtin_cpu_supports("avx512f") ? make_64 : __builtin_cpu_supports("avx2") ? make_32 : make_16;
+}
+
+#else
+
+void make_one_by_one(batch_words& to, const philox_key& k, uint64 block) {
+  for (int b = 0; b < batch; ++b) {
+    const philox_words w = philox(k.counter(block + static_cast<uint64>(b)), k);
+    for (int n = 0; n < 4; ++n) to.word[4 * b + n] = w.word[n];
+  }
+}
+using maker = void (*)(batch_words&, const philox_key&, uint64);
+maker best_maker() { return make_one_by_one; }
+
+#endif
+
+/// The elements of the first `blocks` blocks of a batch. A law of single words is a loop over these.
+template <class Law>
+void write_batch(typename Law::value_type* __restrict__ to, const Law& law, const philox_key& k, const batch_words& w,
+                 int blocks) {
+  constexpr int lanes = Law::lanes;
+  using T = typename Law::value_type;
+  if constexpr (requires { law.of(typename Law::word{}); }) {
+    for (int i = 0; i < lanes * blocks; ++i) {
+      typename Law::word x;
+      w.get(i, x);
+      to[i] = law.of(x);
+    }
+  } else if constexpr (requires { law.share(typename Law::word{}); }) {
+    bool again = false;
+    for (int i = 0; i < lanes * blocks; ++i) {
+      typename Law::word x;
+      w.get(i, x);
+      const auto s = law.share(x);
+      to[i] = static_cast<T>(s.value);
+      again |= s.rejected;
+    }
+    if (again)
+      for (int i = 0; i < lanes * blocks; ++i) to[i] = law.one(w.of_block(i / lanes), i % lanes, k);
+  } else {
+    T made[lanes][batch];
+    for (int b = 0; b < batch; ++b)
+      for (int lane = 0; lane < lanes; ++lane) made[lane][b] = law.one(w.of_block(b), lane, k);
+    for (int b = 0; b < blocks; ++b)
+      for (int lane = 0; lane < lanes; ++lane) to[b * lanes + lane] = made[lane][b];
+  }
 }
 
 /// The elements of consecutive blocks.
 template <class Law>
-void write_blocks(typename Law::value_type* __restrict__ to, const Law& law, const philox_key& k, uint64 block,
-                  index_t blocks) {
-  constexpr int lanes = Law::lanes;
-  words_of_blocks w;
-  typename Law::value_type made[lanes][batch];
-  for (; blocks > 0; blocks -= batch, block += batch, to += lanes * batch) {
+void write_blocks(typename Law::value_type* to, const Law& law, const philox_key& k, uint64 block, index_t blocks) {
+  static const maker make = best_maker();
+  batch_words w;
+  for (; blocks > 0; blocks -= batch, block += batch, to += Law::lanes * batch) {
     make(w, k, block);
-    for (int b = 0; b < batch; ++b)
-      for (int lane = 0; lane < lanes; ++lane) made[lane][b] = law.one(w.at(b), lane, k);
-    const int count = static_cast<int>(std::min<index_t>(blocks, batch));
-    for (int b = 0; b < count; ++b)
-      for (int lane = 0; lane < lanes; ++lane) to[b * lanes + lane] = made[lane][b];
+    if (blocks >= batch) write_batch(to, law, k, w, batch);
+    else write_batch(to, law, k, w, static_cast<int>(blocks));
   }
 }
 

@@ -51,6 +51,37 @@ TYPED_TEST(barriers, used_twice_are_computed_once) {
   const auto b = lf::barrier(x * 2);
   this->expect(2, b * b + b(0), (x * 2) * (x * 2) + (x * 2)(0));
 }
+TYPED_TEST(barriers, equal_reductions_of_a_cut_plan_are_computed_once) {
+  const auto x = this->counting(6, 10), y = lf::materialize(x + 7);
+  const auto kernels = [](const auto& e) {
+    lf::trace trace;
+    const auto result = lf::materialize(e);
+    (void)result;
+    return trace.launches();
+  };
+  const auto columns = [](const auto& a) { return lf::sum(a, axis<0>); };
+  const auto lines = [](const auto& a) { return lf::sum(a, axis<1>, keepdims); };
+  const auto c = lf::materialize(columns(x)), d = lf::materialize(columns(y));
+  const auto l = lf::materialize(lines(x));
+  this->expect(3, x / columns(x) - columns(x) * lines(x) + lines(x), x / c - c * l + l);
+  this->expect(4, x / columns(x) - columns(y) * lines(x) + columns(x), x / c - d * l + c);
+  // the largest of each row and column once, their sums, and the result
+  EXPECT_EQ(kernels(lf::softmax(x) + lf::softmax(x, axis<0>)), 5);
+}
+TYPED_TEST(barriers, a_reduction_whose_axes_are_turned_is_written_where_it_is_wanted) {
+  const auto x = test::array_of<TypeParam, 3>(test::counting<float>({4, 3, 5}));
+  const auto sums = lf::materialize(lf::sum(x, axis<0>));
+  this->expect(1, lf::transpose(lf::sum(x, axis<0>)), lf::transpose(sums));
+  this->expect(1, lf::sum(x, axis<0>)(all, lf::newaxis, all), sums(all, lf::newaxis, all));
+  this->expect(1, lf::transpose(lf::sum(x, axis<0>))(all, lf::newaxis), lf::transpose(sums)(all, lf::newaxis));
+  lf::array<float, 2, TypeParam> into = lf::zeros<float>({5, 6});
+  lf::trace trace;
+  into(all, range(none, none, 2)) = lf::transpose(lf::sum(x, axis<0>));
+  EXPECT_EQ(trace.launches(), 1);
+  EXPECT_TRUE(test::same(test::tensor_of(into(all, range(none, none, 2))), test::tensor_of(lf::transpose(sums))));
+  const auto largest = lf::materialize(lf::max(x));
+  this->expect(2, lf::transpose(lf::sum(x / lf::max(x), axis<0>)), lf::transpose(lf::sum(x / largest, axis<0>)));
+}
 TYPED_TEST(barriers, of_one_type_over_other_operands_are_told_apart) {
   const auto x = this->counting(6, 10), y = lf::materialize(x + 7);
   this->expect(3, lf::barrier(x * 2) - lf::barrier(y * 2), x * 2 - y * 2);

@@ -2,6 +2,10 @@
 // softmax, its logarithm and logsumexp against SciPy's answers in double. Precision is in epsilons of the element type.
 #include "support/rows.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace {
 
 template <class Space>
@@ -71,6 +75,38 @@ TYPED_TEST(softmax, of_an_expression_is_that_of_its_values) {
   const auto x = test::array_of<TypeParam, 2>(test::between_tensor<float>(3, {4, 50}));
   const lf::array y = x * 2 + 1;
   EXPECT_TRUE(test::evaluates_to(lf::softmax(x * 2 + 1), test::tensor_of(lf::softmax(y)), test::four_ulps));
+}
+
+/// softmax of x plus a mask of 0 and -infinity, by loops in double; rows of the last axis.
+TYPED_TEST(softmax, beside_masks_of_every_form_is_that_of_what_they_leave) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const test::extents shape{2, 3, 5, 37};
+  const auto t = test::between_tensor<float>(11, shape);
+  const auto x = test::array_of<TypeParam, 4>(t);
+  const auto masked = [](const test::extents& i) { return (i[3] * 7 + i[2] + i[1] + i[0]) % 5 < 2; };
+  for (int form = 0; form < 16; ++form) {
+    const auto axis_of = [&](const test::extents& i) {
+      test::extents at(4);
+      for (std::size_t k = 0; k < 4; ++k) at[k] = ((form >> k) & 1) != 0 ? i[k] : 0;
+      return at;
+    };
+    test::extents mask_shape(4);
+    for (std::size_t k = 0; k < 4; ++k) mask_shape[k] = ((form >> k) & 1) != 0 ? shape[k] : 1;
+    const auto m = test::array_of<TypeParam, 4>(
+        test::generate<float>(mask_shape, [&](const test::extents& i) { return masked(i) ? -inf : 0.5F; }));
+    const auto want = test::generate<double>(shape, [&](const test::extents& i) {
+      double largest = -inf, sum = 0;
+      test::extents j = i;
+      const auto at = [&] { return double(t[j]) + (masked(axis_of(j)) ? -double(inf) : 0.5); };
+      for (j[3] = 0; j[3] < shape[3]; ++j[3]) largest = std::max(largest, at());
+      for (j[3] = 0; j[3] < shape[3]; ++j[3]) sum += std::exp(at() - largest);
+      j[3] = i[3];
+      return std::exp(at() - largest) / sum;
+    });
+    SCOPED_TRACE(form);
+    EXPECT_TRUE(test::is_near<float>(lf::softmax(x + m), want, {16, 16}));
+    EXPECT_TRUE(test::is_near<float>(lf::softmax(lf::where(m < 0, -inf, x)), want, {16, 16}));
+  }
 }
 
 TYPED_TEST(softmax, of_nothing_is_nothing_but_rows_without_elements_are_an_error) {

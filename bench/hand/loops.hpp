@@ -29,5 +29,12 @@ void softmax(const float* x, float* z, size rows, size columns);
 void layernorm(const float* x, float* z, size rows, size columns, float epsilon);
 void normalize(const float* x, float* z, size n);
 void standardize_columns(const float* x, float* z, size rows, size columns);
+void choice(const float* x, const float* y, float* z, size n);
+void square(const float* x, float* z, size n);
+void power(const float* x, float exponent, float* z, size n);
+void complex_abs(const float* x, float* z, size n);
+void dropout(const float* x, const unsigned (*keys)[2], double keep, float* z, size n);
+void softmax_masked(const float* x, const float* mask, float* z, size rows, size columns);
+void cross_entropy(const float* x, const int* classes, float* z, size rows, size columns);
 
 }  // namespace hand

@@ -13,6 +13,7 @@ namespace lazyfuse::math {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
 #if __GLIBC_PREREQ(2, 35)
 #define LAZYFUSE_LIBMVEC __attribute__((simd("notinbranch"), const, nothrow, leaf))
+#define LAZYFUSE_OURS_OR(name)
 #if !defined(__NO_MATH_ERRNO__)
 #define LAZYFUSE_LIBMVEC_SQRT
 #endif
@@ -20,6 +21,7 @@ namespace lazyfuse::math {
 #endif
 #ifndef LAZYFUSE_LIBMVEC
 #define LAZYFUSE_LIBMVEC
+#define LAZYFUSE_OURS_OR(name) __asm__(name)
 #endif
 
 extern "C" {
@@ -47,8 +49,6 @@ LAZYFUSE_LIBMVEC float lazyfuse_acoshf(float) __asm__("acoshf");
 LAZYFUSE_LIBMVEC double lazyfuse_acosh(double) __asm__("acosh");
 LAZYFUSE_LIBMVEC float lazyfuse_atanhf(float) __asm__("atanhf");
 LAZYFUSE_LIBMVEC double lazyfuse_atanh(double) __asm__("atanh");
-LAZYFUSE_LIBMVEC float lazyfuse_expf(float) __asm__("expf");
-LAZYFUSE_LIBMVEC double lazyfuse_exp(double) __asm__("exp");
 LAZYFUSE_LIBMVEC float lazyfuse_exp2f(float) __asm__("exp2f");
 LAZYFUSE_LIBMVEC double lazyfuse_exp2(double) __asm__("exp2");
 LAZYFUSE_LIBMVEC float lazyfuse_expm1f(float) __asm__("expm1f");
@@ -69,10 +69,17 @@ LAZYFUSE_LIBMVEC float lazyfuse_erfcf(float) __asm__("erfcf");
 LAZYFUSE_LIBMVEC double lazyfuse_erfc(double) __asm__("erfc");
 LAZYFUSE_LIBMVEC float lazyfuse_atan2f(float, float) __asm__("atan2f");
 LAZYFUSE_LIBMVEC double lazyfuse_atan2(double, double) __asm__("atan2");
-LAZYFUSE_LIBMVEC float lazyfuse_powf(float, float) __asm__("powf");
-LAZYFUSE_LIBMVEC double lazyfuse_pow(double, double) __asm__("pow");
 LAZYFUSE_LIBMVEC float lazyfuse_hypotf(float, float) __asm__("hypotf");
 LAZYFUSE_LIBMVEC double lazyfuse_hypot(double, double) __asm__("hypot");
+}
+
+// Vector variants of our own, before libmvec's: where exp is 0, and for exponents that are products or roots
+// (src/powers.cpp).
+extern "C" {
+LAZYFUSE_LIBMVEC float lazyfuse_expf(float) LAZYFUSE_OURS_OR("expf");
+LAZYFUSE_LIBMVEC double lazyfuse_exp(double) LAZYFUSE_OURS_OR("exp");
+LAZYFUSE_LIBMVEC float lazyfuse_powf(float, float) LAZYFUSE_OURS_OR("powf");
+LAZYFUSE_LIBMVEC double lazyfuse_pow(double, double) LAZYFUSE_OURS_OR("pow");
 }
 
 // g++ does not vectorise a loop with sqrt unless errno is given up; these have vector variants in src/math.cpp.
@@ -94,6 +101,7 @@ LAZYFUSE_LIBMVEC float lazyfuse_near_angle(float x);
 }
 
 #undef LAZYFUSE_LIBMVEC
+#undef LAZYFUSE_OURS_OR
 #undef LAZYFUSE_LIBMVEC_SQRT
 
 // Those that have no vector variants.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/guard.hpp>
+#include <lazyfuse/program/cost_saved.hpp>
 
 namespace lazyfuse {
 
@@ -35,6 +36,13 @@ void copy_back(target_pack<K, T...>& to, const strides<R>* steps, index_sequence
   (one(I, get<I>(to)), ...);
 }
 
+/// What a kernel costs less than its program says; devices take the general way.
+template <class Space, class Schedule, class Operands>
+constexpr int cost_saved(const Operands& operands) {
+  if constexpr (__is_same(Space, host)) return lazyfuse::cost_saved(typename Schedule::nodes{}, operands);
+  else return 0;
+}
+
 /// One transform kernel for all outputs; false if the leaves that were numbered once turn out to differ.
 template <class Space, int Share, int R, class... T, class... E>
 bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocation* const* owners, const E&... e) {
@@ -53,7 +61,7 @@ bool transform(const execution& x, shape<R> s, target_pack<R, T...> to, allocati
   const char* path = backend<Space>::template transform<plan>(s, bound, to, x.dry());
   if (x.dry() || now.watched())
     tell<Space, Share, sources, typename plan::roots>(x, now, "transform", path, s, s, bound.info, sizeof...(T),
-                                                      plan::cost);
+                                                      plan::cost - cost_saved<Space, plan>(bound.operands));
   return true;
 }
 
@@ -85,8 +93,9 @@ bool reduce(const execution& x, shape<R> s, target_pack<K, T...> to, allocation*
   if (x.dry() || now.watched()) {
     shape<R> out = s;
     for (int k = K; k < R; ++k) out[k] = 1;
-    tell<Space, Share, sources, typename plan::roots>(x, now, "reduce", path, s, out, bound.info, sizeof...(T),
-                                                      set::prologue::cost);
+    tell<Space, Share, sources, typename plan::roots>(
+        x, now, "reduce", path, s, out, bound.info, sizeof...(T),
+        set::prologue::cost - cost_saved<Space, typename set::prologue>(bound.operands));
   }
   return true;
 }

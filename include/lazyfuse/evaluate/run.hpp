@@ -17,20 +17,34 @@ auto settled(const execution& x, temporaries& t, const E& e);
 template <class Space, class E>
 auto unnested(const execution& x, temporaries& t, const E& e);
 
-template <class Space, bool Each, class Monoid, int Axes, class A, bool V, int R>
-auto settle(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+/// The argument of a reduction, as it is reduced.
+template <class Space, bool Each, class A>
+decltype(auto) settled_argument(const execution& x, temporaries& t, const A& argument) {
+  if constexpr (Each && has_reduction<A>) return settled<Space, Each>(x, t, argument);
+  else return (argument);
+}
+/// A reduction as it is computed: its own axes, in their order.
+template <class Monoid, int Axes, bool V, class A>
+auto own_result(const A& argument) {
   constexpr int K = A::rank - Axes;
   shape<K> kept;
-  for (int k = 0; k < K; ++k) kept[k] = e.source.argument.shape()[k];
-  const auto result = [&](const auto& argument) {
-    using source = reduced<Monoid, Axes, bare_t<decltype(argument)>, V>;
-    return made<Space>(x.part("cut at a reduction"), t, leaf<source, K>({argument}, kept, row_major(kept)));
-  };
-  const auto stored_result = [&] {
-    if constexpr (Each && has_reduction<A>) return result(settled<Space, Each>(x, t, e.source.argument));
-    else return result(e.source.argument);
-  }();
-  return leaf<stored<value_t<A>, Space>, R>(stored_result.source, e.extents, e.steps, e.offset);
+  for (int k = 0; k < K; ++k) kept[k] = argument.shape()[k];
+  return leaf<reduced<Monoid, Axes, A, V>, K>({argument}, kept, row_major(kept));
+}
+template <class Space, bool Each, class Monoid, int Axes, class A, bool V, int R>
+auto settle(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+  using T = value_t<A>;
+  using kind = reduced<Monoid, Axes, A, false>;
+  const A& argument = e.source.argument;
+  const computed_record* met = find_computed<kind>(t, argument);
+  if (!met) {
+    const auto source = made<Space>(x.part("cut at a reduction"), t,
+                                    own_result<Monoid, Axes, V>(settled_argument<Space, Each>(x, t, argument)))
+                            .source;
+    t.computed.push_back({&computed_type<kind>, &argument, source.owner, source.data});
+    met = &t.computed.back();
+  }
+  return leaf<stored<T, Space>, R>({met->owner, static_cast<const T*>(met->data)}, e.extents, e.steps, e.offset);
 }
 template <class Space, bool Each, class Op, class Seq, class... A>
 auto settle(const execution& x, temporaries& t, const map_expr<Op, Seq, A...>& e) {
@@ -65,6 +79,46 @@ auto unnested(const execution& x, temporaries& t, const E& e) {
   else return e;
 }
 
+/// An expression that is a reduction with its axes in another order, or with axes of extent 1, goes to where it is
+/// wanted. False if it is something else.
+template <class Space, bool Each, int R, class T, class Monoid, int Axes, class A, bool V>
+bool reduce_into(const execution& x, temporaries& t, const target<T, R>& to, allocation* const* owners,
+                 const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+  constexpr int K = A::rank - Axes;
+  const auto kept = own_result<Monoid, Axes, V>(e.source.argument).shape();
+  target<T, K> own{to.data, {}};
+  if (e.offset != 0) return false;
+  unsigned used = 0;
+  index_t step = 1;
+  for (int k = K - 1; k >= 0; --k) {
+    if (kept[k] == 1) continue;
+    int axis = 0;
+    while (axis < R && (((used >> axis) & 1) != 0 || e.extents[axis] != kept[k] || e.steps[axis] != step)) ++axis;
+    if (axis == R) return false;
+    own.steps[k] = to.steps[axis];
+    used |= 1u << axis;
+    step *= kept[k];
+  }
+  for (int axis = 0; axis < R; ++axis)
+    if (((used >> axis) & 1) == 0 && e.extents[axis] != 1) return false;
+  run<Space, K, T>(x, kept, target_pack<K, T>{{{own}}}, owners,
+                   own_result<Monoid, Axes, V>(settled_argument<Space, Each>(x, t, e.source.argument)));
+  return true;
+}
+template <class Space, bool Each, int R, class T, class E>
+bool reduce_into(const execution&, temporaries&, const target<T, R>&, allocation* const*, const E&) {
+  return false;
+}
+/// What is left when the reductions are computed.
+template <class Space, bool Each, int R, class... T, class... E>
+void cut(const execution& x, temporaries& t, const shape<R>& s, const target_pack<R, T...>& to,
+         allocation* const* owners, const E&... e) {
+  if constexpr (sizeof...(E) == 1) {
+    if (reduce_into<Space, Each, R>(x, t, get<0>(to), owners, e...)) return;
+  }
+  transform_best<Space, R, T...>(x, s, to, owners, settled<Space, Each>(x, t, e)...);
+}
+
 }  // namespace run_detail
 
 template <class Space, int R, class... T, class... E>
@@ -90,12 +144,12 @@ void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, 
       run_detail::temporaries t;
       if constexpr (may_be_rows<R, E...> && broadcast_back) {
         if (!run_detail::rows_best<Space, R, T...>(x, s, to, owners, e...))
-          run_detail::transform_best<Space, R, T...>(x, s, to, owners, run_detail::settled<Space, true>(x, t, e)...);
+          run_detail::cut<Space, true, R, T...>(x, t, s, to, owners, e...);
       } else {
         if constexpr (broadcast_back) x.refuse("rows", rows_detail::why_not<R, E...>);
         if constexpr (nested) run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, t, e)...);
         else if constexpr (form.count > 1 || form.viewed || form.other_leaves || !form.possible)
-          run_detail::transform_best<Space, R, T...>(x, s, to, owners, run_detail::settled<Space, false>(x, t, e)...);
+          run_detail::cut<Space, false, R, T...>(x, t, s, to, owners, e...);
       }
     }
   }

@@ -17,8 +17,8 @@ void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, 
 
 namespace run_detail {
 
-/// A barrier that is computed: its type, its argument within the expression, and the values.
-struct barrier_record {
+/// A barrier or reduction that is computed: its type, its argument within the expression, and the values.
+struct computed_record {
   const void* type;
   const void* argument;
   allocation* owner;
@@ -27,7 +27,7 @@ struct barrier_record {
 /// Memory made on the way, kept until the kernel that reads it is launched.
 struct temporaries {
   std::vector<handles<1>> memory;
-  std::vector<barrier_record> barriers;
+  std::vector<computed_record> computed;
   int planned = 0;  ///< arrays that were only planned
 };
 
@@ -60,9 +60,16 @@ bool same_values(const A& a, const A& b) {
                                                                  of_b.reduction, all::reductions);
   }
 }
-/// Its address stands for a type of barriers.
+/// Its address stands for a type of barriers or reductions.
 template <class A>
-inline constexpr char barrier_type = 0;
+inline constexpr char computed_type = 0;
+/// The record of one of that type with this argument, or null.
+template <class Type, class A>
+const computed_record* find_computed(const temporaries& t, const A& argument) {
+  for (const computed_record& r : t.computed)
+    if (r.type == &computed_type<Type> && same_values(*static_cast<const A*>(r.argument), argument)) return &r;
+  return nullptr;
+}
 
 /// The expression with every barrier replaced by its values.
 template <class Space, class E>
@@ -72,11 +79,10 @@ template <class Space, class A, bool ByLimits, int R>
 auto pass_barrier(const execution& x, temporaries& t, const leaf<computed<A, ByLimits>, R>& e) {
   using T = value_t<A>;
   const A& argument = e.source.argument;
-  for (const barrier_record& b : t.barriers)
-    if (b.type == &barrier_type<A> && same_values(*static_cast<const A*>(b.argument), argument))
-      return leaf<stored<T, Space>, R>({b.owner, static_cast<const T*>(b.data)}, e.extents, e.steps, e.offset);
+  if (const computed_record* const r = find_computed<computed<A>>(t, argument))
+    return leaf<stored<T, Space>, R>({r->owner, static_cast<const T*>(r->data)}, e.extents, e.steps, e.offset);
   const auto source = made<Space>(x.part(ByLimits ? "cut by limits" : "cut by barrier"), t, argument).source;
-  t.barriers.push_back({&barrier_type<A>, &argument, source.owner, source.data});
+  t.computed.push_back({&computed_type<computed<A>>, &argument, source.owner, source.data});
   return leaf<stored<T, Space>, R>(source, e.extents, e.steps, e.offset);
 }
 template <class Space, class Monoid, int Axes, class A, bool V, int R>

@@ -26,9 +26,19 @@ constexpr auto cosine_similarity(const X& x, const Y& y, Options... options) {
   return as_stored<decltype(x + y)>(with_both(f, broadcast_to(real_of(x), s), broadcast_to(real_of(y), s)));
 }
 
+namespace normalization_detail {
+/// 0, 1, ..., n - 1.
+template <class T>
+constexpr auto numbers_up_to(index_t n) {
+  const shape<1> s{n};
+  return over(leaf<counter<T>, 1>({}, s, row_major(s)));
+}
+}  // namespace normalization_detail
+
 /// cross_entropy(x, target, axis<-1>): -sum(target * log_softmax(x)) along the axis, the loss of each row. Real targets
 /// are probabilities in the shape of x, and 0 * -infinity counts as 0. Integers are classes in the shape of x without
-/// the axis; a class out of range, as PyTorch's ignore_index, gives 0. Others throw shape_error. PyTorch's
+/// the axis; a class out of range, as PyTorch's ignore_index, gives 0. Others, and more
+/// than 2^32 classes, throw shape_error. PyTorch's
 /// cross_entropy, whose classes are axis 1, and which takes the mean of it.
 template <class X, class Y, class... Options>
   requires(expression<X>&& expression<Y>)
@@ -44,25 +54,28 @@ constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
     using T = value_t<decltype(z)>;
     const auto shifted = z - max(z, a, keepdims);
     const auto total = log(sum(exp(shifted), a));
-    return last(shifted, total, T(0));
+    return last(z, shifted, total, T(0));
   };
   if constexpr (integer<value_t<Y>>) {
     static_assert(rank_of<Y> == R - 1, "lazyfuse: the class indices of cross_entropy have one axis fewer than x");
     const index_t classes = s[k];
+    if (classes > index_t{1} << 32) throw_shape("cross_entropy", s.extent, R, "has more than 2^32 classes");
     const auto label = cast<int64>(target);
-    const auto wanted = with_axis<k>(label);
+    const auto wanted = with_axis<k>(cast<uint32>(target));
     for (int axis = 0; axis < R; ++axis)
       if (axis != k && wanted.shape()[axis] != s[axis])
         throw_shapes("cross_entropy", s.extent, R, target.shape().extent, R - 1, "are not those of x and its classes");
-    const auto here = along<R>(arange<int64>(classes), axis<k>) == wanted;
-    return as_stored<X>(loss(used_often<true>(real_of(x)), [&](const auto& shifted, const auto& total, auto zero) {
-      const auto found = total - sum(where(here, shifted, zero), a);
-      return where(logical_and(label >= 0, label < classes), found, zero);
-    }));
+    // Numbers of 32 bits, which vectors compare fast. What is picked is no work for the pass that computes exp.
+    const auto here = along<R>(numbers_up_to<uint32>(classes), axis<k>) == wanted;
+    return as_stored<X>(
+        loss(used_often<true>(real_of(x)), [&](const auto& z, const auto&, const auto& total, auto zero) {
+          const auto found = total - (sum(where(here, z, zero), a) - max(z, a));
+          return where(logical_and(label >= 0, label < classes), found, zero);
+        }));
   } else {
     static_assert(rank_of<Y> == R, "lazyfuse: the probabilities of cross_entropy have as many axes as x");
     const auto f = [&](const auto& z, const auto& p) {
-      return loss(z, [&](const auto& shifted, const auto& total, auto) {
+      return loss(z, [&](const auto&, const auto& shifted, const auto& total, auto) {
         return total * sum(p, a) - sum(where(p == 0, value_t<decltype(p * shifted)>(0), p * shifted), a);
       });
     };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/core/complex_math.hpp>
+#include <lazyfuse/core/select.hpp>
 #include <lazyfuse/core/special.hpp>
 #include <lazyfuse/op/map.hpp>
 #include <lazyfuse/op/rule.hpp>
@@ -167,8 +168,7 @@ struct logaddexp : real_operation {
   template <real_number T>
   LAZYFUSE_HD T operator()(T x, T y) const {
     const T large = math::larger(x, y), away = math::abs(x - y);
-    if (x == y) return x + T(0.69314718055994530942);
-    return large + math::log1p(math::exp(-away));
+    return math::select(x == y, x + T(0.69314718055994530942), large + math::log1p(math::exp(-away)));
   }
 };
 
@@ -191,6 +191,11 @@ struct pow : floating_operation {
   static constexpr const char* difference = "integers to a negative power are truncated, NumPy throws";
   static constexpr const char* numpy = "power";
   static constexpr int cost = 60;
+  /// Of exponents that are a few products or a root, on the host.
+  template <real_number T>
+  LAZYFUSE_HD static constexpr int cost_saved(T y) {
+    return y >= -2 && y <= 4 && static_cast<T>(static_cast<int>(2 * y)) == 2 * y ? 54 : 0;
+  }
   static constexpr int complex_ulp = 128;
   static constexpr interval domain{0, 30};
   template <real_number T>

@@ -138,6 +138,8 @@ struct moments_of_numbers : moments {
     const moment_sums<T> both = moments{}(a, b);
     return b.count > 0 ? both : a;
   }
+  template <int N, class S, class T>
+  static S several(const S& a, const S* b, T& rest) = delete;
   template <real_number T>
   LAZYFUSE_HD static constexpr moment_sums<T> near(const moment_sums<T>& a, const moment_sums<T>& b) {
     return a.count > 0 && b.count > 0 ? moments::near(a, b) : moments_of_numbers{}(a, b);

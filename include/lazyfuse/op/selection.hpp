@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/core/complex_math.hpp>
+#include <lazyfuse/core/select.hpp>
 #include <lazyfuse/op/map.hpp>
 #include <lazyfuse/op/rule.hpp>
 
@@ -83,7 +84,7 @@ struct where : exact_operation {
   static constexpr const char* difference = "three operands";
   template <element_type T>
   LAZYFUSE_HD constexpr T operator()(bool condition, T x, T y) const {
-    return condition ? x : y;
+    return math::select(condition, x, y);
   }
 };
 
@@ -124,7 +125,7 @@ struct heaviside : exact_operation {
   static constexpr const char* name = "heaviside";
   template <real_number T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    return x != x ? x : x == 0 ? y : x < 0 ? T(0) : T(1);
+    return math::select(x == 0, y, x != x ? x : x < 0 ? T(0) : T(1));
   }
 };
 
@@ -138,7 +139,9 @@ struct nan_to_num : exact_operation {
   LAZYFUSE_HD constexpr T operator()(T x) const {
     if constexpr (complex_number<T>) return {(*this)(x.re), (*this)(x.im)};
     else if constexpr (integer<T>) return x;
-    else return x != x ? T(0) : x - x == 0 ? x : x > 0 ? math::largest<T>() : T(-math::largest<T>());
+    else if constexpr (small_real<T>)
+      return x != x ? T(0) : x - x == 0 ? x : x > 0 ? math::largest<T>() : T(-math::largest<T>());
+    else return math::select(x != x, T(0), math::smaller(math::larger(x, T(-math::largest<T>())), math::largest<T>()));
   }
 };
 

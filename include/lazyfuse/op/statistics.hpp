@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/core/math.hpp>
+#include <lazyfuse/core/select.hpp>
 #include <lazyfuse/op/arithmetic.hpp>
 #include <lazyfuse/op/monoid.hpp>
 
@@ -67,6 +68,29 @@ struct moments : plain_monoid {
   LAZYFUSE_HD static constexpr moment_sums<T> near(const moment_sums<T>& a, const moment_sums<T>& b) {
     const T distance = b.shift - a.shift;
     return {a.count + 1, a.shift, a.sum + distance, a.squares + distance * distance};
+  }
+
+  /// N elements more: the shift moves once. Tells what the squares lack, as lost() does.
+  template <int N, real_number T>
+  LAZYFUSE_HD static constexpr moment_sums<T> several(const moment_sums<T>& a, const moment_sums<T>* b, T& rest) {
+    static_assert((N & (N - 1)) == 0);
+    T sum[N], square[N];
+    const auto total = [](T(&x)[N]) {
+      for (int apart = 1; apart < N; apart *= 2)
+        for (int i = 0; i < N; i += 2 * apart) x[i] += x[i + apart];
+      return x[0];
+    };
+    for (int i = 0; i < N; ++i) sum[i] = b[i].shift * (T(1) / N);
+    const T count = a.count + N, mean = total(sum);
+    const T shift = a.shift + (mean - a.shift) * (N * rough_inverse(count)), moved = shift - a.shift;
+    const T correction = moved * (2 * a.sum - a.count * moved), before = a.squares - correction;
+    for (int i = 0; i < N; ++i) {
+      sum[i] = b[i].shift - shift;
+      square[i] = sum[i] * sum[i];
+    }
+    const T added = total(square), squares = before + added;
+    rest += ((a.squares - before) - correction) + (added - (squares - before));
+    return {count, shift, (a.sum - a.count * moved) + total(sum), squares};
   }
 
   /// What the squares of `both`, which is a with element b, lack; of the larger sum, which has the one sign. As sum's.
@@ -165,7 +189,7 @@ struct rel_entr : exact_operation {
   template <real_number T>
   LAZYFUSE_HD T operator()(T p, T q) const {
     const T value = p * math::log(p / q), limit = p == 0 && q >= 0 ? T(0) : ::cuda::std::numeric_limits<T>::infinity();
-    return (p > 0 && q > 0) || p != p || q != q ? value : limit;
+    return math::select((p > 0 && q > 0) || p != p || q != q, value, limit);
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/core/complex_math.hpp>
+#include <lazyfuse/core/select.hpp>
 #include <lazyfuse/core/special.hpp>
 #include <lazyfuse/op/exponential.hpp>
 
@@ -150,7 +151,7 @@ struct sinc : real_operation {
   static constexpr interval domain{-100, 100};
   template <real_number T>
   LAZYFUSE_HD T operator()(T x) const {
-    return x == 0 ? T(1) : math::sinpi(x) / (T(3.14159265358979323846) * x) + T(0);  // no -0
+    return math::select(x == 0, T(1), math::sinpi(x) / (T(3.14159265358979323846) * x) + T(0));  // no -0
   }
 };
 

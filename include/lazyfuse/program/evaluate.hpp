@@ -134,7 +134,8 @@ struct schedule<list<P...>> {
   static constexpr int cost_of(apply<Op, A...>*) {
     return Op::cost;
   }
-  static constexpr int cost = total_cost(typename pairs::census_type::order{});
+  using nodes = typename pairs::census_type::order;
+  static constexpr int cost = total_cost(nodes{});
 };
 
 namespace evaluate_detail {

@@ -41,14 +41,16 @@ inline constexpr bool is_constant = false;
 template <class T>
 inline constexpr bool is_constant<constant<T>> = true;
 
-/// The offset itself: with the steps of a dense array, where an element stands in it.
-struct position {
-  using value_type = int64;
+/// The offset itself: with the steps of a dense array, where an element stands in it. Beyond what a T holds it wraps.
+template <class T>
+struct counter {
+  using value_type = T;
   static constexpr bool is_memory = false;
   index_t origin = 0;  ///< the position of offset 0
-  LAZYFUSE_HD int64 at(index_t offset) const { return origin + offset; }
-  friend bool operator==(const position& a, const position& b) { return a.origin == b.origin; }
+  LAZYFUSE_HD T at(index_t offset) const { return static_cast<T>(origin + offset); }
+  friend bool operator==(const counter& a, const counter& b) { return a.origin == b.origin; }
 };
+using position = counter<int64>;
 
 /// start + offset * step, with the end exact: arange and linspace.
 template <class T>

@@ -16,11 +16,13 @@ namespace random_detail {
 /// Words of `bytes` bytes: how many a block has, and one of them.
 template <int Bytes>
 struct words_of {
+  using type = uint32;
   static constexpr int lanes = 4;
   LAZYFUSE_HD static uint32 word(const philox_words& w, int lane) { return w.pick(lane); }
 };
 template <>
 struct words_of<8> {
+  using type = uint64;
   static constexpr int lanes = 2;
   LAZYFUSE_HD static uint64 word(const philox_words& w, int lane) { return w.pick_pair(lane); }
 };
@@ -30,10 +32,10 @@ template <random_real T>
 struct unit_law {
   using value_type = T;
   using words = words_of<sizeof(T)>;
+  using word = typename words::type;
   static constexpr int lanes = words::lanes, cost = 24;
-  LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const {
-    return below_one(words::word(w, lane));
-  }
+  LAZYFUSE_HD T of(word x) const { return below_one(x); }
+  LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const { return of(words::word(w, lane)); }
   friend bool operator==(const unit_law&, const unit_law&) = default;
 };
 
@@ -42,12 +44,14 @@ template <random_real T>
 struct between_law {
   using value_type = T;
   using words = words_of<sizeof(T)>;
+  using word = typename words::type;
   static constexpr int lanes = words::lanes, cost = 27;
   T low, length, most;
-  LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const {
-    const T x = low + product(below_one(words::word(w, lane)), length);
+  LAZYFUSE_HD T of(word w) const {
+    const T x = low + product(below_one(w), length);
     return x < most ? x : most;
   }
+  LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const { return of(words::word(w, lane)); }
   friend bool operator==(const between_law&, const between_law&) = default;
 };
 
@@ -76,19 +80,22 @@ template <random_real T>
 struct exponential_law {
   using value_type = T;
   using words = words_of<sizeof(T)>;
+  using word = typename words::type;
   static constexpr int lanes = words::lanes, cost = 35;
   T scale;
-  LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const {
-    return product(-scale, log_of(above_zero(words::word(w, lane))));
-  }
+  LAZYFUSE_HD T of(word x) const { return product(-scale, log_of(above_zero(x))); }
+  LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const { return of(words::word(w, lane)); }
   friend bool operator==(const exponential_law&, const exponential_law&) = default;
 };
 
 /// True where a word is below p 2^32.
 struct bernoulli_law {
   using value_type = bool;
+  using word = uint32;
   static constexpr int lanes = 4, cost = 22;
   uint64 limit;
+  /// In 32 bits, of which vectors have more.
+  LAZYFUSE_HD bool of(word x) const { return (limit != 0) & (x <= static_cast<uint32>(limit - 1)); }
   LAZYFUSE_HD bool one(const philox_words& w, int lane, const philox_key&) const { return w.pick(lane) < limit; }
   friend bool operator==(const bernoulli_law&, const bernoulli_law&) = default;
 };
@@ -117,9 +124,19 @@ template <class T>
 struct integers_law {
   using value_type = T;
   using words = words_of<sizeof(T) == 8 ? 8 : 4>;
-  using word = decltype(words::word({}, 0));
+  using word = typename words::type;
   static constexpr int lanes = words::lanes, cost = 26;
   word low, count, rejected;
+  /// What a word makes if it is not one too many.
+  struct drawn {
+    word value;
+    bool rejected;
+  };
+  LAZYFUSE_HD drawn share(word x) const {
+    word rest;
+    const word of_count = upper_product(x, count, rest);
+    return {static_cast<word>(low + (count == 0 ? x : of_count)), rest < rejected};
+  }
   LAZYFUSE_HD T one(philox_words w, int lane, const philox_key& k) const {
     word x = words::word(w, lane), rest, share = upper_product(x, count, rest);
     while (rest < rejected) {

@@ -85,8 +85,12 @@ struct combine_sink {
 template <class M, class T>
 concept pairing_monoid = rounding_monoid<M, T> && !near_monoid<M, T>;
 
-/// Gathers what is to be paired, and combines the rest at once.
-template <class Set, bool Guarded, bool Near, bool InOrder, class Rests>
+/// Whether the elements of a lane are combined with its accumulator together.
+template <class M, class T, bool Guarded, bool Near>
+inline constexpr bool taken_together = !Guarded && !Near && several_monoid<M, T>;
+
+/// Gathers what is to be paired or combined together, and combines the rest at once.
+template <class Set, bool Guarded, bool Near, bool InOrder, bool Several, class Rests>
 struct gather_sink {
   typename Set::accumulators &to, &leaf;
   bool valid;
@@ -95,24 +99,52 @@ struct gather_sink {
   __device__ __forceinline__ void put(const V& value) {
     using M = typename Set::template monoid<I>;
     if constexpr (pairing_monoid<M, V>) get<I>(leaf) = !Guarded || valid ? value : M::template identity<V>();
+    else if constexpr (Several && taken_together<M, V, Guarded, Near>) get<I>(leaf) = value;
     else combine_sink<Set, Guarded, Near, InOrder, Rests>{to, valid, rest}.template put<I>(value);
   }
 };
-/// Adds the elements that were gathered, Count from each step to the next; a power of two of them.
-template <class Set, int Count, int Step, class Rests, int... I>
-__device__ __forceinline__ void add_gathered(typename Set::accumulators& to, Rests& rest,
-                                             typename Set::accumulators* leaf, index_sequence<I...>) {
-  static_assert((Count & (Count - 1)) == 0);
+/// Adds up pairs of what was gathered, as soon as both halves are there, so that few values wait in registers: element
+/// N of those that are Step apart is the last one.
+template <class Set, int Step, int... I>
+__device__ __forceinline__ void pair_up(typename Set::accumulators* leaf, int n, index_sequence<I...>) {
+  const auto one = [&]<int N>(index_sequence<N>) {
+    using M = typename Set::template monoid<N>;
+    if constexpr (pairing_monoid<M, typename Set::template value_type<N>>) {
+#pragma unroll
+      for (int apart = 1; (n & (2 * apart - 1)) == 2 * apart - 1; apart *= 2) {
+        auto& first = get<N>(leaf[(n + 1 - 2 * apart) * Step]);
+        first = lazyfuse::compute<M>(first, get<N>(leaf[(n + 1 - apart) * Step]));
+      }
+    }
+  };
+  (one(index_sequence<I>{}), ...);
+}
+/// Adds what has been paired up to the accumulators.
+template <class Set, class Rests, int... I>
+__device__ __forceinline__ void add_pairs(typename Set::accumulators& to, Rests& rest,
+                                          const typename Set::accumulators& all, index_sequence<I...>) {
+  const auto one = [&]<int N>(index_sequence<N>) {
+    using M = typename Set::template monoid<N>;
+    if constexpr (pairing_monoid<M, typename Set::template value_type<N>>)
+      combine_sink<Set, false, false, false, Rests>{to, true, rest}.template put<N>(get<N>(all));
+  };
+  (one(index_sequence<I>{}), ...);
+}
+/// Combines Count elements that were gathered for a lane, Step apart, where the monoid takes them together.
+template <class Set, bool Near, int Count, int Step, class Rests, int... I>
+__device__ __forceinline__ void add_together(typename Set::accumulators& to, Rests& rest,
+                                             const typename Set::accumulators* leaf, index_sequence<I...>) {
   const auto one = [&]<int N>(index_sequence<N>) {
     using M = typename Set::template monoid<N>;
     using V = typename Set::template value_type<N>;
-    if constexpr (pairing_monoid<M, V>) {
+    if constexpr (taken_together<M, V, false, Near>) {
+      V values[Count];
 #pragma unroll
-      for (int apart = 1; apart < Count; apart *= 2)
-#pragma unroll
-        for (int i = 0; i < Count; i += 2 * apart)
-          get<N>(leaf[i * Step]) = lazyfuse::compute<M>(get<N>(leaf[i * Step]), get<N>(leaf[(i + apart) * Step]));
-      combine_sink<Set, false, false, false, Rests>{to, true, rest}.template put<N>(get<N>(leaf[0]));
+      for (int i = 0; i < Count; ++i) values[i] = get<N>(leaf[i * Step]);
+      if constexpr (__is_same(Rests, nothing_lost)) {
+        bare_t<decltype(M::lost(values[0], values[0], values[0]))> unkept{};
+        get<N>(to) = M::template several<Count>(get<N>(to), values, unkept);
+      } else get<N>(to) = M::template several<Count>(get<N>(to), values, get<N>(rest));
     }
   };
   (one(index_sequence<I>{}), ...);
@@ -135,6 +167,7 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
   constexpr auto seq = make_index_sequence<Set::size>{};
   using rests = typename thread_sums<Set, Width, Columns>::rests;
   constexpr int of_one = Depth * (Columns ? 1 : Width);  // elements for one output
+  static_assert((of_one & (of_one - 1)) == 0);
   typename Set::accumulators leaf[Depth * Width];
 #pragma unroll
   for (int d = 0; d < Depth; ++d)
@@ -145,14 +178,20 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
         combine_sink<Set, Guarded, Near, !Guarded, rests> sink{sums.lane[k], valid(k), rest};
         evaluate<typename Set::prologue>(context(d, k), sink);
       } else {
-        gather_sink<Set, Guarded, Near, !Guarded, rests> sink{sums.lane[k], leaf[d * Width + k], valid(k), rest};
+        gather_sink<Set, Guarded, Near, !Guarded, (Depth > 1), rests> sink{sums.lane[k], leaf[d * Width + k], valid(k),
+                                                                           rest};
         evaluate<typename Set::prologue>(context(d, k), sink);
+        if constexpr (Columns) pair_up<Set, Width>(leaf + k, d, seq);
+        else pair_up<Set, 1>(leaf, d * Width + k, seq);
       }
     }
+  if constexpr (Depth > 1 && !Guarded)
+#pragma unroll
+    for (int k = 0; k < Width; ++k)
+      add_together<Set, Near, Depth, Width>(sums.lane[k], sums.rest[Columns ? k : 0], leaf + k, seq);
   if constexpr (of_one > 1)
 #pragma unroll
-    for (int k = 0; k < (Columns ? Width : 1); ++k)
-      add_gathered<Set, of_one, Columns ? Width : 1>(sums.lane[k], sums.rest[k], leaf + k, seq);
+    for (int k = 0; k < (Columns ? Width : 1); ++k) add_pairs<Set>(sums.lane[k], sums.rest[k], leaf[k], seq);
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -29,7 +29,11 @@ struct cursor<Source> {
   using value_type = typename Source::value_type;
   const value_type* data;
   index_t next;
-  LAZYFUSE_HD const value_type& at(index_t i) const { return data[i]; }
+  /// Of bool the byte, compared: g++ vectorises that, and few uses of a bool in memory.
+  LAZYFUSE_HD decltype(auto) at(index_t i) const {
+    if constexpr (boolean<value_type>) return reinterpret_cast<const unsigned char*>(data)[i] != 0;
+    else return (data[i]);
+  }
   LAZYFUSE_HD void move_on(index_t runs) { data += runs * next; }
   LAZYFUSE_HD void skip(index_t n) { data += next == 0 ? 0 : n; }
 };

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A choice that loops can be vectorised over, whatever its sides cost.
+#pragma once
+
+#include <lazyfuse/core/complex.hpp>
+#include <lazyfuse/core/vec.hpp>
+
+#include <cuda/std/cstdint>
+
+namespace lazyfuse::math {
+
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDA_ARCH__) && !defined(__CUDACC_RTC__)
+#define LAZYFUSE_SELECT_BITS 1
+#else
+#define LAZYFUSE_SELECT_BITS 0
+#endif
+
+namespace select_detail {
+
+template <int Bytes>
+struct word {};
+template <>
+struct word<1> {
+  using type = ::cuda::std::uint8_t;
+};
+template <>
+struct word<2> {
+  using type = ::cuda::std::uint16_t;
+};
+template <>
+struct word<4> {
+  using type = ::cuda::std::uint32_t;
+};
+template <>
+struct word<8> {
+  using type = ::cuda::std::uint64_t;
+};
+/// The element types whose bits are one word.
+template <class T>
+concept one_word = arithmetic_type<T> && !complex_number<T>;
+
+#if LAZYFUSE_SELECT_BITS && defined(__SSE2__) && !defined(__SSE4_2__)
+#define LAZYFUSE_SELECT_DOUBLES
+extern "C" const double lazyfuse_all_bits, lazyfuse_no_bits;
+#endif
+
+/// All bits set where the condition holds, none elsewhere.
+template <class U>
+LAZYFUSE_HD constexpr U mask_of(bool condition) {
+#if defined(LAZYFUSE_SELECT_DOUBLES)
+  // This processor has vectors of compared doubles, but none of integers of 64 bits. Numbers that g++ does not know
+  // (src/math.cpp) keep it from computing with them ahead, in branches.
+  if constexpr (sizeof(U) == 8) {
+    if (!__builtin_is_constant_evaluated()) {
+      const double mask = condition ? lazyfuse_all_bits : lazyfuse_no_bits;
+      return __builtin_bit_cast(U, mask);
+    }
+  }
+#endif
+  return static_cast<U>(U(0) - static_cast<U>(condition));
+}
+#undef LAZYFUSE_SELECT_DOUBLES
+
+}  // namespace select_detail
+
+/// x where the condition holds, y elsewhere, of two values that are there. On the host bits are combined: for a
+/// conditional operator g++ would compute each side in a branch of its own, and vectorises no call in a branch.
+template <class T>
+LAZYFUSE_HD constexpr T select(bool condition, const T& x, const T& y) {
+#if LAZYFUSE_SELECT_BITS
+  if constexpr (boolean<T>) return (condition & x) | (!condition & y);
+  else if constexpr (select_detail::one_word<T>) {
+    using U = typename select_detail::word<sizeof(T)>::type;
+    const U mask = select_detail::mask_of<U>(condition);
+    return __builtin_bit_cast(
+        T, static_cast<U>((__builtin_bit_cast(U, x) & mask) | (__builtin_bit_cast(U, y) & static_cast<U>(~mask))));
+  } else if constexpr (complex_number<T>) {
+    return {select(condition, x.re, y.re), select(condition, x.im, y.im)};
+  } else
+#endif
+    return condition ? x : y;
+}
+
+#undef LAZYFUSE_SELECT_BITS
+
+}  // namespace lazyfuse::math

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What programs cost less than their types say, once their operands are known: a power may be a square.
+#pragma once
+
+#include <lazyfuse/program/operand.hpp>
+#include <lazyfuse/program/program.hpp>
+
+namespace lazyfuse {
+
+namespace cost_detail {
+template <class N, class Operands>
+constexpr int saved_by(N*, const Operands&) {
+  return 0;
+}
+template <class Op, class A, int I, class Operands>
+constexpr int saved_by(apply<Op, A, arg<I>>*, const Operands& operands) {
+  if constexpr (requires { Op::cost_saved(get<I>(operands).source.value); })
+    return Op::cost_saved(get<I>(operands).source.value);
+  else return 0;
+}
+}  // namespace cost_detail
+
+/// Of the distinct sub-programs of a schedule, in the unit of its cost.
+template <class... N, class Operands>
+constexpr int cost_saved(list<N...>, const Operands& operands) {
+  return (0 + ... + cost_detail::saved_by(static_cast<N*>(nullptr), operands));
+}
+
+}  // namespace lazyfuse
