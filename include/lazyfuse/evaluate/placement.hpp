@@ -41,7 +41,8 @@ int behind_barriers(const E& e, const char* operation) {
 template <class E>
 int device_of(const E& e, const char* operation) {
   int found = -1;
-  if constexpr (lower_detail::leaf_count < E >> 0) {
+  constexpr int leaves_of_e = lower_detail::leaf_count<E>;
+  if constexpr (leaves_of_e > 0) {
     const lower_detail::leaves<E> all(e);
     found = device_of(all.record, all.count, operation);
   }
