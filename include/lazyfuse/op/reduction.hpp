@@ -133,13 +133,12 @@ struct sample_of_number : exact_operation {
 /// The moments of both, where elements may be missing.
 struct moments_of_numbers : moments {
   static constexpr const char* name = "moments_of_numbers";
+  static constexpr bool takes_several = false;
   template <real_number T>
   LAZYFUSE_HD constexpr moment_sums<T> operator()(const moment_sums<T>& a, const moment_sums<T>& b) const {
     const moment_sums<T> both = moments{}(a, b);
     return b.count > 0 ? both : a;
   }
-  template <int N, class S, class T>
-  static S several(const S& a, const S* b, T& rest) = delete;
   template <real_number T>
   LAZYFUSE_HD static constexpr moment_sums<T> near(const moment_sums<T>& a, const moment_sums<T>& b) {
     return a.count > 0 && b.count > 0 ? moments::near(a, b) : moments_of_numbers{}(a, b);

@@ -35,7 +35,7 @@ struct sample : exact_operation {
 /// rounding of a large mean enters the squares.
 struct moments : plain_monoid {
   static constexpr const char* name = "moments";
-  static constexpr bool rounds = true;
+  static constexpr bool rounds = true, takes_several = true;
   static constexpr int cost = 14;
   template <class S>
   LAZYFUSE_HD static constexpr S identity() {

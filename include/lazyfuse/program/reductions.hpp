@@ -84,9 +84,7 @@ concept rounding_monoid = requires(const T& a, const T& b) {
 struct nothing_lost {};
 /// A monoid that combines several elements with an accumulator for less than one by one.
 template <class M, class T>
-concept several_monoid = rounding_monoid<M, T> && requires(const T& a, bare_t<decltype(M::lost(a, a, a))>& rest) {
-  M::template several<2>(a, &a, rest);
-};
+concept several_monoid = rounding_monoid<M, T> && requires { requires M::takes_several; };
 namespace reductions_detail {
 template <class M, class T>
 struct rest_of {
