@@ -168,7 +168,9 @@ TYPED_TEST(beyond_the_registry, exponentials_too_small_for_a_number_are_zero_bes
       const double want = std::exp(t.values[i]), value = static_cast<double>(got.values[i]);
       if (std::isnan(want)) EXPECT_TRUE(std::isnan(value));
       else EXPECT_NEAR(value, want, smallest + 4 * 1.2e-7 * want) << "exp " << t.values[i];
-      if (want < smallest / 2) EXPECT_EQ(value, 0) << "exp " << t.values[i];
+      if (want < smallest / 2) {
+        EXPECT_EQ(value, 0) << "exp " << t.values[i];
+      }
     }
   };
   check(test::tensor_of(lf::exp(test::array_of<TypeParam, 1>(t))), 5e-324);
