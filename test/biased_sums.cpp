@@ -105,6 +105,86 @@ TYPED_TEST(biased_sums, of_doubles_are_within_four_epsilons_of_the_sum_of_magnit
   expect_exact_sums<double, TypeParam>();
 }
 
+/// The variance of the n numbers at(0), at(1), ...
+template <class F>
+double variance(std::int64_t n, const F& at) {
+  const auto mean_of = [&](const auto& value) {
+    long double sum = 0, part = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      part += value(i);
+      if (i % 1024 < 1023 && i < n - 1) continue;
+      sum += part;
+      part = 0;
+    }
+    return sum / n;
+  };
+  const auto from_first = [&](std::int64_t i) { return static_cast<long double>(at(i)) - at(0); };
+  const long double mean = mean_of(from_first);
+  return static_cast<double>(mean_of([&](std::int64_t i) { return (from_first(i) - mean) * (from_first(i) - mean); }));
+}
+/// How many epsilons a variance is away from that of the numbers at(0), ...; of equal ones: of their square.
+template <class T, class F>
+double error_of_variance(T var, std::int64_t n, const F& at) {
+  const double exact = variance(n, at), scale = exact > 0 ? exact : static_cast<double>(at(0)) * at(0);
+  return std::abs(var - exact) / (scale * std::numeric_limits<T>::epsilon());
+}
+template <class T, class Space>
+void expect_exact_variances() {
+  auto all = kinds_of_data<T>();
+  all.push_back({"of both signs", [](std::int64_t i) { return static_cast<T>(i % 2 ? 1.2345 : -1.2345); }});
+  all.push_back({"squares", [](std::int64_t i) { return static_cast<T>(i) * static_cast<T>(i); }});
+  all.push_back({"far from zero", [](std::int64_t i) { return static_cast<T>(1000 + i % 3); }});
+  for (const auto& data : all) {
+    for (const std::int64_t n : {33, 100, 1000, 5000, 12345, 32768, 100003, 1 << 20}) {
+      SCOPED_TRACE(data.name + ", " + std::to_string(n) + " of " + std::to_string(sizeof(T)) + " bytes");
+      const auto x =
+          test::array_of<Space, 1>(test::generate<T>({n}, [&](const test::extents& at) { return data.at(at[0]); }));
+      EXPECT_LE(error_of_variance(lf::var(x).item(), n, data.at), most) << "contiguous";
+      EXPECT_LE(error_of_variance(lf::var(x(lf::range(lf::none, lf::none, 3))).item(), (n + 2) / 3,
+                                  [&](std::int64_t i) { return data.at(3 * i); }),
+                most)
+          << "every third";
+    }
+    for (const test::extents& shape : {test::extents{7, 20011}, {20011, 7}, {700, 300}}) {
+      SCOPED_TRACE(data.name + ", " + test::text(shape));
+      const std::int64_t rows = shape[0], columns = shape[1];
+      const auto x = test::array_of<Space, 2>(
+          test::generate<T>(shape, [&](const test::extents& at) { return data.at(at[0] * columns + at[1]); }));
+      const auto row = [&](std::int64_t k) { return data.at(3 * columns + k); };
+      const auto column = [&](std::int64_t k) { return data.at(k * columns + 3); };
+      const auto along_rows = test::tensor_of(lf::var(x, lf::axis<1>)),
+                 along_columns = test::tensor_of(lf::var(x, lf::axis<0>));
+      EXPECT_LE(error_of_variance(along_rows.values[3], columns, row), most);
+      EXPECT_LE(error_of_variance(along_columns.values[3], rows, column), most);
+      const double of_row = variance(columns, row), of_column = variance(rows, column);
+      if (of_row == 0 || of_column == 0) continue;
+      const double eps = std::numeric_limits<T>::epsilon();
+      EXPECT_NEAR(test::tensor_of(lf::std(x, lf::axis<0>)).values[3] / std::sqrt(of_column), 1, (most / 2 + 1) * eps);
+      // what is normalized has a variance of one, but for the rounding of each element
+      const auto in_rows = test::tensor_of(lf::layer_norm(x, lf::epsilon{0})),
+                 in_columns = test::tensor_of(lf::standardize(x, lf::axis<0>));
+      EXPECT_NEAR(variance(columns, [&](std::int64_t k) { return in_rows.values[3 * columns + k]; }), 1,
+                  (most + 4) * eps);
+      EXPECT_NEAR(variance(rows, [&](std::int64_t k) { return in_columns.values[k * columns + 3]; }), 1,
+                  (most + 4) * eps);
+    }
+    const std::int64_t n = 5000;
+    const auto x = test::array_of<Space, 3>(test::generate<T>(
+        {3, n, 5}, [&](const test::extents& at) { return data.at((at[0] * n + at[1]) * 5 + at[2]); }));
+    EXPECT_LE(error_of_variance(test::tensor_of(lf::var(x, lf::axis<1>)).values[6], n,
+                                [&](std::int64_t k) { return data.at((n + k) * 5 + 1); }),
+              most)
+        << data.name << ", a middle axis";
+    EXPECT_LE(error_of_variance(test::tensor_of(lf::var(x, lf::axis<1, 2>)).values[1], 5 * n,
+                                [&](std::int64_t k) { return data.at(n * 5 + k); }),
+              most)
+        << data.name << ", the inner axes";
+  }
+}
+
+TYPED_TEST(biased_sums, variances_of_floats_are_within_four_epsilons) { expect_exact_variances<float, TypeParam>(); }
+TYPED_TEST(biased_sums, variances_of_doubles_are_within_four_epsilons) { expect_exact_variances<double, TypeParam>(); }
+
 TYPED_TEST(biased_sums, of_elements_that_are_no_plain_floats) {
   const std::int64_t n = 1 << 20;
   const float c = 300.1f, eps = std::numeric_limits<float>::epsilon();

@@ -30,7 +30,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   }();
 
   template <class Set>
-  using sums_type = column_sums<Set, most_columns, 12>;
+  using sums_type = column_sums<Set, most_columns>;
 
   /// Reduces rows [r0, r1) of n columns, of the rows that start at position `start`.
   template <class Set, class Values>

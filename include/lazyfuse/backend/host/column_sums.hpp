@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Columns side by side, each a lane, to which rows are added one after the other: in short runs that are merged
-// pairwise, as along rows.
+// Columns side by side, each a lane, to which rows are added one after the other, in short runs as along rows.
 #pragma once
 
 #include <lazyfuse/backend/host/row_sums.hpp>
@@ -17,90 +16,71 @@ template <int Count, class Set, bool Near, class Cursors, class Lanes, class Val
   }
 }
 
-/// The reductions of Set over n of at most N columns: add() each row, then result(). Up to 2^Levels runs are merged
-/// pairwise, more of them one after the other.
-template <class Set, int N, int Levels>
+template <class Set, int N, class Seq = make_index_sequence<Set::size>>
+struct column_totals_of;
+template <class Set, int N, int... I>
+struct column_totals_of<Set, N, index_sequence<I...>> {
+  using type = pack<run_totals<typename Set::template monoid<I>, typename Set::template value_type<I>, N>...>;
+};
+
+/// The reductions of Set over n of at most N columns: add() each row, then result().
+template <class Set, int N>
 class column_sums {
   using set_seq = make_index_sequence<Set::size>;
   using lanes_type = lane_pack<Set, N>;
-  static constexpr index_t longest = longest_run<Set>;
-  static constexpr bool in_runs = Set::has_rounding && !Set::has_near;
-  static constexpr int levels = in_runs ? Levels : 0;
+  static constexpr bool in_runs = Set::has_rounding || Set::has_near;
 
-  lanes_type storage_[levels + 1];
-  lanes_type* level_[levels + 1];
-  lanes_type* run_ = storage_ + levels;
-  index_t n_;
-  unsigned runs_ = 0;  ///< bit k: level k has 2^k of them
-  index_t added_ = 0, each_ = 0;
+  lanes_type run_;
+  typename column_totals_of<Set, N>::type totals_;
+  index_t n_, added_ = 0, each_ = 0;
+  bool begun_ = false;
 
   template <int... I>
-  static void clear(lanes_type& to, index_t n, index_sequence<I...>) {
+  static void clear(auto& to, index_t n, index_sequence<I...>) {
     (get<I>(to).clear(n), ...);
   }
-  /// Combines lanes with those of the same number.
   template <int... I>
-  static void merge(lanes_type& to, const lanes_type& from, index_t n, index_sequence<I...>) {
-    const auto one = [&](auto& sums, const auto& more) {
-      for (index_t l = 0; l < n; ++l) sums.combine(l, more.at(l));
+  void end_runs(bool recentre, index_sequence<I...>) {
+    if (!begun_) clear(totals_, n_, set_seq{});
+    begun_ = true;
+    const auto one = [&](auto& totals, auto& run) {
+      if constexpr (requires { totals.end_run(run, n_, recentre); }) totals.end_run(run, n_, recentre);
     };
-    (one(get<I>(to), get<I>(from)), ...);
-  }
-  template <int... I>
-  void recentre_run(index_sequence<I...>) {
-    const auto one = [&](auto& run) {
-      if constexpr (requires { run.recentre(n_); }) run.recentre(n_);
-    };
-    (one(get<I>(*run_)), ...);
-  }
-  void end_run() {
-    int k = 0;
-    if constexpr (levels > 1)
-      for (; k < levels - 1 && (runs_ >> k & 1); ++k) {
-        merge(*level_[k], *run_, n_, set_seq{});
-        std::swap(level_[k], run_);
-        runs_ -= 1u << k;
-      }
-    if (runs_ >> k & 1) merge(*level_[k], *run_, n_, set_seq{});
-    else std::swap(level_[k], run_);
-    runs_ |= 1u << k;
-    clear(*run_, n_, set_seq{});
+    (one(get<I>(totals_), get<I>(run_)), ...);
     added_ = 0;
+  }
+  template <int... I>
+  void give(index_sequence<I...>) {
+    const auto one = [&](auto& totals, auto& run) {
+      if constexpr (requires { totals.give(run, n_); }) totals.give(run, n_);
+    };
+    (one(get<I>(totals_), get<I>(run_)), ...);
   }
 
  public:
-  explicit column_sums(index_t n) : n_(n) {
-    for (int k = 0; k <= levels; ++k) level_[k] = storage_ + k;
-    clear(*run_, n, set_seq{});
-  }
+  explicit column_sums(index_t n) : n_(n) { clear(run_, n, set_seq{}); }
   column_sums(const column_sums&) = delete;
   column_sums& operator=(const column_sums&) = delete;
 
   /// Ordered: the row's places are after those before it.
   template <int Count, class Cursors, class Values = no_values>
-  void add(const Cursors& cursors, const Values& values = {}, bool ordered = false) {
+  void add(const Cursors& cursors, const Values& values = {}, [[maybe_unused]] bool ordered = false) {
     if constexpr (in_runs) {
-      if (added_ == longest) end_run();
+      const bool recentre = Set::has_near && recentres_after(each_);
+      if (added_ == run_elements || recentre) end_runs(recentre, set_seq{});
       ++added_;
     }
-    if constexpr (Set::has_near) {
-      if (recentres_after(each_++)) recentre_run(set_seq{});
-    }
-    if constexpr (Set::has_near) {
-      if (each_ > far_elements) return accumulate_columns<Count, Set, true>(cursors, *run_, n_, values);
-    } else if constexpr (Set::has_ordered) {
-      if (ordered) return accumulate_columns<Count, Set, true>(cursors, *run_, n_, values);
-    }
-    accumulate_columns<Count, Set, false>(cursors, *run_, n_, values);
+    ++each_;
+    if (Set::has_near ? each_ > far_elements : Set::has_ordered && ordered)
+      accumulate_columns<Count, Set, Set::has_near || Set::has_ordered>(cursors, run_, n_, values);
+    else accumulate_columns<Count, Set, false>(cursors, run_, n_, values);
   }
   const lanes_type& result() {
-    if constexpr (in_runs)
-      for (int k = 0; k < levels; ++k)
-        if (runs_ >> k & 1) {
-          merge(*level_[k], *run_, n_, set_seq{});
-          std::swap(level_[k], run_);
-        }
-    return *run_;
+    if (begun_) {
+      end_runs(false, set_seq{});
+      give(set_seq{});
+    }
+    return run_;
   }
 };
 

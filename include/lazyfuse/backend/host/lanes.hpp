@@ -36,6 +36,9 @@ struct lanes {
     fold_halves<N>([this](int l, int from) { value[l] = compute<M>(value[l], value[from]); });
   }
   T at(index_t l) const { return value[l]; }
+  LAZYFUSE_HD static T apart(index_t, const T& v) { return v; }
+  LAZYFUSE_HD static T joined(const T& a, const T& b) { return compute<M>(a, b); }
+  LAZYFUSE_HD void join(index_t l, const T& v) { combine(l, v); }
 };
 /// Smallest and largest: NaN is kept aside, so that what remains is one instruction.
 template <class M, real_number T, int N>
@@ -69,8 +72,22 @@ struct lanes<op::moments, moment_sums<T>, N> {
   }
   LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { put(l, op::moments{}(at(l), v)); }
   LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { put(l, op::moments::near(at(l), v)); }
+  /// Several elements near a lane are first added up among themselves, as numbers are.
+  LAZYFUSE_HD moment_sums<T> apart(index_t l, const moment_sums<T>& v) const {
+    const T distance = v.shift - shift[l];
+    return {T(1), shift[l], distance, distance * distance};
+  }
+  LAZYFUSE_HD static moment_sums<T> joined(const moment_sums<T>& a, const moment_sums<T>& b) {
+    return {a.count + b.count, a.shift, a.sum + b.sum, a.squares + b.squares};
+  }
+  LAZYFUSE_HD void join(index_t l, const moment_sums<T>& v) { put(l, joined(at(l), v)); }
+  /// A lane without elements is put where the first lane is, which has some.
   void recentre(index_t n) {
-    for (index_t l = 0; l < n; ++l) put(l, op::moments::recentred(at(l)));
+    const T first = op::moments::recentred(at(0)).shift;
+    for (index_t l = 0; l < n; ++l) {
+      put(l, op::moments::recentred(at(l)));
+      shift[l] = count[l] > 0 ? shift[l] : first;
+    }
   }
   /// Seen from the mean of all, lanes are summed without a division for each pair of them.
   void fold() {
@@ -171,54 +188,21 @@ struct together_sink : lane_sink<typename Set::prologue::roots, Lanes, Values, f
   index_t i;  ///< the element
   template <int I, class V>
   LAZYFUSE_HD void put(const V& value) {
-    if constexpr (rounds<typename Set::template monoid<I>, V>) get<I>(kept) = value;
+    if constexpr (rounds<typename Set::template monoid<I>, V>) get<I>(kept) = get<I>(this->to).apart(this->l, value);
     else get<I>(this->to).combine(this->l, value);
     using program = typename Set::template program<I>;
     if constexpr (requires { this->values.template note<program>(i, value); })
       this->values.template note<program>(i, value);
   }
 };
-template <class Set, int... I>
-LAZYFUSE_HD void add_kept(typename Set::accumulators& to, const typename Set::accumulators& more,
-                          index_sequence<I...>) {
-  const auto one = [&]<int K>(index_sequence<K>) {
-    using monoid = typename Set::template monoid<K>;
-    if constexpr (rounds<monoid, typename Set::template value_type<K>>)
-      get<K>(to) = compute<monoid>(get<K>(to), get<K>(more));
+/// Calls f(index_sequence<K>) for each of the reductions that are added up first.
+template <class Set, class F, int... I>
+LAZYFUSE_HD void for_rounding(const F& f, index_sequence<I...>) {
+  const auto one = [&]<int K>(index_sequence<K> k) {
+    if constexpr (rounds<typename Set::template monoid<K>, typename Set::template value_type<K>>) f(k);
   };
   (one(index_sequence<I>{}), ...);
 }
-/// The elements of lane l in turns [First, First + Turns), added up pairwise.
-template <class Set, int First, int Turns, class Cursors, class Lanes, class Values>
-LAZYFUSE_HD typename Set::accumulators of_turns(const Cursors& cursors, Lanes& to, const Values& values, index_t l) {
-  typename Set::accumulators kept;
-  if constexpr (Turns == 1) {
-    const index_t i = l + First * lane_count;
-    together_sink<Set, Lanes, Values> sink{{to, values, l}, kept, i};
-    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
-  } else {
-    kept = of_turns<Set, First, Turns / 2>(cursors, to, values, l);
-    add_kept<Set>(kept, of_turns<Set, First + Turns / 2, Turns / 2>(cursors, to, values, l),
-                  make_index_sequence<Set::size>{});
-  }
-  return kept;
-}
-/// Adds the elements of several turns to the lanes.
-template <class Set, int Turns, class Cursors, class Lanes, class Values, int... I>
-LAZYFUSE_HD void add_turns(const Cursors& cursors, Lanes& to, const Values& values, index_sequence<I...>) {
-#if !defined(__clang__)
-#pragma GCC ivdep
-#endif
-  for (index_t l = 0; l < lane_count; ++l) {
-    const auto sums = of_turns<Set, 0, Turns>(cursors, to, values, l);
-    const auto one = [&]<int K>(index_sequence<K>) {
-      if constexpr (rounds<typename Set::template monoid<K>, typename Set::template value_type<K>>)
-        get<K>(to).combine(l, get<K>(sums));
-    };
-    (one(index_sequence<I>{}), ...);
-  }
-}
-
 /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in flight.
 inline constexpr index_t prefetch_distance = 2048;
 /// Columns after which the same of the next row are asked for: it lies where the processor does not look by itself.
@@ -229,9 +213,9 @@ void prefetch(const T* from, index_t n) {
   for (index_t b = 0; b < n * index_t{sizeof(T)}; b += 64) __builtin_prefetch(reinterpret_cast<const char*>(from) + b);
 }
 template <int N, class Cursors, int... I>
-void prefetch_ahead(const Cursors& c, index_sequence<I...>) {
-  const auto one = [](const auto& operand) {
-    if constexpr (requires { operand.data; }) prefetch(operand.data + prefetch_distance, N);
+void prefetch_ahead(const Cursors& c, index_t i, index_sequence<I...>) {
+  const auto one = [i](const auto& operand) {
+    if constexpr (requires { operand.data; }) prefetch(operand.data + i + prefetch_distance, N);
   };
   (one(get<I>(c)), ...);
 }
@@ -243,6 +227,54 @@ void prefetch_next(const Cursors& c, index_t i, index_t n, index_sequence<I...>)
       if (operand.next != 0) prefetch(operand.data + i + operand.next, n);
   };
   (one(get<I>(c)), ...);
+}
+
+/// Elements i, i + Step, ... for lane l, added up pairwise.
+template <class Set, int Count, int Step, class Cursors, class Lanes, class Values>
+LAZYFUSE_HD typename Set::accumulators added_up(const Cursors& cursors, Lanes& to, const Values& values, index_t l,
+                                                index_t i) {
+  typename Set::accumulators kept;
+  if constexpr (Count == 1) {
+    together_sink<Set, Lanes, Values> sink{{to, values, l}, kept, i};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+  } else {
+    kept = added_up<Set, Count / 2, Step>(cursors, to, values, l, i);
+    const auto more = added_up<Set, Count / 2, Step>(cursors, to, values, l, i + Count / 2 * Step);
+    for_rounding<Set>([&]<int K>(index_sequence<K>) { get<K>(kept) = get<K>(to).joined(get<K>(kept), get<K>(more)); },
+                      make_index_sequence<Set::size>{});
+  }
+  return kept;
+}
+/// How many lanes take elements side by side in memory, before those that are added to these: those of a cache line, so
+/// that memory is read line by line.
+template <class Set>
+inline constexpr int lanes_abreast = [] {
+  using T = typename Set::template value_type<0>;
+  constexpr int members = near_monoid<typename Set::template monoid<0>, T> ? 4 : 1;
+  int n = lane_count;
+  while (n > 1 && n * int(sizeof(T)) > 64 * members) n /= 2;
+  return n;
+}();
+template <class Set, int Turns, int Operands, class Cursors, class Lanes, class Values>
+LAZYFUSE_HD void add_abreast(index_t first, const Cursors& cursors, Lanes& to, const Values& values) {
+  constexpr int abreast = lanes_abreast<Set>;
+  if constexpr (Set::size > 1) prefetch_ahead<abreast * Turns>(cursors, first * Turns, make_index_sequence<Operands>{});
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+  for (index_t l = 0; l < abreast; ++l) {
+    const auto sums = added_up<Set, Turns, abreast>(cursors, to, values, first + l, first * Turns + l);
+    for_rounding<Set>([&]<int K>(index_sequence<K>) { get<K>(to).join(first + l, get<K>(sums)); },
+                      make_index_sequence<Set::size>{});
+  }
+}
+/// Adds the elements of several turns to the lanes.
+template <class Set, int Turns, int Operands, class Cursors, class Lanes, class Values>
+LAZYFUSE_HD void add_turns(const Cursors& cursors, Lanes& to, const Values& values) {
+  [&]<int... B>(index_sequence<B...>) {
+    (add_abreast<Set, Turns, Operands>(B * lanes_abreast<Set>, cursors, to, values), ...);
+  }
+  (make_index_sequence<lane_count / lanes_abreast<Set>>{});
 }
 
 }  // namespace lazyfuse::host_detail

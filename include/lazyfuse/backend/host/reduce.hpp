@@ -155,7 +155,7 @@ struct reduce_run {
   // Shorter runs of a long row defeat the prefetcher; but the lanes of many reductions must fit the stack.
   static constexpr index_t most_columns = sizeof(lane_pack<Set, chunk>) <= 131072 || chunk < 1024 ? chunk : 1024;
   static constexpr index_t most_rows = 256;
-  using columns_type = column_sums<Set, int(most_columns), 4>;  // 2^4 runs of 16 rows
+  using columns_type = column_sums<Set, int(most_columns)>;
 
   /// Whether places come in their order along the reduced axes.
   template <int... I>

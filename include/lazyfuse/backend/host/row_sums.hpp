@@ -39,7 +39,7 @@ class row_sums {
   lanes_type lanes_;
   typename row_runs_of<Set>::type runs_;
   index_t added_ = 0;  ///< to each lane of this run
-  index_t each_ = 0;   ///< to each lane in whole turns
+  index_t each_ = 0;   ///< to each lane; to some of them one less for every part that ends within a turn
 
   template <int... I>
   void clear(index_sequence<I...>) {
@@ -57,8 +57,8 @@ class row_sums {
     (one(get<I>(to)), ...);
   }
   template <int... I>
-  void end_runs(lanes_type& to, bool recentre, index_sequence<I...>) {
-    (get<I>(runs_).end_run(get<I>(to), recentre, added_), ...);
+  [[gnu::noinline]] void end_runs(lanes_type& to, bool recentre, index_sequence<I...>) {
+    (get<I>(runs_).end_run(get<I>(to), recentre), ...);
     added_ = 0;
   }
   template <class Place, int... I>
@@ -87,28 +87,20 @@ class row_sums {
     using cursor_seq = make_index_sequence<Count>;
     const auto turns = [&]<bool Near>(index_t count, ::cuda::std::bool_constant<Near>) {
       for (; count > 0; --count) {
-        prefetch_ahead<lane_count>(cursors, cursor_seq{});
+        prefetch_ahead<lane_count>(cursors, 0, cursor_seq{});
         add_to_lanes<Set, Near>(cursors, to, 0, lane_count, values);
         skip(cursors, lane_count, cursor_seq{});
         values.move_on(lane_count);
         next_turn(to, set_seq{});
       }
     };
-    index_t left = n / lane_count;
-    if constexpr (together > 1) {
-      constexpr index_t elements = together * lane_count;
-      while (left >= together) {
-        const index_t more = std::min(left / together, longest - added_);
-        for (index_t k = 0; k < more; ++k) {
-          prefetch_ahead<elements>(cursors, cursor_seq{});
-          add_turns<Set, together>(cursors, to, values, set_seq{});
-          skip(cursors, elements, cursor_seq{});
-          values.move_on(elements);
-        }
-        left -= more * together;
-        if ((added_ += more) == longest) end_runs(to, false, set_seq{});
+    const auto begin_run = [&] {
+      if constexpr (in_runs) {
+        const bool recentre = Set::has_near && added_ > 0 && recentres_after(each_);
+        if (added_ == longest || recentre) end_runs(to, recentre, set_seq{});
       }
-    }
+    };
+    index_t left = n / lane_count;
     index_t settled = 0;
     const auto settle_until = [&](index_t end) {
       if constexpr (places) {
@@ -128,29 +120,40 @@ class row_sums {
       }
     };
     const index_t rest = n % lane_count;
+    const auto near = [&] { return Set::has_near && each_ >= far_elements; };
     while (left > 0) {
+      begin_run();
       index_t more = left;
-      if constexpr (in_runs || places) more = std::min(more, longest - added_);
       if constexpr (Set::has_near) more = std::min(more, next_recentring(each_) - each_);
-      if constexpr (Set::has_near) {
-        if (each_ >= far_elements) turns(more, ::cuda::std::true_type{});
-        else turns(more, ::cuda::std::false_type{});
-      } else turns(more, ::cuda::std::false_type{});
+      if constexpr (together > 1)
+        if (more >= together && (!Set::has_near || near())) {
+          more = std::min(more / together, longest - added_);
+          added_ += more;
+          for (index_t k = 0; k < more; ++k) {
+            add_turns<Set, together, Count>(cursors, to, values);
+            skip(cursors, together * lane_count, cursor_seq{});
+            values.move_on(together * lane_count);
+          }
+          each_ += more * together;
+          left -= more * together;
+          continue;
+        }
+      if constexpr (in_runs || places) more = std::min(more, longest - added_);
+      if (near()) turns(more, ::cuda::std::bool_constant<Set::has_near>{});
+      else turns(more, ::cuda::std::false_type{});
       left -= more;
-      each_ += more;
       if constexpr (places)
         if (left > 0 || rest == 0) settle_until(n - rest - left * lane_count);
-      if constexpr (in_runs) {
-        added_ += more;
-        const bool recentre = Set::has_near && recentres_after(each_);
-        if (added_ == longest || recentre) end_runs(to, recentre, set_seq{});
-      }
+      if constexpr (in_runs) added_ += more;
+      each_ += more;
     }
     if (rest > 0) {
-      add_to_lanes<Set, false>(cursors, to, 0, rest, values);
+      begin_run();
+      if (near()) add_to_lanes<Set, Set::has_near>(cursors, to, 0, rest, values);
+      else add_to_lanes<Set, false>(cursors, to, 0, rest, values);
       settle_until(n);
-      if constexpr (in_runs)
-        if (++added_ == longest) end_runs(to, false, set_seq{});
+      if constexpr (in_runs) ++added_;
+      ++each_;
     }
     lanes_ = to;
   }

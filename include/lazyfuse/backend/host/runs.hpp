@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs of a row. The error of a sum grows with what is added one by one: lanes are filled in short runs, which are
-// merged pairwise. What else ends with a run: moments get their lanes another shift, the place of an extreme is found.
+// Runs. The error of a sum grows with what is added one by one: lanes are filled in short runs, and the sums of these
+// are added up with what rounding loses kept beside them. What else ends with a run: moments get their lanes another
+// shift, the place of an extreme is found.
 #pragma once
 
 #include <lazyfuse/backend/host/lanes.hpp>
@@ -10,15 +11,13 @@ namespace lazyfuse::host_detail {
 /// Elements that a lane adds one by one. Where all are equal their roundings go one way, and a run is wrong by at most
 /// a sixth of so many epsilons.
 inline constexpr index_t run_elements = 16;
-/// Longer for moments alone, which cost more to merge.
-inline constexpr index_t run_of_moments = 128;
+/// Fewer along rows of moments, whose squares grow while their shift lags behind.
 template <class Set>
-inline constexpr index_t longest_run = Set::has_near&& Set::size == 1 ? run_of_moments : run_elements;
+inline constexpr index_t longest_run = Set::has_near ? 12 : run_elements;
 /// How many turns of the lanes are evaluated at once, and added up pairwise before their lanes take them: a run then is
-/// as many times longer, and ends less often. Four take less time in the first cache, but more from memory.
+/// as many times longer, and ends less often.
 template <class Set>
-inline constexpr int turns_together =
-    Set::has_rounding && !Set::has_near && !Set::has_ordered && Set::prologue::cost <= 32 ? 2 : 1;
+inline constexpr int turns_together = Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= 32 ? 4 : 1;
 /// For how many elements an operand that repeats one is written out.
 template <class Set>
 constexpr index_t repeated_elements(index_t n) {
@@ -26,93 +25,166 @@ constexpr index_t repeated_elements(index_t n) {
   return n < turn ? lane_count : turn;
 }
 /// How many elements a lane takes before the cheaper way to add more. It is recentred after these, after four times as
-/// many, and so on.
+/// many, and whenever they have doubled since: squares of distances from a shift that lags behind are larger than those
+/// that count.
 inline constexpr index_t far_elements = 8;
-constexpr bool recentres_after(index_t elements) {
-  while (elements > far_elements && elements % 4 == 0) elements /= 4;
-  return elements == far_elements;
-}
 constexpr index_t next_recentring(index_t elements) {
-  index_t next = far_elements;
-  while (next <= elements) next *= 4;
+  if (elements < far_elements) return far_elements;
+  index_t next = 4 * far_elements;
+  while (next <= elements) next *= 2;
   return next;
 }
+constexpr bool recentres_after(index_t elements) { return elements > 0 && next_recentring(elements - 1) == elements; }
 
-/// What is left of the runs of one reduction; of most, nothing: their lanes go on.
+/// What N lanes had in the runs that ended, with what rounding lost when these were added up. Of most reductions
+/// nothing: their lanes go on.
+template <class M, class T, int N>
+struct run_totals {
+  static constexpr bool go_on = true;
+  void clear(index_t) {}
+};
+/// Sums of numbers; of what a function of the user's makes one, nobody knows what it lost.
+template <class M, class T, int N>
+  requires(rounds<M, T> && !near_monoid<M, T>)
+struct run_totals<M, T, N> {
+  static constexpr bool go_on = false, keeps_rests = rounding_monoid<M, T>;
+  T value[N], rest[keeps_rests ? N : 1];
+  void clear(index_t n) {
+    std::fill_n(value, n, M::template identity<T>());
+    if constexpr (keeps_rests) std::fill_n(rest, n, T{});
+  }
+  void add(const T* run, index_t n) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (index_t l = 0; l < n; ++l) {
+      const T both = compute<M>(value[l], run[l]);
+      if constexpr (keeps_rests) rest[l] = rest[l] + M::lost(value[l], run[l], both);
+      value[l] = both;
+    }
+  }
+  template <class Lanes>
+  void end_run(Lanes& run, index_t n, bool) {
+    add(run.value, n);
+    run.clear(n);
+  }
+  template <class Lanes>
+  void give(Lanes& to, index_t n) {
+    restore(n);
+    std::copy_n(value, n, to.value);
+  }
+  void restore(index_t n) {
+    if constexpr (keeps_rests)
+      for (index_t l = 0; l < n; ++l) value[l] = M::restored(value[l], rest[l]);
+  }
+};
+/// Moments: the first run finds a shift, those after it have that of the total.
+template <class T, int N>
+struct run_totals<op::moments, moment_sums<T>, N> {
+  static constexpr bool go_on = false;
+  lanes<op::moments, moment_sums<T>, N> total;
+  T lost_sum[N], lost_squares[N];
+  bool begun = false;
+  void clear(index_t n) {
+    total.clear(n);
+    std::fill_n(lost_sum, n, T(0));
+    std::fill_n(lost_squares, n, T(0));
+  }
+  template <class Lanes>
+  void end_run(Lanes& run, index_t n, bool recentre) {
+    for (index_t l = 0; l < n; ++l) {
+      total.count[l] += run.count[l];
+      run.count[l] = T(0);
+    }
+    if (!begun) std::copy_n(run.shift, n, total.shift);
+    begun = true;
+    add(total.sum, lost_sum, run.sum, n);
+    add(total.squares, lost_squares, run.squares, n);
+    if (!recentre) return;
+    restore(n);
+    total.recentre(n);
+    std::copy_n(total.shift, n, run.shift);
+  }
+  template <class Lanes>
+  void give(Lanes& to, index_t n) {
+    restore(n);
+    for (index_t l = 0; l < n; ++l) to.put(l, total.at(l));
+  }
+
+ private:
+  /// Adds, and clears what is added.
+  static void add(T* __restrict__ to, T* __restrict__ rest, T* __restrict__ more, index_t n) {
+    for (index_t l = 0; l < n; ++l) {
+      const T both = to[l] + more[l];
+      rest[l] += op::sum::lost(to[l], more[l], both);
+      to[l] = both;
+      more[l] = T(0);
+    }
+  }
+  void restore(index_t n) {
+    for (index_t l = 0; l < n; ++l) {
+      total.sum[l] = op::sum::restored(total.sum[l], lost_sum[l]);
+      total.squares[l] = op::sum::restored(total.squares[l], lost_squares[l]);
+      lost_sum[l] = lost_squares[l] = T(0);
+    }
+  }
+};
+
+/// The runs of one reduction along a row.
 template <class M, class T>
 struct row_runs {
   using lanes_type = lanes<M, T, lane_count>;
-  void end_run(lanes_type&, bool, index_t) {}
+  using totals_type = run_totals<M, T, lane_count>;
+  totals_type totals;
+  bool begun = false;
+  void end_run(lanes_type& run, bool recentre) {
+    if constexpr (!totals_type::go_on) {
+      if (!begun && recentre) return run.recentre(lane_count);  // it found a shift, and goes on
+      if (!begun) totals.clear(lane_count);
+      begun = true;
+      totals.end_run(run, lane_count, recentre);
+    }
+  }
   T result(lanes_type& last) {
+    if constexpr (!totals_type::go_on)
+      if (begun) {
+        totals.end_run(last, lane_count, false);
+        totals.give(last, lane_count);
+      }
     last.fold();
     return last.at(0);
   }
 };
-/// Sums: the lanes of a run are merged into a few, those of some runs pairwise, and these as the digits of a binary
-/// counter carry.
+/// Sums: the lanes of a run are first merged into a few.
 template <class M, class T>
-  requires(rounds<M, T> && !__is_same(M, op::moments))
+  requires(rounds<M, T> && !near_monoid<M, T>)
 struct row_runs<M, T> {
   using lanes_type = lanes<M, T, lane_count>;
-  static constexpr int width = sizeof(T) < 16 ? 32 / int(sizeof(T)) : 1, together = 8, levels = 16;
-  T run[together * width];
-  T level[levels][width];
-  int runs = 0;
-  unsigned groups = 0;
-
-  static void narrow(T* v) {
-    fold_from<lane_count, width>([v](int l, int from) { v[l] = compute<M>(v[l], v[from]); });
-  }
-  void end_run(lanes_type& last, bool = false, index_t = 0) {
-    narrow(last.value);
-    std::copy_n(last.value, width, run + runs * width);
-    last.clear(lane_count);
-    if (++runs == together) end_group();
-  }
-  [[gnu::noinline]] void end_group() {
-    for (int apart = 1; apart < together; apart *= 2)
-      for (int r = 0; r + apart < runs; r += 2 * apart) merge(run + r * width, run + (r + apart) * width);
-    int k = 0;
-    for (; groups >> k & 1; ++k) {
-      merge(level[k], run);
-      std::copy_n(level[k], width, run);
-    }
-    std::copy_n(run, width, level[k]);
-    ++groups;
-    runs = 0;
-  }
-  static void merge(T* to, const T* from) {
-    for (int l = 0; l < width; ++l) to[l] = compute<M>(to[l], from[l]);
+  static constexpr int width = sizeof(T) < 16 ? 32 / int(sizeof(T)) : 1;
+  run_totals<M, T, width> totals;
+  bool begun = false;
+  void end_run(lanes_type& run, bool = false) {
+    add(run);
+    run.clear(lane_count);
   }
   T result(lanes_type& last) {
-    if (runs == 0 && groups == 0) {
+    if (!begun) {
       last.fold();
       return last.at(0);
     }
-    end_run(last);
-    if (runs > 0) end_group();
-    const T* total = nullptr;
-    for (int k = 0; k < levels; ++k) {
-      if (!(groups >> k & 1)) continue;
-      if (total) merge(level[k], total);
-      total = level[k];
-    }
-    T all[width];
-    std::copy_n(total, width, all);
-    fold_from<width, 1>([&](int l, int from) { all[l] = compute<M>(all[l], all[from]); });
-    return all[0];
+    add(last);
+    totals.restore(width);
+    fold_halves<width>([&](int l, int from) { totals.value[l] = compute<M>(totals.value[l], totals.value[from]); });
+    return totals.value[0];
   }
-};
-/// Moments: the lanes go on, seen from other shifts.
-template <class T>
-struct row_runs<op::moments, moment_sums<T>> {
-  using lanes_type = lanes<op::moments, moment_sums<T>, lane_count>;
-  void end_run(lanes_type& run, bool recentre, index_t) {
-    if (recentre) run.recentre(lane_count);
-  }
-  moment_sums<T> result(lanes_type& last) {
-    last.fold();
-    return last.at(0);
+
+ private:
+  void add(lanes_type& run) {
+    fold_from<lane_count, width>([&](int l, int from) { run.value[l] = compute<M>(run.value[l], run.value[from]); });
+    if (begun) return totals.add(run.value, width);
+    begun = true;
+    totals.clear(width);
+    std::copy_n(run.value, width, totals.value);
   }
 };
 /// The largest or smallest elements of lanes, as those of max and min, and all that were seen since they were cleared:
@@ -142,7 +214,7 @@ struct row_runs<M, placed<T>> {
   placed<T> best = M::template identity<placed<T>>();
   T seen[lanes_type::most_seen];
 
-  void end_run(lanes_type&, bool, index_t) {}
+  void end_run(lanes_type&, bool) {}
   /// n elements are seen since the last time; place(i) is that of the i-th of them.
   template <class F>
   void settle(lanes_type& run, index_t n, const F& place) {
