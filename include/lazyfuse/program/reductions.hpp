@@ -84,7 +84,9 @@ concept rounding_monoid = requires(const T& a, const T& b) {
 struct nothing_lost {};
 /// A monoid that combines several elements with an accumulator for less than one by one.
 template <class M, class T>
-concept several_monoid = rounding_monoid<M, T> && requires { requires M::takes_several; };
+concept several_monoid = rounding_monoid<M, T> && requires {
+  requires M::takes_several;
+};
 namespace reductions_detail {
 template <class M, class T>
 struct rest_of {
