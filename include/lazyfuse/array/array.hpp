@@ -94,12 +94,12 @@ class array
   explicit array(const I (&extents)[Rank > 1 ? Rank : 2], caller where = caller::here())
       : array(view_detail::shape_from(extents), where) {}
   /// array(range): the elements of a range of the array's rank, of ranges for a matrix, as from(range).
-  template <class Range, bool constructor_is_explicit = true>
+  template <class Range, class constructor_is_explicit = void>
     requires(array_detail::elements<Range>&& array_detail::given<Range>)
   explicit array(Range&& r) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} { copy_range(static_cast<Range&&>(r)); }
   // Mistakes: `array x = range`, which is no conversion, and numbers of which nobody can say whether they are elements
   // or extents.
-  template <class Range, bool constructor_is_explicit = true>  // which compilers show
+  template <class Range, class constructor_is_explicit = void>  // which compilers show
     requires(array_detail::elements<Range>)
   array(Range&&)  // explicit, since it copies: write array x(range), or x = from(range)
   = delete;
