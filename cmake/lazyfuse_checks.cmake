@@ -44,26 +44,25 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   endforeach()
 endif()
 
-# A source that compiles, and with LAZYFUSE_EXPECT_ERROR defined does not, for the reason its first line gives:
+# Sources that compile, and with LAZYFUSE_EXPECT_ERROR defined do not, for the reason that the first line of each gives:
 #   // expected-error: <regular expression>
 # Further such lines are for further mistakes in the same file.
-# Both halves are tested with the C++ compiler, the failing one with nvcc as well where there is one.
-function(lazyfuse_add_failure_test source)
-  cmake_path(ABSOLUTE_PATH source)
-  cmake_path(GET source STEM name)
+# Both halves are tested with the C++ compiler, the failing one with nvcc as well where there is one. Sources of one call
+# are compiled together.
+function(lazyfuse_add_failure_tests name)
+  set(sources ${ARGN})
+  list(JOIN sources "\\;" sources) # one argument
   set(includes $<TARGET_PROPERTY:lazyfuse,INTERFACE_INCLUDE_DIRECTORIES>)
   set(system_includes $<TARGET_PROPERTY:lazyfuse::cccl,INTERFACE_INCLUDE_DIRECTORIES>)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/made/${name})
   set(script ${PROJECT_SOURCE_DIR}/cmake/expect_error.cmake)
-  set(common -D SOURCE=${source} "-DINCLUDES=${includes}" "-DSYSTEM_INCLUDES=${system_includes}")
+  set(common "-DSOURCES=${sources}" "-DINCLUDES=${includes}" "-DSYSTEM_INCLUDES=${system_includes}" -D FOLDER=${folder})
   set(cxx -D COMPILER=${CMAKE_CXX_COMPILER} -D ID=${CMAKE_CXX_COMPILER_ID})
 
-  add_test(NAME compile_fail.${name}.ok COMMAND ${CMAKE_COMMAND} ${common} ${cxx} -P ${script})
-  add_test(NAME compile_fail.${name}.fail COMMAND ${CMAKE_COMMAND} ${common} ${cxx} -D EXPECT_ERROR=ON -P ${script})
-  set(tests compile_fail.${name}.ok compile_fail.${name}.fail)
+  add_test(NAME ${name}.ok COMMAND ${CMAKE_COMMAND} ${common} ${cxx} -P ${script})
+  add_test(NAME ${name}.fail COMMAND ${CMAKE_COMMAND} ${common} ${cxx} -D EXPECT_ERROR=ON -P ${script})
   if(LAZYFUSE_ENABLE_CUDA)
-    add_test(NAME compile_fail.${name}.nvcc
+    add_test(NAME ${name}.nvcc
              COMMAND ${CMAKE_COMMAND} ${common} -D COMPILER=${CMAKE_CUDA_COMPILER} -D ID=NVIDIA -D EXPECT_ERROR=ON -P ${script})
-    list(APPEND tests compile_fail.${name}.nvcc)
   endif()
-  set_tests_properties(${tests} PROPERTIES LABELS compile_fail)
 endfunction()

@@ -4,7 +4,7 @@
 
 namespace lf = lazyfuse;
 
-auto mistake(const lf::array<float, 1>& x, const lf::array<bool, 1>& mask) {
+auto mistake(const lf::array<double, 1>& x, const lf::array<bool, 1>& mask) {
 #ifdef LAZYFUSE_EXPECT_ERROR
   return lf::where(mask, x, mask);
 #else
