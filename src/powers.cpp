@@ -47,6 +47,10 @@ constexpr double lowest_double = -746;
 constexpr int none = 99;
 template <class T>
 [[gnu::always_inline]] inline int halves_of(T y) {
+  // All have at most the first bit of the fraction: one test for most other exponents.
+  if constexpr (sizeof(T) == 4) {
+    if (__builtin_bit_cast(unsigned, y) & 0x3fffff) return none;
+  } else if (__builtin_bit_cast(unsigned long long, y) & 0x7ffffffffffff) return none;
   const T twice = 2 * y;
   if (!(twice >= -4 && twice <= 8)) return none;
   const int halves = static_cast<int>(twice);
@@ -54,7 +58,8 @@ template <class T>
 }
 template <class T>
 [[gnu::always_inline]] inline int halves_if(bool all_the_same, T y) {
-  return __builtin_expect(all_the_same, 1) ? halves_of(y) : none;
+  const int halves = halves_of(y);
+  return halves != none && all_the_same ? halves : none;
 }
 /// That power, within 2 units in the last place; root: of x + 0, where it is asked for.
 template <class T, class V>

@@ -146,6 +146,7 @@ TEST(cost_model, is_within_three_times_of_what_a_processor_was_measured_to_take)
                            lf::op::negative::cost,
                        10.3, 3.8},
                       {"pow(x, 2.0f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.0F)), 6.5, 2.1},
+                      {"pow(x, 2.5f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.5F)), 36, 18},
                       {"pow(x, 2.3f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.3F)), 36, 18},
                       {"pow(x, 2.3)", 16, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.3)), 92, 34},
                       {"bernoulli", 1, lf::random_detail::bernoulli_law::cost / 3, 5.3, 3.8},

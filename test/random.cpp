@@ -323,7 +323,7 @@ TEST(random_numbers, of_impossible_arguments_are_refused_with_a_sentence) {
   EXPECT_EQ(what([&] { (void)random::exponential<float>(s, seed(1), -1); }), "exponential: the scale is negative");
   EXPECT_EQ(what([&] { (void)random::integers<int32_t>(s, 3, 3, seed(1)); }), "integers: low is not below high");
   EXPECT_EQ(what([&] { (void)random::integers<int32_t>(s, 0, (int64_t{1} << 31) + 1, seed(1)); }),
-            "integers: low or high - 1 is not a value of the element type");
+            "integers: low or high - 1 does not fit the element type");
   EXPECT_EQ(what([&] { (void)random::bernoulli(s, 1.1, seed(1)); }), "bernoulli: the probability is not in [0, 1]");
   EXPECT_EQ(what([&] { (void)random::bernoulli(s, nan, seed(1)); }), "bernoulli: the probability is not in [0, 1]");
 }

@@ -159,6 +159,9 @@ int current_device() {
   if (!memory_detail::several_devices(cuda{})) return 0;
   int d = 0;
   check(cudaGetDevice(&d), "cudaGetDevice");
+  if (d >= most_devices)
+    throw device_error("CUDA device " + std::to_string(d) + " is beyond the " + std::to_string(most_devices) +
+                       " that lazyfuse uses");
   return d;
 }
 
@@ -226,7 +229,7 @@ cudaStream_t own_stream() { return own_streams.of(current_device()); }
 
 void wait_for_thread() {
   if (chosen_stream) check(cudaStreamSynchronize(chosen_stream), "cudaStreamSynchronize");
-  else own_streams.wait();
+  own_streams.wait();  // copies to other devices are in those
 }
 
 }  // namespace cuda_detail

@@ -73,9 +73,9 @@ allocation* adopt(cuda, const dlpack::tensor& t, void* data, void (*end)(void*),
     const int there = a.type == cudaMemoryTypeDevice ? a.device : home;
     if (home < 0 || home >= cuda_detail::device_count() || there != home)
       throw_borrow("from_dlpack",
-                   ("the tensor is said to be on CUDA device " + std::to_string(home) +
-                    (there != home ? ", and its memory is on device " + std::to_string(there)
-                                   : ", and there are " + std::to_string(cuda_detail::device_count())))
+                   ("the tensor claims CUDA device " + std::to_string(home) +
+                    (there != home ? ", but its memory is on device " + std::to_string(there)
+                                   : ", but there are only " + std::to_string(cuda_detail::device_count())))
                        .c_str(),
                    where);
   }

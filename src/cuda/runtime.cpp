@@ -308,7 +308,7 @@ void wait_for_all_streams(int device) {
   try {
     const cuda_detail::device_scope scope(device);
     (void)cudaDeviceSynchronize();
-  } catch (const cuda_error&) {  // only if the driver is gone; then there is nothing to wait for
+  } catch (const error&) {  // only if the driver is gone; then there is nothing to wait for
   }
 }
 void wait_for_stream() { cuda_detail::check(cudaStreamSynchronize(current_stream()), "cudaStreamSynchronize"); }

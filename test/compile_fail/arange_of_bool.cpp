@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: arange is of integers, float or double
+// expected-error: lazyfuse: arange makes integers, float or double
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: end is one past the last element, and no index; the last is -1
+// expected-error: lazyfuse: end is a bound of a range, as in range.start, end., and not an index; the last element has index -1
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 

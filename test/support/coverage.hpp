@@ -14,7 +14,7 @@ namespace test {
 inline constexpr bool full = LAZYFUSE_FULL_TESTS;
 
 /// Whether choice c of `count` is tested beside choices a and b: without `full` it follows from the two, so that every
-/// two of the three meet, if of a or of b there are `count` or more.
+/// two of the three meet, if of a and of b there are `count` or more.
 constexpr bool meets(int a, int b, int c, int count) { return full || (a + b) % count == c; }
 
 /// The place of T in a list of types.

@@ -19,7 +19,11 @@ namespace lazyfuse::math {
 #endif
 #endif
 #endif
-#ifndef LAZYFUSE_LIBMVEC
+/// Whether powers that are a few products or a root take no longer than these (src/powers.cpp).
+#ifdef LAZYFUSE_LIBMVEC
+inline constexpr bool has_short_powers = true;
+#else
+inline constexpr bool has_short_powers = false;
 #define LAZYFUSE_LIBMVEC
 #define LAZYFUSE_OURS_OR(name) __asm__(name)
 #endif

@@ -52,8 +52,8 @@ int device_of(const E& e, const char* operation) {
 }  // namespace placement_detail
 
 /// The device on which trees are evaluated: that of what they read, else that of the memory `to` (null: new memory),
-/// else -1. With an operation's name it throws device_error where they read memory of two devices; else the kernel
-/// that does will throw.
+/// else -1. With an operation's name it throws device_error where leaves before any barrier read memory of two devices;
+/// else the kernel that does will throw.
 template <class Space, class... E>
 int device_for(const char* operation, const allocation* to, const E&... e) {
   int found = -1;

@@ -170,7 +170,7 @@ template <class T = void, class A, class B, class C>
 constexpr auto arange(A start, B stop, C step) {
   using E = create_detail::sequence_element<T, A, B, C>;
   constexpr bool known = integer<E> || real_number<E>;
-  static_assert(known, "lazyfuse: arange is of integers, float or double, such as arange<float>(0, 10)");
+  static_assert(known, "lazyfuse: arange makes integers, float or double, as in arange<float>(0, 10)");
   if constexpr (known)
     return create_detail::progression<E>(create_detail::argument<E>(start), create_detail::argument<E>(stop),
                                          create_detail::argument<E>(step), "arange");

@@ -113,7 +113,7 @@ struct map_builder {
     if (r.step == 0) throw_value("range: the step is zero");
     const bool up = r.step > 0;
     if (!up && r.stop.from == range_bound::last && r.stop.value == 0)
-      throw_value("range: a negative step never comes to end; the stop before index 0 is none");
+      throw_value("range: a negative step never reaches end; write none as the stop to include index 0");
     // beyond the axis, all steps are as good: one that cannot overflow
     const index_t step = r.step > longest ? longest : r.step < -longest ? -longest : r.step;
     const index_t low = up ? 0 : -1, high = up ? n : n - 1;
@@ -138,7 +138,7 @@ constexpr auto map_of(const shape<From>& s, S... specs) {
   constexpr bool is_end = (__is_same(S, end_t) || ...), known = (is_spec<S> && ...);
   static_assert(
       !is_end,
-      "lazyfuse: end is one past the last element, and no index; the last is -1, a bound is range(start, end)");
+      "lazyfuse: end is a bound of a range, as in range(start, end), and not an index; the last element has index -1");
   static_assert(known || is_end,
                 "lazyfuse: an index is an integer, range(start, stop, step), all, newaxis or ellipsis");
   constexpr int ellipses = (0 + ... + int(__is_same(S, ellipsis_t)));

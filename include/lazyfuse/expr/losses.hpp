@@ -37,9 +37,8 @@ constexpr auto numbers_up_to(index_t n) {
 
 /// cross_entropy(x, target, axis<-1>): -sum(target * log_softmax(x)) along the axis, the loss of each row. Real targets
 /// are probabilities in the shape of x, and 0 * -infinity counts as 0. Integers are classes in the shape of x without
-/// the axis; a class out of range, as PyTorch's ignore_index, gives 0. Others, and more
-/// than 2^32 classes, throw shape_error. PyTorch's
-/// cross_entropy, whose classes are axis 1, and which takes the mean of it.
+/// the axis; a class out of range, as PyTorch's ignore_index, gives 0. Others, and more than 2^32 classes, throw
+/// shape_error. PyTorch's cross_entropy, whose classes are axis 1, and which takes the mean of it.
 template <class X, class Y, class... Options>
   requires(expression<X>&& expression<Y>)
 constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {

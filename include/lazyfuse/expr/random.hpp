@@ -153,7 +153,7 @@ constexpr auto integers(const shape<R>& s, random_detail::bound_t<T> low, random
     using word = typename law::word;
     if (!(low < high)) throw_value("integers: low is not below high");
     if (low < limits::min() || high - 1 > limits::max())
-      throw_value("integers: low or high - 1 is not a value of the element type");
+      throw_value("integers: low or high - 1 does not fit the element type");
     const word count = static_cast<word>(static_cast<uint64>(high) - static_cast<uint64>(low));
     const word rejected = count == 0 ? 0 : static_cast<word>(word(0) - count) % count;
     return random_detail::leaf_of(s, "integers", from, law{static_cast<word>(low), count, rejected});

@@ -191,10 +191,12 @@ struct pow : floating_operation {
   static constexpr const char* difference = "integers to a negative power are truncated, NumPy throws";
   static constexpr const char* numpy = "power";
   static constexpr int cost = 60;
-  /// Of exponents that are a few products or a root, on the host.
+  /// Of exponents that are a few products or a root, on the host: those of src/powers.cpp.
   template <real_number T>
   LAZYFUSE_HD static constexpr int cost_saved(T y) {
-    return y >= -2 && y <= 4 && static_cast<T>(static_cast<int>(2 * y)) == 2 * y ? 54 : 0;
+    if (!math::has_short_powers || !(y >= -2 && y <= 4)) return 0;
+    const int halves = static_cast<int>(2 * y);
+    return static_cast<T>(halves) == 2 * y && halves != -3 && halves != 5 && halves != 7 ? 54 : 0;
   }
   static constexpr int complex_ulp = 128;
   static constexpr interval domain{0, 30};

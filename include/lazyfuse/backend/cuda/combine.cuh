@@ -167,7 +167,7 @@ __device__ __forceinline__ void add_offsets(index_t* offset, const auto& walk, i
 template <class Set, bool Guarded, int Width, int Depth, bool Columns, class Values>
 __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, const Values& values, int spacing,
                                         int valid) {
-  combine<Set, Guarded, false, Width, Depth>(
+  combine<Set, Guarded, false, !Guarded, Width, Depth>(
       sums,
       [&](int d, int k) {
         return register_context<Values>{values, d, k};

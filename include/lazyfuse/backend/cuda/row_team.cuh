@@ -72,7 +72,8 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
     thread_sums<set, Width, Columns> sums;
     sums.clear();
     const auto add = [&]<class How>(const fetched_unit& f, const location& at, How) {
-      combine<set, !Simple, ::cuda::std::is_same_v<How, later_unit>, Width, 1>(
+      // Odd passes go backwards through what is not kept.
+      combine<set, !Simple, ::cuda::std::is_same_v<How, later_unit>, false, Width, 1>(
           sums,
           [&](int, int k) {
             return known_context{context{f, 0, k}, values.of(k)};

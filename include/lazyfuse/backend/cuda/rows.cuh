@@ -23,6 +23,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   index_t base[count] = {};
   if (active) add_offsets<0>(base, p.kept, output, p.operands, seq);
 
+  constexpr auto set_seq = make_index_sequence<Set::size>{};
   thread_sums<Set, Width> sums;
   sums.clear();
   const index_t begin = split * p.units_per_split,
@@ -31,7 +32,10 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   index_t unit = begin + line;
   if (p.units == p.chunks) {  // one axis is reduced: units are pieces of it
     const index_t whole = p.whole_chunks < end ? p.whole_chunks : end, stride = static_cast<index_t>(lines) * span;
+    int turns = 0;
     for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines) {
+      if constexpr (Depth > 1)
+        if (++turns % turns_to_fold == 0) fold(sums, set_seq);
       combine_full<Set, Width, Depth>(sums, p, base, unit * span + first, stride, R - 1, R - 1, spacing, p.simple,
                                       sources, seq);
       if constexpr (Set::settles)
@@ -63,6 +67,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
                              R - 1, spacing, sources, seq);
   }
 
+  if constexpr (Depth > 1) fold(sums, set_seq);
   sums.restore();
 #pragma unroll
   for (int half = Width / 2; half > 0; half /= 2)

@@ -15,9 +15,13 @@ struct thread_sums {
   using rests = ::cuda::std::conditional_t<keeps_rests, typename Set::rests, nothing_lost>;
   typename Set::accumulators lane[Width];
   rests rest[Columns ? Width : 1];
+  /// What was added since the last fold() of each lane, where one output is added up by lanes.
+  typename Set::accumulators recent[Columns ? 1 : Width];
   __device__ __forceinline__ void clear() {
 #pragma unroll
-    for (int k = 0; k < Width; ++k) Set::clear(lane[k]);
+    for (auto& a : lane) Set::clear(a);
+#pragma unroll
+    for (auto& a : recent) Set::clear(a);
 #pragma unroll
     for (auto& r : rest) r = {};
   }
@@ -130,6 +134,18 @@ __device__ __forceinline__ void add_pairs(typename Set::accumulators& to, Rests&
   };
   (one(index_sequence<I>{}), ...);
 }
+/// Turns of several units between two of these: as many additions one after the other are exact enough, and keeping
+/// what is lost at each would cost programs of much arithmetic 8 % of their time.
+inline constexpr int turns_to_fold = 8;
+/// Adds what the lanes added up recently, pair by pair, to the sum that keeps what is lost.
+template <class Set, int Width, int... I>
+__device__ __forceinline__ void fold(thread_sums<Set, Width>& sums, index_sequence<I...> seq) {
+#pragma unroll
+  for (int k = 0; k < Width; ++k) pair_up<Set, 1>(sums.recent, k, seq);
+  add_pairs<Set>(sums.lane[0], sums.rest[0], sums.recent[0], seq);
+#pragma unroll
+  for (auto& a : sums.recent) Set::clear(a);
+}
 /// Combines Count elements that were gathered for a lane, Step apart, where the monoid takes them together.
 template <class Set, bool Near, int Count, int Step, class Rests, int... I>
 __device__ __forceinline__ void add_together(typename Set::accumulators& to, Rests& rest,
@@ -160,13 +176,17 @@ struct note_sink {
   }
 };
 
-/// Evaluates the prologue for the elements in registers and combines them; context(d, k): of one of them.
-template <class Set, bool Guarded, bool Near, int Width, int Depth, bool Columns, class Context, class Valid>
+/// Evaluates the prologue for the elements in registers and combines them (several units of one output: each lane its
+/// own, to be folded); context(d, k): of one of them. InOrder: the elements of a lane come in the order of their places,
+/// from one call to the next, too.
+template <class Set, bool Guarded, bool Near, bool InOrder, int Width, int Depth, bool Columns, class Context,
+          class Valid>
 __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, const Context& context,
                                         const Valid& valid) {
   constexpr auto seq = make_index_sequence<Set::size>{};
   using rests = typename thread_sums<Set, Width, Columns>::rests;
-  constexpr int of_one = Depth * (Columns ? 1 : Width);  // elements for one output
+  constexpr bool by_lanes = !Columns && Depth > 1;
+  constexpr int of_one = Depth * (Columns || by_lanes ? 1 : Width);  // elements that are paired up
   static_assert((of_one & (of_one - 1)) == 0);
   typename Set::accumulators leaf[Depth * Width];
 #pragma unroll
@@ -175,13 +195,13 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
     for (int k = 0; k < Width; ++k) {
       auto& rest = sums.rest[Columns ? k : 0];
       if constexpr (of_one == 1) {
-        combine_sink<Set, Guarded, Near, !Guarded, rests> sink{sums.lane[k], valid(k), rest};
+        combine_sink<Set, Guarded, Near, InOrder, rests> sink{sums.lane[k], valid(k), rest};
         evaluate<typename Set::prologue>(context(d, k), sink);
       } else {
-        gather_sink<Set, Guarded, Near, !Guarded, (Depth > 1), rests> sink{sums.lane[k], leaf[d * Width + k], valid(k),
-                                                                           rest};
+        gather_sink<Set, Guarded, Near, InOrder, (Depth > 1), rests> sink{sums.lane[k], leaf[d * Width + k], valid(k),
+                                                                          rest};
         evaluate<typename Set::prologue>(context(d, k), sink);
-        if constexpr (Columns) pair_up<Set, Width>(leaf + k, d, seq);
+        if constexpr (Columns || by_lanes) pair_up<Set, Width>(leaf + k, d, seq);
         else pair_up<Set, 1>(leaf, d * Width + k, seq);
       }
     }
@@ -189,9 +209,14 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
 #pragma unroll
     for (int k = 0; k < Width; ++k)
       add_together<Set, Near, Depth, Width>(sums.lane[k], sums.rest[Columns ? k : 0], leaf + k, seq);
-  if constexpr (of_one > 1)
+  if constexpr (by_lanes) {
+    nothing_lost none;
+#pragma unroll
+    for (int k = 0; k < Width; ++k) add_pairs<Set>(sums.recent[k], none, leaf[k], seq);
+  } else if constexpr (of_one > 1) {
 #pragma unroll
     for (int k = 0; k < (Columns ? Width : 1); ++k) add_pairs<Set>(sums.lane[k], sums.rest[k], leaf[k], seq);
+  }
 }
 
 }  // namespace lazyfuse::cuda_detail
