@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What g++ makes slow unless it is kept from it: choices between expensive sides, powers known when it runs, masks,
-// random numbers.
+// random numbers, reductions along short axes, places of extremes.
 #pragma once
 
 #include "row_workloads.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
 namespace bench {
@@ -113,6 +115,104 @@ struct cross_entropy : workload<float, 1, S> {
     for (index_t k = 0; k < columns; ++k) sum += std::exp(double(number<float>(1, i * columns + k)));
     return std::log(sum) - number<float>(1, i * columns + i * 7 % columns);
   }
+};
+
+/// What cross_entropy is without classes.
+template <class S>
+struct logsumexp : workload<float, 1, S> {
+  static constexpr const char* name = "logsumexp";
+  static constexpr int rows = rows_of<S, 1024>, columns = 1024;
+  static constexpr double bytes = 4.0 * rows * columns, tolerance = 4e-6;
+  lf::array<float, 2, S> x = numbers<float, S>(1, lf::shape<2>{rows, columns});
+
+  logsumexp() : workload<float, 1, S>(lf::shape{rows}) {}
+  void evaluate() { this->z = lf::logsumexp(x, lf::axis<1>); }
+  static double expected(index_t i) {
+    double sum = 0;
+    for (index_t k = 0; k < columns; ++k) sum += std::exp(double(number<float>(1, i * columns + k)));
+    return std::log(sum);
+  }
+};
+
+/// An axis of K elements, of 2^24.
+template <class S, int K>
+struct short_axis : workload<float, 1, S> {
+  static constexpr int columns = K, rows = (1 << 24) / K;
+  static constexpr double bytes = 4.0 * rows * (columns + 1), tolerance = 2e-6;
+  lf::array<float, 2, S> x = numbers<float, S>(1, lf::shape<2>{rows, columns});
+
+  short_axis() : workload<float, 1, S>(lf::shape{rows}) {}
+};
+template <class S, int K>
+struct sum_of : short_axis<S, K> {
+  void evaluate() { this->z = lf::sum(this->x, lf::axis<1>); }
+  static double expected(index_t i) {
+    double sum = 0;
+    for (index_t k = 0; k < K; ++k) sum += number<float>(1, i * K + k);
+    return sum;
+  }
+};
+template <class S, int K>
+struct max_of : short_axis<S, K> {
+  void evaluate() { this->z = lf::max(this->x, lf::axis<1>); }
+  static double expected(index_t i) {
+    float most = number<float>(1, i * K);
+    for (index_t k = 1; k < K; ++k) most = std::max(most, number<float>(1, i * K + k));
+    return most;
+  }
+};
+template <class S>
+struct sum_of_2 : sum_of<S, 2> {
+  static constexpr const char* name = "sum_of_2";
+};
+template <class S>
+struct sum_of_4 : sum_of<S, 4> {
+  static constexpr const char* name = "sum_of_4";
+};
+template <class S>
+struct sum_of_8 : sum_of<S, 8> {
+  static constexpr const char* name = "sum_of_8";
+};
+template <class S>
+struct sum_of_16 : sum_of<S, 16> {
+  static constexpr const char* name = "sum_of_16";
+};
+template <class S>
+struct max_of_3 : max_of<S, 3> {
+  static constexpr const char* name = "max_of_3";
+};
+template <class S>
+struct max_of_16 : max_of<S, 16> {
+  static constexpr const char* name = "max_of_16";
+};
+
+/// The place of the largest element of each row.
+template <class S, int Rows, int Columns>
+struct argmax_of : workload<std::int64_t, 1, S> {
+  static constexpr int rows = Rows, columns = Columns;
+  static constexpr double bytes = 4.0 * rows * columns, tolerance = 0;
+  lf::array<float, 2, S> x = numbers<float, S>(1, lf::shape<2>{rows, columns});
+
+  argmax_of() : workload<std::int64_t, 1, S>(lf::shape{rows}) {}
+  void evaluate() { this->z = lf::argmax(x, lf::axis<1>); }
+  static double expected(index_t i) {
+    index_t place = 0;
+    for (index_t k = 1; k < columns; ++k)
+      if (number<float>(1, i * columns + k) > number<float>(1, i * columns + place)) place = k;
+    return static_cast<double>(place);
+  }
+};
+template <class S>
+struct argmax_of_10 : argmax_of<S, 1 << 20, 10> {
+  static constexpr const char* name = "argmax_of_10";
+};
+template <class S>
+struct argmax_of_1000 : argmax_of<S, 1 << 14, 1000> {
+  static constexpr const char* name = "argmax_of_1000";
+};
+template <class S>
+struct argmax_of_16M : argmax_of<S, 1, 1 << 24> {
+  static constexpr const char* name = "argmax_of_16M";
 };
 
 }  // namespace bench

@@ -67,6 +67,20 @@ void by_hand(dropout<S>& w) { hand::dropout(at(w.x), w.key.round, w.keep, w.z.da
 void by_hand(softmax_masked<S>& w) { hand::softmax_masked(at(w.x), at(w.mask), w.z.data(), w.rows, w.columns); }
 void by_hand(cross_entropy<S>& w) { hand::cross_entropy(at(w.x), at(w.classes), w.z.data(), w.rows, w.columns); }
 
+void by_hand(logsumexp<S>& w) { hand::logsumexp(at(w.x), w.z.data(), w.rows, w.columns); }
+template <int K>
+void by_hand(sum_of<S, K>& w) {
+  hand::sums_of_rows(at(w.x), w.z.data(), w.rows, w.columns);
+}
+template <int K>
+void by_hand(max_of<S, K>& w) {
+  hand::largest_of_rows(at(w.x), w.z.data(), w.rows, w.columns);
+}
+template <int Rows, int Columns>
+void by_hand(argmax_of<S, Rows, Columns>& w) {
+  hand::places_of_largest(at(w.x), w.z.data(), w.rows, w.columns);
+}
+
 /// Poisons the destination, evaluates one way and compares a sample of the results, the last one included,
 /// with the workload's own definition in double precision.
 template <class W, class F>
@@ -181,7 +195,9 @@ const bool registered =
     rows<softmax_128<S>, softmax_1024<S>, softmax_8192<S>, softmax_262144<S>, softmax_128_spelled<S>,
          softmax_1024_spelled<S>, softmax_8192_spelled<S>, softmax_262144_spelled<S>, layernorm_1024<S>,
          layernorm_1024_spelled<S>, normalize_4M<S>, normalize_64M<S>, standardize_columns<S>>() &&
-    rows<choice<S>, power_two<S>, power_any<S>, complex_abs<S>, dropout<S>, softmax_masked<S>, cross_entropy<S>>();
+    rows<choice<S>, power_two<S>, power_any<S>, complex_abs<S>, dropout<S>, softmax_masked<S>, cross_entropy<S>>() &&
+    rows<logsumexp<S>, sum_of_2<S>, sum_of_4<S>, sum_of_8<S>, sum_of_16<S>, max_of_3<S>, max_of_16<S>, argmax_of_10<S>,
+         argmax_of_1000<S>, argmax_of_16M<S>>();
 
 }  // namespace
 }  // namespace bench

@@ -175,6 +175,49 @@ TYPED_TEST(derived_reductions, take_a_users_function_over_any_element_type) {
       test::evaluates_to(lf::reduce(exclusive_or{}, 0, pairs, lf::axis<1>), test::tensor<std::uint32_t>({2}, {3, 13})));
 }
 
+/// As many small numbers, and their sums.
+template <int N>
+struct few_bytes {
+  std::uint8_t part[N];
+};
+template <int N>
+struct add_parts {
+  LAZYFUSE_HD few_bytes<N> operator()(const few_bytes<N>& a, const few_bytes<N>& b) const {
+    few_bytes<N> sum;
+    for (int k = 0; k < N; ++k) sum.part[k] = static_cast<std::uint8_t>(a.part[k] + b.part[k]);
+    return sum;
+  }
+};
+template <int N>
+struct in_parts {
+  LAZYFUSE_HD few_bytes<N> operator()(std::int32_t x) const {
+    few_bytes<N> parts;
+    for (int k = 0; k < N; ++k) parts.part[k] = static_cast<std::uint8_t>(x * (k + 1));
+    return parts;
+  }
+};
+template <class Space, int N>
+void expect_sum_of_parts() {
+  const std::int32_t n = 5003, total = n * (n - 1) / 2;
+  const auto x = test::array_of<Space, 1>(test::counting<std::int32_t>({n}, 0));
+  const auto sum = lf::reduce(add_parts<N>{}, few_bytes<N>{}, lf::map(in_parts<N>{}, x)).item();
+  for (int k = 0; k < N; ++k) EXPECT_EQ(sum.part[k], static_cast<std::uint8_t>(total * (k + 1))) << k << " of " << N;
+}
+TYPED_TEST(derived_reductions, take_a_users_function_over_structs_of_any_size) {
+  expect_sum_of_parts<TypeParam, 2>();
+  expect_sum_of_parts<TypeParam, 5>();
+  expect_sum_of_parts<TypeParam, 6>();
+}
+TYPED_TEST(derived_reductions, find_the_first_place_beside_moments_along_turned_axes) {
+  auto x = test::array_of<TypeParam, 3>(test::tensor<float>({16, 16, 64}));
+  const auto y = lf::permute_dims<1, 0, 2>(x);
+  x(0, 15) = 1;  // y[15, 0] and y[0, 1] are the largest, and the latter is first
+  x(1, 0) = 1;
+  const auto [spread, where] = lf::materialize(lf::var(y, lf::axis<0, 1>), lf::argmax(y, lf::axis<0, 1>));
+  EXPECT_TRUE(lf::all(where == 1).item());
+  EXPECT_TRUE(lf::all(lf::abs(spread - (2.0f / 256 - (2.0f / 256) * (2.0f / 256))) < 1e-6f).item());
+}
+
 TYPED_TEST(derived_reductions, weights_lie_along_the_axes_that_are_named) {
   // x = np.arange(12.).reshape(3, 4) ** 2; np.average(x, axis, weights)
   const auto x = lf::square(test::array_of<TypeParam, 2>(test::counting<double>({3, 4}, 0)));

@@ -253,4 +253,17 @@ TYPED_TEST(rows_in_turn, rows_of_several_lines) {
     }
 }
 
+/// Passes read a row that outgrows shared memory forwards and backwards in turn.
+TYPED_TEST(rows_in_turn, find_the_first_of_equal_elements_in_whichever_pass) {
+  const lf::index_t length = std::is_same_v<TypeParam, lf::host> ? 1 << 16 : 1 << 24;
+  const lf::array<float, 2, TypeParam> x = lf::ones<float>({2, length});
+  const auto apart = x - lf::mean(x, axis<-1>, lf::keepdims);
+  const lf::array<float, 2, TypeParam> z = x + lf::cast<float>(lf::argmax(apart, axis<-1>, lf::keepdims));
+  EXPECT_EQ(lf::max(z).item(), 1);
+  const auto y = lf::reshape(x, {length / 32, 64});
+  const auto apart_in_columns = y - lf::mean(y, axis<0>, lf::keepdims);
+  const lf::array<float, 2, TypeParam> w = y + lf::cast<float>(lf::argmin(apart_in_columns, axis<0>, lf::keepdims));
+  EXPECT_EQ(lf::max(w).item(), 1);
+}
+
 }  // namespace

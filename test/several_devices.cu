@@ -6,6 +6,7 @@
 
 #include <lazyfuse/interop/dlpack.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <thread>
 
@@ -233,6 +234,20 @@ TEST_F(several_devices, to_copies_between_them_in_the_order_of_their_streams) {
       EXPECT_EQ(standin::waits().back().earlier, other);
       EXPECT_EQ(standin::waits().back().later, standin::launched()[0].stream);
     });
+}
+TEST_F(several_devices, synchronize_waits_for_the_chosen_stream_and_for_copies_to_others) {
+  const cudaStream_t s = stream_of(0);
+  const matrix x = matrix_on(0);
+  const lf::on scope(s);
+  const matrix there = lf::to(x, device{1});
+  const cudaStream_t copies =
+      standin::waits().back().earlier == s ? standin::waits().back().later : standin::waits().back().earlier;
+  ASSERT_NE(copies, s);
+  standin::reset();
+  lf::synchronize();
+  const std::vector<cudaStream_t>& ended = standin::waited_for();
+  EXPECT_EQ(std::count(ended.begin(), ended.end(), s), 1);
+  EXPECT_EQ(std::count(ended.begin(), ended.end(), copies), 1);
 }
 TEST_F(several_devices, have_default_streams_of_the_same_handle) {
   const lf::on scope(cudaStreamLegacy);

@@ -2,6 +2,8 @@
 // The workloads as a good engineer would write them for a CPU: OpenMP threads, SIMD loops, no library.
 #pragma once
 
+#include <cstdint>
+
 namespace hand {
 
 using size = long;
@@ -36,5 +38,9 @@ void complex_abs(const float* x, float* z, size n);
 void dropout(const float* x, const unsigned (*keys)[2], double keep, float* z, size n);
 void softmax_masked(const float* x, const float* mask, float* z, size rows, size columns);
 void cross_entropy(const float* x, const int* classes, float* z, size rows, size columns);
+void logsumexp(const float* x, float* z, size rows, size columns);
+void sums_of_rows(const float* x, float* z, size rows, size columns);
+void largest_of_rows(const float* x, float* z, size rows, size columns);
+void places_of_largest(const float* x, std::int64_t* z, size rows, size columns);
 
 }  // namespace hand

@@ -3,7 +3,6 @@
 //   operations page FILE         docs/operations.md, which generate.py reads too
 //   operations numpy FILE        docs/numpy.md
 //   operations check page FILE   fails unless FILE is that page; check numpy FILE likewise
-//   operations calls FILE        a header with the function and the operator of each operation, for the tests
 //   operations spellings FILE    a program that compiles what docs/numpy.md says is lazyfuse
 #include "../support/registry.hpp"
 #include "numpy_page.hpp"
@@ -163,30 +162,6 @@ integers and bool.
   return text;
 }
 
-template <class Op>
-std::string specialisation() {
-  const std::string name = Op::name;
-  return "\ntemplate <>\nstruct call<lazyfuse::op::" + name + "> {\n  static constexpr const char* name = \"" + name +
-         "\";\n  template <class... X>\n  auto operator()(const X&... x) const {\n    return lazyfuse::" + name +
-         "(x...);\n  }\n";
-}
-template <class Op>
-std::string operation_call() {
-  const std::string symbol = Op::symbol;
-  if (symbol.empty()) return specialisation<Op>() + "};\n";
-  return specialisation<Op>() +
-         (test::arity<Op> == 1
-              ? "  template <class X>\n  static auto infix(const X& x) {\n    return " + symbol + "x;\n  }\n};\n"
-              : "  template <class X, class Y>\n  static auto infix(const X& x, const Y& y) {\n    return x " + symbol +
-                    " y;\n  }\n};\n");
-}
-
-template <class... Op, class... M>
-std::string calls(lf::list<Op...>, lf::list<M...>) {
-  return "// Written by test/data/operations.cpp.\n#pragma once\n\nnamespace test {\n" + (operation_call<Op>() + ...) +
-         ((specialisation<M>() + "};\n") + ...) + "\n}  // namespace test\n";
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -196,10 +171,9 @@ int main(int count, char** arguments) {
   std::string text;
   if (what == "page") text = page(lf::op::all_elementwise{}, lf::op::all_monoids{});
   else if (what == "numpy") text = numpy_page();
-  else if (what == "calls") text = calls(lf::op::all_elementwise{}, lf::op::all_monoids{});
   else if (what == "spellings") text = numpy_spellings();
   else {
-    std::cerr << "operations [check] page|numpy|calls|spellings FILE\n";
+    std::cerr << "operations [check] page|numpy|spellings FILE\n";
     return 2;
   }
   if (check) {

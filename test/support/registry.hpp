@@ -69,7 +69,7 @@ template <class Op, class T>
 using result_type = decltype(result_of<Op, T>(lf::make_index_sequence<arity<Op>>{}));
 
 /// The lf:: function of an operation or a monoid, and its operator: call<op::add>{}(x, y), call<op::add>::infix(x, y).
-/// A specialisation for each is written when the tests are built, by data/operations.cpp.
+/// A specialisation for each is written when the tests are built, by data/calls.cpp.
 template <class Op>
 struct call;
 

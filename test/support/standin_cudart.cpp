@@ -33,6 +33,7 @@ struct everything {
   std::vector<std::string> launched;
   std::vector<standin::launch> launches;
   std::vector<standin::wait> waits;
+  std::vector<cudaStream_t> waited_for;
   std::string failed;
   long calls = 0, fails = 0, faults = 0, events = 0, streams = 0, pools = 0, next_stream = 1, next_event = 1;
   int devices = 1;
@@ -148,6 +149,7 @@ long calls() { return all().calls; }
 const std::vector<std::string>& launches() { return all().launched; }
 const std::vector<launch>& launched() { return all().launches; }
 const std::vector<wait>& waits() { return all().waits; }
+const std::vector<cudaStream_t>& waited_for() { return all().waited_for; }
 void devices(int count) { all().devices = count; }
 balance live() {
   const everything& a = all();
@@ -163,6 +165,7 @@ void reset() {
   a.launched.clear();
   a.launches.clear();
   a.waits.clear();
+  a.waited_for.clear();
   a.failed.clear();
   a.faulted = false;
   a.last = cudaSuccess;
@@ -392,7 +395,14 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status)
   *status = cudaStreamCaptureStatusNone;
   return called("cudaStreamIsCapturing");
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return called("cudaStreamSynchronize"); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const cudaError_t status = called("cudaStreamSynchronize");
+  if (status != cudaSuccess) return status;
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  all().waited_for.push_back(stream);
+  return status;
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const cudaError_t status = called("cudaStreamWaitEvent");
   const own_memory own;

@@ -26,6 +26,8 @@ struct wait {
   cudaStream_t earlier, later;
 };
 const std::vector<wait>& waits();
+/// Which streams the host waited for, since the last reset.
+const std::vector<cudaStream_t>& waited_for();
 /// How many devices there are; before the library asks. Each thread has one of them for the current one; streams,
 /// events, pools and memory belong to one, and calls fail that mix them as the runtime's do.
 void devices(int count);
