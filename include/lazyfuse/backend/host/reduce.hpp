@@ -179,26 +179,33 @@ struct reduce_run {
   /// Adds rows [r0, r1) of the columns from `first` on, as many as `sums` has.
   void add_rows(const kept_odometer& o, index_t r0, index_t r1, index_t first, index_t n, columns_type& sums) const {
     const walk_type walk{operands, last, R - 1};
-    const bool in_order = ordered(seq{}), blocked = walk.blocked();
+    const bool in_order = ordered(seq{}), blocked = walk.blocked(),
+               together = walk.side_by_side(R - 1, product(extents, K, R), n, seq{});
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
     odometer<Operands, Sources, R> inner{operands, extents, K, R};
     inner.seek(r0);
     index_t offsets[walk_type::count + 1], next[walk_type::count + 1];
+    const auto move_on = [&](index_t rows) {
+      inner.next(rows);
+      add_offsets(next, o.offsets, inner.offsets);
+    };
     add_offsets(next, o.offsets, inner.offsets);
     for (index_t r = r0; r < r1;) {
       std::copy_n(next, walk_type::count, offsets);
       const index_t left = std::min(extents[R - 1] - inner.at[R - 1], r1 - r),
                     group = blocked ? std::min<index_t>(left, block_rows) : 1;
-      inner.next(group);
-      add_offsets(next, o.offsets, inner.offsets);
+      move_on(group);
+      index_t rows = group;
       if (blocked) walk.pack_blocks(packed, offsets, int(group), first, n, seq{});
       for (index_t g = 0; g < group; ++g) {
         if (blocked) walk.aim(cursors, packed, offsets, int(g), first, n, n, seq{});
         else walk.aim_columns(cursors, packed, offsets, next, first, n, seq{});
-        sums.template add<walk_type::count>(cursors, no_values{}, in_order);
+        const index_t added = sums.template add<walk_type::count>(cursors, together ? left : 1, no_values{}, in_order);
+        if (added > 1) move_on(added - 1);
+        rows += added - 1;
       }
-      r += group;
+      r += rows;
     }
   }
 
