@@ -42,28 +42,42 @@ struct lanes {
   LAZYFUSE_HD static T joined(const T& a, const T& b) { return compute<M>(a, b); }
   LAZYFUSE_HD void join(index_t l, const T& v) { combine(l, v); }
 };
+/// Whether a NaN was seen beside numbers that are compared without it. Of doubles it is that NaN, or zero: what their
+/// comparison makes is no vector of integers everywhere.
+template <class T>
+struct nan_flag {
+  using type = ::cuda::std::conditional_t<__is_same(T, double), T, int>;
+  LAZYFUSE_HD static constexpr type noted(type flag, T v) {
+    if constexpr (__is_same(T, double)) return v == v ? flag : v;
+    else return flag | (v != v);
+  }
+  LAZYFUSE_HD static constexpr type both(type a, type b) {
+    if constexpr (__is_same(T, double)) return a + b;
+    else return a | b;
+  }
+  LAZYFUSE_HD static constexpr bool seen(type flag) { return flag != 0; }
+};
 /// Smallest and largest: NaN is kept aside, so that what remains is one instruction.
 template <class M, real_number T, int N>
   requires requires(T v) { M::of_numbers(v, v); }
 struct lanes<M, T, N> {
-  using flag = ::cuda::std::conditional_t<sizeof(T) == 8, int64, int>;  // as wide, so that a vector has as many
-  T value[N];
-  flag nan[N];
+  alignas(64) T value[N];
+  alignas(64) typename nan_flag<T>::type nan[N];
   void clear(index_t n) {
     std::fill_n(value, n, M::template identity<T>());
     std::fill_n(nan, n, 0);
   }
   LAZYFUSE_HD void combine(index_t l, T v) {
     value[l] = M::of_numbers(value[l], v);
-    nan[l] |= flag{v != v};
+    nan[l] = nan_flag<T>::noted(nan[l], v);
   }
   void fold() {
     fold_halves<N>([this](int l, int from) {
       value[l] = M::of_numbers(value[l], value[from]);
-      nan[l] |= nan[from];
+      nan[l] = nan_flag<T>::both(nan[l], nan[from]);
     });
   }
-  T at(index_t l) const { return nan[l] ? ::cuda::std::numeric_limits<T>::quiet_NaN() : value[l]; }
+  T at(index_t l) const { return nan_flag<T>::seen(nan[l]) ? ::cuda::std::numeric_limits<T>::quiet_NaN() : value[l]; }
 };
 /// Moments of columns, which have as many elements each: their members side by side, so that a vector holds one member
 /// of several lanes.

@@ -215,9 +215,8 @@ struct row_runs<op::moments, moment_sums<T>> {
 template <class M, class T>
 struct place_lanes {
   static constexpr index_t most_seen = 17 * lane_count;
-  using flag = ::cuda::std::conditional_t<sizeof(T) == 8, int64, int>;
-  T value[lane_count];
-  flag nan[lane_count];
+  alignas(64) T value[lane_count];
+  alignas(64) typename nan_flag<T>::type nan[lane_count];
   T* seen;  ///< where the next turn's elements go
   void clear(index_t n) {
     std::fill_n(value, n, M::extreme::template identity<T>());
@@ -225,7 +224,7 @@ struct place_lanes {
   }
   LAZYFUSE_HD void combine(index_t l, const placed<T>& v) {
     value[l] = M::extreme::of_numbers(value[l], v.value);
-    if constexpr (floating_point<T>) nan[l] |= flag{v.value != v.value};
+    nan[l] = nan_flag<T>::noted(nan[l], v.value);
     seen[l] = v.value;
   }
   void next_turn(index_t) { seen += lane_count; }
@@ -243,9 +242,9 @@ struct row_runs<M, placed<T>> {
   void settle(lanes_type& run, index_t n, const F& place) {
     fold_halves<lane_count>([&](int l, int from) {
       run.value[l] = M::extreme::of_numbers(run.value[l], run.value[from]);
-      run.nan[l] |= run.nan[from];
+      run.nan[l] = nan_flag<T>::both(run.nan[l], run.nan[from]);
     });
-    const T value = run.nan[0] ? nan_of() : run.value[0];
+    const T value = nan_flag<T>::seen(run.nan[0]) ? ::cuda::std::numeric_limits<T>::quiet_NaN() : run.value[0];
     const bool none = best.index == M::nowhere, beyond = none || M::beyond(value, best.value);
     // Of equal ones the first: where axes are taken in another order, it may come later.
     if (beyond || (!M::beyond(best.value, value) && place(0) < best.index)) {
@@ -258,10 +257,6 @@ struct row_runs<M, placed<T>> {
   placed<T> result(lanes_type&, index_t) const { return best; }
 
  private:
-  static T nan_of() {
-    if constexpr (floating_point<T>) return T(__builtin_nanf(""));
-    else return T{};
-  }
   /// The number of the first that is equal to value, or NaN as that.
   index_t first(T value, index_t n) const {
     const auto same = [&](T x) {
