@@ -245,15 +245,16 @@ struct reduce_run {
 
   // ---- short rows -----------------------------------------------------------------------------------
   /// Lanes of a short row, which is one run.
-  static constexpr int few_lanes = 4;
+  static constexpr int few_lanes = Set::has_ordered ? 1 : 4;
   static constexpr bool may_be_short = K > 0 && K == R - 1 && !Set::has_near;
 
   /// Whether rows are short, and read where they lie.
   bool few_turns() const {
     const walk_type walk{operands, R - 1, -1};
     const index_t length = extents[R - 1];
-    return length >= few_lanes && length * bytes_of_position(Sources{}) >= 32 && length <= few_lanes * run_elements &&
-           !walk.packs(seq{}) && !walk.repeats(seq{});
+    return length >= few_lanes && length * bytes_of_position(Sources{}) >= (Set::has_ordered ? 8 : 32) &&
+           length <= few_lanes * run_elements && (!Set::has_ordered || ordered(seq{})) && !walk.packs(seq{}) &&
+           !walk.repeats(seq{});
   }
   void short_rows() const {
     const index_t across = extents[last], length = extents[R - 1], outer = product(extents, 0, last);
@@ -279,7 +280,7 @@ struct reduce_run {
     (get<I>(sums).clear(few_lanes), ...);
     index_t i = 0;
     const auto add = [&](index_t l) {
-      lane_sink<typename Set::prologue::roots, Lanes, no_values, false> sink{sums, {}, l};
+      lane_sink<typename Set::prologue::roots, Lanes, no_values, Set::has_ordered> sink{sums, {}, l};
       evaluate<typename Set::prologue>(chunk_context<typename walk_type::cursors>{cursors, {}, i + l}, sink);
     };
     for (; i + few_lanes <= length; i += few_lanes) {

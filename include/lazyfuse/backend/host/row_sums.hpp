@@ -2,6 +2,7 @@
 // A row's elements added to vector lanes, in runs.
 #pragma once
 
+#include <lazyfuse/backend/host/extremes.hpp>
 #include <lazyfuse/backend/host/runs.hpp>
 
 namespace lazyfuse::host_detail {
@@ -25,6 +26,23 @@ struct place_sink {
     if constexpr (K == I) index = value.index;
   }
 };
+
+/// The operand whose elements a program places as they are, or -1.
+template <class P>
+inline constexpr int placed_operand = -1;
+template <int I, class Index>
+inline constexpr int placed_operand<apply<op::place, arg<I>, Index>> = I;
+/// Which operand a single reduction looks through for its extreme, where that lies in memory; else -1.
+template <class Set, class Cursors>
+constexpr int searched_operand() {
+  if constexpr (Set::size == 1 && Set::has_ordered) {
+    constexpr int operand = placed_operand<typename Set::template program<0>>;
+    if constexpr (operand >= 0)
+      if constexpr (requires(const Cursors& c) { place_of_extreme(get<operand>(c).data, index_t{}, true); })
+        return operand;
+  }
+  return -1;
+}
 
 /// The reductions of Set over a row that comes in parts: add() each, then result(). Element i of a part is added to
 /// lane i modulo lane_count.
@@ -67,6 +85,18 @@ class row_sums {
     longest_ = near_ ? std::min(4 * longest_, run_elements) : first_run;
     near_ = true;
   }
+  /// The place of element i, of reduction I.
+  template <int Count, class Cursors, class Values, int I>
+  static int64 place_of(const Cursors& from, const Values& known, index_t i, index_sequence<I>) {
+    const index_t turns = i / lane_count * lane_count;
+    Cursors cursors = from;
+    Values values = known;
+    skip(cursors, turns, make_index_sequence<Count>{});
+    values.move_on(turns);
+    place_sink<I> sink{};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i - turns}, sink);
+    return sink.index;
+  }
   template <class Place, int... I>
   void settle(lanes_type& to, index_t n, const Place& place, index_sequence<I...>) {
     const auto one = [&]<int K>(auto& lanes, auto& runs, index_sequence<K>) {
@@ -87,6 +117,14 @@ class row_sums {
 
   template <int Count, class Cursors, class Values = no_values>
   [[gnu::noinline]] void add(const Cursors& from, index_t n, const Values& known = {}) {
+    constexpr int searched = searched_operand<Set, Cursors>();
+    if constexpr (searched >= 0)
+      if (get<searched>(from).next != 0) {
+        auto& best = get<0>(runs_);
+        const auto* x = get<searched>(from).data;
+        const index_t i = place_of_extreme(x, n, best.largest);
+        return best.add({x[i], place_of<Count>(from, known, i, index_sequence<0>{})});
+      }
     Cursors cursors = from;
     Values values = known;
     lanes_type to = lanes_;
@@ -137,16 +175,8 @@ class row_sums {
       elements_ += before - left;
       if constexpr (places)
         if (left == 0 || left >= lane_count) {
-          const auto place = [&]<int I>(index_t i, index_sequence<I>) {
-            const index_t at = (settled + i) / lane_count;
-            Cursors there = from;
-            Values known_there = known;
-            skip(there, at * lane_count, make_index_sequence<Count>{});
-            known_there.move_on(at * lane_count);
-            place_sink<I> sink{};
-            evaluate<typename Set::prologue>(
-                chunk_context<Cursors, Values>{there, known_there, settled + i - at * lane_count}, sink);
-            return sink.index;
+          const auto place = [&]<int I>(index_t i, index_sequence<I> one) {
+            return place_of<Count>(from, known, settled + i, one);
           };
           settle(to, n - left - settled, place, set_seq{});
           settled = n - left;

@@ -236,7 +236,9 @@ struct row_runs<M, placed<T>> {
   placed<T> best = M::template identity<placed<T>>();
   T seen[lanes_type::most_seen];
 
+  static constexpr bool largest = __is_same(typename M::extreme, op::max);
   void end_run(lanes_type&, index_t) {}
+  void add(const placed<T>& v) { best = best.index == M::nowhere ? v : M{}(best, v); }
   /// n elements are seen since the last time; place(i) is that of the i-th of them.
   template <class F>
   void settle(lanes_type& run, index_t n, const F& place) {
