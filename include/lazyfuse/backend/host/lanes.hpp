@@ -5,8 +5,6 @@
 #include <lazyfuse/backend/host/rows.hpp>
 #include <lazyfuse/op/reduction.hpp>
 
-#include <cuda/std/limits>
-
 #include <algorithm>
 
 namespace lazyfuse::host_detail {
@@ -55,7 +53,11 @@ struct nan_flag {
     if constexpr (__is_same(T, double)) return a + b;
     else return a | b;
   }
-  LAZYFUSE_HD static constexpr bool seen(type flag) { return flag != 0; }
+  /// The extreme of numbers, or NaN where one was seen.
+  LAZYFUSE_HD static constexpr T result(T numbers, type flag) {
+    if constexpr (floating_point<T>) return flag != 0 ? T(__builtin_nanf("")) : numbers;
+    else return numbers;
+  }
 };
 /// Smallest and largest: NaN is kept aside, so that what remains is one instruction.
 template <class M, real_number T, int N>
@@ -77,7 +79,7 @@ struct lanes<M, T, N> {
       nan[l] = nan_flag<T>::both(nan[l], nan[from]);
     });
   }
-  T at(index_t l) const { return nan_flag<T>::seen(nan[l]) ? ::cuda::std::numeric_limits<T>::quiet_NaN() : value[l]; }
+  T at(index_t l) const { return nan_flag<T>::result(value[l], nan[l]); }
 };
 /// Moments of columns, which have as many elements each: their members side by side, so that a vector holds one member
 /// of several lanes.

@@ -246,7 +246,7 @@ struct row_runs<M, placed<T>> {
       run.value[l] = M::extreme::of_numbers(run.value[l], run.value[from]);
       run.nan[l] = nan_flag<T>::both(run.nan[l], run.nan[from]);
     });
-    const T value = nan_flag<T>::seen(run.nan[0]) ? ::cuda::std::numeric_limits<T>::quiet_NaN() : run.value[0];
+    const T value = nan_flag<T>::result(run.value[0], run.nan[0]);
     const bool none = best.index == M::nowhere, beyond = none || M::beyond(value, best.value);
     // Of equal ones the first: where axes are taken in another order, it may come later.
     if (beyond || (!M::beyond(best.value, value) && place(0) < best.index)) {
