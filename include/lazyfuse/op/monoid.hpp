@@ -51,6 +51,22 @@ struct sum : plain_monoid, add {
     } else if constexpr (complex_number<T>) return {restored(total.re, rest.re), restored(total.im, rest.im)};
     else return total - total == 0 ? total + rest : total;
   }
+  /// What `both` lacks, for the next terms to begin with: nothing where it is not finite.
+  template <rounded_sums T>
+  LAZYFUSE_HD static constexpr T carried(const T& a, const T& b, const T& both) {
+    return finite(lost(a, b, both));
+  }
+
+ private:
+  template <rounded_sums T>
+  LAZYFUSE_HD static constexpr T finite(const T& x) {
+    if constexpr (short_vector<T>) {
+      T r = x;
+      for (int k = 0; k < T::size; ++k) r[k] = finite(x[k]);
+      return r;
+    } else if constexpr (complex_number<T>) return {finite(x.re), finite(x.im)};
+    else return x - x == 0 ? x : T(0);
+  }
 };
 
 /// Products; bool and integers in int64 or uint64, 16-bit reals in float.

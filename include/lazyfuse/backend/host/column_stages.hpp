@@ -41,12 +41,21 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     typename walk_type::cursors cursors;
     position next = this->at_line(start + r0);
     index_t offsets[walk_type::count + 1];
-    for (index_t r = r0; r < r1; ++r) {
+    const bool together = R >= 2 && walk.side_by_side(R - 2, height, n, seq{});
+    for (index_t r = r0; r < r1;) {
       std::copy_n(next.offsets, walk_type::count, offsets);
+      const index_t left = together ? extents_left(next, r1 - r) : 1;
       next.next();
       walk.aim_columns(cursors, packed, offsets, next.offsets, first, n, seq{});
-      sums.template add<walk_type::count>(cursors, values);
+      const index_t added = sums.template add<walk_type::count>(cursors, left, values);
+      if (added > 1) next.next(added - 1);
+      r += added;
     }
+  }
+  /// How many of some lines lie as the next one does.
+  index_t extents_left(const position& at, index_t lines) const {
+    constexpr int axis = R < 2 ? 0 : R - 2;
+    return std::min(this->extents[axis] - at.at[axis], lines);
   }
 
   /// The values of n columns with those of P..., which are computed from them and from constants, and go to `made`.

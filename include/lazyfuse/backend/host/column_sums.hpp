@@ -6,13 +6,23 @@
 
 namespace lazyfuse::host_detail {
 
-/// Adds one row to n columns. Near: each has several already.
-template <int Count, class Set, bool Near, class Cursors, class Lanes, class Values>
-[[gnu::noinline]] void accumulate_columns(const Cursors cursors, Lanes& to, index_t n, const Values values) {
-  for (index_t i = 0; i < n; i += strip_columns) {
-    const index_t end = std::min(i + strip_columns, n);
-    prefetch_next(cursors, i, end - i, make_index_sequence<Count>{});
-    add_to_lanes<Set, Near>(cursors, to, i, end, values);
+/// Adds some rows to n columns, added up pairwise where they are several; then they are runs of the cursors. Near: each
+/// has several already.
+template <int Count, class Set, bool Near, int Rows, class Cursors, class Lanes, class Values>
+[[gnu::noinline]] void accumulate_columns(const Cursors& first, Lanes& to, index_t n, const Values values) {
+  if constexpr (Rows == 1) {
+    add_to_lanes<Set, Near>(first, to, 0, n, values);
+  } else {
+    Cursors rows[Rows];
+    for (int r = 0; r < Rows; ++r) {
+      rows[r] = first;
+      move_on(rows[r], r, make_index_sequence<Count>{});
+    }
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (index_t l = 0; l < n; ++l)
+      add_up<Set, Rows>([&](int r) { return chunk_context<Cursors, Values>{rows[r], values, l}; }, to, values, l);
   }
 }
 
@@ -32,7 +42,10 @@ class column_sums {
 
   lanes_type run_;
   typename column_totals_of<Set, N>::type totals_;
-  index_t n_, added_ = 0, each_ = 0;
+  index_t n_;
+  index_t added_ = 0;            ///< to each column in this run
+  index_t each_ = 0;             ///< rows
+  index_t next_ = far_elements;  ///< after how many the columns are recentred
   bool begun_ = false;
 
   template <int... I>
@@ -48,6 +61,16 @@ class column_sums {
     };
     (one(get<I>(totals_), get<I>(run_)), ...);
     added_ = 0;
+    if (recentre) next_ = next_recentring(each_);
+  }
+  template <int... I>
+  index_t count(index_t rows, index_sequence<I...>) {
+    const auto one = [rows](auto& lanes) {
+      if constexpr (requires { lanes.added(rows); }) lanes.added(rows);
+    };
+    (one(get<I>(run_)), ...);
+    each_ += rows;
+    return rows;
   }
   template <int... I>
   void give(index_sequence<I...>) {
@@ -62,18 +85,26 @@ class column_sums {
   column_sums(const column_sums&) = delete;
   column_sums& operator=(const column_sums&) = delete;
 
-  /// Ordered: the row's places are after those before it.
+  /// Adds one row, or several of the `rows` that are runs of the cursors. Returns how many. Ordered: their places are
+  /// after those before them.
   template <int Count, class Cursors, class Values = no_values>
-  void add(const Cursors& cursors, const Values& values = {}, [[maybe_unused]] bool ordered = false) {
+  index_t add(const Cursors& cursors, [[maybe_unused]] index_t rows, const Values& values = {},
+              [[maybe_unused]] bool ordered = false) {
+    constexpr int together = turns_together<Set>;
+    const bool near = Set::has_near ? each_ >= far_elements : Set::has_ordered && ordered;
     if constexpr (in_runs) {
-      const bool recentre = Set::has_near && recentres_after(each_);
+      const bool recentre = Set::has_near && each_ >= next_;
       if (added_ == run_elements || recentre) end_runs(recentre, set_seq{});
       ++added_;
     }
-    ++each_;
-    if (Set::has_near ? each_ > far_elements : Set::has_ordered && ordered)
-      accumulate_columns<Count, Set, Set::has_near || Set::has_ordered>(cursors, run_, n_, values);
-    else accumulate_columns<Count, Set, false>(cursors, run_, n_, values);
+    if constexpr (together > 1)
+      if (rows >= together && (near || !Set::has_near)) {
+        accumulate_columns<Count, Set, Set::has_near, together>(cursors, run_, n_, values);
+        return count(together, set_seq{});
+      }
+    if (near) accumulate_columns<Count, Set, Set::has_near || Set::has_ordered, 1>(cursors, run_, n_, values);
+    else accumulate_columns<Count, Set, false, 1>(cursors, run_, n_, values);
+    return count(1, set_seq{});
   }
   const lanes_type& result() {
     if (begun_) {
@@ -88,7 +119,9 @@ class column_sums {
 template <class Lanes, int... I>
 void merge_lanes(Lanes& to, const Lanes& from, index_t n, index_sequence<I...>) {
   const auto one = [&](auto& sums, const auto& more) {
-    for (index_t l = 0; l < n; ++l) sums.combine(l, more.at(l));
+    if constexpr (requires { sums.merge(more, n); }) sums.merge(more, n);
+    else
+      for (index_t l = 0; l < n; ++l) sums.combine(l, more.at(l));
   };
   (one(get<I>(to), get<I>(from)), ...);
 }

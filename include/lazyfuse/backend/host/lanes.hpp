@@ -5,8 +5,6 @@
 #include <lazyfuse/backend/host/rows.hpp>
 #include <lazyfuse/op/reduction.hpp>
 
-#include <cuda/std/limits>
-
 #include <algorithm>
 
 namespace lazyfuse::host_detail {
@@ -14,106 +12,112 @@ namespace lazyfuse::host_detail {
 /// Independent partial results, so that the loop over a row has no chain of dependences.
 inline constexpr int lane_count = 32;
 
-/// Calls merge(lane, another) for the upper half of N lanes into the lower one, until M are left.
-template <int N, int M, class F>
-inline void fold_from(const F& merge) {
-  if constexpr (N > M) {
-    for (int l = 0; l < N / 2; ++l) merge(l, l + N / 2);
-    fold_from<N / 2, M>(merge);
-  }
-}
+/// Calls merge(lane, another) for the upper half of N lanes into the lower one, until one is left.
 template <int N, class F>
 inline void fold_halves(const F& merge) {
-  fold_from<N, 1>(merge);
+  if constexpr (N > 1) {
+    for (int l = 0; l < N / 2; ++l) merge(l, l + N / 2);
+    fold_halves<N / 2>(merge);
+  }
+}
+/// Combines N values in the same order, until `Left` are left.
+template <class M, int N, int Left = 1, class T>
+inline void fold_values(T* value) {
+  if constexpr (N > Left) {
+    for (int l = 0; l < N / 2; ++l) value[l] = compute<M>(value[l], value[l + N / 2]);
+    fold_values<M, N / 2, Left>(value);
+  }
 }
 
 template <class M, class T, int N>
 struct lanes {
-  T value[N];
+  alignas(64) T value[N];
   void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
   LAZYFUSE_HD void combine(index_t l, T v) { value[l] = compute<M>(value[l], v); }
-  void fold() {
-    fold_halves<N>([this](int l, int from) { value[l] = compute<M>(value[l], value[from]); });
-  }
+  void fold() { fold_values<M, N>(value); }
   T at(index_t l) const { return value[l]; }
   LAZYFUSE_HD static T apart(index_t, const T& v) { return v; }
   LAZYFUSE_HD static T joined(const T& a, const T& b) { return compute<M>(a, b); }
   LAZYFUSE_HD void join(index_t l, const T& v) { combine(l, v); }
 };
+/// Whether a NaN was seen beside numbers that are compared without it. Of doubles it is that NaN, or zero: what their
+/// comparison makes is no vector of integers everywhere.
+template <class T>
+struct nan_flag {
+  using type = ::cuda::std::conditional_t<__is_same(T, double), T, int>;
+  LAZYFUSE_HD static constexpr type noted(type flag, T v) {
+    if constexpr (__is_same(T, double)) return v == v ? flag : v;
+    else return flag | (v != v);
+  }
+  LAZYFUSE_HD static constexpr type both(type a, type b) {
+    if constexpr (__is_same(T, double)) return a + b;
+    else return a | b;
+  }
+  /// The extreme of numbers, or NaN where one was seen.
+  LAZYFUSE_HD static constexpr T result(T numbers, type flag) {
+    if constexpr (floating_point<T>) return flag != 0 ? T(__builtin_nanf("")) : numbers;
+    else return numbers;
+  }
+};
 /// Smallest and largest: NaN is kept aside, so that what remains is one instruction.
 template <class M, real_number T, int N>
   requires requires(T v) { M::of_numbers(v, v); }
 struct lanes<M, T, N> {
-  using flag = ::cuda::std::conditional_t<sizeof(T) == 8, int64, int>;  // as wide, so that a vector has as many
-  T value[N];
-  flag nan[N];
+  alignas(64) T value[N];
+  alignas(64) typename nan_flag<T>::type nan[N];
   void clear(index_t n) {
     std::fill_n(value, n, M::template identity<T>());
     std::fill_n(nan, n, 0);
   }
   LAZYFUSE_HD void combine(index_t l, T v) {
     value[l] = M::of_numbers(value[l], v);
-    nan[l] |= flag{v != v};
+    nan[l] = nan_flag<T>::noted(nan[l], v);
   }
   void fold() {
     fold_halves<N>([this](int l, int from) {
       value[l] = M::of_numbers(value[l], value[from]);
-      nan[l] |= nan[from];
+      nan[l] = nan_flag<T>::both(nan[l], nan[from]);
     });
   }
-  T at(index_t l) const { return nan[l] ? ::cuda::std::numeric_limits<T>::quiet_NaN() : value[l]; }
+  T at(index_t l) const { return nan_flag<T>::result(value[l], nan[l]); }
 };
-/// Moments: their members side by side, so that a vector holds one member of several lanes.
+/// Moments of columns, which have as many elements each: their members side by side, so that a vector holds one member
+/// of several lanes.
 template <class T, int N>
 struct lanes<op::moments, moment_sums<T>, N> {
-  T count[N], shift[N], sum[N], squares[N];
+  alignas(64) T shift[N];
+  alignas(64) T sum[N];
+  alignas(64) T squares[N];
+  T count;
   void clear(index_t n) {
-    for (T* member : {count, shift, sum, squares}) std::fill_n(member, n, T(0));
+    count = T(0);
+    for (T* member : {shift, sum, squares}) std::fill_n(member, n, T(0));
   }
+  /// So many elements were added to each lane.
+  void added(index_t elements) { count += T(elements); }
   LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { put(l, op::moments{}(at(l), v)); }
-  LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { put(l, op::moments::near(at(l), v)); }
+  LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { join(l, apart(l, v)); }
   /// Several elements near a lane are first added up among themselves, as numbers are.
   LAZYFUSE_HD moment_sums<T> apart(index_t l, const moment_sums<T>& v) const {
     const T distance = v.shift - shift[l];
-    return {T(1), shift[l], distance, distance * distance};
+    return {T(1), T(0), distance, distance * distance};
   }
   LAZYFUSE_HD static moment_sums<T> joined(const moment_sums<T>& a, const moment_sums<T>& b) {
-    return {a.count + b.count, a.shift, a.sum + b.sum, a.squares + b.squares};
+    return {T(0), T(0), a.sum + b.sum, a.squares + b.squares};
   }
-  LAZYFUSE_HD void join(index_t l, const moment_sums<T>& v) { put(l, joined(at(l), v)); }
-  /// A lane without elements is put where the first lane is, which has some.
+  LAZYFUSE_HD void join(index_t l, const moment_sums<T>& v) {
+    sum[l] += v.sum;
+    squares[l] += v.squares;
+  }
   void recentre(index_t n) {
-    const T first = op::moments::recentred(at(0)).shift;
-    for (index_t l = 0; l < n; ++l) {
-      put(l, op::moments::recentred(at(l)));
-      shift[l] = count[l] > 0 ? shift[l] : first;
-    }
+    for (index_t l = 0; l < n; ++l) put(l, op::moments::recentred(at(l)));
   }
-  /// Seen from the mean of all, lanes are summed without a division for each pair of them.
-  void fold() {
-    T all[2][N];
-    for (int l = 0; l < N; ++l) {
-      all[0][l] = count[l];
-      all[1][l] = (shift[l] - shift[0]) * count[l] + sum[l];
-    }
-    add_up(all[0]);
-    add_up(all[1]);
-    const T n = all[0][0], mean = shift[0] + all[1][0] / (n > 0 ? n : T(1));
-    for (int l = 0; l < N; ++l) {
-      const moment_sums<T> m = op::moments::shifted(at(l), mean);
-      all[0][l] = m.sum;
-      all[1][l] = m.squares;
-    }
-    add_up(all[0]);
-    add_up(all[1]);
-    put(0, {n, mean, all[0][0], all[1][0]});
+  void merge(const lanes& more, index_t n) {
+    for (index_t l = 0; l < n; ++l) put(l, op::moments{}(at(l), more.at(l)));
+    count += more.count;
   }
-  static void add_up(T* x) {
-    fold_halves<N>([x](int l, int from) { x[l] += x[from]; });
-  }
-  LAZYFUSE_HD moment_sums<T> at(index_t l) const { return {count[l], shift[l], sum[l], squares[l]}; }
+  LAZYFUSE_HD moment_sums<T> at(index_t l) const { return {count, shift[l], sum[l], squares[l]}; }
   LAZYFUSE_HD void put(index_t l, const moment_sums<T>& m) {
-    count[l] = m.count;
     shift[l] = m.shift;
     sum[l] = m.sum;
     squares[l] = m.squares;
@@ -205,8 +209,6 @@ LAZYFUSE_HD void for_rounding(const F& f, index_sequence<I...>) {
 }
 /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in flight.
 inline constexpr index_t prefetch_distance = 2048;
-/// Columns after which the same of the next row are asked for: it lies where the processor does not look by itself.
-inline constexpr index_t strip_columns = 128;
 
 template <class T>
 void prefetch(const T* from, index_t n) {
@@ -229,21 +231,29 @@ void prefetch_next(const Cursors& c, index_t i, index_t n, index_sequence<I...>)
   (one(get<I>(c)), ...);
 }
 
-/// Elements i, i + Step, ... for lane l, added up pairwise.
-template <class Set, int Count, int Step, class Cursors, class Lanes, class Values>
-LAZYFUSE_HD typename Set::accumulators added_up(const Cursors& cursors, Lanes& to, const Values& values, index_t l,
-                                                index_t i) {
+/// The elements of N contexts from first(0) on, for lane l, added up pairwise.
+template <class Set, int N, class First, class Lanes, class Values>
+LAZYFUSE_HD typename Set::accumulators added_up(const First& context, int first, Lanes& to, const Values& values,
+                                                index_t l) {
   typename Set::accumulators kept;
-  if constexpr (Count == 1) {
-    together_sink<Set, Lanes, Values> sink{{to, values, l}, kept, i};
-    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+  if constexpr (N == 1) {
+    const auto element = context(first);
+    together_sink<Set, Lanes, Values> sink{{to, values, l}, kept, element.i};
+    evaluate<typename Set::prologue>(element, sink);
   } else {
-    kept = added_up<Set, Count / 2, Step>(cursors, to, values, l, i);
-    const auto more = added_up<Set, Count / 2, Step>(cursors, to, values, l, i + Count / 2 * Step);
+    kept = added_up<Set, N / 2>(context, first, to, values, l);
+    const auto more = added_up<Set, N / 2>(context, first + N / 2, to, values, l);
     for_rounding<Set>([&]<int K>(index_sequence<K>) { get<K>(kept) = get<K>(to).joined(get<K>(kept), get<K>(more)); },
                       make_index_sequence<Set::size>{});
   }
   return kept;
+}
+/// Adds these elements to lane l.
+template <class Set, int N, class First, class Lanes, class Values>
+LAZYFUSE_HD void add_up(const First& context, Lanes& to, const Values& values, index_t l) {
+  const auto sums = added_up<Set, N>(context, 0, to, values, l);
+  for_rounding<Set>([&]<int K>(index_sequence<K>) { get<K>(to).join(l, get<K>(sums)); },
+                    make_index_sequence<Set::size>{});
 }
 /// How many lanes take elements side by side in memory, before those that are added to these: those of a cache line, so
 /// that memory is read line by line.
@@ -263,9 +273,10 @@ LAZYFUSE_HD void add_abreast(index_t first, const Cursors& cursors, Lanes& to, c
 #pragma GCC ivdep
 #endif
   for (index_t l = 0; l < abreast; ++l) {
-    const auto sums = added_up<Set, Turns, abreast>(cursors, to, values, first + l, first * Turns + l);
-    for_rounding<Set>([&]<int K>(index_sequence<K>) { get<K>(to).join(first + l, get<K>(sums)); },
-                      make_index_sequence<Set::size>{});
+    const auto element = [&](int k) {
+      return chunk_context<Cursors, Values>{cursors, values, first * Turns + k * abreast + l};
+    };
+    add_up<Set, Turns>(element, to, values, first + l);
   }
 }
 /// Adds the elements of several turns to the lanes.

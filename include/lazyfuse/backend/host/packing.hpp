@@ -58,23 +58,27 @@ index_t pack_short_lines(T* __restrict__ to, index_t pitch, const T* from, index
   constexpr int wide = 16 / sizeof(T);
   const int beyond = (wide - rows % wide) % wide;  // what the last units of a line hold of the next one
   const index_t most = step > 0 ? n - (beyond + step - 1) / step : 0, whole = most > 0 ? most / wide * wide : 0;
-  for (int r = 0; r < rows; r += wide) {
-    const int last = rows - r < wide ? rows - r - 1 : wide - 1;
-    for (index_t i = 0; i < whole; i += wide) {
-      const auto load = [&](int k) { return *reinterpret_cast<const units*>(from + (i + k) * step + r); };
-      const auto store = [&](int k, units v) { *reinterpret_cast<units*>(to + (r + k) * pitch + i) = v; };
-      if constexpr (wide == 4) {
-        const units a = load(0), b = load(1), c = load(2), d = load(3);
-        const units ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-        const units ef = __builtin_shufflevector(a, b, 2, 6, 3, 7), gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-        if (last >= 3) store(3, __builtin_shufflevector(ef, gh, 2, 3, 6, 7));
-        if (last >= 2) store(2, __builtin_shufflevector(ef, gh, 0, 1, 4, 5));
-        if (last >= 1) store(1, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
-        store(0, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
-      } else {
-        const units a = load(0), b = load(1);
-        if (last >= 1) store(1, __builtin_shufflevector(a, b, 1, 3));
-        store(0, __builtin_shufflevector(a, b, 0, 2));
+  constexpr index_t strip = 16;  // lines that are read before those after them
+  for (index_t first = 0; first < whole; first += strip) {
+    const index_t end = first + strip < whole ? first + strip : whole;
+    for (int r = 0; r < rows; r += wide) {
+      const int last = rows - r < wide ? rows - r - 1 : wide - 1;
+      for (index_t i = first; i < end; i += wide) {
+        const auto load = [&](int k) { return *reinterpret_cast<const units*>(from + (i + k) * step + r); };
+        const auto store = [&](int k, units v) { *reinterpret_cast<units*>(to + (r + k) * pitch + i) = v; };
+        if constexpr (wide == 4) {
+          const units a = load(0), b = load(1), c = load(2), d = load(3);
+          const units ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+          const units ef = __builtin_shufflevector(a, b, 2, 6, 3, 7), gh = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+          if (last >= 3) store(3, __builtin_shufflevector(ef, gh, 2, 3, 6, 7));
+          if (last >= 2) store(2, __builtin_shufflevector(ef, gh, 0, 1, 4, 5));
+          if (last >= 1) store(1, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+          store(0, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
+        } else {
+          const units a = load(0), b = load(1);
+          if (last >= 1) store(1, __builtin_shufflevector(a, b, 1, 3));
+          store(0, __builtin_shufflevector(a, b, 0, 2));
+        }
       }
     }
   }

@@ -179,26 +179,33 @@ struct reduce_run {
   /// Adds rows [r0, r1) of the columns from `first` on, as many as `sums` has.
   void add_rows(const kept_odometer& o, index_t r0, index_t r1, index_t first, index_t n, columns_type& sums) const {
     const walk_type walk{operands, last, R - 1};
-    const bool in_order = ordered(seq{}), blocked = walk.blocked();
+    const bool in_order = ordered(seq{}), blocked = walk.blocked(),
+               together = walk.side_by_side(R - 1, product(extents, K, R), n, seq{});
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
     odometer<Operands, Sources, R> inner{operands, extents, K, R};
     inner.seek(r0);
     index_t offsets[walk_type::count + 1], next[walk_type::count + 1];
+    const auto move_on = [&](index_t rows) {
+      inner.next(rows);
+      add_offsets(next, o.offsets, inner.offsets);
+    };
     add_offsets(next, o.offsets, inner.offsets);
     for (index_t r = r0; r < r1;) {
       std::copy_n(next, walk_type::count, offsets);
       const index_t left = std::min(extents[R - 1] - inner.at[R - 1], r1 - r),
                     group = blocked ? std::min<index_t>(left, block_rows) : 1;
-      inner.next(group);
-      add_offsets(next, o.offsets, inner.offsets);
+      move_on(group);
+      index_t rows = group;
       if (blocked) walk.pack_blocks(packed, offsets, int(group), first, n, seq{});
       for (index_t g = 0; g < group; ++g) {
         if (blocked) walk.aim(cursors, packed, offsets, int(g), first, n, n, seq{});
         else walk.aim_columns(cursors, packed, offsets, next, first, n, seq{});
-        sums.template add<walk_type::count>(cursors, no_values{}, in_order);
+        const index_t added = sums.template add<walk_type::count>(cursors, together ? left : 1, no_values{}, in_order);
+        if (added > 1) move_on(added - 1);
+        rows += added - 1;
       }
-      r += group;
+      r += rows;
     }
   }
 
@@ -236,8 +243,59 @@ struct reduce_run {
     });
   }
 
+  // ---- short rows -----------------------------------------------------------------------------------
+  /// Lanes of a short row, which is one run.
+  static constexpr int few_lanes = Set::has_ordered ? 1 : 4;
+  static constexpr bool may_be_short = K > 0 && K == R - 1 && !Set::has_near;
+
+  /// Whether rows are short, and read where they lie.
+  bool few_turns() const {
+    const walk_type walk{operands, R - 1, -1};
+    const index_t length = extents[R - 1];
+    return length >= few_lanes && length * bytes_of_position(Sources{}) >= (Set::has_ordered ? 8 : 32) &&
+           length <= few_lanes * run_elements && (!Set::has_ordered || ordered(seq{})) && !walk.packs(seq{}) &&
+           !walk.repeats(seq{});
+  }
+  void short_rows() const {
+    const index_t across = extents[last], length = extents[R - 1], outer = product(extents, 0, last);
+    const index_t each = block_elements / length, chunks = (across + each - 1) / each;
+    const double cost = double(outer) * double(across) * double(length) * (Set::prologue::cost + walk_type::cost + 1);
+    for_tasks(outer * chunks, cost, [&](index_t task) {
+      const index_t line = task / chunks, begin = task % chunks * each, end = std::min(begin + each, across);
+      kept_odometer kept{operands, extents, 0, last}, first{operands, extents, 0, K};
+      kept.seek(line);
+      first.seek(line * across + begin);
+      typename walk_type::cursors cursors;
+      walk_type{operands, R - 1, last}.aim_rows(cursors, nullptr, first.offsets, 0, seq{});
+      for (index_t c = begin; c < end; ++c) {
+        lane_pack<Set, few_lanes> sums;
+        short_row(cursors, length, sums, set_seq{});
+        finish(kept, lane<Set>(sums, 0, set_seq{}), c, last);
+        move_on(cursors, 1, seq{});
+      }
+    });
+  }
+  template <class Lanes, int... I>
+  static void short_row(const typename walk_type::cursors& cursors, index_t length, Lanes& sums, index_sequence<I...>) {
+    (get<I>(sums).clear(few_lanes), ...);
+    index_t i = 0;
+    const auto add = [&](index_t l) {
+      lane_sink<typename Set::prologue::roots, Lanes, no_values, Set::has_ordered> sink{sums, {}, l};
+      evaluate<typename Set::prologue>(chunk_context<typename walk_type::cursors>{cursors, {}, i + l}, sink);
+    };
+    for (; i + few_lanes <= length; i += few_lanes) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#pragma GCC unroll 1  // unrolled, it would not become vectors
+#endif
+      for (index_t l = 0; l < few_lanes; ++l) add(l);
+    }
+    for (index_t l = 0; i + l < length; ++l) add(l);
+    (get<I>(sums).fold(), ...);
+  }
+
   /// Whether rows are so short, and so many side by side, that lanes are better filled across than along them.
-  bool short_rows() const {
+  bool across_rows() const {
     const index_t length = product(extents, K, R);
     return K > 0 && extents[last] >= 64 && length > 0 && length <= 48;
   }
@@ -247,9 +305,12 @@ struct reduce_run {
 /// Whether the inner loop runs along the kept axis is the plan's decision.
 template <class Set, class Epilogue, class Sources, int K, class Operands, int R, class... T>
 void reduce(const shape<R>& extents, const Operands& operands, const target_pack<K, T...>& targets, bool along_kept) {
-  const reduce_run<Set, Epilogue, Sources, Operands, K, R, T...> run{extents.extent, operands, targets};
+  using run_type = reduce_run<Set, Epilogue, Sources, Operands, K, R, T...>;
+  const run_type run{extents.extent, operands, targets};
+  if constexpr (run_type::may_be_short)
+    if (!along_kept && run.few_turns()) return run.short_rows();
   if constexpr (K > 0) {
-    if (along_kept || run.short_rows()) return run.columns();
+    if (along_kept || run.across_rows()) return run.columns();
   }
   run.rows();
 }

@@ -2,6 +2,7 @@
 // A row's elements added to vector lanes, in runs.
 #pragma once
 
+#include <lazyfuse/backend/host/extremes.hpp>
 #include <lazyfuse/backend/host/runs.hpp>
 
 namespace lazyfuse::host_detail {
@@ -26,20 +27,40 @@ struct place_sink {
   }
 };
 
+/// The operand whose elements a program places as they are, or -1.
+template <class P>
+inline constexpr int placed_operand = -1;
+template <int I, class Index>
+inline constexpr int placed_operand<apply<op::place, arg<I>, Index>> = I;
+/// Which operand a single reduction looks through for its extreme, where that lies in memory; else -1.
+template <class Set, class Cursors>
+constexpr int searched_operand() {
+  if constexpr (Set::size == 1 && Set::has_ordered) {
+    constexpr int operand = placed_operand<typename Set::template program<0>>;
+    if constexpr (operand >= 0)
+      if constexpr (requires(const Cursors& c) { place_of_extreme(get<operand>(c).data, index_t{}, true); })
+        return operand;
+  }
+  return -1;
+}
+
 /// The reductions of Set over a row that comes in parts: add() each, then result(). Element i of a part is added to
 /// lane i modulo lane_count.
 template <class Set>
 class row_sums {
   using set_seq = make_index_sequence<Set::size>;
   using lanes_type = typename row_runs_of<Set>::lanes;
-  static constexpr index_t longest = longest_run<Set>;
   static constexpr int together = turns_together<Set>;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near, places = Set::has_ordered;
+  /// The first elements of moments, and the runs after them: four times as long each.
+  static constexpr index_t far_elements = 4 * lane_count, first_run = 3;
 
   lanes_type lanes_;
   typename row_runs_of<Set>::type runs_;
+  index_t elements_ = 0;
   index_t added_ = 0;  ///< to each lane of this run
-  index_t each_ = 0;   ///< to each lane; to some of them one less for every part that ends within a turn
+  index_t longest_ = run_elements;
+  bool near_ = false;
 
   template <int... I>
   void clear(index_sequence<I...>) {
@@ -50,28 +71,43 @@ class row_sums {
     (one(get<I>(lanes_), get<I>(runs_)), ...);
   }
   template <int... I>
-  static void next_turn(lanes_type& to, index_sequence<I...>) {
-    const auto one = [](auto& lanes) {
-      if constexpr (requires { lanes.next_turn(); }) lanes.next_turn();
+  static void next_turn(lanes_type& to, index_t n, index_sequence<I...>) {
+    const auto one = [n](auto& lanes) {
+      if constexpr (requires { lanes.next_turn(n); }) lanes.next_turn(n);
     };
     (one(get<I>(to)), ...);
   }
   template <int... I>
-  [[gnu::noinline]] void end_runs(lanes_type& to, bool recentre, index_sequence<I...>) {
-    (get<I>(runs_).end_run(get<I>(to), recentre), ...);
+  [[gnu::noinline]] void end_runs(lanes_type& to, index_sequence<I...>) {
+    (get<I>(runs_).end_run(get<I>(to), elements_), ...);
     added_ = 0;
+    if (!Set::has_near || elements_ < far_elements) return;
+    longest_ = near_ ? std::min(4 * longest_, run_elements) : first_run;
+    near_ = true;
+  }
+  /// The place of element i, of reduction I.
+  template <int Count, class Cursors, class Values, int I>
+  static int64 place_of(const Cursors& from, const Values& known, index_t i, index_sequence<I>) {
+    const index_t turns = i / lane_count * lane_count;
+    Cursors cursors = from;
+    Values values = known;
+    skip(cursors, turns, make_index_sequence<Count>{});
+    values.move_on(turns);
+    place_sink<I> sink{};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i - turns}, sink);
+    return sink.index;
   }
   template <class Place, int... I>
   void settle(lanes_type& to, index_t n, const Place& place, index_sequence<I...>) {
     const auto one = [&]<int K>(auto& lanes, auto& runs, index_sequence<K>) {
-      if constexpr (requires { runs.seen; })
+      if constexpr (requires { runs.settle(lanes, n, [](index_t) { return int64{}; }); })
         runs.settle(lanes, n, [&](index_t i) { return place(i, index_sequence<K>{}); });
     };
     (one(get<I>(to), get<I>(runs_), index_sequence<I>{}), ...);
   }
   template <int... I>
   typename Set::accumulators results(index_sequence<I...>) {
-    return {{get<I>(runs_).result(get<I>(lanes_))}...};
+    return {{get<I>(runs_).result(get<I>(lanes_), elements_)}...};
   }
 
  public:
@@ -81,79 +117,70 @@ class row_sums {
 
   template <int Count, class Cursors, class Values = no_values>
   [[gnu::noinline]] void add(const Cursors& from, index_t n, const Values& known = {}) {
+    constexpr int searched = searched_operand<Set, Cursors>();
+    if constexpr (searched >= 0)
+      if (get<searched>(from).next != 0) {
+        auto& best = get<0>(runs_);
+        const auto* x = get<searched>(from).data;
+        const index_t i = place_of_extreme(x, n, best.largest);
+        return best.add({x[i], place_of<Count>(from, known, i, index_sequence<0>{})});
+      }
     Cursors cursors = from;
     Values values = known;
     lanes_type to = lanes_;
-    using cursor_seq = make_index_sequence<Count>;
-    const auto turns = [&]<bool Near>(index_t count, ::cuda::std::bool_constant<Near>) {
-      for (; count > 0; --count) {
-        prefetch_ahead<lane_count>(cursors, 0, cursor_seq{});
-        add_to_lanes<Set, Near>(cursors, to, 0, lane_count, values);
-        skip(cursors, lane_count, cursor_seq{});
-        values.move_on(lane_count);
-        next_turn(to, set_seq{});
-      }
+    const auto move_on = [&](index_t elements) {
+      skip(cursors, elements, make_index_sequence<Count>{});
+      values.move_on(elements);
     };
-    const auto begin_run = [&] {
-      if constexpr (in_runs) {
-        const bool recentre = Set::has_near && added_ > 0 && recentres_after(each_);
-        if (added_ == longest || recentre) end_runs(to, recentre, set_seq{});
-      }
-    };
-    index_t left = n / lane_count;
-    index_t settled = 0;
-    const auto settle_until = [&](index_t end) {
-      if constexpr (places) {
-        const auto place = [&]<int I>(index_t i, index_sequence<I>) {
-          const index_t at = (settled + i) / lane_count;
-          Cursors there = from;
-          Values known_there = known;
-          skip(there, at * lane_count, cursor_seq{});
-          known_there.move_on(at * lane_count);
-          place_sink<I> sink{};
-          evaluate<typename Set::prologue>(
-              chunk_context<Cursors, Values>{there, known_there, settled + i - at * lane_count}, sink);
-          return sink.index;
-        };
-        settle(to, end - settled, place, set_seq{});
-        settled = end;
-      }
-    };
-    const index_t rest = n % lane_count;
-    const auto near = [&] { return Set::has_near && each_ >= far_elements; };
+    index_t left = n, settled = 0;
     while (left > 0) {
-      begin_run();
-      index_t more = left;
-      if constexpr (Set::has_near) more = std::min(more, next_recentring(each_) - each_);
+      if constexpr (in_runs)
+        if (added_ == longest_ || (Set::has_near && !near_ && elements_ >= far_elements)) end_runs(to, set_seq{});
+      const index_t before = left;
+      if constexpr (Set::has_near)
+        if (!near_) {
+          const index_t some = std::min<index_t>(left, lane_count);
+          add_to_lanes<Set, false>(cursors, to, 0, some, values);
+          move_on(some);
+          next_turn(to, some, set_seq{});
+          left -= some;
+          ++added_;
+        }
       if constexpr (together > 1)
-        if (more >= together && (!Set::has_near || near())) {
-          more = std::min(more / together, longest - added_);
-          added_ += more;
+        if (left >= together * lane_count && (!Set::has_near || near_)) {
+          const index_t more = std::min(left / (together * lane_count), longest_ - added_);
           for (index_t k = 0; k < more; ++k) {
             add_turns<Set, together, Count>(cursors, to, values);
-            skip(cursors, together * lane_count, cursor_seq{});
-            values.move_on(together * lane_count);
+            move_on(together * lane_count);
           }
-          each_ += more * together;
-          left -= more * together;
-          continue;
+          added_ += more;
+          left -= more * together * lane_count;
         }
-      if constexpr (in_runs || places) more = std::min(more, longest - added_);
-      if (near()) turns(more, ::cuda::std::bool_constant<Set::has_near>{});
-      else turns(more, ::cuda::std::false_type{});
-      left -= more;
+      if (before == left && left >= lane_count) {
+        index_t more = left / lane_count;
+        if constexpr (in_runs || places) more = std::min(more, longest_ - added_);
+        if constexpr (in_runs) added_ += more;
+        left -= more * lane_count;
+        for (; more > 0; --more) {
+          prefetch_ahead<lane_count>(cursors, 0, make_index_sequence<Count>{});
+          add_to_lanes<Set, Set::has_near>(cursors, to, 0, lane_count, values);
+          move_on(lane_count);
+          next_turn(to, lane_count, set_seq{});
+        }
+      } else if (before == left) {
+        add_to_lanes<Set, Set::has_near>(cursors, to, 0, left, values);
+        if constexpr (in_runs) ++added_;
+        left = 0;
+      }
+      elements_ += before - left;
       if constexpr (places)
-        if (left > 0 || rest == 0) settle_until(n - rest - left * lane_count);
-      if constexpr (in_runs) added_ += more;
-      each_ += more;
-    }
-    if (rest > 0) {
-      begin_run();
-      if (near()) add_to_lanes<Set, Set::has_near>(cursors, to, 0, rest, values);
-      else add_to_lanes<Set, false>(cursors, to, 0, rest, values);
-      settle_until(n);
-      if constexpr (in_runs) ++added_;
-      ++each_;
+        if (left == 0 || left >= lane_count) {
+          const auto place = [&]<int I>(index_t i, index_sequence<I> one) {
+            return place_of<Count>(from, known, settled + i, one);
+          };
+          settle(to, n - left - settled, place, set_seq{});
+          settled = n - left;
+        }
     }
     lanes_ = to;
   }

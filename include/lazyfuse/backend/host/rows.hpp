@@ -212,6 +212,19 @@ struct row_walk<Operands, list<Src...>, R> {
   template <int I, class C>
   void turn(C& c, index_t next) const {
     if constexpr (in_memory<I>) c.next = step<I>(inner) == 1 ? next : 0;
+    else if constexpr (requires { c.next; }) c.next = next;
+  }
+  /// Whether rows are better read several at once, of `rows` with n elements each: each where it lies, and so that
+  /// the processor fetches them early. It follows a few long rows, or one place that goes through short ones.
+  template <int... I>
+  bool side_by_side(int axis, index_t rows, index_t n, index_sequence<I...> all) const {
+    constexpr index_t long_row = 6000, cached = 131072;
+    const auto apart = [&]<int K>(index_sequence<K>) {
+      const index_t s = step<K>(axis);
+      return !in_memory<K> || s == 0 || (s < 0 ? -s : s) * kept_bytes<type_at<K, Src..., constant<int>>> >= long_row;
+    };
+    return !packs(all) && !repeats(all) && !blocked() &&
+           (rows * n * bytes_of_position(list<Src...>{}) <= cached || (apart(index_sequence<I>{}) && ...));
   }
   /// Cursors whose runs are rows: where no operand that is read repeats, and none is packed but in blocks, to p.
   template <int... I>

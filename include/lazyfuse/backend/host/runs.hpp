@@ -11,9 +11,6 @@ namespace lazyfuse::host_detail {
 /// Elements that a lane adds one by one. Where all are equal their roundings go one way, and a run is wrong by at most
 /// a sixth of so many epsilons.
 inline constexpr index_t run_elements = 16;
-/// Fewer along rows of moments, whose squares grow while their shift lags behind.
-template <class Set>
-inline constexpr index_t longest_run = Set::has_near ? 12 : run_elements;
 /// How many turns of the lanes are evaluated at once, and added up pairwise before their lanes take them: a run then is
 /// as many times longer, and ends less often.
 template <class Set>
@@ -24,9 +21,9 @@ constexpr index_t repeated_elements(index_t n) {
   constexpr index_t turn = turns_together<Set> * lane_count;
   return n < turn ? lane_count : turn;
 }
-/// How many elements a lane takes before the cheaper way to add more. It is recentred after these, after four times as
-/// many, and whenever they have doubled since: squares of distances from a shift that lags behind are larger than those
-/// that count.
+/// How many elements a column takes before the cheaper way to add more. It is recentred after these, after four times
+/// as many, and whenever they have doubled since: squares of distances from a shift that lags behind are larger than
+/// those that count.
 inline constexpr index_t far_elements = 8;
 constexpr index_t next_recentring(index_t elements) {
   if (elements < far_elements) return far_elements;
@@ -34,157 +31,183 @@ constexpr index_t next_recentring(index_t elements) {
   while (next <= elements) next *= 2;
   return next;
 }
-constexpr bool recentres_after(index_t elements) { return elements > 0 && next_recentring(elements - 1) == elements; }
 
-/// What N lanes had in the runs that ended, with what rounding lost when these were added up. Of most reductions
-/// nothing: their lanes go on.
+/// What N lanes had in the runs that ended. Of most reductions nothing: their lanes go on.
 template <class M, class T, int N>
 struct run_totals {
-  static constexpr bool go_on = true;
   void clear(index_t) {}
 };
-/// Sums of numbers; of what a function of the user's makes one, nobody knows what it lost.
-template <class M, class T, int N>
-  requires(rounds<M, T> && !near_monoid<M, T>)
-struct run_totals<M, T, N> {
-  static constexpr bool go_on = false, keeps_rests = rounding_monoid<M, T>;
-  T value[N], rest[keeps_rests ? N : 1];
-  void clear(index_t n) {
-    std::fill_n(value, n, M::template identity<T>());
-    if constexpr (keeps_rests) std::fill_n(rest, n, T{});
-  }
-  void add(const T* run, index_t n) {
+/// Adds to n totals what lanes had in a run, and leaves to these what rounding lost: the next run begins with it. Of
+/// what a function of the user's makes a sum, nobody knows what it lost.
+template <class M, class T>
+void end_run(T* __restrict__ total, T* __restrict__ run, index_t n) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-    for (index_t l = 0; l < n; ++l) {
-      const T both = compute<M>(value[l], run[l]);
-      if constexpr (keeps_rests) rest[l] = rest[l] + M::lost(value[l], run[l], both);
-      value[l] = both;
-    }
+  for (index_t l = 0; l < n; ++l) {
+    const T both = compute<M>(total[l], run[l]);
+    if constexpr (rounding_monoid<M, T>) run[l] = M::carried(total[l], run[l], both);
+    else run[l] = M::template identity<T>();
+    total[l] = both;
   }
-  template <class Lanes>
-  void end_run(Lanes& run, index_t n, bool) {
-    add(run.value, n);
-    run.clear(n);
-  }
-  template <class Lanes>
-  void give(Lanes& to, index_t n) {
-    restore(n);
-    std::copy_n(value, n, to.value);
-  }
-  void restore(index_t n) {
-    if constexpr (keeps_rests)
-      for (index_t l = 0; l < n; ++l) value[l] = M::restored(value[l], rest[l]);
-  }
+}
+template <class M, class T, int N>
+  requires(rounds<M, T> && !near_monoid<M, T>)
+struct run_totals<M, T, N> {
+  using lanes_type = lanes<M, T, N>;
+  alignas(64) T value[N];
+  void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
+  void end_run(lanes_type& run, index_t n, bool) { host_detail::end_run<M>(value, run.value, n); }
+  void give(lanes_type& to, index_t n) { std::copy_n(value, n, to.value); }
 };
-/// Moments: the first run finds a shift, those after it have that of the total.
+/// Moments of columns: the first run finds a shift, those after it have that of the total.
 template <class T, int N>
 struct run_totals<op::moments, moment_sums<T>, N> {
-  static constexpr bool go_on = false;
-  lanes<op::moments, moment_sums<T>, N> total;
-  T lost_sum[N], lost_squares[N];
-  bool begun = false;
-  void clear(index_t n) {
-    total.clear(n);
-    std::fill_n(lost_sum, n, T(0));
-    std::fill_n(lost_squares, n, T(0));
-  }
-  template <class Lanes>
-  void end_run(Lanes& run, index_t n, bool recentre) {
-    for (index_t l = 0; l < n; ++l) {
-      total.count[l] += run.count[l];
-      run.count[l] = T(0);
-    }
-    if (!begun) std::copy_n(run.shift, n, total.shift);
-    begun = true;
-    add(total.sum, lost_sum, run.sum, n);
-    add(total.squares, lost_squares, run.squares, n);
+  using lanes_type = lanes<op::moments, moment_sums<T>, N>;
+  lanes_type total;
+  void clear(index_t n) { total.clear(n); }
+  void end_run(lanes_type& run, index_t n, bool recentre) {
+    if (total.count == 0) std::copy_n(run.shift, n, total.shift);
+    total.count += run.count;
+    run.count = T(0);
+    host_detail::end_run<op::sum>(total.sum, run.sum, n);
+    host_detail::end_run<op::sum>(total.squares, run.squares, n);
     if (!recentre) return;
-    restore(n);
     total.recentre(n);
     std::copy_n(total.shift, n, run.shift);
   }
-  template <class Lanes>
-  void give(Lanes& to, index_t n) {
-    restore(n);
-    for (index_t l = 0; l < n; ++l) to.put(l, total.at(l));
-  }
+  void give(lanes_type& to, index_t) { to = total; }
+};
 
- private:
-  /// Adds, and clears what is added.
-  static void add(T* __restrict__ to, T* __restrict__ rest, T* __restrict__ more, index_t n) {
-    for (index_t l = 0; l < n; ++l) {
-      const T both = to[l] + more[l];
-      rest[l] += op::sum::lost(to[l], more[l], both);
-      to[l] = both;
-      more[l] = T(0);
-    }
+/// What the lanes of a row had in the runs that ended, merged into a few. Its functions are the same for all programs.
+template <class M, class T>
+struct row_totals {
+  static constexpr int width = sizeof(T) < 16 ? 32 / int(sizeof(T)) : 1;
+  alignas(64) T total[width];
+  bool begun = false;
+  /// Adds the lanes of a run, and clears them but for what rounding lost.
+  [[gnu::noinline]] void add(T* run) {
+    fold_values<M, lane_count, width>(run);
+    if (!begun) std::fill_n(total, width, M::template identity<T>());
+    begun = true;
+    end_run<M>(total, run, width);
+    std::fill_n(run + width, lane_count - width, M::template identity<T>());
   }
-  void restore(index_t n) {
-    for (index_t l = 0; l < n; ++l) {
-      total.sum[l] = op::sum::restored(total.sum[l], lost_sum[l]);
-      total.squares[l] = op::sum::restored(total.squares[l], lost_squares[l]);
-      lost_sum[l] = lost_squares[l] = T(0);
-    }
+  /// All that was added, and the last run.
+  [[gnu::noinline]] T result(T* last) {
+    if (!begun) return folded(last);
+    add(last);
+    return sum();
+  }
+  /// All that was added so far.
+  T sum() { return folded<width>(total); }
+  void start(T value) {
+    std::fill_n(total, width, M::template identity<T>());
+    total[0] = value;
+  }
+  template <int N = lane_count>
+  static T folded(T* values) {
+    fold_values<M, N>(values);
+    return values[0];
   }
 };
 
-/// The runs of one reduction along a row.
+/// The runs of one reduction along a row: of most there is nothing to end.
 template <class M, class T>
 struct row_runs {
   using lanes_type = lanes<M, T, lane_count>;
-  using totals_type = run_totals<M, T, lane_count>;
-  totals_type totals;
-  bool begun = false;
-  void end_run(lanes_type& run, bool recentre) {
-    if constexpr (!totals_type::go_on) {
-      if (!begun && recentre) return run.recentre(lane_count);  // it found a shift, and goes on
-      if (!begun) totals.clear(lane_count);
-      begun = true;
-      totals.end_run(run, lane_count, recentre);
-    }
-  }
-  T result(lanes_type& last) {
-    if constexpr (!totals_type::go_on)
-      if (begun) {
-        totals.end_run(last, lane_count, false);
-        totals.give(last, lane_count);
-      }
+  void end_run(lanes_type&, index_t) {}
+  T result(lanes_type& last, index_t) {
     last.fold();
     return last.at(0);
   }
 };
-/// Sums: the lanes of a run are first merged into a few.
 template <class M, class T>
   requires(rounds<M, T> && !near_monoid<M, T>)
 struct row_runs<M, T> {
   using lanes_type = lanes<M, T, lane_count>;
-  static constexpr int width = sizeof(T) < 16 ? 32 / int(sizeof(T)) : 1;
-  run_totals<M, T, width> totals;
-  bool begun = false;
-  void end_run(lanes_type& run, bool = false) {
-    add(run);
-    run.clear(lane_count);
+  row_totals<M, T> totals;
+  void end_run(lanes_type& run, index_t) { totals.add(run.value); }
+  T result(lanes_type& last, index_t) { return totals.result(last.value); }
+};
+/// Moments along a row: its first elements are kept, and their mean is the shift of all lanes.
+template <class T>
+struct moment_lanes {
+  static constexpr index_t enough = 4 * lane_count, most_seen = enough + lane_count;
+  alignas(64) T sum[lane_count];
+  alignas(64) T squares[lane_count];
+  T shift;
+  T* seen;  ///< where the next turn's elements go
+  void clear(index_t) {
+    std::fill_n(sum, lane_count, T(0));
+    std::fill_n(squares, lane_count, T(0));
   }
-  T result(lanes_type& last) {
-    if (!begun) {
-      last.fold();
-      return last.at(0);
+  void next_turn(index_t n) { seen += n; }
+  LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { seen[l] = v.shift; }
+  LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { join(l, apart(l, v)); }
+  LAZYFUSE_HD moment_sums<T> apart(index_t, const moment_sums<T>& v) const {
+    const T distance = v.shift - shift;
+    return {T(1), T(0), distance, distance * distance};
+  }
+  LAZYFUSE_HD static moment_sums<T> joined(const moment_sums<T>& a, const moment_sums<T>& b) {
+    return {T(0), T(0), a.sum + b.sum, a.squares + b.squares};
+  }
+  LAZYFUSE_HD void join(index_t l, const moment_sums<T>& v) {
+    sum[l] += v.sum;
+    squares[l] += v.squares;
+  }
+};
+template <class T>
+struct row_runs<op::moments, moment_sums<T>> {
+  using lanes_type = moment_lanes<T>;
+  row_totals<op::sum, T> sum, squares;
+  index_t centred = 0;  ///< how many elements there were when they got their shift
+  alignas(64) T seen[lanes_type::most_seen];
+
+  [[gnu::noinline]] void end_run(lanes_type& run, index_t elements) {
+    if (centred == 0) {
+      if (elements >= run.enough) begin(run, elements);
+      return;
     }
-    add(last);
-    totals.restore(width);
-    fold_halves<width>([&](int l, int from) { totals.value[l] = compute<M>(totals.value[l], totals.value[from]); });
-    return totals.value[0];
+    sum.add(run.sum);
+    squares.add(run.squares);
+    if (elements < 2 * centred) return;
+    centred = elements;
+    // Squares of distances from a shift that lags behind are larger than those that count.
+    const auto m = op::moments::recentred(moment_sums<T>{T(elements), run.shift, sum.sum(), squares.sum()});
+    run.shift = m.shift;
+    sum.start(m.sum);
+    squares.start(m.squares);
+  }
+  [[gnu::noinline]] moment_sums<T> result(lanes_type& last, index_t elements) {
+    if (elements == 0) return {};
+    if (centred == 0) begin(last, elements);
+    return {T(elements), last.shift, sum.result(last.sum), squares.result(last.squares)};
   }
 
  private:
-  void add(lanes_type& run) {
-    fold_from<lane_count, width>([&](int l, int from) { run.value[l] = compute<M>(run.value[l], run.value[from]); });
-    if (begun) return totals.add(run.value, width);
-    begun = true;
-    totals.clear(width);
-    std::copy_n(run.value, width, totals.value);
+  /// The lanes of the n elements seen, from their mean.
+  void begin(lanes_type& run, index_t n) {
+    const index_t end = (n + lane_count - 1) / lane_count * lane_count;
+    const T first = seen[0];
+    T sums[lane_count] = {}, of_squares[lane_count] = {};
+    for (index_t i = n; i < end; ++i) seen[i] = first;
+    for (index_t i = 0; i < end; i += lane_count)
+      for (index_t l = 0; l < lane_count; ++l) sums[l] += seen[i + l] - first;
+    fold_values<op::sum, lane_count>(sums);
+    const T shift = first + sums[0] / T(n);
+    std::fill_n(sums, lane_count, T(0));
+    for (index_t i = n; i < end; ++i) seen[i] = shift;
+    for (index_t i = 0; i < end; i += lane_count)
+      for (index_t l = 0; l < lane_count; ++l) {
+        const T distance = seen[i + l] - shift;
+        sums[l] += distance;
+        of_squares[l] += distance * distance;
+      }
+    centred = n;
+    run.shift = shift;
+    std::copy_n(sums, lane_count, run.sum);
+    std::copy_n(of_squares, lane_count, run.squares);
   }
 };
 /// The largest or smallest elements of lanes, as those of max and min, and all that were seen since they were cleared:
@@ -192,9 +215,8 @@ struct row_runs<M, T> {
 template <class M, class T>
 struct place_lanes {
   static constexpr index_t most_seen = 17 * lane_count;
-  using flag = ::cuda::std::conditional_t<sizeof(T) == 8, int64, int>;
-  T value[lane_count];
-  flag nan[lane_count];
+  alignas(64) T value[lane_count];
+  alignas(64) typename nan_flag<T>::type nan[lane_count];
   T* seen;  ///< where the next turn's elements go
   void clear(index_t n) {
     std::fill_n(value, n, M::extreme::template identity<T>());
@@ -202,10 +224,10 @@ struct place_lanes {
   }
   LAZYFUSE_HD void combine(index_t l, const placed<T>& v) {
     value[l] = M::extreme::of_numbers(value[l], v.value);
-    if constexpr (floating_point<T>) nan[l] |= flag{v.value != v.value};
+    nan[l] = nan_flag<T>::noted(nan[l], v.value);
     seen[l] = v.value;
   }
-  void next_turn() { seen += lane_count; }
+  void next_turn(index_t) { seen += lane_count; }
 };
 template <class M, class T>
   requires ordered_monoid<M, placed<T>>
@@ -214,15 +236,17 @@ struct row_runs<M, placed<T>> {
   placed<T> best = M::template identity<placed<T>>();
   T seen[lanes_type::most_seen];
 
-  void end_run(lanes_type&, bool) {}
+  static constexpr bool largest = __is_same(typename M::extreme, op::max);
+  void end_run(lanes_type&, index_t) {}
+  void add(const placed<T>& v) { best = best.index == M::nowhere ? v : M{}(best, v); }
   /// n elements are seen since the last time; place(i) is that of the i-th of them.
   template <class F>
   void settle(lanes_type& run, index_t n, const F& place) {
     fold_halves<lane_count>([&](int l, int from) {
       run.value[l] = M::extreme::of_numbers(run.value[l], run.value[from]);
-      run.nan[l] |= run.nan[from];
+      run.nan[l] = nan_flag<T>::both(run.nan[l], run.nan[from]);
     });
-    const T value = run.nan[0] ? nan_of() : run.value[0];
+    const T value = nan_flag<T>::result(run.value[0], run.nan[0]);
     const bool none = best.index == M::nowhere, beyond = none || M::beyond(value, best.value);
     // Of equal ones the first: where axes are taken in another order, it may come later.
     if (beyond || (!M::beyond(best.value, value) && place(0) < best.index)) {
@@ -232,13 +256,9 @@ struct row_runs<M, placed<T>> {
     run.clear(lane_count);
     run.seen = seen;
   }
-  placed<T> result(lanes_type&) const { return best; }
+  placed<T> result(lanes_type&, index_t) const { return best; }
 
  private:
-  static T nan_of() {
-    if constexpr (floating_point<T>) return T(__builtin_nanf(""));
-    else return T{};
-  }
   /// The number of the first that is equal to value, or NaN as that.
   index_t first(T value, index_t n) const {
     const auto same = [&](T x) {
