@@ -210,9 +210,9 @@ TYPED_TEST(derived_reductions, take_a_users_function_over_structs_of_any_size) {
 }
 TYPED_TEST(derived_reductions, find_the_first_place_beside_moments_along_turned_axes) {
   auto x = test::array_of<TypeParam, 3>(test::tensor<float>({16, 16, 64}));
-  const auto y = lf::permute_dims<1, 0, 2>(x);
-  x(0, 15) = 1;  // y[15, 0] and y[0, 1] are the largest, and the latter is first
+  x(0, 15) = 1;
   x(1, 0) = 1;
+  const auto y = lf::permute_dims<1, 0, 2>(x);  // y[15, 0] and y[0, 1] are the largest, and the latter is first
   const auto [spread, where] = lf::materialize(lf::var(y, lf::axis<0, 1>), lf::argmax(y, lf::axis<0, 1>));
   EXPECT_TRUE(lf::all(where == 1).item());
   EXPECT_TRUE(lf::all(lf::abs(spread - (2.0f / 256 - (2.0f / 256) * (2.0f / 256))) < 1e-6f).item());

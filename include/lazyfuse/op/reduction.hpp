@@ -133,7 +133,7 @@ struct sample_of_number : exact_operation {
 /// The moments of both, where elements may be missing.
 struct moments_of_numbers : moments {
   static constexpr const char* name = "moments_of_numbers";
-  static constexpr bool takes_several = false;
+  static constexpr bool takes_several = false, rounds = false;  // lanes with unlike counts gain nothing from runs
   template <real_number T>
   LAZYFUSE_HD constexpr moment_sums<T> operator()(const moment_sums<T>& a, const moment_sums<T>& b) const {
     const moment_sums<T> both = moments{}(a, b);

@@ -7,11 +7,11 @@
 namespace lazyfuse::host_detail {
 
 /// Adds some rows to n columns, added up pairwise where they are several; then they are runs of the cursors. Near: each
-/// has several already.
-template <int Count, class Set, bool Near, int Rows, class Cursors, class Lanes, class Values>
+/// has several already. InOrder: its places are after those.
+template <int Count, class Set, bool Near, bool InOrder, int Rows, class Cursors, class Lanes, class Values>
 [[gnu::noinline]] void accumulate_columns(const Cursors& first, Lanes& to, index_t n, const Values values) {
   if constexpr (Rows == 1) {
-    add_to_lanes<Set, Near>(first, to, 0, n, values);
+    add_to_lanes<Set, Near, InOrder>(first, to, 0, n, values);
   } else {
     Cursors rows[Rows];
     for (int r = 0; r < Rows; ++r) {
@@ -91,7 +91,7 @@ class column_sums {
   index_t add(const Cursors& cursors, [[maybe_unused]] index_t rows, const Values& values = {},
               [[maybe_unused]] bool ordered = false) {
     constexpr int together = turns_together<Set>;
-    const bool near = Set::has_near ? each_ >= far_elements : Set::has_ordered && ordered;
+    const bool near = Set::has_near && each_ >= far_elements, in_order = Set::has_ordered && ordered;
     if constexpr (in_runs) {
       const bool recentre = Set::has_near && each_ >= next_;
       if (added_ == run_elements || recentre) end_runs(recentre, set_seq{});
@@ -99,11 +99,14 @@ class column_sums {
     }
     if constexpr (together > 1)
       if (rows >= together && (near || !Set::has_near)) {
-        accumulate_columns<Count, Set, Set::has_near, together>(cursors, run_, n_, values);
+        accumulate_columns<Count, Set, Set::has_near, false, together>(cursors, run_, n_, values);
         return count(together, set_seq{});
       }
-    if (near) accumulate_columns<Count, Set, Set::has_near || Set::has_ordered, 1>(cursors, run_, n_, values);
-    else accumulate_columns<Count, Set, false, 1>(cursors, run_, n_, values);
+    constexpr bool may_be_near = Set::has_near, may_be_in_order = Set::has_ordered;
+    if (near && in_order) accumulate_columns<Count, Set, may_be_near, may_be_in_order, 1>(cursors, run_, n_, values);
+    else if (near) accumulate_columns<Count, Set, may_be_near, false, 1>(cursors, run_, n_, values);
+    else if (in_order) accumulate_columns<Count, Set, false, may_be_in_order, 1>(cursors, run_, n_, values);
+    else accumulate_columns<Count, Set, false, false, 1>(cursors, run_, n_, values);
     return count(1, set_seq{});
   }
   const lanes_type& result() {

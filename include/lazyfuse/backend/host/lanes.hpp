@@ -123,7 +123,7 @@ struct lanes<op::moments, moment_sums<T>, N> {
     squares[l] = m.squares;
   }
 };
-/// Places of extremes: elements and places apart. Near: elements come in the order of their places.
+/// Places of extremes: elements and places apart.
 template <class M, class T, int N>
   requires ordered_monoid<M, placed<T>>
 struct lanes<M, placed<T>, N> {
@@ -135,7 +135,8 @@ struct lanes<M, placed<T>, N> {
     std::fill_n(index, n, none.index);
   }
   LAZYFUSE_HD void combine(index_t l, const placed<T>& v) { put(l, M{}(at(l), v)); }
-  LAZYFUSE_HD void add_near(index_t l, const placed<T>& v) { put(l, M::append(at(l), v)); }
+  /// The same for a place after those before it.
+  LAZYFUSE_HD void append(index_t l, const placed<T>& v) { put(l, M::append(at(l), v)); }
   void fold() {
     fold_halves<N>([this](int l, int from) { combine(l, at(from)); });
   }
@@ -155,11 +156,11 @@ template <class Set, int N>
 using lane_pack = typename lane_pack_of<Set, N>::type;
 
 /// Combines the value of reduction I into lane l, and notes it where that is asked for. Near: the lane has several
-/// already.
-template <class Roots, class Lanes, class Values, bool Near>
+/// already. InOrder: elements come in the order of their places.
+template <class Roots, class Lanes, class Values, bool Near, bool InOrder>
 struct lane_sink;
-template <class... P, class Lanes, class Values, bool Near>
-struct lane_sink<list<P...>, Lanes, Values, Near> {
+template <class... P, class Lanes, class Values, bool Near, bool InOrder>
+struct lane_sink<list<P...>, Lanes, Values, Near, InOrder> {
   Lanes& to;
   const Values& values;
   index_t l;
@@ -167,6 +168,7 @@ struct lane_sink<list<P...>, Lanes, Values, Near> {
   LAZYFUSE_HD void put(const V& value) {
     auto& lane = get<I>(to);
     if constexpr (Near && requires { lane.add_near(l, value); }) lane.add_near(l, value);
+    else if constexpr (InOrder && requires { lane.append(l, value); }) lane.append(l, value);
     else lane.combine(l, value);
     if constexpr (requires { values.template note<type_at<I, P...>>(l, value); })
       values.template note<type_at<I, P...>>(l, value);
@@ -174,20 +176,20 @@ struct lane_sink<list<P...>, Lanes, Values, Near> {
 };
 
 /// Adds to each of the lanes [first, last) the element of its number.
-template <class Set, bool Near, class Cursors, class Lanes, class Values>
+template <class Set, bool Near, bool InOrder = false, class Cursors, class Lanes, class Values>
 LAZYFUSE_HD void add_to_lanes(const Cursors& cursors, Lanes& to, index_t first, index_t last, const Values& values) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
   for (index_t l = first; l < last; ++l) {
-    lane_sink<typename Set::prologue::roots, Lanes, Values, Near> sink{to, values, l};
+    lane_sink<typename Set::prologue::roots, Lanes, Values, Near, InOrder> sink{to, values, l};
     evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, l}, sink);
   }
 }
 
 /// Combines the values of reductions into lane l, but those that are to be added up with others first, which it keeps.
 template <class Set, class Lanes, class Values>
-struct together_sink : lane_sink<typename Set::prologue::roots, Lanes, Values, false> {
+struct together_sink : lane_sink<typename Set::prologue::roots, Lanes, Values, false, false> {
   typename Set::accumulators& kept;
   index_t i;  ///< the element
   template <int I, class V>
@@ -235,7 +237,7 @@ void prefetch_next(const Cursors& c, index_t i, index_t n, index_sequence<I...>)
 template <class Set, int N, class First, class Lanes, class Values>
 LAZYFUSE_HD typename Set::accumulators added_up(const First& context, int first, Lanes& to, const Values& values,
                                                 index_t l) {
-  typename Set::accumulators kept;
+  typename Set::accumulators kept{};
   if constexpr (N == 1) {
     const auto element = context(first);
     together_sink<Set, Lanes, Values> sink{{to, values, l}, kept, element.i};

@@ -54,7 +54,7 @@ template <class T>
   requires(sizeof(T) == 4 || sizeof(T) == 8)
 index_t pack_short_lines(T* __restrict__ to, index_t pitch, const T* from, index_t step, int rows, index_t n) {
   typedef ::cuda::std::conditional_t<sizeof(T) == 4, float, double> unit __attribute__((may_alias));
-  typedef unit units __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
+  typedef unit units __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
   constexpr int wide = 16 / sizeof(T);
   const int beyond = (wide - rows % wide) % wide;  // what the last units of a line hold of the next one
   const index_t most = step > 0 ? n - (beyond + step - 1) / step : 0, whole = most > 0 ? most / wide * wide : 0;

@@ -1,64 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// reduce on the host. The reduced range is cut into blocks whose size does not depend on the number of
-// threads, each block is summed in vector lanes, lanes and blocks are merged pairwise: the same bits on
-// every run. Two walks: along the reduced axis (rows), or along the kept one (columns, and very short rows).
+// reduce on the host. The reduced range is cut into blocks whose size does not depend on the number of threads; a block
+// is added up in vector lanes, in short runs that keep what rounding lost, and lanes and blocks are merged pairwise:
+// the same bits on every run. Three walks: along the reduced axis (rows, and short ones), or along the kept one
+// (columns).
 #pragma once
 
 #include <lazyfuse/backend/host/column_sums.hpp>
+#include <lazyfuse/backend/host/kept.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 
 #include <atomic>
 #include <memory>
 
 namespace lazyfuse::host_detail {
-
-template <class Set, class Lanes, int... I>
-typename Set::accumulators lane(const Lanes& from, index_t l, index_sequence<I...>) {
-  return {{get<I>(from).at(l)}...};
-}
-/// Merges the pairs (0, half), (1, half + 1), ... until one is left: pairwise order.
-template <class Set, class Get>
-typename Set::accumulators merge_pairwise(index_t first, index_t count, const Get& get_one) {
-  if (count == 1) return get_one(first);
-  const index_t half = count / 2;
-  auto a = merge_pairwise<Set>(first, half, get_one);
-  Set::merge(a, merge_pairwise<Set>(first + half, count - half, get_one));
-  return a;
-}
-
-/// What the epilogue sees: operands at a kept position, and the reductions' values.
-template <class Set, class Operands>
-struct epilogue_context {
-  const Operands& operands;
-  const index_t* offsets;
-  const typename Set::accumulators& values;
-  index_t column;
-  int axis;
-  template <int I>
-  LAZYFUSE_HD auto operand() const {
-    const auto& o = get<I>(operands);
-    if constexpr (requires { o.steps; }) return o.source.at(offsets[I] + (axis < 0 ? 0 : column * o.steps[axis]));
-    else return o.source.value;
-  }
-  template <class P>
-  LAZYFUSE_HD auto reduced() const {
-    return get<Set::template index_of<P>>(values);
-  }
-};
-template <int K, class... T>
-struct kept_sink {
-  const target_pack<K, T...>& targets;
-  const index_t* at;
-  index_t column;
-  template <int I, class V>
-  LAZYFUSE_HD void put(const V& value) {
-    const auto& t = get<I>(targets);
-    auto* p = address(t.data);
-    for (int k = 0; k < K; ++k) p += at[k] * t.steps[k];
-    if constexpr (K > 0) p += column * t.steps[K - 1];
-    *p = value;
-  }
-};
 
 template <class Set, class Epilogue, class Sources, class Operands, int K, int R, class... T>
 struct reduce_run {
@@ -246,7 +200,8 @@ struct reduce_run {
   // ---- short rows -----------------------------------------------------------------------------------
   /// Lanes of a short row, which is one run.
   static constexpr int few_lanes = Set::has_ordered ? 1 : 4;
-  static constexpr bool may_be_short = K > 0 && K == R - 1 && !Set::has_near;
+  static constexpr bool may_be_short =
+      K > 0 && K == R - 1 && !Set::has_near && Set::prologue::cost <= 32;  // of dearer ones they are a small part
 
   /// Whether rows are short, and read where they lie.
   bool few_turns() const {
@@ -280,7 +235,7 @@ struct reduce_run {
     (get<I>(sums).clear(few_lanes), ...);
     index_t i = 0;
     const auto add = [&](index_t l) {
-      lane_sink<typename Set::prologue::roots, Lanes, no_values, Set::has_ordered> sink{sums, {}, l};
+      lane_sink<typename Set::prologue::roots, Lanes, no_values, false, Set::has_ordered> sink{sums, {}, l};
       evaluate<typename Set::prologue>(chunk_context<typename walk_type::cursors>{cursors, {}, i + l}, sink);
     };
     for (; i + few_lanes <= length; i += few_lanes) {

@@ -6,6 +6,8 @@
 
 #include <lazyfuse/backend/host/lanes.hpp>
 
+#include <bit>
+
 namespace lazyfuse::host_detail {
 
 /// Elements that a lane adds one by one. Where all are equal their roundings go one way, and a run is wrong by at most
@@ -82,7 +84,7 @@ struct run_totals<op::moments, moment_sums<T>, N> {
 /// What the lanes of a row had in the runs that ended, merged into a few. Its functions are the same for all programs.
 template <class M, class T>
 struct row_totals {
-  static constexpr int width = sizeof(T) < 16 ? 32 / int(sizeof(T)) : 1;
+  static constexpr int width = sizeof(T) < 16 ? int(std::bit_floor(32 / sizeof(T))) : 1;  // halves of the lanes
   alignas(64) T total[width];
   bool begun = false;
   /// Adds the lanes of a run, and clears them but for what rounding lost.
