@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: end is a bound of a range, as in range.start, end., and not an index; the last element has index -1
+// expected-error: lazyfuse: end is a bound of a range, as in range.start, end., and not an index
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/lazyfuse.hpp>
 
