@@ -7,7 +7,7 @@
 
 --jax jax.json (of peers/rows_by_jax.py, on the same GPU) beside --gpu compares the two; --peers peers.json is of peers/peers.py.
 In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, types, random, jax,
-variants, launch, sweep, host, host_rows, peers, compile. Tables for which no JSON is given stay as they are.
+variants, launch, sweep, host, host_rows, host_corners, peers, compile. Tables for which no JSON is given stay as they are.
 """
 import argparse
 import json
@@ -20,6 +20,8 @@ WORKLOADS = ["saxpy", "fma3", "chain20", "pyth", "pyth64", "blackscholes", "arc_
              "colsum", "rosen", "laplacian", "broadcast_outer", "transpose_add"]
 ROWS = ["softmax_128", "softmax_128_spelled", "softmax_1024", "softmax_1024_spelled", "softmax_8192", "softmax_8192_spelled", "softmax_262144",
         "softmax_262144_spelled", "layernorm_1024", "layernorm_1024_spelled", "normalize_4M", "normalize_64M", "standardize_columns"]
+CORNERS = ["choice", "power_two", "power_any", "complex_abs", "dropout", "softmax_masked", "cross_entropy", "logsumexp", "sum_of_2", "sum_of_4",
+           "sum_of_8", "sum_of_16", "max_of_3", "max_of_16", "argmax_of_10", "argmax_of_1000", "argmax_of_16M"]
 VARIANTS = ["saxpy", "saxpy_slice", "saxpy_odd", "saxpy_row", "saxpy_0d", "fma3", "fma3_unfused", "chain20", "chain20_unfused",
             "pyth", "pyth_unfused"]
 TYPES = ["axpy_float32", "axpy_float64", "axpy_float16", "axpy_bfloat16", "axpy_int8", "axpy_complex64", "axpy_complex128", "axpy_float32x3", "axpy_float32x4",
@@ -128,7 +130,7 @@ def ratios(rows: dict, names: list[str]) -> str:
 
 def host_sections(context: dict, rows: dict) -> dict[str, str]:
     where = origin(context, f"CPU at {context['mhz_per_cpu']} MHz, {context.get('threads', context['num_cpus'])} threads")
-    return {name: f"{where}\n\n{ratios(rows, names)}" for name, names in {"host": WORKLOADS + ["small"], "host_rows": ROWS}.items()}
+    return {name: f"{where}\n\n{ratios(rows, names)}" for name, names in {"host": WORKLOADS + ["small"], "host_rows": ROWS, "host_corners": CORNERS}.items()}
 
 
 def peers_sections(data: dict) -> dict[str, str]:
