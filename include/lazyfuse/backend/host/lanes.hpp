@@ -203,7 +203,7 @@ struct together_sink : lane_sink<typename Set::prologue::roots, Lanes, Values, f
 };
 /// Calls f(index_sequence<K>) for each of the reductions that are added up first.
 template <class Set, class F, int... I>
-LAZYFUSE_HD void for_rounding(const F& f, index_sequence<I...>) {
+inline void for_rounding(const F& f, index_sequence<I...>) {
   const auto one = [&]<int K>(index_sequence<K> k) {
     if constexpr (rounds<typename Set::template monoid<K>, typename Set::template value_type<K>>) f(k);
   };
@@ -235,8 +235,8 @@ void prefetch_next(const Cursors& c, index_t i, index_t n, index_sequence<I...>)
 
 /// The elements of N contexts from first(0) on, for lane l, added up pairwise.
 template <class Set, int N, class First, class Lanes, class Values>
-LAZYFUSE_HD typename Set::accumulators added_up(const First& context, int first, Lanes& to, const Values& values,
-                                                index_t l) {
+inline typename Set::accumulators added_up(const First& context, int first, Lanes& to, const Values& values,
+                                           index_t l) {
   typename Set::accumulators kept{};
   if constexpr (N == 1) {
     const auto element = context(first);
@@ -252,7 +252,7 @@ LAZYFUSE_HD typename Set::accumulators added_up(const First& context, int first,
 }
 /// Adds these elements to lane l.
 template <class Set, int N, class First, class Lanes, class Values>
-LAZYFUSE_HD void add_up(const First& context, Lanes& to, const Values& values, index_t l) {
+inline void add_up(const First& context, Lanes& to, const Values& values, index_t l) {
   const auto sums = added_up<Set, N>(context, 0, to, values, l);
   for_rounding<Set>([&]<int K>(index_sequence<K>) { get<K>(to).join(l, get<K>(sums)); },
                     make_index_sequence<Set::size>{});
@@ -268,7 +268,7 @@ inline constexpr int lanes_abreast = [] {
   return n;
 }();
 template <class Set, int Turns, int Operands, class Cursors, class Lanes, class Values>
-LAZYFUSE_HD void add_abreast(index_t first, const Cursors& cursors, Lanes& to, const Values& values) {
+inline void add_abreast(index_t first, const Cursors& cursors, Lanes& to, const Values& values) {
   constexpr int abreast = lanes_abreast<Set>;
   if constexpr (Set::size > 1) prefetch_ahead<abreast * Turns>(cursors, first * Turns, make_index_sequence<Operands>{});
 #if !defined(__clang__)
@@ -283,7 +283,7 @@ LAZYFUSE_HD void add_abreast(index_t first, const Cursors& cursors, Lanes& to, c
 }
 /// Adds the elements of several turns to the lanes.
 template <class Set, int Turns, int Operands, class Cursors, class Lanes, class Values>
-LAZYFUSE_HD void add_turns(const Cursors& cursors, Lanes& to, const Values& values) {
+inline void add_turns(const Cursors& cursors, Lanes& to, const Values& values) {
   [&]<int... B>(index_sequence<B...>) {
     (add_abreast<Set, Turns, Operands>(B * lanes_abreast<Set>, cursors, to, values), ...);
   }

@@ -241,7 +241,9 @@ struct reduce_run {
     for (; i + few_lanes <= length; i += few_lanes) {
 #if !defined(__clang__)
 #pragma GCC ivdep
-#pragma GCC unroll 1  // unrolled, it would not become vectors
+#if !defined(__CUDACC__)  // nvcc warns of what it does not know
+#pragma GCC unroll 1      // unrolled, it would not become vectors
+#endif
 #endif
       for (index_t l = 0; l < few_lanes; ++l) add(l);
     }
