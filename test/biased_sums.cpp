@@ -105,6 +105,24 @@ TYPED_TEST(biased_sums, of_doubles_are_within_four_epsilons_of_the_sum_of_magnit
   expect_exact_sums<double, TypeParam>();
 }
 
+TYPED_TEST(biased_sums, with_infinities_are_infinite_or_nan_in_whichever_run_they_are) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const lf::index_t n : {40, 1000, 100003})
+    for (const lf::index_t at : {lf::index_t{0}, n / 3, n - 1}) {
+      lf::array<float, 2, TypeParam> x = lf::full({3, n}, 0.1f);
+      x(1, lf::range(at, at + 1)) = infinity;
+      x(2, lf::range(at, at + 1)) = infinity;
+      x(2, lf::range(n / 2, n / 2 + 1)) = -infinity;
+      const auto rows = test::tensor_of(lf::sum(x, lf::axis<1>)),
+                 columns = test::tensor_of(lf::sum(lf::transpose(x), lf::axis<0>));
+      for (const auto& sums : {rows, columns}) {
+        EXPECT_TRUE(std::isfinite(sums.values[0])) << n << ' ' << at;
+        EXPECT_EQ(sums.values[1], infinity) << n << ' ' << at;
+        EXPECT_TRUE(std::isnan(sums.values[2])) << n << ' ' << at;
+      }
+    }
+}
+
 /// The variance of the n numbers at(0), at(1), ...
 template <class F>
 double variance(std::int64_t n, const F& at) {

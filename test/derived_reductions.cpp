@@ -264,6 +264,28 @@ TYPED_TEST(derived_reductions, find_the_first_place_in_long_rows) {
     EXPECT_EQ(lf::argmax(lf::flip(x)).item(), *std::min_element(mirrored.begin(), mirrored.end()));
   }
 }
+/// One element of each row is another: NaN, or the extreme of integers.
+template <class T, class Space>
+void expect_places_in_rows() {
+  constexpr bool real = std::is_floating_point_v<T>;
+  for (const lf::index_t n : {3, 4, 5, 8, 16, 33, 64, 65, 1000, 5003}) {
+    const lf::index_t places[] = {0, n / 2, n - 1};
+    lf::array<T, 2, lf::host> high = lf::zeros<T>({3, n}), low = lf::zeros<T>({3, n});
+    for (int r = 0; r < 3; ++r) {
+      high(r, lf::range(places[r], places[r] + 1)) = real ? std::numeric_limits<T>::quiet_NaN() : T(5);
+      low(r, lf::range(places[r], places[r] + 1)) = real ? std::numeric_limits<T>::quiet_NaN() : T(-5);
+    }
+    const test::tensor<std::int64_t> want({3}, {places[0], places[1], places[2]});
+    EXPECT_TRUE(test::evaluates_to(lf::argmax(lf::to<Space>(high), lf::axis<1>), want)) << n;
+    EXPECT_TRUE(test::evaluates_to(lf::argmin(lf::to<Space>(low), lf::axis<1>), want)) << n;
+  }
+}
+TYPED_TEST(derived_reductions, find_nan_wherever_it_is_in_rows_of_every_length) {
+  expect_places_in_rows<float, TypeParam>();
+  expect_places_in_rows<double, TypeParam>();
+  expect_places_in_rows<std::int32_t, TypeParam>();
+  expect_places_in_rows<std::int64_t, TypeParam>();
+}
 TYPED_TEST(derived_reductions, any_and_all_find_one_element_wherever_it_is) {
   for (const int at : {0, 1, 4095, 40000, long_row / 2, long_row - 1}) {
     lf::array<float, 1, TypeParam> x = lf::zeros<float>({long_row});
