@@ -134,33 +134,33 @@ struct logsumexp : workload<float, 1, S> {
   }
 };
 
-/// An axis of K elements, of 2^24.
-template <class S, int K>
+/// A reduction by Of along an axis of K elements, of 2^24.
+template <class S, int K, class Of>
 struct short_axis : workload<float, 1, S> {
   static constexpr int columns = K, rows = (1 << 24) / K;
   static constexpr double bytes = 4.0 * rows * (columns + 1), tolerance = 2e-6;
   lf::array<float, 2, S> x = numbers<float, S>(1, lf::shape<2>{rows, columns});
 
   short_axis() : workload<float, 1, S>(lf::shape{rows}) {}
-};
-template <class S, int K>
-struct sum_of : short_axis<S, K> {
-  void evaluate() { this->z = lf::sum(this->x, lf::axis<1>); }
+  void evaluate() { this->z = Of::along(x); }
   static double expected(index_t i) {
-    double sum = 0;
-    for (index_t k = 0; k < K; ++k) sum += number<float>(1, i * K + k);
-    return sum;
+    double result = number<float>(1, i * K);
+    for (index_t k = 1; k < K; ++k) result = Of::both(result, number<float>(1, i * K + k));
+    return result;
   }
 };
-template <class S, int K>
-struct max_of : short_axis<S, K> {
-  void evaluate() { this->z = lf::max(this->x, lf::axis<1>); }
-  static double expected(index_t i) {
-    float most = number<float>(1, i * K);
-    for (index_t k = 1; k < K; ++k) most = std::max(most, number<float>(1, i * K + k));
-    return most;
-  }
+struct by_sum {
+  static auto along(const auto& x) { return lf::sum(x, lf::axis<1>); }
+  static double both(double a, double b) { return a + b; }
 };
+struct by_max {
+  static auto along(const auto& x) { return lf::max(x, lf::axis<1>); }
+  static double both(double a, double b) { return std::max(a, b); }
+};
+template <class S, int K>
+using sum_of = short_axis<S, K, by_sum>;
+template <class S, int K>
+using max_of = short_axis<S, K, by_max>;
 template <class S>
 struct sum_of_2 : sum_of<S, 2> {
   static constexpr const char* name = "sum_of_2";

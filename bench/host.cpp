@@ -69,11 +69,11 @@ void by_hand(cross_entropy<S>& w) { hand::cross_entropy(at(w.x), at(w.classes), 
 
 void by_hand(logsumexp<S>& w) { hand::logsumexp(at(w.x), w.z.data(), w.rows, w.columns); }
 template <int K>
-void by_hand(sum_of<S, K>& w) {
+void by_hand(short_axis<S, K, by_sum>& w) {
   hand::sums_of_rows(at(w.x), w.z.data(), w.rows, w.columns);
 }
 template <int K>
-void by_hand(max_of<S, K>& w) {
+void by_hand(short_axis<S, K, by_max>& w) {
   hand::largest_of_rows(at(w.x), w.z.data(), w.rows, w.columns);
 }
 template <int Rows, int Columns>

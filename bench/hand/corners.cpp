@@ -12,6 +12,15 @@ __attribute__((simd("notinbranch"), const, nothrow, leaf)) float hand_corner_exp
     hand_corner_pow(float, float) __asm__("powf");
 }
 
+float logsumexp(const float* x, size n) {
+  float most = x[0], sum = 0;
+#pragma omp simd reduction(max : most)
+  for (size j = 0; j < n; ++j) most = x[j] > most ? x[j] : most;
+#pragma omp simd reduction(+ : sum)
+  for (size j = 0; j < n; ++j) sum += hand_corner_exp(x[j] - most);
+  return std::log(sum) + most;
+}
+
 }  // namespace
 
 /// Two loops over what fits into the cache: in one, g++ would call exp in a branch.
@@ -87,30 +96,14 @@ void softmax_masked(const float* x, const float* mask, float* z, size rows, size
   }
 }
 
-void cross_entropy(const float* x, const int* classes, float* z, size rows, size columns) {
-#pragma omp parallel for schedule(static)
-  for (size i = 0; i < rows; ++i) {
-    const float* in = x + i * columns;
-    float most = in[0], sum = 0;
-#pragma omp simd reduction(max : most)
-    for (size j = 0; j < columns; ++j) most = in[j] > most ? in[j] : most;
-#pragma omp simd reduction(+ : sum)
-    for (size j = 0; j < columns; ++j) sum += hand_corner_exp(in[j] - most);
-    z[i] = std::log(sum) + most - in[classes[i]];
-  }
-}
-
 void logsumexp(const float* x, float* z, size rows, size columns) {
 #pragma omp parallel for schedule(static)
-  for (size i = 0; i < rows; ++i) {
-    const float* in = x + i * columns;
-    float most = in[0], sum = 0;
-#pragma omp simd reduction(max : most)
-    for (size j = 0; j < columns; ++j) most = in[j] > most ? in[j] : most;
-#pragma omp simd reduction(+ : sum)
-    for (size j = 0; j < columns; ++j) sum += hand_corner_exp(in[j] - most);
-    z[i] = std::log(sum) + most;
-  }
+  for (size i = 0; i < rows; ++i) z[i] = logsumexp(x + i * columns, columns);
+}
+
+void cross_entropy(const float* x, const int* classes, float* z, size rows, size columns) {
+#pragma omp parallel for schedule(static)
+  for (size i = 0; i < rows; ++i) z[i] = logsumexp(x + i * columns, columns) - x[i * columns + classes[i]];
 }
 
 void sums_of_rows(const float* x, float* z, size rows, size columns) {

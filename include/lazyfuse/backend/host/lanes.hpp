@@ -223,15 +223,6 @@ void prefetch_ahead(const Cursors& c, index_t i, index_sequence<I...>) {
   };
   (one(get<I>(c)), ...);
 }
-/// Asks for n elements at i of the next run, where that is elsewhere.
-template <class Cursors, int... I>
-void prefetch_next(const Cursors& c, index_t i, index_t n, index_sequence<I...>) {
-  const auto one = [&](const auto& operand) {
-    if constexpr (requires { operand.data; })
-      if (operand.next != 0) prefetch(operand.data + i + operand.next, n);
-  };
-  (one(get<I>(c)), ...);
-}
 
 /// The elements of N contexts from first(0) on, for lane l, added up pairwise.
 template <class Set, int N, class First, class Lanes, class Values>
