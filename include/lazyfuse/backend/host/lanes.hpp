@@ -81,27 +81,16 @@ struct lanes<M, T, N> {
   }
   T at(index_t l) const { return nan_flag<T>::result(value[l], nan[l]); }
 };
-/// Moments of columns, which have as many elements each: their members side by side, so that a vector holds one member
-/// of several lanes.
+/// Sums of distances from a shift, and of their squares: side by side, so that a vector holds one of several lanes.
 template <class T, int N>
-struct lanes<op::moments, moment_sums<T>, N> {
-  alignas(64) T shift[N];
+struct distance_sums {
   alignas(64) T sum[N];
   alignas(64) T squares[N];
-  T count;
   void clear(index_t n) {
-    count = T(0);
-    for (T* member : {shift, sum, squares}) std::fill_n(member, n, T(0));
+    for (T* member : {sum, squares}) std::fill_n(member, n, T(0));
   }
-  /// So many elements were added to each lane.
-  void added(index_t elements) { count += T(elements); }
-  LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { put(l, op::moments{}(at(l), v)); }
-  LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { join(l, apart(l, v)); }
   /// Several elements near a lane are first added up among themselves, as numbers are.
-  LAZYFUSE_HD moment_sums<T> apart(index_t l, const moment_sums<T>& v) const {
-    const T distance = v.shift - shift[l];
-    return {T(1), T(0), distance, distance * distance};
-  }
+  LAZYFUSE_HD static moment_sums<T> of(T distance) { return {T(1), T(0), distance, distance * distance}; }
   LAZYFUSE_HD static moment_sums<T> joined(const moment_sums<T>& a, const moment_sums<T>& b) {
     return {T(0), T(0), a.sum + b.sum, a.squares + b.squares};
   }
@@ -109,6 +98,23 @@ struct lanes<op::moments, moment_sums<T>, N> {
     sum[l] += v.sum;
     squares[l] += v.squares;
   }
+};
+/// Moments of columns, which have as many elements each, and a shift each.
+template <class T, int N>
+struct lanes<op::moments, moment_sums<T>, N> : distance_sums<T, N> {
+  using distance_sums<T, N>::sum, distance_sums<T, N>::squares;
+  alignas(64) T shift[N];
+  T count;
+  void clear(index_t n) {
+    count = T(0);
+    std::fill_n(shift, n, T(0));
+    distance_sums<T, N>::clear(n);
+  }
+  /// So many elements were added to each lane.
+  void added(index_t elements) { count += T(elements); }
+  LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { put(l, op::moments{}(at(l), v)); }
+  LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { this->join(l, apart(l, v)); }
+  LAZYFUSE_HD moment_sums<T> apart(index_t l, const moment_sums<T>& v) const { return this->of(v.shift - shift[l]); }
   void recentre(index_t n) {
     for (index_t l = 0; l < n; ++l) put(l, op::moments::recentred(at(l)));
   }

@@ -134,30 +134,14 @@ struct row_runs<M, T> {
 };
 /// Moments along a row: its first elements are kept, and their mean is the shift of all lanes.
 template <class T>
-struct moment_lanes {
+struct moment_lanes : distance_sums<T, lane_count> {
   static constexpr index_t enough = 4 * lane_count, most_seen = enough + lane_count;
-  alignas(64) T sum[lane_count];
-  alignas(64) T squares[lane_count];
   T shift;
   T* seen;  ///< where the next turn's elements go
-  void clear(index_t) {
-    std::fill_n(sum, lane_count, T(0));
-    std::fill_n(squares, lane_count, T(0));
-  }
   void next_turn(index_t n) { seen += n; }
   LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { seen[l] = v.shift; }
-  LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { join(l, apart(l, v)); }
-  LAZYFUSE_HD moment_sums<T> apart(index_t, const moment_sums<T>& v) const {
-    const T distance = v.shift - shift;
-    return {T(1), T(0), distance, distance * distance};
-  }
-  LAZYFUSE_HD static moment_sums<T> joined(const moment_sums<T>& a, const moment_sums<T>& b) {
-    return {T(0), T(0), a.sum + b.sum, a.squares + b.squares};
-  }
-  LAZYFUSE_HD void join(index_t l, const moment_sums<T>& v) {
-    sum[l] += v.sum;
-    squares[l] += v.squares;
-  }
+  LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { this->join(l, apart(l, v)); }
+  LAZYFUSE_HD moment_sums<T> apart(index_t, const moment_sums<T>& v) const { return this->of(v.shift - shift); }
 };
 template <class T>
 struct row_runs<op::moments, moment_sums<T>> {
