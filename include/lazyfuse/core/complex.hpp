@@ -58,7 +58,10 @@ struct complex {
   LAZYFUSE_HD friend constexpr complex operator/(const complex& a, const complex& b) {
     const bool wide = (b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im);
     const T large = wide ? b.re : b.im, small = wide ? b.im : b.re;
-    if (large == 0 && small == 0) return {a.re / T(0), a.im / T(0)};  // of either sign of zero, as NumPy's
+    if (large == 0 && small == 0) {  // of either sign of zero, as NumPy's
+      const T zero = large * large;  // no constant, of whose division nvcc would warn
+      return {a.re / zero, a.im / zero};
+    }
     const T ratio = small / large, scale = T(1) / (large + small * ratio);
     return wide ? complex{(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale}
                 : complex{(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};

@@ -12,6 +12,13 @@ namespace lazyfuse::host_detail {
 /// Independent partial results, so that the loop over a row has no chain of dependences.
 inline constexpr int lane_count = 32;
 
+/// What the compiler's vectors hold.
+#if defined(__AVX__)
+inline constexpr int vector_bytes = 32;
+#else
+inline constexpr int vector_bytes = 16;
+#endif
+
 /// Calls merge(lane, another) for the upper half of N lanes into the lower one, until one is left.
 template <int N, class F>
 inline void fold_halves(const F& merge) {
@@ -40,46 +47,65 @@ struct lanes {
   LAZYFUSE_HD static T joined(const T& a, const T& b) { return compute<M>(a, b); }
   LAZYFUSE_HD void join(index_t l, const T& v) { combine(l, v); }
 };
-/// Whether a NaN was seen beside numbers that are compared without it. Of doubles it is that NaN, or zero: what their
-/// comparison makes is no vector of integers everywhere.
+/// Whether an element's being NaN is a vector of integers as wide as it, which the extreme of numbers then takes up.
+#if defined(__x86_64__) && !defined(__SSE4_1__)
 template <class T>
-struct nan_flag {
-  using type = ::cuda::std::conditional_t<__is_same(T, double), T, int>;
-  LAZYFUSE_HD static constexpr type noted(type flag, T v) {
-    if constexpr (__is_same(T, double)) return v == v ? flag : v;
-    else return flag | (v != v);
-  }
-  LAZYFUSE_HD static constexpr type both(type a, type b) {
-    if constexpr (__is_same(T, double)) return a + b;
-    else return a | b;
-  }
-  /// The extreme of numbers, or NaN where one was seen.
-  LAZYFUSE_HD static constexpr T result(T numbers, type flag) {
-    if constexpr (floating_point<T>) return flag != 0 ? T(__builtin_nanf("")) : numbers;
-    else return numbers;
-  }
-};
-/// Smallest and largest: NaN is kept aside, so that what remains is one instruction.
+inline constexpr bool nan_is_mask = !floating_point<T> || __is_same(T, float);
+#else
+template <class T>
+inline constexpr bool nan_is_mask = !floating_point<T> || __is_same(T, float) || __is_same(T, double);
+#endif
+/// Smallest and largest. Of numbers that is one instruction, which keeps a lane that is NaN; two more set all bits of
+/// one that meets NaN.
 template <class M, real_number T, int N>
-  requires requires(T v) { M::of_numbers(v, v); }
+  requires(nan_is_mask<T>&& requires(T v) { M::of_numbers(v, v); })
 struct lanes<M, T, N> {
   alignas(64) T value[N];
-  alignas(64) typename nan_flag<T>::type nan[N];
+  void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
+  LAZYFUSE_HD void combine(index_t l, T v) {
+    const T most = M::of_numbers(value[l], v);
+    if constexpr (floating_point<T>) {
+      using bits = ::cuda::std::conditional_t<sizeof(T) == 4, int32, int64>;
+      value[l] = __builtin_bit_cast(T, __builtin_bit_cast(bits, most) | (v != v ? bits(-1) : bits(0)));
+    } else value[l] = most;
+  }
+  void fold() {
+    int nan = 0;
+    if constexpr (floating_point<T>)
+      for (int l = 0; l < N / 2; ++l) nan |= __builtin_isunordered(value[l], value[l + N / 2]);
+    fold_halves<N>([this](int l, int from) { value[l] = M::of_numbers(value[l], value[from]); });
+    if constexpr (floating_point<T>)
+      if (nan != 0) value[0] = T(__builtin_nanf(""));
+  }
+  T at(index_t l) const {
+    if constexpr (floating_point<T>) return value[l] == value[l] ? value[l] : T(__builtin_nanf(""));
+    else return value[l];
+  }
+};
+/// The same of others: whether NaN was seen is kept aside. Of doubles as that NaN, or zero.
+template <class M, real_number T, int N>
+  requires(!nan_is_mask<T> && requires(T v) { M::of_numbers(v, v); })
+struct lanes<M, T, N> {
+  using flag = ::cuda::std::conditional_t<__is_same(T, double), T, int>;
+  alignas(64) T value[N];
+  alignas(64) flag nan[N];
   void clear(index_t n) {
     std::fill_n(value, n, M::template identity<T>());
-    std::fill_n(nan, n, 0);
+    std::fill_n(nan, n, flag(0));
   }
   LAZYFUSE_HD void combine(index_t l, T v) {
     value[l] = M::of_numbers(value[l], v);
-    nan[l] = nan_flag<T>::noted(nan[l], v);
+    if constexpr (__is_same(T, double)) nan[l] = v == v ? nan[l] : v;
+    else nan[l] |= v != v;
   }
   void fold() {
     fold_halves<N>([this](int l, int from) {
       value[l] = M::of_numbers(value[l], value[from]);
-      nan[l] = nan_flag<T>::both(nan[l], nan[from]);
+      if constexpr (__is_same(T, double)) nan[l] += nan[from];
+      else nan[l] |= nan[from];
     });
   }
-  T at(index_t l) const { return nan_flag<T>::result(value[l], nan[l]); }
+  T at(index_t l) const { return nan[l] != 0 ? T(__builtin_nanf("")) : value[l]; }
 };
 /// Sums of distances from a shift, and of their squares: side by side, so that a vector holds one of several lanes.
 template <class T, int N>

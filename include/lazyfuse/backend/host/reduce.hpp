@@ -199,7 +199,7 @@ struct reduce_run {
 
   // ---- short rows -----------------------------------------------------------------------------------
   /// Lanes of a short row, which is one run.
-  static constexpr int few_lanes = Set::has_ordered ? 1 : 4;
+  static constexpr int few_lanes = Set::has_ordered ? 1 : sizeof(accumulators) == 8 ? vector_bytes / 8 : 4;
   static constexpr bool may_be_short =
       K > 0 && K == R - 1 && !Set::has_near && Set::prologue::cost <= 32;  // of dearer ones they are a small part
 
@@ -207,7 +207,7 @@ struct reduce_run {
   bool few_turns() const {
     const walk_type walk{operands, R - 1, -1};
     const index_t length = extents[R - 1];
-    return length >= few_lanes && length * bytes_of_position(Sources{}) >= (Set::has_ordered ? 8 : 32) &&
+    return length >= few_lanes && length * bytes_of_position(Sources{}) >= 8 * few_lanes &&
            length <= few_lanes * run_elements && (!Set::has_ordered || ordered(seq{})) && !walk.packs(seq{}) &&
            !walk.repeats(seq{});
   }

@@ -199,18 +199,12 @@ struct row_runs<op::moments, moment_sums<T>> {
 /// The largest or smallest elements of lanes, as those of max and min, and all that were seen since they were cleared:
 /// which of these is in its place first is asked only where it is needed.
 template <class M, class T>
-struct place_lanes {
+struct place_lanes : lanes<typename M::extreme, T, lane_count> {
+  using extremes = lanes<typename M::extreme, T, lane_count>;
   static constexpr index_t most_seen = 17 * lane_count;
-  alignas(64) T value[lane_count];
-  alignas(64) typename nan_flag<T>::type nan[lane_count];
   T* seen;  ///< where the next turn's elements go
-  void clear(index_t n) {
-    std::fill_n(value, n, M::extreme::template identity<T>());
-    std::fill_n(nan, n, 0);
-  }
   LAZYFUSE_HD void combine(index_t l, const placed<T>& v) {
-    value[l] = M::extreme::of_numbers(value[l], v.value);
-    nan[l] = nan_flag<T>::noted(nan[l], v.value);
+    extremes::combine(l, v.value);
     seen[l] = v.value;
   }
   void next_turn(index_t) { seen += lane_count; }
@@ -228,11 +222,8 @@ struct row_runs<M, placed<T>> {
   /// n elements are seen since the last time; place(i) is that of the i-th of them.
   template <class F>
   void settle(lanes_type& run, index_t n, const F& place) {
-    fold_halves<lane_count>([&](int l, int from) {
-      run.value[l] = M::extreme::of_numbers(run.value[l], run.value[from]);
-      run.nan[l] = nan_flag<T>::both(run.nan[l], run.nan[from]);
-    });
-    const T value = nan_flag<T>::result(run.value[0], run.nan[0]);
+    run.fold();
+    const T value = run.at(0);
     const bool none = best.index == M::nowhere, beyond = none || M::beyond(value, best.value);
     // Of equal ones the first: where axes are taken in another order, it may come later.
     if (beyond || (!M::beyond(best.value, value) && place(0) < best.index)) {
