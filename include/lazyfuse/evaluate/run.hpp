@@ -23,14 +23,7 @@ decltype(auto) settled_argument(const execution& x, temporaries& t, const A& arg
   if constexpr (Each && has_reduction<A>) return settled<Space, Each>(x, t, argument);
   else return (argument);
 }
-/// A reduction as it is computed: its own axes, in their order.
-template <class Monoid, int Axes, bool V, class A>
-auto own_result(const A& argument) {
-  constexpr int K = A::rank - Axes;
-  shape<K> kept;
-  for (int k = 0; k < K; ++k) kept[k] = argument.shape()[k];
-  return leaf<reduced<Monoid, Axes, A, V>, K>({argument}, kept, row_major(kept));
-}
+using reductions_detail::own_result;
 template <class Space, bool Each, class Monoid, int Axes, class A, bool V, int R>
 auto settle(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
   using T = value_t<A>;
@@ -46,32 +39,31 @@ auto settle(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes,
   }
   return leaf<stored<T, Space>, R>({met->owner, static_cast<const T*>(met->data)}, e.extents, e.steps, e.offset);
 }
-template <class Space, bool Each, class Op, class Seq, class... A>
-auto settle(const execution& x, temporaries& t, const map_expr<Op, Seq, A...>& e) {
-  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return settled<Space, Each>(x, t, a); });
+template <class Space, bool Each, class E>
+auto settle(const execution& x, temporaries& t, const E& e) {
+  return tree::rebuilt(e, [&](const auto& a) { return settled<Space, Each>(x, t, a); });
 }
 template <class Space, bool Each, class E>
 auto settled(const execution& x, temporaries& t, const E& e) {
-  if constexpr (has_reduction<E>) return settle<Space, Each>(x, t, e);
+  if constexpr (has_reduction<E>) return settle<Space, Each>(x, t, tree::unnamed(e));
   else return e;
 }
 
+struct nesting : tree::any_leaf {
+  template <class Kind, class A, int R>
+  static constexpr bool deferred = Kind::in_kernel&& has_reduction<A>;
+};
+/// Whether an expression has a reduction inside another one.
 template <class E>
-inline constexpr bool has_nested = false;
-template <class Monoid, int Axes, class A, bool V, int R>
-inline constexpr bool has_nested<leaf<reduced<Monoid, Axes, A, V>, R>> = has_reduction<A>;
-template <class Op, class Seq, class... A>
-inline constexpr bool has_nested<map_expr<Op, Seq, A...>> = (has_nested<A> || ...);
-template <class E>
-inline constexpr bool has_nested<named<E>> = has_nested<E>;
+inline constexpr bool has_nested = tree::fold<nesting, E>;
 
-template <class Space, class Monoid, int Axes, class A, bool V, int R>
-auto unnest(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
-  return with_argument(e, settled<Space, false>(x, t, e.source.argument));
+template <class Space, class Kind, class A, int R>
+auto unnest(const execution& x, temporaries& t, const leaf<deferred<Kind, A>, R>& e) {
+  return tree::with_argument(e, settled<Space, false>(x, t, e.source.argument));
 }
 template <class Space, class Op, class Seq, class... A>
 auto unnest(const execution& x, temporaries& t, const map_expr<Op, Seq, A...>& e) {
-  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return unnested<Space>(x, t, a); });
+  return tree::rebuilt(e, [&](const auto& a) { return unnested<Space>(x, t, a); });
 }
 template <class Space, class E>
 auto unnested(const execution& x, temporaries& t, const E& e) {

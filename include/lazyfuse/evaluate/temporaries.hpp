@@ -75,8 +75,8 @@ const computed_record* find_computed(const temporaries& t, const A& argument) {
 template <class Space, class E>
 auto without_barriers(const execution& x, temporaries& t, const E& e);
 
-template <class Space, class A, bool ByLimits, int R>
-auto pass_barrier(const execution& x, temporaries& t, const leaf<computed<A, ByLimits>, R>& e) {
+template <class Space, bool ByLimits, class A, int R>
+auto pass_barrier(const execution& x, temporaries& t, const leaf<deferred<to_memory<ByLimits>, A>, R>& e) {
   using T = value_t<A>;
   const A& argument = e.source.argument;
   if (const computed_record* const r = find_computed<computed<A>>(t, argument))
@@ -85,17 +85,13 @@ auto pass_barrier(const execution& x, temporaries& t, const leaf<computed<A, ByL
   t.computed.push_back({&computed_type<computed<A>>, &argument, source.owner, source.data});
   return leaf<stored<T, Space>, R>(source, e.extents, e.steps, e.offset);
 }
-template <class Space, class Monoid, int Axes, class A, bool V, int R>
-auto pass_barrier(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
-  return with_argument(e, without_barriers<Space>(x, t, e.source.argument));
-}
-template <class Space, class Op, class Seq, class... A>
-auto pass_barrier(const execution& x, temporaries& t, const map_expr<Op, Seq, A...>& e) {
-  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return without_barriers<Space>(x, t, a); });
+template <class Space, class E>
+auto pass_barrier(const execution& x, temporaries& t, const E& e) {
+  return tree::rebuilt(e, [&](const auto& a) { return without_barriers<Space>(x, t, a); });
 }
 template <class Space, class E>
 auto without_barriers(const execution& x, temporaries& t, const E& e) {
-  if constexpr (has_barrier<E>) return pass_barrier<Space>(x, t, e);
+  if constexpr (has_barrier<E>) return pass_barrier<Space>(x, t, tree::unnamed(e));
   else return e;
 }
 

@@ -7,31 +7,24 @@
 
 namespace lazyfuse {
 
-/// The values of A, once they are computed into memory of their own: dense and row-major.
+/// Computed into memory of its own, dense and row-major, before the kernel that reads it.
+template <bool ByLimits>
+struct to_memory {
+  static constexpr bool in_kernel = false;
+  using viewed = to_memory;
+};
 template <class A, bool ByLimits = false>
-struct computed {
-  using value_type = typename A::value_type;
-  A argument;
-};
-template <class A, bool L>
-struct source_traits<computed<A, L>> {
-  using space = expression_space_t<A>;
-  using viewed = computed<A, L>;
-  static constexpr bool is_argument = false;
-  static constexpr int owners = A::owners;
-};
+using computed = deferred<to_memory<ByLimits>, A>;
 
+namespace barrier_detail {
+struct in_memory_first : tree::any_leaf {
+  template <class Kind, class A, int R>
+  static constexpr bool deferred = !Kind::in_kernel || tree::fold<in_memory_first, A>;
+};
+}  // namespace barrier_detail
 /// Whether an expression has a barrier, in the arguments of reductions too.
 template <class E>
-inline constexpr bool has_barrier = false;
-template <class A, bool L, int R>
-inline constexpr bool has_barrier<leaf<computed<A, L>, R>> = true;
-template <class Monoid, int Axes, class A, bool V, int R>
-inline constexpr bool has_barrier<leaf<reduced<Monoid, Axes, A, V>, R>> = has_barrier<A>;
-template <class Op, class Seq, class... A>
-inline constexpr bool has_barrier<map_expr<Op, Seq, A...>> = (has_barrier<A> || ...);
-template <class E>
-inline constexpr bool has_barrier<named<E>> = has_barrier<E>;
+inline constexpr bool has_barrier = tree::fold<barrier_detail::in_memory_first, E>;
 
 /// What a kernel may take on, judging by the type of its expression. MaxOperands: arrays that it reads, each counted as
 /// often as it occurs. MaxLive: values that a thread holds at a time while it evaluates one element; 0, any number.
@@ -63,25 +56,24 @@ constexpr tally sum_of(const tally* parts, int count) {
   return all;
 }
 
-template <class E>
-inline constexpr tally tally_of = {};
 template <class Source>
 concept in_array = requires(const Source& s) {
   s.owner;
 };
-template <class Source, int R>
-inline constexpr tally tally_of<leaf<Source, R>> = {in_array<Source> ? 1 : 0, in_array<Source> ? 1 : 0};
-template <class A, bool L, int R>
-inline constexpr tally tally_of<leaf<computed<A, L>, R>> = {1, 1};
-template <class Monoid, int Axes, class A, bool V, int R>
-inline constexpr tally tally_of<leaf<reduced<Monoid, Axes, A, V>, R>> = tally_of<A>;
-template <class Op, class Seq, class... A>
-inline constexpr tally tally_of<map_expr<Op, Seq, A...>> = [] {
-  const tally parts[] = {tally_of<A>...};
-  return sum_of(parts, sizeof...(A));
-}();
+struct tallying {
+  template <class Source, int R>
+  static constexpr tally leaf = {in_array<Source> ? 1 : 0, in_array<Source> ? 1 : 0};
+  template <class Kind, class A, int R>
+  static constexpr tally deferred = Kind::in_kernel ? tree::fold<tallying, A> : tally{1, 1};
+  static constexpr tally literal = {};
+  template <class Op, class... V>
+  static constexpr tally map(const V&... values) {
+    const tally parts[] = {values...};
+    return sum_of(parts, sizeof...(V));
+  }
+};
 template <class E>
-inline constexpr tally tally_of<named<E>> = tally_of<E>;
+inline constexpr tally tally_of = tree::fold<tallying, E>;
 
 template <class Limits>
 constexpr bool exceeds(const tally& t) {
@@ -103,7 +95,7 @@ constexpr auto cut(const leaf<computed<A, L>, R>& e) {
 }
 template <bool ByLimits, class E>
 constexpr auto cut(const named<E>& e) {
-  return cut<ByLimits, E>(static_cast<const E&>(e));
+  return cut<ByLimits>(tree::unnamed(e));
 }
 template <bool Cut, class E>
 constexpr auto cut_if(const E& e) {
@@ -135,31 +127,22 @@ constexpr unsigned long long arguments_to_cut() {
 template <class Limits, class E>
 constexpr auto limit(const E& e);
 
-template <class Limits, class Monoid, int Axes, class A, bool V, int R>
-constexpr auto limit_node(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
-  return with_argument(e, limit<Limits>(e.source.argument));
-}
-template <class Limits, class A, bool L, int R>
-constexpr auto limit_node(const leaf<computed<A, L>, R>& e) {
-  const auto argument = limit<Limits>(e.source.argument);
-  return leaf<computed<bare_t<decltype(argument)>, L>, R>({argument}, e.extents, e.steps, e.offset);
-}
-template <class Limits, class Op, int... I, class... A>
-constexpr auto cut_arguments(const map_expr<Op, index_sequence<I...>, A...>& e) {
-  constexpr unsigned long long cuts = arguments_to_cut<Limits, A...>();
-  using node =
-      map_expr<Op, index_sequence<I...>, bare_t<decltype(cut_if<(cuts >> I) & 1>(e.template argument<I>()))>...>;
-  return node{{{cut_if<(cuts >> I) & 1>(e.template argument<I>())}...}, e.extents};
+template <class Limits, class E>
+constexpr auto cut_arguments(const E& e) {
+  return e;
 }
 template <class Limits, class Op, class Seq, class... A>
-constexpr auto limit_node(const map_expr<Op, Seq, A...>& e) {
-  return cut_arguments<Limits>(view_detail::rebuild(e, e.extents, [](const auto& a) { return limit<Limits>(a); }));
+constexpr auto cut_arguments(const map_expr<Op, Seq, A...>& e) {
+  constexpr unsigned long long cuts = arguments_to_cut<Limits, A...>();
+  return tree::with_arguments(
+      e, [&]<int K>(index_sequence<K>) { return cut_if<(cuts >> K) & 1>(e.template argument<K>()); });
 }
 /// What keeps the limits is not looked into: its type stays, and nothing is compiled for it.
 template <class Limits, class E>
 constexpr auto limit(const E& e) {
-  if constexpr (is_named<E>) return limit<Limits>(static_cast<const typename E::expression_type&>(e));
-  else if constexpr (exceeds<Limits>(tally_of<E>) || has_barrier<E>) return limit_node<Limits>(e);
+  if constexpr (is_named<E>) return limit<Limits>(tree::unnamed(e));
+  else if constexpr (exceeds<Limits>(tally_of<E>) || has_barrier<E>)
+    return cut_arguments<Limits>(tree::rebuilt(e, [](const auto& a) { return limit<Limits>(a); }));
   else return e;
 }
 

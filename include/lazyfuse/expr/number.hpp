@@ -20,10 +20,6 @@ struct source_traits<numbered_source<I, Source>> {
   static constexpr int owners = source_traits<Source>::owners;
 };
 
-/// The result of combining axes, see reduce.hpp.
-template <class Monoid, int Axes, class A, bool Viewed>
-struct reduced;
-
 namespace number_detail {
 
 /// What the leaves of a tree have in common: how many there are, how many of them are no constants, the largest number
@@ -36,18 +32,19 @@ struct census {
             reductions || b.reductions};
   }
 };
+template <class Source>
+inline constexpr int number_of = -1;
+template <int I, class Source>
+inline constexpr int number_of<numbered_source<I, Source>> = I;
+struct counting : tree::sums<census> {
+  template <class Source, int R>
+  static constexpr census leaf{1, R > 0, number_of<Source>};
+  template <class Kind, class A, int R>
+  static constexpr census deferred =
+      Kind::in_kernel ? tree::fold<counting, A> + census{0, 0, -1, true} : census{1, R > 0};
+};
 template <class E>
-inline constexpr census census_of = {};
-template <class Source, int R>
-inline constexpr census census_of<leaf<Source, R>> = {1, R > 0};
-template <int I, class Source, int R>
-inline constexpr census census_of<leaf<numbered_source<I, Source>, R>> = {1, R > 0, I};
-template <class Monoid, int Axes, class A, bool V, int R>
-inline constexpr census census_of<leaf<reduced<Monoid, Axes, A, V>, R>> = census_of<A> + census{0, 0, -1, true};
-template <class Op, class Seq, class... A>
-inline constexpr census census_of<map_expr<Op, Seq, A...>> = (census{} + ... + census_of<A>);
-template <class E>
-inline constexpr census census_of<named<E>> = census_of<E>;
+inline constexpr census census_of = tree::fold<counting, E>;
 
 /// How many numbers the leaves of a tree take.
 template <class E>
@@ -68,40 +65,37 @@ inline constexpr int leaves_before = [] {
 /// The tree with its leaves numbered from From on if Fresh, and the numbers they have raised by Base.
 template <int From, int Base, bool Fresh, class Tree>
 constexpr auto number(const Tree& e);
+template <int From, int Base, bool Fresh, class T, auto V>
+constexpr auto number_each(const literal_leaf<T, V>& e) {
+  return e;
+}
 template <int From, int Base, bool Fresh, class Source, int R>
-constexpr auto number_leaf(const leaf<Source, R>& e) {
-  if constexpr (requires { e.source.argument; }) return e;  // still to be computed: no operand yet
-  else if constexpr (Fresh) return leaf<numbered_source<From, Source>, R>({e.source}, e.extents, e.steps, e.offset);
+constexpr auto number_each(const leaf<Source, R>& e) {
+  if constexpr (Fresh) return leaf<numbered_source<From, Source>, R>({e.source}, e.extents, e.steps, e.offset);
   else return e;
 }
 template <int From, int Base, bool Fresh, int I, class Source, int R>
-constexpr auto number_leaf(const leaf<numbered_source<I, Source>, R>& e) {
+constexpr auto number_each(const leaf<numbered_source<I, Source>, R>& e) {
   return leaf<numbered_source<Base + I, Source>, R>({static_cast<const Source&>(e.source)}, e.extents, e.steps,
                                                     e.offset);
 }
-template <int From, int Base, bool Fresh, class Monoid, int Axes, class A, bool V, int R>
-constexpr auto number_leaf(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
-  const auto argument = number<From, Base, Fresh>(e.source.argument);
-  return leaf<reduced<Monoid, Axes, bare_t<decltype(argument)>, V>, R>({argument}, e.extents, e.steps, e.offset);
+template <int From, int Base, bool Fresh, class Kind, class A, int R>
+constexpr auto number_each(const leaf<deferred<Kind, A>, R>& e) {
+  if constexpr (Kind::in_kernel) return tree::with_argument(e, number<From, Base, Fresh>(e.source.argument));
+  else return e;  // no operand yet
 }
-template <int From, int Base, bool Fresh, class Op, int... I, class... A>
-constexpr auto number_leaf(const map_expr<Op, index_sequence<I...>, A...>& e) {
-  const auto one = [&]<int K>(index_sequence<K>) {
+template <int From, int Base, bool Fresh, class Op, class Seq, class... A>
+constexpr auto number_each(const map_expr<Op, Seq, A...>& e) {
+  return tree::with_arguments(e, [&]<int K>(index_sequence<K>) {
     return number<From + leaves_before<K, A...>, Base, Fresh>(e.template argument<K>());
-  };
-  return map_expr<Op, index_sequence<I...>, bare_t<decltype(one(index_sequence<I>{}))>...>{
-      {{one(index_sequence<I>{})}...}, e.extents};
-}
-template <int From, int Base, bool Fresh, class T, auto V>
-constexpr auto number_leaf(const literal_leaf<T, V>& e) {
-  return e;
+  });
 }
 template <int From, int Base, bool Fresh, class Tree>
 constexpr auto number(const Tree& e) {
   if constexpr (is_named<Tree>) {
-    const auto inner = number<From, Base, Fresh>(static_cast<const typename Tree::expression_type&>(e));
+    const auto inner = number<From, Base, Fresh>(tree::unnamed(e));
     return named<bare_t<decltype(inner)>>{inner};
-  } else return number_leaf<From, Base, Fresh>(e);
+  } else return number_each<From, Base, Fresh>(e);
 }
 
 /// A tree as an argument whose numbers begin at From. Which leaves of one type are the same array within something that
@@ -125,21 +119,17 @@ constexpr auto keep_numbers(const leaf<numbered_source<I, Source>, From>&, const
   if constexpr (source_traits<Viewed>::is_argument) return v;
   else return leaf<numbered_source<I, Viewed>, R>({v.source}, v.extents, v.steps, v.offset);
 }
-template <class Op, int... I, class... A, class... B>
-constexpr auto keep_numbers(const map_expr<Op, index_sequence<I...>, A...>& e,
-                            const map_expr<Op, index_sequence<I...>, B...>& v) {
-  return map_expr<Op, index_sequence<I...>,
-                  bare_t<decltype(with_numbers_of(e.template argument<I>(), v.template argument<I>()))>...>{
-      {{with_numbers_of(e.template argument<I>(), v.template argument<I>())}...}, v.extents};
+template <class Op, class Seq, class... A, class... B>
+constexpr auto keep_numbers(const map_expr<Op, Seq, A...>& e, const map_expr<Op, Seq, B...>& v) {
+  return tree::with_arguments(
+      v, [&]<int K>(index_sequence<K>) { return with_numbers_of(e.template argument<K>(), v.template argument<K>()); });
 }
 template <class E, class V>
 constexpr auto with_numbers_of(const E& e, const V& view) {
   if constexpr (census_of<E>.largest < 0) return view;
-  else if constexpr (is_named<E>) {
-    const auto inner = with_numbers_of(static_cast<const typename E::expression_type&>(e), view);
-    return inner;
-  } else if constexpr (is_named<V>) {
-    const auto inner = keep_numbers(e, static_cast<const typename V::expression_type&>(view));
+  else if constexpr (is_named<E>) return with_numbers_of(tree::unnamed(e), view);
+  else if constexpr (is_named<V>) {
+    const auto inner = keep_numbers(e, tree::unnamed(view));
     return named<bare_t<decltype(inner)>>{inner};
   } else return keep_numbers(e, view);
 }

@@ -7,28 +7,15 @@
 
 namespace lazyfuse {
 
-/// The result of combining the last Axes axes of the argument with a monoid, dense and row-major.
-/// Viewed: some slice or permutation of it; its elements then are not read in their own order.
-template <class Monoid, int Axes, class A, bool Viewed>
-struct reduced {
-  using monoid = Monoid;
-  using argument_type = A;
-  static constexpr int axes = Axes;
-  using value_type = typename A::value_type;
-  A argument;
+/// Combining the last Axes axes of the argument with a monoid: dense and row-major. Viewed: some slice or permutation
+/// of it; its elements then are not read in their own order.
+template <class Monoid, int Axes, bool Viewed>
+struct by_monoid {
+  static constexpr bool in_kernel = true;
+  using viewed = by_monoid<Monoid, Axes, true>;
 };
-/// The same reduction of another argument of the same shape.
-template <class Monoid, int Axes, class A, bool Viewed, int R, class B>
-constexpr auto with_argument(const leaf<reduced<Monoid, Axes, A, Viewed>, R>& e, const B& argument) {
-  return leaf<reduced<Monoid, Axes, B, Viewed>, R>({argument}, e.extents, e.steps, e.offset);
-}
 template <class Monoid, int Axes, class A, bool Viewed>
-struct source_traits<reduced<Monoid, Axes, A, Viewed>> {
-  using space = expression_space_t<A>;
-  using viewed = reduced<Monoid, Axes, A, true>;
-  static constexpr bool is_argument = false;
-  static constexpr int owners = A::owners;
-};
+using reduced = deferred<by_monoid<Monoid, Axes, Viewed>, A>;
 
 namespace reduce_detail {
 template <int R, int... A>

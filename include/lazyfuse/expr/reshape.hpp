@@ -25,7 +25,7 @@ constexpr auto reshape_node(const literal_leaf<T, V>& e, const shape<R>&, const 
 }
 template <class Op, class Seq, class... A, int R, int To>
 constexpr auto reshape_node(const map_expr<Op, Seq, A...>& e, const shape<R>& parent, const shape<To>& s) {
-  return rebuild(e, s, [&](const auto& a) {
+  return tree::rebuilt(e, s, [&](const auto& a) {
     if constexpr (bare_t<decltype(a)>::rank == R) return reshape_node(a, parent, s);
     else if constexpr (bare_t<decltype(a)>::rank == 0) return a;
     else return reshape_node(broadcast_tree(a, parent, "reshape"), parent, s);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <lazyfuse/expr/index.hpp>
-#include <lazyfuse/expr/map.hpp>
+#include <lazyfuse/expr/tree.hpp>
 
 namespace lazyfuse {
 
@@ -54,22 +54,9 @@ constexpr auto remap_argument(const A& a, const shape<From>& parent, const index
   if constexpr (A::rank == 0 && From > 0) return a;  // a scalar beside arrays broadcasts anyway
   else return remap(a, through_broadcast(m, parent, a.shape()));
 }
-/// A named argument stays named.
-template <class A, class Each>
-constexpr auto each_argument(const A& a, const Each& each) {
-  using R = bare_t<decltype(each(a))>;
-  if constexpr (is_named<A> && !is_named<R> && requires { typename R::operation; }) return named<R>{each(a)};
-  else return each(a);
-}
-template <class Op, int... I, class... A, int To, class Each>
-constexpr auto rebuild(const map_expr<Op, index_sequence<I...>, A...>& e, const shape<To>& s, const Each& each) {
-  using Node = map_expr<Op, index_sequence<I...>, bare_t<decltype(each_argument(e.template argument<I>(), each))>...>;
-  if constexpr (Node::rank == To) return Node{{{each_argument(e.template argument<I>(), each)}...}, s};
-  else return Node{{{each_argument(e.template argument<I>(), each)}...}, {}};
-}
 template <class Op, class Seq, class... A, int From, int To>
 constexpr auto remap(const map_expr<Op, Seq, A...>& e, const index_map<From, To>& m) {
-  return rebuild(e, m.extents, [&](const auto& a) { return remap_argument(a, e.shape(), m); });
+  return tree::rebuilt(e, m.extents, [&](const auto& a) { return remap_argument(a, e.shape(), m); });
 }
 
 template <int R, class I>

@@ -90,13 +90,13 @@ constexpr void add_reads(fusion_gain<N, Most + 1>& f, int node, known_arrays<Mos
 /// The gain of sharing kernels, where equal types are taken for equal arrays.
 template <class... E>
 constexpr auto nominal_gain(const int* iteration) {
-  using all = typename joined_lists<typename arrays_of<E>::type...>::type;
+  using all = typename joined_lists<list<>, arrays_of<E>...>::type;
   fusion_gain<int(sizeof...(E)), all::size + 1> f;
   known_arrays<all::size> known;
   (f.add_node(nominal_bytes<E>, 0, true), ...);
   for (int i = 0; i < f.nodes; ++i) f.iteration[i] = iteration[i];
   int i = 0;
-  (add_reads(f, i++, known, typename arrays_of<E>::type{}, all{}), ...);
+  (add_reads(f, i++, known, arrays_of<E>{}, all{}), ...);
   return f;
 }
 

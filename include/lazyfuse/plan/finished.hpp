@@ -9,18 +9,17 @@ namespace lazyfuse {
 
 namespace finished_detail {
 
-/// Whether the tree K is a part of E, and not all of it.
-template <class K, class E>
-inline constexpr bool inside = false;
+template <class K>
+struct equal_to {
+  template <class E>
+  static constexpr bool holds = __is_same(K, E);
+};
 /// Whether the tree K is E, or a part of it.
 template <class K, class E>
-inline constexpr bool occurs = __is_same(K, E) || inside<K, E>;
-template <class K, class Op, class Seq, class... A>
-inline constexpr bool inside<K, map_expr<Op, Seq, A...>> = (occurs<K, A> || ...);
+inline constexpr bool occurs = tree::any_node<equal_to<K>, E>;
+/// Whether the tree K is a part of E, and not all of it.
 template <class K, class E>
-inline constexpr bool inside<K, named<E>> = occurs<K, E>;
-template <class K, class Monoid, int Axes, class A, bool V, int R>
-inline constexpr bool inside<K, leaf<reduced<Monoid, Axes, A, V>, R>> = occurs<K, A>;
+inline constexpr bool inside = !__is_same(K, E) && occurs<K, E>;
 
 /// Whether computing a tree is more than reading a leaf.
 template <class E>
@@ -103,14 +102,6 @@ auto with_name(const E& e) {
   if constexpr (map_detail::is_composite<E>) return named<E>{e};
   else return e;
 }
-template <class E>
-const E& without_name(const E& e) {
-  return e;
-}
-template <class E>
-const E& without_name(const named<E>& e) {
-  return e;
-}
 
 }  // namespace finished_detail
 
@@ -120,14 +111,14 @@ template <class Set, class E>
 auto substituted(Set& s, const E& e);
 
 namespace finished_detail {
-template <class Set, class Op, class Seq, class... A>
-auto rebuilt(Set& s, const map_expr<Op, Seq, A...>& e) {
-  return view_detail::rebuild(e, e.shape(), [&](const auto& a) { return substituted(s, a); });
+template <class Set, class E>
+auto with_arguments_read(Set& s, const E& e) {
+  return tree::rebuilt(e, [&](const auto& a) { return substituted(s, a); });
 }
-template <class Set, class Monoid, int Axes, class A, bool V, int R>
-auto rebuilt(Set& s, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+template <class Set, class Kind, class A, int R>
+auto with_arguments_read(Set& s, const leaf<deferred<Kind, A>, R>& e) {
   const auto whole = substituted(s, e.source.argument);
-  return with_argument(e, without_name(whole));
+  return tree::with_argument(e, tree::unnamed(whole));
 }
 }  // namespace finished_detail
 
@@ -135,10 +126,10 @@ template <class Set, class E>
 auto substituted(Set& s, const E& e) {
   using namespace finished_detail;
   if constexpr (!Set::template concerns<E>) return e;
-  else if constexpr (is_named<E>) return with_name(without_name(substituted(s, without_name(e))));
+  else if constexpr (is_named<E>) return with_name(tree::unnamed(substituted(s, tree::unnamed(e))));
   else if constexpr (has_values<E, Set>) return values_of<E>(s).read(e, s.known);
-  else if constexpr (Set::template names<E>) return with_name(rebuilt(s, e));
-  else return rebuilt(s, e);
+  else if constexpr (Set::template names<E>) return with_name(with_arguments_read(s, e));
+  else return with_arguments_read(s, e);
 }
 
 }  // namespace lazyfuse

@@ -34,39 +34,46 @@ constexpr kernel_form form_alone() {
   }
 }
 
+struct costing : tree::sums<int> {
+  template <class Source, int R>
+  static constexpr int leaf = 0;
+  template <class Kind, class A, int R>
+  static constexpr int deferred = 0;
+  template <class Op, class... V>
+  static constexpr int map(V... values) {
+    return (Op::cost + ... + values);
+  }
+};
 /// Instructions per element, as the operations count them.
 template <class E>
-inline constexpr int cost_of = 0;
-template <class Op, class Seq, class... A>
-inline constexpr int cost_of<map_expr<Op, Seq, A...>> = (Op::cost + ... + cost_of<A>);
-template <class E>
-inline constexpr int cost_of<named<E>> = cost_of<E>;
+inline constexpr int cost_of = tree::fold<costing, E>;
 
+template <class L, class... More>
+struct joined_lists {
+  using type = L;
+};
+template <class L, class M, class... More>
+struct joined_lists<L, M, More...> : joined_lists<concat_t<L, M>, More...> {};
+template <class Source, int R>
+inline constexpr list<> array_of{};
+template <class T, class Space, int R>
+inline constexpr list<leaf<stored<T, Space>, R>> array_of<stored<T, Space>, R>{};
+template <int I, class Source, int R>
+inline constexpr auto array_of<numbered_source<I, Source>, R> = array_of<Source, R>;
+struct listing_arrays {
+  template <class Source, int R>
+  static constexpr auto leaf = array_of<Source, R>;
+  template <class Kind, class A, int R>
+  static constexpr auto deferred = tree::fold<listing_arrays, A>;
+  static constexpr list<> literal{};
+  template <class Op, class... L>
+  static constexpr auto map(L...) {
+    return typename joined_lists<list<>, L...>::type{};
+  }
+};
 /// The arrays that an expression reads, one for each leaf.
 template <class E>
-struct arrays_of {
-  using type = list<>;
-};
-template <class T, class Space, int R>
-struct arrays_of<leaf<stored<T, Space>, R>> {
-  using type = list<leaf<stored<T, Space>, R>>;
-};
-template <int I, class T, class Space, int R>
-struct arrays_of<leaf<numbered_source<I, stored<T, Space>>, R>> : arrays_of<leaf<stored<T, Space>, R>> {};
-template <class Monoid, int Axes, class A, bool V, int R>
-struct arrays_of<leaf<reduced<Monoid, Axes, A, V>, R>> : arrays_of<A> {};
-template <class E>
-struct arrays_of<named<E>> : arrays_of<E> {};
-template <class... L>
-struct joined_lists {
-  using type = list<>;
-};
-template <class L, class... More>
-struct joined_lists<L, More...> {
-  using type = concat_t<L, typename joined_lists<More...>::type>;
-};
-template <class Op, class Seq, class... A>
-struct arrays_of<map_expr<Op, Seq, A...>> : joined_lists<typename arrays_of<A>::type...> {};
+using arrays_of = bare_t<decltype(tree::fold<listing_arrays, E>)>;
 
 template <class T, class... A>
 constexpr bool read_at_most(list<A...>) {
@@ -74,8 +81,7 @@ constexpr bool read_at_most(list<A...>) {
 }
 /// Whether reading the value of K may be better than computing it again. It is not for a few instructions on one array.
 template <class K>
-inline constexpr bool worth_reading =
-    has_reduction<K> || cost_of<K> > 4 || !read_at_most<value_t<K>>(typename arrays_of<K>::type{});
+inline constexpr bool worth_reading = has_reduction<K> || cost_of<K> > 4 || !read_at_most<value_t<K>>(arrays_of<K>{});
 
 /// The distinct types of K... that Wanted accepts.
 template <template <class> class Wanted, class Found, class... K>

@@ -100,30 +100,26 @@ struct leaf_table {
                                       place};
 };
 
+struct counting_leaves : tree::sums<int> {
+  template <class Source, int R>
+  static constexpr int leaf = 1;
+  /// What is computed into memory is read before anything else is written, and has leaves of its own.
+  template <class Kind, class A, int R>
+  static constexpr int deferred = Kind::in_kernel ? tree::fold<counting_leaves, A> : 0;
+};
 /// How many leaves an expression has; literals are none.
 template <class E>
-inline constexpr int leaf_count = 1;
-template <class T, auto V>
-inline constexpr int leaf_count<literal_leaf<T, V>> = 0;
-template <class Monoid, int Axes, class A, bool V, int R>
-inline constexpr int leaf_count<leaf<reduced<Monoid, Axes, A, V>, R>> = leaf_count<A>;
-template <class Op, class Seq, class... A>
-inline constexpr int leaf_count<map_expr<Op, Seq, A...>> = (0 + ... + leaf_count<A>);
-template <class E>
-inline constexpr int leaf_count<named<E>> = leaf_count<E>;
-/// What is behind a barrier is read before anything else is written, and has leaves of its own.
-template <class A, bool L, int R>
-inline constexpr int leaf_count<leaf<computed<A, L>, R>> = 0;
+inline constexpr int leaf_count = tree::fold<counting_leaves, E>;
 
+struct counting_reductions : tree::sums<int> {
+  template <class Source, int R>
+  static constexpr int leaf = 0;
+  template <class Kind, class A, int R>
+  static constexpr int deferred = Kind::in_kernel ? 1 + tree::fold<counting_reductions, A> : 0;
+};
 /// How many reductions an expression has, those inside others counted too.
 template <class E>
-inline constexpr int reduction_count = 0;
-template <class Monoid, int Axes, class A, bool V, int R>
-inline constexpr int reduction_count<leaf<reduced<Monoid, Axes, A, V>, R>> = 1 + reduction_count<A>;
-template <class Op, class Seq, class... A>
-inline constexpr int reduction_count<map_expr<Op, Seq, A...>> = (0 + ... + reduction_count<A>);
-template <class E>
-inline constexpr int reduction_count<named<E>> = reduction_count<E>;
+inline constexpr int reduction_count = tree::fold<counting_reductions, E>;
 
 /// Where the next leaf and the next reduction are noted.
 struct notes {
@@ -140,10 +136,10 @@ void collect(const leaf<Source, R>& e, notes& to, int frame) {
 }
 template <class T, auto V>
 void collect(const literal_leaf<T, V>&, notes&, int) {}
-template <class A, bool L, int R>
-void collect(const leaf<computed<A, L>, R>&, notes&, int) {}
-template <class Monoid, int Axes, class A, bool V, int R>
-void collect(const leaf<reduced<Monoid, Axes, A, V>, R>& e, notes& to, int frame) {
+template <bool L, class A, int R>
+void collect(const leaf<deferred<to_memory<L>, A>, R>&, notes&, int) {}
+template <class Monoid, int Axes, bool V, class A, int R>
+void collect(const leaf<deferred<by_monoid<Monoid, Axes, V>, A>, R>& e, notes& to, int frame) {
   const A& argument = e.source.argument;
   if (to.reduction)
     to.reduction[to.reductions] = {e.extents.extent,        e.steps.step, e.offset, R,

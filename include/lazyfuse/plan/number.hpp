@@ -214,19 +214,25 @@ struct maker<Share, S, Op, Seq, A> {
                                           make_map<Op, A>>;
 };
 
+template <class Kind>
+inline constexpr bool in_own_order = false;
+template <class Monoid, int Axes>
+inline constexpr bool in_own_order<by_monoid<Monoid, Axes, false>> = true;
+template <int Share>
+struct exactness {
+  template <class Source, int R>
+  static constexpr bool leaf = takes_for_equal<Share, Source, R>;
+  template <class Kind, class A, int R>
+  static constexpr bool deferred = in_own_order<Kind>&& tree::fold<exactness, A>;
+  static constexpr bool literal = true;
+  template <class Op, class... V>
+  static constexpr bool map(V... values) {
+    return (values && ...);
+  }
+};
 /// Whether all leaves are taken for equal (or literals): then equal types are equal values.
 template <int Share, class E>
-inline constexpr bool is_exact = false;
-template <int Share, class Source, int R>
-inline constexpr bool is_exact<Share, leaf<Source, R>> = takes_for_equal<Share, Source, R>;
-template <int Share, class T, auto V>
-inline constexpr bool is_exact<Share, literal_leaf<T, V>> = true;
-template <int Share, class Monoid, int Axes, class A, int R>
-inline constexpr bool is_exact<Share, leaf<reduced<Monoid, Axes, A, false>, R>> = is_exact<Share, A>;
-template <int Share, class Op, class Seq, class... A>
-inline constexpr bool is_exact<Share, map_expr<Op, Seq, A...>> = (is_exact<Share, A> && ...);
-template <int Share, class E>
-inline constexpr bool is_exact<Share, named<E>> = is_exact<Share, E>;
+inline constexpr bool is_exact = tree::fold<exactness<Share>, E>;
 
 template <class Op>
 concept has_partner = requires {

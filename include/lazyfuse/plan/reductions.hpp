@@ -7,15 +7,15 @@
 
 namespace lazyfuse {
 
+namespace reductions_detail {
+struct some : tree::any_leaf {
+  template <class Kind, class A, int R>
+  static constexpr bool deferred = Kind::in_kernel;
+};
+}  // namespace reductions_detail
 /// Whether an expression contains a reduction.
 template <class E>
-inline constexpr bool has_reduction = false;
-template <class Monoid, int Axes, class A, bool V, int R>
-inline constexpr bool has_reduction<leaf<reduced<Monoid, Axes, A, V>, R>> = true;
-template <class Op, class Seq, class... A>
-inline constexpr bool has_reduction<map_expr<Op, Seq, A...>> = (has_reduction<A> || ...);
-template <class E>
-inline constexpr bool has_reduction<named<E>> = has_reduction<E>;
+inline constexpr bool has_reduction = tree::fold<reductions_detail::some, E>;
 
 namespace reductions_detail {
 
@@ -35,22 +35,33 @@ struct form {
     return r;
   }
 };
+template <class Kind, class A, int R>
+inline constexpr form form_of_leaf = {.other_leaves = R > 0};
+template <class Monoid, int Axes, bool V, class A, int R>
+inline constexpr form form_of_leaf<by_monoid<Monoid, Axes, V>, A, R> = {.axes = Axes,
+                                                                        .rank = A::rank,
+                                                                        .count = 1,
+                                                                        .any = true,
+                                                                        .possible = !has_reduction<A>,
+                                                                        .kept_dims = R != A::rank - Axes,
+                                                                        .viewed = V};
+struct forming : tree::sums<form> {
+  template <class Source, int R>
+  static constexpr form leaf = {.other_leaves = R > 0};
+  template <class Kind, class A, int R>
+  static constexpr form deferred = form_of_leaf<Kind, A, R>;
+};
 template <class E>
-inline constexpr form form_of = {};
-template <class Source, int R>
-inline constexpr form form_of<leaf<Source, R>> = {.other_leaves = R > 0};
-template <class Monoid, int Axes, class A, bool V, int R>
-inline constexpr form form_of<leaf<reduced<Monoid, Axes, A, V>, R>> = {.axes = Axes,
-                                                                       .rank = A::rank,
-                                                                       .count = 1,
-                                                                       .any = true,
-                                                                       .possible = !has_reduction<A>,
-                                                                       .kept_dims = R != A::rank - Axes,
-                                                                       .viewed = V};
-template <class Op, class Seq, class... A>
-inline constexpr form form_of<map_expr<Op, Seq, A...>> = (form{} + ... + form_of<A>);
-template <class E>
-inline constexpr form form_of<named<E>> = form_of<E>;
+inline constexpr form form_of = tree::fold<forming, E>;
+
+/// A reduction as it is computed: its own axes, in their order.
+template <class Monoid, int Axes, bool V, class A>
+auto own_result(const A& argument) {
+  constexpr int K = A::rank - Axes;
+  shape<K> kept;
+  for (int k = 0; k < K; ++k) kept[k] = argument.shape()[k];
+  return leaf<reduced<Monoid, Axes, A, V>, K>({argument}, kept, row_major(kept));
+}
 
 /// The extents of the one argument that all reductions share; false where they differ or where a
 /// reduction is not read in its own order.
@@ -81,12 +92,9 @@ template <class E>
 const E& without_keepdims(const E& e) {
   return e;
 }
-template <class Monoid, int Axes, class A, bool V, int R>
-auto without_keepdims(const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
-  constexpr int K = A::rank - Axes;
-  shape<K> s;
-  for (int k = 0; k < K; ++k) s[k] = e.source.argument.shape()[k];
-  return leaf<reduced<Monoid, Axes, A, V>, K>(e.source, s, row_major(s));
+template <class Monoid, int Axes, bool V, class A, int R>
+auto without_keepdims(const leaf<deferred<by_monoid<Monoid, Axes, V>, A>, R>& e) {
+  return own_result<Monoid, Axes, V>(e.source.argument);
 }
 template <class Op, int... I, class... A>
 auto without_keepdims(const map_expr<Op, index_sequence<I...>, A...>& e) {

@@ -51,15 +51,18 @@ struct form {
     return r;
   }
 };
+template <class Kind, class A>
+inline constexpr form form_of_leaf = {};
+template <class Monoid, int Axes, bool V, class A>
+inline constexpr form form_of_leaf<by_monoid<Monoid, Axes, V>, A> = {Axes, A::rank, true, true, has_reduction<A>};
+struct forming : tree::sums<form> {
+  template <class Source, int R>
+  static constexpr form leaf = {};
+  template <class Kind, class A, int R>
+  static constexpr form deferred = form_of_leaf<Kind, A> + tree::fold<forming, A>;
+};
 template <class E>
-inline constexpr form form_of = {};
-template <class Monoid, int Axes, class A, bool V, int R>
-inline constexpr form form_of<leaf<reduced<Monoid, Axes, A, V>, R>> =
-    form{Axes, A::rank, true, true, has_reduction<A>} + form_of<A>;
-template <class Op, class Seq, class... A>
-inline constexpr form form_of<map_expr<Op, Seq, A...>> = (form{} + ... + form_of<A>);
-template <class E>
-inline constexpr form form_of<named<E>> = form_of<E>;
+inline constexpr form form_of = tree::fold<forming, E>;
 
 /// The arrays of rank R in each frame; those of a name met before do not count again.
 template <class Arrays, class Names, bool Twice>
@@ -105,15 +108,13 @@ struct look<R, census<Arrays, Names, Twice>, named<E>> {
 /// Whether some frame has two arrays of one type and rank R: then they are hardly the same.
 template <int R, class... E>
 inline constexpr bool doubtful_here = look_all<R, census<list<>, list<>, false>, E...>::type::twice;
+template <int R>
+struct doubting : tree::any_leaf {
+  template <class Kind, class A, int Rank>
+  static constexpr bool deferred = doubtful_here<R, A> || tree::fold<doubting, A>;
+};
 template <int R, class E>
-inline constexpr bool doubtful_inside = false;
-template <int R, class Monoid, int Axes, class A, bool V, int Rank>
-inline constexpr bool doubtful_inside<R, leaf<reduced<Monoid, Axes, A, V>, Rank>> =
-    doubtful_here<R, A> || doubtful_inside<R, A>;
-template <int R, class Op, class Seq, class... A>
-inline constexpr bool doubtful_inside<R, map_expr<Op, Seq, A...>> = (doubtful_inside<R, A> || ...);
-template <int R, class E>
-inline constexpr bool doubtful_inside<R, named<E>> = doubtful_inside<R, E>;
+inline constexpr bool doubtful_inside = tree::fold<doubting<R>, E>;
 
 }  // namespace rows_detail
 
