@@ -4,7 +4,7 @@
 
 #include <lazyfuse/core/types.hpp>  // before core/math.hpp, whose tests for NaN clang-tidy 14 reports otherwise
 #include <lazyfuse/op/registry.hpp>
-#include <lazyfuse/program/rewrite.hpp>
+#include <lazyfuse/op/rewritten.hpp>
 
 #include <charconv>
 #include <cstdlib>
@@ -111,8 +111,8 @@ std::string arguments(const std::vector<type_name>& a, std::size_t from, style a
 std::string text(const type_name& t, style as, int outer) {
   if (t.name == "arg" && t.arguments.size() == 1) return "x" + t.arguments[0].name;
   if (t.name == "literal" && t.arguments.size() == 2) return number(t.arguments[1].name);
-  if (t.name == "reduction" && t.arguments.size() == 2)
-    return t.arguments[0].name + "(" + text(t.arguments[1], as) + ")";
+  if (t.name == "stage" && t.arguments.size() == 2 && t.arguments[0].arguments.size() == 1)  // reduce<Monoid>
+    return t.arguments[0].arguments[0].name + "(" + text(t.arguments[1], as) + ")";
   if (t.name == "apply" && !t.arguments.empty()) {
     const type_name& operation = t.arguments[0];
     if (operation.name == op::divisor::name) return arguments(t.arguments, 1, as);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/program/rewrite.hpp>
+#include <lazyfuse/program/traverse.hpp>
 
 namespace lazyfuse {
 
@@ -29,54 +30,51 @@ struct census {
   using repeated = Repeated;
 };
 
-template <class C, class P>
-struct visit {  // leaves
-  using type = C;
+struct visit {
+  template <bool Seen, class C, class Op, class... A>
+  struct node {
+    using inner = typename ir::gathered_all<visit, C, A...>::type;
+    using type =
+        census<typename append<typename inner::order, lazyfuse::apply<Op, A...>>::type, typename inner::repeated>;
+  };
+  template <class C, class Op, class... A>
+  struct node<true, C, Op, A...> {
+    using again = lazyfuse::apply<Op, A...>;
+    using type = census<typename C::order,
+                        typename append_if<!contains<again, typename C::repeated>, typename C::repeated, again>::type>;
+  };
+  template <class C, class Op, class... A>
+  using apply = node<contains<lazyfuse::apply<Op, A...>, typename C::order>, C, Op, A...>;
+  template <class C, class Kind, class... P>
+  struct stage {
+    using type = C;
+  };
 };
 template <class C, class... P>
-struct visit_all {
-  using type = C;
-};
-template <class C, class P, class... Rest>
-struct visit_all<C, P, Rest...> : visit_all<typename visit<C, P>::type, Rest...> {};
-
-template <bool Seen, class C, class Op, class... A>
-struct visit_node {
-  using inner = typename visit_all<C, A...>::type;
-  using type = census<typename append<typename inner::order, apply<Op, A...>>::type, typename inner::repeated>;
-};
-template <class C, class Op, class... A>
-struct visit_node<true, C, Op, A...> {
-  using node = apply<Op, A...>;
-  using type = census<typename C::order,
-                      typename append_if<!contains<node, typename C::repeated>, typename C::repeated, node>::type>;
-};
-template <class C, class Op, class... A>
-struct visit<C, apply<Op, A...>> : visit_node<contains<apply<Op, A...>, typename C::order>, C, Op, A...> {};
+using visit_all = ir::gathered_all<visit, C, P...>;
 
 /// Bottom-up application of rewrite.
+struct simplifying {
+  template <class P>
+  using made = rewrite<P>;
+  template <class Kind, class... P>
+  using of_stage = ir::rewritten_stage<simplifying, Kind, P...>;
+};
 template <class P>
-struct simplify {
-  using type = P;
-};
-template <class Op, class... A>
-struct simplify<apply<Op, A...>> {
-  using type = typename rewrite<apply<Op, typename simplify<A>::type...>>::type;
-};
-template <class M, class P>
-struct simplify<reduction<M, P>> {
-  using type = reduction<M, typename simplify<P>::type>;
-};
+using simplify = ir::rewritten<simplifying, P>;
 
+/// Of the operations of one stage: another one has its own pairs.
+template <class All>
+struct pairing {
+  template <class P>
+  using made = rewrite_pair<P, All>;
+  template <class Kind, class... P>
+  struct of_stage {
+    using type = stage<Kind, P...>;
+  };
+};
 template <class P, class All>
-struct pair_up {
-  using type = P;
-};
-template <class Op, class... A, class All>
-struct pair_up<apply<Op, A...>, All> {
-  using inner = apply<Op, typename pair_up<A, All>::type...>;
-  using type = typename rewrite_pair<inner, All>::type;
-};
+using pair_up = ir::rewritten<pairing<All>, P>;
 
 /// Whether some operation of the list has a partner (sin and cos) present as well.
 template <class Order>

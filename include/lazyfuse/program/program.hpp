@@ -19,8 +19,19 @@ struct apply {};
 template <class T, auto Value>
 struct literal {};
 
+/// What a pattern makes of sub-programs at more places than one, and a later stage of the kernel reads. The kind is the
+/// tag of the pattern.
+template <class Kind, class... P>
+struct stage {};
+
+namespace dpp {
+/// Combining the values at all positions of the innermost axes with a monoid.
+template <class Monoid>
+struct reduce {};
+}  // namespace dpp
+
 /// The reduction of a sub-program over the innermost axes of its own position.
 template <class Monoid, class P>
-struct reduction {};
+using reduction = stage<dpp::reduce<Monoid>, P>;
 
 }  // namespace lazyfuse

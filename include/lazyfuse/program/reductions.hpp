@@ -9,23 +9,25 @@ namespace lazyfuse {
 
 namespace reductions_detail {
 /// The distinct reductions of programs. Nested: those inside others, too, and before them.
-template <bool Nested, class Found, class P>
-struct find {
-  using type = Found;
+template <bool Nested>
+struct finding {
+  template <class Found, class Op, class... A>
+  using apply = ir::gathered_all<finding, Found, A...>;
+  template <class Found, class Kind, class... P>
+  struct stage {
+    using self = lazyfuse::stage<Kind, P...>;
+    template <bool Inside, class V = void>
+    struct before {
+      using type = Found;
+    };
+    template <class V>
+    struct before<true, V> : ir::gathered_all<finding, Found, P...> {};
+    using inner = typename before<Nested>::type;
+    using type = typename evaluate_detail::append_if<!contains<self, inner>, inner, self>::type;
+  };
 };
 template <bool Nested, class Found, class... P>
-struct find_all {
-  using type = Found;
-};
-template <bool Nested, class Found, class P, class... Rest>
-struct find_all<Nested, Found, P, Rest...> : find_all<Nested, typename find<Nested, Found, P>::type, Rest...> {};
-template <bool Nested, class Found, class Op, class... A>
-struct find<Nested, Found, apply<Op, A...>> : find_all<Nested, Found, A...> {};
-template <bool Nested, class Found, class M, class P>
-struct find<Nested, Found, reduction<M, P>> {
-  using inner = typename find_all<Nested, Found, ::cuda::std::conditional_t<Nested, P, literal<bool, false>>>::type;
-  using type = typename evaluate_detail::append_if<!contains<reduction<M, P>, inner>, inner, reduction<M, P>>::type;
-};
+using find_all = ir::gathered_all<finding<Nested>, Found, P...>;
 
 template <class P, class Sources>
 struct value;

@@ -2,99 +2,12 @@
 // Rewrites: each is one specialisation that names a cheaper program of the same value.
 #pragma once
 
-#include <lazyfuse/core/sincos.hpp>
 #include <lazyfuse/op/compute.hpp>
 #include <lazyfuse/op/registry.hpp>
+#include <lazyfuse/op/rewritten.hpp>
 #include <lazyfuse/program/program.hpp>
 
-#include <cuda/std/limits>
-
 namespace lazyfuse {
-
-namespace op {
-/// Sine and cosine of one value, computed together; what remains of them are the two that follow.
-struct sincos : floating_operation {
-  static constexpr const char* name = "sincos";
-  static constexpr int cost = 24;
-  template <class T>
-    requires(floating_point<T> || complex_number<T>)
-  LAZYFUSE_HD math::sine_cosine<T>
-  operator()(T x) const {
-    if constexpr (real_number<T>) return math::sincos(x);
-    else if constexpr (complex_number<T>) return {math::sin(x), math::cos(x)};
-    else {
-      const auto both = math::sin_and_cos(static_cast<float>(x));  // fused or not, 16-bit reals keep their bits
-      return {T(both.sine), T(both.cosine)};
-    }
-  }
-};
-/// The sine of the pair.
-struct sine_of : exact_operation {
-  static constexpr const char* name = "sine_of";
-  template <class T>
-  LAZYFUSE_HD T operator()(const math::sine_cosine<T>& both) const {
-    return both.sine;
-  }
-};
-/// The cosine of the pair.
-struct cosine_of : exact_operation {
-  static constexpr const char* name = "cosine_of";
-  template <class T>
-  LAZYFUSE_HD T operator()(const math::sine_cosine<T>& both) const {
-    return both.cosine;
-  }
-};
-/// A divisor that many numbers have in common: scaled into the middle of the range, and its reciprocal.
-template <class T>
-struct common_divisor {
-  T value, scale, reciprocal;
-};
-struct divisor : exact_operation {
-  static constexpr const char* name = "divisor";
-  static constexpr int cost = 10;
-  template <real_number T>
-  LAZYFUSE_HD common_divisor<T> operator()(T x) const {
-#if defined(__CUDA_ARCH__)
-    constexpr T large = sizeof(T) == 4 ? T(0x1p64) : T(0x1p512), small = 1 / large;
-    const T scale = math::abs(x) < small ? large : math::abs(x) > large ? small : T(1);
-    const T scaled = x * scale;
-    if constexpr (sizeof(T) == 4) {  // in the middle of the range one step of Newton's is enough
-      T rough;
-      asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(rough) : "f"(scaled));
-      const T rest = ::fma(-scaled, rough, T(1));
-      return {scaled, scale, math::abs(rest) < 1 ? ::fma(rough, rest, rough) : rough};
-    } else return {scaled, scale, 1 / scaled};
-#else
-    return {x, 1, 1};
-#endif
-  }
-  template <complex_number T>
-  LAZYFUSE_HD T operator()(T z) const {
-    return z;
-  }
-};
-/// The quotient by such a divisor: the product with the reciprocal, corrected by its remainder (Markstein, IBM Journal
-/// of Research and Development 34, 1990). Processors divide fast enough.
-struct divide_by : exact_operation {
-  static constexpr const char* name = "divide_by";
-  static constexpr const char* symbol = "/";
-  static constexpr int cost = 5;
-  template <real_number T>
-  LAZYFUSE_HD T operator()(T x, const common_divisor<T>& by) const {
-#if defined(__CUDA_ARCH__)
-    const T scaled = x * by.scale, quotient = scaled * by.reciprocal, rest = ::fma(-quotient, by.value, scaled);
-    return math::abs(rest) < ::cuda::std::numeric_limits<T>::infinity() ? ::fma(rest, by.reciprocal, quotient)
-                                                                        : quotient;
-#else
-    return x / by.value;
-#endif
-  }
-  template <complex_number T>
-  LAZYFUSE_HD T operator()(T x, T by) const {
-    return x / by;
-  }
-};
-}  // namespace op
 
 /// What to evaluate instead of program P; P itself unless a specialisation below knows better.
 template <class P>

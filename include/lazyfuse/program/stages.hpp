@@ -9,64 +9,76 @@ namespace lazyfuse {
 
 namespace stages_detail {
 
+struct staging {
+  template <int I>
+  static constexpr int operand = 0;
+  static constexpr int literal = 0;
+  template <class Op, class... V>
+  static constexpr int apply(V... stages) {
+    int last = 0;
+    ((last = stages > last ? stages : last), ...);
+    return last;
+  }
+  template <class Kind, class... P>
+  static constexpr int stage = 1 + apply<void>(ir::fold<staging, P>...);
+};
 /// 0 for what contains no reduction; a reduction is one stage after the last of its argument.
 template <class P>
-inline constexpr int stage_of = 0;
-template <class M, class P>
-inline constexpr int stage_of<reduction<M, P>> = 1 + stage_of<P>;
-template <class Op, class... A>
-inline constexpr int stage_of<apply<Op, A...>> = [] {
-  int last = 0;
-  ((last = stage_of<A> > last ? stage_of<A> : last), ...);
-  return last;
-}();
+inline constexpr int stage_of = ir::fold<staging, P>;
 
+template <class Sources>
+struct uniformity;
+template <class... Src>
+struct uniformity<list<Src...>> {
+  template <int I>
+  static constexpr bool operand = is_constant<type_at<I, Src...>>;
+  static constexpr bool literal = true;
+  template <class Op, class... V>
+  static constexpr bool apply(V... values) {
+    return (values && ...);
+  }
+  template <class Kind, class... P>
+  static constexpr bool stage = true;
+};
 /// Whether a program has one value for all elements of a row, judging by its type.
 template <class P, class Sources>
-inline constexpr bool uniform = true;
-template <int I, class... Src>
-inline constexpr bool uniform<arg<I>, list<Src...>> = is_constant<type_at<I, Src...>>;
-template <class Op, class... A, class Sources>
-inline constexpr bool uniform<apply<Op, A...>, Sources> = (uniform<A, Sources> && ...);
+inline constexpr bool uniform = ir::fold<uniformity<Sources>, P>;
 
 /// The program with divisions by what a row has in common made products.
+template <class Sources>
+struct dividing_by_rows {
+  template <class P>
+  struct made {
+    using type = P;
+  };
+  template <class A, class B>
+    requires(uniform<B, Sources> && !uniform<A, Sources>)
+  struct made<apply<op::divide, A, B>> {
+    using type = apply<op::divide_by, A, apply<op::divisor, B>>;
+  };
+  template <class Kind, class... P>
+  using of_stage = ir::rewritten_stage<dividing_by_rows, Kind, P...>;
+};
 template <class P, class Sources>
-struct by_rows {
-  using type = P;
-};
-template <class M, class P, class Sources>
-struct by_rows<reduction<M, P>, Sources> {
-  using type = reduction<M, typename by_rows<P, Sources>::type>;
-};
-template <class Op, class... A, class Sources>
-struct by_rows<apply<Op, A...>, Sources> {
-  using type = apply<Op, typename by_rows<A, Sources>::type...>;
-};
-template <class A, class B, class Sources>
-  requires(uniform<B, Sources> && !uniform<A, Sources>)
-struct by_rows<apply<op::divide, A, B>, Sources> {
-  using type =
-      apply<op::divide_by, typename by_rows<A, Sources>::type, apply<op::divisor, typename by_rows<B, Sources>::type>>;
-};
+using by_rows = ir::rewritten<dividing_by_rows<Sources>, P>;
 
 /// The largest sub-programs that a row has in common, but for those that cost nothing.
-template <class Found, class P, class Sources>
-struct find_uniform {
-  using type = Found;
+template <class Sources>
+struct finding_uniform {
+  template <bool Uniform, class Found, class Op, class... A>
+  struct one : ir::gathered_all<finding_uniform, Found, A...> {};
+  template <class Found, class Op, class... A>
+  struct one<true, Found, Op, A...>
+      : evaluate_detail::append_if<!contains<lazyfuse::apply<Op, A...>, Found>, Found, lazyfuse::apply<Op, A...>> {};
+  template <class Found, class Op, class... A>
+  using apply = one<uniform<lazyfuse::apply<Op, A...>, Sources>, Found, Op, A...>;
+  template <class Found, class Kind, class... P>
+  struct stage {
+    using type = Found;
+  };
 };
 template <class Found, class Sources, class... P>
-struct find_all_uniform {
-  using type = Found;
-};
-template <class Found, class Sources, class P, class... Rest>
-struct find_all_uniform<Found, Sources, P, Rest...>
-    : find_all_uniform<typename find_uniform<Found, P, Sources>::type, Sources, Rest...> {};
-template <class Found, class Op, class... A, class Sources>
-struct find_uniform<Found, apply<Op, A...>, Sources> : find_all_uniform<Found, Sources, A...> {};
-template <class Found, class Op, class... A, class Sources>
-  requires(uniform<apply<Op, A...>, Sources>)
-struct find_uniform<Found, apply<Op, A...>, Sources>
-    : evaluate_detail::append_if<!contains<apply<Op, A...>, Found>, Found, apply<Op, A...>> {};
+using find_all_uniform = ir::gathered_all<finding_uniform<Sources>, Found, P...>;
 
 template <int Stage, class All, class Kept = list<>>
 struct of_stage {
@@ -76,13 +88,21 @@ template <int Stage, class P, class... Rest, class Kept>
 struct of_stage<Stage, list<P, Rest...>, Kept>
     : of_stage<Stage, list<Rest...>, typename evaluate_detail::append_if<stage_of<P> == Stage, Kept, P>::type> {};
 
+template <int Which>
+struct reading {
+  template <int I>
+  static constexpr bool operand = I == Which;
+  static constexpr bool literal = false;
+  template <class Op, class... V>
+  static constexpr bool apply(V... values) {
+    return (values || ...);
+  }
+  template <class Kind, class... P>
+  static constexpr bool stage = false;
+};
 /// Whether a program reads operand I itself, not through a reduction.
 template <int I, class P>
-inline constexpr bool reads = false;
-template <int I>
-inline constexpr bool reads<I, arg<I>> = true;
-template <int I, class Op, class... A>
-inline constexpr bool reads<I, apply<Op, A...>> = (reads<I, A> || ...);
+inline constexpr bool reads = ir::fold<reading<I>, P>;
 template <int I, class... P>
 constexpr bool any_reads(list<P...>) {
   return (reads<I, P> || ...);

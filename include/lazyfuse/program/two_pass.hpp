@@ -7,19 +7,6 @@
 
 namespace lazyfuse {
 
-/// The program with moments made a mean, and a sum of squares about it.
-template <class P>
-struct two_pass {
-  using type = P;
-};
-template <class M, class P>
-struct two_pass<reduction<M, P>> {
-  using type = reduction<M, typename two_pass<P>::type>;
-};
-template <class Op, class... A>
-struct two_pass<apply<Op, A...>> {
-  using type = apply<Op, typename two_pass<A>::type...>;
-};
 /// A number near the mean of z: the rounded mean, between the smallest and the largest element, so that equal elements
 /// have distance 0 from it. The sums of the distances and of their squares then correct the rounding.
 template <class Z, class Inverse>
@@ -32,21 +19,32 @@ struct near_mean {
   using squares = reduction<op::sum, apply<op::square, distance>>;
   using correction = apply<op::multiply, sum, Inverse>;
 };
-template <class Z, class Inverse, class Scale>
-struct two_pass<apply<op::variance_of, reduction<op::moments, apply<op::sample, Z>>, Inverse, Scale>> {
-  using about = near_mean<typename two_pass<Z>::type, Inverse>;
-  using squares = typename about::squares;
-  using corrected = apply<op::subtract, squares, apply<op::multiply, typename about::sum, typename about::correction>>;
-  using zero = apply<op::subtract, squares, squares>;  // or NaN
-  using type = apply<op::multiply, apply<op::maximum, corrected, zero>, Scale>;
+/// The program with moments made a mean, and a sum of squares about it.
+struct taking_two_passes {
+  template <class P>
+  struct made {
+    using type = P;
+  };
+  template <class Z, class Inverse, class Scale>
+  struct made<apply<op::variance_of, reduction<op::moments, apply<op::sample, Z>>, Inverse, Scale>> {
+    using about = near_mean<Z, Inverse>;
+    using squares = typename about::squares;
+    using corrected =
+        apply<op::subtract, squares, apply<op::multiply, typename about::sum, typename about::correction>>;
+    using zero = apply<op::subtract, squares, squares>;  // or NaN
+    using type = apply<op::multiply, apply<op::maximum, corrected, zero>, Scale>;
+  };
+  template <class X, class Z, class Inverse, class Scale>
+  struct made<apply<op::standardized, X, reduction<op::moments, apply<op::sample, Z>>, Inverse, Scale>> {
+    using about = near_mean<Z, Inverse>;
+    using distance = apply<op::subtract, X, typename about::shift>;
+    using type = apply<op::multiply, apply<op::subtract, distance, typename about::correction>, Scale>;
+  };
+  template <class Kind, class... P>
+  using of_stage = ir::rewritten_stage<taking_two_passes, Kind, P...>;
 };
-template <class X, class Z, class Inverse, class Scale>
-struct two_pass<apply<op::standardized, X, reduction<op::moments, apply<op::sample, Z>>, Inverse, Scale>> {
-  using about = near_mean<typename two_pass<Z>::type, Inverse>;
-  using scale = typename two_pass<Scale>::type;
-  using distance = apply<op::subtract, typename two_pass<X>::type, typename about::shift>;
-  using type = apply<op::multiply, apply<op::subtract, distance, typename about::correction>, scale>;
-};
+template <class P>
+using two_pass = ir::rewritten<taking_two_passes, P>;
 
 /// Staged programs whose rows stay on the chip.
 template <class Staged>

@@ -4,6 +4,7 @@
 
 #include <lazyfuse/backend/host/extremes.hpp>
 #include <lazyfuse/backend/host/runs.hpp>
+#include <lazyfuse/backend/host/turns.hpp>
 
 namespace lazyfuse::host_detail {
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Several elements at a time for each lane, added up pairwise before the lane takes them.
+#pragma once
+
+#include <lazyfuse/backend/host/lanes.hpp>
+
+namespace lazyfuse::host_detail {
+
+/// Combines the values of reductions into lane l, but those that are to be added up with others first, which it keeps.
+template <class Set, class Lanes, class Values>
+struct together_sink : lane_sink<typename Set::prologue::roots, Lanes, Values, false, false> {
+  typename Set::accumulators& kept;
+  index_t i;  ///< the element
+  template <int I, class V>
+  LAZYFUSE_HD void put(const V& value) {
+    if constexpr (rounds<typename Set::template monoid<I>, V>) get<I>(kept) = get<I>(this->to).apart(this->l, value);
+    else get<I>(this->to).combine(this->l, value);
+    using program = typename Set::template program<I>;
+    if constexpr (requires { this->values.template note<program>(i, value); })
+      this->values.template note<program>(i, value);
+  }
+};
+/// Calls f(index_sequence<K>) for each of the reductions that are added up first.
+template <class Set, class F, int... I>
+inline void for_rounding(const F& f, index_sequence<I...>) {
+  const auto one = [&]<int K>(index_sequence<K> k) {
+    if constexpr (rounds<typename Set::template monoid<K>, typename Set::template value_type<K>>) f(k);
+  };
+  (one(index_sequence<I>{}), ...);
+}
+/// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in flight.
+inline constexpr index_t prefetch_distance = 2048;
+
+template <class T>
+void prefetch(const T* from, index_t n) {
+  for (index_t b = 0; b < n * index_t{sizeof(T)}; b += 64) __builtin_prefetch(reinterpret_cast<const char*>(from) + b);
+}
+template <int N, class Cursors, int... I>
+void prefetch_ahead(const Cursors& c, index_t i, index_sequence<I...>) {
+  const auto one = [i](const auto& operand) {
+    if constexpr (requires { operand.data; }) prefetch(operand.data + i + prefetch_distance, N);
+  };
+  (one(get<I>(c)), ...);
+}
+
+/// The elements of N contexts from first(0) on, for lane l, added up pairwise.
+template <class Set, int N, class First, class Lanes, class Values>
+inline typename Set::accumulators added_up(const First& context, int first, Lanes& to, const Values& values,
+                                           index_t l) {
+  typename Set::accumulators kept{};
+  if constexpr (N == 1) {
+    const auto element = context(first);
+    together_sink<Set, Lanes, Values> sink{{to, values, l}, kept, element.i};
+    evaluate<typename Set::prologue>(element, sink);
+  } else {
+    kept = added_up<Set, N / 2>(context, first, to, values, l);
+    const auto more = added_up<Set, N / 2>(context, first + N / 2, to, values, l);
+    for_rounding<Set>([&]<int K>(index_sequence<K>) { get<K>(kept) = get<K>(to).joined(get<K>(kept), get<K>(more)); },
+                      make_index_sequence<Set::size>{});
+  }
+  return kept;
+}
+/// Adds these elements to lane l.
+template <class Set, int N, class First, class Lanes, class Values>
+inline void add_up(const First& context, Lanes& to, const Values& values, index_t l) {
+  const auto sums = added_up<Set, N>(context, 0, to, values, l);
+  for_rounding<Set>([&]<int K>(index_sequence<K>) { get<K>(to).join(l, get<K>(sums)); },
+                    make_index_sequence<Set::size>{});
+}
+/// How many lanes take elements side by side in memory, before those that are added to these: those of a cache line, so
+/// that memory is read line by line.
+template <class Set>
+inline constexpr int lanes_abreast = [] {
+  using T = typename Set::template value_type<0>;
+  constexpr int members = near_monoid<typename Set::template monoid<0>, T> ? 4 : 1;
+  int n = lane_count;
+  while (n > 1 && n * int(sizeof(T)) > 64 * members) n /= 2;
+  return n;
+}();
+template <class Set, int Turns, int Operands, class Cursors, class Lanes, class Values>
+inline void add_abreast(index_t first, const Cursors& cursors, Lanes& to, const Values& values) {
+  constexpr int abreast = lanes_abreast<Set>;
+  if constexpr (Set::size > 1) prefetch_ahead<abreast * Turns>(cursors, first * Turns, make_index_sequence<Operands>{});
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+  for (index_t l = 0; l < abreast; ++l) {
+    const auto element = [&](int k) {
+      return chunk_context<Cursors, Values>{cursors, values, first * Turns + k * abreast + l};
+    };
+    add_up<Set, Turns>(element, to, values, first + l);
+  }
+}
+/// Adds the elements of several turns to the lanes.
+template <class Set, int Turns, int Operands, class Cursors, class Lanes, class Values>
+inline void add_turns(const Cursors& cursors, Lanes& to, const Values& values) {
+  [&]<int... B>(index_sequence<B...>) {
+    (add_abreast<Set, Turns, Operands>(B * lanes_abreast<Set>, cursors, to, values), ...);
+  }
+  (make_index_sequence<lane_count / lanes_abreast<Set>>{});
+}
+
+}  // namespace lazyfuse::host_detail
