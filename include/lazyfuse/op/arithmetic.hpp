@@ -50,6 +50,8 @@ struct multiply : exact_operation {
   }
 };
 
+struct divisor;
+struct divide_by;
 /// The quotient of floating-point numbers, IEEE 754's: division by zero gives an infinity or NaN.
 struct divide : exact_operation {
   using rule = rules::true_division;
@@ -58,6 +60,9 @@ struct divide : exact_operation {
   static constexpr int complex_ulp = 8;
   static constexpr const char* symbol = "/";
   static constexpr int cost = 8;
+  /// Where many share the right operand: what is made of it once, and what takes that (rewritten.hpp).
+  using prepares = divisor;
+  using with_prepared = divide_by;
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     return x / y;

@@ -15,6 +15,9 @@ struct plain_monoid {
   static constexpr bool has_identity = true;
   /// Whether each combination rounds, beside what it has already: loops then combine in short runs and these pairwise.
   static constexpr bool rounds = false;
+  /// Whether the order of two values does not change a bit of their combination.
+  template <class T>
+  static constexpr bool commutes = ::cuda::std::is_arithmetic_v<T>;
   template <class T>
   using accumulator = accumulator_t<T>;
   /// The type of the result: that of the elements, where only sums of them are kept in a wider one.
@@ -86,7 +89,9 @@ struct max : plain_monoid, maximum {
     return y > x ? y : x;
   }
   static constexpr const char* name = "max";
-  static constexpr bool has_identity = false;
+  static constexpr bool has_identity = false, is_largest = true;
+  template <class T>
+  static constexpr bool commutes = plain_monoid::commutes<T> && !__is_same(T, double);  // of two zeros, the second
   template <class T>
   using accumulator = T;
   template <class T>
@@ -107,7 +112,9 @@ struct min : plain_monoid, minimum {
     return y < x ? y : x;
   }
   static constexpr const char* name = "min";
-  static constexpr bool has_identity = false;
+  static constexpr bool has_identity = false, is_largest = false;
+  template <class T>
+  static constexpr bool commutes = max::commutes<T>;
   template <class T>
   using accumulator = T;
   template <class T>

@@ -27,6 +27,7 @@ namespace op {
 struct place : exact_operation {
   using rule = rules::unchanged;
   static constexpr const char* name = "place";
+  static constexpr bool places = true;  ///< its first operand, as it is
   template <element_type T>
   LAZYFUSE_HD constexpr placed<T> operator()(const T& x, int64 index) const {
     return {x, index};

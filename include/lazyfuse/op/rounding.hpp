@@ -160,6 +160,7 @@ struct exponent : exact_operation {
 template <class To>
 struct cast : exact_operation {
   using rule = rules::unchanged;
+  using converts_to = To;  ///< what sinks and registers that hold the other type may do themselves
   static constexpr const char* name = "cast";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr To operator()(T x) const {

@@ -37,6 +37,7 @@ struct moments : plain_monoid {
   static constexpr const char* name = "moments";
   static constexpr bool rounds = true, takes_several = true;
   static constexpr int cost = 14;
+  using of_distances = sum;  ///< what the sums of distances, and of their squares, are combined by
   template <class S>
   LAZYFUSE_HD static constexpr S identity() {
     return {};

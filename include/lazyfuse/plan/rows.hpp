@@ -72,7 +72,13 @@ struct census {
   static constexpr bool twice = Twice;
 };
 template <int R, class Seen, class E>
-struct look {
+struct look;
+template <int R, class Seen, class Source, int Rank>
+struct look<R, Seen, leaf<Source, Rank>> {
+  using type = Seen;
+};
+template <int R, class Seen, class T, auto V>
+struct look<R, Seen, literal_leaf<T, V>> {
   using type = Seen;
 };
 template <int R, class Seen, class... E>

@@ -255,8 +255,9 @@ template <class P>
 struct rounded {
   using type = void;
 };
-template <small_real T, class P>
-struct rounded<apply<op::cast<T>, P>> {
+template <class Op, class P>
+  requires small_real<typename Op::converts_to>
+struct rounded<apply<Op, P>> {
   using type = P;
 };
 template <class P>

@@ -44,17 +44,17 @@ struct uniformity<list<Src...>> {
 template <class P, class Sources>
 inline constexpr bool uniform = ir::fold<uniformity<Sources>, P>;
 
-/// The program with divisions by what a row has in common made products.
+/// The program with what a row has in common prepared once: divisions by it become products.
 template <class Sources>
 struct dividing_by_rows {
   template <class P>
   struct made {
     using type = P;
   };
-  template <class A, class B>
-    requires(uniform<B, Sources> && !uniform<A, Sources>)
-  struct made<apply<op::divide, A, B>> {
-    using type = apply<op::divide_by, A, apply<op::divisor, B>>;
+  template <class Op, class A, class B>
+    requires(requires { typename Op::prepares; } && uniform<B, Sources> && !uniform<A, Sources>)
+  struct made<apply<Op, A, B>> {
+    using type = apply<typename Op::with_prepared, A, apply<typename Op::prepares, B>>;
   };
   template <class Kind, class... P>
   using of_stage = ir::rewritten_stage<dividing_by_rows, Kind, P...>;

@@ -41,17 +41,12 @@ __device__ __forceinline__ T shuffle_xor(const T& value, int mask) {
     return result;
   }
 }
-/// Whether the order does not change a bit: of two zeros of type double, the extremes are the second.
-template <class M, class T>
-inline constexpr bool commutes = ::cuda::std::is_arithmetic_v<T> &&
-                                 !(::cuda::std::is_same_v<T, double> && (::cuda::std::is_base_of_v<op::maximum, M> ||
-                                                                         ::cuda::std::is_base_of_v<op::minimum, M>));
 /// Both lanes of a pair get the same bits: where the order matters, that of the lanes.
 template <class Set, int... I>
 __device__ __forceinline__ void merge_lanes(typename Set::accumulators& a, int mask, index_sequence<I...>) {
   typename Set::accumulators other;
   ((get<I>(other) = shuffle_xor(get<I>(a), mask)), ...);
-  if constexpr ((commutes<typename Set::template monoid<I>, typename Set::template value_type<I>> && ...))
+  if constexpr ((Set::template monoid<I>::template commutes<typename Set::template value_type<I>> && ...))
     Set::merge(a, other);
   else if (threadIdx.x & mask) {
     Set::merge(other, a);

@@ -84,9 +84,10 @@ template <class Root, class Sources, class T>
 struct kept_result {
   using type = T;
 };
-template <class P, class Sources, small_real T>
-  requires(::cuda::std::is_same_v<program_value_t<P, Sources>, float>)
-struct kept_result<apply<op::cast<T>, P>, Sources, T> {
+template <class Op, class P, class Sources, small_real T>
+  requires(
+      ::cuda::std::is_same_v<typename Op::converts_to, T>&& ::cuda::std::is_same_v<program_value_t<P, Sources>, float>)
+struct kept_result<apply<Op, P>, Sources, T> {
   using type = float;
 };
 

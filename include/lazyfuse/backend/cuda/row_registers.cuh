@@ -50,8 +50,9 @@ struct row_in_registers<Staged, Width, Depth, list<Src...>, index_sequence<I...>
 /// The operand that a program converts to float, or -1.
 template <class P>
 inline constexpr int converted_operand = -1;
-template <int I>
-inline constexpr int converted_operand<apply<op::cast<float>, arg<I>>> = I;
+template <class Op, int I>
+  requires(::cuda::std::is_same_v<typename Op::converts_to, float>)
+inline constexpr int converted_operand<apply<Op, arg<I>>> = I;
 
 /// Element (d, k) of the thread.
 template <class Row>

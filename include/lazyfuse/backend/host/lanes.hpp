@@ -125,9 +125,15 @@ struct distance_sums {
     squares[l] += v.squares;
   }
 };
+/// A monoid of moments whose sums of distances are monoids by themselves.
+template <class M>
+concept in_distances = requires {
+  typename M::of_distances;
+  requires M::takes_several;
+};
 /// Moments of columns, which have as many elements each, and a shift each.
-template <class T, int N>
-struct lanes<op::moments, moment_sums<T>, N> : distance_sums<T, N> {
+template <in_distances M, class T, int N>
+struct lanes<M, moment_sums<T>, N> : distance_sums<T, N> {
   using distance_sums<T, N>::sum, distance_sums<T, N>::squares;
   alignas(64) T shift[N];
   T count;
@@ -138,14 +144,14 @@ struct lanes<op::moments, moment_sums<T>, N> : distance_sums<T, N> {
   }
   /// So many elements were added to each lane.
   void added(index_t elements) { count += T(elements); }
-  LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { put(l, op::moments{}(at(l), v)); }
+  LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { put(l, M{}(at(l), v)); }
   LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { this->join(l, apart(l, v)); }
   LAZYFUSE_HD moment_sums<T> apart(index_t l, const moment_sums<T>& v) const { return this->of(v.shift - shift[l]); }
   void recentre(index_t n) {
-    for (index_t l = 0; l < n; ++l) put(l, op::moments::recentred(at(l)));
+    for (index_t l = 0; l < n; ++l) put(l, M::recentred(at(l)));
   }
   void merge(const lanes& more, index_t n) {
-    for (index_t l = 0; l < n; ++l) put(l, op::moments{}(at(l), more.at(l)));
+    for (index_t l = 0; l < n; ++l) put(l, M{}(at(l), more.at(l)));
     count += more.count;
   }
   LAZYFUSE_HD moment_sums<T> at(index_t l) const { return {count, shift[l], sum[l], squares[l]}; }

@@ -31,8 +31,9 @@ struct place_sink {
 /// The operand whose elements a program places as they are, or -1.
 template <class P>
 inline constexpr int placed_operand = -1;
-template <int I, class Index>
-inline constexpr int placed_operand<apply<op::place, arg<I>, Index>> = I;
+template <class Op, int I, class Index>
+  requires(requires { requires Op::places; })
+inline constexpr int placed_operand<apply<Op, arg<I>, Index>> = I;
 /// Which operand a single reduction looks through for its extreme, where that lies in memory; else -1.
 template <class Set, class Cursors>
 constexpr int searched_operand() {

@@ -63,17 +63,17 @@ struct run_totals<M, T, N> {
   void give(lanes_type& to, index_t n) { std::copy_n(value, n, to.value); }
 };
 /// Moments of columns: the first run finds a shift, those after it have that of the total.
-template <class T, int N>
-struct run_totals<op::moments, moment_sums<T>, N> {
-  using lanes_type = lanes<op::moments, moment_sums<T>, N>;
+template <in_distances M, class T, int N>
+struct run_totals<M, moment_sums<T>, N> {
+  using lanes_type = lanes<M, moment_sums<T>, N>;
   lanes_type total;
   void clear(index_t n) { total.clear(n); }
   void end_run(lanes_type& run, index_t n, bool recentre) {
     if (total.count == 0) std::copy_n(run.shift, n, total.shift);
     total.count += run.count;
     run.count = T(0);
-    host_detail::end_run<op::sum>(total.sum, run.sum, n);
-    host_detail::end_run<op::sum>(total.squares, run.squares, n);
+    host_detail::end_run<typename M::of_distances>(total.sum, run.sum, n);
+    host_detail::end_run<typename M::of_distances>(total.squares, run.squares, n);
     if (!recentre) return;
     total.recentre(n);
     std::copy_n(total.shift, n, run.shift);
@@ -143,10 +143,10 @@ struct moment_lanes : distance_sums<T, lane_count> {
   LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { this->join(l, apart(l, v)); }
   LAZYFUSE_HD moment_sums<T> apart(index_t, const moment_sums<T>& v) const { return this->of(v.shift - shift); }
 };
-template <class T>
-struct row_runs<op::moments, moment_sums<T>> {
+template <in_distances M, class T>
+struct row_runs<M, moment_sums<T>> {
   using lanes_type = moment_lanes<T>;
-  row_totals<op::sum, T> sum, squares;
+  row_totals<typename M::of_distances, T> sum, squares;
   index_t centred = 0;  ///< how many elements there were when they got their shift
   alignas(64) T seen[lanes_type::most_seen];
 
@@ -160,7 +160,7 @@ struct row_runs<op::moments, moment_sums<T>> {
     if (elements < 2 * centred) return;
     centred = elements;
     // Squares of distances from a shift that lags behind are larger than those that count.
-    const auto m = op::moments::recentred(moment_sums<T>{T(elements), run.shift, sum.sum(), squares.sum()});
+    const auto m = M::recentred(moment_sums<T>{T(elements), run.shift, sum.sum(), squares.sum()});
     run.shift = m.shift;
     sum.start(m.sum);
     squares.start(m.squares);
@@ -180,7 +180,7 @@ struct row_runs<op::moments, moment_sums<T>> {
     for (index_t i = n; i < end; ++i) seen[i] = first;
     for (index_t i = 0; i < end; i += lane_count)
       for (index_t l = 0; l < lane_count; ++l) sums[l] += seen[i + l] - first;
-    fold_values<op::sum, lane_count>(sums);
+    fold_values<typename M::of_distances, lane_count>(sums);
     const T shift = first + sums[0] / T(n);
     std::fill_n(sums, lane_count, T(0));
     for (index_t i = n; i < end; ++i) seen[i] = shift;
@@ -216,7 +216,7 @@ struct row_runs<M, placed<T>> {
   placed<T> best = M::template identity<placed<T>>();
   T seen[lanes_type::most_seen];
 
-  static constexpr bool largest = __is_same(typename M::extreme, op::max);
+  static constexpr bool largest = M::extreme::is_largest;
   void end_run(lanes_type&, index_t) {}
   void add(const placed<T>& v) { best = best.index == M::nowhere ? v : M{}(best, v); }
   /// n elements are seen since the last time; place(i) is that of the i-th of them.
