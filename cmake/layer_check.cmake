@@ -13,16 +13,18 @@ set(may_include_random core) # random/ draws words and laws; sources like those 
 set(may_include_dpp core op program)
 # Host layer: descriptions, storage, and what turns them into launches. None of it knows a backend but by its interface.
 set(may_include_expr core op program random)
-set(may_include_array core op program expr)
+set(may_include_observe core op program)
+set(may_include_array core op program expr observe)
 set(may_include_plan core op program dpp expr array)
 set(may_include_backend core op program dpp plan)
-set(may_include_evaluate core op program dpp expr array plan backend)
-set(may_include_io core op program dpp expr array plan backend evaluate)
+set(may_include_evaluate core op program dpp expr array plan backend observe)
+set(may_include_io core op program dpp expr array plan backend evaluate observe)
 # Exchange with other libraries, in headers that no umbrella includes.
-set(may_include_interop core op program dpp expr array plan backend evaluate)
+set(may_include_interop core op program dpp expr array plan backend evaluate observe)
+set(may_include_interop/cuda ${may_include_interop} interop backend/cuda)
 # Backends: the only code that launches, and backend/cuda the only one that sees CUDA.
-set(may_include_backend/host core op program dpp array plan backend)
-set(may_include_backend/cuda core op program dpp array plan backend)
+set(may_include_backend/host core op program dpp array plan backend observe)
+set(may_include_backend/cuda core op program dpp array plan backend observe)
 
 set(max_header_lines 300) # op/ holds catalogues, which may be longer
 set(spdx "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
@@ -93,15 +95,26 @@ foreach(header IN LISTS headers)
   endif()
 endforeach()
 
-# The compiled part mirrors it: CUDA in src/cuda alone, kernels nowhere.
-file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/src/*)
+# The compiled part mirrors the headers, folder by folder, and may include what these may. Headers of its own are written
+# "folder/name.hpp".
+file(GLOB_RECURSE sources RELATIVE ${ROOT}/src ${ROOT}/src/*)
 foreach(source IN LISTS sources)
-  if(NOT source MATCHES "^src/cuda/")
-    file(STRINGS ${ROOT}/${source} includes REGEX "^[ \t]*#[ \t]*include[ \t]*<(cub/|thrust/|cuda_|lazyfuse/backend/cuda)")
-    if(includes)
-      mistake("${source}: only src/cuda may use CUDA: ${includes}")
-    endif()
+  layer_of(${source} layer)
+  if(NOT DEFINED may_include_${layer})
+    mistake("src/${source}: the folder ${layer} is in no layer")
   endif()
+  file(STRINGS ${ROOT}/src/${source} includes REGEX "^[ \t]*#[ \t]*include")
+  foreach(line IN LISTS includes)
+    if(line MATCHES "include[ \t]*(<lazyfuse/|\")([^>\"]+)[>\"]")
+      set(included ${CMAKE_MATCH_2})
+      layer_of(${included} other)
+      if(NOT other STREQUAL "" AND NOT other STREQUAL layer AND NOT other IN_LIST may_include_${layer})
+        mistake("src/${source}: ${layer} may not include ${included}")
+      endif()
+    elseif(line MATCHES "<(cub/|thrust/|cuda_)" AND NOT layer STREQUAL "backend/cuda")
+      mistake("src/${source}: only backend/cuda may use CUDA: ${line}")
+    endif()
+  endforeach()
 endforeach()
 
 # Every file of ours names its licence.

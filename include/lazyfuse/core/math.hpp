@@ -19,7 +19,7 @@ namespace lazyfuse::math {
 #endif
 #endif
 #endif
-/// Whether powers that are a few products or a root take no longer than these (src/powers.cpp).
+/// Whether powers that are a few products or a root take no longer than these (src/core/powers.cpp).
 #ifdef LAZYFUSE_LIBMVEC
 inline constexpr bool has_short_powers = true;
 #else
@@ -78,7 +78,7 @@ LAZYFUSE_LIBMVEC double lazyfuse_hypot(double, double) __asm__("hypot");
 }
 
 // Vector variants of our own, before libmvec's: where exp is 0, and for exponents that are products or roots
-// (src/powers.cpp).
+// (src/core/powers.cpp).
 extern "C" {
 LAZYFUSE_LIBMVEC float lazyfuse_expf(float) LAZYFUSE_OURS_OR("expf");
 LAZYFUSE_LIBMVEC double lazyfuse_exp(double) LAZYFUSE_OURS_OR("exp");
@@ -86,7 +86,7 @@ LAZYFUSE_LIBMVEC float lazyfuse_powf(float, float) LAZYFUSE_OURS_OR("powf");
 LAZYFUSE_LIBMVEC double lazyfuse_pow(double, double) LAZYFUSE_OURS_OR("pow");
 }
 
-// g++ does not vectorise a loop with sqrt unless errno is given up; these have vector variants in src/math.cpp.
+// g++ does not vectorise a loop with sqrt unless errno is given up; these have vector variants in src/core/math.cpp.
 #if defined(LAZYFUSE_LIBMVEC_SQRT)
 extern "C" {
 LAZYFUSE_LIBMVEC float lazyfuse_sqrtf(float);

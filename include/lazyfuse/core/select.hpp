@@ -49,7 +49,7 @@ template <class U>
 LAZYFUSE_HD constexpr U mask_of(bool condition) {
 #if defined(LAZYFUSE_SELECT_DOUBLES)
   // This processor has vectors of compared doubles, but none of integers of 64 bits. Numbers that g++ does not know
-  // (src/math.cpp) keep it from computing with them ahead, in branches.
+  // (src/core/math.cpp) keep it from computing with them ahead, in branches.
   if constexpr (sizeof(U) == 8) {
     if (!__builtin_is_constant_evaluated()) {
       const double mask = condition ? lazyfuse_all_bits : lazyfuse_no_bits;

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
-#include <lazyfuse/evaluate/trace.hpp>
+#include <lazyfuse/observe/trace.hpp>
+#include <lazyfuse/plan/traffic.hpp>
 
 #include <cstdint>
 
@@ -82,12 +83,6 @@ const char* spelling() {
 /// Tells traces of a kernel that was launched, and does what LAZYFUSE_EXPLAIN and LAZYFUSE_SYNC ask for.
 void launched(const plan_record& record, const operand_info* info, const dtype* types, const machine& m,
               const trace_detail::launching& now);
-
-/// Bytes of memory that a kernel asks for: all elements of every operand, broadcast ones once.
-index_t asked_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
-/// Of these, different ones: what several operands read counts once. Of operands that overlap without being equal, at
-/// most what lies between the first and the last element of all.
-index_t distinct_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
 
 template <class L>
 struct dtypes_of;

@@ -191,7 +191,7 @@ struct pow : floating_operation {
   static constexpr const char* difference = "integers to a negative power are truncated, NumPy throws";
   static constexpr const char* numpy = "power";
   static constexpr int cost = 60;
-  /// Of exponents that are a few products or a root, on the host: those of src/powers.cpp.
+  /// Of exponents that are a few products or a root, on the host: those of src/core/powers.cpp.
   template <real_number T>
   LAZYFUSE_HD static constexpr int cost_saved(T y) {
     if (!math::has_short_powers || !(y >= -2 && y <= 4)) return 0;

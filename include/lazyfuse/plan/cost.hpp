@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How long a plan takes, from the bytes it moves, its kernels and a few numbers of the machine. Compiled once
-// (src/cost.cpp).
+// (src/plan/cost.cpp).
 #pragma once
 
 #include <lazyfuse/core/index.hpp>

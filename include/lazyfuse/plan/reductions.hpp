@@ -3,7 +3,7 @@
 // back, or reduced again, is materialised first.
 #pragma once
 
-#include <lazyfuse/plan/layout.hpp>
+#include <lazyfuse/plan/axes.hpp>
 
 namespace lazyfuse {
 

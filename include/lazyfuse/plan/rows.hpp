@@ -3,7 +3,7 @@
 // again. Types tell whether that can be; the extents and steps of a call, whether it is.
 #pragma once
 
-#include <lazyfuse/plan/layout.hpp>
+#include <lazyfuse/plan/axes.hpp>
 #include <lazyfuse/plan/reductions.hpp>
 #include <lazyfuse/program/evaluate.hpp>
 
@@ -17,7 +17,7 @@ struct row_layout {
 };
 
 /// Lays the iteration of an expression out in rows; writes one map per frame. Returns null, or why that cannot be: its
-/// reductions run along different axes, or one is read in another order than its own. Compiled (src/rows.cpp).
+/// reductions run along different axes, or one is read in another order than its own. Compiled (src/plan/rows.cpp).
 const char* lay_out_rows(const index_t* extents, int rank, const reduction_record* reductions, int count,
                          row_layout& to, axis_map* frames);
 

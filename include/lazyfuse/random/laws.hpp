@@ -174,7 +174,7 @@ struct draws {
 #endif
     return one[0][0];
   }
-  /// n elements a step apart, on the host (src/random.cpp, which knows all laws).
+  /// n elements a step apart, on the host (src/random/laws.cpp, which knows all laws).
   void write(value_type* to, index_t offset, index_t step, index_t n) const;
 
 #if defined(__CUDACC__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How kernels are laid over an iteration: plain numbers, decided on the host (src/cuda/geometry.cpp).
+// How kernels are laid over an iteration: plain numbers, decided on the host (src/backend/cuda/geometry.cpp).
 #pragma once
 
 #include <lazyfuse/plan/lower.hpp>

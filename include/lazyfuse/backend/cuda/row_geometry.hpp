@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where rows live while they pass through their stages: registers, or the shared memory of a team of blocks. Decided
-// per launch from the extents, the element types and the number of operands (src/cuda/row_geometry.cpp).
+// per launch from the extents, the element types and the number of operands (src/backend/cuda/row_geometry.cpp).
 #pragma once
 
 #include <lazyfuse/backend/cuda/geometry.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the CUDA backend needs of the runtime, compiled once (src/cuda): streams, memory, device facts.
+// What the CUDA backend needs of the runtime, compiled once (src/backend/cuda): streams, memory, device facts.
 #pragma once
 
 #include <lazyfuse/array/array.hpp>

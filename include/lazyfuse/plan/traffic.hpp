@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How many bytes of memory operands are (compiled).
+#pragma once
+
+#include <lazyfuse/plan/lower.hpp>
+
+namespace lazyfuse {
+
+/// Bytes of memory that a kernel asks for: all elements of every operand, broadcast ones once.
+index_t asked_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
+/// Of these, different ones: what several operands read counts once. Of operands that overlap without being equal, at
+/// most what lies between the first and the last element of all.
+index_t distinct_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
+
+}  // namespace lazyfuse
