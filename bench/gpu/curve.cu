@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The numbers of the cost model (src/plan/cost.cpp): the speed of a copy from 1 KiB to 1 GiB, launched one by one and as a
-// graph, which leaves the host out, and what a grid barrier takes.
+// The numbers of the cost model (src/plan/cost.cpp): the speed of a copy from 1 KiB to 1 GiB, launched one by one and
+// as a graph, which leaves the host out, and what a grid barrier takes.
 #include "measure.cuh"
 
 #include <cooperative_groups.h>

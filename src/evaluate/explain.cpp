@@ -63,7 +63,7 @@ std::vector<std::string> parts_of(const std::string& all) {
 }
 
 /// What each pass computes, the results of earlier ones called r0, r1, ...
-std::string passes_text(const plan_record& r) {
+std::string passes_text(const kernel_plan& r) {
   std::string text;
   std::vector<std::string> known;
   const auto by_name = [&](std::string program) {
@@ -82,7 +82,7 @@ std::string passes_text(const plan_record& r) {
     known.insert(known.end(), found.begin(), found.end());
     text += "\n";
   }
-  return text + "   pass " + std::to_string(r.rows.passes) + ": " + by_name(program_text(r.program)) + "\n";
+  return text + "   pass " + std::to_string(r.rows.passes) + ": " + by_name(program_text(r.type->program)) + "\n";
 }
 
 std::string homes_text(const row_report& r) {
@@ -97,23 +97,24 @@ std::string homes_text(const row_report& r) {
 
 }  // namespace
 
-void append(void* to, const plan_record& r, const operand_info* info, const dtype* types) {
-  plan_text& plan = *static_cast<plan_text*>(to);
+void append(plan_text& plan, const kernel_plan& p) {
   std::string& text = plan.kernels;
-  plan.costs = plan.costs + r.costs;
-  plan.repeated += r.read - r.distinct;
-  plan.rows = r.rows.passes > 0;
-  text += "#" + std::to_string(plan.costs.launches) + " " + r.pattern + "  " + program_text(r.program) + "\n";
+  const kernel_type& type = *p.type;
+  const index_t read = p.read(), distinct = p.distinct();
+  plan.costs = plan.costs + p.costs();
+  plan.repeated += read - distinct;
+  plan.rows = p.rows.passes > 0;
+  text += "#" + std::to_string(plan.costs.launches) + " " + type.pattern + "  " + program_text(type.program) + "\n";
   text += "   " +
-          (plan.rows ? std::to_string(r.rows.rows) + " rows of " + std::to_string(r.rows.length)
-                     : std::to_string(r.elements) + " positions") +
-          ", path " + r.path + (r.shared ? ", common sub-expressions computed once" : "") + "; " +
-          reads_text(r.read, r.distinct) + ", writes " + bytes_text(r.written) +
-          (r.because ? std::string(" to a temporary, ") + r.because : "") + "\n";
-  if (plan.rows) text += passes_text(r) + homes_text(r.rows);
-  for (int i = 0; i < r.operands; ++i) {
-    const operand_info& o = info[r.targets + i];
-    text += "   x" + std::to_string(i) + ": " + name_of(types[i]);
+          (plan.rows ? std::to_string(p.rows.rows) + " rows of " + std::to_string(p.rows.length)
+                     : std::to_string(p.elements()) + " positions") +
+          ", path " + p.path + (type.shared ? ", common sub-expressions computed once" : "") + "; " +
+          reads_text(read, distinct) + ", writes " + bytes_text(p.written()) +
+          (p.because ? std::string(" to a temporary, ") + p.because : "") + "\n";
+  if (plan.rows) text += passes_text(p) + homes_text(p.rows);
+  for (int i = 0; i < type.operands; ++i) {
+    const operand_info& o = p.info[type.targets + i];
+    text += "   x" + std::to_string(i) + ": " + name_of(type.types[i]);
     if (!o.steps) text += " constant";
     else if (o.element_size == 0) text += " computed";
     else {
@@ -121,10 +122,10 @@ void append(void* to, const plan_record& r, const operand_info* info, const dtyp
       std::string steps;
       bool contiguous = true;
       index_t dense = 1;
-      for (int k = r.rank - 1; k >= 0; --k) {
-        if (r.extents[k] == 1) continue;
+      for (int k = type.rank - 1; k >= 0; --k) {
+        if (p.extents[k] == 1) continue;
         contiguous = contiguous && o.steps[k] == dense;
-        dense *= r.extents[k];
+        dense *= p.extents[k];
         steps = std::to_string(o.steps[k]) + (steps.empty() ? "" : ",") + steps;
       }
       text += contiguous ? " contiguous" : " steps (" + steps + ")";
@@ -132,6 +133,11 @@ void append(void* to, const plan_record& r, const operand_info* info, const dtyp
     }
     text += "\n";
   }
+}
+
+void take(void* plan, kernel_plan& p) {
+  p.type->decide(p);
+  if (p.path) append(*static_cast<plan_text*>(plan), p);
 }
 
 void refuse(void* to, const char* what, const char* reason) {

@@ -51,8 +51,9 @@ index_t size() { return count; }
 
 namespace tune_detail {
 
-void note(void* report, const plan_record& record, const operand_info*, const dtype*) {
-  *static_cast<row_report*>(report) = record.rows;
+void note(void* report, kernel_plan& p) {
+  p.type->decide(p);
+  if (p.path) *static_cast<row_report*>(report) = p.rows;
 }
 
 void remember(const row_report& rows, plan_choice choice) {

@@ -11,13 +11,15 @@ namespace lazyfuse {
 
 /// What runs the patterns in a space. A specialisation has a name and
 ///   before(info, targets, count): memory is ready for the work to come
-///   transform<Schedule>(extents, bound, targets, dry), reduce<Set, Epilogue, K>(extents, bound, targets, along_kept,
-///   dry): run the pattern, or only decide (dry), and return the name of the path
 ///   machine(): the numbers with which plans are compared
-///   rows<Staged, Outer, Columns>(extents, bound, targets, one_result, dry, homes): the same, or null for what it
-///   cannot do; homes, if not null, has its again_bytes and is filled. The axes are [Outer kept ones | those of the row
-///   | the inner one], which is of the row, or (Columns) a kept one; one_result: results are one per row, and their
-///   targets do not move along it.
+///   transform<Schedule>(extents, bound, targets), reduce<Set, Epilogue, K>(extents, bound, targets, along_kept),
+///   rows<Staged, Outer, Columns>(extents, bound, targets, one_result): run the pattern and return the name of the path,
+///   or null for what the space cannot do. The axes of rows are [Outer kept ones | those of the row | the inner one],
+///   which is of the row, or (Columns) a kept one; one_result: results are one per row, and their targets do not move
+///   along it.
+///   transform_path<Schedule>(extents, bound, targets), reduce_path(along_kept),
+///   rows_path<Staged, Outer, Columns>(extents, bound, targets, homes): the same path, without running; homes has its
+///   again_bytes and is filled.
 template <class Space>
 struct backend;
 

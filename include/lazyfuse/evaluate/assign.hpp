@@ -5,9 +5,9 @@
 
 #include <lazyfuse/array/borrow.hpp>
 #include <lazyfuse/array/parts.hpp>
+#include <lazyfuse/evaluate/run.hpp>
 #include <lazyfuse/plan/aliasing.hpp>
 #include <lazyfuse/plan/placement.hpp>
-#include <lazyfuse/evaluate/run.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -16,8 +16,10 @@ struct plan_text {
   index_t repeated = 0;  ///< bytes that kernels ask for beyond what is distinct
   bool rows = false;     ///< its last kernel is one over rows
 };
-/// Appends one kernel to the plan_text a void* points to.
-void append(void* plan, const plan_record& record, const operand_info* info, const dtype* types);
+/// Appends one kernel whose path is known.
+void append(plan_text& plan, const kernel_plan& p);
+/// Decides how a kernel goes, and appends it to the plan_text a void* points to.
+void take(void* plan, kernel_plan& p);
 void refuse(void* plan, const char* what, const char* reason);
 /// The finished text; other: the plan not taken, null if there is none.
 std::string finish(const plan_text& taken, const plan_text* other, const machine& m, const char* space, dtype type,
@@ -40,7 +42,7 @@ template <class X>
       explain_detail::plan_text text;
       allocation* const owner = nullptr;
       const target_pack<R, T> to{{{{nullptr, row_major(e.shape())}}}};
-      run<Space, R, T>(execution{explain_detail::append, explain_detail::refuse, &text, choice}, e.shape(), to, &owner,
+      run<Space, R, T>(execution{explain_detail::take, explain_detail::refuse, &text, choice}, e.shape(), to, &owner,
                        e);
       return text;
     };

@@ -21,7 +21,7 @@ index_t size();
 
 namespace tune_detail {
 /// Notes the last kernel of a plan, which is that of the whole expression.
-void note(void* report, const plan_record& record, const operand_info*, const dtype*);
+void note(void* report, kernel_plan& p);
 void remember(const row_report& rows, plan_choice choice);
 /// The shortest time of some runs of f, in microseconds; the first, which may load code, does not count.
 double shortest_us(void (*f)(void*), void* context);

@@ -214,6 +214,7 @@ struct lower_roots {
 /// equal-typed composites numbered once.
 template <int Share, class... E>
 struct lowering {
+  static constexpr bool shared = Share > 0;
   using roots = lower_detail::lower_roots<Share, E...>;
   using programs = typename roots::programs;
   using sources = typename roots::numbered_leaves::sources;

@@ -11,7 +11,7 @@
 namespace lazyfuse::cuda_detail {
 
 template <class Set, class Epilogue, class Sources, int K, int R, class Bound, class... T>
-const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool along_kept, bool dry) {
+void reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool along_kept) {
   constexpr int width = width_for(Sources{}, list<>{});
   constexpr int bytes = memory_bytes(Sources{}), cost = Set::prologue::cost + cost_of_sources(Sources{});
   constexpr thread_share by_rows = share_for(width, bytes, cost, kernel_kind::rows),
@@ -55,18 +55,17 @@ const char* reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bo
     }
     launch(kernel, g.tiles * g.splits, 0, p);
   };
-  if (!dry && along_kept) {
+  if (along_kept) {
     if constexpr (K > 0) {
       const auto kernel = reduce_columns<Set, Epilogue, Sources, K, R, width, by_columns.depth, parameters>;
       static constinit resident_blocks resident;
       start(kernel, by_columns, resident.of(reinterpret_cast<const void*>(kernel)));
     }
-  } else if (!dry) {
+  } else {
     const auto kernel = reduce_rows<Set, Epilogue, Sources, K, R, width, by_rows.depth, parameters>;
     static constinit resident_blocks resident;
     start(kernel, by_rows, resident.of(reinterpret_cast<const void*>(kernel)));
   }
-  return along_kept ? "columns" : "rows";
 }
 
 }  // namespace lazyfuse::cuda_detail

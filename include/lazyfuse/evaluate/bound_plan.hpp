@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The plan of a kernel with the types of its program: what the three patterns decide, launch and count.
+#pragma once
+
+#include <lazyfuse/evaluate/guard.hpp>
+#include <lazyfuse/program/cost_saved.hpp>
+
+namespace lazyfuse::run_detail {
+
+template <class Target>
+void describe(operand_info& info, Target& t, allocation* owner, int rank) {
+  info = {t.data, t.steps.step, owner, int(sizeof(*t.data)), rank};
+}
+template <int R, class... T, int... I>
+void describe_all(operand_info* info, target_pack<R, T...>& to, allocation* const* owners, index_sequence<I...>) {
+  (describe(info[I], get<I>(to), owners[I], R), ...);
+}
+
+template <int R, int K, class... T, int... I>
+void describe_reduced(operand_info* info, target_pack<K, T...>& to, strides<R>* steps, allocation* const* owners,
+                      index_sequence<I...>) {
+  const auto one = [&](int i, auto& t) {
+    for (int k = 0; k < K; ++k) steps[i][k] = t.steps[k];
+    info[i] = {t.data, steps[i].step, owners[i], int(sizeof(*t.data)), R};
+  };
+  (one(I, get<I>(to)), ...);
+}
+template <int R, int K, class... T, int... I>
+void copy_back(target_pack<K, T...>& to, const strides<R>* steps, index_sequence<I...>) {
+  const auto one = [&](int i, auto& t) {
+    for (int k = 0; k < K; ++k) t.steps[k] = steps[i][k];
+  };
+  (one(I, get<I>(to)), ...);
+}
+
+/// What a kernel costs less than its program says; devices take the general way.
+template <class Space, class Schedule, class Operands>
+constexpr int cost_saved(const Operands& operands) {
+  if constexpr (__is_same(Space, host)) return lazyfuse::cost_saved(typename Schedule::nodes{}, operands);
+  else return 0;
+}
+
+/// A plan with its types: operands bound over an iteration of N axes, and the targets. Pattern says how to decide,
+/// launch and count.
+template <class Pattern, class Space, class Lowering, int N, class Targets>
+struct bound_plan;
+template <class Pattern, class Space, class Lowering, int N, int K, class... T>
+struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_plan {
+  using sources = typename Lowering::sources;
+  static constexpr int targets = sizeof...(T), count = targets + sources::size;
+  static constexpr auto target_numbers = make_index_sequence<targets>{};
+
+  shape<N> s;
+  target_pack<K, T...> to;
+  bound_operands<Lowering, N, targets> bound;
+
+  bound_plan(const shape<N>& of, const target_pack<K, T...>& results_to) : s(of), to(results_to) {
+    static constexpr kernel_type known{
+        Pattern::name,
+        Space::name,
+        spelling<typename Pattern::roots>(),
+        dtypes_of<sources>::value,
+        targets,
+        sources::size,
+        N,
+        Lowering::shared,
+        __is_same(Space, cuda),
+        [](kernel_plan& p) { p.path = static_cast<Pattern&>(p).decide(); },
+        [](kernel_plan& p) {
+          auto& self = static_cast<Pattern&>(p);
+          prepare<Space>(p.type->program, self.s, self.bound, self.to);
+          p.path = self.launch();
+        },
+        [](const kernel_plan& p) { return static_cast<const Pattern&>(p).cost() + cost_of_sources<Space>(sources{}); },
+        backend<Space>::machine};
+    type = &known;
+    info = bound.info;
+  }
+  /// Once the axes are in their order; those from `reduced` on are.
+  void keep_extents(int reduced = N) {
+    for (int k = 0; k < N; ++k) {
+      extents[k] = s[k];
+      results[k] = k < reduced ? s[k] : 1;
+    }
+  }
+};
+
+template <class Space, class Lowering, int R, class Targets>
+struct transform_plan : bound_plan<transform_plan<Space, Lowering, R, Targets>, Space, Lowering, R, Targets> {
+  static constexpr const char* name = "transform";
+  using program = schedule<typename Lowering::programs>;
+  using roots = typename program::roots;
+  using transform_plan::bound_plan::bound_plan;
+
+  void arrange() {
+    order_axes(this->s.extent, 0, R, this->info, this->count, this->targets);
+    coalesce(this->s.extent, 0, R, this->info, this->count);
+    this->keep_extents();
+  }
+  const char* decide() { return backend<Space>::template transform_path<program>(this->s, this->bound, this->to); }
+  const char* launch() { return backend<Space>::template transform<program>(this->s, this->bound, this->to); }
+  int cost() const { return program::cost - cost_saved<Space, program>(this->bound.operands); }
+};
+
+/// Over the extents of the argument: kept axes [0, K), then the reduced ones.
+template <class Space, class Lowering, int R, class Targets>
+struct reduce_plan;
+template <class Space, class Lowering, int R, int K, class... T>
+struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
+    : bound_plan<reduce_plan<Space, Lowering, R, target_pack<K, T...>>, Space, Lowering, R, target_pack<K, T...>> {
+  static constexpr const char* name = "reduce";
+  using program = schedule<typename Lowering::programs>;
+  using roots = typename program::roots;
+  using set = reduction_set<typename reductions_of<roots>::type, typename Lowering::sources>;
+  using reduce_plan::bound_plan::bound_plan;
+
+  /// A target is described with R steps, 0 along the reduced axes, so that axes merge for all alike.
+  strides<R> target_steps[sizeof...(T)];
+  bool along_kept;
+
+  void arrange() {
+    index_t* const extents = this->s.extent;
+    operand_info* const operands = this->info + this->targets;
+    order_axes(extents, 0, K, this->info, this->count, this->targets);
+    order_reduced_axes(extents, K, R, operands, this->bound.count);
+    coalesce(extents, 0, K, this->info, this->count);
+    coalesce(extents, K, R, this->info, this->count);
+    copy_back<R, K>(this->to, target_steps, this->target_numbers);
+    along_kept = runs_along_kept(extents, K, R, operands, this->bound.count);
+    this->keep_extents(K);
+  }
+  const char* decide() { return backend<Space>::reduce_path(along_kept); }
+  const char* launch() {
+    return backend<Space>::template reduce<set, program, K>(this->s, this->bound, this->to, along_kept);
+  }
+  int cost() const {
+    // Vectors of the host find places in long rows; in short ones each takes as long as so many operations.
+    constexpr index_t each_place = __is_same(Space, host) && set::has_ordered ? 350 : 0;
+    index_t reduced = 1;
+    for (int k = K; k < R; ++k) reduced *= this->s[k];
+    const int places = reduced > 0 ? static_cast<int>(each_place / reduced) : 0;
+    return set::prologue::cost + places - cost_saved<Space, typename set::prologue>(this->bound.operands);
+  }
+};
+
+/// What passes over rows read a second time.
+template <class Plan, int... I>
+index_t again_bytes(const index_t* extents, int rank, const operand_info* operands, index_sequence<I...>) {
+  constexpr int readers[] = {Plan::template passes_that_read<I>..., 0};
+  index_t bytes = 0;
+  for (int i = 0; i < int(sizeof...(I)); ++i)
+    if (readers[i] > 1) bytes += (readers[i] - 1) * asked_bytes(extents, rank, operands + i, 1);
+  return bytes;
+}
+/// Instructions per element over all passes, without what a row computes once.
+template <class Plan, int... Pass>
+constexpr int cost_of_elements(index_sequence<Pass...>) {
+  return Plan::cost - (0 + ... + schedule<typename Plan::template uniform<Pass>>::cost);
+}
+/// The reductions that each pass computes, as the compiler spells them.
+template <class Plan, int... S>
+const char* const* pass_programs(index_sequence<S...>) {
+  static const char* const programs[] = {spelling<typename Plan::template set<S>::reductions>()..., nullptr};
+  return programs;
+}
+
+/// Over kept axes, then the Axes that make a row; results are one for each element, or one for each row.
+template <class Space, class Lowering, int N, int Axes, class Targets>
+struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Space, Lowering, N, Targets> {
+  static constexpr const char* name = "rows";
+  using sources = typename Lowering::sources;
+  using program = staged<typename schedule<typename Lowering::programs>::simplified, sources>;
+  using roots = typename program::output::roots;
+  static constexpr int K = N - Axes;
+  using rows_plan::bound_plan::bound_plan;
+
+  bool one_result;
+  bool side_by_side = false;  ///< memory is contiguous along a kept axis, not along the rows
+
+  void arrange() {
+    index_t* const extents = this->s.extent;
+    order_axes(extents, 0, K, this->info, this->count, this->targets);
+    order_reduced_axes(extents, K, N, this->info, this->count);
+    coalesce(extents, 0, K, this->info, this->count);
+    coalesce(extents, K, N, this->info, this->count);
+    if constexpr (K > 0) {
+      side_by_side = runs_along_kept(extents, K, N, this->info, this->count);
+      if (side_by_side) {
+        rows_detail::rotate<K - 1, N>(extents);
+        rows_detail::rotate_steps<K - 1, N>(this->bound.operands, make_index_sequence<sources::size>{});
+        rows_detail::rotate_steps<K - 1, N>(this->to, this->target_numbers);
+      }
+    }
+    this->keep_extents();
+  }
+  const char* decide() {
+    row_homes& homes = this->rows.homes;
+    homes.again_bytes =
+        again_bytes<program>(this->extents, N, this->info + this->targets, make_index_sequence<sources::size>{});
+    this->rows.programs = pass_programs<program>(make_index_sequence<program::count>{});
+    if constexpr (K > 0) {
+      if (side_by_side)
+        return backend<Space>::template rows_path<program, K - 1, true>(this->s, this->bound, this->to, homes);
+    }
+    return backend<Space>::template rows_path<program, K, false>(this->s, this->bound, this->to, homes);
+  }
+  const char* launch() {
+    if constexpr (K > 0) {
+      if (side_by_side)
+        return backend<Space>::template rows<program, K - 1, true>(this->s, this->bound, this->to, one_result);
+    }
+    return backend<Space>::template rows<program, K, false>(this->s, this->bound, this->to, one_result);
+  }
+  int cost() const { return cost_of_elements<program>(make_index_sequence<program::count + 1>{}); }
+};
+
+}  // namespace lazyfuse::run_detail

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel before it runs, as a value: which pattern, over what, and what it costs. It is made once, and then launched,
+// printed, weighed against others or looked at by a test; there is no second way to find out what would run.
+#pragma once
+
+#include <lazyfuse/plan/homes.hpp>
+#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/traffic.hpp>
+
+namespace lazyfuse {
+
+/// How a kernel over rows goes; passes: 0 for other kernels.
+struct row_report {
+  int passes = 0;
+  const char* const* programs = nullptr;  ///< the reductions of each pass but the last, as the compiler spells them
+  const void* program = nullptr;          ///< tells programs apart, for tune
+  index_t rows = 0, length = 0;
+  row_homes homes;
+};
+
+struct kernel_plan;
+
+/// What all kernels of one program have in common, and what needs the types of the program.
+struct kernel_type {
+  const char* pattern;
+  const char* space;
+  const char* program;  ///< as the compiler spells it
+  const dtype* types;   ///< of the operands
+  int targets, operands, rank;
+  bool shared;  ///< leaves of one type were found to be one operand
+  bool on_device;
+
+  /// Chooses the path, and for rows where values are in between; launches nothing.
+  void (*decide)(kernel_plan&);
+  /// Waits for memory and launches.
+  void (*start)(kernel_plan&);
+  /// The cost of a position, as operations count it.
+  int (*cost)(const kernel_plan&);
+  machine (*numbers)();
+};
+
+/// One kernel over bound operands.
+struct kernel_plan {
+  const kernel_type* type;
+  operand_info* info;             ///< of the results, then of the operands
+  index_t extents[max_rank];      ///< of the iteration, outermost axis first
+  index_t results[max_rank];      ///< of the results: 1 along axes that are reduced
+  const char* path = nullptr;     ///< how the pattern goes; null if the backend refuses it
+  const char* because = nullptr;  ///< why it is a kernel of its own; null where the expression asks for it
+  row_report rows;
+
+  index_t elements() const;
+  /// Bytes that the kernel asks for, those of them that are distinct, and those that it writes.
+  index_t read() const;
+  index_t distinct() const;
+  index_t written() const;
+  /// Its work if all that passes of rows read again cost nothing, and its work.
+  work touched() const;
+  work costs() const;
+};
+
+}  // namespace lazyfuse

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launching a plan, and what is told of it: to LAZYFUSE_EXPLAIN, to traces, to checks of bounds.
+#include "observe/watch.hpp"
+#include "program/text.hpp"
+
+#include <lazyfuse/evaluate/explain.hpp>
+#include <lazyfuse/evaluate/guard.hpp>
+
+#include <cstdio>
+#include <new>
+
+namespace lazyfuse {
+
+namespace {
+
+/// The kernels of a plan that were printed so far by this thread.
+struct printed {
+  explain_detail::plan_text plan;
+  double measured = 0;
+};
+printed& printed_now() {
+  thread_local printed p;
+  if (trace_detail::plan_ended()) p = {};
+  return p;
+}
+
+/// What LAZYFUSE_EXPLAIN prints of a kernel that was launched.
+void print(const kernel_plan& p, double us) {
+  const machine m = p.type->numbers();
+  printed& so_far = printed_now();
+  explain_detail::append(so_far.plan, p);
+  so_far.measured = us < 0 || so_far.measured < 0 ? -1 : so_far.measured + us;
+  std::string text = explain_detail::measured_text(so_far.plan, us, predicted_us(p.costs(), m));
+  if (!p.because) {  // the last kernel of the plan
+    if (so_far.plan.costs.launches > 1)
+      text += explain_detail::total_text(so_far.plan, so_far.measured, predicted_us(so_far.plan.costs, m));
+    so_far = {};
+  } else so_far.plan.kernels.clear();
+  std::fputs(text.c_str(), stderr);
+}
+
+kernel_record record_of(const kernel_plan& p) {
+  const kernel_type& type = *p.type;
+  kernel_record k{program_text(type.program),
+                  type.pattern,
+                  p.path,
+                  type.space,
+                  p.elements(),
+                  p.read(),
+                  p.distinct(),
+                  p.written(),
+                  {}};
+  for (int i = 0; i < type.targets; ++i) k.written.push_back(p.info[i].data);
+  return k;
+}
+
+}  // namespace
+
+void launch(kernel_plan& p) {
+  const trace_detail::launching now(p.type->program, p.type->on_device);
+  if (now.explained()) p.type->decide(p);
+  p.type->start(p);
+  if (!p.path || !now.watched()) return;
+  // The kernel has been started and its results stand: what only tells of it gives up where there is no memory.
+  if (now.explained()) try {
+      print(p, now.measured());
+    } catch (const std::bad_alloc&) {
+      printed_now() = {};
+    }
+  if (trace_detail::environment().sync) now.wait();
+  if constexpr (checked_build) run_detail::check_overruns(p.type->program, p.type->targets);
+  if (trace_detail::observed()) try {
+      trace_detail::record(record_of(p));
+    } catch (const std::bad_alloc&) {
+    }
+}
+
+}  // namespace lazyfuse
