@@ -2,13 +2,13 @@
 // The devices of the machine, and the streams of each thread on them.
 #include "backend/cuda/devices.hpp"
 
-#include "core/text.hpp"
 #include "backend/cuda/order.hpp"
+#include "core/text.hpp"
 #include "program/text.hpp"
 
 #include <lazyfuse/error.hpp>
-#include <lazyfuse/plan/placement.hpp>
 #include <lazyfuse/observe/trace.hpp>
+#include <lazyfuse/plan/placement.hpp>
 
 #include <atomic>
 #include <mutex>
