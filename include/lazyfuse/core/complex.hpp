@@ -24,7 +24,8 @@ concept pair_of_numbers = requires(const Z& z) {
 /// 1962), which overflow less.
 template <class T>
 struct complex {
-  static_assert(__is_same(T, float) || __is_same(T, double), "lazyfuse: the T of complex<T> is float or double");
+  static_assert(::cuda::std::is_same_v<T, float> || ::cuda::std::is_same_v<T, double>,
+                "lazyfuse: the T of complex<T> is float or double");
   using value_type = T;
 
   T re, im;
@@ -39,7 +40,7 @@ struct complex {
   LAZYFUSE_HD constexpr explicit(sizeof(Z) > 2 * sizeof(T)) complex(const Z& z)
       : re(static_cast<T>(z.real())), im(static_cast<T>(z.imag())) {}
   template <complex_detail::pair_of_numbers Z>
-    requires(__is_same(typename Z::value_type, T))
+    requires(::cuda::std::is_same_v<typename Z::value_type, T>)
   LAZYFUSE_HD constexpr operator Z() const { return Z(re, im); }
 
   LAZYFUSE_HD constexpr T real() const { return re; }

@@ -25,7 +25,7 @@ LAZYFUSE_HD constexpr auto magnitude_bits(T x) {
 }
 template <class T>
 LAZYFUSE_HD constexpr T infinity() {
-  return T(__builtin_huge_valf());
+  return T(__builtin_bit_cast(float, 0x7f800000u));
 }
 /// The largest finite number.
 template <class T>

@@ -10,6 +10,7 @@
 
 namespace lazyfuse::math {
 
+#if !defined(__CUDACC_RTC__)  // no host there
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
 #if __GLIBC_PREREQ(2, 35)
 #define LAZYFUSE_LIBMVEC __attribute__((simd("notinbranch"), const, nothrow, leaf))
@@ -119,8 +120,22 @@ double lazyfuse_tgamma(double) __asm__("tgamma");
 float lazyfuse_lgammaf(float, int*) __asm__("lgammaf_r");
 double lazyfuse_lgamma(double, int*) __asm__("lgamma_r");
 }
+#else
+inline constexpr bool has_short_powers = false;
+#endif
 
 #if defined(__CUDA_ARCH__)
+LAZYFUSE_HD float floor(float x) { return ::floorf(x); }
+LAZYFUSE_HD double floor(double x) { return ::floor(x); }
+LAZYFUSE_HD float ceil(float x) { return ::ceilf(x); }
+LAZYFUSE_HD double ceil(double x) { return ::ceil(x); }
+LAZYFUSE_HD float trunc(float x) { return ::truncf(x); }
+LAZYFUSE_HD double trunc(double x) { return ::trunc(x); }
+/// The nearest whole number, the even one of two.
+LAZYFUSE_HD float rint(float x) { return ::rintf(x); }
+LAZYFUSE_HD double rint(double x) { return ::rint(x); }
+LAZYFUSE_HD float abs(float x) { return ::fabsf(x); }
+LAZYFUSE_HD double abs(double x) { return ::fabs(x); }
 LAZYFUSE_HD float sin(float x) { return ::sinf(x); }
 LAZYFUSE_HD double sin(double x) { return ::sin(x); }
 LAZYFUSE_HD float cos(float x) { return ::cosf(x); }
@@ -180,6 +195,17 @@ LAZYFUSE_HD double fmod(double x, double y) { return ::fmod(x, y); }
 LAZYFUSE_HD float nextafter(float x, float y) { return ::nextafterf(x, y); }
 LAZYFUSE_HD double nextafter(double x, double y) { return ::nextafter(x, y); }
 #else
+LAZYFUSE_HD float floor(float x) { return __builtin_floorf(x); }
+LAZYFUSE_HD double floor(double x) { return __builtin_floor(x); }
+LAZYFUSE_HD float ceil(float x) { return __builtin_ceilf(x); }
+LAZYFUSE_HD double ceil(double x) { return __builtin_ceil(x); }
+LAZYFUSE_HD float trunc(float x) { return __builtin_truncf(x); }
+LAZYFUSE_HD double trunc(double x) { return __builtin_trunc(x); }
+/// The nearest whole number, the even one of two.
+LAZYFUSE_HD float rint(float x) { return __builtin_rintf(x); }
+LAZYFUSE_HD double rint(double x) { return __builtin_rint(x); }
+LAZYFUSE_HD float abs(float x) { return __builtin_fabsf(x); }
+LAZYFUSE_HD double abs(double x) { return __builtin_fabs(x); }
 LAZYFUSE_HD float sin(float x) { return lazyfuse_sinf(x); }
 LAZYFUSE_HD double sin(double x) { return lazyfuse_sin(x); }
 LAZYFUSE_HD float cos(float x) { return lazyfuse_cosf(x); }
@@ -240,19 +266,8 @@ LAZYFUSE_HD float nextafter(float x, float y) { return lazyfuse_nextafterf(x, y)
 LAZYFUSE_HD double nextafter(double x, double y) { return lazyfuse_nextafter(x, y); }
 #endif
 
-LAZYFUSE_HD float floor(float x) { return __builtin_floorf(x); }
-LAZYFUSE_HD double floor(double x) { return __builtin_floor(x); }
-LAZYFUSE_HD float ceil(float x) { return __builtin_ceilf(x); }
-LAZYFUSE_HD double ceil(double x) { return __builtin_ceil(x); }
-LAZYFUSE_HD float trunc(float x) { return __builtin_truncf(x); }
-LAZYFUSE_HD double trunc(double x) { return __builtin_trunc(x); }
-/// The nearest whole number, the even one of two.
-LAZYFUSE_HD float rint(float x) { return __builtin_rintf(x); }
-LAZYFUSE_HD double rint(double x) { return __builtin_rint(x); }
 LAZYFUSE_HD float copysign(float x, float y) { return __builtin_copysignf(x, y); }
 LAZYFUSE_HD double copysign(double x, double y) { return __builtin_copysign(x, y); }
-LAZYFUSE_HD float abs(float x) { return __builtin_fabsf(x); }
-LAZYFUSE_HD double abs(double x) { return __builtin_fabs(x); }
 
 /// The larger, the smaller; NaN wins. One instruction for float on the device.
 template <class T>

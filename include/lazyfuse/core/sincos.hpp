@@ -61,6 +61,7 @@ struct reduced {
   }
 };
 
+#if !defined(__CUDACC_RTC__)
 /// Within 3 ulp each up to 1e4, within 6 beyond. The polynomials are those of S. L. Moshier's Cephes (sinf.c, cosf.c).
 inline sine_cosine<float> sincos(float x) {
   const float angle = lazyfuse_near_angle(x);
@@ -77,6 +78,7 @@ inline sine_cosine<float> sincos(float x) {
   return {__builtin_bit_cast(float, all_bits(p) ^ other ^ (half & sign)),
           __builtin_bit_cast(float, all_bits(q) ^ other ^ ((half ^ odd) & sign))};
 }
+#endif
 
 }  // namespace sincos_detail
 

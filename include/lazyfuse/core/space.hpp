@@ -2,6 +2,8 @@
 // Where arrays live and expressions run. The default belongs to the CMake target that is linked.
 #pragma once
 
+#include <cuda/std/type_traits>
+
 namespace lazyfuse {
 
 /// Memory and threads of the CPU.
@@ -35,7 +37,7 @@ struct anywhere {
 
 /// Where arrays can live.
 template <class S>
-concept memory_space = __is_same(S, host) || __is_same(S, cuda);
+concept memory_space = ::cuda::std::is_same_v<S, host> || ::cuda::std::is_same_v<S, cuda>;
 
 namespace space_detail {
 template <class A, class B>

@@ -27,12 +27,12 @@ concept element_type = ::cuda::std::is_trivially_copyable_v<T> && !::cuda::std::
 
 namespace types_detail {
 template <class T, class... U>
-inline constexpr bool one_of = (__is_same(T, U) || ...);
+inline constexpr bool one_of = (::cuda::std::is_same_v<T, U> || ...);
 }  // namespace types_detail
 
 /// bool.
 template <class T>
-concept boolean = __is_same(T, bool);
+concept boolean = ::cuda::std::is_same_v<T, bool>;
 /// int8 to int64.
 template <class T>
 concept signed_integer = types_detail::one_of<T, int8, int16, int32, int64>;
@@ -44,16 +44,16 @@ template <class T>
 concept integer = signed_integer<T> || unsigned_integer<T>;
 /// float and double: what real arithmetic is computed in.
 template <class T>
-concept real_number = __is_same(T, float) || __is_same(T, double);
+concept real_number = ::cuda::std::is_same_v<T, float> || ::cuda::std::is_same_v<T, double>;
 /// half and bfloat16: stored in 16 bits, computed in float.
 template <class T>
-concept small_real = __is_same(T, half) || __is_same(T, bfloat16);
+concept small_real = ::cuda::std::is_same_v<T, half> || ::cuda::std::is_same_v<T, bfloat16>;
 /// half, bfloat16, float and double.
 template <class T>
 concept floating_point = real_number<T> || small_real<T>;
 /// complex<float> and complex<double>.
 template <class T>
-concept complex_number = __is_same(T, complex<float>) || __is_same(T, complex<double>);
+concept complex_number = ::cuda::std::is_same_v<T, complex<float>> || ::cuda::std::is_same_v<T, complex<double>>;
 /// What scalar functions are written for.
 template <class T>
 concept number = integer<T> || real_number<T> || complex_number<T>;
@@ -93,7 +93,7 @@ constexpr auto part_for() {
 
 template <class A, class B>
 constexpr auto promote() {
-  if constexpr (__is_same(A, B)) return A{};
+  if constexpr (::cuda::std::is_same_v<A, B>) return A{};
   else if constexpr (boolean<A> || boolean<B>) return no_common_type{};
   else if constexpr (integer<A> && integer<B>) {
     if constexpr (signed_integer<A> == signed_integer<B>)
@@ -106,8 +106,8 @@ constexpr auto promote() {
     }
   } else if constexpr (complex_number<A> || complex_number<B>)
     return complex<decltype(promote<decltype(part_for<A>()), decltype(part_for<B>())>())>{};
-  else if constexpr (integer<A> && __is_same(B, bfloat16)) return promote<B, A>();
-  else if constexpr (__is_same(A, bfloat16) && integer<B>) {
+  else if constexpr (integer<A> && ::cuda::std::is_same_v<B, bfloat16>) return promote<B, A>();
+  else if constexpr (::cuda::std::is_same_v<A, bfloat16> && integer<B>) {
     if constexpr (sizeof(B) == 1) return A{};
     else return floating_for<B>();
   } else if constexpr (small_real<A> && small_real<B>) return float{};
@@ -127,7 +127,7 @@ constexpr auto element_of_scalar() {
 /// Where two C++ scalars meet: in the type of both; else as in C++, where any real type wins over integers.
 template <class A, class B>
 constexpr auto meet_as_scalars() {
-  if constexpr (__is_same(A, B)) return A{};
+  if constexpr (::cuda::std::is_same_v<A, B>) return A{};
   else if constexpr (boolean<A> || boolean<B>) return no_common_type{};
   else if constexpr (integer<A> && integer<B>) return element_of_scalar<decltype(A{} + B{})>();
   else if constexpr (complex_number<A> && integer<B>) return A{};
@@ -177,13 +177,13 @@ using promoted_t = typename types_detail::promoted<T...>::type;
 
 /// Whether elements of these types meet at all.
 template <class... T>
-concept have_common_type = !__is_same(promoted_t<T...>, types_detail::no_common_type);
+concept have_common_type = !::cuda::std::is_same_v<promoted_t<T...>, types_detail::no_common_type>;
 
 namespace types_detail {
 template <class A, class B>
-inline constexpr bool widens = __is_same(A, B);
+inline constexpr bool widens = ::cuda::std::is_same_v<A, B>;
 template <arithmetic_type A, arithmetic_type B>
-inline constexpr bool widens<A, B> = __is_same(promoted_t<A, B>, B);
+inline constexpr bool widens<A, B> = ::cuda::std::is_same_v<promoted_t<A, B>, B>;
 }  // namespace types_detail
 
 /// Whether every A is also a B: what an assignment converts implicitly.
@@ -233,7 +233,7 @@ enum class dtype : unsigned short {
 namespace types_detail {
 template <class T, class... U>
 constexpr dtype position() {
-  const bool same[] = {__is_same(T, U)..., true};
+  const bool same[] = {::cuda::std::is_same_v<T, U>..., true};
   int i = 0;
   while (!same[i]) ++i;
   return static_cast<dtype>(i);

@@ -38,7 +38,7 @@ LAZYFUSE_HD constexpr auto compute(const T&... x) {
     return compute_detail::by_components<Op>(make_index_sequence<compute_detail::length<T...>>{}, x...);
   } else {
     const auto value = Op{}(compute_detail::widened(x)...);
-    if constexpr (__is_same(decltype(value), const float))
+    if constexpr (::cuda::std::is_same_v<decltype(value), const float>)
       return static_cast<typename compute_detail::first_small<T...>::type>(value);
     else return value;
   }

@@ -91,7 +91,8 @@ struct max : plain_monoid, maximum {
   static constexpr const char* name = "max";
   static constexpr bool has_identity = false, is_largest = true;
   template <class T>
-  static constexpr bool commutes = plain_monoid::commutes<T> && !__is_same(T, double);  // of two zeros, the second
+  static constexpr bool commutes =
+      plain_monoid::commutes<T> && !::cuda::std::is_same_v<T, double>;  // of two zeros, the second
   template <class T>
   using accumulator = T;
   template <class T>

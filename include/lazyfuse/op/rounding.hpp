@@ -164,7 +164,7 @@ struct cast : exact_operation {
   static constexpr const char* name = "cast";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr To operator()(T x) const {
-    if constexpr (__is_same(To, T)) return x;
+    if constexpr (::cuda::std::is_same_v<To, T>) return x;
     else if constexpr (boolean<To>) return !(x == T(0));
     else if constexpr (integer<To> && floating_point<T>)
       return saturated(::cuda::std::conditional_t<sizeof(T) == 8, double, float>(x));

@@ -36,15 +36,15 @@ concept number_like = integer<S> || floating_point<S>;
 template <class A, class B>
 constexpr auto meet() {
   using types_detail::no_common_type;
-  if constexpr (__is_same(A, nothing)) return B{};
+  if constexpr (::cuda::std::is_same_v<A, nothing>) return B{};
   else if constexpr (is_weak<A> && is_weak<B>) {
     using X = typename plain<A>::type;
     using Y = typename plain<B>::type;
-    if constexpr (__is_same(X, Y)) return A{};
+    if constexpr (::cuda::std::is_same_v<X, Y>) return A{};
     else if constexpr (arithmetic_type<X> && arithmetic_type<Y>)
       return weak<decltype(types_detail::meet_as_scalars<X, Y>())>{};
     else return weak<no_common_type>{};
-  } else if constexpr (is_weak<B> || __is_same(A, no_common_type)) return A{};
+  } else if constexpr (is_weak<B> || ::cuda::std::is_same_v<A, no_common_type>) return A{};
   else if constexpr (is_weak<A>) return B{};
   else return promoted_t<A, B>{};
 }
@@ -243,10 +243,10 @@ struct selection {
   static constexpr bool accepts = element_type<T>;
   template <class C, class X, class Y>
   static consteval bool check() {
-    static_assert(__is_same(typename rule_detail::plain<C>::type, bool),
+    static_assert(::cuda::std::is_same_v<typename rule_detail::plain<C>::type, bool>,
                   "lazyfuse: the condition of where must be bool; write where(x != 0, ...)");
-    if constexpr (!__is_same(typename rule_detail::plain<C>::type, bool)) return false;
-    else if constexpr (__is_same(X, Y)) return true;
+    if constexpr (!::cuda::std::is_same_v<typename rule_detail::plain<C>::type, bool>) return false;
+    else if constexpr (::cuda::std::is_same_v<X, Y>) return true;
     else return numeric::check<X, Y>();
   }
   template <int I, class C, class X, class Y>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where rows and the results of their reductions are between passes, and what that costs. A backend says where
-// (src/backend/cuda/row_geometry.cpp, backend/host); here it becomes work.
+// (src/backend/cuda/launch/row_geometry.cpp, backend/host); here it becomes work.
 #pragma once
 
 #include <lazyfuse/plan/cost.hpp>

@@ -137,7 +137,7 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   /// The number of a reduction in the list.
   template <class R>
   static constexpr int index_of = [] {
-    const bool same[] = {__is_same(R, reduction<M, P>)...};
+    const bool same[] = {::cuda::std::is_same_v<R, reduction<M, P>>...};
     int i = 0;
     while (!same[i]) ++i;
     return i;

@@ -110,9 +110,10 @@ constexpr bool any_reads(list<P...>) {
 
 /// Whether a program contains another one itself, not through a reduction.
 template <class P, class In>
-inline constexpr bool part_of = __is_same(P, In);
+inline constexpr bool part_of = ::cuda::std::is_same_v<P, In>;
 template <class P, class Op, class... A>
-inline constexpr bool part_of<P, apply<Op, A...>> = __is_same(P, apply<Op, A...>) || (part_of<P, A> || ...);
+inline constexpr bool part_of<P, apply<Op, A...>> = ::cuda::std::is_same_v<P, apply<Op, A...>> ||
+                                                    (part_of<P, A> || ...);
 template <class P, class... In>
 constexpr bool part_of_any(list<In...>) {
   return (part_of<P, In> || ...);

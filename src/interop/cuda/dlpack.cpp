@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // DLPack tensors on the GPU: the order between our streams and those of others.
-#include <lazyfuse/backend/cuda/runtime.hpp>
+#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/interop/dlpack.hpp>
 
-#include "backend/cuda/devices.hpp"
-#include "backend/cuda/order.hpp"
+#include "backend/cuda/runtime/devices.hpp"
+#include "backend/cuda/runtime/order.hpp"
 
 #include <memory>
 #include <new>

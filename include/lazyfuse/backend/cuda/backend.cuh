@@ -3,9 +3,9 @@
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
-#include <lazyfuse/backend/cuda/reduce.cuh>
-#include <lazyfuse/backend/cuda/row_launch.cuh>
-#include <lazyfuse/backend/cuda/transform.cuh>
+#include <lazyfuse/backend/cuda/launch/reduce.cuh>
+#include <lazyfuse/backend/cuda/launch/rows.cuh>
+#include <lazyfuse/backend/cuda/launch/transform.cuh>
 
 namespace lazyfuse {
 

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What reductions share: merging over warps, blocks and the grid, the epilogue.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/thread_sums.cuh>
+
+namespace lazyfuse::cuda_detail {
+
+template <class Operands, class Targets, int K, int R>
+struct reduce_parameters {
+  Operands operands;
+  Targets targets;
+  axes_walk<K> kept;
+  axes_walk<R - K> reduced;  ///< all reduced axes; the last one counts chunks if the inner loop runs along it
+  index_t outputs, inner, units, units_per_split;
+  index_t whole_chunks;  ///< pieces of the inner axis without a gap
+  bool small_units;
+  wide_bits wide;
+  unsigned chunks, splits;
+  divisor chunk_divisor;
+  int group, lanes;
+  bool consecutive, simple;
+  unsigned* tickets;
+  void* partial;
+};
+
+/// The value of another lane of the warp, for any trivially copyable type.
+template <class T>
+__device__ __forceinline__ T shuffle_xor(const T& value, int mask) {
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    using word = ::cuda::std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+    return __builtin_bit_cast(T, __shfl_xor_sync(~0u, __builtin_bit_cast(word, value), mask));
+  } else {
+    constexpr int words = (sizeof(T) + 3) / 4;
+    unsigned part[words] = {};
+    T result = value;
+    __builtin_memcpy(part, &value, sizeof(T));
+#pragma unroll
+    for (int w = 0; w < words; ++w) part[w] = __shfl_xor_sync(~0u, part[w], mask);
+    __builtin_memcpy(&result, part, sizeof(T));
+    return result;
+  }
+}
+/// Both lanes of a pair get the same bits: where the order matters, that of the lanes.
+template <class Set, int... I>
+__device__ __forceinline__ void merge_lanes(typename Set::accumulators& a, int mask, index_sequence<I...>) {
+  typename Set::accumulators other;
+  ((get<I>(other) = shuffle_xor(get<I>(a), mask)), ...);
+  if constexpr ((Set::template monoid<I>::template commutes<typename Set::template value_type<I>> && ...))
+    Set::merge(a, other);
+  else if (threadIdx.x & mask) {
+    Set::merge(other, a);
+    a = other;
+  } else Set::merge(a, other);
+}
+
+/// Merges over groups of `group` neighbouring threads; every thread of a warp-sized group, and the first
+/// thread of a larger one, ends with the total. All threads of the block take part.
+template <class Set>
+__device__ __forceinline__ void merge_group(typename Set::accumulators& a, int group) {
+  using accumulators = typename Set::accumulators;
+  const int within = group < 32 ? group : 32;
+  for (int mask = 1; mask < within; mask *= 2) merge_lanes<Set>(a, mask, make_index_sequence<Set::size>{});
+  if (group > 32) {
+    __shared__ accumulators warp_totals[block_threads / 32];
+    const int warp = threadIdx.x / 32, warps = group / 32;
+    __syncthreads();
+    if ((threadIdx.x & 31) == 0) warp_totals[warp] = a;
+    __syncthreads();
+    if ((threadIdx.x & (group - 1)) == 0)
+      for (int w = 1; w < warps; ++w) Set::merge(a, warp_totals[warp + w]);
+  }
+}
+
+/// Merges some of many values into each of Count totals: first, first + step, ... of all there are, in runs, which are
+/// merged among themselves first. value(k, i): the i-th for total k.
+template <int Count, class Set, class Value>
+__device__ __forceinline__ void merge_in_runs(typename Set::accumulators (&total)[Count], unsigned first, unsigned all,
+                                              unsigned step, const Value& value) {
+  constexpr unsigned run = 8;
+  for (; first < all; first += run * step) {
+    typename Set::accumulators part[Count];
+#pragma unroll
+    for (int k = 0; k < Count; ++k) part[k] = value(k, first);
+    const unsigned end = all - first < run * step ? all : first + run * step;
+    for (unsigned i = first + step; i < end; i += step)
+#pragma unroll
+      for (int k = 0; k < Count; ++k) Set::merge(part[k], value(k, i));
+#pragma unroll
+    for (int k = 0; k < Count; ++k) Set::merge(total[k], part[k]);
+  }
+}
+
+/// Whether this block is the last of `blocks` to arrive at the ticket; what others wrote before is then visible.
+__device__ __forceinline__ bool arrives_last(unsigned* ticket, unsigned blocks) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {  // for the whole block: the barriers around it order what the others write and read
+    unsigned before;       // wraps to zero for the next kernel
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(ticket), "r"(blocks - 1)
+                 : "memory");
+    last = before == blocks - 1;
+  }
+  __syncthreads();
+  return last;
+}
+
+template <class Set, class Operands, int K>
+struct output_context {
+  const Operands& operands;
+  const index_t (&at)[K > 0 ? K : 1];
+  const typename Set::accumulators& values;
+  template <int I>
+  __device__ __forceinline__ auto operand() const {
+    const auto& o = get<I>(operands);
+    if constexpr (requires { o.steps; }) {
+      index_t offset = 0;
+#pragma unroll
+      for (int k = 0; k < K; ++k) offset += at[k] * o.steps[k];
+      return o.source.at(offset);
+    } else return o.source.value;
+  }
+  template <class P>
+  __device__ __forceinline__ auto reduced() const {
+    return get<Set::template index_of<P>>(values);
+  }
+};
+template <int K, class Targets>
+struct output_sink {
+  const Targets& targets;
+  const index_t (&at)[K > 0 ? K : 1];
+  template <int I, class V>
+  __device__ __forceinline__ void put(const V& value) {
+    const auto& t = get<I>(targets);
+    auto to = t.data;
+#pragma unroll
+    for (int k = 0; k < K; ++k) to += at[k] * t.steps[k];
+    *to = value;
+  }
+};
+template <class Set, class Epilogue, int K>
+__device__ __forceinline__ void finish(const auto& p, const index_t (&at)[K > 0 ? K : 1],
+                                       const typename Set::accumulators& total) {
+  output_sink<K, bare_t<decltype(p.targets)>> sink{p.targets, at};
+  evaluate<Epilogue>(output_context<Set, bare_t<decltype(p.operands)>, K>{p.operands, at, total}, sink);
+}
+
+/// Adds the offsets of all operands at a position of a walk over axes [From, ...).
+template <int From, int... I>
+__device__ __forceinline__ void add_offsets(index_t* offset, const auto& walk, index_t linear, const auto& operands,
+                                            index_sequence<I...>) {
+  walk(linear, [&](int axis, index_t at) {
+    const auto add = [&](index_t& to, const auto& o) {
+      if constexpr (requires { o.steps; }) to += at * o.steps[From + axis];
+    };
+    (add(offset[I], get<I>(operands)), ...);
+  });
+}
+
+template <class Set, bool Guarded, int Width, int Depth, bool Columns, class Values>
+__device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, const Values& values, int spacing,
+                                        int valid) {
+  combine<Set, Guarded, false, !Guarded, Width, Depth>(
+      sums,
+      [&](int d, int k) {
+        return register_context<Values>{values, d, k};
+      },
+      [&](int k) { return k * spacing < valid; });
+}
+
+/// Depth full units whose offsets are a pitch apart. simple: all memory is contiguous along both axes, and
+/// aligned where threads take neighbours, so that there is nothing to decide per operand.
+template <class Set, int Width, int Depth, bool Columns, class... Src, int... I>
+__device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& sums, const auto& p,
+                                             const index_t (&base)[sizeof...(Src) + 1], index_t at, index_t pitch,
+                                             int walked, int axis, int spacing, bool simple, list<Src...>,
+                                             index_sequence<I...>) {
+  fetched_pack<Width, Depth, list<Src...>> values;
+  const auto load = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
+    if constexpr (f.loads) {
+      if constexpr (requires { o.source.data; })
+        if (simple) return f.simple(o.source.data + base[N] + at, pitch, p.consecutive);
+      const index_t step = o.steps[walked];
+      f.all(o.source, base[N] + at * step, pitch * step, o.steps[axis], p.consecutive && has_bit(p.wide, N), spacing);
+    }
+  };
+  (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
+  keep_constants(values, p.operands, 0, index_sequence<I...>{});
+  combine<Set, false, Width, Depth>(sums, values, spacing, 0);
+}
+/// One unit of which only some elements exist.
+template <class Set, int Width, bool Columns, class... Src, int... I>
+__device__ __forceinline__ void combine_some(thread_sums<Set, Width, Columns>& sums, const auto& p,
+                                             const index_t (&offset)[sizeof...(Src) + 1], int valid, int axis,
+                                             int spacing, list<Src...>, index_sequence<I...>) {
+  fetched_pack<Width, 1, list<Src...>> values;
+  const int some[1] = {valid};
+  const auto load = [&](auto& f, const auto& o, int i) {
+    if constexpr (f.loads)
+      f.some(o.source, offset[i], 0, o.steps[axis], p.consecutive && has_bit(p.wide, i), spacing, some);
+  };
+  (load(get<I>(values), get<I>(p.operands), I), ...);
+  keep_constants(values, p.operands, 0, index_sequence<I...>{});
+  combine<Set, true, Width, 1>(sums, values, spacing, valid);
+}
+
+}  // namespace lazyfuse::cuda_detail

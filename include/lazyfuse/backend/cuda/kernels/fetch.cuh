@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From memory to registers: the operands of one thread's elements, each as wide as its own layout allows.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/program/operand.hpp>
+#include <lazyfuse/program/reductions.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// Width elements as one memory access.
+template <class T, int Width>
+struct alignas(sizeof(T) * Width) wide {
+  T value[Width];
+};
+
+/// The elements of one vector of a thread.
+template <class T, int Width>
+struct lanes {
+  T value[Width];
+  __device__ __forceinline__ const T& operator[](int k) const { return value[k]; }
+  __device__ __forceinline__ void put(int k, const T& v) { value[k] = v; }
+  __device__ __forceinline__ void read(const T* from) {
+    const auto together = *reinterpret_cast<const wide<T, Width>*>(from);
+#pragma unroll
+    for (int k = 0; k < Width; ++k) value[k] = together.value[k];
+  }
+  __device__ __forceinline__ void write(T* to) const {
+    wide<T, Width> together;
+#pragma unroll
+    for (int k = 0; k < Width; ++k) together.value[k] = value[k];
+    *reinterpret_cast<wide<T, Width>*>(to) = together;
+  }
+};
+/// Elements of which several make a register are kept as they came from memory, and taken apart where they are used:
+/// earlier, a load would have to come before the next is asked for. They are put in order, from the first.
+template <class T, int Width>
+  requires(sizeof(T) < 4 && sizeof(T) * Width % 4 == 0 && sizeof(T) * Width <= 16 &&
+           (::cuda::std::is_arithmetic_v<T> || small_real<T>))
+struct lanes<T, Width> {
+  using bits = ::cuda::std::conditional_t<sizeof(T) == 1, unsigned char, unsigned short>;
+  static constexpr int each = 4 / int(sizeof(T)), size = 8 * int(sizeof(T)), count = Width / each;
+  unsigned word[count];
+  __device__ __forceinline__ T operator[](int k) const {
+    const auto part = static_cast<bits>(word[k / each] >> k % each * size);
+    if constexpr (boolean<T>) return part != 0;
+    else return __builtin_bit_cast(T, part);
+  }
+  __device__ __forceinline__ void put(int k, const T& v) {
+    const unsigned part = __builtin_bit_cast(bits, v);
+    word[k / each] = k % each == 0 ? part : word[k / each] | part << k % each * size;
+  }
+  __device__ __forceinline__ void read(const T* from) {
+    const auto together = *reinterpret_cast<const wide<unsigned, count>*>(from);
+#pragma unroll
+    for (int w = 0; w < count; ++w) word[w] = together.value[w];
+  }
+  __device__ __forceinline__ void write(T* to) const {
+    wide<unsigned, count> together;
+#pragma unroll
+    for (int w = 0; w < count; ++w) together.value[w] = word[w];
+    *reinterpret_cast<wide<unsigned, count>*>(to) = together;
+  }
+};
+
+/// Distance between the elements of a thread where threads take neighbouring elements.
+inline constexpr int interleave = 32;
+
+/// How a kernel's threads share a row of Width elements each: neighbours within a thread, or across the warp.
+struct spread {
+  int spacing;  ///< between a thread's elements: 1 or interleave
+  template <int Width>
+  __device__ __forceinline__ int first(int thread) const {
+    return spacing == 1 ? thread * Width : (thread & ~(interleave - 1)) * Width + (thread & (interleave - 1));
+  }
+};
+
+/// The values of one operand for Depth times Width elements; here of what is computed.
+template <class Source, int Width, int Depth>
+struct fetched {
+  static constexpr bool loads = true, is_memory = false;
+  typename Source::value_type value[Depth][Width];
+  __device__ __forceinline__ void all(const Source& s, index_t offset, index_t pitch, index_t step, bool, int spacing) {
+    if constexpr (grouped_source<Source>) s.rows(value, offset, pitch, spacing * step);
+    else {
+      const index_t across = spacing * step;
+#pragma unroll
+      for (int d = 0; d < Depth; ++d, offset += pitch) {
+        index_t at = offset;  // sums, for products of 64 bits cost more
+#pragma unroll
+        for (int k = 0; k < Width; ++k, at += across) value[d][k] = s.at(at);
+      }
+    }
+  }
+  __device__ __forceinline__ void some(const Source& s, index_t offset, index_t pitch, index_t step, bool as_one,
+                                       int spacing, const int (&)[Depth]) {
+    all(s, offset, pitch, step, as_one, spacing);
+  }
+};
+
+template <class T, int Width, int Depth>
+struct fetched<constant<T>, Width, Depth> {
+  static constexpr bool loads = false, is_memory = false;
+  constant<T> kept;
+  __device__ __forceinline__ void keep(const constant<T>& c, unsigned zero) {
+    if constexpr (sizeof(T) == 4)
+      new (&kept) constant<T>(__builtin_bit_cast(T, __builtin_bit_cast(unsigned, c.value) | zero));
+    else new (&kept) constant<T>(c);
+  }
+};
+template <class T, int Width, int Depth>
+struct fetched<memory<T>, Width, Depth> {
+  static constexpr bool loads = true, is_memory = true;
+  static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
+  lanes<T, Width> value[Depth];
+
+  __device__ __forceinline__ void one(int d, elements<const T> from) { value[d].read(reached<Width>(from)); }
+  /// All elements exist, contiguous in rows a pitch apart; aligned if a thread takes neighbours.
+  __device__ __forceinline__ void simple(elements<const T> from, index_t pitch, bool neighbours) {
+    if constexpr (can_be_wide) {
+      if (neighbours) {
+#pragma unroll
+        for (int d = 0; d < Depth; ++d) one(d, from + d * pitch);
+        return;
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) value[d].put(k, from[d * pitch + k * interleave]);
+  }
+  /// Row d, at once where it can be.
+  __device__ __forceinline__ void row(int d, elements<const T> from) {
+    if constexpr (can_be_wide) one(d, from);
+    else
+#pragma unroll
+      for (int k = 0; k < Width; ++k) value[d].put(k, from[k]);
+  }
+  /// One value for the first row.
+  __device__ __forceinline__ void same(const T& v) {
+#pragma unroll
+    for (int k = 0; k < Width; ++k) value[0].put(k, v);
+  }
+  /// Whole rows.
+  __device__ __forceinline__ void rows(elements<const T> from, int pitch) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) row(d, from + d * pitch);
+  }
+  /// One by one, the last instead of what would lie beyond it.
+  __device__ __forceinline__ void each(elements<const T> from, index_t step, int first, int pitch, int spacing,
+                                       int last) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        const int at = first + d * pitch + k * spacing;
+        value[d].put(k, from[(at < last ? at : last) * step]);
+      }
+  }
+  /// All elements exist. pitch: from one d to the next; step: between neighbours of a row.
+  __device__ __forceinline__ void all(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
+                                      int spacing) {
+    const elements<const T> from = s.data + offset;
+    if constexpr (can_be_wide) {
+      if (as_one) {
+#pragma unroll
+        for (int d = 0; d < Depth; ++d) one(d, from + d * pitch);
+        return;
+      }
+    }
+    if (step == 1 && spacing == interleave) {
+#pragma unroll
+      for (int d = 0; d < Depth; ++d)
+#pragma unroll
+        for (int k = 0; k < Width; ++k) value[d].put(k, from[d * pitch + k * interleave]);
+    } else if (step == 0) {
+#pragma unroll
+      for (int d = 0; d < Depth; ++d) {
+        const T same = from[d * pitch];
+#pragma unroll
+        for (int k = 0; k < Width; ++k) value[d].put(k, same);
+      }
+    } else {
+#pragma unroll
+      for (int d = 0; d < Depth; ++d)
+#pragma unroll
+        for (int k = 0; k < Width; ++k) value[d].put(k, from[d * pitch + k * (spacing * step)]);
+    }
+  }
+  /// Of row d, only elements whose distance from the first is below valid[d] exist.
+  __device__ __forceinline__ void some(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
+                                       int spacing, const int (&valid)[Depth]) {
+    const elements<const T> from = s.data + offset;
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      if constexpr (can_be_wide) {
+        if (as_one && valid[d] >= Width) {
+          one(d, from + d * pitch);
+          continue;
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        if (k * spacing < valid[d]) value[d].put(k, from[d * pitch + k * (spacing * step)]);
+        else value[d].put(k, T{});
+      }
+    }
+  }
+};
+
+/// The values of all operands of a thread.
+template <int Width, int Depth, class Sources>
+struct fetched_pack;
+template <int Width, int Depth, class... Src>
+struct fetched_pack<Width, Depth, list<Src...>> : pack<fetched<Src, Width, Depth>...> {};
+
+/// What is not read from memory. A zero that the compiler does not know keeps constants in registers: it would
+/// read them again at every use.
+template <class Fetched, int... I>
+__device__ __forceinline__ void keep_constants(Fetched& values, const auto& operands, unsigned zero,
+                                               index_sequence<I...>) {
+  const auto keep = [&](auto& f, const auto& o) {
+    if constexpr (!f.loads) f.keep(o.source, zero);
+  };
+  (keep(get<I>(values), get<I>(operands)), ...);
+}
+
+/// The context of a program: element (d, k) of the thread.
+template <class Fetched>
+struct register_context {
+  const Fetched& values;
+  int d, k;
+  template <int I>
+  __device__ __forceinline__ auto operand() const {
+    const auto& f = get<I>(values);
+    if constexpr (f.loads) return f.value[d][k];
+    else return f.kept.value;
+  }
+};
+
+template <class... Src>
+constexpr int memory_bytes(list<Src...>) {
+  return (0 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
+}
+}  // namespace lazyfuse::cuda_detail

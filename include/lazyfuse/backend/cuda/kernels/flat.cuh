@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The flat transform kernel: everything is one axis. Its threads are light, which stencils need, too.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/window.cuh>
+
+namespace lazyfuse::cuda_detail {
+
+/// The parameters of a flat kernel: one step per operand.
+template <class Operands, class Targets>
+struct flat_parameters {
+  Operands operands;
+  Targets targets;
+  index_t size;
+  wide_bits wide_in, wide_out;
+  bool consecutive;
+  bool simple;  ///< every operand and target in memory is contiguous and aligned
+};
+
+/// One tile. Every operand is read as wide as its own layout allows; threads beyond the end read the last element
+/// again and do not store.
+template <class Schedule, int Width, int Depth, class... Src, class... T, int... I, int... J>
+__device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...>, index_sequence<I...>,
+                                          index_sequence<J...>) {
+  constexpr int row = block_threads * Width, tile = row * Depth;
+  const index_t base = static_cast<index_t>(blockIdx.x) * tile;
+  const bool full = p.size - base >= tile, simple = full && p.simple;
+  const auto first = [&] {
+    return spread{p.consecutive ? 1 : interleave}.template first<Width>(static_cast<int>(threadIdx.x));
+  };
+  const auto left = [&] { return full ? tile : static_cast<int>(p.size - base); };
+  const index_t at = base + static_cast<int>(threadIdx.x) * Width;  // if threads take neighbours
+  fetched_pack<Width, Depth, list<Src...>> values;
+  if (simple) {  // everything is contiguous and aligned: nothing to decide per operand
+    const auto load = [&](auto& f, const auto& o) {
+      if constexpr (f.is_memory) f.rows(o.source.data + at, row);
+    };
+    (load(get<I>(values), get<I>(p.operands)), ...);
+  } else {
+    const auto load = [&](auto& f, const auto& o, int i) {
+      if constexpr (f.is_memory) {
+        if (full && p.consecutive && has_bit(p.wide_in, i)) f.rows(o.source.data + at, row);
+        else
+          f.each(o.source.data + base * o.steps[0], o.steps[0], first(), row, p.consecutive ? 1 : interleave,
+                 left() - 1);
+      }
+    };
+    (load(get<I>(values), get<I>(p.operands), I), ...);
+  }
+  const auto count = [&](auto& f, const auto& o) {
+    if constexpr (f.loads && !f.is_memory)
+      f.all(o.source, (base + first()) * o.steps[0], row * o.steps[0], o.steps[0], true,
+            p.consecutive ? 1 : interleave);
+  };
+  (count(get<I>(values), get<I>(p.operands)), ...);
+  keep_constants(values, p.operands, blockIdx.z, index_sequence<I...>{});
+
+  results<typename Schedule::roots, list<Src...>, Width, Depth, T...> out;
+  compute<Schedule, Width, Depth>(values, out);
+
+  const auto put = [&](const auto& r, const auto& t, int j) {
+    if (simple || (full && p.consecutive && has_bit(p.wide_out, j))) r.rows(t.data + at, row);
+    else r.each(t.data + base * t.steps[0], t.steps[0], first(), row, p.consecutive ? 1 : interleave, left());
+  };
+  (put(get<J>(out), get<J>(p.targets), J), ...);
+}
+
+/// With what a stencil needs.
+template <class Flat, class Targets>
+struct window_parameters : Flat {
+  shared_window window;
+  Targets window_targets;
+};
+
+/// Blocks that share a processor: six where the operands' values take at most 24 of then 40 registers.
+template <class... Src>
+constexpr int flat_residents(list<Src...> sources, int elements) {
+  const bool light = (... && (sizeof(typename Src::value_type) <= 4 && source_cost<Src> == 0)) &&
+                     memory_bytes(sources) * elements <= 96;
+  return light ? 6 : 1;
+}
+
+template <class Schedule, class Sources, class Types, int Width, int Depth, class Parameters>
+__global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width* Depth))
+    transform_flat(const __grid_constant__ Parameters p) {
+  if constexpr (requires { p.window; })
+    if (p.window.rows > 0)
+      return window_body<Schedule,
+                         ::cuda::std::conditional_t<common_size(Sources{}) == 4, unsigned, unsigned long long>>(
+          p.window, p.operands, p.window_targets);
+  flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_index_sequence<Sources::size>{},
+                                    make_index_sequence<Types::size>{});
+}
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How kernels lie over an iteration, as numbers that the host decides and kernels read.
+#pragma once
+
+#include <lazyfuse/core/index.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+inline constexpr int block_threads = 256;
+
+/// Division of a 31-bit number by an invariant one: a multiplication and a shift.
+struct divisor {
+  unsigned value = 1, factor = 0, shift = 0;
+  static divisor of(index_t d);
+  LAZYFUSE_HD unsigned quotient(unsigned n) const {
+#if defined(__CUDA_ARCH__)
+    return (__umulhi(n, factor) + n) >> shift;
+#else
+    return n / value;
+#endif
+  }
+};
+
+/// Of a power of two.
+constexpr int log2_of(int n) {
+  int shift = 0;
+  while ((1 << shift) < n) ++shift;
+  return shift;
+}
+
+/// An index space that is walked by a linear index: outer axes of a transform, kept or reduced axes.
+template <int R>
+struct axes_walk {
+  index_t extents[R > 0 ? R : 1];
+  divisor divisors[R > 0 ? R : 1];
+  int first;   ///< axes before this one have extent 1
+  bool small;  ///< the linear index fits 31 bits
+
+  /// Calls f(axis, index along it) for each axis.
+  template <class F>
+  LAZYFUSE_HD void operator()(index_t linear, const F& f) const;
+};
+void fill_walk(index_t* extents, divisor* divisors, int& first, bool& small, const index_t* from, int rank);
+template <int R>
+axes_walk<R> walk_of(const index_t* extents) {
+  axes_walk<R> w{};
+  fill_walk(w.extents, w.divisors, w.first, w.small, extents, R);
+  return w;
+}
+
+/// Which operands and targets may be read and written `width` elements at a time along the inner axis.
+using wide_bits = unsigned long long;
+/// Bit n; operands beyond the last bit have none of these properties.
+LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) {
+  if (n < 32) return ((static_cast<unsigned>(bits) >> n) & 1) != 0;  // most have few operands: half the instructions
+  return n < 64 && ((bits >> (n & 63)) & 1) != 0;
+}
+
+/// A stencil's tiles: of four elements of a row and two rows per thread.
+inline constexpr int window_lanes = 64, window_lines = block_threads / window_lanes;
+inline constexpr int window_columns = window_lanes * 4, window_rows = window_lines * 2, window_operands = 16;
+
+/// The array of a stencil's operands, and what a tile reads of it.
+struct shared_window {
+  const unsigned char *begin, *end;  ///< what the operands span of the array
+  const unsigned char* origin;       ///< where the window of the first position begins; a multiple of 16
+  int pitch;                         ///< bytes between rows
+  int rows = 0, vectors;             ///< rows, and 16-byte vectors in each; without rows there is no window
+  int height, width;                 ///< rows and columns of the iteration
+  unsigned column_tiles;
+  divisor by_tiles;
+  int offset[window_operands];  ///< of each operand's first element from the beginning of the window, in bytes
+  int bytes() const { return rows * vectors * 16; }
+};
+
+/// What a kernel processes per thread: `width` neighbours, `depth` times.
+struct thread_share {
+  int width, depth;
+};
+
+// Rows that are shared by the blocks of a team, or that stay in registers.
+
+/// How the blocks of a team exchange what they have.
+enum class exchange { none, cluster, memory };
+
+inline constexpr int team_threads = 512;
+inline constexpr int most_cluster_blocks = 16;
+static_assert(most_cluster_blocks <= 32, "a lane of each warp takes the results of a block");
+/// Of `end` steps that a block of a team takes over a row, depth at a time, the first whose vectors shared memory
+/// keeps: the last are, from a turn on that all threads take; or none. kept, held: how many fit into it, and into
+/// registers.
+LAZYFUSE_HD constexpr int first_kept(int end, int whole, int kept, int held, int depth) {
+  constexpr int none = 1 << 30;
+  const int from = end > kept ? (end - kept + depth - 1) / depth * depth : 0;
+  if (from > whole) return none;
+  return from > 0 && from < held && held <= whole ? held : from;
+}
+
+/// What is copied to shared memory begins at a whole line of its banks: elsewhere every copy writes two.
+inline constexpr int room_alignment = 128;
+/// Of shared memory, in its first bytes, for what the blocks of a cluster that share a row send each other: two
+/// counters and two boxes. accumulators: bytes of the largest stage's.
+constexpr int mailbox_bytes(int accumulators) { return 16 + 2 * most_cluster_blocks * accumulators; }
+/// Blocks of a team that share a processor: one has memory to wait for while the other computes.
+inline constexpr int team_residents = 2;
+/// The largest block of rows in registers, and the most elements of a row that a thread holds: twice as many of 16
+/// bits.
+inline constexpr int register_threads = 512, most_register_elements = 16;
+
+template <int R>
+template <class F>
+LAZYFUSE_HD void axes_walk<R>::operator()(index_t linear, const F& f) const {
+  if (small) {
+    unsigned rest = static_cast<unsigned>(linear);
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+    for (int axis = R - 1; axis >= 0; --axis) {
+      if (axis < first) break;
+      if (axis == first) f(axis, rest);
+      else {
+        const unsigned q = divisors[axis].quotient(rest);
+        f(axis, rest - q * static_cast<unsigned>(extents[axis]));
+        rest = q;
+      }
+    }
+  } else {
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+    for (int axis = R - 1; axis >= 0; --axis) {
+      if (axis < first) break;
+      if (axis == first) f(axis, linear);
+      else {
+        const index_t q = linear / extents[axis];
+        f(axis, linear - q * extents[axis]);
+        linear = q;
+      }
+    }
+  }
+}
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The column reduction kernel: lanes own columns, lines and blocks share the reduced range.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/combine.cuh>
+
+namespace lazyfuse::cuda_detail {
+
+/// The inner loop runs along the kept axis K - 1: lanes own columns, lines share the reduced range.
+template <class Set, class Epilogue, int K, int R, int Width, int Depth, class... Src>
+__device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources) {
+  constexpr auto seq = make_index_sequence<sizeof...(Src)>{};
+  constexpr int count = sizeof...(Src) + 1;
+  using accumulators = typename Set::accumulators;
+  __shared__ accumulators shared[block_threads];
+  const unsigned tile = blockIdx.x / p.splits, split = blockIdx.x - tile * p.splits;
+  const unsigned outer = tile / p.chunks, chunk = tile - outer * p.chunks;
+  const int lane = static_cast<int>(threadIdx.x) & (p.lanes - 1), line = static_cast<int>(threadIdx.x) / p.lanes,
+            lines = block_threads / p.lanes;
+  const spread threads{p.consecutive ? 1 : interleave};
+  const int spacing = threads.spacing, first = threads.template first<Width>(lane);
+  const int span = p.lanes * Width;
+  const index_t column = static_cast<index_t>(chunk) * span + first, left = p.inner - column;
+  const int in_row = static_cast<int>(left < Width * interleave ? left : Width * interleave);
+  const bool whole_columns = (static_cast<index_t>(chunk) + 1) * span <= p.inner;
+
+  // Kept position of the first element: the outer axes, and the column.
+  index_t base[count] = {}, at[K] = {};
+  p.kept(outer * p.inner, [&](int axis, index_t i) { at[axis] = i; });
+  at[K - 1] = column;
+  const auto kept_offset = [&](index_t& to, const auto& o) {
+    if constexpr (requires { o.steps; })
+#pragma unroll
+      for (int k = 0; k < K; ++k) to += at[k] * o.steps[k];
+  };
+  [&]<int... I>(index_sequence<I...>) { (kept_offset(base[I], get<I>(p.operands)), ...); }
+  (seq);
+
+  thread_sums<Set, Width, true> sums;
+  sums.clear();
+  const index_t begin = split * p.units_per_split,
+                end = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
+  index_t unit = begin + line;
+  if (whole_columns && p.reduced.first == R - K - 1) {  // one axis is reduced
+    for (; unit + (Depth - 1) * lines < end; unit += Depth * lines)
+      combine_full<Set, Width, Depth>(sums, p, base, unit, lines, R - 1, K - 1, spacing, false, sources, seq);
+  }
+  for (; unit < end; unit += lines) {
+    index_t offset[count];
+#pragma unroll
+    for (int i = 0; i < count; ++i) offset[i] = base[i];
+    add_offsets<K>(offset, p.reduced, unit, p.operands, seq);
+    combine_some<Set, Width>(sums, p, offset, in_row, K - 1, spacing, sources, seq);
+  }
+
+  // Lines merge through shared memory, a column at a time; the order is fixed.
+  const auto merge_lines = [&] {
+#pragma unroll
+    for (int k = 0; k < Width; ++k) {
+      for (int half = lines / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (line >= half && line < 2 * half) shared[threadIdx.x] = sums.lane[k];
+        __syncthreads();
+        if (line < half) Set::merge(sums.lane[k], shared[threadIdx.x + half * p.lanes]);
+      }
+    }
+  };
+  sums.restore();
+  merge_lines();
+
+  if (p.splits > 1) {
+    accumulators* const partial = static_cast<accumulators*>(p.partial) + static_cast<index_t>(tile) * p.splits * span;
+    const int slot = lane * Width;  // of the thread, whatever its columns
+    if (line == 0)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) partial[static_cast<index_t>(split) * span + slot + k] = sums.lane[k];
+    if (!arrives_last(p.tickets + tile, p.splits)) return;
+    sums.clear();
+    merge_in_runs<Width, Set>(sums.lane, line, p.splits, lines,
+                              [&](int k, unsigned s) { return partial[static_cast<index_t>(s) * span + slot + k]; });
+    merge_lines();
+  }
+  if (line == 0) {
+#pragma unroll
+    for (int k = 0; k < Width; ++k)
+      if (k * spacing < in_row) {
+        at[K - 1] = column + k * spacing;
+        finish<Set, Epilogue, K>(p, at, sums.lane[k]);
+      }
+  }
+}
+
+template <class Set, class Epilogue, class Sources, int K, int R, int Width, int Depth, class Parameters>
+__global__ void __launch_bounds__(block_threads) reduce_columns(const __grid_constant__ Parameters p) {
+  columns_body<Set, Epilogue, K, R, Width, Depth>(p, Sources{});
+}
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The row reduction kernel: groups of threads, or several blocks, share an output.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/combine.cuh>
+
+namespace lazyfuse::cuda_detail {
+
+/// The inner loop runs along the reduced axis R - 1: `group` threads share an output.
+template <class Set, class Epilogue, int K, int R, int Width, int Depth, class... Src>
+__device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
+  constexpr auto seq = make_index_sequence<sizeof...(Src)>{};
+  constexpr int count = sizeof...(Src) + 1;
+  const unsigned tile = blockIdx.x / p.splits, split = blockIdx.x - tile * p.splits;
+  const int member = static_cast<int>(threadIdx.x) & (p.group - 1);
+  const int lane = member & (p.lanes - 1), line = member / p.lanes, lines = p.group / p.lanes;
+  const index_t output = static_cast<index_t>(tile) * (block_threads / p.group) + threadIdx.x / p.group;
+  const bool active = output < p.outputs;
+  const spread threads{p.consecutive ? 1 : interleave};
+  const int spacing = threads.spacing, first = threads.template first<Width>(lane);
+  const int span = p.lanes * Width;
+
+  index_t base[count] = {};
+  if (active) add_offsets<0>(base, p.kept, output, p.operands, seq);
+
+  constexpr auto set_seq = make_index_sequence<Set::size>{};
+  thread_sums<Set, Width> sums;
+  sums.clear();
+  const index_t begin = split * p.units_per_split,
+                limit = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
+  const index_t end = active ? limit : begin;
+  index_t unit = begin + line;
+  if (p.units == p.chunks) {  // one axis is reduced: units are pieces of it
+    const index_t whole = p.whole_chunks < end ? p.whole_chunks : end, stride = static_cast<index_t>(lines) * span;
+    int turns = 0;
+    for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines) {
+      if constexpr (Depth > 1)
+        if (++turns % turns_to_fold == 0) fold(sums, set_seq);
+      combine_full<Set, Width, Depth>(sums, p, base, unit * span + first, stride, R - 1, R - 1, spacing, p.simple,
+                                      sources, seq);
+      if constexpr (Set::settles)
+        if (Set::settled(sums.lane)) unit = end;
+    }
+  }
+  for (; unit < end; unit += lines) {
+    index_t row = 0, chunk = unit;
+    if (p.units != p.chunks) {
+      if (p.small_units) {
+        const unsigned q = p.chunk_divisor.quotient(static_cast<unsigned>(unit));
+        row = q;
+        chunk = static_cast<unsigned>(unit) - q * p.chunks;
+      } else {
+        row = unit / p.chunks;
+        chunk = unit - row * p.chunks;
+      }
+    }
+    const index_t column = chunk * span + first, left = p.inner - column;
+    index_t offset[count];
+    const auto start = [&](index_t& to, index_t from, const auto& o) {
+      if constexpr (requires { o.steps; }) to = from + column * o.steps[R - 1];
+      else to = 0;
+    };
+    [&]<int... I>(index_sequence<I...>) { (start(offset[I], base[I], get<I>(p.operands)), ...); }
+    (seq);
+    if constexpr (R - K > 1) add_offsets<K>(offset, p.reduced, row, p.operands, seq);
+    combine_some<Set, Width>(sums, p, offset, static_cast<int>(left < Width * interleave ? left : Width * interleave),
+                             R - 1, spacing, sources, seq);
+  }
+
+  if constexpr (Depth > 1) fold(sums, set_seq);
+  sums.restore();
+#pragma unroll
+  for (int half = Width / 2; half > 0; half /= 2)
+#pragma unroll
+    for (int k = 0; k < half; ++k) Set::merge(sums.lane[k], sums.lane[k + half]);
+  merge_group<Set>(sums.lane[0], p.group);
+
+  if (p.splits > 1) {  // then the group is the block
+    using accumulators = typename Set::accumulators;
+    accumulators* const partial = static_cast<accumulators*>(p.partial) + static_cast<index_t>(tile) * p.splits;
+    if (threadIdx.x == 0) partial[split] = sums.lane[0];
+    if (!arrives_last(p.tickets + tile, p.splits)) return;
+    Set::clear(sums.lane[0]);
+    for (unsigned s = threadIdx.x; s < p.splits; s += block_threads) Set::merge(sums.lane[0], partial[s]);
+    merge_group<Set>(sums.lane[0], block_threads);
+  }
+  if (active && member == 0) {
+    index_t at[K > 0 ? K : 1] = {};
+    if constexpr (K > 0) p.kept(output, [&](int axis, index_t i) { at[axis] = i; });
+    finish<Set, Epilogue, K>(p, at, sums.lane[0]);
+  }
+}
+
+/// Blocks that are to share a processor: four of moments, where their values and sums take few of then 64 registers;
+/// elsewhere the compiler finds out (0).
+template <class Set, int Width, class Sources>
+constexpr int row_residents(Sources sources, int elements) {
+  const bool light = memory_bytes(sources) * elements <= 64 && Width * int(sizeof(typename Set::accumulators)) <= 64;
+  return Set::has_near && light && Set::prologue::cost <= 24 ? 4 : 0;
+}
+
+template <class Set, class Epilogue, class Sources, int K, int R, int Width, int Depth, class Parameters>
+__global__ void __launch_bounds__(block_threads, row_residents<Set, Width>(Sources{}, Width* Depth))
+    reduce_rows(const __grid_constant__ Parameters p) {
+  rows_body<Set, Epilogue, K, R, Width, Depth>(p, Sources{});
+}
+
+}  // namespace lazyfuse::cuda_detail

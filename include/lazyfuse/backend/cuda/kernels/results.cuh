@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From registers to memory: the results of a thread, and the evaluation that makes them.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/fetch.cuh>
+
+namespace lazyfuse::cuda_detail {
+
+/// The elements of one vector of results. Kept: their type until they are stored.
+template <class T, class Kept, int Width>
+struct result_lanes {
+  T value[Width];
+  __device__ __forceinline__ T operator[](int k) const { return value[k]; }
+  template <class V>
+  __device__ __forceinline__ void put(int k, const V& v) {
+    value[k] = static_cast<T>(v);
+  }
+  __device__ __forceinline__ wide<T, Width> together() const {
+    wide<T, Width> all;
+#pragma unroll
+    for (int k = 0; k < Width; ++k) all.value[k] = value[k];
+    return all;
+  }
+};
+/// What a program rounds to 16 bits last is rounded when it is stored, two by one instruction.
+template <small_real T, int Width>
+  requires(Width % 2 == 0)
+struct result_lanes<T, float, Width> {
+  float value[Width];
+  __device__ __forceinline__ T operator[](int k) const { return T(value[k]); }
+  __device__ __forceinline__ void put(int k, float v) { value[k] = v; }
+  __device__ __forceinline__ wide<unsigned, Width / 2> together() const {
+    wide<unsigned, Width / 2> all;
+#pragma unroll
+    for (int k = 0; k < Width; k += 2) {
+      unsigned& pair = all.value[k / 2];
+      if constexpr (::cuda::std::is_same_v<T, half>)
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value[k + 1]), "f"(value[k]));
+      else asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value[k + 1]), "f"(value[k]));
+    }
+    return all;
+  }
+};
+
+/// Results of a thread before they are stored.
+template <int Width, int Depth, class T, class Kept>
+struct result {
+  static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
+  result_lanes<T, Kept, Width> value[Depth];
+  /// Row d, at once where it can be.
+  __device__ __forceinline__ void one(int d, elements<T> to) const {
+    if constexpr (can_be_wide) {
+      const auto together = value[d].together();
+      *reinterpret_cast<bare_t<decltype(together)>*>(reached<Width>(to)) = together;
+    } else
+#pragma unroll
+      for (int k = 0; k < Width; ++k) to[k] = value[d][k];
+  }
+  /// The same for what nobody reads soon: caches give it up first.
+  __device__ __forceinline__ void stream(int d, elements<T> to) const {
+    if constexpr (can_be_wide && sizeof(T) * Width == 16)
+      __stcs(reinterpret_cast<uint4*>(reached<Width>(to)), __builtin_bit_cast(uint4, value[d].together()));
+    else one(d, to);
+  }
+  /// Whole rows, each at once where it can be.
+  __device__ __forceinline__ void rows(elements<T> to, int pitch) const {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) one(d, to + d * pitch);
+  }
+  /// One by one, as far as there are `left`.
+  __device__ __forceinline__ void each(elements<T> to, index_t step, int first, int pitch, int spacing,
+                                       int left) const {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        const int at = first + d * pitch + k * spacing;
+        if (at < left) to[at * step] = value[d][k];
+      }
+  }
+};
+/// float for a root that rounds a float to T of 16 bits.
+template <class Root, class Sources, class T>
+struct kept_result {
+  using type = T;
+};
+template <class Op, class P, class Sources, small_real T>
+  requires(
+      ::cuda::std::is_same_v<typename Op::converts_to, T>&& ::cuda::std::is_same_v<program_value_t<P, Sources>, float>)
+struct kept_result<apply<Op, P>, Sources, T> {
+  using type = float;
+};
+
+/// The results of the programs of a schedule.
+template <class Roots, class Sources, int Width, int Depth, class... T>
+struct results;
+template <class... P, class Sources, int Width, int Depth, class... T>
+struct results<list<P...>, Sources, Width, Depth, T...>
+    : pack<result<Width, Depth, T, typename kept_result<P, Sources, T>::type>...> {
+  template <int K>
+  static constexpr bool rounds =
+      !::cuda::std::is_same_v<type_at<K, T...>, type_at<K, typename kept_result<P, Sources, T>::type...>>;
+};
+
+template <class Results>
+struct register_sink {
+  /// Whether it takes what the program's root is to round as it is.
+  template <int K>
+  static constexpr bool rounds = Results::template rounds<K>;
+  Results& to;
+  int d, k;
+  template <int I, class V>
+  __device__ __forceinline__ void put(const V& v) {
+    get<I>(to).value[d].put(k, v);
+  }
+};
+
+template <int Width, int Depth, class T, class Kept>
+__device__ __forceinline__ void store(const result<Width, Depth, T, Kept>& from, elements<T> to, index_t pitch,
+                                      index_t step, bool as_one, int spacing, bool full, const int (&valid)[Depth]) {
+#pragma unroll
+  for (int d = 0; d < Depth; ++d) {
+    if constexpr (from.can_be_wide) {
+      if (as_one && (full || valid[d] >= Width)) {
+        from.one(d, to + d * pitch);
+        continue;
+      }
+    }
+    if (full && step == 1 && spacing == interleave) {
+#pragma unroll
+      for (int k = 0; k < Width; ++k) to[d * pitch + k * interleave] = from.value[d][k];
+    } else {
+#pragma unroll
+      for (int k = 0; k < Width; ++k)
+        if (k * spacing < valid[d]) to[d * pitch + k * (spacing * step)] = from.value[d][k];
+    }
+  }
+}
+
+/// Evaluates the schedule for all elements of the thread.
+template <class Schedule, int Width, int Depth, class Fetched, class Results>
+__device__ __forceinline__ void compute(const Fetched& values, Results& to) {
+#pragma unroll
+  for (int d = 0; d < Depth; ++d)
+#pragma unroll
+    for (int k = 0; k < Width; ++k) {
+      register_sink<Results> sink{to, d, k};
+      evaluate<Schedule>(register_context<Fetched>{values, d, k}, sink);
+    }
+}
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The decisions for a transform and for a reduction: plain numbers, made on the host (compiled).
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/plan/lower.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+enum class transform_path { flat, strided, tiled, window };
+
+/// The decisions for a transform.
+struct transform_geometry {
+  transform_path path;
+  bool consecutive;  ///< a thread's elements are neighbours, else a row of threads apart
+  wide_bits wide_in = 0, wide_out = 0, staged = 0;
+  bool simple = false;                   ///< flat, and all memory is contiguous and aligned
+  int lanes = block_threads, lines = 1;  ///< threads of a block along the columns, along the rows
+  unsigned row_tiles = 1, column_tiles = 1;
+  unsigned blocks = 1;
+  bool small = false;     ///< every offset of every operand and target fits 31 bits
+  bool mirrored = false;  ///< tiles (i, j) and (j, i) follow each other
+  int staged_bytes = 0;   ///< element sizes of the staged operands, added up
+  shared_window window{};
+};
+
+/// May swap axes of the extents and of all steps.
+transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
+                                  thread_share flat, thread_share strided, int tile_width, bool may_window);
+
+/// The decisions for a reduction.
+struct reduce_geometry {
+  bool consecutive;
+  bool simple;  ///< all memory is contiguous along the inner axis; where consecutive, aligned too
+  wide_bits wide = 0;
+  int group = block_threads;  ///< threads that share an output (rows)
+  int lanes = block_threads;  ///< of these, along the inner axis; columns: threads along the kept axis
+  unsigned chunks = 1;        ///< pieces of the inner axis, each lanes * width long
+  index_t units = 0;          ///< steps of the loop over everything that is reduced
+  unsigned splits = 1;        ///< blocks that share an output
+  index_t units_per_split = 0;
+  unsigned tiles = 1;  ///< blocks without splitting
+};
+
+reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
+                            bool along_kept, thread_share share, index_t resident);
+
+}  // namespace lazyfuse::cuda_detail

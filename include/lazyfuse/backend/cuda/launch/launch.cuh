@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launching: how much a thread takes on, and the one call that starts a kernel.
+#pragma once
+
+#include <lazyfuse/backend/cuda/launch/geometry.hpp>
+#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+#include <lazyfuse/program/operand.hpp>
+
+#include <atomic>
+
+namespace lazyfuse::cuda_detail {
+
+/// The largest element among operands and targets decides how many make 16 bytes; many operands, one at a time.
+template <class... T, class... Src>
+constexpr int width_for(list<Src...>, list<T...>) {
+  constexpr auto size = [](bool counts, int bytes) { return counts ? bytes : 1; };
+  const int sizes[] = {size(kept_bytes<Src> > 0, kept_bytes<Src>)..., int(sizeof(T))..., 1};
+  int largest = 1, total = 0;
+  for (const int s : sizes) {
+    largest = s > largest ? s : largest;
+    total += s;
+  }
+  int width = 1;
+  while (width * 2 * largest <= 16) width *= 2;
+  while (width > 1 && total * width > 640) width /= 2;
+  return width;
+}
+template <class... Src>
+constexpr int cost_of_sources(list<Src...>) {
+  return (0 + ... + source_cost<Src>);
+}
+
+/// How much a thread takes on, from the width of the elements, the bytes it would have in flight and the cost of the
+/// program.
+enum class kernel_kind { flat, strided, rows, columns };
+constexpr thread_share share_for(int width, int bytes, int cost, kernel_kind kind) {
+  const int loads = bytes * width;  // bytes per thread and depth
+  const bool is_flat = kind == kernel_kind::flat;
+  int depth = 4;
+  if (is_flat)  // short threads stream best; long ones hide each other's arithmetic, if registers leave room for many
+    depth = loads == 0 || (cost > 24 && loads <= 48) ? 2 : 1;
+  if (kind == kernel_kind::columns && loads > 16) depth = 2;
+  while (depth > 1 && (cost * width * depth > (is_flat ? 1200 : 260) || loads * depth > 320)) depth /= 2;
+  return {width, depth};
+}
+
+/// Elements along each side of a thread's square in the tiled kernel. Large programs take small ones: the compiler
+/// would write the program once for each element.
+constexpr int tile_width_for(int width, int bytes, int cost) {
+  int side = width < 4 ? width : 4;
+  while (side > 1 && (cost * side * side > 640 || bytes * side * side > 320)) side /= 2;
+  return side;
+}
+
+/// One call of the runtime: the kernel on the current stream.
+template <class Parameters>
+void launch(void (*kernel)(Parameters), unsigned blocks, std::size_t shared, const Parameters& p,
+            unsigned threads = block_threads) {
+  static_assert(sizeof(Parameters) <= 32764,
+                "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
+  void* arguments[] = {const_cast<Parameters*>(&p)};
+  check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), arguments, shared,
+                         current_stream()),
+        "cudaLaunchKernel");
+}
+
+/// Starts a kernel whose blocks form clusters, or all run at the same time; its parameters are checked by the caller.
+void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
+                 bool together, void* parameters);
+
+/// How many clusters of `blocks` blocks of the kernel run at a time. Asked once for each kernel and size, which also
+/// prepares the kernel for launch_team.
+unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, unsigned blocks);
+
+/// Blocks of one kernel that fit the current device at a time, asked once for each device.
+class resident_blocks {
+ public:
+  index_t of(const void* kernel);
+
+ private:
+  static index_t ask(const void* kernel);
+  std::atomic<index_t> known_[most_devices] = {};
+};
+
+/// Shared memory beyond 48 KiB has to be asked for, once per kernel.
+void allow_shared(const void* kernel, std::size_t bytes);
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// reduce on the GPU: every thread combines the prologue's values of its elements in registers, groups of
+// threads merge through warp shuffles and shared memory, blocks that share an output through memory. No
+// value is combined by an atomic, so results repeat bit for bit; a ticket only elects the block that ends.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/reduce_columns.cuh>
+#include <lazyfuse/backend/cuda/kernels/reduce_rows.cuh>
+#include <lazyfuse/backend/cuda/launch/launch.cuh>
+
+namespace lazyfuse::cuda_detail {
+
+template <class Set, class Epilogue, class Sources, int K, int R, class Bound, class... T>
+void reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool along_kept) {
+  constexpr int width = width_for(Sources{}, list<>{});
+  constexpr int bytes = memory_bytes(Sources{}), cost = Set::prologue::cost + cost_of_sources(Sources{});
+  constexpr thread_share by_rows = share_for(width, bytes, cost, kernel_kind::rows),
+                         by_columns = share_for(width, bytes, cost, kernel_kind::columns);
+  using accumulators = typename Set::accumulators;
+  using parameters = reduce_parameters<bare_t<decltype(bound.operands)>, target_pack<K, T...>, K, R>;
+  const auto start = [&](auto kernel, thread_share share, index_t resident) {
+    const reduce_geometry g =
+        plan_reduce(s.extent, K, R, bound.info + sizeof...(T), bound.count, along_kept, share, resident);
+    index_t outputs = 1;
+    for (int k = 0; k < K; ++k) outputs *= s[k];
+    shape<R> walked = s;
+    if (!along_kept) walked[R - 1] = 1;  // the loop over chunks walks it
+    const index_t inner = along_kept ? s[K > 0 ? K - 1 : 0] : s[R - 1];
+    parameters p{bound.operands,
+                 to,
+                 walk_of<K>(s.extent),
+                 walk_of<R - K>(walked.extent + K),
+                 outputs,
+                 inner,
+                 g.units,
+                 g.units_per_split,
+                 inner / (index_t{g.lanes} * share.width),
+                 g.units < (index_t{1} << 31),
+                 g.wide,
+                 g.chunks,
+                 g.splits,
+                 divisor::of(g.chunks),
+                 g.group,
+                 g.lanes,
+                 g.consecutive,
+                 g.simple,
+                 nullptr,
+                 nullptr};
+    scratch room;
+    if (g.splits > 1) {
+      const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes) * share.width : 1;
+      room = scratch_for(sizeof(accumulators) * g.tiles * g.splits * per_tile);
+      p.tickets = room.tickets;
+      p.partial = room.partial;
+    }
+    launch(kernel, g.tiles * g.splits, 0, p);
+  };
+  if (along_kept) {
+    if constexpr (K > 0) {
+      const auto kernel = reduce_columns<Set, Epilogue, Sources, K, R, width, by_columns.depth, parameters>;
+      static constinit resident_blocks resident;
+      start(kernel, by_columns, resident.of(reinterpret_cast<const void*>(kernel)));
+    }
+  } else {
+    const auto kernel = reduce_rows<Set, Epilogue, Sources, K, R, width, by_rows.depth, parameters>;
+    static constinit resident_blocks resident;
+    start(kernel, by_rows, resident.of(reinterpret_cast<const void*>(kernel)));
+  }
+}
+
+}  // namespace lazyfuse::cuda_detail

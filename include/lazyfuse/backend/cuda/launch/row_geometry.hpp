@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where rows live while they pass through their stages: registers, or the shared memory of a team of blocks. Decided
+// per launch from the extents, the element types and the number of operands (compiled).
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/plan/homes.hpp>
+#include <lazyfuse/plan/lower.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// What the types of a program say about its rows.
+struct row_program {
+  int width;         ///< elements of a vector
+  int held;          ///< elements of a row that a thread can hold in registers
+  int accumulators;  ///< bytes of the largest stage's
+  wide_bits again;   ///< operands that more than one pass reads
+  int held_steps;    ///< of a block of a team, those whose vectors stay in registers (simple walks)
+  int depth;         ///< steps that it takes at a time (simple walks)
+};
+
+/// The decisions for rows.
+struct row_geometry {
+  /// Whether the device can run it: all blocks of a grid at a time, results in shared memory, units counted in 32 bits.
+  bool fits = true;
+  bool registers, one_vector;  ///< one vector per thread, or register_elements
+  bool consecutive;
+  bool whole;   ///< every operand is read in whole vectors, or is the same along the inner axis
+  bool simple;  ///< whole, and one axis across
+  wide_bits wide_in = 0, wide_out = 0, staged = 0;
+  int group = 1, threads = team_threads;
+  index_t rows = 1, grid = 1;
+  // of teams
+  unsigned blocks = 1, teams = 1;
+  exchange how = exchange::none;
+  index_t tasks = 1, units = 1, per_block = 1, vectors = 1;
+  int lanes = 1, kept_steps = 0, held_steps = 0;
+  int residents = 1;  ///< blocks of a processor at a time
+  unsigned room[64] = {}, shared_bytes = 0;
+  unsigned slots = 1;  ///< results of a stage that a block passes on
+  const char* path;
+};
+
+/// outer: how many axes come before those of the row; columns: the inner axis is a kept one.
+row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, const operand_info* info, int targets,
+                       int count, const row_program& program);
+
+/// Where rows and results are, for predictions and explain.
+void find_homes(const row_geometry& g, row_homes& to);
+
+}  // namespace lazyfuse::cuda_detail

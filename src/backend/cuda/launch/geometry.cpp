@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launch geometry: which path, which threads go where, which operands are read 16 bytes at a time.
+#include <lazyfuse/backend/cuda/launch/geometry.hpp>
+#include <lazyfuse/backend/cuda/launch/launch.cuh>
+#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+
+#include "backend/cuda/launch/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+namespace lazyfuse::cuda_detail {
+
+namespace {
+
+/// Whether 32-bit arithmetic reaches every element, and one block beyond.
+bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (!info[i].steps) continue;
+    index_t reach = 0;
+    for (int k = 0; k < rank; ++k) reach += (extents[k] + 4096) * std::abs(info[i].steps[k]);
+    if (reach >= (index_t{1} << 31)) return false;
+  }
+  return true;
+}
+
+/// Whether all operands in memory have the same steps and begin a few rows and columns from each other. They span
+/// more rows than that, so that they overlap: all between the first and the last byte is memory of one array.
+shared_window find_window(const index_t* extents, const operand_info* info, int count) {
+  constexpr index_t most_rows = 8, most_bytes = 64, most_pitch = 1 << 24, least_extent = 32;
+  shared_window w{};
+  if (extents[0] < least_extent || extents[1] < least_extent) return w;
+  const operand_info* leader = nullptr;
+  index_t row[window_operands] = {}, byte[window_operands] = {};  // from the leader
+  index_t top = 0, bottom = 0, left = 0, right = 0, pitch = 0, size = 0;
+  for (int i = 0; i < count; ++i) {
+    const operand_info& o = info[i];
+    if (!o.steps || o.element_size == 0) continue;
+    if (!leader) {
+      leader = &o;
+      size = o.element_size;
+      pitch = o.steps[0] * size;
+      if (pitch % 16 != 0 || pitch < extents[1] * size || pitch > most_pitch) return w;
+    }
+    if (o.element_size != size || o.steps[0] * size != pitch || o.steps[1] != 1) return w;
+    const index_t distance = static_cast<const char*>(o.data) - static_cast<const char*>(leader->data);
+    row[i] = (distance + (distance < 0 ? -pitch : pitch) / 2) / pitch;
+    byte[i] = distance - row[i] * pitch;
+    if (std::abs(row[i]) > most_rows || std::abs(byte[i]) > most_bytes || byte[i] % size != 0) return w;
+    top = std::min(top, row[i]), bottom = std::max(bottom, row[i]);
+    left = std::min(left, byte[i]), right = std::max(right, byte[i]);
+    const auto* const first = static_cast<const unsigned char*>(o.data);
+    const auto* const last = first + (extents[0] - 1) * pitch + extents[1] * size;
+    w.begin = w.begin ? std::min(w.begin, first) : first;
+    w.end = std::max(w.end, last);
+  }
+  if (!leader) return w;
+  w.origin = static_cast<const unsigned char*>(leader->data) + top * pitch + left;
+  const index_t lead = reinterpret_cast<std::uintptr_t>(w.origin) % 16;
+  w.origin -= lead;
+  w.pitch = static_cast<int>(pitch);
+  w.vectors = static_cast<int>(ceil_div(window_columns * size + right - left + lead, 16));
+  w.height = static_cast<int>(extents[0]);
+  w.width = static_cast<int>(extents[1]);
+  w.column_tiles = static_cast<unsigned>(ceil_div(extents[1], window_columns));
+  w.by_tiles = divisor::of(w.column_tiles);
+  for (int i = 0; i < count; ++i)
+    w.offset[i] = static_cast<int>((row[i] - top) * w.vectors * 16 + byte[i] - left + lead);
+  w.rows = window_rows + static_cast<int>(bottom - top);
+  if (w.bytes() > 49152) w.rows = 0;
+  return w;
+}
+
+}  // namespace
+
+divisor divisor::of(index_t d) {
+  divisor r;
+  if (d <= 0 || d > (index_t{1} << 31)) return r;
+  const unsigned value = static_cast<unsigned>(d);
+  const unsigned shift = value > 1 ? static_cast<unsigned>(std::bit_width(value - 1)) : 0;
+  r.value = value;
+  r.shift = shift;
+  r.factor = static_cast<unsigned>(((std::uint64_t{1} << 32) * ((std::uint64_t{1} << shift) - value)) / value + 1);
+  return r;
+}
+
+void fill_walk(index_t* extents, divisor* divisors, int& first, bool& small, const index_t* from, int rank) {
+  index_t n = 1;
+  first = rank > 0 ? rank - 1 : 0;
+  for (int k = rank - 1; k >= 0; --k) {
+    extents[k] = from[k];
+    divisors[k] = divisor::of(from[k]);
+    n *= from[k];
+    if (from[k] != 1) first = k;
+  }
+  small = n < (index_t{1} << 31);
+}
+
+transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
+                                  thread_share flat, thread_share strided, int tile_width, bool may_window) {
+  transform_geometry g{};
+  const int inner = rank > 0 ? rank - 1 : 0;
+  const index_t columns = rank > 0 ? extents[inner] : 1;
+  index_t rows = 1;
+  for (int k = 0; k < inner; ++k) rows *= extents[k];
+  vote votes;
+  const auto mark = [&](int width) {
+    for (int i = 0; i < count; ++i) {
+      const int bit = i < targets ? i : i - targets;
+      const bool wide = bit < max_bits && width > 1 && is_wide(info[i], extents, rank, inner, width);
+      if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
+      votes.cast(info[i], inner, wide);
+    }
+    g.consecutive = votes.consecutive();
+  };
+  if (rows == 1) {
+    g.path = transform_path::flat;
+    mark(flat.width);
+    g.simple = flat.width > 1 && votes.unanimous();
+    for (int i = 0; i < count; ++i)
+      g.simple = g.simple && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1) &&
+                 (i < targets ? i : i - targets) < max_bits;
+    g.blocks = static_cast<unsigned>(ceil_div(columns, index_t{block_threads} * flat.width * flat.depth));
+    return g;
+  }
+
+  g.small = fits_31_bits(extents, rank, info, count);
+
+  // The row axis is the one in front of the columns, or the longest if that one is short.
+  int row_axis = rank - 2;
+  if (extents[row_axis] < 16)
+    for (int k = 0; k < rank - 2; ++k)
+      if (extents[k] > extents[row_axis]) row_axis = k;
+  const auto swap_axes = [&](int a, int b) {
+    if (a == b) return;
+    std::swap(extents[a], extents[b]);
+    for (int i = 0; i < count; ++i)
+      if (info[i].steps) std::swap(info[i].steps[a], info[i].steps[b]);
+  };
+
+  // Operands that are contiguous across rows go through shared memory, square tiles at a time.
+  constexpr int tile_lanes = 16;
+  constexpr index_t least_tile = 16;
+  int across = rank - 2;
+  int most = 0;
+  for (int k = 0; k < rank - 1; ++k) {  // the axis along which most operands that are not contiguous in rows are
+    int here = 0;
+    for (int i = targets; i < count; ++i)
+      here += info[i].element_size != 0 && info[i].steps && std::abs(info[i].steps[inner]) > 1 &&
+              std::abs(info[i].steps[k]) == 1;
+    if (here > most && extents[k] >= least_tile) most = here, across = k;
+  }
+  if (most > 0 && columns >= least_tile) {
+    swap_axes(across, rank - 2);
+    across = rank - 2;
+  }
+  if (columns >= least_tile && extents[across] >= least_tile) {
+    for (int i = targets; i < count && i - targets < max_bits; ++i) {
+      const operand_info& o = info[i];
+      if (o.element_size == 0 || !o.steps) continue;
+      if (std::abs(o.steps[inner]) > 1 && std::abs(o.steps[across]) == 1 &&
+          (g.staged_bytes + o.element_size) * 64 * 65 < device().shared_bytes) {
+        g.staged |= wide_bits{1} << (i - targets);
+        g.staged_bytes += o.element_size;
+      }
+    }
+  }
+  if (g.staged) {
+    g.path = transform_path::tiled;
+    const int width = tile_width;
+    for (int i = 0; i < count; ++i) {
+      const int bit = i < targets ? i : i - targets;
+      if (bit >= max_bits) continue;
+      const bool staged = i >= targets && ((g.staged >> bit) & 1);
+      if (width > 1 && is_wide(info[i], extents, rank, staged ? across : inner, width))
+        (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
+    }
+    g.consecutive = true;
+    const index_t side = index_t{tile_lanes} * width;
+    const index_t across_tiles = ceil_div(extents[across], side), tiles = ceil_div(columns, side),
+                  planes = rows / extents[across];
+    g.row_tiles = static_cast<unsigned>(across_tiles);
+    g.column_tiles = static_cast<unsigned>(tiles);
+    g.mirrored = planes == 1 && across_tiles == tiles;
+    g.blocks = static_cast<unsigned>(g.mirrored ? tiles * (tiles + 1) / 2 * 2 : planes * across_tiles * tiles);
+    return g;
+  }
+
+  swap_axes(row_axis, rank - 2);
+  mark(strided.width);
+  for (int i = 0; i < targets; ++i) may_window = may_window && info[i].steps[inner] == 1;
+  if (may_window && rank == 2 && g.small && !g.consecutive) {
+    g.window = find_window(extents, info + targets, count - targets);
+    if (g.window.rows > 0) {
+      g.path = transform_path::window;
+      g.blocks = static_cast<unsigned>(ceil_div(extents[0], window_rows)) * g.window.column_tiles;
+      return g;
+    }
+  }
+  g.path = transform_path::strided;
+  constexpr int most_lanes = 128;  // leaves rows to the block, so that stencils find their neighbours in its cache
+  g.lanes = power_above(ceil_div(columns, strided.width), most_lanes);
+  if (g.lanes < 32) g.consecutive = true;
+  const index_t height = extents[rank - 2], planes = rows / height;
+  g.lines = power_above(ceil_div(height, strided.depth), block_threads / g.lanes);
+  g.column_tiles = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * strided.width));
+  g.row_tiles = static_cast<unsigned>(ceil_div(height, index_t{g.lines} * strided.depth));
+  g.blocks =
+      static_cast<unsigned>(ceil_div(planes, block_threads / (g.lanes * g.lines)) * g.row_tiles * g.column_tiles);
+  return g;
+}
+
+reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
+                            bool along_kept, thread_share share, index_t resident) {
+  reduce_geometry g{};
+  const auto [width, depth] = share;
+  index_t outputs = 1, reduced = 1;
+  for (int k = 0; k < kept; ++k) outputs *= extents[k];
+  for (int k = kept; k < rank; ++k) reduced *= extents[k];
+  const int inner = along_kept ? kept - 1 : rank - 1;
+  vote votes;
+  for (int i = 0; i < count; ++i) {
+    const bool wide = i < max_bits && width > 1 && is_wide(info[i], extents, rank, inner, width);
+    if (wide) g.wide |= wide_bits{1} << i;
+    votes.cast(info[i], inner, wide);
+  }
+  g.consecutive = votes.unanimous();
+  index_t most_splits = 1, tiles = 1;
+  if (along_kept) {
+    const index_t columns = extents[inner];
+    const int lines = power_below(reduced / depth, 8);
+    g.lanes = power_above(ceil_div(columns, width), block_threads / lines);
+    if (g.lanes < 32) g.consecutive = true;
+    g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
+    g.units = reduced;
+    tiles = outputs / columns * g.chunks;
+    most_splits = reduced / (index_t{block_threads / g.lanes} * depth * 2);
+  } else {
+    const index_t columns = extents[inner];
+    g.group = power_below(reduced / (index_t{width} * depth), block_threads);
+    g.lanes = power_above(ceil_div(columns, width), g.group);
+    if (g.lanes < 32) g.consecutive = true;
+    g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
+    g.units = (columns > 0 ? reduced / columns : 0) * g.chunks;
+    tiles = ceil_div(outputs, block_threads / g.group);
+    most_splits = g.group < block_threads ? 1 : g.units / (index_t{g.group / g.lanes} * depth * 2);
+  }
+  g.simple = g.consecutive == votes.unanimous();
+  for (int i = 0; i < count; ++i)
+    g.simple = g.simple && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1);
+  g.tiles = static_cast<unsigned>(tiles);
+  // Enough blocks to fill the device once.
+  index_t splits = tiles >= resident || tiles > ticket_count ? 1 : std::min(resident / tiles, most_splits);
+  splits = std::max<index_t>(splits, 1);
+  g.units_per_split = std::max<index_t>(ceil_div(g.units, splits), 1);
+  g.splits = static_cast<unsigned>(std::max<index_t>(ceil_div(g.units, g.units_per_split), 1));
+  return g;
+}
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which threads share a row, and what of it they keep on the chip.
+#include <lazyfuse/backend/cuda/launch/row_geometry.hpp>
+#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+
+#include "backend/cuda/launch/memory.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lazyfuse::cuda_detail {
+
+namespace {
+
+index_t product(const index_t* extents, int from, int to) {
+  index_t n = 1;
+  for (int k = from; k < to; ++k) n *= extents[k];
+  return n;
+}
+/// A group of threads that holds each row in registers.
+void in_registers(row_geometry& g, index_t length, const row_program& program) {
+  g.registers = true;
+  g.one_vector = length <= index_t{32} * program.width;
+  const int each = g.one_vector ? program.width : program.held;
+  g.group = power_above(ceil_div(length, each), register_threads);
+  g.threads = std::max(g.group, g.one_vector ? 256 : 128);
+  g.grid = ceil_div(g.rows, g.threads / g.group);
+  g.path = "registers";
+}
+
+/// Which operands are kept in shared memory, and where. A step is one vector for each thread of the block.
+void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool columns, const operand_info* info,
+          int targets, int count, const row_program& program, index_t merge_bytes, index_t room, index_t most_steps) {
+  index_t per_step = 0;
+  g.staged = 0;
+  for (int i = targets; i < count && i - targets < 64; ++i) {
+    const operand_info& o = info[i];
+    if (!has_bit(program.again, i - targets) || o.element_size == 0 || !o.steps) continue;
+    bool along = false, elsewhere = g.tasks == 1;
+    for (int k = 0; k < rank; ++k)
+      if (extents[k] != 1 && o.steps[k] != 0) (k < outer || (columns && k == rank - 1) ? elsewhere : along) = true;
+    if (!along || !elsewhere) continue;                          // the caches keep what all rows read
+    if (g.simple && !has_bit(g.wide_in, i - targets)) continue;  // simple walks copy whole vectors
+    g.staged |= wide_bits{1} << (i - targets);
+    per_step += index_t{o.element_size} * program.width * team_threads;
+  }
+  room -= merge_bytes;
+  g.kept_steps = static_cast<int>(per_step > 0 ? std::clamp(room / per_step, index_t{0}, most_steps) : 0);
+  index_t at = merge_bytes;
+  for (int i = targets; i < count && i - targets < 64; ++i)
+    if (has_bit(g.staged, i - targets)) {
+      g.room[i - targets] = static_cast<unsigned>(at);
+      at += index_t{info[i].element_size} * program.width * team_threads * g.kept_steps;
+    }
+  g.shared_bytes = static_cast<unsigned>(at);
+}
+
+/// Blocks that share a task: as many as keep it on the chip, and as many as give every processor something to do.
+void form_teams(row_geometry& g, const device_facts& gpu, index_t kept_by_a_block, index_t least_units) {
+  const index_t resident = index_t{gpu.processors} * g.residents;
+  g.how = exchange::none;
+  g.blocks = 1;
+  const int most_cluster = gpu.most_cluster;
+  const index_t useful = std::max<index_t>(ceil_div(g.units, least_units), 1);
+  const index_t to_fill = g.tasks * 2 >= resident ? 1 : std::max<index_t>(resident / g.tasks, 1);
+  // A seventh that is not kept is read again from the cache.
+  const index_t to_keep = kept_by_a_block > 0 ? ceil_div(g.units * 6 / 7, kept_by_a_block) : 1;
+  const index_t wanted = std::min(std::max(to_fill, to_keep), useful);
+  constexpr int usual_cluster = 8;  // groups of processors hold it with little left over
+  if (wanted <= 1) g.how = exchange::none;
+  else if (wanted <= most_cluster || (most_cluster > 1 && g.tasks * most_cluster > resident)) {
+    g.how = exchange::cluster;
+    g.blocks = static_cast<unsigned>(wanted <= usual_cluster ? power_above(wanted, usual_cluster) : most_cluster);
+  } else {
+    g.blocks = static_cast<unsigned>(std::min(wanted, std::max<index_t>(resident / g.tasks, 1)));
+    g.how = g.blocks > 1 ? exchange::memory : exchange::none;
+  }
+  const index_t most_teams = g.how == exchange::memory ? resident / g.blocks : (index_t{1} << 30) / g.blocks;
+  g.teams = static_cast<unsigned>(std::min(g.tasks, most_teams));
+  g.per_block = ceil_div(g.units, g.blocks);
+  g.grid = index_t{g.teams} * g.blocks;
+}
+
+}  // namespace
+
+row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, const operand_info* info, int targets,
+                       int count, const row_program& program) {
+  row_geometry g{};
+  const int inner = rank - 1;
+  const index_t length = extents[inner], height = product(extents, outer, inner);
+  g.rows = product(extents, 0, outer);
+  vote votes;
+  g.whole = length % program.width == 0;
+  for (int i = 0; i < count; ++i) {
+    const int bit = i < targets ? i : i - targets;
+    const bool wide = bit < max_bits && is_wide(info[i], extents, rank, inner, program.width);
+    if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
+    votes.cast(info[i], inner, wide);
+    const bool moves = info[i].steps && info[i].steps[inner] != 0;
+    if (moves && !wide && info[i].element_size != 0) g.whole = false;
+  }
+  g.consecutive = votes.consecutive();
+  if (!columns && height == 1 && length <= register_threads * program.held) {
+    in_registers(g, length, program);
+    return g;
+  }
+
+  g.simple = g.whole && (columns ? rank - 2 < outer || height == extents[rank - 2] : height == 1);
+  index_t merge_slots;
+  index_t least_units;
+  if (columns) {
+    const int lines = power_above(height, team_threads / 32);
+    g.lanes = power_above(ceil_div(length, program.width), team_threads / lines);
+    const auto slots = [&] { return team_threads + 3 * index_t{g.lanes} * program.width; };
+    while (g.lanes > 1 && slots() * program.accumulators > device().shared_bytes_of(team_residents)) g.lanes /= 2;
+    if (g.lanes < 32) g.consecutive = true;
+    g.vectors = ceil_div(length, index_t{g.lanes} * program.width);
+    g.tasks = g.rows * g.vectors;
+    g.units = height;
+    g.slots = static_cast<unsigned>(g.lanes * program.width);
+    merge_slots = slots();
+    least_units = 4 * (team_threads / g.lanes);
+  } else {
+    const index_t group = g.consecutive ? 1 : 32;
+    g.vectors = ceil_div(length, program.width * group) * group;
+    g.tasks = g.rows;
+    g.units = height * g.vectors;
+    merge_slots = 2 * (team_threads / 32 + 1) + team_threads / 32;
+    least_units = team_threads;
+  }
+  g.fits = g.units < index_t{1} << 30;  // kernels count them in 32 bits
+  if (!g.fits) return g;
+  g.held_steps = g.simple ? program.held_steps : 0;
+  const index_t merge_bytes =
+      ceil_div(merge_slots * program.accumulators + (columns ? 0 : mailbox_bytes(program.accumulators)),
+               room_alignment) *
+      room_alignment;
+  // How much a block could keep decides the team, and the team how much each block has to: with two blocks to a
+  // processor if that holds all, or else with one.
+  const int stride = team_threads / g.lanes;  // units of a step
+  const device_facts& gpu = device();
+  const index_t half = gpu.shared_bytes_of(team_residents), whole = gpu.shared_bytes;
+  const auto form = [&](index_t room) {
+    g.residents = room == half ? team_residents : 1;
+    keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, index_t{1} << 30);
+    form_teams(g, gpu, index_t{g.kept_steps + g.held_steps} * stride, least_units);
+    g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
+    const int depth = g.simple ? program.depth : 1, end = static_cast<int>(g.per_block / stride);
+    if (g.how == exchange::memory && end % depth == 0) {  // fewer blocks, which have nothing left over
+      g.blocks = static_cast<unsigned>(ceil_div(g.units, g.per_block));
+      g.grid = index_t{g.teams} * g.blocks;
+    }
+    const int turns = static_cast<int>(g.units / (stride * g.blocks) / depth * depth);
+    keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, end);
+    g.kept_steps = std::max(end - first_kept(end, turns, g.kept_steps, g.held_steps, depth), 0);
+    if (merge_bytes > room) return false;
+    return g.staged == 0 || index_t{g.kept_steps + g.held_steps} * stride * 7 >= g.per_block * 6;
+  };
+  if (!form(half) && !form(whole)) form(merge_bytes > half ? whole : half);
+  constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
+                                       {"columns in a block", "columns in a cluster", "columns in a grid"}};
+  g.path = names[columns][static_cast<int>(g.how)];
+  g.fits = g.shared_bytes <= static_cast<unsigned>(gpu.shared_bytes) && (g.how != exchange::memory || gpu.together);
+  return g;
+}
+
+void find_homes(const row_geometry& g, row_homes& to) {
+  if (g.registers) {
+    to.results = g.group == 1 ? home::thread : g.group <= 32 ? home::warp : home::block;
+    to.row = home::thread;
+    to.kept_bytes = to.again_bytes;
+    return;
+  }
+  constexpr home by_exchange[] = {home::block, home::cluster, home::grid};
+  to.results = by_exchange[static_cast<int>(g.how)];
+  const index_t kept = index_t{g.kept_steps + g.held_steps} * (team_threads / g.lanes);
+  const double part = std::min(1.0, static_cast<double>(kept) / static_cast<double>(std::max<index_t>(g.per_block, 1)));
+  to.kept_bytes = static_cast<index_t>(part * static_cast<double>(to.again_bytes));
+  const index_t resident = std::max<index_t>(index_t{device().processors} * g.residents / g.blocks, 1);
+  const double at_a_time =
+      static_cast<double>(to.again_bytes) * std::min(1.0, static_cast<double>(resident) / static_cast<double>(g.tasks));
+  if (kept > 0) to.row = home::block;  // each block keeps its own piece
+  if (to.kept_bytes < to.again_bytes) to.row = at_a_time <= device().cache_bytes ? home::cache : home::memory;
+  if (g.how == exchange::memory) to.rounds = static_cast<int>(ceil_div(g.tasks, g.teams));
+}
+
+}  // namespace lazyfuse::cuda_detail
