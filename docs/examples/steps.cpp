@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The worked example of docs/architecture.md: what each step makes of an expression, checked as types.
+// The worked examples of docs/architecture.md and docs/design: what each step makes of an expression, checked as types.
 #include "expect.hpp"
 
 #include <lazyfuse/lazyfuse.hpp>
@@ -11,27 +11,96 @@ namespace lf = lazyfuse;
 using namespace lf::op;
 using lf::apply, lf::arg, lf::constant, lf::index_sequence, lf::leaf, lf::list, lf::map_expr, lf::memory, lf::reduction;
 
+namespace centred {
 // [expression]
-using x_leaf = leaf<lf::stored<float, lf::host>, 1>;  // a pointer, extents, steps, offset
-using two = leaf<constant<float>, 0>;                 // the 2, already a float
-using sin_times_two = map_expr<multiply, index_sequence<0, 1>, map_expr<sin, index_sequence<0>, x_leaf>, two>;
-using tree = map_expr<add, index_sequence<0, 1>, sin_times_two, map_expr<cos, index_sequence<0>, x_leaf>>;
+using x_leaf = leaf<lf::stored<float, lf::host>, 2>;           // a pointer, extents, steps, offset
+using sum_leaf = leaf<lf::reduced<sum, 1, x_leaf, false>, 2>;  // still to be computed, from the last axis of x
+using number = leaf<constant<float>, 0>;                       // the count of mean, and the 2: already floats
+using mean_tree = map_expr<divide, index_sequence<0, 1>, sum_leaf, number>;
+using difference = map_expr<subtract, index_sequence<0, 1>, x_leaf, mean_tree>;
+using tree = map_expr<divide, index_sequence<0, 1>, difference, number>;
 using expression = lf::lazy<tree>;  // the tree, and two handles to the memory of x
 // [expression]
 
 // [program]
+using lowered = lf::lowering<lf::sharing_of_rows<tree>, tree>;
+using total = reduction<sum, arg<0>>;
+using program = apply<divide, apply<subtract, arg<0>, apply<divide, total, arg<1>>>, arg<2>>;
+static_assert(std::same_as<lowered::programs, list<program>>);
+static_assert(std::same_as<lowered::sources, list<memory<float>, constant<float>, constant<float>>>);
+static_assert(std::same_as<lowered::slots, index_sequence<0, 0, 1, 2>>);  // both leaves of x are operand 0
+// [program]
+
+// [stages]
+using stages = lf::staged<lf::schedule<lowered::programs>::simplified, lowered::sources>;
+static_assert(stages::count == 1);  // one pass that reduces; one more stores
+static_assert(std::same_as<stages::set<0>::reductions, list<total>>);
+// [stages]
+
+// [context]
+/// Where a kernel stands: the operands at one element, and the sum of its row.
+struct element {
+  const float (&operands)[3];
+  float sum_of_row;
+  template <int I>
+  float operand() const {
+    return operands[I];
+  }
+  template <class Reduction>
+  float reduced() const {
+    return sum_of_row;
+  }
+};
+/// Where its results go.
+struct result {
+  float value;
+  template <int I>
+  void put(float v) {
+    value = v;
+  }
+};
+// [context]
+
+void run() {
+  // [user]
+  const lf::array<float, 2> x = lf::reshape(lf::linspace(0.0f, 11.0f, 12), {3, 4});
+  const auto e = (x - lf::mean(x, lf::axis<1>, lf::keepdims)) / 2;
+  const lf::array y = e;  // one kernel
+  // [user]
+  static_assert(std::same_as<decltype(e), const expression>);
+  std::cout << lf::explain(e);
+  expect(y(2, 3).item() == 0.75f);
+
+  // [evaluate]
+  const float operands[] = {11, 4, 2};  // x(2, 3), the count, the 2
+  result to;
+  lf::evaluate<lf::schedule<lowered::programs>>(element{operands, 8 + 9 + 10 + 11}, to);
+  expect(to.value == y(2, 3).item());
+  // [evaluate]
+}
+}  // namespace centred
+
+namespace sine_and_cosine {
+// [leaves]
+using x_leaf = leaf<lf::stored<float, lf::host>, 1>;
+using two = leaf<constant<float>, 0>;
+using sin_times_two = map_expr<multiply, index_sequence<0, 1>, map_expr<sin, index_sequence<0>, x_leaf>, two>;
+using tree = map_expr<add, index_sequence<0, 1>, sin_times_two, map_expr<cos, index_sequence<0>, x_leaf>>;
+// [leaves]
+
+// [shared]
 template <int X>  // the number of the operand that the cosine reads
 using program_of = apply<add, apply<multiply, apply<sin, arg<0>>, arg<1>>, apply<cos, arg<X>>>;
 
-using plain = lf::lowering<false, tree>;  // every leaf is an operand
+using plain = lf::lowering<0, tree>;  // every leaf is an operand
 static_assert(std::same_as<plain::programs, list<program_of<2>>>);
 static_assert(std::same_as<plain::sources, list<memory<float>, constant<float>, memory<float>>>);
 
-using shared = lf::lowering<true, tree>;  // the cosine's x is taken to be the sine's
+using shared = lf::lowering<1, tree>;  // the cosine's x is taken to be the sine's
 static_assert(std::same_as<shared::programs, list<program_of<0>>>);
 static_assert(std::same_as<shared::sources, list<memory<float>, constant<float>>>);
 static_assert(std::same_as<shared::slots, index_sequence<0, 1, 0>>);  // the third leaf is operand 0 again
-// [program]
+// [shared]
 
 // [schedule]
 using both = apply<sincos, arg<0>>;
@@ -41,22 +110,28 @@ static_assert(std::same_as<schedule::roots,
 static_assert(std::same_as<schedule::shared, list<both>>);  // computed once per element, kept in a register
 // [schedule]
 
-int main() {
+void run() {
   const lf::array<float, 1> x = lf::linspace(0.0f, 1.0f, 1000);
   const auto e = lf::sin(x) * 2 + lf::cos(x);
-  static_assert(std::same_as<decltype(e), const expression>);
+  static_assert(std::same_as<decltype(e), const lf::lazy<tree>>);
   std::cout << lf::explain(e);
 
   const lf::trace trace;
   const lf::array z = e;
   expect(trace.launches() == 1 && trace.allocations() == 1);
   expect(trace.bytes_read() == 1000 * sizeof(float));  // x once, though it is written twice
+}
+}  // namespace sine_and_cosine
+
+int main() {
+  centred::run();
+  sine_and_cosine::run();
 
   const lf::array<float, 2> m = lf::reshape(lf::linspace(0.0f, 1.0f, 12), {3, 4});
   const auto mean = lf::mean(m, lf::axis<1>);
   // [mean]
   using mean_program = apply<divide, reduction<sum, arg<0>>, arg<1>>;  // arg<1> is the number of elements
-  static_assert(std::same_as<lf::lowering<true, lf::tree_t<decltype(mean)>>::programs, list<mean_program>>);
+  static_assert(std::same_as<lf::lowering<1, lf::tree_t<decltype(mean)>>::programs, list<mean_program>>);
   // [mean]
   std::cout << lf::explain(mean);
   expect(lf::all(lf::abs(mean - lf::sum(m, lf::axis<1>) / 4) < 1e-6).item());

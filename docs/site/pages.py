@@ -8,6 +8,7 @@ CONTENTS = {
     "Tutorial": ["docs/tutorial/*"],
     "Guides": ["docs/numpy", "docs/creation", "docs/functions", "docs/operations", "docs/fusion", "docs/interop", "docs/howto/*"],
     "Reference": ["docs/reference/*"],
+    "Design": ["docs/design/index", "docs/design/*"],
     "Background": ["docs/architecture", "docs/benchmarks", "docs/examples/README", "CONTRIBUTING", "CHANGELOG"],
 }
 
