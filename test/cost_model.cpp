@@ -140,12 +140,14 @@ TEST(cost_model, is_within_three_times_of_what_a_processor_was_measured_to_take)
     const char* name;
     double bytes, cost, narrow, wide;
   };
+  const bool short_powers = lf::math::has_short_powers;  // g++ has a square of its own, clang calls the power
   const row rows[] = {{"exp(-x)", 8, lf::op::exp::cost + lf::op::negative::cost, 8.5, 3.2},
                       {"where(x > 1, 2 * x, exp(-y))", 12,
                        lf::op::exp::cost + lf::op::where::cost + lf::op::greater::cost + lf::op::multiply::cost +
                            lf::op::negative::cost,
                        10.3, 3.8},
-                      {"pow(x, 2.0f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.0F)), 6.5, 2.1},
+                      {"pow(x, 2.0f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.0F)),
+                       short_powers ? 6.5 : 36, short_powers ? 2.1 : 18},
                       {"pow(x, 2.5f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.5F)), 36, 18},
                       {"pow(x, 2.3f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.3F)), 36, 18},
                       {"pow(x, 2.3)", 16, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.3)), 92, 34},

@@ -102,6 +102,8 @@ TYPED_TEST(determinism, does_not_depend_on_the_number_of_threads) {
   same(lf::softmax(wide));
   same(lf::softmax(test::array_of<TypeParam, 2>(noise({9, 50001}))));
   same(lf::layer_norm(tall));
+  same(lf::cumsum(wide, lf::axis<1>));
+  same(lf::cumsum(tall, lf::axis<0>));
   same(lf::standardize(tall, lf::axis<0>));
   same(wide / lf::sqrt(lf::sum(wide * wide)));
 }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -145,7 +144,6 @@ lf::fusion_gain<N, Inputs> random_assignments(random& r, int nodes, int iteratio
   for (int k = 0; k < Inputs; ++k) f.add_input(8 * (1 + below(r, 50)));
   for (int i = 0; i < nodes; ++i) {
     f.add_node(8 * (1 + below(r, 50)), below(r, iterations), below(r, 4) == 0);
-    f.fusing_us[i] = below(r, 4) * 2;
     for (int k = 1 + below(r, 4); k > 0; --k)
       f.add_read(i, i > 0 && below(r, 2) ? i - 1 - below(r, std::min(i, 20)) : N + below(r, Inputs));
   }
@@ -202,7 +200,6 @@ TEST(fusion_partition, refuses_a_group_that_depends_on_itself_through_another_no
   const auto p = lf::best_partition(figure_3(), of_A_and_C);
   EXPECT_EQ(p.gain, 0);
   EXPECT_EQ(p.groups, 3);
-  EXPECT_EQ(lf::best_partition(figure_3(), of_A_and_C, {.exact_nodes = 0}).groups, 3) << "greedy";
 }
 TEST(fusion_partition, takes_the_node_between_into_the_group_where_that_is_possible) {
   const auto gain = [](const lf::node_set<3>& group) { return group.contains(0) && group.contains(2) ? 5.0 : never; };
@@ -218,19 +215,17 @@ TEST(fusion_partition, refuses_two_groups_that_wait_for_each_other) {
     if (s.size() != 2) return never;
     return s.contains(0) && s.contains(3) ? 3.0 : s.contains(1) && s.contains(2) ? 4.0 : never;
   };
-  for (const int exact_nodes : {12, 0}) {
-    const auto p = lf::best_partition(g, gain, {.exact_nodes = exact_nodes});
-    check(g, gain, p);
-    EXPECT_EQ(p.gain, 4);
-    EXPECT_EQ(groups_of(g, p), (std::vector<int>{0, 1, 1, 2}));
-  }
+  const auto p = lf::best_partition(g, gain);
+  check(g, gain, p);
+  EXPECT_EQ(p.gain, 4);
+  EXPECT_EQ(groups_of(g, p), (std::vector<int>{0, 1, 1, 2}));
 }
 TEST(fusion_partition, forms_no_group_where_all_lose_or_gain_nothing) {
   random r(4);
   for (const double value : {0.0, -1.0, never, std::numeric_limits<double>::quiet_NaN()}) {
-    for (const int nodes : {1, 5, 12, 30}) {
-      const auto g = random_graph<30>(r, nodes, 20);
-      const auto p = lf::best_partition(g, [&](const lf::node_set<30>&) { return value; });
+    for (const int nodes : {1, 5, 12}) {
+      const auto g = random_graph<12>(r, nodes, 20);
+      const auto p = lf::best_partition(g, [&](const lf::node_set<12>&) { return value; });
       EXPECT_EQ(p.groups, nodes) << value;
       EXPECT_EQ(p.gain, 0) << value;
     }
@@ -243,14 +238,6 @@ TEST(fusion_partition, never_forms_a_group_of_too_many_operands) {
   const auto p = lf::best_partition(f.graph(), f);
   check(f.graph(), f, p);
   EXPECT_EQ(p.groups, 3) << "two reads and two writes each";
-}
-TEST(fusion_partition, never_forms_a_group_of_too_many_parameters) {
-  lf::fusion_gain<3, 3> f;
-  for (int i = 0; i < 3; ++i) {
-    f.add_read(f.add_node(1 << 20), f.add_input(1 << 20));
-    f.parameter_bytes[i] = 16000;
-  }
-  EXPECT_EQ(lf::best_partition(f.graph(), f).groups, 2);
 }
 TEST(fusion_partition, never_joins_iterations_that_do_not_fit) {
   lf::fusion_gain<4, 1> f;
@@ -272,75 +259,59 @@ TEST(fusion_partition, saves_a_launch_the_second_read_of_an_operand_and_a_value_
     EXPECT_DOUBLE_EQ(lf::best_partition(f.graph(), f).gain, saved / 10 + 3);
   }
 }
-TEST(fusion_partition, keeps_apart_what_costs_more_than_it_saves) {
+TEST(fusion_partition, saves_a_launch_and_the_second_read_of_two_that_read_the_same) {
   lf::fusion_gain<2, 1> f;
   f.limits = {.bytes_per_us = 10, .launch_us = 3};
   const int x = f.add_input(100);
   for (int i = 0; i < 2; ++i) f.add_read(f.add_node(50, 0, true), x);
   EXPECT_DOUBLE_EQ(lf::best_partition(f.graph(), f).gain, 13);
-  f.fusing_us[1] = 14;
-  EXPECT_EQ(lf::best_partition(f.graph(), f).groups, 2);
 }
-TEST(fusion_partition, is_acyclic_and_gains_in_graphs_too_large_for_the_best_answer) {
+TEST(fusion_partition, counts_arrays_beyond_the_first_64) {
+  lf::fusion_gain<2, 100> f;
+  f.limits = {.bytes_per_us = 10, .launch_us = 3, .max_operands = 102};
+  for (int i = 0; i < 2; ++i) f.add_node(50, 0, true);
+  for (int k = 0; k < 100; ++k) {
+    const int x = f.add_input(k + 1);
+    for (int i = 0; i < 2; ++i) f.add_read(i, x);
+  }
+  EXPECT_DOUBLE_EQ(lf::best_partition(f.graph(), f).gain, 505 + 3);
+}
+TEST(fusion_partition, orders_the_groups_of_graphs_of_any_size) {
   random r(5);
-  for (const int nodes : {13, 30, 64, 65, 128, 200}) {
+  for (const int nodes : {13, 64, 65, 128, 200}) {
     SCOPED_TRACE(std::to_string(nodes) + " nodes");
-    const auto g = random_graph<200>(r, nodes, nodes < 50 ? 10 : 3);
-    const arbitrary_gain gain{any(r)};
-    const auto p = lf::best_partition(g, gain);
-    check(g, gain, p);
-    EXPECT_GT(p.gain, 0);
-  }
-}
-TEST(fusion_partition, finishes_with_a_thousand_assignments) {
-  random r(6);
-  const auto f = std::make_unique<lf::fusion_gain<1024, 100>>(random_assignments<1024, 100>(r, 1000, 3));
-  const auto p = lf::best_partition(f->graph(), *f);
-  check(f->graph(), *f, p);
-  EXPECT_GT(p.gain, 0);
-  EXPECT_LT(p.groups, 700);
-}
-TEST(fusion_partition, stops_after_as_many_evaluations_as_it_is_allowed) {
-  random r(7);
-  const auto g = random_graph<200>(r, 200, 3);
-  for (const std::int64_t allowed : {0, 100, 20000, 30000}) {
-    std::int64_t asked = 0;
-    const auto gain = [&](const lf::node_set<200>& group) { return ++asked, double(group.size()); };
-    const auto p = lf::best_partition(g, gain, {.evaluations = allowed});
-    EXPECT_LE(asked, allowed + p.groups);
-    EXPECT_FALSE(has_cycle(g, groups_of(g, p)));
-    EXPECT_EQ(p.groups == 200, allowed == 0);
-  }
-}
-TEST(fusion_partition, merging_pairs_gains_at_most_as_much_as_the_best_answer) {
-  random r(8);
-  for (int n = 0; n < 100; ++n) {
-    const auto f = random_assignments<12, 4>(r, 12, 1);
-    const auto best = lf::best_partition(f.graph(), f);
-    const auto greedy = lf::best_partition(f.graph(), f, {.exact_nodes = 0});
-    check(f.graph(), f, greedy);
-    EXPECT_LE(greedy.gain, best.gain);
+    const auto g = random_graph<200>(r, nodes, 3);
+    lf::partition<200> p;
+    int label[200];
+    for (int i = 0; i < nodes; ++i) label[i] = i;
+    EXPECT_TRUE(lf::order_groups(g, label, p));
+    EXPECT_EQ(p.groups, nodes);
+    check(
+        g, [](const lf::node_set<200>&) { return 0.0; }, p);
+    auto circle = g;  // through all nodes
+    for (int k = 0; k < nodes; ++k) circle.add_edge(k, (k + 1) % nodes);
+    EXPECT_FALSE(lf::order_groups(circle, label, p));
   }
 }
 TEST(fusion_partition, gives_the_same_answer_every_time) {
   random r(9);
-  for (const int nodes : {8, 12, 60}) {
-    const auto g = random_graph<60>(r, nodes, 8);
-    const auto equal = [](const lf::node_set<60>& group) { return group.size() == 2 ? 1.0 : never; };
+  for (const int nodes : {8, 12}) {
+    const auto g = random_graph<12>(r, nodes, 8);
+    const auto equal = [](const lf::node_set<12>& group) { return group.size() == 2 ? 1.0 : never; };
     EXPECT_TRUE(same(g, lf::best_partition(g, equal), lf::best_partition(g, equal)));
   }
 }
 TEST(fusion_partition, refuses_a_graph_with_a_cycle) {
-  const auto one = [](const lf::node_set<20>&) { return 1.0; };
-  for (const int nodes : {4, 20}) {
-    lf::dependence_graph<20> g(nodes);
+  const auto one = [](const lf::node_set<12>&) { return 1.0; };
+  for (const int nodes : {4, 12}) {
+    lf::dependence_graph<12> g(nodes);
     for (int i = 0; i < 3; ++i) g.add_edge(i, (i + 1) % 3);
     EXPECT_THROW(lf::best_partition(g, one), lf::error);
   }
-  lf::dependence_graph<20> self(2);
+  lf::dependence_graph<12> self(2);
   self.add_edge(1, 1);
   EXPECT_THROW(lf::best_partition(self, one), lf::error);
-  EXPECT_THROW(lf::best_partition(lf::dependence_graph<20>(21), one), lf::error);
+  EXPECT_THROW(lf::best_partition(lf::dependence_graph<12>(13), one), lf::error);
 }
 
 /// u = x + y, v = x * y, w = u - v, s = sum(w): the sum runs elsewhere.
@@ -355,11 +326,10 @@ constexpr auto four_assignments() {
   return f;
 }
 
-// At compile time: the best answer, and the greedy one.
+// At compile time.
 static_assert(lf::best_partition(figure_3(), of_A_and_C).groups == 3);
 static_assert(lf::best_partition(four_assignments().graph(), four_assignments()).groups == 2);
 static_assert(lf::best_partition(four_assignments().graph(), four_assignments()).group_of[2] == 0);
-static_assert(lf::best_partition(four_assignments().graph(), four_assignments(), {.exact_nodes = 0}).groups == 2);
 constexpr auto apart(int nodes) {
   return lf::best_partition(lf::dependence_graph<9>(nodes), [](const lf::node_set<9>& s) { return double(s.size()); });
 }

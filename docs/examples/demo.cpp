@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Three pictures made of a photograph: a sharper one, its corners, and one that a chemical reaction draws.
-// Compiled by nvcc, after lazyfuse/cuda.cuh, it runs on the GPU if there is one. Usage: demo [steps [photograph]]
+// Compiled by nvcc, after lazyfuse/cuda.cuh, it runs on the GPU. Usage: demo [steps [photograph]]
 #include "png.hpp"
 
 #include <filesystem>
@@ -90,10 +90,7 @@ int main(int count, char** arguments) try {
   const fs::path folder = fs::path(arguments[0]).parent_path(), here = fs::path(__FILE__).parent_path();
   const fs::path photo = count > 2 ? fs::path(arguments[2]) : here / "photo.png";
   const int steps = count > 1 ? std::stoi(arguments[1]) : 4000;
-#if defined(__CUDACC__)
-  if (int n = 0; cudaGetDeviceCount(&n) == cudaSuccess && n > 0) return demo<lf::cuda>(steps, photo, folder), 0;
-#endif
-  demo<lf::host>(steps, photo, folder);
+  demo<lf::default_space>(steps, photo, folder);
 } catch (const std::exception& e) {
   return std::cerr << "demo: " << e.what() << "\nusage: demo [steps [photograph]]\n", 1;
 }

@@ -47,7 +47,7 @@ struct element {
     return operands[I];
   }
   template <class Reduction>
-  float reduced() const {
+  float stage_value() const {
     return sum_of_row;
   }
 };

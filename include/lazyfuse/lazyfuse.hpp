@@ -15,6 +15,8 @@
 #include <lazyfuse/expr/losses.hpp>
 #include <lazyfuse/expr/random.hpp>
 #include <lazyfuse/expr/reductions.hpp>
+#include <lazyfuse/expr/roll.hpp>
+#include <lazyfuse/expr/scan.hpp>
 
 #include <lazyfuse/array/borrow.hpp>
 

@@ -80,8 +80,8 @@ struct chosen_resource {
 };
 constinit std::mutex choice_mutex;
 constinit const chosen_resource* all_chosen = nullptr;
-constinit std::atomic<const resource_ref*> for_all[2] = {};
-constinit thread_local resource_ref for_thread[2] = {};
+constinit std::atomic<const resource_ref*> for_all[most_spaces] = {};
+constinit thread_local resource_ref for_thread[most_spaces] = {};
 
 void release_host(allocation* a) noexcept {
   trace_detail::freed(a->bytes);
@@ -130,8 +130,8 @@ allocation* allocate_from(const resource_ref& r, const char* space, std::size_t 
 }
 
 allocation* allocate(host, std::size_t bytes, const memory_request& wanted) {
-  return allocate_from(chosen(space_number(host{}), {nullptr, &table_of<aligned_memory>}), host::name, bytes, alignment,
-                       {}, release_host, wanted);
+  return allocate_from(chosen(space_traits<host>::number, {nullptr, &table_of<aligned_memory>}), host::name, bytes,
+                       alignment, {}, release_host, wanted);
 }
 
 constinit std::atomic<void (*)(const void*, const char*, caller)> check_host_pointer = nullptr;
@@ -143,10 +143,9 @@ void check_place(host, const void* p, std::size_t align, const char* operation, 
   if (auto* const check = check_host_pointer.load(std::memory_order_relaxed)) check(p, operation, where);
 }
 
-void copy(host, void* to, host, const allocation*, const void* from, std::size_t bytes) {
+void copy(host, allocation*, void* to, host, const allocation*, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
 }
-void copy(host, allocation*, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 void zero(host, allocation*, void* to, std::size_t bytes) { std::memset(to, 0, bytes); }
 
 }  // namespace lazyfuse::memory_detail

@@ -116,6 +116,7 @@ void append(plan_text& plan, const kernel_plan& p) {
     const operand_info& o = p.info[type.targets + i];
     text += "   x" + std::to_string(i) + ": " + name_of(type.types[i]);
     if (!o.steps) text += " constant";
+    else if (o.mapped_size != 0) text += " through a map";
     else if (o.element_size == 0) text += " computed";
     else {
       // after merging: the axes that remain, innermost last

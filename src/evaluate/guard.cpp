@@ -33,18 +33,21 @@ overrun* check_ranges(const char* program, const operand_info* info, int targets
   for (int i = 0; i < count; ++i) {
     const operand_info& o = info[i];
     ranges[i] = {nullptr, nullptr};
-    if (!o.data || !o.steps || o.element_size == 0) continue;
+    const int size = o.element_size + o.mapped_size;
+    if (!o.data || !o.steps || size == 0) continue;
     index_t low = 0, high = 0;  // of the elements, counted from the first
-    for (int k = 0; k < rank; ++k) (o.steps[k] < 0 ? low : high) += o.steps[k] * (extents[k] - 1);
+    if (o.mapped_size != 0) high = o.reach - 1;
+    else
+      for (int k = 0; k < rank; ++k) (o.steps[k] < 0 ? low : high) += o.steps[k] * (extents[k] - 1);
     const char* const first = static_cast<const char*>(o.data);
-    ranges[i] = {first + low * o.element_size, first + (high + 1) * o.element_size};
+    ranges[i] = {first + low * size, first + (high + 1) * size};
 
     const char* memory = o.owner ? static_cast<const char*>(o.owner->data) : nullptr;
     std::size_t bytes = o.owner ? o.owner->bytes : 0;
     if (!memory && device && !device->find(o.data, &memory, &bytes)) continue;
     if (!memory || bytes == 0) continue;
-    const index_t begin = (first - memory) / o.element_size;
-    const auto elements = static_cast<index_t>(bytes) / o.element_size;
+    const index_t begin = (first - memory) / size;
+    const auto elements = static_cast<index_t>(bytes) / size;
     if (ranges[i].begin >= memory && ranges[i].end <= memory + bytes) continue;
     throw index_error(program_text(program) + ": " + name_of_operand(i, targets) + ", of shape " +
                       list_of(extents, rank) + " and steps " + list_of(o.steps, rank) + ", has elements " +

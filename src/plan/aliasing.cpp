@@ -17,11 +17,12 @@ void alias_scan::see(const leaf_record* leaves, int count) {
     const leaf_view o = leaves[i].type->see(leaves[i].leaf);
     if (o.element_size == 0 || (owner && o.owner && o.owner != owner)) continue;
     index_t other_low, other_high;
-    span(o.rank, o.extents, o.steps, other_low, other_high);
+    if (o.mapped) other_low = 0, other_high = o.reach - 1;
+    else span(o.rank, o.extents, o.steps, other_low, other_high);
     if (o.data + other_low * o.element_size >= end || o.data + (other_high + 1) * o.element_size <= begin) continue;
     // what is written may be a part of the element that is read there
-    bool same =
-        leaves[i].frame == 0 && o.rank == rank && o.data <= data && data + element_size <= o.data + o.element_size;
+    bool same = !o.mapped && leaves[i].frame == 0 && o.rank == rank && o.data <= data &&
+                data + element_size <= o.data + o.element_size;
     for (int k = 0; same && k < rank; ++k)
       same = o.extents[k] == extents[k] && (extents[k] == 1 || o.steps[k] * o.element_size == steps[k] * element_size);
     if (!same) elsewhere = true;

@@ -4,17 +4,20 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace lazyfuse {
 
 leaf_view leaf_type::see(const void* leaf) const {
   const char* const bytes = static_cast<const char*>(leaf);
   const auto at = [&](int member) { return reinterpret_cast<const index_t*>(bytes + member); };
-  leaf_view v{nullptr, nullptr, at(extents), at(steps), *at(offset), rank, element_size};
+  leaf_view v{nullptr, nullptr, at(extents), at(steps), *at(offset), rank, element_size, reach != nullptr, 0};
   if (element_size > 0) {
     std::memcpy(&v.owner, bytes, sizeof(void*));
     std::memcpy(&v.data, bytes + sizeof(void*), sizeof(void*));
-    if (v.data) v.data += v.offset * element_size;
+    const stretch read = reach ? reach(leaf) : stretch{v.offset, 0};
+    if (v.data) v.data += read.first * element_size;
+    v.reach = read.length;
   }
   return v;
 }
@@ -37,10 +40,14 @@ bool bind(const leaf_record* leaves, const int* slots, int count, const operand_
     index_t* const steps = operands[slot].steps;
     if (slot == known) {
       ++known;
-      if (seen.element_size > 0) std::memcpy(operands[slot].source, &seen.data, sizeof(void*));
+      if (seen.element_size > 0 && !seen.mapped) std::memcpy(operands[slot].source, &seen.data, sizeof(void*));
       else type->place(leaf, operands[slot].source);
       for (int axis = 0; steps && axis < rank; ++axis) steps[axis] = moves[axis];
       info[slot] = {seen.data, steps, seen.owner, seen.element_size, seen.rank};
+      if (seen.mapped) {
+        std::swap(info[slot].element_size, info[slot].mapped_size);
+        info[slot].reach = seen.reach;
+      }
     } else {
       const leaf_record& first = leaves[std::find(slots, slots + i, slot) - slots];
       if (!type->same_source(leaf, first.leaf) || seen.offset != first.type->see(first.leaf).offset) return false;

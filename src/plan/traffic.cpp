@@ -8,9 +8,10 @@ namespace lazyfuse {
 
 namespace {
 
-bool has_memory(const operand_info& o) { return o.element_size != 0 && o.steps; }
+int size_of(const operand_info& o) { return o.element_size + o.mapped_size; }
+bool has_memory(const operand_info& o) { return size_of(o) != 0 && o.steps; }
 index_t bytes_of(const index_t* extents, int rank, const operand_info& o) {
-  index_t n = o.element_size;
+  index_t n = size_of(o);
   for (int k = 0; k < rank; ++k)
     if (o.steps[k] != 0) n *= extents[k];
   return n;
@@ -22,6 +23,7 @@ struct byte_span {
 };
 byte_span span_of(const index_t* extents, int rank, const operand_info& o) {
   const char* const data = static_cast<const char*>(o.data);
+  if (o.mapped_size != 0) return {data, data + o.reach * o.mapped_size};
   byte_span s{data, data + o.element_size};
   for (int k = 0; k < rank; ++k) {
     const index_t reach = (extents[k] - 1) * o.steps[k] * o.element_size;

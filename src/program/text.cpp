@@ -108,11 +108,19 @@ std::string arguments(const std::vector<type_name>& a, std::size_t from, style a
   return s;
 }
 
+/// combined<Monoid> or scanned<Monoid, Exclusive> of an argument.
+std::string stage_text(const type_name& kind, const std::string& argument) {
+  const std::string monoid = kind.arguments[0].name == "folded" ? "reduce" : kind.arguments[0].name;
+  if (kind.name != "scanned") return monoid + "(" + argument + ")";
+  return (monoid == "reduce" ? "scan" : "cum" + monoid) + "(" + argument +
+         (kind.arguments[1].name == "true" || kind.arguments[1].name == "1" ? ", exclusive)" : ")");
+}
+
 std::string text(const type_name& t, style as, int outer) {
   if (t.name == "arg" && t.arguments.size() == 1) return "x" + t.arguments[0].name;
   if (t.name == "literal" && t.arguments.size() == 2) return number(t.arguments[1].name);
-  if (t.name == "stage" && t.arguments.size() == 2 && t.arguments[0].arguments.size() == 1)  // reduce<Monoid>
-    return t.arguments[0].arguments[0].name + "(" + text(t.arguments[1], as) + ")";
+  if (t.name == "stage" && t.arguments.size() == 2 && !t.arguments[0].arguments.empty())  // combined<Monoid>
+    return stage_text(t.arguments[0], text(t.arguments[1], as));
   if (t.name == "apply" && !t.arguments.empty()) {
     const type_name& operation = t.arguments[0];
     if (operation.name == op::divisor::name) return arguments(t.arguments, 1, as);

@@ -520,6 +520,41 @@ def views():
     out.write()
 
 
+def rolls():
+    out = Family("rolls")
+    x = np.arange(4 * 5 * 7, dtype=np.int32).reshape(4, 5, 7)
+    v = np.arange(11, dtype=np.int32)
+    names = {"x": x, "v": v, "roll": np.roll, "sin": np.sin}
+    out.put("x", x)
+    out.put("v", v)
+    for key in ["roll(v,0)", "roll(v,1)", "roll(v,-1)", "roll(v,3,0)", "roll(v,10,-1)", "roll(v,11)", "roll(v,12)", "roll(v,-25)", "roll(v,2**62)",
+                "roll(v,-2**63)", "roll(x,1)", "roll(x,-9)", "roll(x,141)", "roll(x,1,0)", "roll(x,-1,1)", "roll(x,3,2)", "roll(x,-2,-1)", "roll(x,1,-3)",
+                "roll(x,17,1)", "roll(x,2,(0,1))", "roll(x,(1,-2),(0,2))", "roll(x,(1,-2),(2,0))", "roll(x,(3,4,-5),(-1,0,1))", "roll(x,(1,2),(1,-2))",
+                # of views
+                "roll(x[::-1,1:4,::-2],1)", "roll(x[::-1,1:4,::-2],(1,-1),(1,2))", "roll(x.T,2)", "roll(x.T,1,0)", "roll(x[1,2],2)", "roll(x[:,2:3],1,1)",
+                "roll(v[::-3],1)", "roll(np.broadcast_to(v,(3,11)),4)", "roll(np.broadcast_to(v,(3,11)),4,1)", "roll(x.reshape(20,7),-6,0)",
+                # views of
+                "roll(v,1)[2:5]", "roll(v,4)[::-1]", "roll(v,4)[9::-2]", "roll(x,1,0).T", "roll(x,3,1)[1:3,::-2,4]", "roll(x,5)[:,:,None,2]", "roll(x,-9).reshape(28,5)",
+                "roll(x,2,1)[3][-1]",
+                # of expressions, which are pushed down to what they read
+                "roll(x*2+v[:7],3)", "roll(x*2+v[:7],3,2)", "roll(x*2+v[:7],3,0)", "roll(x-x[:1],(1,1),(0,1))", "roll(x[0]*x[:,:1],12)", "roll(x*x[:,2:3],2,1)+x",
+                "roll(roll(x,1,0),2,1)", "roll(roll(x,3),-4,2)", "roll(roll(v,4),-3)", "roll(roll(x.T,1,1)[1:],2)+1", "roll(x,1,0)-2*x+roll(x,-1,0)",
+                # of what is reduced, and reduced
+                "roll(x.sum(1),1,1)", "roll(x.sum(2),3)", "roll(x.sum(2).T,1)", "roll(x.sum(0,keepdims=True),2,2)", "roll(x-x.max(2,keepdims=True),1,0)",
+                "roll(x,1,0).sum(0)", "(roll(x,3)*x).sum(2)", "roll(x,1,2).max((0,2))", "roll(roll(x.sum(0),1,0),1,1)", "roll(v.cumsum(),2)", "roll(v,3).cumsum()", "roll(v,3)[::-1].cumsum()[::-1]"]:
+        answer = eval(key, {"np": np, **names})
+        out.put(key, answer.astype(np.int64) if "sum" in key else answer)
+    for key, change in [("x=roll(x,1)", lambda y: np.roll(y, 1)), ("x+=roll(x,1)", lambda y: y + np.roll(y, 1)), ("x=roll(x,1,0)+x", lambda y: np.roll(y, 1, 0) + y)]:
+        out.put(key, change(x))
+    y = x.copy()
+    y[1:3] = np.roll(y, 1, 0)[1:3]
+    out.put("x[1:3]=roll(x,1,0)[1:3]", y)
+    y = v.copy()
+    y[:5] = np.roll(y[6:], 2)
+    out.put("v[:5]=roll(v[6:],2)", y)
+    out.write()
+
+
 def broadcasting():
     out = Family("broadcasting")
     pairs = [((), ()), ((), (2, 3)), ((2, 3), ()), ((3,), (2, 3)), ((2, 3), (3,)), ((1,), (2, 3)), ((2, 1), (1, 3)), ((1, 3), (2, 1)), ((2, 3), (2, 3)),
@@ -984,6 +1019,40 @@ def losses():
     out.write()
 
 
+def scans():
+    """Along each axis: NumPy's, from the end by flipping, and without each element by the one before it."""
+    out = Family("scans")
+    functions = {"cumsum": np.cumsum, "cumprod": np.cumprod, "cummax": np.maximum.accumulate, "cummin": np.minimum.accumulate}
+    shape = (3, 5, 4)
+    for t in [np.int32, np.uint8, np.float32, np.float64, np.complex64]:
+        n, rng = name(t), np.random.default_rng(list(name(t).encode()))
+        x = rng.integers(1, 4, shape).astype(t)
+        if t == np.complex64:
+            x = (x + 1j * rng.integers(-2, 3, shape)).astype(t)
+        out.put(f"x/{n}", x)
+        for f, compute in functions.items():
+            if t == np.complex64 and f not in ("cumsum", "cumprod"):
+                continue
+            for axis in range(3):
+                result = compute(x, axis=axis)
+                out.put(f"{f}/{n}/axis={axis}", result)
+                if t == np.float32:
+                    out.put(f"{f}/{n}/axis={axis}/backwards", np.flip(compute(np.flip(x, axis), axis=axis), axis))
+                if t == np.float32 and f in ("cumsum", "cumprod"):
+                    first = np.full_like(np.take(x, [0], axis), 0 if f == "cumsum" else 1)
+                    out.put(f"{f}/{n}/axis={axis}/exclusive",
+                            np.concatenate([first, np.take(result, range(shape[axis] - 1), axis)], axis))
+    special = np.array([1, np.nan, 2, np.inf, -np.inf, 0], np.float64)
+    out.put("special", special)
+    for f, compute in functions.items():
+        out.put(f"{f}/special", compute(special))
+    out.put("bool", np.array([True, False, True, True]))
+    out.put("cumsum/bool", np.cumsum(np.array([True, False, True, True])))
+    out.put("scalar", np.array(7.0))
+    out.put("cumsum/scalar", np.cumsum(np.array(7.0)))
+    out.write()
+
+
 if __name__ == "__main__":
     elementwise()
     casts()
@@ -991,6 +1060,7 @@ if __name__ == "__main__":
     reductions()
     derived_reductions()
     views()
+    rolls()
     broadcasting()
     creation()
     grids()
@@ -1001,6 +1071,7 @@ if __name__ == "__main__":
     softmaxes()
     normalization()
     losses()
+    scans()
     total = sum(f.stat().st_size for f in HERE.glob("*.bin"))
     assert total < 3_000_000, total
     print(f"total: {total} bytes")

@@ -167,6 +167,16 @@ def flipped(x, *axes):
     return x.map(lambda a: np.flip(a, axes or None))
 
 
+def rolled(x, shifts, axes):
+    ref.axes_of(axes or (), len(x.shape))
+    return x.map(lambda a: np.roll(a, shifts, axes))
+
+
+def roll_cpp(x, shifts, axes):
+    shift = braces(shifts) if isinstance(shifts, tuple) else shifts
+    return f"lf::roll({x}, {shift}{options(axes)})"
+
+
 def permuted(x, *order):
     if len(order) != len(x.shape) or len(ref.axes_of(order, len(x.shape))) != len(order):
         raise Invalid("order")
@@ -237,12 +247,16 @@ KINDS = {
     "transpose": (lambda x: x.map(np.transpose), lambda x: f"lf::transpose({x})", lambda x: f"{x}.T"),
     "permute": (permuted, lambda x, *o: f"lf::permute_dims<{', '.join(map(str, o))}>({x})", lambda x, *o: f"{x}.transpose{o}"),
     "flip": (flipped, lambda x, *a: f"lf::flip({x}{options(a or None)})", lambda x, *a: f"np.flip({x}{numpy_options(a or None)})"),
+    "roll": (rolled, roll_cpp, lambda x, s, a: f"np.roll({x}, {s}, {a})"),
     "broadcast": (broadcast, lambda x, *s: f"lf::broadcast_to({x}, {braces(s)})", lambda x, *s: f"np.broadcast_to({x}, {s})"),
     "reshape": (reshaped, lambda x, *s: f"lf::reshape({x}, {braces(s)})", lambda x, *s: f"{x}.reshape({s})"),
     "array": (lambda x: x, lambda x: f"lf::materialize({x})", lambda x: f"{x}.copy()"),
     "assign": (assigned, None, None),
     "reduce": (lambda x, name, axes, keep: ref.reduction(name, x, axes, keep), lambda x, name, axes, keep: f"lf::{name}({x}{options(axes, keep)})",
                lambda x, name, axes, keep: f"np.{name}({x}{numpy_options(axes, keep)})"),
+    "scan": (lambda x, name, axis, *o: ref.scan(name, x, axis, *(w in o for w in ("exclusive", "backwards"))),
+             lambda x, name, axis, *o: f"lf::{name}({x}, {', '.join([f'lf::axis<{axis}>', *(f'lf::{w}' for w in o)])})",
+             lambda x, name, axis, *o: f"{name}({', '.join([x, f'axis={axis}', *(f'{w}=True' for w in o)])})"),
     "ptp": (ref.ptp, lambda x, axes, keep: f"lf::ptp({x}{options(axes, keep)})", lambda x, axes, keep: f"np.ptp({x}{numpy_options(axes, keep)})"),
     "var": (ref.var, lambda x, axes, keep, d: f"lf::var({x}{options(axes, keep, f'lf::ddof{{{d}}}')})",
             lambda x, axes, keep, d: f"np.var({x}{numpy_options(axes, keep, f'ddof={d}')})"),
@@ -634,6 +648,10 @@ class Generator:
             return Node("transpose", (x,))
         if choice < 0.7 and x.rank:
             return Node("permute", (x,), tuple(int(v) - (x.rank if self.chance(0.3) else 0) for v in r.permutation(x.rank)))
+        if choice < 0.75 and x.rank:
+            axes = tuple(int(a) - (x.rank if self.chance(0.3) else 0) for a in r.permutation(x.rank)[: int(r.integers(0, x.rank + 1))])
+            shifts = [int(r.integers(-9, 10)) for _ in axes or (0,)]
+            return Node("roll", (x,), (tuple(shifts) if axes and self.chance(0.6) else shifts[0], axes or None))
         if choice < 0.8 and x.rank:
             axes = [int(a) for a in r.permutation(x.rank)[: int(r.integers(0, x.rank + 1))]]
             return Node("flip", (x,), tuple(a - (x.rank if self.chance(0.3) else 0) for a in axes))
@@ -669,8 +687,12 @@ class Generator:
         if choice < 0.75:
             name = self.pick([*ref.MONOIDS, "sum", "mean", "max", "argmax", "argmin", "count_nonzero"])
             return Node("reduce", (x,), (name, axes, keep))
-        if choice < 0.82:
+        if choice < 0.79:
             return Node("ptp", (x,), (axes, keep))
+        if choice < 0.82 and x.rank > 0:
+            name = self.pick(["cumsum", "cumprod", "cummax", "cummin"])
+            words = [w for w in ("exclusive", "backwards") if self.chance(0.3) and (w == "backwards" or name in ("cumsum", "cumprod"))]
+            return Node("scan", (x,), (name, int(self.rng.integers(-x.rank, x.rank)), *words))
         if choice < 0.86:
             return Node("nan", (x,), (self.pick(["nansum", "nanprod", "nanmax", "nanmin", "nanmean"]), axes, keep))
         if choice < 0.88:

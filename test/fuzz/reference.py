@@ -690,6 +690,25 @@ def without_nan(x, instead):
     return operation("where", [nan, Value(np.asarray(instead, x.dtype)), x])
 
 
+def scan(name, x, axis=0, exclusive=False, backwards=False):
+    """cumsum, cumprod, cummax, cummin: each element is the reduction of those up to it."""
+    if not x.shape:
+        x, axis = x.map(lambda a: np.reshape(a, (1,))), 0
+    n = x.shape[axis]
+    if n == 0:
+        raise Invalid("no element tells the type of the results")
+    if exclusive and name in ("cummax", "cummin"):
+        raise Invalid("there is no largest of no elements")
+    results = []
+    for i in range(n):
+        end = i if exclusive else i + 1
+        part = (slice(n - end, None) if backwards else slice(0, end))
+        index = tuple(part if a == axis % len(x.shape) else slice(None) for a in range(len(x.shape)))
+        at = n - 1 - i if backwards else i
+        results.insert(0 if backwards else at, reduction(name[3:], x.map(lambda a: a[index]), (axis,), True))
+    return Value(np.concatenate([r.v for r in results], axis), np.concatenate([r.e for r in results], axis))
+
+
 def nan_reduction(name, x, axes=None, keepdims=False):
     """nansum, nanprod, nanmax, nanmin, nanmean."""
     if name in ("nansum", "nanprod"):

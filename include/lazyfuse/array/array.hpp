@@ -167,10 +167,10 @@ class array
   }
   /// Host arrays are contiguous ranges, row-major. The non-const overloads detach, as data() does: read through a
   /// const array.
-  const Element* begin() const requires(__is_same(Space, host)) { return data(); }
-  const Element* end() const requires(__is_same(Space, host)) { return data() + size(); }
-  Element* begin() requires(__is_same(Space, host)) { return data(); }
-  Element* end() requires(__is_same(Space, host)) { return data() + size(); }
+  const Element* begin() const requires(!space_traits<Space>::on_device) { return data(); }
+  const Element* end() const requires(!space_traits<Space>::on_device) { return data() + size(); }
+  Element* begin() requires(!space_traits<Space>::on_device) { return data(); }
+  Element* end() requires(!space_traits<Space>::on_device) { return data() + size(); }
 
   constexpr operator double() const requires(Rank == 0) { return static_cast<const base&>(*this); }
   constexpr explicit operator bool() const requires(Rank > 0) { return bool(static_cast<const base&>(*this)); }

@@ -79,12 +79,12 @@ allocation* allocate_from(const resource_ref& r, const char* space, std::size_t 
 /// Throws borrow_error unless memory of others at p can be read and written in the space: there, and aligned.
 void check_place(host, const void* p, std::size_t alignment, const char* operation, caller where);
 void check_place(cuda, const void* p, std::size_t alignment, const char* operation, caller where);
-/// Copies bytes between or within spaces; waits only where the host must see the result.
-void copy(host, void* to, host, const allocation* owner, const void* from, std::size_t bytes);
-void copy(host, allocation* owner, void* to, const void* from, std::size_t bytes);
-void copy(host, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes);
-void copy(cuda, allocation* owner, void* to, const void* from, std::size_t bytes);
-void copy(cuda, allocation* owner, void* to, cuda, const allocation* from_owner, const void* from, std::size_t bytes);
+/// Copies bytes between or within spaces; waits only where the host must see the result, or its memory may be gone when
+/// the caller returns. Memory of the host needs no owner.
+void copy(host, allocation* to_owner, void* to, host, const allocation* owner, const void* from, std::size_t bytes);
+void copy(host, allocation* to_owner, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes);
+void copy(cuda, allocation* to_owner, void* to, host, const allocation* owner, const void* from, std::size_t bytes);
+void copy(cuda, allocation* to_owner, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes);
 /// Makes all bytes zero.
 void zero(host, allocation* owner, void* to, std::size_t bytes);
 void zero(cuda, allocation* owner, void* to, std::size_t bytes);

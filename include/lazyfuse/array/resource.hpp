@@ -142,8 +142,6 @@ resource_ref refer(R& r) {
 }
 
 namespace memory_detail {
-inline constexpr int space_number(host) { return 0; }
-inline constexpr int space_number(cuda) { return 1; }
 /// Makes r the source of memory for all threads (without a table: the library's own), or for the calling thread; the
 /// latter returns what it replaces.
 void choose(int space, const resource_ref& r);
@@ -156,12 +154,12 @@ resource_ref chosen(int space, const resource_ref& library);
 /// give it back there, so r must outlive them and it may be changed at any time. Throws std::bad_alloc.
 template <memory_space Space, class R>
 void use_memory(R& r) {
-  memory_detail::choose(memory_detail::space_number(Space{}), refer<Space>(r));
+  memory_detail::choose(space_traits<Space>::number, refer<Space>(r));
 }
 /// Back to the library's own memory.
 template <memory_space Space>
 void use_memory() {
-  memory_detail::choose(memory_detail::space_number(Space{}), {});
+  memory_detail::choose(space_traits<Space>::number, {});
 }
 
 /// While it lives, the calling thread's memory of a space comes from r: memory_scope scope(lf::host{}, r), or
@@ -170,8 +168,8 @@ class memory_scope {
  public:
   using evaluation_scope = memory_scope;
   template <memory_space Space, class R>
-  memory_scope(Space space, R& r)
-      : space_(memory_detail::space_number(space)), outer_(memory_detail::choose_for_thread(space_, refer<Space>(r))) {}
+  memory_scope(Space, R& r)
+      : space_(space_traits<Space>::number), outer_(memory_detail::choose_for_thread(space_, refer<Space>(r))) {}
   ~memory_scope() { memory_detail::choose_for_thread(space_, outer_); }
   memory_scope(const memory_scope&) = delete;
   memory_scope& operator=(const memory_scope&) = delete;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a backend offers: one struct per space that runs the patterns. The only layer that knows threads.
+// What a backend offers: facts about a space, and a kernel for each pattern that it runs. The only layer that knows
+// threads.
 #pragma once
 
+#include <lazyfuse/dpp/patterns.hpp>
 #include <lazyfuse/plan/homes.hpp>
 #include <lazyfuse/plan/reductions.hpp>
 #include <lazyfuse/plan/rows.hpp>
@@ -9,23 +11,31 @@
 
 namespace lazyfuse {
 
-/// What runs the patterns in a space. A specialisation has a name and
+/// The facts about a space. A specialisation has
+///   name
+///   in_vectors: a thread computes neighbours by vector instructions, as the host does; a device has threads for each
 ///   before(info, targets, count): memory is ready for the work to come
 ///   machine(): the numbers with which plans are compared
-///   transform<Schedule>(extents, bound, targets), reduce<Set, Epilogue, K>(extents, bound, targets, along_kept),
-///   rows<Staged, Outer, Columns>(extents, bound, targets, one_result): run the pattern and return the name of the
-///   path, or null for what the space cannot do. The axes of rows are [Outer kept ones | those of the row | the inner
-///   one], which is of the row, or (Columns) a kept one; one_result: results are one per row, and their targets do not
-///   move along it. transform_path<Schedule>(extents, bound, targets), reduce_path(along_kept), rows_path<Staged,
-///   Outer, Columns>(extents, bound, targets, homes): the same path, without running; homes has its again_bytes and is
-///   filled.
 template <class Space>
 struct backend;
+
+/// What runs a pattern in a space. A plan has the extents s, the operands bound, the targets to, and what else its
+/// pattern asks for. A specialisation has
+///   path(plan): the name of the way that it would go, or null for what the space cannot do; launches nothing
+///   launch(plan): goes it, and returns the same
+template <class Pattern, class Space>
+struct kernel;
 
 /// Whether this compiler can launch work in Space.
 template <class Space>
 concept runnable_here = requires {
   backend<Space>::name;
+};
+
+/// Whether a space has a pattern. One that it lacks is a reason to plan otherwise.
+template <class Space, class Pattern>
+concept runs = requires {
+  sizeof(kernel<Pattern, Space>);
 };
 
 }  // namespace lazyfuse

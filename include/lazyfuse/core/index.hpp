@@ -15,6 +15,9 @@ using index_t = ::cuda::std::int64_t;
 /// Highest rank of an array or expression.
 inline constexpr int max_rank = 8;
 
+/// Arrays that one kernel reads, at most: what reads more is cut. Kernels have a bit for each, in words of 64.
+inline constexpr int most_operands = 64;
+
 /// The extents of an array or expression, outermost axis first.
 template <int R>
 struct shape {

@@ -2,8 +2,6 @@
 // Where arrays live and expressions run. The default belongs to the CMake target that is linked.
 #pragma once
 
-#include <cuda/std/type_traits>
-
 namespace lazyfuse {
 
 /// Memory and threads of the CPU.
@@ -35,9 +33,28 @@ struct anywhere {
   static constexpr const char* name = "anywhere";
 };
 
+/// What the library asks of a space, beside memory (array/memory.hpp) and a backend. A specialisation has
+///   number: below most_spaces, and of no other space
+///   on_device: its memory is that of devices, of which there may be several, and the host cannot follow its addresses
+template <class Space>
+struct space_traits;
+template <>
+struct space_traits<host> {
+  static constexpr int number = 0;
+  static constexpr bool on_device = false;
+};
+template <>
+struct space_traits<cuda> {
+  static constexpr int number = 1;
+  static constexpr bool on_device = true;
+};
+inline constexpr int most_spaces = 4;
+
 /// Where arrays can live.
 template <class S>
-concept memory_space = ::cuda::std::is_same_v<S, host> || ::cuda::std::is_same_v<S, cuda>;
+concept memory_space = requires {
+  space_traits<S>::number;
+};
 
 namespace space_detail {
 template <class A, class B>

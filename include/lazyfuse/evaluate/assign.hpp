@@ -146,7 +146,7 @@ void array<Element, Rank, Space>::copy_list(typename array_detail::nested_list<E
     std::vector<unsigned char> bytes(result.bytes());
     Element* to = reinterpret_cast<Element*>(bytes.data());
     array_detail::flatten(values, s.extent, to);
-    memory_detail::copy(Space{}, result.owner(), result.unshared(), bytes.data(), bytes.size());
+    memory_detail::copy(Space{}, result.owner(), result.unshared(), host{}, nullptr, bytes.data(), bytes.size());
   }
   *this = static_cast<array&&>(result);
 }
@@ -251,7 +251,7 @@ template <class E>
     const asked_at at(where);
     const array<value_t<E>, rank_of<E>, Space> x(e);
     value_t<E> value;
-    memory_detail::copy(host{}, &value, Space{}, x.owner(), x.data(), sizeof(value));
+    memory_detail::copy(host{}, nullptr, &value, Space{}, x.owner(), x.data(), sizeof(value));
     return value;
   }
 template <class Tree>

@@ -36,7 +36,7 @@ void copy_back(target_pack<K, T...>& to, const strides<R>* steps, index_sequence
 /// What a kernel costs less than its program says; devices take the general way.
 template <class Space, class Schedule, class Operands>
 constexpr int cost_saved(const Operands& operands) {
-  if constexpr (__is_same(Space, host)) return lazyfuse::cost_saved(typename Schedule::nodes{}, operands);
+  if constexpr (backend<Space>::in_vectors) return lazyfuse::cost_saved(typename Schedule::nodes{}, operands);
   else return 0;
 }
 
@@ -47,7 +47,7 @@ struct bound_plan;
 template <class Pattern, class Space, class Lowering, int N, int K, class... T>
 struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_plan {
   using sources = typename Lowering::sources;
-  static constexpr int targets = sizeof...(T), count = targets + sources::size;
+  static constexpr int rank = N, targets = sizeof...(T), count = targets + sources::size;
   static constexpr auto target_numbers = make_index_sequence<targets>{};
 
   shape<N> s;
@@ -64,7 +64,7 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         sources::size,
         N,
         Lowering::shared,
-        __is_same(Space, cuda),
+        space_traits<Space>::on_device,
         [](kernel_plan& p) { p.path = static_cast<Pattern&>(p).decide(); },
         [](kernel_plan& p) {
           auto& self = static_cast<Pattern&>(p);
@@ -97,8 +97,9 @@ struct transform_plan : bound_plan<transform_plan<Space, Lowering, R, Targets>, 
     coalesce(this->s.extent, 0, R, this->info, this->count);
     this->keep_extents();
   }
-  const char* decide() { return backend<Space>::template transform_path<program>(this->s, this->bound, this->to); }
-  const char* launch() { return backend<Space>::template transform<program>(this->s, this->bound, this->to); }
+  using runner = kernel<dpp::transform<program>, Space>;
+  const char* decide() { return runner::path(*this); }
+  const char* launch() { return runner::launch(*this); }
   int cost() const { return program::cost - cost_saved<Space, program>(this->bound.operands); }
 };
 
@@ -129,13 +130,12 @@ struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
     along_kept = runs_along_kept(extents, K, R, operands, this->bound.count);
     this->keep_extents(K);
   }
-  const char* decide() { return backend<Space>::reduce_path(along_kept); }
-  const char* launch() {
-    return backend<Space>::template reduce<set, program, K>(this->s, this->bound, this->to, along_kept);
-  }
+  using runner = kernel<dpp::reduce<set, program, K>, Space>;
+  const char* decide() { return runner::path(*this); }
+  const char* launch() { return runner::launch(*this); }
   int cost() const {
     // Vectors of the host find places in long rows; in short ones each takes as long as so many operations.
-    constexpr index_t each_place = __is_same(Space, host) && set::has_ordered ? 350 : 0;
+    constexpr index_t each_place = backend<Space>::in_vectors && set::has_ordered ? 350 : 0;
     index_t reduced = 1;
     for (int k = K; k < R; ++k) reduced *= this->s[k];
     const int places = reduced > 0 ? static_cast<int>(each_place / reduced) : 0;
@@ -172,6 +172,8 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
   using program = staged<typename schedule<typename Lowering::programs>::simplified, sources>;
   using roots = typename program::output::roots;
   static constexpr int K = N - Axes;
+  using along = kernel<dpp::rows<program, K, false>, Space>;
+  using beside = kernel<dpp::rows<program, K - 1, true>, Space>;
   using rows_plan::bound_plan::bound_plan;
 
   bool one_result;
@@ -199,17 +201,15 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
         again_bytes<program>(this->extents, N, this->info + this->targets, make_index_sequence<sources::size>{});
     this->rows.programs = pass_programs<program>(make_index_sequence<program::count>{});
     if constexpr (K > 0) {
-      if (side_by_side)
-        return backend<Space>::template rows_path<program, K - 1, true>(this->s, this->bound, this->to, homes);
+      if (side_by_side) return beside::path(*this);
     }
-    return backend<Space>::template rows_path<program, K, false>(this->s, this->bound, this->to, homes);
+    return along::path(*this);
   }
   const char* launch() {
     if constexpr (K > 0) {
-      if (side_by_side)
-        return backend<Space>::template rows<program, K - 1, true>(this->s, this->bound, this->to, one_result);
+      if (side_by_side) return beside::launch(*this);
     }
-    return backend<Space>::template rows<program, K, false>(this->s, this->bound, this->to, one_result);
+    return along::launch(*this);
   }
   int cost() const { return cost_of_elements<program>(make_index_sequence<program::count + 1>{}); }
 };

@@ -77,7 +77,7 @@ struct dtypes_of<list<Src...>> {
 /// Devices make them while they wait for memory.
 template <class Space, class... Src>
 constexpr int cost_of_sources(list<Src...>) {
-  return __is_same(Space, host) ? (0 + ... + source_cost<Src>) / 3 : 0;
+  return backend<Space>::in_vectors ? (0 + ... + source_cost<Src>) / 3 : 0;
 }
 
 }  // namespace run_detail

@@ -54,7 +54,7 @@ auto from(Range&& r) {
   if constexpr (R == 1 && std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range>) {
     array<T, 1, Space> x(shape<1>{static_cast<index_t>(std::ranges::size(r))}, caller{});
     const auto bytes = static_cast<std::size_t>(x.size()) * sizeof(T);
-    if (bytes > 0) memory_detail::copy(Space{}, x.owner(), x.unshared(), std::ranges::data(r), bytes);
+    if (bytes > 0) memory_detail::copy(Space{}, x.owner(), x.unshared(), host{}, nullptr, std::ranges::data(r), bytes);
     return x;
   } else {
     std::vector<from_detail::kept<T>> values;
@@ -65,7 +65,7 @@ auto from(Range&& r) {
     for (int k = 0; k < R; ++k) s[k] = s[k] < 0 ? 0 : s[k];
     array<T, R, Space> x(s, caller{});
     if (!values.empty())
-      memory_detail::copy(Space{}, x.owner(), x.unshared(), values.data(), values.size() * sizeof(T));
+      memory_detail::copy(Space{}, x.owner(), x.unshared(), host{}, nullptr, values.data(), values.size() * sizeof(T));
     return x;
   }
 }

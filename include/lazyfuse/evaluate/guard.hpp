@@ -28,18 +28,22 @@ void limit(bounded<T>& p, const element_range& r, overrun* report) {
 }
 template <class T>
 void limit(T*, const element_range&, overrun*) {}
+/// Of an operand or target, or of what a source reads through a map.
+template <class O>
+void limit_in(O& o, const element_range& r, overrun* report) {
+  if constexpr (requires { o.data; }) limit(o.data, r, report);
+  else if constexpr (requires { o.source; }) limit_in(o.source, r, report);
+}
 
 template <class Space, int R, int Targets, class Operands, class To, int... I, int... J>
 void guard(const char* program, const shape<R>& s, Operands& operands, To& targets, const operand_info* info,
            index_sequence<I...>, index_sequence<J...>) {
   constexpr int count = int(sizeof...(I) + sizeof...(J));
   element_range ranges[count + 1];
-  overrun* const report = check_ranges(program, info, Targets, count, s.extent, R, __is_same(Space, cuda), ranges);
+  overrun* const report =
+      check_ranges(program, info, Targets, count, s.extent, R, space_traits<Space>::on_device, ranges);
   if (report == nullptr) return;
-  const auto one = [&](auto& o, int i) {
-    if constexpr (requires { o.source.data; }) limit(o.source.data, ranges[i], report + i);
-    else if constexpr (requires { o.data; }) limit(o.data, ranges[i], report + i);
-  };
+  const auto one = [&](auto& o, int i) { limit_in(o, ranges[i], report + i); };
   (one(get<J>(targets), J), ...);
   (one(get<I>(operands), Targets + I), ...);
 }

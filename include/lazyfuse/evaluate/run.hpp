@@ -3,6 +3,7 @@
 // evaluates comes through run().
 #pragma once
 
+#include <lazyfuse/evaluate/scan.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
 
 namespace lazyfuse {
@@ -24,17 +25,16 @@ decltype(auto) settled_argument(const execution& x, temporaries& t, const A& arg
   else return (argument);
 }
 using reductions_detail::own_result;
-template <class Space, bool Each, class Monoid, int Axes, class A, bool V, int R>
-auto settle(const execution& x, temporaries& t, const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
+template <class Space, bool Each, class Kind, class A, int R>
+auto settle(const execution& x, temporaries& t, const leaf<deferred<Kind, A>, R>& e) {
   using T = value_t<A>;
-  using kind = reduced<Monoid, Axes, A, false>;
+  using own = typename Kind::own;
   const A& argument = e.source.argument;
-  const computed_record* met = find_computed<kind>(t, argument);
+  const computed_record* met = find_computed<deferred<own, A>>(t, argument);
   if (!met) {
-    const auto source = made<Space>(x.part("cut at a reduction"), t,
-                                    own_result<Monoid, Axes, V>(settled_argument<Space, Each>(x, t, argument)))
-                            .source;
-    t.computed.push_back({&computed_type<kind>, &argument, source.owner, source.data});
+    const auto source =
+        made<Space>(x.part(Kind::cut), t, own_result<own>(settled_argument<Space, Each>(x, t, argument))).source;
+    t.computed.push_back({&computed_type<deferred<own, A>>, &argument, source.owner, source.data});
     met = &t.computed.back();
   }
   return leaf<stored<T, Space>, R>({met->owner, static_cast<const T*>(met->data)}, e.extents, e.steps, e.offset);
@@ -77,7 +77,7 @@ template <class Space, bool Each, int R, class T, class Monoid, int Axes, class 
 bool reduce_into(const execution& x, temporaries& t, const target<T, R>& to, allocation* const* owners,
                  const leaf<reduced<Monoid, Axes, A, V>, R>& e) {
   constexpr int K = A::rank - Axes;
-  const auto kept = own_result<Monoid, Axes, V>(e.source.argument).shape();
+  const auto kept = own_result<by_monoid<Monoid, Axes, false>>(e.source.argument).shape();
   target<T, K> own{to.data, {}};
   if (e.offset != 0) return false;
   unsigned used = 0;
@@ -94,7 +94,7 @@ bool reduce_into(const execution& x, temporaries& t, const target<T, R>& to, all
   for (int axis = 0; axis < R; ++axis)
     if (((used >> axis) & 1) == 0 && e.extents[axis] != 1) return false;
   run<Space, K, T>(x, kept, target_pack<K, T>{{{own}}}, owners,
-                   own_result<Monoid, Axes, V>(settled_argument<Space, Each>(x, t, e.source.argument)));
+                   own_result<by_monoid<Monoid, Axes, false>>(settled_argument<Space, Each>(x, t, e.source.argument)));
   return true;
 }
 template <class Space, bool Each, int R, class T, class E>
@@ -109,6 +109,37 @@ void cut(const execution& x, temporaries& t, const shape<R>& s, const target_pac
     if (reduce_into<Space, Each, R>(x, t, get<0>(to), owners, e...)) return;
   }
   transform_best<Space, R, T...>(x, s, to, owners, settled<Space, Each>(x, t, e)...);
+}
+
+/// The expression with the reductions beside its scans replaced.
+template <class Space, class E>
+auto with_scans_alone(const execution& x, temporaries& t, const E& e);
+template <class Space, class Kind, class A, int R>
+auto leave_scan(const execution& x, temporaries& t, const leaf<deferred<Kind, A>, R>& e) {
+  if constexpr (scans_detail::is_scan<Kind>) return e;
+  else return settle<Space, false>(x, t, e);
+}
+template <class Space, class E>
+auto leave_scan(const execution& x, temporaries& t, const E& e) {
+  return tree::rebuilt(e, [&](const auto& a) { return with_scans_alone<Space>(x, t, a); });
+}
+template <class Space, class E>
+auto with_scans_alone(const execution& x, temporaries& t, const E& e) {
+  if constexpr (scans_detail::form_of<E>.reductions) return leave_scan<Space>(x, t, tree::unnamed(e));
+  else return e;
+}
+
+/// Expressions with scans: reductions beside them and what they are computed from are computed first. Then one kernel,
+/// or an array for each scan.
+template <class Space, int R, class... T, class... E>
+void scan(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+          const E&... e) {
+  temporaries t;
+  if constexpr ((has_nested<E> || ...)) run<Space, R, T...>(x, s, to, owners, unnested<Space>(x, t, e)...);
+  else if constexpr ((scans_detail::form_of<E>.reductions || ...))
+    run<Space, R, T...>(x, s, to, owners, with_scans_alone<Space>(x, t, e)...);
+  else if (!scan_together<Space, R, T...>(x, s, to, owners, e...))
+    transform_best<Space, R, T...>(x, s, to, owners, settled<Space, false>(x, t, e)...);
 }
 
 }  // namespace run_detail
@@ -127,6 +158,7 @@ void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, 
     } else if constexpr ((run_detail::reads_too_many<E> || ...))
       run<Space, R, T...>(x, s, to, owners, barrier_detail::limit<plan_limits<>>(e)...);
     else if constexpr (!(has_reduction<E> || ...)) run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
+    else if constexpr ((has_scan<E> || ...)) run_detail::scan<Space, R, T...>(x, s, to, owners, e...);
     else {
       constexpr auto form = (reductions_detail::form{} + ... + reductions_detail::form_of<E>);
       constexpr bool nested = (run_detail::has_nested<E> || ...), broadcast_back = nested || form.other_leaves;

@@ -75,15 +75,22 @@ const computed_record* find_computed(const temporaries& t, const A& argument) {
 template <class Space, class E>
 auto without_barriers(const execution& x, temporaries& t, const E& e);
 
-template <class Space, bool ByLimits, class A, int R>
-auto pass_barrier(const execution& x, temporaries& t, const leaf<deferred<to_memory<ByLimits>, A>, R>& e) {
-  using T = value_t<A>;
-  const A& argument = e.source.argument;
-  if (const computed_record* const r = find_computed<computed<A>>(t, argument))
-    return leaf<stored<T, Space>, R>({r->owner, static_cast<const T*>(r->data)}, e.extents, e.steps, e.offset);
-  const auto source = made<Space>(x.part(ByLimits ? "cut by limits" : "cut by barrier"), t, argument).source;
-  t.computed.push_back({&computed_type<computed<A>>, &argument, source.owner, source.data});
-  return leaf<stored<T, Space>, R>(source, e.extents, e.steps, e.offset);
+template <class Space, class Kind, class A, int R>
+auto pass_barrier(const execution& x, temporaries& t, const leaf<deferred<Kind, A>, R>& e) {
+  if constexpr (Kind::in_kernel) return tree::with_argument(e, without_barriers<Space>(x, t, e.source.argument));
+  else {
+    using T = value_t<A>;
+    const A& argument = e.source.argument;
+    const auto in_memory = [&]() -> stored<T, Space> {
+      if (const computed_record* const r = find_computed<computed<A>>(t, argument))
+        return {r->owner, static_cast<const T*>(r->data)};
+      const auto source = made<Space>(x.part(Kind::because), t, argument).source;
+      t.computed.push_back({&computed_type<computed<A>>, &argument, source.owner, source.data});
+      return source;
+    };
+    const auto source = e.source.how.read(in_memory());
+    return leaf<bare_t<decltype(source)>, R>(source, e.extents, e.steps, e.offset);
+  }
 }
 template <class Space, class E>
 auto pass_barrier(const execution& x, temporaries& t, const E& e) {

@@ -18,10 +18,7 @@ auto to(const E& e, caller where = caller::here()) {
     const array<value_t<E>, rank_of<E>, From> x(e);
     array<value_t<E>, rank_of<E>, To> r(x.shape());
     const auto bytes = static_cast<std::size_t>(x.size()) * sizeof(value_t<E>);
-    if (bytes > 0) {
-      if constexpr (__is_same(To, host)) memory_detail::copy(host{}, r.unshared(), cuda{}, x.owner(), x.data(), bytes);
-      else memory_detail::copy(cuda{}, r.owner(), r.unshared(), x.data(), bytes);
-    }
+    if (bytes > 0) memory_detail::copy(To{}, r.owner(), r.unshared(), From{}, x.owner(), x.data(), bytes);
     return r;
   }
 }
@@ -32,27 +29,25 @@ auto to(const E& e, caller where = caller::here()) {
 template <memory_space To = cuda, class E>
   requires expression<E>
 auto to(const E& e, device d, caller where = caller::here()) {
-  constexpr bool has_devices = __is_same(To, cuda);
+  constexpr bool has_devices = space_traits<To>::on_device;
   static_assert(has_devices, "lazyfuse: there are several devices in the space lf::cuda only; write to<lf::host>(e)");
   using space = expression_space_t<E>;
-  using result = array<value_t<E>, rank_of<E>, cuda>;
+  using result = array<value_t<E>, rank_of<E>, To>;
   memory_detail::check_device(d.number, "to", where);
   const asked_at at(where);
   const auto moved = [&](const auto& x) {
-    const memory_detail::device_scope<cuda> scope(d.number);
+    const memory_detail::device_scope<To> scope(d.number);
     result r(x.shape(), caller{});
     const auto bytes = static_cast<std::size_t>(x.size()) * sizeof(value_t<E>);
-    if (bytes == 0) return r;
-    if constexpr (__is_same(space, host)) memory_detail::copy(cuda{}, r.owner(), r.unshared(), x.data(), bytes);
-    else memory_detail::copy(cuda{}, r.owner(), r.unshared(), cuda{}, x.owner(), x.data(), bytes);
+    if (bytes > 0) memory_detail::copy(To{}, r.owner(), r.unshared(), space{}, x.owner(), x.data(), bytes);
     return r;
   };
   if constexpr (__is_same(space, anywhere)) {
-    const memory_detail::device_scope<cuda> scope(d.number);
+    const memory_detail::device_scope<To> scope(d.number);
     return result(e);
   } else {
     const array<value_t<E>, rank_of<E>, space> x(e);
-    if constexpr (__is_same(space, cuda)) {
+    if constexpr (__is_same(space, To)) {
       if (x.device() == d) return x;
     }
     return moved(x);

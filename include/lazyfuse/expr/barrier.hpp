@@ -10,8 +10,14 @@ namespace lazyfuse {
 /// Computed into memory of its own, dense and row-major, before the kernel that reads it.
 template <bool ByLimits>
 struct to_memory {
-  static constexpr bool in_kernel = false;
+  static constexpr bool in_kernel = false, in_own_order = false;
+  static constexpr const char* because = ByLimits ? "cut by limits" : "cut by barrier";
   using viewed = to_memory;
+  /// What reads that memory in the place of what was computed into it.
+  template <class Source>
+  constexpr auto read(const Source& s) const {
+    return s;
+  }
 };
 template <class A, bool ByLimits = false>
 using computed = deferred<to_memory<ByLimits>, A>;
@@ -28,7 +34,7 @@ inline constexpr bool has_barrier = tree::fold<barrier_detail::in_memory_first, 
 
 /// What a kernel may take on, judging by the type of its expression. MaxOperands: arrays that it reads, each counted as
 /// often as it occurs. MaxLive: values that a thread holds at a time while it evaluates one element; 0, any number.
-template <int MaxOperands = 64, int MaxLive = 0>
+template <int MaxOperands = most_operands, int MaxLive = 0>
 struct plan_limits {
   static_assert(MaxOperands >= 2 && (MaxLive == 0 || MaxLive >= 3), "lazyfuse: limits leave no room for x * y + z");
   static constexpr int max_operands = MaxOperands, max_live = MaxLive;
@@ -44,10 +50,10 @@ struct tally {
 /// Ullman, The generation of optimal code for arithmetic expressions, J. ACM 17 (1970).
 constexpr tally sum_of(const tally* parts, int count) {
   tally all;
-  bool taken[64] = {};
-  for (int held = 0; held < count && held < 64; ++held) {
+  bool taken[most_operands] = {};
+  for (int held = 0; held < count && held < most_operands; ++held) {
     int next = -1;
-    for (int i = 0; i < count && i < 64; ++i)
+    for (int i = 0; i < count && i < most_operands; ++i)
       if (!taken[i] && (next < 0 || parts[i].live > parts[next].live)) next = i;
     taken[next] = true;
     if (parts[next].live + held > all.live && parts[next].live > 0) all.live = parts[next].live + held;
@@ -62,7 +68,7 @@ concept in_array = requires(const Source& s) {
 };
 struct tallying {
   template <class Source, int R>
-  static constexpr tally leaf = {in_array<Source> ? 1 : 0, in_array<Source> ? 1 : 0};
+  static constexpr tally leaf = {source_traits<Source>::owners, source_traits<Source>::owners};
   template <class Kind, class A, int R>
   static constexpr tally deferred = Kind::in_kernel ? tree::fold<tallying, A> : tally{1, 1};
   static constexpr tally literal = {};
@@ -109,9 +115,11 @@ constexpr unsigned long long arguments_to_cut() {
   constexpr int count = sizeof...(A);
   tally parts[] = {tally_of<A>...};
   unsigned long long cuts = 0;
+  constexpr int considered = count < most_operands ? count : most_operands;
+  static_assert(most_operands <= 8 * sizeof(cuts));
   while (exceeds<Limits>(sum_of(parts, count))) {
     int largest = -1;
-    for (int i = 0; i < (count < 64 ? count : 64); ++i) {
+    for (int i = 0; i < considered; ++i) {
       const bool smaller = parts[i].operands <= 1 && parts[i].live <= 1;
       if (!smaller && (largest < 0 || parts[i].operands > parts[largest].operands ||
                        (parts[i].operands == parts[largest].operands && parts[i].live > parts[largest].live)))

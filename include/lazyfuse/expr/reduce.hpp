@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/expr/number.hpp>
+#include <lazyfuse/program/program.hpp>
 
 namespace lazyfuse {
 
@@ -11,8 +12,12 @@ namespace lazyfuse {
 /// of it; its elements then are not read in their own order.
 template <class Monoid, int Axes, bool Viewed>
 struct by_monoid {
-  static constexpr bool in_kernel = true;
+  static constexpr bool in_kernel = true, in_own_order = !Viewed;
+  static constexpr int axes = Axes;
+  static constexpr const char* cut = "cut at a reduction";
   using viewed = by_monoid<Monoid, Axes, true>;
+  using own = by_monoid<Monoid, Axes, false>;
+  using stage = combined<Monoid>;
 };
 template <class Monoid, int Axes, class A, bool Viewed>
 using reduced = deferred<by_monoid<Monoid, Axes, Viewed>, A>;

@@ -14,13 +14,14 @@
 namespace lazyfuse {
 
 /// Elements that are computed from those of an argument before they can be read. The kind says how: a pattern that is
-/// part of the kernel, as by_monoid (reduce.hpp), or to_memory (barrier.hpp).
+/// part of the kernel, as by_monoid (reduce.hpp), or to_memory (barrier.hpp); most kinds are empty.
 template <class Kind, class A>
 struct deferred {
   using kind = Kind;
   using argument_type = A;
   using value_type = typename A::value_type;
   A argument;
+  [[no_unique_address]] Kind how = {};
 };
 template <class Kind, class A>
 struct source_traits<deferred<Kind, A>> {
@@ -102,7 +103,7 @@ constexpr auto with_arguments(const map_expr<Op, index_sequence<I...>, A...>& e,
 /// The same way of computing elements, from another argument of the same shape.
 template <class Kind, class A, int R, class B>
 constexpr auto with_argument(const leaf<deferred<Kind, A>, R>& e, const B& argument) {
-  return leaf<deferred<Kind, B>, R>({argument}, e.extents, e.steps, e.offset);
+  return leaf<deferred<Kind, B>, R>({argument, e.source.how}, e.extents, e.steps, e.offset);
 }
 
 /// each(argument), which stays named if it was and is still an operation.

@@ -12,7 +12,8 @@ namespace view_detail {
 template <class S>
 constexpr auto viewed(const S& source) {
   using To = typename source_traits<S>::viewed;
-  if constexpr (requires { source.argument; }) return To{source.argument};
+  if constexpr (__is_same(To, S)) return source;
+  else if constexpr (requires { source.argument; }) return To{source.argument};
   else return To(source);
 }
 

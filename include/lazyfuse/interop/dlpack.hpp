@@ -217,8 +217,8 @@ borrowed<T, R, Space> from_dlpack(Managed* m, dlpack::stream s = dlpack::no_sync
   shape<R> extents;
   strides<R> steps;
   void* const data = dlpack_detail::look_at(
-      own->dl_tensor, {dtype, alignof(T), R, vec_detail::size<element>, __is_same(Space, cuda), writes}, extents.extent,
-      steps.step, where);
+      own->dl_tensor, {dtype, alignof(T), R, vec_detail::size<element>, space_traits<Space>::on_device, writes},
+      extents.extent, steps.step, where);
   if (extents.size() > 0) memory_detail::check_place(Space{}, data, alignof(T), "from_dlpack", where);
   handles<1> keep;
   keep.memory[0] = dlpack_detail::adopt(Space{}, own->dl_tensor, data, dlpack_detail::end<Managed>, m, s, where);

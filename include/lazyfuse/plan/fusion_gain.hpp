@@ -11,21 +11,19 @@ namespace lazyfuse {
 
 /// What the gain of a group is made of, and what a kernel can take.
 struct fusion_limits {
-  double bytes_per_us = 4.25e6;     ///< read or written
-  double launch_us = 3.1;           ///< what one kernel less saves
-  int max_operands = 64;            ///< arrays read and written
-  int max_parameter_bytes = 32764;  ///< a CUDA kernel's
-  int operand_bytes = 72;           ///< parameters an array takes: a pointer and its steps
+  double bytes_per_us = 4.25e6;      ///< read or written
+  double launch_us = 3.1;            ///< what one kernel less saves
+  int max_operands = most_operands;  ///< arrays read and written
 };
 
 /// At most N assignments and the memory they read and write. A value is what node i computes (number i) or one of at
 /// most Inputs arrays that exist before (number N and following). As a function of a set of nodes it is the gain in
 /// microseconds for best_partition:
 ///
-///     (traffic of the nodes apart - traffic of the group) / bandwidth + (nodes - 1) * launch - what fusing costs
+///     (traffic of the nodes apart - traffic of the group) / bandwidth + (nodes - 1) * launch
 ///
 /// where a group reads each value once, none that it computes itself, and stores what is kept or read outside of it.
-/// Minus infinity if the nodes do not share an iteration, or take too many operands or parameters.
+/// Minus infinity if the nodes do not share an iteration, or take too many operands.
 ///
 /// Source: f(P) = M(V) + (N - 1) * phi of FusionStitching (Long, Yang, Lin, arXiv 1911.11576, section 4.3) with one
 /// bandwidth for all V; a gain by a curve of bandwidths is the difference of two predicted_us (plan/cost.hpp).
@@ -36,8 +34,6 @@ struct fusion_gain {
   int nodes = 0, inputs = 0;
   index_t bytes[values] = {};   ///< of each value
   int iteration[N] = {};        ///< equal numbers: one loop can run both
-  int parameter_bytes[N] = {};  ///< beyond those of its operands: scalars
-  double fusing_us[N] = {};     ///< what the node costs more in a group, as by registers or a slower loop
   node_set<N> kept;             ///< results that are wanted, whoever else reads them
   node_set<values> reads[N];    ///< values a node reads
   node_set<N> readers[values];  ///< nodes that read a value
@@ -88,9 +84,8 @@ struct fusion_gain {
   constexpr double operator()(const node_set<N>& group) const {
     constexpr double refused = -std::numeric_limits<double>::infinity();
     const traffic fused = traffic_of(group);
-    index_t apart = 0, parameters = index_t{fused.operands} * limits.operand_bytes;
+    index_t apart = 0;
     int members = 0, first = -1;
-    double cost = 0;
     bool together = true;
     group.for_each([&](int i) {
       if (first < 0) first = i;
@@ -98,13 +93,11 @@ struct fusion_gain {
       node_set<N> alone;
       alone.insert(i);
       apart += traffic_of(alone).bytes;
-      parameters += parameter_bytes[i];
-      cost += fusing_us[i];
       ++members;
     });
     if (members < 2) return 0;
-    if (!together || fused.operands > limits.max_operands || parameters > limits.max_parameter_bytes) return refused;
-    return static_cast<double>(apart - fused.bytes) / limits.bytes_per_us + (members - 1) * limits.launch_us - cost;
+    if (!together || fused.operands > limits.max_operands) return refused;
+    return static_cast<double>(apart - fused.bytes) / limits.bytes_per_us + (members - 1) * limits.launch_us;
   }
 };
 

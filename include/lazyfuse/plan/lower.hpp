@@ -14,8 +14,11 @@ struct operand_info {
   const void* data;   ///< null for what is not in memory
   index_t* steps;     ///< R steps inside the operand; null for constants
   allocation* owner;  ///< null for borrowed memory
-  int element_size;
-  int own_rank;  ///< axes of the operand itself, before broadcasting
+  int element_size;   ///< 0 for what is not read where the steps lead from data
+  int own_rank;       ///< axes of the operand itself, before broadcasting
+  /// Of memory that is read elsewhere, through a map: the size of its elements, and how many there are from data on.
+  int mapped_size = 0;
+  index_t reach = 0;
 };
 
 /// A leaf as code that knows no types sees it.
@@ -25,6 +28,8 @@ struct leaf_view {
   const index_t *extents, *steps;
   index_t offset;
   int rank, element_size;
+  bool mapped;    ///< read through a map: anywhere from data on, not where the steps lead
+  index_t reach;  ///< and how many elements there are
 };
 
 /// What that code must know of a type of leaves: where its members are, in bytes, and what it cannot do without types.
@@ -32,8 +37,10 @@ struct leaf_type {
   int rank, element_size;  ///< element_size: 0 if it has no memory; else its source begins with an owner and a pointer
   int extents, steps, offset;
   bool (*same_source)(const void* leaf, const void* other);
-  /// Writes the source as the device sees it; for leaves without memory.
+  /// Writes the source as the device sees it; for leaves that are more than a pointer.
   void (*place)(const void* leaf, void* source);
+  /// Which elements are read, counted from the pointer; null where the steps say it.
+  stretch (*reach)(const void* leaf);
 
   leaf_view see(const void* leaf) const;
 };
@@ -79,17 +86,30 @@ template <class T>
 constant<T> device_value(const constant<T>& s, index_t) {
   return s;
 }
+template <class T, class Space>
+memory<::cuda::std::remove_const_t<T>> device_value(const stored<T, Space>& s, index_t offset) {
+  return {s.data + offset};
+}
+template <class Source, class Map, int R>
+auto device_value(const remapped<Source, Map, R>& s, index_t offset) {
+  using type = typename device_source<remapped<Source, Map, R>>::type;
+  return type{device_value(s.source, 0), s.map, s.within, s.origin + offset};
+}
 
 /// The table of one type of leaves.
 template <class Leaf>
 struct leaf_table {
   using source = typename Leaf::source_type;
-  static constexpr bool in_memory = requires(const source& s) { s.owner; };
+  static constexpr bool in_memory = Leaf::owners > 0, mapped = in_memory && requires(const source&s) { s.reach(); };
   static const Leaf& leaf(const void* p) { return *static_cast<const Leaf*>(p); }
   static bool same_source(const void* a, const void* b) { return leaf(a).source == leaf(b).source; }
   static void place(const void* p, void* to) {
-    if constexpr (!in_memory)
+    if constexpr (!in_memory || mapped)
       new (to) typename device_source<source>::type(device_value(leaf(p).source, leaf(p).offset));
+  }
+  static stretch reach(const void* p) {
+    if constexpr (mapped) return leaf(p).source.reach();
+    else return {};
   }
   static constexpr leaf_type value = {Leaf::rank,
                                       in_memory ? int(sizeof(typename Leaf::value_type)) : 0,
@@ -97,7 +117,8 @@ struct leaf_table {
                                       int(__builtin_offsetof(Leaf, steps)),
                                       int(__builtin_offsetof(Leaf, offset)),
                                       same_source,
-                                      place};
+                                      place,
+                                      mapped ? reach : nullptr};
 };
 
 struct counting_leaves : tree::sums<int> {
@@ -136,15 +157,15 @@ void collect(const leaf<Source, R>& e, notes& to, int frame) {
 }
 template <class T, auto V>
 void collect(const literal_leaf<T, V>&, notes&, int) {}
-template <bool L, class A, int R>
-void collect(const leaf<deferred<to_memory<L>, A>, R>&, notes&, int) {}
-template <class Monoid, int Axes, bool V, class A, int R>
-void collect(const leaf<deferred<by_monoid<Monoid, Axes, V>, A>, R>& e, notes& to, int frame) {
-  const A& argument = e.source.argument;
-  if (to.reduction)
-    to.reduction[to.reductions] = {e.extents.extent,        e.steps.step, e.offset, R,
-                                   argument.shape().extent, A::rank,      Axes,     frame};
-  collect(argument, to, ++to.reductions);
+template <class Kind, class A, int R>
+void collect(const leaf<deferred<Kind, A>, R>& e, notes& to, int frame) {
+  if constexpr (Kind::in_kernel) {
+    const A& argument = e.source.argument;
+    if (to.reduction)
+      to.reduction[to.reductions] = {e.extents.extent,        e.steps.step, e.offset,   R,
+                                     argument.shape().extent, A::rank,      Kind::axes, frame};
+    collect(argument, to, ++to.reductions);
+  }
 }
 template <class Op, int... I, class... A>
 void collect(const map_expr<Op, index_sequence<I...>, A...>& e, notes& to, int frame) {

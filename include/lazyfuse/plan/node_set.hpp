@@ -7,7 +7,7 @@
 
 namespace lazyfuse {
 
-/// A set of numbers from 0 to N - 1. Operations on two sets take N / 64 steps.
+/// A set of numbers from 0 to N - 1: the assignments of a call and the arrays they read may be more than 64.
 template <int N>
 struct node_set {
   static constexpr int words = N > 0 ? (N + 63) / 64 : 1;
@@ -15,7 +15,6 @@ struct node_set {
 
   constexpr bool contains(int i) const { return (word[i / 64] >> (i % 64) & 1) != 0; }
   constexpr void insert(int i) { word[i / 64] |= std::uint64_t{1} << (i % 64); }
-  constexpr void erase(int i) { word[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
 
   constexpr bool empty() const {
     for (const std::uint64_t w : word)
@@ -26,11 +25,6 @@ struct node_set {
     int n = 0;
     for (const std::uint64_t w : word) n += std::popcount(w);
     return n;
-  }
-  constexpr bool meets(const node_set& b) const {
-    for (int k = 0; k < words; ++k)
-      if ((word[k] & b.word[k]) != 0) return true;
-    return false;
   }
   constexpr bool within(const node_set& b) const {
     for (int k = 0; k < words; ++k)
@@ -49,18 +43,6 @@ struct node_set {
     for (int k = 0; k < words; ++k) word[k] |= b.word[k];
     return *this;
   }
-  constexpr node_set& operator&=(const node_set& b) {
-    for (int k = 0; k < words; ++k) word[k] &= b.word[k];
-    return *this;
-  }
-  constexpr node_set& operator-=(const node_set& b) {
-    for (int k = 0; k < words; ++k) word[k] &= ~b.word[k];
-    return *this;
-  }
-  friend constexpr node_set operator|(node_set a, const node_set& b) { return a |= b; }
-  friend constexpr node_set operator&(node_set a, const node_set& b) { return a &= b; }
-  friend constexpr node_set operator-(node_set a, const node_set& b) { return a -= b; }
-  friend constexpr bool operator==(const node_set& a, const node_set& b) { return a.within(b) && b.within(a); }
 };
 
 }  // namespace lazyfuse

@@ -8,6 +8,7 @@
 #include <lazyfuse/expr/barrier.hpp>
 #include <lazyfuse/expr/fuse.hpp>
 #include <lazyfuse/program/program.hpp>
+#include <lazyfuse/program/remapped.hpp>
 
 namespace lazyfuse::lower_detail {
 
@@ -22,6 +23,10 @@ struct device_source<stored<T, Space>> {
 };
 template <int I, class Source>
 struct device_source<numbered_source<I, Source>> : device_source<Source> {};
+template <class Source, class Map, int R>
+struct device_source<remapped<Source, Map, R>> {
+  using type = remapped<typename device_source<Source>::type, Map, R>;
+};
 
 /// A sub-expression met before: its program, and the operand numbers of its leaves.
 template <class Node, class Program, class Slots>
@@ -214,16 +219,12 @@ struct maker<Share, S, Op, Seq, A> {
                                           make_map<Op, A>>;
 };
 
-template <class Kind>
-inline constexpr bool in_own_order = false;
-template <class Monoid, int Axes>
-inline constexpr bool in_own_order<by_monoid<Monoid, Axes, false>> = true;
 template <int Share>
 struct exactness {
   template <class Source, int R>
   static constexpr bool leaf = takes_for_equal<Share, Source, R>;
   template <class Kind, class A, int R>
-  static constexpr bool deferred = in_own_order<Kind>&& tree::fold<exactness, A>;
+  static constexpr bool deferred = Kind::in_own_order&& tree::fold<exactness, A>;
   static constexpr bool literal = true;
   template <class Op, class... V>
   static constexpr bool map(V... values) {
@@ -259,12 +260,13 @@ template <int Share, class E, class S>
 struct lower<Share, named<E>, S> : composite<(Share > 0) && find<named<E>, typename memo_of<S>::type>::found,
                                              (Share > 0), Share, named<E>, make_through<E>, S> {};
 
-/// The argument of a reduction counts as named even when it is a plain array: min(x), max(x) read x once.
-template <int Share, class Monoid, int Axes, class A, bool V, int R, class... Src, class Memo, int... Slot>
-struct lower<Share, leaf<reduced<Monoid, Axes, A, V>, R>, state<list<Src...>, Memo, index_sequence<Slot...>>> {
+/// The argument of a stage counts as named even when it is a plain array: min(x), max(x) read x once.
+template <int Share, class Kind, class A, int R, class... Src, class Memo, int... Slot>
+  requires(Kind::in_kernel)
+struct lower<Share, leaf<deferred<Kind, A>, R>, state<list<Src...>, Memo, index_sequence<Slot...>>> {
   using S = state<list<Src...>, Memo, index_sequence<Slot...>>;
   using made = typename lower_all<Share, S, named<A>>::first;
-  using program = reduction<Monoid, typename made::program>;
+  using program = stage<typename Kind::stage, typename made::program>;
   using next = typename made::next;
 };
 

@@ -6,8 +6,7 @@
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/plan/node_set.hpp>
 
-#include <algorithm>
-#include <cstdint>
+#include <bit>
 
 namespace lazyfuse {
 
@@ -31,12 +30,6 @@ struct partition {
   int groups = 0;
   int group_of[N] = {};
   double gain = 0;  ///< of all groups, in the unit of the function that was asked
-};
-
-/// How much best_partition may try.
-struct partition_limits {
-  int exact_nodes = 12;                    ///< up to here (and never beyond 12) the answer is the best there is
-  std::int64_t evaluations = 4 * 1000000;  ///< of the gain of a group beyond; then what was found counts
 };
 
 /// Numbers the groups in an order in which they can run, the one with the lowest node first where there is a choice
@@ -69,21 +62,20 @@ constexpr bool order_groups(const dependence_graph<N>& g, const int* label, part
 
 namespace partition_detail {
 
-inline constexpr int max_exact_nodes = 12;  // the tables have 2^nodes entries
+inline constexpr int most_nodes = 12;  // the tables have 2^N entries
 
 /// The best partition. A partition leaves no cycle exactly if its groups can run one after the other; so the best one
 /// of the nodes that have run so far is the best one before the last group and that group. Each set of nodes that
 /// contains all that its members read is visited once, with every group that may follow: at most 3^nodes pairs, and
 /// few where the nodes depend on each other. 2^nodes evaluations of the gain at most.
 template <int N, class Gain>
-constexpr void exact(const dependence_graph<N>& g, const Gain& gain, int* label) {
-  constexpr int most = std::min(N, max_exact_nodes);
+constexpr void find(const dependence_graph<N>& g, const Gain& gain, int* label) {
   constexpr double unknown = -2, refused = -1;
   // Plain arrays with loops that fill them: g++ 12 shares the elements of an array of initialised structs at compile
   // time.
-  unsigned reads[1u << most] = {};  // what a set's members read, members or not
-  unsigned last[1u << most] = {};   // the group that runs last in the set's best partition
-  double as_group[1u << most] = {}, best[1u << most] = {};
+  unsigned reads[1u << N] = {};  // what a set's members read, members or not
+  unsigned last[1u << N] = {};   // the group that runs last in the set's best partition
+  double as_group[1u << N] = {}, best[1u << N] = {};
   for (int i = 0; i < g.nodes; ++i) g.readers[i].for_each([&](int j) { reads[1u << j] |= 1u << i; });
   const unsigned all = (1u << g.nodes) - 1;
   for (unsigned set = 1; set <= all; ++set) {
@@ -117,106 +109,6 @@ constexpr void exact(const dependence_graph<N>& g, const Gain& gain, int* label)
       if (last[set] >> i & 1) label[i] = std::countr_zero(last[set]);
 }
 
-/// Merges the two groups that gain most by it, again and again, until no two gain anything. Every group remembers its
-/// best partner of a higher number. A merge changes the gains of pairs with the merged group only, and makes pairs of
-/// others impossible, never possible; so a remembered partner is at worst too good, which shows when its turn comes.
-template <int N, class Gain>
-class greedy {
- public:
-  constexpr greedy(const dependence_graph<N>& g, const Gain& gain, std::int64_t evaluations, const partition<N>& order)
-      : nodes_(g.nodes), left_(evaluations), gain_(gain) {
-    int at[N] = {};
-    for (int i = 0; i < nodes_; ++i) {
-      at[order.group_of[i]] = i;
-      group_[i].members.insert(i);
-      group_[i].alive = true;
-    }
-    for (int k = nodes_ - 1; k >= 0; --k)
-      g.readers[at[k]].for_each([&](int j) {
-        group_[at[k]].after.insert(j);
-        group_[at[k]].after |= group_[j].after;
-      });
-    for (int i = 0; i < nodes_; ++i) group_[i].after.for_each([&](int j) { group_[j].before.insert(i); });
-  }
-
-  constexpr void run(int* label) {
-    for (int i = 0; i < nodes_; ++i) find_partner(i);
-    for (int a = best(); a >= 0; a = best()) {
-      if (mergeable(a, group_[a].partner)) merge(a, group_[a].partner);
-      else find_partner(a);
-    }
-    for (int i = 0; i < nodes_; ++i)
-      if (group_[i].alive) group_[i].members.for_each([&](int j) { label[j] = i; });
-  }
-
- private:
-  /// Its number is its lowest node's. After and before: the numbers of all groups behind and ahead of it.
-  struct group {
-    node_set<N> members, after, before;
-    bool alive = false;
-    double gain = 0, saving = 0;  // saving: what merging with the partner adds; 0 where there is none
-    int partner = -1;
-  };
-
-  constexpr int best() const {
-    int a = -1;
-    for (int i = 0; i < nodes_; ++i)
-      if (group_[i].alive && group_[i].saving > (a < 0 ? 0 : group_[a].saving)) a = i;
-    return a;
-  }
-
-  /// No way from the one to the other leads through a third group.
-  constexpr bool mergeable(int a, int b) const {
-    return !group_[a].after.meets(group_[b].before) && !group_[b].after.meets(group_[a].before);
-  }
-
-  constexpr double saving(int a, int b) {
-    if (left_ <= 0 || !mergeable(a, b)) return 0;
-    --left_;
-    return gain_(group_[a].members | group_[b].members) - group_[a].gain - group_[b].gain;
-  }
-
-  constexpr void find_partner(int a) {
-    group_[a].saving = 0;
-    for (int b = a + 1; b < nodes_; ++b)
-      if (group_[b].alive) propose(a, b, saving(a, b));
-  }
-  constexpr void propose(int a, int b, double value) {
-    if (value > group_[a].saving) group_[a].saving = value, group_[a].partner = b;
-  }
-
-  constexpr void merge(int a, int b) {
-    group& into = group_[a];
-    into.gain += group_[b].gain + into.saving;
-    into.members |= group_[b].members;
-    into.after |= group_[b].after;
-    into.before |= group_[b].before;
-    group_[b].alive = false;
-    for (node_set<N>* names : {&into.after, &into.before}) names->erase(a), names->erase(b);
-    for (int i = 0; i < nodes_; ++i) {
-      if (!group_[i].alive || i == a) continue;
-      group_[i].after.erase(b);
-      group_[i].before.erase(b);
-      if (into.before.contains(i)) group_[i].after |= into.after, group_[i].after.insert(a);
-      if (into.after.contains(i)) group_[i].before |= into.before, group_[i].before.insert(a);
-    }
-    find_partner(a);
-    for (int i = 0; i < b; ++i) {
-      if (!group_[i].alive || i == a) continue;
-      const bool lost = group_[i].saving > 0 && (group_[i].partner == a || group_[i].partner == b);
-      const double value = i < a ? saving(i, a) : 0;
-      if (!lost) propose(i, a, value);
-      else if (value >= group_[i].saving) group_[i].saving = value, group_[i].partner = a;
-      else find_partner(i);
-    }
-  }
-
-  int nodes_;
-  std::int64_t left_;
-  const Gain& gain_;
-  group group_[N];
-};
-
 }  // namespace partition_detail
 
 /// The groups of nodes that share a kernel: disjoint, of the largest sum of gains, and such that contracting each group
@@ -224,19 +116,17 @@ class greedy {
 /// gives what is saved by running two or more nodes as one group; a negative number, minus infinity or NaN refuses the
 /// group. Groups that gain nothing do not form. The same question always gets the same answer.
 ///
-/// The best answer up to limits.exact_nodes nodes, in at most 3^nodes steps and 2^nodes evaluations of the gain (12
-/// independent nodes: 531441 steps; 10 are within the limits of g++ and clang at compile time, and take a second).
-/// Beyond, pairs of groups are merged greedily, in O(N^3 / 64) steps and as a rule N^2 evaluations of the gain where
-/// the nodes are independent, fewer else, limits.evaluations at most. The gain is then at least 0, and merging two more
-/// groups would gain nothing or make a cycle, unless the evaluations ran out. Takes N^2 / 2 bytes of stack (half a MiB
-/// for 1024 nodes).
+/// There is no better answer. It takes at most 3^nodes steps and 2^nodes evaluations of the gain, and 24 * 2^N bytes of
+/// stack (12 independent nodes: 531441 steps; 10 are within the limits of g++ and clang at compile time, and take a
+/// second).
 ///
 /// Throws error if the graph has a cycle, or more nodes than room.
 ///
 /// Source: the fusion plan of FusionStitching (Long, Yang, Lin, arXiv 1911.11576, section 4.1), there an integer linear
 /// program to which constraints are added until no cycle is left; here no plan with a cycle is ever formed.
 template <int N, class Gain>
-constexpr partition<N> best_partition(const dependence_graph<N>& g, const Gain& gain, partition_limits limits = {}) {
+constexpr partition<N> best_partition(const dependence_graph<N>& g, const Gain& gain) {
+  static_assert(N <= partition_detail::most_nodes, "lazyfuse: best_partition takes at most 12 nodes");
   partition<N> result;
   int label[N] = {};
   for (int i = 0; i < N; ++i) label[i] = i;
@@ -245,11 +135,7 @@ constexpr partition<N> best_partition(const dependence_graph<N>& g, const Gain& 
     if (g.readers[i].contains(i)) throw error("partition: a node reads what it computes itself");
   if (!order_groups(g, label, result)) throw error("partition: the graph has a cycle");
 
-  if (g.nodes <= std::min(limits.exact_nodes, partition_detail::max_exact_nodes)) {
-    partition_detail::exact(g, gain, label);
-  } else {
-    partition_detail::greedy<N, Gain>(g, gain, limits.evaluations, result).run(label);
-  }
+  partition_detail::find(g, gain, label);
   order_groups(g, label, result);
   node_set<N> members[N];
   for (int i = 0; i < g.nodes; ++i) members[result.group_of[i]].insert(i);

@@ -18,13 +18,10 @@ int device_of(const E& e, const char* operation);
 
 template <class E>
 int behind_barriers(const E& e, const char* operation);
-template <class A, bool L, int R>
-int look_behind(const leaf<computed<A, L>, R>& e, const char* operation) {
-  return device_of(e.source.argument, operation);
-}
-template <class Monoid, int Axes, class A, bool V, int R>
-int look_behind(const leaf<reduced<Monoid, Axes, A, V>, R>& e, const char* operation) {
-  return behind_barriers(e.source.argument, operation);
+template <class Kind, class A, int R>
+int look_behind(const leaf<deferred<Kind, A>, R>& e, const char* operation) {
+  if constexpr (Kind::in_kernel) return behind_barriers(e.source.argument, operation);
+  else return device_of(e.source.argument, operation);
 }
 template <class Op, int... I, class... A>
 int look_behind(const map_expr<Op, index_sequence<I...>, A...>& e, const char* operation) {
@@ -57,7 +54,7 @@ int device_of(const E& e, const char* operation) {
 template <class Space, class... E>
 int device_for(const char* operation, const allocation* to, const E&... e) {
   int found = -1;
-  if constexpr (__is_same(Space, cuda)) {
+  if constexpr (space_traits<Space>::on_device) {
     if (memory_detail::several_devices(Space{})) {
       ((found = found < 0 ? placement_detail::device_of(e, operation) : found), ...);
       if (found < 0 && to) found = to->device;

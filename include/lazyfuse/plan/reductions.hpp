@@ -54,13 +54,13 @@ struct forming : tree::sums<form> {
 template <class E>
 inline constexpr form form_of = tree::fold<forming, E>;
 
-/// A reduction as it is computed: its own axes, in their order.
-template <class Monoid, int Axes, bool V, class A>
+/// A reduction or scan as it is computed: its own axes, in their order.
+template <class Kind, class A>
 auto own_result(const A& argument) {
-  constexpr int K = A::rank - Axes;
+  constexpr int K = A::rank - Kind::axes;
   shape<K> kept;
   for (int k = 0; k < K; ++k) kept[k] = argument.shape()[k];
-  return leaf<reduced<Monoid, Axes, A, V>, K>({argument}, kept, row_major(kept));
+  return leaf<deferred<Kind, A>, K>({argument}, kept, row_major(kept));
 }
 
 /// The extents of the one argument that all reductions share; false where they differ or where a
@@ -74,11 +74,11 @@ template <class Source, int R, int Full>
 void common(const leaf<Source, R>&, common_argument<Full>&) {}
 template <class T, auto V, int Full>
 void common(const literal_leaf<T, V>&, common_argument<Full>&) {}
-template <class Monoid, int Axes, class A, bool V, int R, int Full>
-void common(const leaf<reduced<Monoid, Axes, A, V>, R>& e, common_argument<Full>& c) {
+template <class Kind, class A, int R, int Full>
+void common(const leaf<deferred<Kind, A>, R>& e, common_argument<Full>& c) {
   const shape<Full>& s = e.source.argument.shape();
   c.same = c.same && (!c.seen || c.extents == s) && e.offset == 0 &&
-           same_order(e.extents.extent, e.steps.step, R, s.extent, Full - Axes);
+           same_order(e.extents.extent, e.steps.step, R, s.extent, Full - Kind::axes);
   c.extents = s;
   c.seen = true;
 }
@@ -94,7 +94,7 @@ const E& without_keepdims(const E& e) {
 }
 template <class Monoid, int Axes, bool V, class A, int R>
 auto without_keepdims(const leaf<deferred<by_monoid<Monoid, Axes, V>, A>, R>& e) {
-  return own_result<Monoid, Axes, V>(e.source.argument);
+  return own_result<by_monoid<Monoid, Axes, V>>(e.source.argument);
 }
 template <class Op, int... I, class... A>
 auto without_keepdims(const map_expr<Op, index_sequence<I...>, A...>& e) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Evaluation of programs at one position. The context answers operand<I>() and, after a reduction,
-// reduced<P>(); values used more than once are computed once and kept in registers.
+// Evaluation of programs at one position. The context answers operand<I>() and, after a stage, stage_value<P>(); values
+// used more than once are computed once and kept in registers.
 #pragma once
 
 #include <lazyfuse/program/rewrite.hpp>
@@ -172,8 +172,8 @@ struct remembering : Values... {
     return context.template operand<I>();
   }
   template <class P>
-  LAZYFUSE_HD decltype(auto) reduced() const {
-    return context.template reduced<P>();
+  LAZYFUSE_HD decltype(auto) stage_value() const {
+    return context.template stage_value<P>();
   }
   template <class P>
   requires knows<P, Context> LAZYFUSE_HD decltype(auto) known() const { return context.template known<P>(); }
@@ -199,11 +199,12 @@ struct evaluator<literal<T, Value>> {
     else return static_cast<T>(Value);
   }
 };
-template <class M, class P>
-struct evaluator<reduction<M, P>> {
+template <class Kind, class... P>
+struct evaluator<stage<Kind, P...>> {
+  using self = stage<Kind, P...>;
   template <class C>
   LAZYFUSE_HD static auto at(const C& c) {
-    return c.template reduced<reduction<M, P>>();
+    return c.template stage_value<self>();
   }
 };
 template <class Op, class... A>

@@ -19,19 +19,16 @@ struct apply {};
 template <class T, auto Value>
 struct literal {};
 
-/// What a pattern makes of sub-programs at more places than one, and a later stage of the kernel reads. The kind is the
-/// tag of the pattern.
+/// What is made of sub-programs at more places than one, and a later part of the kernel reads: the context answers
+/// stage_value<stage<Kind, P...>>(). The kind says what is made of them.
 template <class Kind, class... P>
 struct stage {};
 
-namespace dpp {
-/// Combining the values at all positions of the innermost axes with a monoid.
+/// The kind of a reduction: the values at all positions of the innermost axes are combined.
 template <class Monoid>
-struct reduce {};
-}  // namespace dpp
-
+struct combined {};
 /// The reduction of a sub-program over the innermost axes of its own position.
 template <class Monoid, class P>
-using reduction = stage<dpp::reduce<Monoid>, P>;
+using reduction = stage<combined<Monoid>, P>;
 
 }  // namespace lazyfuse

@@ -39,8 +39,8 @@ template <class T, auto V, class Sources>
 struct value<literal<T, V>, Sources> {
   using type = T;
 };
-template <class M, class P, class Sources>
-struct value<reduction<M, P>, Sources> : value<P, Sources> {};
+template <class Kind, class P, class Sources>
+struct value<stage<Kind, P>, Sources> : value<P, Sources> {};
 template <class Op, class... A, class Sources>
 struct value<apply<Op, A...>, Sources> {
   using type = bare_t<computed_t<Op, typename value<A, Sources>::type...>>;

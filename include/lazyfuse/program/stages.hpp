@@ -226,7 +226,7 @@ struct with_values {
     return base.template operand<I>();
   }
   template <class P>
-  LAZYFUSE_HD const auto& reduced() const {
+  LAZYFUSE_HD const auto& stage_value() const {
     return shared_of<P>(values);
   }
   /// What the row has in common and was computed with the values, or what the base knows.
@@ -249,7 +249,7 @@ struct row_context {
     return get<I>(operands).source.value;
   }
   template <class P>
-  LAZYFUSE_HD const auto& reduced() const {
+  LAZYFUSE_HD const auto& stage_value() const {
     return shared_of<P>(values);
   }
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 
 #include <omp.h>
 
@@ -29,6 +30,10 @@ void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* c
 }
 
 int thread_count() { return omp_get_max_threads(); }
+
+bool threads_wake() { return omp_get_max_threads() > 1 && omp_in_parallel() == 0; }
+
+void let_others_run() { std::this_thread::yield(); }
 
 void find_homes(const index_t* extents, int rank, int outer, bool columns, int bytes, row_homes& to) {
   constexpr index_t cache_of_a_thread = 1 << 20;

@@ -35,7 +35,7 @@ struct epilogue_context {
     else return o.source.value;
   }
   template <class P>
-  LAZYFUSE_HD auto reduced() const {
+  LAZYFUSE_HD auto stage_value() const {
     return get<Set::template index_of<P>>(values);
   }
 };

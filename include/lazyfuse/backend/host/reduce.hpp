@@ -20,7 +20,6 @@ struct reduce_run {
   using kept_odometer = odometer<Operands, Sources, R>;
   using accumulators = typename Set::accumulators;
   static constexpr int chunk = walk_type::chunk;
-  static constexpr index_t block_elements = 32768;
   using set_seq = make_index_sequence<Set::size>;
   using seq = typename walk_type::seq;
 

@@ -22,7 +22,6 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
   using typename base::walk_type;
   using values_type = row_values<typename Staged::values>;
   using repeated = typename Staged::repeated;
-  static constexpr index_t block_elements = 32768;
   /// Bytes that are remembered of a row, at most: caches hold them beside the operands.
   static constexpr index_t most_remembered = 1 << 20;
 

@@ -73,7 +73,7 @@ struct chunk_context {
     return get<I>(cursors).at(i);
   }
   template <class P>
-  LAZYFUSE_HD auto reduced() const {
+  LAZYFUSE_HD auto stage_value() const {
     return values.template at<P>(i);
   }
   template <class P>
@@ -195,6 +195,10 @@ struct row_walk<Operands, list<Src...>, R> {
       }
     } else if constexpr (written<I>) {
       auto* const made = get<I>(p).data;
+      if constexpr (requires { o.source.lying(at, n); }) {
+        if (s == 1)
+          if (const auto* const there = o.source.lying(at, n)) return void(c = {there, run});
+      }
       o.source.write(made, at, s, s == 0 ? 1 : n);
       if (s == 0) std::fill_n(made + 1, run - 1, *made);
       c = {made, s == 0 ? 0 : run};
@@ -218,10 +222,10 @@ struct row_walk<Operands, list<Src...>, R> {
   /// the processor fetches them early. It follows a few long rows, or one place that goes through short ones.
   template <int... I>
   bool side_by_side(int axis, index_t rows, index_t n, index_sequence<I...> all) const {
-    constexpr index_t long_row = 6000, cached = 131072;
+    constexpr index_t far = 6000, cached = 131072;
     const auto apart = [&]<int K>(index_sequence<K>) {
       const index_t s = step<K>(axis);
-      return !in_memory<K> || s == 0 || (s < 0 ? -s : s) * kept_bytes<type_at<K, Src..., constant<int>>> >= long_row;
+      return !in_memory<K> || s == 0 || (s < 0 ? -s : s) * kept_bytes<type_at<K, Src..., constant<int>>> >= far;
     };
     return !packs(all) && !repeats(all) && !blocked() &&
            (rows * n * bytes_of_position(list<Src...>{}) <= cached || (apart(index_sequence<I>{}) && ...));

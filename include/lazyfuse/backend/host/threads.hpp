@@ -8,6 +8,10 @@ namespace lazyfuse::host_detail {
 
 /// Fewer rows than these are each shared by all threads, one after the other, if they are long.
 inline constexpr index_t few_rows = 8;
+/// Elements of a task, about, and of each block of a long row or reduction: so many that handing one out costs little
+/// beside them. The number of threads has no part in it: blocks are joined in the order of their numbers, so that
+/// results have the same bits with any number of threads.
+inline constexpr index_t block_elements = 32768;
 /// Columns whose sums a loop adds to, at most.
 inline constexpr int columns_at_a_time = 1024;
 /// How many of `width` columns of so many bytes pass through all stages while they are in the cache of a thread; 0
@@ -23,6 +27,12 @@ void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* c
 
 /// The threads that run_tasks would wake.
 int thread_count();
+
+/// Whether it would wake others at all: not within a parallel region.
+bool threads_wake();
+
+/// For a thread that waits for another one: gives up its turn.
+void let_others_run();
 
 /// Where rows are between their passes: axes [outer kept ones | those of the row | inner one]; columns: the inner axis
 /// is kept. bytes: of all operands at one position.

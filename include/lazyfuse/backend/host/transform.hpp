@@ -208,30 +208,29 @@ struct transform_run {
   }
 
   void run() const {
-    constexpr index_t task_elements = 32768;
-    if (rows < 2 && columns <= task_elements) {  // the divisions below cost more than a small row
+    if (rows < 2 && columns <= block_elements) {  // the divisions below cost more than a small row
       const odometer<Operands, Sources, R> o{operands, extents, 0, R - 1};
       return rows_of(o, int(rows), 0, columns);
     }
     const index_t across = R >= 2 ? extents[R >= 2 ? R - 2 : 0] : 1;
     const index_t group = blocked ? block_rows : 1;
-    // A task is a range of columns of some groups of rows: about 32 K elements.
-    const index_t column_tasks = (columns + task_elements - 1) / task_elements;
+    // A task is a range of columns of some groups of rows: about block_elements.
+    const index_t column_tasks = (columns + block_elements - 1) / block_elements;
     const index_t groups_across = (across + group - 1) / group, groups = rows / across * groups_across;
-    index_t per_task = task_elements / (columns * group);
+    index_t per_task = block_elements / (columns * group);
     per_task = per_task < 1 ? 1 : per_task;
     const index_t row_tasks = (groups + per_task - 1) / per_task;
     const double cost = double(columns) * double(rows) * (Schedule::cost + walk_type::cost + 1);
     constexpr bool may_stream =
         has_stores_past_caches && Schedule::cost < 22;  // computing more takes longer than to store the results
-    constexpr index_t long_row = 16384;                 // shorter ones lose more at their ends
-    const bool streams = may_stream && columns >= long_row && !(blocked || repeats || packs) &&
+    constexpr index_t streamed_row = 16384;             // shorter ones lose more at their ends
+    const bool streams = may_stream && columns >= streamed_row && !(blocked || repeats || packs) &&
                          outgrows_caches(columns * rows * bytes_of<T...>);
     for_tasks(row_tasks * column_tasks, cost, [&](index_t task) {
       const index_t part = task % column_tasks, begin = task / column_tasks * per_task;
       const index_t end = begin + per_task < groups ? begin + per_task : groups;
-      const index_t first = part * task_elements,
-                    last = first + task_elements < columns ? first + task_elements : columns;
+      const index_t first = part * block_elements,
+                    last = first + block_elements < columns ? first + block_elements : columns;
       odometer<Operands, Sources, R> o{operands, extents, 0, R - 1};
       for (index_t g = begin; g < end;) {
         if (blocked || g == begin) o.seek(g / groups_across * across + g % groups_across * group);

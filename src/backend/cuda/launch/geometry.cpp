@@ -70,7 +70,7 @@ shared_window find_window(const index_t* extents, const operand_info* info, int 
   for (int i = 0; i < count; ++i)
     w.offset[i] = static_cast<int>((row[i] - top) * w.vectors * 16 + byte[i] - left + lead);
   w.rows = window_rows + static_cast<int>(bottom - top);
-  if (w.bytes() > 49152) w.rows = 0;
+  if (w.bytes() > unasked_shared_bytes) w.rows = 0;
   return w;
 }
 
@@ -110,7 +110,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   const auto mark = [&](int width) {
     for (int i = 0; i < count; ++i) {
       const int bit = i < targets ? i : i - targets;
-      const bool wide = bit < max_bits && width > 1 && is_wide(info[i], extents, rank, inner, width);
+      const bool wide = bit < most_operands && width > 1 && is_wide(info[i], extents, rank, inner, width);
       if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
       votes.cast(info[i], inner, wide);
     }
@@ -122,7 +122,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     g.simple = flat.width > 1 && votes.unanimous();
     for (int i = 0; i < count; ++i)
       g.simple = g.simple && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1) &&
-                 (i < targets ? i : i - targets) < max_bits;
+                 (i < targets ? i : i - targets) < most_operands;
     g.blocks = static_cast<unsigned>(ceil_div(columns, index_t{block_threads} * flat.width * flat.depth));
     return g;
   }
@@ -142,7 +142,6 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   };
 
   // Operands that are contiguous across rows go through shared memory, square tiles at a time.
-  constexpr int tile_lanes = 16;
   constexpr index_t least_tile = 16;
   int across = rank - 2;
   int most = 0;
@@ -158,11 +157,11 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     across = rank - 2;
   }
   if (columns >= least_tile && extents[across] >= least_tile) {
-    for (int i = targets; i < count && i - targets < max_bits; ++i) {
+    for (int i = targets; i < count && i - targets < most_operands; ++i) {
       const operand_info& o = info[i];
       if (o.element_size == 0 || !o.steps) continue;
       if (std::abs(o.steps[inner]) > 1 && std::abs(o.steps[across]) == 1 &&
-          (g.staged_bytes + o.element_size) * 64 * 65 < device().shared_bytes) {
+          (g.staged_bytes + o.element_size) * tile_elements(most_tile_width) < device().shared_bytes) {
         g.staged |= wide_bits{1} << (i - targets);
         g.staged_bytes += o.element_size;
       }
@@ -173,7 +172,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     const int width = tile_width;
     for (int i = 0; i < count; ++i) {
       const int bit = i < targets ? i : i - targets;
-      if (bit >= max_bits) continue;
+      if (bit >= most_operands) continue;
       const bool staged = i >= targets && ((g.staged >> bit) & 1);
       if (width > 1 && is_wide(info[i], extents, rank, staged ? across : inner, width))
         (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
@@ -223,7 +222,7 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   const int inner = along_kept ? kept - 1 : rank - 1;
   vote votes;
   for (int i = 0; i < count; ++i) {
-    const bool wide = i < max_bits && width > 1 && is_wide(info[i], extents, rank, inner, width);
+    const bool wide = i < most_operands && width > 1 && is_wide(info[i], extents, rank, inner, width);
     if (wide) g.wide |= wide_bits{1} << i;
     votes.cast(info[i], inner, wide);
   }

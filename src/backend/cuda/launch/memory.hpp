@@ -19,8 +19,6 @@ inline int power_above(index_t n, int most) {
   return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<index_t>(n, 1, most))));
 }
 
-constexpr int max_bits = 64;
-
 /// Whether width elements can be read at once at every position whose index along `inner` is a multiple of width.
 inline bool is_wide(const operand_info& o, const index_t* extents, int rank, int inner, int width) {
   if (!o.steps || o.element_size == 0 || o.steps[inner] != 1 || width * o.element_size > 16) return false;

@@ -33,7 +33,7 @@ void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool col
           int targets, int count, const row_program& program, index_t merge_bytes, index_t room, index_t most_steps) {
   index_t per_step = 0;
   g.staged = 0;
-  for (int i = targets; i < count && i - targets < 64; ++i) {
+  for (int i = targets; i < count && i - targets < most_operands; ++i) {
     const operand_info& o = info[i];
     if (!has_bit(program.again, i - targets) || o.element_size == 0 || !o.steps) continue;
     bool along = false, elsewhere = g.tasks == 1;
@@ -47,7 +47,7 @@ void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool col
   room -= merge_bytes;
   g.kept_steps = static_cast<int>(per_step > 0 ? std::clamp(room / per_step, index_t{0}, most_steps) : 0);
   index_t at = merge_bytes;
-  for (int i = targets; i < count && i - targets < 64; ++i)
+  for (int i = targets; i < count && i - targets < most_operands; ++i)
     if (has_bit(g.staged, i - targets)) {
       g.room[i - targets] = static_cast<unsigned>(at);
       at += index_t{info[i].element_size} * program.width * team_threads * g.kept_steps;
@@ -93,7 +93,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   g.whole = length % program.width == 0;
   for (int i = 0; i < count; ++i) {
     const int bit = i < targets ? i : i - targets;
-    const bool wide = bit < max_bits && is_wide(info[i], extents, rank, inner, program.width);
+    const bool wide = bit < most_operands && is_wide(info[i], extents, rank, inner, program.width);
     if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
     votes.cast(info[i], inner, wide);
     const bool moves = info[i].steps && info[i].steps[inner] != 0;

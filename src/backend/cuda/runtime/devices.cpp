@@ -199,7 +199,7 @@ void check_devices(const operand_info* info, int targets, int count) {
   int first = -1, first_device = -1;  // from the operands on: they decide, and the result follows them
   for (int n = 0; n < count; ++n) {
     const int i = (n + targets) % count;
-    if (info[i].element_size == 0) continue;
+    if (info[i].element_size + info[i].mapped_size == 0) continue;
     const int d = memory_detail::device_of(cuda{}, info[i].owner, info[i].data);
     if (d < 0) continue;
     if (chosen_device >= 0 && d != chosen_device)

@@ -216,6 +216,15 @@ scratch scratch_for(std::size_t partial_bytes) {
   return {r.memory, ticket_bytes, false};
 }
 
+scratch scratch_of_its_own(std::size_t zero_bytes, std::size_t partial_bytes) {
+  const cudaStream_t stream = current_stream();
+  void* p = nullptr;
+  check(cudaMallocFromPoolAsync(&p, zero_bytes + partial_bytes, state().pool, stream), "cudaMallocFromPoolAsync");
+  scratch own(p, zero_bytes, true);
+  check(cudaMemsetAsync(p, 0, zero_bytes, stream), "cudaMemsetAsync");
+  return own;
+}
+
 scratch::~scratch() {
   if (captured_) (void)cudaFreeAsync(tickets, current_stream());  // fails only where the capture has failed
 }
@@ -294,7 +303,7 @@ allocation* allocate(cuda, std::size_t bytes, const memory_request& wanted) {
   device_is_used();
   const cuda_detail::device_scope scope(-1);
   const int d = cuda_detail::current_device();
-  const resource_ref source = chosen(space_number(cuda{}), {nullptr, &table_of<pool_memory>});
+  const resource_ref source = chosen(space_traits<cuda>::number, {nullptr, &table_of<pool_memory>});
   allocation* const a = allocate_from(source, cuda::name, bytes, alignment, {current_stream()}, release_cuda, wanted);
   a->device = d;
   if (source.table != &table_of<pool_memory> && several_devices(cuda{})) {
@@ -323,18 +332,18 @@ void copy_on_stream(void* to, const void* from, std::size_t bytes, cudaMemcpyKin
 }
 }  // namespace
 
-void copy(host, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes) {
+void copy(host, allocation*, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes) {
   const cuda_detail::device_scope scope(device_of(cuda{}, owner, from));
   if (owner) cuda_detail::use(const_cast<allocation*>(owner), false);
   copy_on_stream(to, from, bytes, cudaMemcpyDeviceToHost);
   wait_for_stream();
 }
 
-void copy(cuda, allocation* owner, void* to, const void* from, std::size_t bytes) {
+void copy(cuda, allocation* owner, void* to, host, const allocation*, const void* from, std::size_t bytes) {
   const cuda_detail::device_scope scope(owner->device);
   cuda_detail::use(owner, true);
   copy_on_stream(to, from, bytes, cudaMemcpyHostToDevice);
-  wait_for_stream();  // the host memory may be gone when the caller returns
+  wait_for_stream();
 }
 
 namespace {

@@ -24,22 +24,26 @@ struct reduce_parameters {
   void* partial;
 };
 
-/// The value of another lane of the warp, for any trivially copyable type.
-template <class T>
-__device__ __forceinline__ T shuffle_xor(const T& value, int mask) {
+/// The value of another lane of the warp, for any trivially copyable type; shuffle(word) gets a part of it.
+template <class T, class Shuffle>
+__device__ __forceinline__ T shuffled(const T& value, const Shuffle& shuffle) {
   if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
     using word = ::cuda::std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
-    return __builtin_bit_cast(T, __shfl_xor_sync(~0u, __builtin_bit_cast(word, value), mask));
+    return __builtin_bit_cast(T, shuffle(__builtin_bit_cast(word, value)));
   } else {
     constexpr int words = (sizeof(T) + 3) / 4;
     unsigned part[words] = {};
     T result = value;
     __builtin_memcpy(part, &value, sizeof(T));
 #pragma unroll
-    for (int w = 0; w < words; ++w) part[w] = __shfl_xor_sync(~0u, part[w], mask);
+    for (int w = 0; w < words; ++w) part[w] = shuffle(part[w]);
     __builtin_memcpy(&result, part, sizeof(T));
     return result;
   }
+}
+template <class T>
+__device__ __forceinline__ T shuffle_xor(const T& value, int mask) {
+  return shuffled(value, [mask](auto word) { return __shfl_xor_sync(~0u, word, mask); });
 }
 /// Both lanes of a pair get the same bits: where the order matters, that of the lanes.
 template <class Set, int... I>
@@ -123,7 +127,7 @@ struct output_context {
     } else return o.source.value;
   }
   template <class P>
-  __device__ __forceinline__ auto reduced() const {
+  __device__ __forceinline__ auto stage_value() const {
     return get<Set::template index_of<P>>(values);
   }
 };

@@ -50,11 +50,17 @@ axes_walk<R> walk_of(const index_t* extents) {
 
 /// Which operands and targets may be read and written `width` elements at a time along the inner axis.
 using wide_bits = unsigned long long;
+static_assert(most_operands == 8 * sizeof(wide_bits));
 /// Bit n; operands beyond the last bit have none of these properties.
 LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) {
   if (n < 32) return ((static_cast<unsigned>(bits) >> n) & 1) != 0;  // most have few operands: half the instructions
-  return n < 64 && ((bits >> (n & 63)) & 1) != 0;
+  return n < most_operands && ((bits >> (n % most_operands)) & 1) != 0;
 }
+
+/// Tiles of the tiled kernel are square: 16 lanes by 16 lines of Width times Width elements.
+inline constexpr int tile_lanes = 16, most_tile_width = 4;
+/// Elements of shared memory for one: its lines begin in different banks.
+LAZYFUSE_HD constexpr int tile_elements(int width) { return tile_lanes * width * (tile_lanes * width + 1); }
 
 /// A stencil's tiles: of four elements of a row and two rows per thread.
 inline constexpr int window_lanes = 64, window_lines = block_threads / window_lanes;
@@ -106,6 +112,18 @@ inline constexpr int team_residents = 2;
 /// The largest block of rows in registers, and the most elements of a row that a thread holds: twice as many of 16
 /// bits.
 inline constexpr int register_threads = 512, most_register_elements = 16;
+
+/// Where tiles leave what they have in all, for those after them: `entries` for each strip of tiles, each with a flag.
+struct scan_board {
+  unsigned* tickets;  ///< tiles are taken in turn, so that those before are running
+  unsigned* flags;    ///< zero at the beginning
+  void* values;
+  unsigned strips, tiles;  ///< a strip's tiles follow each other
+  static constexpr unsigned fan = 32;
+  LAZYFUSE_HD static constexpr unsigned count(unsigned tiles) { return (tiles + fan - 1) / fan; }
+  /// Of each tile, of each group, and before the next of groups of groups.
+  LAZYFUSE_HD static constexpr unsigned entries(unsigned tiles) { return tiles + count(tiles) + count(count(tiles)); }
+};
 
 template <int R>
 template <class F>

@@ -78,7 +78,7 @@ struct pass_operand<Staged, Pass, Width, list<Src...>> {
   static constexpr int bytes = Width* int(sizeof(typename source<I>::value_type));
   /// Whether operand I is read by several passes, in vectors that can be copied ahead.
   template <int I>
-  static constexpr bool again = I<64 && source<I>::is_memory && (Staged::template passes_that_read<I>)> 1 &&
+  static constexpr bool again = I<most_operands && source<I>::is_memory && (Staged::template passes_that_read<I>)> 1 &&
                                 (bytes<I> == 4 || bytes<I> == 8 || bytes<I> == 16);
   template <int I>
   static constexpr bool first = !Staged::template read_before<Pass, I>;
@@ -91,7 +91,7 @@ struct pass_operand<Staged, Pass, Width, list<Src...>> {
   template <int... I>
   static constexpr wide_bits again_bits(index_sequence<I...>) {
     wide_bits bits = 0;
-    ((bits |= again<I> ? wide_bits{1} << (I & 63) : 0), ...);
+    ((bits |= again<I> ? wide_bits{1} << (I % most_operands) : 0), ...);
     return bits;
   }
   /// Whether shared memory has, or is to have, operand I where units are kept.
@@ -104,7 +104,7 @@ struct pass_operand<Staged, Pass, Width, list<Src...>> {
   template <int I>
   static __device__ __forceinline__ auto* place(const auto& p, int steps) {
     using T = typename type_at<I, Src...>::value_type;
-    return reinterpret_cast<T*>(team_room() + p.room[I & 63]) +
+    return reinterpret_cast<T*>(team_room() + p.room[I % most_operands]) +
            (steps * team_threads + static_cast<int>(threadIdx.x)) * Width;
   }
 };

@@ -25,7 +25,7 @@ struct row_parameters {
   int kept_steps;   ///< of the steps over a task, those whose units a block keeps in shared memory
   bool consecutive, one_result;
   wide_bits wide_in, wide_out, staged;
-  unsigned room[64];  ///< where each staged operand begins in shared memory
+  unsigned room[most_operands];  ///< where each staged operand begins in shared memory
   team_parameters team;
 };
 

@@ -22,9 +22,6 @@ struct strided_parameters {
   bool small;  ///< every offset fits 31 bits
 };
 
-/// Tiles of the tiled kernel are square: 16 lanes by 16 lines of Width times Width elements.
-inline constexpr int tile_lanes = 16;
-
 template <class Schedule, bool Tiled, int R, int Width, int Depth, class... Src, class... T, int... I, int... J>
 __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane, unsigned tile_row,
                                              unsigned tile_column, list<Src...>, list<T...>, index_sequence<I...>,
@@ -103,7 +100,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
         if (!has_bit(p.staged, i)) return;
         using E = bare_t<decltype(*o.source.data)>;
         E* const tile = reinterpret_cast<E*>(shared_bytes + bytes);
-        bytes += side * (side + 1) * static_cast<int>(sizeof(E));
+        bytes += tile_elements(Width) * static_cast<int>(sizeof(E));
         index_t offset = (first_row + lane * Width) * o.steps[R - 2] + (first_column + line) * o.steps[R - 1];
         if constexpr (R > 2) p.planes_walk(plane, [&](int axis, index_t at) { offset += at * o.steps[axis]; });
         const bool as_one = has_bit(p.wide_in, i);
@@ -125,7 +122,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
         if (!has_bit(p.staged, i)) return;
         using E = bare_t<decltype(*o.source.data)>;
         const E* const tile = reinterpret_cast<const E*>(shared_bytes + bytes);
-        bytes += side * (side + 1) * static_cast<int>(sizeof(E));
+        bytes += tile_elements(Width) * static_cast<int>(sizeof(E));
 #pragma unroll
         for (int d = 0; d < Depth; ++d)
 #pragma unroll

@@ -47,24 +47,32 @@ constexpr thread_share share_for(int width, int bytes, int cost, kernel_kind kin
 /// Elements along each side of a thread's square in the tiled kernel. Large programs take small ones: the compiler
 /// would write the program once for each element.
 constexpr int tile_width_for(int width, int bytes, int cost) {
-  int side = width < 4 ? width : 4;
+  int side = width < most_tile_width ? width : most_tile_width;
   while (side > 1 && (cost * side * side > 640 || bytes * side * side > 320)) side /= 2;
   return side;
+}
+
+/// Bytes of a kernel's parameters that CUDA takes, at most.
+inline constexpr int most_parameter_bytes = 32764;
+/// Parameters as the runtime takes them.
+template <class Parameters>
+void* argument(const Parameters& p) {
+  static_assert(sizeof(Parameters) <= most_parameter_bytes,
+                "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
+  return const_cast<Parameters*>(&p);
 }
 
 /// One call of the runtime: the kernel on the current stream.
 template <class Parameters>
 void launch(void (*kernel)(Parameters), unsigned blocks, std::size_t shared, const Parameters& p,
             unsigned threads = block_threads) {
-  static_assert(sizeof(Parameters) <= 32764,
-                "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
-  void* arguments[] = {const_cast<Parameters*>(&p)};
+  void* arguments[] = {argument(p)};
   check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), arguments, shared,
                          current_stream()),
         "cudaLaunchKernel");
 }
 
-/// Starts a kernel whose blocks form clusters, or all run at the same time; its parameters are checked by the caller.
+/// Starts a kernel whose blocks form clusters, or all run at the same time. parameters: its argument().
 void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
                  bool together, void* parameters);
 
@@ -82,7 +90,8 @@ class resident_blocks {
   std::atomic<index_t> known_[most_devices] = {};
 };
 
-/// Shared memory beyond 48 KiB has to be asked for, once per kernel.
+/// Shared memory that a block has without asking. More has to be asked for, once per kernel.
+inline constexpr int unasked_shared_bytes = 48 << 10;
 void allow_shared(const void* kernel, std::size_t bytes);
 
 }  // namespace lazyfuse::cuda_detail

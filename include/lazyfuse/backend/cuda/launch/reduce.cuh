@@ -4,6 +4,7 @@
 // value is combined by an atomic, so results repeat bit for bit; a ticket only elects the block that ends.
 #pragma once
 
+#include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/backend/cuda/kernels/reduce_columns.cuh>
 #include <lazyfuse/backend/cuda/kernels/reduce_rows.cuh>
 #include <lazyfuse/backend/cuda/launch/launch.cuh>
@@ -26,26 +27,26 @@ void reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool alon
     shape<R> walked = s;
     if (!along_kept) walked[R - 1] = 1;  // the loop over chunks walks it
     const index_t inner = along_kept ? s[K > 0 ? K - 1 : 0] : s[R - 1];
-    parameters p{bound.operands,
-                 to,
-                 walk_of<K>(s.extent),
-                 walk_of<R - K>(walked.extent + K),
-                 outputs,
-                 inner,
-                 g.units,
-                 g.units_per_split,
-                 inner / (index_t{g.lanes} * share.width),
-                 g.units < (index_t{1} << 31),
-                 g.wide,
-                 g.chunks,
-                 g.splits,
-                 divisor::of(g.chunks),
-                 g.group,
-                 g.lanes,
-                 g.consecutive,
-                 g.simple,
-                 nullptr,
-                 nullptr};
+    parameters p{.operands = bound.operands,
+                 .targets = to,
+                 .kept = walk_of<K>(s.extent),
+                 .reduced = walk_of<R - K>(walked.extent + K),
+                 .outputs = outputs,
+                 .inner = inner,
+                 .units = g.units,
+                 .units_per_split = g.units_per_split,
+                 .whole_chunks = inner / (index_t{g.lanes} * share.width),
+                 .small_units = g.units < (index_t{1} << 31),
+                 .wide = g.wide,
+                 .chunks = g.chunks,
+                 .splits = g.splits,
+                 .chunk_divisor = divisor::of(g.chunks),
+                 .group = g.group,
+                 .lanes = g.lanes,
+                 .consecutive = g.consecutive,
+                 .simple = g.simple,
+                 .tickets = nullptr,
+                 .partial = nullptr};
     scratch room;
     if (g.splits > 1) {
       const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes) * share.width : 1;
@@ -69,3 +70,20 @@ void reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool alon
 }
 
 }  // namespace lazyfuse::cuda_detail
+
+namespace lazyfuse {
+
+template <class Set, class Epilogue, int K>
+struct kernel<dpp::reduce<Set, Epilogue, K>, cuda> {
+  template <class Plan>
+  static const char* path(const Plan& p) {
+    return p.along_kept ? "columns" : "rows";
+  }
+  template <class Plan>
+  static const char* launch(Plan& p) {
+    cuda_detail::reduce<Set, Epilogue, typename Plan::sources, K>(p.s, p.bound, p.to, p.along_kept);
+    return path(p);
+  }
+};
+
+}  // namespace lazyfuse

@@ -36,7 +36,7 @@ struct row_geometry {
   index_t tasks = 1, units = 1, per_block = 1, vectors = 1;
   int lanes = 1, kept_steps = 0, held_steps = 0;
   int residents = 1;  ///< blocks of a processor at a time
-  unsigned room[64] = {}, shared_bytes = 0;
+  unsigned room[most_operands] = {}, shared_bytes = 0;
   unsigned slots = 1;  ///< results of a stage that a block passes on
   const char* path;
 };

@@ -3,6 +3,7 @@
 // or by teams of blocks.
 #pragma once
 
+#include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/backend/cuda/kernels/row_registers.cuh>
 #include <lazyfuse/backend/cuda/kernels/row_team.cuh>
 #include <lazyfuse/backend/cuda/launch/launch.cuh>
@@ -23,8 +24,12 @@ struct rows_program {
   static constexpr auto all = make_index_sequence<Sources::size>{};
   // The sums of columns need the registers themselves.
   static constexpr int held_steps = Columns ? 0 : operand::template held_steps<depth>(all);
-  static constexpr row_program program{width,      held, accumulator_bytes<Staged>, operand::again_bits(all),
-                                       held_steps, depth};
+  static constexpr row_program program{.width = width,
+                                       .held = held,
+                                       .accumulators = accumulator_bytes<Staged>,
+                                       .again = operand::again_bits(all),
+                                       .held_steps = held_steps,
+                                       .depth = depth};
 
   template <class Bound>
   static row_geometry lay_out(const shape<R>& s, const Bound& bound) {
@@ -40,18 +45,18 @@ struct rows_program {
     if constexpr (!Columns) {
       if (g.registers) {
         using parameters = register_parameters<operands, target_pack<R, T...>, Outer>;
-        const parameters p{bound.operands,
-                           to,
-                           walk_of<Outer>(s.extent),
-                           g.rows,
-                           int(s[R - 1]),
-                           g.threads / g.group,
-                           log2_of(g.group),
-                           g.consecutive,
-                           one_result,
-                           g.whole && (Outer == 0 || g.rows == s[Outer > 0 ? Outer - 1 : 0]),
-                           g.wide_in,
-                           g.wide_out};
+        const parameters p{.operands = bound.operands,
+                           .targets = to,
+                           .kept = walk_of<Outer>(s.extent),
+                           .rows = g.rows,
+                           .length = int(s[R - 1]),
+                           .rows_per_block = g.threads / g.group,
+                           .group_bits = log2_of(g.group),
+                           .consecutive = g.consecutive,
+                           .one_result = one_result,
+                           .whole = g.whole && (Outer == 0 || g.rows == s[Outer > 0 ? Outer - 1 : 0]),
+                           .wide_in = g.wide_in,
+                           .wide_out = g.wide_out};
         const auto start = [&](auto kernel) {
           cuda_detail::launch(kernel, static_cast<unsigned>(g.grid), 0, p, static_cast<unsigned>(g.threads));
         };
@@ -61,32 +66,35 @@ struct rows_program {
       }
     }
     using parameters = row_parameters<operands, target_pack<R, T...>, Outer, R>;
-    parameters p{bound.operands,
-                 to,
-                 walk_of<Outer>(s.extent),
-                 walk_of<R - 1 - Outer>(s.extent + Outer),
-                 g.tasks,
-                 s[R - 1],
-                 g.units,
-                 g.vectors,
-                 log2_of(g.lanes),
-                 g.kept_steps,
-                 g.consecutive,
-                 one_result,
-                 g.wide_in,
-                 g.wide_out,
-                 g.staged,
-                 {},
-                 {g.blocks, g.teams, g.how, nullptr, nullptr, g.slots * unsigned(program.accumulators)}};
-    for (int i = 0; i < 64; ++i) p.room[i] = g.room[i];
+    parameters p{.operands = bound.operands,
+                 .targets = to,
+                 .outer = walk_of<Outer>(s.extent),
+                 .across = walk_of<R - 1 - Outer>(s.extent + Outer),
+                 .tasks = g.tasks,
+                 .inner = s[R - 1],
+                 .units = g.units,
+                 .vectors = g.vectors,
+                 .lane_bits = log2_of(g.lanes),
+                 .kept_steps = g.kept_steps,
+                 .consecutive = g.consecutive,
+                 .one_result = one_result,
+                 .wide_in = g.wide_in,
+                 .wide_out = g.wide_out,
+                 .staged = g.staged,
+                 .room = {},
+                 .team = {.blocks = g.blocks,
+                          .teams = g.teams,
+                          .how = g.how,
+                          .tickets = nullptr,
+                          .partial = nullptr,
+                          .room = g.slots * unsigned(program.accumulators)}};
+    for (int i = 0; i < most_operands; ++i) p.room[i] = g.room[i];
     scratch room;
     if (g.how == exchange::memory) {
       room = scratch_for(std::size_t{2} * g.teams * g.blocks * p.team.room);
       p.team.tickets = room.tickets;
       p.team.partial = room.partial;
     }
-    static_assert(sizeof(parameters) <= 32764,
-                  "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
     const auto start = [&](auto kernel) {
       const unsigned most = resident_teams(reinterpret_cast<const void*>(kernel), team_threads, g.shared_bytes,
                                            g.how == exchange::cluster ? g.blocks : 1);
@@ -96,7 +104,7 @@ struct rows_program {
       }
       launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(g.grid),
                   static_cast<unsigned>(g.threads), g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1,
-                  g.how == exchange::memory, &p);
+                  g.how == exchange::memory, argument(p));
     };
     if (g.simple)
       start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, depth, held_steps, parameters>);
@@ -106,3 +114,28 @@ struct rows_program {
 };
 
 }  // namespace lazyfuse::cuda_detail
+
+namespace lazyfuse {
+
+template <class Staged, int Outer, bool Columns>
+struct kernel<dpp::rows<Staged, Outer, Columns>, cuda> {
+  template <class Sources, int R, class... T>
+  static auto program(const target_pack<R, T...>&)
+      -> cuda_detail::rows_program<Staged, Sources, Outer, Columns, R, T...>;
+  template <class Plan>
+  using program_of = decltype(program<typename Plan::sources>(::cuda::std::declval<Plan&>().to));
+
+  template <class Plan>
+  static const char* path(Plan& p) {
+    const cuda_detail::row_geometry g = program_of<Plan>::lay_out(p.s, p.bound);
+    if (!g.fits) return nullptr;  // reductions become arrays, on the device
+    find_homes(g, p.rows.homes);
+    return g.path;
+  }
+  template <class Plan>
+  static const char* launch(Plan& p) {
+    return program_of<Plan>::launch(p.s, p.bound, p.to, p.one_result);
+  }
+};
+
+}  // namespace lazyfuse

@@ -3,6 +3,7 @@
 // stores. One of three kernels runs: flat (stencils, too), strided or tiled.
 #pragma once
 
+#include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/backend/cuda/kernels/flat.cuh>
 #include <lazyfuse/backend/cuda/kernels/strided.cuh>
 #include <lazyfuse/backend/cuda/launch/launch.cuh>
@@ -63,13 +64,13 @@ struct transform_program {
     constexpr auto all = make_index_sequence<Sources::size>{};
     using operands = decltype(flat_operands(bound.operands, all));
     using parameters = flat_parameters<operands, target_pack<1, T...>>;
-    const parameters p{flat_operands(bound.operands, all),
-                       flat_targets(to, make_index_sequence<targets>{}),
-                       R > 0 ? s[R > 0 ? R - 1 : 0] : 1,
-                       g.wide_in,
-                       g.wide_out,
-                       g.consecutive,
-                       g.simple};
+    const parameters p{.operands = flat_operands(bound.operands, all),
+                       .targets = flat_targets(to, make_index_sequence<targets>{}),
+                       .size = R > 0 ? s[R > 0 ? R - 1 : 0] : 1,
+                       .wide_in = g.wide_in,
+                       .wide_out = g.wide_out,
+                       .consecutive = g.consecutive,
+                       .simple = g.simple};
     const auto start = [&]<class P>(const P& with, int shared) {
       cuda_detail::launch(transform_flat<Schedule, Sources, list<T...>, flat.width, flat.depth, P>, g.blocks,
                           static_cast<std::size_t>(shared), with);
@@ -83,35 +84,55 @@ struct transform_program {
   static void launch_strided(const transform_geometry& g, const shape<R>& s, const Bound& bound,
                              const target_pack<R, T...>& to) {
     using parameters = strided_parameters<bare_t<decltype(bound.operands)>, target_pack<R, T...>, R>;
-    const parameters p{bound.operands,
-                       to,
-                       walk_of<R - 2>(s.extent),
-                       s.size() / s[R - 1] / s[R - 2],
-                       s[R - 2],
-                       s[R - 1],
-                       g.wide_in,
-                       g.wide_out,
-                       g.staged,
-                       g.row_tiles,
-                       g.column_tiles,
-                       divisor::of(g.row_tiles),
-                       divisor::of(g.column_tiles),
-                       log2_of(g.lanes),
-                       log2_of(g.lines),
-                       g.consecutive,
-                       g.mirrored,
-                       g.small};
+    const parameters p{.operands = bound.operands,
+                       .targets = to,
+                       .planes_walk = walk_of<R - 2>(s.extent),
+                       .planes = s.size() / s[R - 1] / s[R - 2],
+                       .rows = s[R - 2],
+                       .columns = s[R - 1],
+                       .wide_in = g.wide_in,
+                       .wide_out = g.wide_out,
+                       .staged = g.staged,
+                       .row_tiles = g.row_tiles,
+                       .column_tiles = g.column_tiles,
+                       .by_rows = divisor::of(g.row_tiles),
+                       .by_columns = divisor::of(g.column_tiles),
+                       .lane_shift = log2_of(g.lanes),
+                       .line_shift = log2_of(g.lines),
+                       .consecutive = g.consecutive,
+                       .mirrored = g.mirrored,
+                       .small = g.small};
     if (g.path == transform_path::strided)
       cuda_detail::launch(transform_strided<Schedule, Sources, list<T...>, R, strided.width, strided.depth, parameters>,
                           g.blocks, 0, p);
     else {
       const auto kernel = transform_tiled<Schedule, Sources, list<T...>, R, tile_width, parameters>;
-      constexpr int side = tile_lanes * tile_width;
-      const std::size_t shared = static_cast<std::size_t>(g.staged_bytes) * side * (side + 1);
-      if (shared > 49152) allow_shared(reinterpret_cast<const void*>(kernel), shared);
+      const std::size_t shared = static_cast<std::size_t>(g.staged_bytes) * tile_elements(tile_width);
+      if (shared > unasked_shared_bytes) allow_shared(reinterpret_cast<const void*>(kernel), shared);
       cuda_detail::launch(kernel, g.blocks, shared, p);
     }
   }
 };
 
 }  // namespace lazyfuse::cuda_detail
+
+namespace lazyfuse {
+
+template <class Schedule>
+struct kernel<dpp::transform<Schedule>, cuda> {
+  template <class Sources, int R, class... T>
+  static auto program(const target_pack<R, T...>&) -> cuda_detail::transform_program<Schedule, Sources, R, T...>;
+  template <class Plan>
+  using program_of = decltype(program<typename Plan::sources>(::cuda::std::declval<Plan&>().to));
+
+  template <class Plan>
+  static const char* path(Plan& p) {
+    return program_of<Plan>::path(program_of<Plan>::lay_out(p.s, p.bound));
+  }
+  template <class Plan>
+  static const char* launch(Plan& p) {
+    return program_of<Plan>::launch(p.s, p.bound, p.to);
+  }
+};
+
+}  // namespace lazyfuse

@@ -86,10 +86,13 @@ class scratch {
   ~scratch();
 
  private:
-  bool captured_ = false;  // belongs to a graph, which allocates and frees it at every run
+  bool captured_ = false;  // or of one kernel: freed when that is launched, by a graph at every run
 };
 inline constexpr int ticket_count = 4096;
 scratch scratch_for(std::size_t partial_bytes);
+/// The same for one kernel alone, which may leave the counters as they are: they are made zero before it, and threads
+/// that share a stream must not come between. zero_bytes: of counters, a multiple of 256.
+scratch scratch_of_its_own(std::size_t zero_bytes, std::size_t partial_bytes);
 
 }  // namespace cuda_detail
 

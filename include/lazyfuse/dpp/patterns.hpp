@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The data-parallel patterns: what a kernel does with programs, whatever they compute. A pattern is a tag with its
+// program; backends specialise kernel<Pattern, Space> (backend/backend.hpp) for those that they run.
+#pragma once
+
+namespace lazyfuse::dpp {
+
+/// Evaluates the roots of a schedule at every position of the extents s and stores each at its target.
+template <class Schedule>
+struct transform {};
+
+/// Combines the prologues of a reduction_set over the axes [K, R) of the extents s, and stores what the epilogue makes
+/// of the results at every position of the first K. The plan says along_kept: memory is contiguous along axis K - 1.
+template <class Set, class Epilogue, int K>
+struct reduce {};
+
+/// Evaluates the stages of a staged program over rows, and stores results for each element, or (one_result of the plan)
+/// for each row. The axes are [Outer kept ones | those of the row | the inner one], which is of the row, or (Columns) a
+/// kept one. The plan's rows.homes has its again_bytes, and path() fills the rest.
+template <class Staged, int Outer, bool Columns>
+struct rows {};
+
+/// Combines the prologues of a scan_set along one axis of the extents s, each value with those before it, and stores
+/// what the epilogue makes of the results at every position. The axes are [kept ones | the scanned one], or (Beside)
+/// [kept ones | the scanned one | the inner kept one, along which memory is contiguous].
+template <class Set, class Epilogue, bool Beside>
+struct scan {};
+
+}  // namespace lazyfuse::dpp
