@@ -5,6 +5,7 @@
 #include "hand/loops.hpp"
 #include "row_workloads.hpp"
 #include "samples.hpp"
+#include "scan_workloads.hpp"
 #include "workloads.hpp"
 
 #include <benchmark/benchmark.h>
@@ -56,6 +57,11 @@ void by_hand(layernorm_of<S, ByHand>& w) {
 template <int N>
 void by_hand(normalize_of<S, N>& w) {
   hand::normalize(at(w.x), w.z.data(), N);
+}
+template <int Rows, int Columns, int Axis>
+void by_hand(cumsum_of<S, Rows, Columns, Axis>& w) {
+  if (Axis == 1) hand::cumsum_rows(at(w.x), w.z.data(), w.rows, w.columns);
+  else hand::cumsum_columns(at(w.x), w.z.data(), w.rows, w.columns);
 }
 void by_hand(standardize_columns<S>& w) { hand::standardize_columns(at(w.x), w.z.data(), w.rows, w.columns); }
 
@@ -195,6 +201,7 @@ const bool registered =
     rows<softmax_128<S>, softmax_1024<S>, softmax_8192<S>, softmax_262144<S>, softmax_128_spelled<S>,
          softmax_1024_spelled<S>, softmax_8192_spelled<S>, softmax_262144_spelled<S>, layernorm_1024<S>,
          layernorm_1024_spelled<S>, normalize_4M<S>, normalize_64M<S>, standardize_columns<S>>() &&
+    rows<cumsum_squares<S>, cumsum_rows<S>, cumsum_columns<S>>() &&
     rows<choice<S>, power_two<S>, power_any<S>, complex_abs<S>, dropout<S>, softmax_masked<S>, cross_entropy<S>>() &&
     rows<logsumexp<S>, sum_of_2<S>, sum_of_4<S>, sum_of_8<S>, sum_of_16<S>, max_of_3<S>, max_of_16<S>, argmax_of_10<S>,
          argmax_of_1000<S>, argmax_of_16M<S>>();

@@ -19,7 +19,7 @@ import sys
 WORKLOADS = ["saxpy", "fma3", "chain20", "pyth", "pyth64", "blackscholes", "arc_distance", "sumsq", "minmaxmean", "rowsum",
              "colsum", "rosen", "laplacian", "broadcast_outer", "transpose_add"]
 ROWS = ["softmax_128", "softmax_128_spelled", "softmax_1024", "softmax_1024_spelled", "softmax_8192", "softmax_8192_spelled", "softmax_262144",
-        "softmax_262144_spelled", "layernorm_1024", "layernorm_1024_spelled", "normalize_4M", "normalize_64M", "standardize_columns"]
+        "softmax_262144_spelled", "layernorm_1024", "layernorm_1024_spelled", "normalize_4M", "normalize_64M", "standardize_columns", "cumsum_squares", "cumsum_rows", "cumsum_columns"]
 CORNERS = ["choice", "power_two", "power_any", "complex_abs", "dropout", "softmax_masked", "cross_entropy", "logsumexp", "sum_of_2", "sum_of_4",
            "sum_of_8", "sum_of_16", "max_of_3", "max_of_16", "argmax_of_10", "argmax_of_1000", "argmax_of_16M"]
 VARIANTS = ["saxpy", "saxpy_slice", "saxpy_odd", "saxpy_row", "saxpy_0d", "fma3", "fma3_unfused", "chain20", "chain20_unfused",

@@ -87,6 +87,47 @@ float sumsq(const float* x, size n) {
   return sum;
 }
 
+/// The sums of squares up to each of n elements, and what came before them.
+static float cumsum(const float* x, float* z, size n, float sum) {
+  for (size i = 0; i < n; ++i) z[i] = sum += x[i] * x[i];
+  return sum;
+}
+void cumsum_rows(const float* x, float* z, size rows, size columns) {
+  if (rows == 1) {  // parts of the row, which are summed first
+    constexpr size part = 65536;
+    const size parts = (columns + part - 1) / part;
+    std::vector<float> before(static_cast<std::size_t>(parts) + 1);
+#pragma omp parallel for schedule(static)
+    for (size p = 0; p < parts; ++p) {
+      float sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (size i = p * part; i < std::min((p + 1) * part, columns); ++i) sum += x[i] * x[i];
+      before[static_cast<std::size_t>(p) + 1] = sum;
+    }
+    for (size p = 0; p < parts; ++p) before[static_cast<std::size_t>(p) + 1] += before[static_cast<std::size_t>(p)];
+#pragma omp parallel for schedule(static)
+    for (size p = 0; p < parts; ++p)
+      cumsum(x + p * part, z + p * part, std::min(part, columns - p * part), before[static_cast<std::size_t>(p)]);
+    return;
+  }
+#pragma omp parallel for schedule(static)
+  for (size i = 0; i < rows; ++i) cumsum(x + i * columns, z + i * columns, columns, 0);
+}
+void cumsum_columns(const float* x, float* z, size rows, size columns) {
+  constexpr size together = 1024;
+#pragma omp parallel for schedule(static)
+  for (size first = 0; first < columns; first += together) {
+    float sum[together] = {};
+    const size n = std::min(together, columns - first);
+    for (size i = 0; i < rows; ++i) {
+      const float* in = x + i * columns + first;
+      float* out = z + i * columns + first;
+#pragma omp simd
+      for (size j = 0; j < n; ++j) out[j] = sum[j] += in[j] * in[j];
+    }
+  }
+}
+
 void minmaxmean(const float* x, size n, float* low, float* high, float* mean) {
   float least = x[0], most = x[0], sum = 0;
 #pragma omp parallel for simd schedule(static) reduction(min : least) reduction(max : most) reduction(+ : sum)

@@ -19,6 +19,8 @@ void pyth(const double* x, double* z, size n);
 void blackscholes(const float* price, const float* strike, const float* time, float* z, size n);
 void arc_distance(const float* t1, const float* p1, const float* t2, const float* p2, float* z, size n);
 float sumsq(const float* x, size n);
+void cumsum_rows(const float* x, float* z, size rows, size columns);
+void cumsum_columns(const float* x, float* z, size rows, size columns);
 void minmaxmean(const float* x, size n, float* low, float* high, float* mean);
 void rowsum(const float* x, const float* y, float* z, size rows, size columns);
 void colsum(const float* x, const float* y, float* z, size rows, size columns);
