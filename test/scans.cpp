@@ -109,6 +109,28 @@ TYPED_TEST(scans, of_rows_of_every_length_around_that_of_tiles) {
   const auto long_ones = small_numbers<std::int32_t>({1500, 5000});
   EXPECT_TRUE(test::evaluates_to(lf::cumsum(test::array_of<TypeParam, 2>(long_ones), axis<1>), summed(long_ones, 1)));
 }
+TYPED_TEST(scans, of_so_many_rows_or_columns_that_each_has_threads_of_its_own) {
+  const auto check = []<int A>(std::int64_t rows, std::int64_t columns, lf::axes<A> along) {
+    const auto t = small_numbers<std::int32_t>({rows, columns});
+    const auto sums = summed(t, A);
+    const auto x = test::array_of<TypeParam, 2>(t);
+    EXPECT_TRUE(test::evaluates_to(lf::cumsum(x, along), sums)) << rows << " by " << columns;
+    // What is before each element, and the elements themselves: after a scan that excludes them.
+    EXPECT_TRUE(test::evaluates_to(lf::cumsum(x, along, exclusive) + x, sums)) << rows << " by " << columns;
+  };
+  for (const std::int64_t columns : {1, 7, 8, 17, 33, 128, 1001, 3001}) check(4301, columns, axis<1>);
+  check(20003, 32, axis<1>);
+  for (const std::int64_t rows : {2, 3, 17, 40}) check(rows, 135171, axis<0>);
+  const auto t = small_numbers<float>({24000, 20});
+  const auto cube = lf::reshape(test::array_of<TypeParam, 2>(t), lf::shape(1000, 24, 20));
+  const lf::array<std::int64_t, 3, TypeParam> sums =
+      lf::cast<std::int64_t>(lf::cumsum(cube(all, all, range(1, none)), axis<2>));
+  auto without_first = t;
+  for (std::size_t i = 0; i < t.values.size(); i += 20) without_first.values[i] = 0;
+  EXPECT_TRUE(
+      test::evaluates_to(lf::reshape(sums, lf::shape(24000, 19)) + 0,
+                         test::tensor_of(test::array_of<TypeParam, 2>(summed(without_first, 1))(all, range(1, none)))));
+}
 TYPED_TEST(scans, of_columns_of_every_length_and_number) {
   for (const std::int64_t n : {1, 2, 3, 31, 32, 33, 64, 100, 1023, 1100, 40000})
     for (const std::int64_t columns : {1, 2, 5, 32, 33, 130, 257}) {

@@ -6,52 +6,114 @@
 
 namespace lazyfuse::cuda_detail {
 
-scan_geometry plan_scan(const index_t* extents, int rank, bool beside, const operand_info* info, int targets, int count,
-                        thread_share share) {
-  scan_geometry g;
-  const auto [width, depth] = share;
-  for (int i = 0; i < count && i - targets < most_operands; ++i)
-    if (width > 1 && is_wide(info[i], extents, rank, rank - 1, width))
-      (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << (i < targets ? i : i - targets);
-  for (int k = 0; k < rank - (beside ? 2 : 1); ++k) g.rows *= extents[k];
-  index_t strips = g.rows, tiles = 1;
-  if (beside) {
-    const index_t length = extents[rank - 2], columns = extents[rank - 1];
-    g.lanes = std::min(std::max(power_above(ceil_div(columns, width), 32), 8), block_threads / width);
-    const index_t pieces = ceil_div(columns, index_t{g.lanes} * width);
-    strips *= pieces;
-    tiles = ceil_div(length, index_t{block_threads / g.lanes} * depth);
-    g.pieces = static_cast<unsigned>(pieces);
-    g.looks_back = tiles > 1;
-  } else {
-    const index_t length = extents[rank - 1], each = index_t{width} * depth;
-    g.lanes = power_above(ceil_div(length, each), block_threads);
-    tiles = ceil_div(length, g.lanes * each);
-    // Blocks that go through a row alone keep the device busy where there are enough of them; but they add the tiles up
-    // one by one, which drifts in long rows.
-    constexpr index_t most_tiles = 16;
-    g.looks_back = tiles > 1 && (g.rows < index_t{device().processors} * 8 || tiles > most_tiles);
-    if (!g.looks_back) strips = ceil_div(g.rows, block_threads / g.lanes);
+namespace {
+
+constexpr index_t most_blocks = (index_t{1} << 31) - 1;
+
+/// Four of them share a processor.
+constexpr int tile_bytes = 48 << 10;
+/// Chunks of a tile: as many as shared memory has room for, but so few that there are tiles for all processors.
+unsigned chunks_of_tile(index_t all, index_t strips, std::size_t chunk_bytes) {
+  const auto room = static_cast<index_t>(tile_bytes / chunk_bytes),
+             enough = all * strips / (index_t{device().processors} * scan_residents * 2);
+  return static_cast<unsigned>(std::min(std::max<index_t>(std::min(room, enough), 1), all));
+}
+
+void plan_rows(scan_geometry& g, const index_t* extents, int rank, thread_share share, std::size_t chunk_bytes) {
+  const index_t length = extents[rank - 1];
+  const index_t each = index_t{share.width} * share.depth, of_warp = 32 * each;
+  // Warps that go through rows alone wait for nobody; but they add a row's chunks up one by one, which drifts, and few
+  // of them keep no device busy.
+  constexpr index_t most_chunks = 16;
+  const bool many = g.rows >= index_t{device().processors} * 32;
+  if (rank > 1 && (length <= of_warp || (many && length <= most_chunks * of_warp))) {
+    g.path = scan_path::rows;
+    // At least 8 threads, so that a row's pieces are whole lines of the cache, or all that it needs.
+    g.lanes = std::max(power_above(ceil_div(length, share.width), 8), power_above(ceil_div(length, each), 32));
+    g.chunks = static_cast<unsigned>(ceil_div(length, g.lanes * each));
+    g.stacked = length <= g.lanes * share.width && (rank == 2 || extents[rank - 2] % share.depth == 0);
+    g.blocks =
+        static_cast<unsigned>(ceil_div(g.stacked ? ceil_div(g.rows, share.depth) : g.rows, block_threads / g.lanes));
+    if (g.spacing > 1) g.spacing = g.lanes;
+    return;
   }
-  const index_t blocks = g.looks_back ? strips * tiles : strips;
-  constexpr index_t most_blocks = (index_t{1} << 31) - 1;
-  g.fits = strips <= most_blocks && blocks <= most_blocks;
+  const index_t chunks = ceil_div(length, block_threads * each);
+  g.chunks = chunks_of_tile(chunks, g.rows, chunk_bytes);
+  const index_t tiles = ceil_div(chunks, g.chunks);
+  g.fits = g.fits && tiles * g.rows <= most_blocks;
+  g.tiles = static_cast<unsigned>(tiles);
+  g.strips = static_cast<unsigned>(g.rows);
+  g.blocks = static_cast<unsigned>(tiles * g.rows);
+  g.shared = g.chunks * chunk_bytes;
+}
+
+void plan_columns(scan_geometry& g, index_t length, index_t columns, thread_share share, std::size_t chunk_bytes) {
+  g.path = scan_path::columns;
+  const index_t vectors = ceil_div(columns, share.width);
+  const index_t whole = ceil_div(length, share.depth);  // chunks, where a thread has all of a column
+  const bool many = vectors * g.rows >= index_t{device().processors} * block_threads * 2;
+  index_t lines = 1;
+  if (many && whole * static_cast<index_t>(chunk_bytes) <= tile_bytes) {
+    g.lanes = block_threads;
+    g.chunks = static_cast<unsigned>(whole);
+  } else {
+    g.lanes = std::min(std::max(power_above(vectors, 128 / share.width), 8), block_threads / share.width);
+    lines = block_threads / g.lanes;
+  }
+  if (g.spacing > 1) g.spacing = g.lanes;
+  const index_t abreast = ceil_div(vectors, g.lanes), strips = g.rows * abreast;
+  const index_t chunks = ceil_div(whole, lines);
+  if (lines > 1) g.chunks = chunks_of_tile(chunks, strips, chunk_bytes);
+  const index_t tiles = ceil_div(chunks, g.chunks);
+  g.fits = g.fits && strips * tiles <= most_blocks;
+  g.abreast = static_cast<unsigned>(abreast);
   g.strips = static_cast<unsigned>(strips);
   g.tiles = static_cast<unsigned>(tiles);
-  g.blocks = static_cast<unsigned>(blocks);
+  g.blocks = static_cast<unsigned>(strips * tiles);
+  g.shared = g.chunks * chunk_bytes;
+}
+
+}  // namespace
+
+scan_geometry plan_scan(const index_t* extents, int rank, const operand_info* info, int targets, int count,
+                        const scan_facts& facts) {
+  scan_geometry g;
+  const auto [width, depth] = facts.share;
+  vote votes;
+  for (int i = 0; i < count && i - targets < most_operands; ++i) {
+    const bool wide = width > 1 && is_wide(info[i], extents, rank, rank - 1, width);
+    votes.cast(info[i], rank - 1, wide);
+    if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << (i < targets ? i : i - targets);
+  }
+  if (width > 1 && !votes.consecutive()) {
+    g.spacing = g.lanes;
+    g.wide_in = g.wide_out = 0;
+  }
+  for (int k = 0; k < rank - (facts.beside ? 2 : 1); ++k) g.rows *= extents[k];
+  g.fits = g.rows <= most_blocks;
+  const std::size_t chunk_bytes = std::size_t{block_threads} * width * depth * facts.accumulators;
+  if (facts.beside) plan_columns(g, extents[rank - 2], extents[rank - 1], facts.share, chunk_bytes);
+  else plan_rows(g, extents, rank, facts.share, chunk_bytes);
+  g.fits =
+      g.fits && g.shared + static_cast<std::size_t>(facts.fixed) <= static_cast<std::size_t>(device().shared_bytes);
   return g;
 }
 
-scan_room::scan_room(const scan_geometry& g, std::size_t entry_bytes)
+scan_room::scan_room(const scan_geometry& g, int accumulators, int columns)
     : board{nullptr, nullptr, nullptr, g.strips, g.tiles} {
-  if (!g.looks_back) return;
+  if (g.tiles == 1) return;
   constexpr std::size_t line = 256;
   const std::size_t entries = std::size_t{g.strips} * scan_board::entries(g.tiles);
-  const std::size_t zero_bytes = line + (entries * sizeof(unsigned) + line - 1) / line * line;
-  memory_ = scratch_of_its_own(zero_bytes, entries * entry_bytes);
-  board.tickets = memory_.tickets;
-  board.flags = memory_.tickets + line / sizeof(unsigned);
-  board.values = memory_.partial;
+  const bool marked = g.path == scan_path::tiles;
+  const std::size_t words = static_cast<std::size_t>(accumulators + 3) / 4,
+                    zero_bytes = entries * (marked ? words * sizeof(unsigned long long) : sizeof(unsigned));
+  memory_ = scratch_of_its_own((zero_bytes + line - 1) / line * line,
+                               marked ? 0 : entries * static_cast<std::size_t>(accumulators * columns));
+  if (marked) board.marked = reinterpret_cast<unsigned long long*>(memory_.tickets);
+  else {
+    board.flags = memory_.tickets;
+    board.values = memory_.partial;
+  }
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans on the GPU: a block scans a tile in registers, and gets what comes before it from the blocks of the tiles
-// before. Every value is combined in an order that the extents fix, whatever arrives first: tiles in groups of 32,
-// groups in 32s, and these one after the other. After decoupled look-back (Merrill and Garland, "Single-pass parallel
-// prefix scan with decoupled look-back", 2016), whose sums depend on what has arrived.
+// Scans on the GPU: what their kernels share. A block reads a tile, keeps it in shared memory, and gets what comes
+// before it from the blocks of the tiles before. Every value is combined in an order that the extents fix, whatever
+// arrives first: tiles in groups of 32, groups in 32s, and these one after the other. After decoupled look-back
+// (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016), whose sums depend on what
+// has arrived; as there, blocks are expected to start in the order of their numbers.
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/combine.cuh>
@@ -20,9 +21,11 @@ struct scan_parameters {
   index_t length;     ///< of the scanned axis
   index_t width;      ///< beside: of the kept axis along which threads are
   wide_bits wide_in, wide_out;
-  int lanes;  ///< threads along the inner axis: of a row's group, or beside
-  bool looks_back;
-  unsigned pieces;  ///< beside: strips side by side
+  int lanes;         ///< threads along the inner axis: of a row's group, or beside
+  int spacing;       ///< between a thread's elements along the inner axis: 1, or `lanes`
+  bool stacked;      ///< a thread's pieces are of rows below each other, each of one piece
+  unsigned chunks;   ///< that a thread goes through, of Depth pieces each
+  unsigned abreast;  ///< beside: strips side by side
   scan_board board;
 };
 
@@ -65,75 +68,32 @@ __device__ __forceinline__ typename Set::accumulators of_lane(const typename Set
       a, [lane](auto word) { return __shfl_sync(~0u, word, lane); }, make_index_sequence<Set::size>{});
 }
 
-__device__ __forceinline__ void raise_flag(unsigned* flag) {
-  asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
-}
-__device__ __forceinline__ void wait_for_flag(const unsigned* flag) {
-  unsigned up;
-  do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(up) : "l"(flag) : "memory");
-  while (up == 0);
-}
-/// The next tile that nobody has taken; the count is zero again for the next kernel. All threads of the block get it.
-__device__ __forceinline__ unsigned take_tile(unsigned* tickets) {
-  __shared__ unsigned taken;
-  if (threadIdx.x == 0) taken = atomicInc(tickets, gridDim.x - 1);
-  __syncthreads();
-  return taken;
-}
-
-/// For the first warp: gives the tile's total to those after it, and gets what all before it have. One value an entry.
-template <class Set>
-__device__ __forceinline__ typename Set::accumulators before_tile(const scan_board& board, unsigned strip,
-                                                                  unsigned tile,
-                                                                  const typename Set::accumulators& total) {
-  using accumulators = typename Set::accumulators;
-  constexpr unsigned fan = scan_board::fan;
-  const unsigned groups = scan_board::count(board.tiles);
-  const index_t first = static_cast<index_t>(strip) * scan_board::entries(board.tiles);
-  unsigned* const flags = board.flags + first;
-  accumulators* const values = static_cast<accumulators*>(board.values) + first;
-  const unsigned lane = threadIdx.x;
-  const auto give = [&](unsigned entry, const accumulators& value) {
-    if (lane != 0) return;
-    values[entry] = value;
-    raise_flag(flags + entry);
-  };
-  /// What entries [from, from + count) have, in their order; count < fan.
-  const auto gather = [&](unsigned from, unsigned count) {
-    accumulators a;
-    Set::clear(a);
-    if (lane < count) {
-      wait_for_flag(flags + from + lane);
-      a = values[from + lane];
-    }
+/// What a tile leaves for those after it: each 32 bits beside a mark that they are there, so that no flag has to be
+/// waited for before they are read.
+template <class A>
+struct board_entry {
+  static constexpr int size = (static_cast<int>(sizeof(A)) + 3) / 4;
+  __device__ __forceinline__ static void give(unsigned long long* to, const A& value) {
+    unsigned word[size] = {};
+    memcpy(word, &value, sizeof(A));
 #pragma unroll
-    for (int off = 1; off < 32; off *= 2) {
-      const auto after = shuffled_set<Set>(
-          a, [off](auto word) { return __shfl_down_sync(~0u, word, off); }, make_index_sequence<Set::size>{});
-      a = joined<Set>(a, after);
+    for (int i = 0; i < size; ++i)
+      asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to + i), "l"(word[i] | 1ull << 32) : "memory");
+  }
+  __device__ __forceinline__ static A wait(const unsigned long long* from) {
+    unsigned word[size];
+#pragma unroll
+    for (int i = 0; i < size; ++i) {
+      unsigned long long marked;
+      do asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(marked) : "l"(from + i) : "memory");
+      while (marked >> 32 == 0);
+      word[i] = static_cast<unsigned>(marked);
     }
-    return of_lane<Set>(a, 0);
-  };
-  const unsigned group = tile / fan, super = group / fan, in_group = tile % fan, in_super = group % fan;
-  give(tile, total);
-  const accumulators in_own = gather(tile - in_group, in_group);
-  accumulators of_group;
-  if (in_group == fan - 1) {
-    of_group = joined<Set>(in_own, total);
-    give(board.tiles + group, of_group);
+    A value;
+    memcpy(&value, word, sizeof(A));
+    return value;
   }
-  accumulators before = gather(board.tiles + group - in_super, in_super);
-  const unsigned supers = board.tiles + groups;
-  accumulators all;
-  Set::clear(all);
-  if (super > 0) {
-    wait_for_flag(flags + supers + super - 1);
-    all = values[supers + super - 1];
-  }
-  before = joined<Set>(all, before);
-  if (in_group == fan - 1 && in_super == fan - 1) give(supers + super, joined<Set>(before, of_group));
-  return joined<Set>(before, in_own);
-}
+};
 
 /// The context of an epilogue: element (d, k) of the thread, and the scans up to it and before it.
 template <class Set, class Fetched>
@@ -160,18 +120,67 @@ struct accumulator_sink {
   }
 };
 
-/// The elements of one thread: Depth pieces of a tile, Width neighbours of each. Their offsets: where the piece begins,
-/// from one to the next, and between neighbours.
+/// Each with those before it among Width neighbours.
+template <class Set, int Width>
+__device__ __forceinline__ void scan_neighbours(typename Set::accumulators (&a)[Width]) {
+#pragma unroll
+  for (int k = 1; k < Width; ++k) a[k] = joined<Set>(a[k - 1], a[k]);
+}
+
+/// Pieces in shared memory, in which a thread has Width neighbours. It reads what it has written itself, so nobody
+/// waits but the threads of a group that turn a piece.
+template <class A, int Width>
+struct kept_pieces {
+  static constexpr bool at_once = Width > 1 && (sizeof(A) & (sizeof(A) - 1)) == 0 && sizeof(A) * Width <= 16;
+  A* group;  ///< the piece of the threads that share a row
+  int member, lanes;
+  __device__ __forceinline__ kept_pieces(void* room, int of_group)
+      : member(static_cast<int>(threadIdx.x) & (of_group - 1)), lanes(of_group) {
+    group = static_cast<A*>(room) + (static_cast<int>(threadIdx.x) - member) * Width;
+  }
+  __device__ __forceinline__ void put(unsigned piece, const A (&a)[Width]) const {
+    A* const to = group + piece * (block_threads * Width) + member * Width;
+    if constexpr (at_once) {
+      wide<A, Width> together;
+#pragma unroll
+      for (int k = 0; k < Width; ++k) together.value[k] = a[k];
+      *reinterpret_cast<wide<A, Width>*>(to) = together;
+    } else
+#pragma unroll
+      for (int k = 0; k < Width; ++k) to[k] = a[k];
+  }
+  __device__ __forceinline__ void get(unsigned piece, A (&a)[Width]) const {
+    const A* const from = group + piece * (block_threads * Width) + member * Width;
+    if constexpr (at_once) {
+      const auto together = *reinterpret_cast<const wide<A, Width>*>(from);
+#pragma unroll
+      for (int k = 0; k < Width; ++k) a[k] = together.value[k];
+    } else
+#pragma unroll
+      for (int k = 0; k < Width; ++k) a[k] = from[k];
+  }
+  /// From elements that are `lanes` apart to neighbours.
+  __device__ __forceinline__ void turn(unsigned piece, A (&a)[Width]) const {
+    A* const all = group + piece * (block_threads * Width);
+#pragma unroll
+    for (int k = 0; k < Width; ++k) all[k * lanes + member] = a[k];
+    __syncwarp();
+    get(piece, a);
+    __syncwarp();
+  }
+};
+
+/// The elements of one thread: Depth pieces, Width of each, neighbours or `spacing` apart. Their offsets: where the
+/// first piece begins, from one to the next, and between neighbours.
 template <class Set, class Epilogue, int R, int Width, int Depth, class Sources, class Types>
-struct scan_tile;
+struct scan_pieces;
 template <class Set, class Epilogue, int R, int Width, int Depth, class... Src, class... T>
-struct scan_tile<Set, Epilogue, R, Width, Depth, list<Src...>, list<T...>> {
+struct scan_pieces<Set, Epilogue, R, Width, Depth, list<Src...>, list<T...>> {
   using accumulators = typename Set::accumulators;
   static constexpr int count = sizeof...(Src);
   fetched_pack<Width, Depth, list<Src...>> values;
-  accumulators scanned[Depth][Width];
   results<typename Epilogue::roots, list<Src...>, Width, Depth, T...> out;
-  int valid[Depth];
+  int valid[Depth];  ///< elements of a piece at a distance below this from the thread's first exist
   bool full;
 
   /// along, down: the axes of neighbours and of pieces, which are `pitch` apart.
@@ -181,22 +190,26 @@ struct scan_tile<Set, Epilogue, R, Width, Depth, list<Src...>, list<T...>> {
     const auto one = [&](auto& f, const auto& o, int i) {
       if constexpr (f.loads) {
         const index_t step = o.steps[along], next = pitch * o.steps[down];
-        if (full) f.all(o.source, offset[i], next, step, has_bit(p.wide_in, i), 1);
-        else f.some(o.source, offset[i], next, step, has_bit(p.wide_in, i), 1, valid);
+        if (full) f.all(o.source, offset[i], next, step, has_bit(p.wide_in, i), p.spacing);
+        else f.some(o.source, offset[i], next, step, has_bit(p.wide_in, i), p.spacing, valid);
       }
     };
     (one(get<I>(values), get<I>(p.operands), I), ...);
     keep_constants(values, p.operands, 0, index_sequence<I...>{});
+  }
+  /// What is scanned, of the elements that have been read.
+  __device__ __forceinline__ void compute(accumulators (&to)[Depth][Width], int spacing) const {
 #pragma unroll
     for (int d = 0; d < Depth; ++d)
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
-        if (full || k < valid[d]) {
-          accumulator_sink<accumulators> sink{scanned[d][k]};
+        if (full || k * spacing < valid[d]) {
+          accumulator_sink<accumulators> sink{to[d][k]};
           evaluate<typename Set::prologue>(register_context<bare_t<decltype(values)>>{values, d, k}, sink);
-        } else Set::clear(scanned[d][k]);
+        } else Set::clear(to[d][k]);
       }
   }
+  /// The results of element (d, k).
   __device__ __forceinline__ void finish(int d, int k, const accumulators& before, const accumulators& up_to) {
     register_sink<bare_t<decltype(out)>> sink{out, d, k};
     evaluate<Epilogue>(
@@ -204,11 +217,34 @@ struct scan_tile<Set, Epilogue, R, Width, Depth, list<Src...>, list<T...>> {
                                                        up_to},
         sink);
   }
+  /// Those of piece d of a row. before: what all before the thread's neighbours have; here: each neighbour with those
+  /// before it; turned: whether the results are of elements apart.
+  __device__ __forceinline__ void finish(int d, const accumulators& before, const accumulators (&here)[Width],
+                                         const kept_pieces<accumulators, Width>& kept, unsigned piece, bool turned) {
+    accumulators up_to[Width];
+#pragma unroll
+    for (int k = 0; k < Width; ++k) up_to[k] = joined<Set>(before, here[k]);
+    if (turned) {
+      const accumulators start = of_lane<Set>(before, static_cast<int>(threadIdx.x) & 31 & ~(kept.lanes - 1));
+      const accumulators* const all = kept.group + piece * (block_threads * Width);
+      kept.put(piece, up_to);
+      __syncwarp();
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        const int at = k * kept.lanes + kept.member;
+        finish(d, k, at > 0 ? all[at - 1] : start, all[at]);
+      }
+      __syncwarp();
+    } else
+#pragma unroll
+      for (int k = 0; k < Width; ++k) finish(d, k, k > 0 ? up_to[k > 0 ? k - 1 : 0] : before, up_to[k]);
+  }
   template <int... J>
   __device__ __forceinline__ void put(const auto& p, const index_t (&offset)[sizeof...(T)], int along, int down,
                                       index_t pitch, index_sequence<J...>) const {
     const auto one = [&](const auto& r, const auto& t, int j) {
-      store(r, t.data + offset[j], pitch * t.steps[down], t.steps[along], has_bit(p.wide_out, j), 1, full, valid);
+      store(r, t.data + offset[j], pitch * t.steps[down], t.steps[along], has_bit(p.wide_out, j), p.spacing, full,
+            valid);
     };
     (one(get<J>(out), get<J>(p.targets), J), ...);
   }

@@ -1,116 +1,203 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans along the axis in which memory is contiguous.
+// Scans along the axis in which memory is contiguous: threads of a warp go through a row, or blocks take tiles of it.
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/scan.cuh>
 
 namespace lazyfuse::cuda_detail {
 
-/// Along the inner axis: `lanes` neighbouring threads share a row. They go through its chunks, or (looks_back) a block
-/// takes one tile.
-template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads) scan_rows(const __grid_constant__ Parameters p) {
-  using accumulators = typename Set::accumulators;
-  constexpr int warps = block_threads / 32;
-  constexpr auto operands = make_index_sequence<Sources::size>{};
-  constexpr auto targets = make_index_sequence<Types::size>{};
-  __shared__ accumulators entries[Depth * warps], of_row[warps];
-  const int thread = static_cast<int>(threadIdx.x), lane = thread & 31, warp = thread / 32,
-            member = thread & (p.lanes - 1);
-  index_t row;
-  unsigned chunk = 0, end = p.board.tiles;
-  if (p.looks_back) {
-    const unsigned taken = take_tile(p.board.tickets);
-    chunk = taken / p.board.strips;
-    row = taken - chunk * p.board.strips;
-    end = chunk + 1;
-  } else row = static_cast<index_t>(blockIdx.x) * (block_threads / p.lanes) + thread / p.lanes;
-  const bool active = row < p.rows;
+/// Where a row's elements are, among those of the operands and of the targets.
+template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth>
+struct scanned_row {
+  using pieces = scan_pieces<Set, Epilogue, R, Width, Depth, Sources, Types>;
+  static constexpr auto operands = make_index_sequence<Sources::size>{};
+  static constexpr auto targets = make_index_sequence<Types::size>{};
   index_t base[Sources::size + 1] = {}, base_to[Types::size] = {};
-  if constexpr (R > 1) {
-    if (active) {
-      add_offsets<0>(base, p.kept, row, p.operands, operands);
-      target_offsets<R - 1>(base_to, p.kept, row, p.targets, targets);
+  index_t end;  ///< of its elements
+
+  __device__ __forceinline__ scanned_row(const auto& p, index_t row) : end(row < p.rows ? p.length : 0) {
+    if constexpr (R > 1) {
+      if (row < p.rows) {
+        add_offsets<0>(base, p.kept, row, p.operands, operands);
+        target_offsets<R - 1>(base_to, p.kept, row, p.targets, targets);
+      }
     }
   }
-  const int pitch = p.lanes * Width, first = member * Width, within = p.lanes > 32 ? 32 : p.lanes;
+  /// Pieces from a column on, `pitch` elements apart; or, stacked, of this row and of those below it.
+  __device__ __forceinline__ void load(pieces& to, const auto& p, index_t column, int pitch, index_t below) const {
+    const index_t left = end - column;
+    const int reach = (Width - 1) * p.spacing + 1;
+    const bool stacked = R > 1 && p.stacked;
+    to.full = stacked ? below >= Depth && left >= reach : left >= (Depth - 1) * pitch + reach;
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      const index_t n = stacked ? (d < below ? left : 0) : left - d * pitch;
+      to.valid[d] = n >= reach ? reach : n > 0 ? static_cast<int>(n) : 0;
+    }
+    index_t offset[Sources::size + 1] = {};
+    const auto one = [&](index_t& at, index_t from, const auto& o) {
+      if constexpr (requires { o.steps; }) at = from + column * o.steps[R - 1];
+    };
+    [&]<int... I>(index_sequence<I...>) { (one(offset[I], base[I], get<I>(p.operands)), ...); }
+    (operands);
+    to.load(p, offset, R - 1, stacked ? R - 2 : R - 1, stacked ? 1 : pitch, operands);
+  }
+  __device__ __forceinline__ void put(const pieces& from, const auto& p, index_t column, int pitch) const {
+    index_t offset[Types::size];
+    [&]<int... J>(index_sequence<J...>) { ((offset[J] = base_to[J] + column * get<J>(p.targets).steps[R - 1]), ...); }
+    (targets);
+    const bool stacked = R > 1 && p.stacked;
+    from.put(p, offset, R - 1, stacked ? R - 2 : R - 1, stacked ? 1 : pitch, targets);
+  }
+};
+
+/// `lanes` neighbouring threads of a warp go through a row, or take Depth rows of one piece each.
+template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth, class Parameters>
+__global__ void __launch_bounds__(block_threads, 4) scan_rows(const __grid_constant__ Parameters p) {
+  using row_type = scanned_row<Set, Epilogue, Sources, Types, R, Width, Depth>;
+  using accumulators = typename Set::accumulators;
+  __shared__ __align__(16) unsigned char room[block_threads * Width * sizeof(accumulators)];
+  const kept_pieces<accumulators, Width> kept(room, p.lanes);
+  const int thread = static_cast<int>(threadIdx.x), pitch = p.lanes * Width, last = (thread & 31) | (p.lanes - 1);
+  const index_t number =
+      (static_cast<index_t>(blockIdx.x) * (block_threads / p.lanes) + thread / p.lanes) * (p.stacked ? Depth : 1);
+  const row_type row(p, number);
+  const bool turned = p.spacing > 1;
   accumulators before;
   Set::clear(before);
-  for (; chunk < end; ++chunk) {
-    const index_t column = static_cast<index_t>(chunk) * (pitch * Depth) + first;
-    const index_t left = active ? p.length - column : 0;
-    scan_tile<Set, Epilogue, R, Width, Depth, Sources, Types> tile;
-    tile.full = left >= (Depth - 1) * pitch + Width;
+  index_t column = turned ? kept.member : kept.member * Width;
+  for (unsigned chunk = 0; chunk < p.chunks; ++chunk, column += pitch * Depth) {
+    typename row_type::pieces pieces;
+    accumulators here[Depth][Width];
+    row.load(pieces, p, column, pitch, p.rows - number);
+    pieces.compute(here, p.spacing);
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
-      const index_t n = left - d * pitch;
-      tile.valid[d] = n >= Width ? Width : n > 0 ? static_cast<int>(n) : 0;
+      if (turned) kept.turn(0, here[d]);
+      scan_neighbours<Set>(here[d]);
+      const accumulators up_to = scan_lanes<Set>(here[d][Width - 1], p.lanes);
+      pieces.finish(d, joined<Set>(before, before_lanes<Set>(up_to, p.lanes)), here[d], kept, 0, turned);
+      if (!p.stacked) before = joined<Set>(before, of_lane<Set>(up_to, last));
     }
-    index_t offset[Sources::size + 1] = {}, offset_to[Types::size];
-    const auto at_column = [&]<int... I, int... J>(index_sequence<I...>, index_sequence<J...>) {
-      const auto one = [&](index_t& to, index_t from, const auto& o) {
-        if constexpr (requires { o.steps; }) to = from + column * o.steps[R - 1];
-      };
-      (one(offset[I], base[I], get<I>(p.operands)), ...);
-      (one(offset_to[J], base_to[J], get<J>(p.targets)), ...);
-    };
-    at_column(operands, targets);
-    tile.load(p, offset, R - 1, R - 1, pitch, operands);
+    row.put(pieces, p, column, pitch);
+  }
+}
 
-    accumulators up_to[Depth], start[Depth];
+/// For the first warp: gives the tile's total to those after it, and gets what all before it have.
+template <class Set>
+__device__ __forceinline__ typename Set::accumulators before_tile(const scan_board& board, unsigned strip,
+                                                                  unsigned tile,
+                                                                  const typename Set::accumulators& total) {
+  using accumulators = typename Set::accumulators;
+  using entry = board_entry<accumulators>;
+  constexpr unsigned fan = scan_board::fan;
+  const unsigned groups = scan_board::count(board.tiles), lane = threadIdx.x;
+  unsigned long long* const entries =
+      board.marked + static_cast<index_t>(strip) * scan_board::entries(board.tiles) * entry::size;
+  const auto give = [&](unsigned at, const accumulators& value) {
+    if (lane == 0) entry::give(entries + at * entry::size, value);
+  };
+  /// What entries [from, from + count) have, in their order; count < fan.
+  const auto gather = [&](unsigned from, unsigned count) {
+    accumulators a;
+    Set::clear(a);
+    if (lane < count) a = entry::wait(entries + (from + lane) * entry::size);
+    __syncwarp();
+#pragma unroll
+    for (int off = 1; off < 32; off *= 2) {
+      const auto after = shuffled_set<Set>(
+          a, [off](auto word) { return __shfl_down_sync(~0u, word, off); }, make_index_sequence<Set::size>{});
+      a = joined<Set>(a, after);
+    }
+    return of_lane<Set>(a, 0);
+  };
+  const unsigned group = tile / fan, super = group / fan, in_group = tile % fan, in_super = group % fan;
+  give(tile, total);
+  const accumulators in_own = gather(tile - in_group, in_group);
+  accumulators of_group;
+  if (in_group == fan - 1) {
+    of_group = joined<Set>(in_own, total);
+    give(board.tiles + group, of_group);
+  }
+  accumulators before = gather(board.tiles + group - in_super, in_super);
+  const unsigned supers = board.tiles + groups;
+  accumulators all;
+  Set::clear(all);
+  if (super > 0) all = entry::wait(entries + (supers + super - 1) * entry::size);
+  before = joined<Set>(all, before);
+  if (in_group == fan - 1 && in_super == fan - 1) give(supers + super, joined<Set>(before, of_group));
+  return joined<Set>(before, in_own);
+}
+
+/// Whether elements may be combined in another order than theirs.
+template <class Set, class Seq = make_index_sequence<Set::size>>
+inline constexpr bool all_commute = false;
+template <class Set, int... I>
+inline constexpr bool all_commute<Set, index_sequence<I...>> =
+    (Set::template monoid<I>::template commutes<typename Set::template value_type<I>> && ...);
+
+/// A block takes a tile of a row, of which each warp has a part: its elements are combined as they come, and scanned
+/// when it is known what is before them.
+template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth, class Parameters>
+__global__ void __launch_bounds__(block_threads, scan_residents) scan_tiles(const __grid_constant__ Parameters p) {
+  using row_type = scanned_row<Set, Epilogue, Sources, Types, R, Width, Depth>;
+  using accumulators = typename Set::accumulators;
+  constexpr int warps = block_threads / 32, pitch = 32 * Width;
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  __shared__ accumulators of_warp[warps];
+  const kept_pieces<accumulators, Width> kept(shared_bytes, 32);
+  const bool turned = p.spacing > 1;
+  const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) / 32;
+  const unsigned tile = blockIdx.x / p.board.strips, strip = blockIdx.x - tile * p.board.strips;
+  const row_type row(p, strip);
+  const index_t part = static_cast<index_t>(p.chunks) * (pitch * Depth),
+                first = (static_cast<index_t>(tile) * warps + warp) * part + (turned ? lane : lane * Width);
+
+  accumulators sum;
+  Set::clear(sum);
+  for (unsigned chunk = 0; chunk < p.chunks; ++chunk) {
+    typename row_type::pieces pieces;
+    accumulators here[Depth][Width];
+    row.load(pieces, p, first + static_cast<index_t>(chunk) * (pitch * Depth), pitch, 1);
+    pieces.compute(here, p.spacing);
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
-#pragma unroll
-      for (int k = 1; k < Width; ++k) tile.scanned[d][k] = joined<Set>(tile.scanned[d][k - 1], tile.scanned[d][k]);
-      up_to[d] = scan_lanes<Set>(tile.scanned[d][Width - 1], within);
-      start[d] = before_lanes<Set>(up_to[d], within);
+      if (turned) kept.turn(chunk * Depth + d, here[d]);
+      scan_neighbours<Set>(here[d]);
+      kept.put(chunk * Depth + d, here[d]);
+      const accumulators& piece = here[d][Width - 1];
+      if constexpr (all_commute<Set>) sum = joined<Set>(sum, piece);
+      else sum = joined<Set>(sum, of_lane<Set>(scan_lanes<Set>(piece, 32), 31));
     }
-    if (p.lanes <= 32) {
-      const int last = lane | (p.lanes - 1);
-#pragma unroll
-      for (int d = 0; d < Depth; ++d) {
-        start[d] = joined<Set>(before, start[d]);
-        before = joined<Set>(before, of_lane<Set>(up_to[d], last));
-      }
-    } else {
-      const int of_group = p.lanes / 32, group = warp / of_group, segment = Depth * of_group;
-      const auto entry = [&](int d) { return group * segment + d * of_group + (warp & (of_group - 1)); };
-      __syncthreads();  // entries are read until the chunk before ends
-      if (lane == 31)
-#pragma unroll
-        for (int d = 0; d < Depth; ++d) entries[entry(d)] = up_to[d];
-      __syncthreads();
-      if (warp == 0) {
-        accumulators a;
-        if (lane < Depth * warps) a = entries[lane];
-        else Set::clear(a);
-        a = scan_lanes<Set>(a, segment);
-        if (!p.looks_back && (lane & (segment - 1)) == segment - 1 && lane < Depth * warps) of_row[lane / segment] = a;
-        const accumulators apart = before_lanes<Set>(a, segment);
-        if (lane < Depth * warps) entries[lane] = apart;
-        if (p.looks_back) {
-          const accumulators all =
-              before_tile<Set>(p.board, static_cast<unsigned>(row), chunk, of_lane<Set>(a, segment - 1));
-          if (lane == 0) of_row[0] = all;
-        }
-      }
-      __syncthreads();
-      if (p.looks_back) before = of_row[0];
-#pragma unroll
-      for (int d = 0; d < Depth; ++d) start[d] = joined<Set>(before, joined<Set>(entries[entry(d)], start[d]));
-      if (!p.looks_back) before = joined<Set>(before, of_row[group]);
-    }
+  }
+  if constexpr (all_commute<Set>) sum = scan_lanes<Set>(sum, 32);
+  if (lane == 31) of_warp[warp] = sum;
+  __syncthreads();
+  if (warp == 0) {
+    Set::clear(sum);
+    if (lane < warps) sum = of_warp[lane];
+    sum = scan_lanes<Set>(sum, warps);
+    const accumulators apart = before_lanes<Set>(sum, warps);
+    accumulators all;
+    Set::clear(all);
+    if (p.board.tiles > 1) all = before_tile<Set>(p.board, strip, tile, of_lane<Set>(sum, warps - 1));
+    if (lane < warps) of_warp[lane] = joined<Set>(all, apart);
+  }
+  __syncthreads();
+  accumulators before = of_warp[warp];
+  for (unsigned chunk = 0; chunk < p.chunks; ++chunk) {
+    const index_t column = first + static_cast<index_t>(chunk) * (pitch * Depth);
+    typename row_type::pieces pieces;
+    row.load(pieces, p, column, pitch, 1);
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
-      accumulators last = start[d];
-#pragma unroll
-      for (int k = 0; k < Width; ++k) {
-        const accumulators here = joined<Set>(start[d], tile.scanned[d][k]);
-        tile.finish(d, k, last, here);
-        last = here;
-      }
+      accumulators here[Width];
+      kept.get(chunk * Depth + d, here);
+      const accumulators up_to = scan_lanes<Set>(here[Width - 1], 32);
+      pieces.finish(d, joined<Set>(before, before_lanes<Set>(up_to, 32)), here, kept, chunk * Depth + d, turned);
+      before = joined<Set>(before, of_lane<Set>(up_to, 31));
     }
-    tile.put(p, offset_to, R - 1, R - 1, pitch, targets);
+    row.put(pieces, p, column, pitch);
   }
 }
 

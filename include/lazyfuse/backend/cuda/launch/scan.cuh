@@ -22,12 +22,14 @@ template <class Set, class Epilogue, bool Beside, class Plan, int R, class... T>
 bool scan(Plan& plan, const target_pack<R, T...>& to) {
   using sources = typename Plan::sources;
   using accumulators = typename Set::accumulators;
-  constexpr thread_share share =
-      scan_share(width_for(sources{}, list<T...>{}), memory_bytes(sources{}), int(sizeof(accumulators)),
-                 Set::prologue::cost + Epilogue::cost + cost_of_sources(sources{}));
-  const scan_geometry g = plan_scan(plan.s.extent, R, Beside, plan.info, Plan::targets, Plan::count, share);
+  constexpr int bytes = sizeof(accumulators);
+  constexpr thread_share share = scan_share(width_for(sources{}, list<T...>{}), memory_bytes(sources{}), bytes,
+                                            Set::prologue::cost + Epilogue::cost + cost_of_sources(sources{}));
+  constexpr int fixed = bytes * (Beside ? block_threads * share.width : block_threads / 32);
+  const scan_geometry g = plan_scan(plan.s.extent, R, plan.info, Plan::targets, Plan::count,
+                                    {.beside = Beside, .share = share, .accumulators = bytes, .fixed = fixed});
   if (!g.fits) return false;
-  const scan_room room(g, sizeof(accumulators) * static_cast<std::size_t>(Beside ? g.lanes * share.width : 1));
+  const scan_room room(g, bytes, g.lanes * share.width);
   constexpr int K = Beside ? R - 2 : R - 1;
   using parameters = scan_parameters<bare_t<decltype(plan.bound.operands)>, target_pack<R, T...>, K>;
   const parameters p{.operands = plan.bound.operands,
@@ -39,18 +41,31 @@ bool scan(Plan& plan, const target_pack<R, T...>& to) {
                      .wide_in = g.wide_in,
                      .wide_out = g.wide_out,
                      .lanes = g.lanes,
-                     .looks_back = g.looks_back,
-                     .pieces = g.pieces,
+                     .spacing = g.spacing,
+                     .stacked = g.stacked,
+                     .chunks = g.chunks,
+                     .abreast = g.abreast,
                      .board = room.board};
+  const auto start = [&](void (*kernel)(parameters)) {
+    if (g.shared + fixed > unasked_shared_bytes) allow_shared(reinterpret_cast<const void*>(kernel), g.shared);
+    launch(kernel, g.blocks, g.shared, p);
+  };
   if constexpr (Beside)
-    launch(scan_columns<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>, g.blocks, 0, p);
-  else launch(scan_rows<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>, g.blocks, 0, p);
+    start(scan_columns<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>);
+  else {
+    if constexpr (R > 1)
+      if (g.path == scan_path::rows) {
+        start(scan_rows<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>);
+        return true;
+      }
+    start(scan_tiles<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>);
+  }
   return true;
 }
 
 /// Whether what a tile of columns has in all fits the shared memory of a block: not for accumulators of many bytes.
 template <class Set>
-concept columns_fit = 2 * block_threads * sizeof(typename Set::accumulators) <= unasked_shared_bytes;
+concept columns_fit = block_threads * sizeof(typename Set::accumulators) <= unasked_shared_bytes;
 
 }  // namespace lazyfuse::cuda_detail
 

@@ -8,26 +8,38 @@
 
 namespace lazyfuse::cuda_detail {
 
+/// Which kernel scans: threads of a warp go through a row, or a block takes a tile of a row or of columns.
+enum class scan_path { rows, tiles, columns };
 /// The decisions for a scan.
 struct scan_geometry {
+  scan_path path = scan_path::tiles;
   wide_bits wide_in = 0, wide_out = 0;
-  int lanes = block_threads;  ///< threads that share a row, or are side by side
-  unsigned tiles = 1;         ///< of a row, or below each other
-  unsigned pieces = 1;        ///< side by side
-  index_t rows = 1;           ///< of the kept axes
-  unsigned strips = 1;        ///< of tiles that follow each other; where none do, blocks
-  bool looks_back = false;
+  int lanes = 32;        ///< threads that share a row, or are side by side
+  int spacing = 1;       ///< between a thread's elements: 1, or `lanes`
+  bool stacked = false;  ///< a thread's pieces are of rows below each other
+  unsigned chunks = 1;   ///< that a thread goes through
+  unsigned tiles = 1;    ///< of a row, or below each other
+  unsigned abreast = 1;  ///< strips of columns
+  index_t rows = 1;      ///< of the kept axes
+  unsigned strips = 1;   ///< of tiles that follow each other
   unsigned blocks = 1;
-  bool fits = true;  ///< a grid has so many blocks
+  std::size_t shared = 0;  ///< bytes of a block, for its tile
+  bool fits = true;        ///< a grid has so many blocks, a block so much shared memory
 };
-/// beside: the scanned axis is the last but one.
-scan_geometry plan_scan(const index_t* extents, int rank, bool beside, const operand_info* info, int targets, int count,
-                        thread_share share);
+/// What a scan is planned by, beside its extents.
+struct scan_facts {
+  bool beside;         ///< the scanned axis is the last but one
+  thread_share share;  ///< of one chunk
+  int accumulators;    ///< bytes of an element's
+  int fixed;           ///< bytes of shared memory beside the tile
+};
+scan_geometry plan_scan(const index_t* extents, int rank, const operand_info* info, int targets, int count,
+                        const scan_facts& facts);
 
-/// Memory for what tiles leave for those after them, of one launch; entry_bytes: what one of them leaves.
+/// Memory for what tiles leave for those after them, of one launch; columns: of a tile.
 class scan_room {
  public:
-  scan_room(const scan_geometry& g, std::size_t entry_bytes);
+  scan_room(const scan_geometry& g, int accumulators, int columns);
   scan_board board;
 
  private:
