@@ -5,6 +5,15 @@
 
 namespace lazyfuse::dpp {
 
+struct transforms;
+struct reductions;
+struct row_stages;
+struct scans;
+
+/// The constants by which a space lays out a pattern, whatever its program is. Backends specialise it for the plurals.
+template <class Pattern, class Space>
+struct tuning;
+
 /// Evaluates the roots of a schedule at every position of the extents s and stores each at its target.
 template <class Schedule>
 struct transform {};

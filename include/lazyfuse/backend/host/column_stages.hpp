@@ -22,10 +22,10 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   /// What pass S computes once per column.
   template <int S>
   using made = typename Staged::template uniform<S>;
-  static constexpr index_t least_lines = 256;  ///< of a task, where several share the rows
-  /// Columns that a loop takes together: few enough for their sums to stay in the cache, and on the stack.
+  using tuned = dpp::tuning<dpp::row_stages, host>;
+  /// Columns that a loop takes together.
   static constexpr int most_columns = [] {
-    const int fit = 16384 / bytes_of_values<Sources>(reductions{}) / 64 * 64;
+    const int fit = tuned::column_bytes / bytes_of_values<Sources>(reductions{}) / 64 * 64;
     return std::clamp(fit, 64, walk_type::chunk < columns_at_a_time ? walk_type::chunk : columns_at_a_time);
   }();
 
@@ -98,7 +98,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   column_cut cut_columns(index_t each) const {
     const index_t chunks = (width + each - 1) / each;
     const index_t enough = 1 + 64 / std::max<index_t>(outer * chunks, 1),
-                  most = (height + least_lines - 1) / least_lines;
+                  most = (height + tuned::least_lines - 1) / tuned::least_lines;
     return {std::clamp<index_t>(most, 1, enough), chunks, each};
   }
   /// Calls f(task, kept position, r0, r1, first column, columns) in all tasks; each pass begins where the one before

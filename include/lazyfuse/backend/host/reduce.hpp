@@ -8,9 +8,12 @@
 #include <lazyfuse/backend/host/column_sums.hpp>
 #include <lazyfuse/backend/host/kept.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/backend/host/tuning.hpp>
 
 #include <atomic>
 #include <memory>
+
+#include <algorithm>
 
 namespace lazyfuse::host_detail {
 
@@ -105,9 +108,11 @@ struct reduce_run {
 
   // ---- along the kept axis --------------------------------------------------------------------------
   static constexpr int last = K > 0 ? K - 1 : 0;
-  // Shorter runs of a long row defeat the prefetcher; but the lanes of many reductions must fit the stack.
-  static constexpr index_t most_columns = sizeof(lane_pack<Set, chunk>) <= 131072 || chunk < 1024 ? chunk : 1024;
-  static constexpr index_t most_rows = 256;
+  using tuned = dpp::tuning<dpp::reductions, host>;
+  static constexpr index_t most_rows = tuned::most_rows,
+                           most_columns = sizeof(lane_pack<Set, chunk>) <= tuned::most_lane_bytes
+                                              ? chunk
+                                              : std::min<index_t>(chunk, tuned::cut_columns);
   using columns_type = column_sums<Set, int(most_columns)>;
 
   /// Whether places come in their order along the reduced axes.
@@ -199,8 +204,7 @@ struct reduce_run {
   // ---- short rows -----------------------------------------------------------------------------------
   /// Lanes of a short row, which is one run.
   static constexpr int few_lanes = Set::has_ordered ? 1 : sizeof(accumulators) == 8 ? vector_bytes / 8 : 4;
-  static constexpr bool may_be_short =
-      K > 0 && K == R - 1 && !Set::has_near && Set::prologue::cost <= 32;  // of dearer ones they are a small part
+  static constexpr bool may_be_short = K > 0 && K == R - 1 && !Set::has_near && Set::prologue::cost <= tuned::cheap;
 
   /// Whether rows are short, and read where they lie.
   bool few_turns() const {
@@ -253,7 +257,7 @@ struct reduce_run {
   /// Whether rows are so short, and so many side by side, that lanes are better filled across than along them.
   bool across_rows() const {
     const index_t length = product(extents, K, R);
-    return K > 0 && extents[last] >= 64 && length > 0 && length <= 48;
+    return K > 0 && extents[last] >= tuned::across_extent && length > 0 && length <= tuned::across_length;
   }
 };
 

@@ -22,8 +22,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
   using typename base::walk_type;
   using values_type = row_values<typename Staged::values>;
   using repeated = typename Staged::repeated;
-  /// Bytes that are remembered of a row, at most: caches hold them beside the operands.
-  static constexpr index_t most_remembered = 1 << 20;
+  static constexpr index_t most_remembered = dpp::tuning<dpp::row_stages, host>::most_remembered;
 
   /// A row and where it starts.
   struct row {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <lazyfuse/backend/host/packing.hpp>
+#include <lazyfuse/backend/host/tuning.hpp>
 #include <lazyfuse/program/operand.hpp>
 #include <lazyfuse/program/reductions.hpp>
 
@@ -81,20 +82,16 @@ struct chunk_context {
   LAZYFUSE_HD auto known() const { return values.template known<P>(i); }
 };
 
-/// Bytes of stack for packed operands, and how many elements of each operand that makes.
-inline constexpr int pack_bytes = 131072;
 template <class... Src>
 constexpr int bytes_of_position(list<Src...>) {
   return (0 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
 }
+/// Elements of each operand that fit where they are packed.
 template <class... Src>
 constexpr int chunk_length(list<Src...>) {
   const int n = pack_bytes / (8 + (0 + ... + kept_bytes<Src>));
   return n < 256 ? 256 : n > 4096 ? 4096 : n / 64 * 64;
 }
-/// Elements that stand for a whole row where an operand repeats one along it: the row is taken in runs of as many.
-inline constexpr int run_length = 64;
-
 /// Room for the packed elements of one operand.
 template <class Source, int Chunk>
 struct packing {};

@@ -5,18 +5,18 @@
 #pragma once
 
 #include <lazyfuse/backend/host/lanes.hpp>
+#include <lazyfuse/backend/host/tuning.hpp>
 
 #include <bit>
 
 namespace lazyfuse::host_detail {
 
-/// Elements that a lane adds one by one. Where all are equal their roundings go one way, and a run is wrong by at most
-/// a sixth of so many epsilons.
-inline constexpr index_t run_elements = 16;
+inline constexpr index_t run_elements = dpp::tuning<dpp::reductions, host>::run_elements;
 /// How many turns of the lanes are evaluated at once, and added up pairwise before their lanes take them: a run then is
 /// as many times longer, and ends less often.
 template <class Set>
-inline constexpr int turns_together = Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= 32 ? 4 : 1;
+inline constexpr int turns_together =
+    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= dpp::tuning<dpp::reductions, host>::cheap ? 4 : 1;
 /// For how many elements an operand that repeats one is written out.
 template <class Set>
 constexpr index_t repeated_elements(index_t n) {

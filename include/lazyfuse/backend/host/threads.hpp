@@ -2,18 +2,11 @@
 // Threads of the host backend: tasks are numbered, and who runs which does not change a result.
 #pragma once
 
+#include <lazyfuse/backend/host/tuning.hpp>
 #include <lazyfuse/plan/homes.hpp>
 
 namespace lazyfuse::host_detail {
 
-/// Fewer rows than these are each shared by all threads, one after the other, if they are long.
-inline constexpr index_t few_rows = 8;
-/// Elements of a task, about, and of each block of a long row or reduction: so many that handing one out costs little
-/// beside them. The number of threads has no part in it: blocks are joined in the order of their numbers, so that
-/// results have the same bits with any number of threads.
-inline constexpr index_t block_elements = 32768;
-/// Columns whose sums a loop adds to, at most.
-inline constexpr int columns_at_a_time = 1024;
 /// How many of `width` columns of so many bytes pass through all stages while they are in the cache of a thread; 0
 /// where they are too few for it to be worth it: memory is faster in longer runs.
 constexpr index_t columns_together(index_t bytes_of_column, index_t width) {

@@ -157,7 +157,6 @@ struct transform_run {
   /// ends what is stored past the caches.
   template <class Odometer>
   void stream_row(const Odometer& o, index_t first, index_t last) const {
-    constexpr index_t least_runs = 16;  // below, three loops cost more than they save
     if (blocked || repeats || packs) return prepared_rows_of(o, 1, first, last);
     const index_t begin = std::min(first + elements_to_line(target_at<0>(o.at, 0, first)), last),
                   runs = (last - begin) / run_length, end = begin + runs * run_length;
@@ -167,7 +166,7 @@ struct transform_run {
     aim_targets(to, nullptr, o.at, 0, begin, false, target_seq{});
     const bool in_lines = [&]<int... J>(index_sequence<J...>) { return (begins_a_line(get<J>(to).data) && ...); }
     (target_seq{});
-    if (!in_lines || runs < least_runs) return rows_of(o, 1, first, last);
+    if (!in_lines || runs < dpp::tuning<dpp::transforms, host>::streamed_runs) return rows_of(o, 1, first, last);
     if (first < begin) rows_of(o, 1, first, begin);
     stream_runs<Schedule>(cursors, to, runs, values.from(begin - origin), seq{}, target_seq{});
     if (end < last) rows_of(o, 1, end, last);
@@ -221,10 +220,9 @@ struct transform_run {
     per_task = per_task < 1 ? 1 : per_task;
     const index_t row_tasks = (groups + per_task - 1) / per_task;
     const double cost = double(columns) * double(rows) * (Schedule::cost + walk_type::cost + 1);
-    constexpr bool may_stream =
-        has_stores_past_caches && Schedule::cost < 22;  // computing more takes longer than to store the results
-    constexpr index_t streamed_row = 16384;             // shorter ones lose more at their ends
-    const bool streams = may_stream && columns >= streamed_row && !(blocked || repeats || packs) &&
+    using tuned = dpp::tuning<dpp::transforms, host>;
+    constexpr bool may_stream = has_stores_past_caches && Schedule::cost < tuned::streamed_cost;
+    const bool streams = may_stream && columns >= tuned::streamed_row && !(blocked || repeats || packs) &&
                          outgrows_caches(columns * rows * bytes_of<T...>);
     for_tasks(row_tasks * column_tasks, cost, [&](index_t task) {
       const index_t part = task % column_tasks, begin = task / column_tasks * per_task;

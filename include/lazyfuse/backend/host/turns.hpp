@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/host/lanes.hpp>
+#include <lazyfuse/backend/host/tuning.hpp>
 
 namespace lazyfuse::host_detail {
 
@@ -28,9 +29,6 @@ inline void for_rounding(const F& f, index_sequence<I...>) {
   };
   (one(index_sequence<I>{}), ...);
 }
-/// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in flight.
-inline constexpr index_t prefetch_distance = 2048;
-
 template <class T>
 void prefetch(const T* from, index_t n) {
   for (index_t b = 0; b < n * index_t{sizeof(T)}; b += 64) __builtin_prefetch(reinterpret_cast<const char*>(from) + b);
@@ -38,7 +36,8 @@ void prefetch(const T* from, index_t n) {
 template <int N, class Cursors, int... I>
 void prefetch_ahead(const Cursors& c, index_t i, index_sequence<I...>) {
   const auto one = [i](const auto& operand) {
-    if constexpr (requires { operand.data; }) prefetch(operand.data + i + prefetch_distance, N);
+    if constexpr (requires { operand.data; })
+      prefetch(operand.data + i + dpp::tuning<dpp::reductions, host>::prefetch_distance, N);
   };
   (one(get<I>(c)), ...);
 }

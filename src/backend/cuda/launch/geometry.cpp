@@ -16,6 +16,8 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
+using tuned = dpp::tuning<dpp::transforms, cuda>;
+
 /// Whether 32-bit arithmetic reaches every element, and one block beyond.
 bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, int count) {
   for (int i = 0; i < count; ++i) {
@@ -30,9 +32,9 @@ bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, in
 /// Whether all operands in memory have the same steps and begin a few rows and columns from each other. They span
 /// more rows than that, so that they overlap: all between the first and the last byte is memory of one array.
 shared_window find_window(const index_t* extents, const operand_info* info, int count) {
-  constexpr index_t most_rows = 8, most_bytes = 64, most_pitch = 1 << 24, least_extent = 32;
+  constexpr index_t most_pitch = 1 << 24;  // offsets within a window have 31 bits
   shared_window w{};
-  if (extents[0] < least_extent || extents[1] < least_extent) return w;
+  if (extents[0] < tuned::least_window_extent || extents[1] < tuned::least_window_extent) return w;
   const operand_info* leader = nullptr;
   index_t row[window_operands] = {}, byte[window_operands] = {};  // from the leader
   index_t top = 0, bottom = 0, left = 0, right = 0, pitch = 0, size = 0;
@@ -49,7 +51,9 @@ shared_window find_window(const index_t* extents, const operand_info* info, int 
     const index_t distance = static_cast<const char*>(o.data) - static_cast<const char*>(leader->data);
     row[i] = (distance + (distance < 0 ? -pitch : pitch) / 2) / pitch;
     byte[i] = distance - row[i] * pitch;
-    if (std::abs(row[i]) > most_rows || std::abs(byte[i]) > most_bytes || byte[i] % size != 0) return w;
+    if (std::abs(row[i]) > tuned::window_reach_rows || std::abs(byte[i]) > tuned::window_reach_bytes ||
+        byte[i] % size != 0)
+      return w;
     top = std::min(top, row[i]), bottom = std::max(bottom, row[i]);
     left = std::min(left, byte[i]), right = std::max(right, byte[i]);
     const auto* const first = static_cast<const unsigned char*>(o.data);
@@ -131,7 +135,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
 
   // The row axis is the one in front of the columns, or the longest if that one is short.
   int row_axis = rank - 2;
-  if (extents[row_axis] < 16)
+  if (extents[row_axis] < tuned::least_tile)
     for (int k = 0; k < rank - 2; ++k)
       if (extents[k] > extents[row_axis]) row_axis = k;
   const auto swap_axes = [&](int a, int b) {
@@ -142,7 +146,6 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   };
 
   // Operands that are contiguous across rows go through shared memory, square tiles at a time.
-  constexpr index_t least_tile = 16;
   int across = rank - 2;
   int most = 0;
   for (int k = 0; k < rank - 1; ++k) {  // the axis along which most operands that are not contiguous in rows are
@@ -150,13 +153,13 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     for (int i = targets; i < count; ++i)
       here += info[i].element_size != 0 && info[i].steps && std::abs(info[i].steps[inner]) > 1 &&
               std::abs(info[i].steps[k]) == 1;
-    if (here > most && extents[k] >= least_tile) most = here, across = k;
+    if (here > most && extents[k] >= tuned::least_tile) most = here, across = k;
   }
-  if (most > 0 && columns >= least_tile) {
+  if (most > 0 && columns >= tuned::least_tile) {
     swap_axes(across, rank - 2);
     across = rank - 2;
   }
-  if (columns >= least_tile && extents[across] >= least_tile) {
+  if (columns >= tuned::least_tile && extents[across] >= tuned::least_tile) {
     for (int i = targets; i < count && i - targets < most_operands; ++i) {
       const operand_info& o = info[i];
       if (o.element_size == 0 || !o.steps) continue;
@@ -200,8 +203,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     }
   }
   g.path = transform_path::strided;
-  constexpr int most_lanes = 128;  // leaves rows to the block, so that stencils find their neighbours in its cache
-  g.lanes = power_above(ceil_div(columns, strided.width), most_lanes);
+  g.lanes = power_above(ceil_div(columns, strided.width), tuned::most_lanes);
   if (g.lanes < 32) g.consecutive = true;
   const index_t height = extents[rank - 2], planes = rows / height;
   g.lines = power_above(ceil_div(height, strided.depth), block_threads / g.lanes);
@@ -230,7 +232,7 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   index_t most_splits = 1, tiles = 1;
   if (along_kept) {
     const index_t columns = extents[inner];
-    const int lines = power_below(reduced / depth, 8);
+    const int lines = power_below(reduced / depth, dpp::tuning<dpp::reductions, cuda>::most_lines);
     g.lanes = power_above(ceil_div(columns, width), block_threads / lines);
     if (g.lanes < 32) g.consecutive = true;
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which threads share a row, and what of it they keep on the chip.
+#include <lazyfuse/backend/cuda/kernels/tuning.hpp>
 #include <lazyfuse/backend/cuda/launch/row_geometry.hpp>
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 
@@ -12,6 +13,8 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
+using tuned = dpp::tuning<dpp::row_stages, cuda>;
+
 index_t product(const index_t* extents, int from, int to) {
   index_t n = 1;
   for (int k = from; k < to; ++k) n *= extents[k];
@@ -23,7 +26,7 @@ void in_registers(row_geometry& g, index_t length, const row_program& program) {
   g.one_vector = length <= index_t{32} * program.width;
   const int each = g.one_vector ? program.width : program.held;
   g.group = power_above(ceil_div(length, each), register_threads);
-  g.threads = std::max(g.group, g.one_vector ? 256 : 128);
+  g.threads = std::max(g.group, g.one_vector ? tuned::threads_of_vectors : tuned::threads_of_rows);
   g.grid = ceil_div(g.rows, g.threads / g.group);
   g.path = "registers";
 }
@@ -66,11 +69,11 @@ void form_teams(row_geometry& g, const device_facts& gpu, index_t kept_by_a_bloc
   // A seventh that is not kept is read again from the cache.
   const index_t to_keep = kept_by_a_block > 0 ? ceil_div(g.units * 6 / 7, kept_by_a_block) : 1;
   const index_t wanted = std::min(std::max(to_fill, to_keep), useful);
-  constexpr int usual_cluster = 8;  // groups of processors hold it with little left over
   if (wanted <= 1) g.how = exchange::none;
   else if (wanted <= most_cluster || (most_cluster > 1 && g.tasks * most_cluster > resident)) {
     g.how = exchange::cluster;
-    g.blocks = static_cast<unsigned>(wanted <= usual_cluster ? power_above(wanted, usual_cluster) : most_cluster);
+    g.blocks = static_cast<unsigned>(wanted <= tuned::usual_cluster ? power_above(wanted, tuned::usual_cluster)
+                                                                    : most_cluster);
   } else {
     g.blocks = static_cast<unsigned>(std::min(wanted, std::max<index_t>(resident / g.tasks, 1)));
     g.how = g.blocks > 1 ? exchange::memory : exchange::none;

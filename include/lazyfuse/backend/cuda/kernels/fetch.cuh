@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/backend/cuda/kernels/tuning.hpp>
 #include <lazyfuse/program/operand.hpp>
 #include <lazyfuse/program/reductions.hpp>
 

@@ -72,12 +72,12 @@ struct window_parameters : Flat {
   Targets window_targets;
 };
 
-/// Blocks that share a processor: six where the operands' values take at most 24 of then 40 registers.
+/// Blocks that are to share a processor.
 template <class... Src>
 constexpr int flat_residents(list<Src...> sources, int elements) {
   const bool light = (... && (sizeof(typename Src::value_type) <= 4 && source_cost<Src> == 0)) &&
-                     memory_bytes(sources) * elements <= 96;
-  return light ? 6 : 1;
+                     memory_bytes(sources) * elements <= dpp::tuning<dpp::transforms, cuda>::most_light_bytes;
+  return light ? dpp::tuning<dpp::transforms, cuda>::light_residents : 1;
 }
 
 template <class Schedule, class Sources, class Types, int Width, int Depth, class Parameters>

@@ -113,8 +113,6 @@ inline constexpr int team_residents = 2;
 /// bits.
 inline constexpr int register_threads = 512, most_register_elements = 16;
 
-/// Blocks that share a processor where a scan keeps its tiles in shared memory: some read while others wait, or write.
-inline constexpr int scan_residents = 4;
 /// Where tiles leave what they have in all, for those after them: `entries` for each strip of tiles.
 struct scan_board {
   unsigned long long* marked;  ///< of one value: 32 bits, and a mark, which is zero at the beginning

@@ -91,12 +91,13 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   }
 }
 
-/// Blocks that are to share a processor: four of moments, where their values and sums take few of then 64 registers;
-/// elsewhere the compiler finds out (0).
+/// Blocks that are to share a processor; 0: as many as the compiler makes of it.
 template <class Set, int Width, class Sources>
 constexpr int row_residents(Sources sources, int elements) {
-  const bool light = memory_bytes(sources) * elements <= 64 && Width * int(sizeof(typename Set::accumulators)) <= 64;
-  return Set::has_near && light && Set::prologue::cost <= 24 ? 4 : 0;
+  using tuned = dpp::tuning<dpp::reductions, cuda>;
+  const bool light = memory_bytes(sources) * elements <= tuned::light_bytes &&
+                     Width * int(sizeof(typename Set::accumulators)) <= tuned::light_bytes;
+  return Set::has_near && light && Set::prologue::cost <= tuned::light_cost ? tuned::light_residents : 0;
 }
 
 template <class Set, class Epilogue, class Sources, int K, int R, int Width, int Depth, class Parameters>

@@ -2,6 +2,7 @@
 // Launching: how much a thread takes on, and the one call that starts a kernel.
 #pragma once
 
+#include <lazyfuse/backend/cuda/kernels/tuning.hpp>
 #include <lazyfuse/backend/cuda/launch/geometry.hpp>
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/program/operand.hpp>
@@ -22,7 +23,7 @@ constexpr int width_for(list<Src...>, list<T...>) {
   }
   int width = 1;
   while (width * 2 * largest <= 16) width *= 2;
-  while (width > 1 && total * width > 640) width /= 2;
+  while (width > 1 && total * width > most_vector_bytes) width /= 2;
   return width;
 }
 template <class... Src>
@@ -30,26 +31,11 @@ constexpr int cost_of_sources(list<Src...>) {
   return (0 + ... + source_cost<Src>);
 }
 
-/// How much a thread takes on, from the width of the elements, the bytes it would have in flight and the cost of the
-/// program.
-enum class kernel_kind { flat, strided, rows, columns };
-constexpr thread_share share_for(int width, int bytes, int cost, kernel_kind kind) {
-  const int loads = bytes * width;  // bytes per thread and depth
-  const bool is_flat = kind == kernel_kind::flat;
-  int depth = 4;
-  if (is_flat)  // short threads stream best; long ones hide each other's arithmetic, if registers leave room for many
-    depth = loads == 0 || (cost > 24 && loads <= 48) ? 2 : 1;
-  if (kind == kernel_kind::columns && loads > 16) depth = 2;
-  while (depth > 1 && (cost * width * depth > (is_flat ? 1200 : 260) || loads * depth > 320)) depth /= 2;
+/// The vectors of a thread: `most`, or as many as `load` holds of elements of so many bytes and of a program's cost.
+constexpr thread_share share_for(int width, int most, thread_load load, int bytes, int cost) {
+  int depth = most;
+  while (depth > 1 && !load.holds(cost, bytes, width * depth)) depth /= 2;
   return {width, depth};
-}
-
-/// Elements along each side of a thread's square in the tiled kernel. Large programs take small ones: the compiler
-/// would write the program once for each element.
-constexpr int tile_width_for(int width, int bytes, int cost) {
-  int side = width < most_tile_width ? width : most_tile_width;
-  while (side > 1 && (cost * side * side > 640 || bytes * side * side > 320)) side /= 2;
-  return side;
 }
 
 /// Bytes of a kernel's parameters that CUDA takes, at most.

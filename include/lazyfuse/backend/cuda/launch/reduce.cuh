@@ -15,8 +15,10 @@ template <class Set, class Epilogue, class Sources, int K, int R, class Bound, c
 void reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool along_kept) {
   constexpr int width = width_for(Sources{}, list<>{});
   constexpr int bytes = memory_bytes(Sources{}), cost = Set::prologue::cost + cost_of_sources(Sources{});
-  constexpr thread_share by_rows = share_for(width, bytes, cost, kernel_kind::rows),
-                         by_columns = share_for(width, bytes, cost, kernel_kind::columns);
+  using tuned = dpp::tuning<dpp::reductions, cuda>;
+  constexpr int depth_of_columns = bytes * width > tuned::shallow_bytes ? tuned::shallow_depth : tuned::depth;
+  constexpr thread_share by_rows = share_for(width, tuned::depth, tuned::load, bytes, cost),
+                         by_columns = share_for(width, depth_of_columns, tuned::load, bytes, cost);
   using accumulators = typename Set::accumulators;
   using parameters = reduce_parameters<bare_t<decltype(bound.operands)>, target_pack<K, T...>, K, R>;
   const auto start = [&](auto kernel, thread_share share, index_t resident) {

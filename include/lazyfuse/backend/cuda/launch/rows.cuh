@@ -19,7 +19,7 @@ struct rows_program {
   static constexpr int bytes = memory_bytes(Sources{}) * width;
   using on_chip = staged_on_chip_t<Staged>;
   static constexpr int held = register_elements<on_chip>(Sources{}, make_index_sequence<Sources::size>{}, width);
-  static constexpr int depth = cost_of_sources(Sources{}) > 0 ? 1 : bytes <= 16 ? 4 : bytes <= 48 ? 2 : 1;
+  static constexpr int depth = cost_of_sources(Sources{}) > 0 ? 1 : dpp::tuning<dpp::row_stages, cuda>::depth_of(bytes);
   using operand = pass_operand<Staged, 0, width, Sources>;
   static constexpr auto all = make_index_sequence<Sources::size>{};
   // The sums of columns need the registers themselves.

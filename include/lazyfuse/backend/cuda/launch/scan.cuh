@@ -10,12 +10,11 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// How much a thread takes on: what it scans, and what it reads and computes for that, stays in registers.
+/// A thread's vectors: what it scans, and what it reads and computes for that, stays in registers.
 constexpr thread_share scan_share(int width, int bytes, int accumulators, int cost) {
-  int depth = 4;
-  while (width > 1 && width * accumulators > 64) width /= 2;
-  while (depth > 1 && (cost * width * depth > 640 || (bytes + accumulators) * width * depth > 320)) depth /= 2;
-  return {width, depth};
+  using tuned = dpp::tuning<dpp::scans, cuda>;
+  while (width > 1 && width * accumulators > tuned::most_vector_bytes) width /= 2;
+  return share_for(width, tuned::depth, tuned::load, bytes + accumulators, cost);
 }
 
 template <class Set, class Epilogue, bool Beside, class Plan, int R, class... T>

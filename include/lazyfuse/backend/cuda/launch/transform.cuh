@@ -34,9 +34,16 @@ template <class Schedule, class Sources, int R, class... T>
 struct transform_program {
   static constexpr int width = width_for(Sources{}, list<T...>{}), targets = sizeof...(T);
   static constexpr int bytes = memory_bytes(Sources{}), cost = Schedule::cost + cost_of_sources(Sources{});
-  static constexpr thread_share flat = share_for(width, bytes, cost, kernel_kind::flat),
-                                strided = share_for(width, bytes, cost, kernel_kind::strided);
-  static constexpr int tile_width = tile_width_for(width, bytes, cost);
+  using tuned = dpp::tuning<dpp::transforms, cuda>;
+  static constexpr bool deep = bytes == 0 || (cost > tuned::dear && bytes * width <= tuned::light_bytes);
+  static constexpr thread_share flat = share_for(width, deep ? 2 : 1, tuned::flat, bytes, cost),
+                                strided = share_for(width, tuned::strided_depth, tuned::strided, bytes, cost);
+  /// Elements along each side of a thread's square.
+  static constexpr int tile_width = [] {
+    int side = width < most_tile_width ? width : most_tile_width;
+    while (side > 1 && !tuned::square.holds(cost, bytes, side * side)) side /= 2;
+    return side;
+  }();
 
   template <class Bound>
   static transform_geometry lay_out(shape<R>& s, Bound& bound) {

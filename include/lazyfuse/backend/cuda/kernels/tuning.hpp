@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants by which kernels are laid out on the GPU, found on an NVIDIA H200 by the expressions of bench/.
+#pragma once
+
+#include <lazyfuse/core/space.hpp>
+#include <lazyfuse/dpp/patterns.hpp>
+
+namespace lazyfuse {
+
+namespace cuda_detail {
+
+/// How much a thread takes on at most. The compiler writes the program once for each of its elements, and what it reads
+/// waits in registers.
+struct thread_load {
+  int operations, bytes;
+  constexpr bool holds(int cost, int bytes_of_element, int elements) const {
+    return cost * elements <= operations && bytes_of_element * elements <= bytes;
+  }
+};
+/// Bytes that a thread reads at once: beyond, vectors of many operands would not stay in registers.
+inline constexpr int most_vector_bytes = 640;
+
+}  // namespace cuda_detail
+
+template <>
+struct dpp::tuning<dpp::transforms, cuda> {
+  /// Short threads stream best, and take one vector; those of dear programs take two, which hide each other's
+  /// arithmetic, where few bytes leave registers for many threads.
+  static constexpr int dear = 24, light_bytes = 48;
+  static constexpr cuda_detail::thread_load flat{1200, 320}, strided{260, 320}, square{640, 320};
+  static constexpr int strided_depth = 4;
+  /// Six blocks share a processor where the values of a thread take at most so many bytes: 24 of then 40 registers.
+  static constexpr int light_residents = 6, most_light_bytes = 96;
+  /// Threads side by side: leaves rows to the block, so that stencils find their neighbours in its cache.
+  static constexpr int most_lanes = 128;
+  /// Axes that are turned in shared memory, or chosen for rows, are as long as a tile's side.
+  static constexpr int least_tile = 16;
+  /// Stencils of so many rows and bytes around a position are copied to shared memory; smaller pictures are in the
+  /// cache of a processor anyway.
+  static constexpr int window_reach_rows = 8, window_reach_bytes = 64, least_window_extent = 32;
+};
+
+template <>
+struct dpp::tuning<dpp::reductions, cuda> {
+  static constexpr cuda_detail::thread_load load{260, 320};
+  static constexpr int depth = 4;
+  /// Threads that own columns take two vectors of more bytes than these.
+  static constexpr int shallow_bytes = 16, shallow_depth = 2;
+  /// Threads below each other in a tile of columns.
+  static constexpr int most_lines = 8;
+  /// Four blocks of moments share a processor where their values and sums take few of then 64 registers; elsewhere the
+  /// compiler finds out (0).
+  static constexpr int light_residents = 4, light_bytes = 64, light_cost = 24;
+};
+
+template <>
+struct dpp::tuning<dpp::row_stages, cuda> {
+  /// Vectors that a thread has on their way from memory: as many as make 64 bytes, or 96.
+  static constexpr int depth_of(int vector_bytes) { return vector_bytes <= 16 ? 4 : vector_bytes <= 48 ? 2 : 1; }
+  /// Threads of a block whose rows are one vector for each, and of others.
+  static constexpr int threads_of_vectors = 256, threads_of_rows = 128;
+  /// Blocks of a cluster: groups of processors hold eight with little left over.
+  static constexpr int usual_cluster = 8;
+};
+
+template <>
+struct dpp::tuning<dpp::scans, cuda> {
+  static constexpr cuda_detail::thread_load load{640, 320};
+  static constexpr int depth = 4, most_vector_bytes = 64;
+  /// Four blocks share a processor, so that some read while others wait or write: 0.76 of copy for tiles of 48 KB, 0.66
+  /// of 32, 0.50 of 16.
+  static constexpr int residents = 4, tile_bytes = 48 << 10;
+  /// A row of more chunks is taken by tiles: warps add them up one by one, which drifts.
+  static constexpr int most_chunks = 16;
+  /// Warps of a processor that have rows of their own; fewer do not keep it busy.
+  static constexpr int least_rows = 32;
+  /// Threads that share a row or are beside each other, at least: whole lines of the cache.
+  static constexpr int least_lanes = 8;
+  /// Columns of a tile, where it has several lines.
+  static constexpr int columns = 128;
+};
+
+}  // namespace lazyfuse

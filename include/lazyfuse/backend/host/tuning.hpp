@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants by which loops of the host are laid out, found by the benchmarks of bench/host; what all patterns have
+// in common comes first.
+#pragma once
+
+#include <lazyfuse/core/index.hpp>
+#include <lazyfuse/core/space.hpp>
+#include <lazyfuse/dpp/patterns.hpp>
+
+namespace lazyfuse {
+
+namespace host_detail {
+
+/// Fewer rows than these are each shared by all threads, one after the other, if they are long.
+inline constexpr index_t few_rows = 8;
+/// Elements of a task, about, and of each block of a long row or reduction: so many that handing one out costs little
+/// beside them. The number of threads has no part in it: blocks are joined in the order of their numbers, so that
+/// results have the same bits with any number of threads.
+inline constexpr index_t block_elements = 32768;
+/// Columns whose sums a loop adds to, at most.
+inline constexpr int columns_at_a_time = 1024;
+/// Bytes of stack for packed operands.
+inline constexpr int pack_bytes = 131072;
+/// Elements that stand for a whole row where an operand repeats one along it: the row is taken in runs of as many.
+inline constexpr int run_length = 64;
+
+}  // namespace host_detail
+
+template <>
+struct dpp::tuning<dpp::transforms, host> {
+  /// Results go past the caches where computing them does not take longer than storing them, in rows that are not so
+  /// short that they lose more at their ends, and of so many runs that three loops save more than they cost.
+  static constexpr int streamed_cost = 22;
+  static constexpr index_t streamed_row = 16384, streamed_runs = 16;
+};
+
+template <>
+struct dpp::tuning<dpp::reductions, host> {
+  /// Elements that a lane adds one by one. Where all are equal their roundings go one way, and a run is wrong by at
+  /// most a sixth of so many epsilons.
+  static constexpr index_t run_elements = 16;
+  /// Programs up to this cost are evaluated several turns of the lanes at once, and have a loop for short rows; of
+  /// dearer ones what that saves is a small part.
+  static constexpr int cheap = 32;
+  /// Rows up to this length, where so many are side by side, fill lanes better across than along them.
+  static constexpr index_t across_length = 48, across_extent = 64;
+  /// Rows of a block of columns. Shorter runs of a long row defeat the prefetcher, but the lanes of many reductions
+  /// must fit the stack.
+  static constexpr index_t most_rows = 256, cut_columns = 1024;
+  static constexpr int most_lane_bytes = 131072;
+  /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in
+  /// flight.
+  static constexpr index_t prefetch_distance = 2048;
+};
+
+template <>
+struct dpp::tuning<dpp::row_stages, host> {
+  /// Bytes that are remembered of a row, at most: caches hold them beside the operands.
+  static constexpr index_t most_remembered = 1 << 20;
+  /// Bytes of the sums of columns that a loop takes together: they stay in the cache, and on the stack.
+  static constexpr int column_bytes = 16384;
+  /// Rows of a task, where several share columns.
+  static constexpr index_t least_lines = 256;
+};
+
+}  // namespace lazyfuse
