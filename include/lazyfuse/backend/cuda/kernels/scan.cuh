@@ -95,6 +95,29 @@ struct board_entry {
   }
 };
 
+/// What all tiles before one have, whose total it gives to those after it. give(entry, value) leaves a value;
+/// gather(from, count) waits for up to 31 entries and combines them in their order.
+template <class Set>
+__device__ __forceinline__ typename Set::accumulators look_back(const scan_board& board, unsigned tile,
+                                                                const typename Set::accumulators& total,
+                                                                const auto& give, const auto& gather) {
+  using accumulators = typename Set::accumulators;
+  constexpr unsigned fan = scan_board::fan;
+  const unsigned group = tile / fan, super = group / fan, in_group = tile % fan, in_super = group % fan;
+  const unsigned groups = board.tiles, supers = groups + scan_board::count(board.tiles);  // where their entries begin
+  give(tile, total);
+  const accumulators in_own = gather(tile - in_group, in_group);
+  accumulators of_group;
+  if (in_group == fan - 1) {
+    of_group = joined<Set>(in_own, total);
+    give(groups + group, of_group);
+  }
+  const accumulators in_groups = gather(groups + group - in_super, in_super);
+  const accumulators before = super > 0 ? joined<Set>(gather(supers + super - 1, 1), in_groups) : in_groups;
+  if (in_group == fan - 1 && in_super == fan - 1) give(supers + super, joined<Set>(before, of_group));
+  return joined<Set>(before, in_own);
+}
+
 /// The context of an epilogue: element (d, k) of the thread, and the scans up to it and before it.
 template <class Set, class Fetched>
 struct scanned_context {

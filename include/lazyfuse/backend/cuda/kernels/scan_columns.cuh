@@ -63,8 +63,7 @@ struct tile_columns {
   /// for all columns: marks would double what is read.
   __device__ __forceinline__ accumulators before(const scan_board& board, unsigned strip, unsigned tile,
                                                  const accumulators& total) const {
-    constexpr unsigned fan = scan_board::fan;
-    const unsigned groups = scan_board::count(board.tiles), thread = threadIdx.x;
+    const unsigned thread = threadIdx.x;
     const index_t first = static_cast<index_t>(strip) * scan_board::entries(board.tiles);
     unsigned* const flags = board.flags + first;
     accumulators* const values = static_cast<accumulators*>(board.values) + first * columns;
@@ -73,7 +72,7 @@ struct tile_columns {
       __syncthreads();
       if (thread == 0) raise_flag(flags + entry);
     };
-    /// What entries [from, from + count) have, in their order: each line takes some of them.
+    // Each line takes some of them.
     const auto gather = [&](unsigned from, unsigned count) {
       if (thread < count) wait_for_flag(flags + from + thread);
       __syncthreads();
@@ -88,16 +87,7 @@ struct tile_columns {
           a[k] = joined<Set>(a[k], values[static_cast<index_t>(from + j) * columns + across + k * spacing]);
       return combined<false>(a);
     };
-    const unsigned group = tile / fan, super = group / fan, in_group = tile % fan, in_super = group % fan;
-    give(tile, total);
-    const accumulators in_own = gather(tile - in_group, in_group);
-    const accumulators of_group = joined<Set>(in_own, total);
-    if (in_group == fan - 1) give(board.tiles + group, of_group);
-    const unsigned supers = board.tiles + groups;
-    const accumulators in_groups = gather(board.tiles + group - in_super, in_super);
-    const accumulators before = super > 0 ? joined<Set>(gather(supers + super - 1, 1), in_groups) : in_groups;
-    if (in_group == fan - 1 && in_super == fan - 1) give(supers + super, joined<Set>(before, of_group));
-    return joined<Set>(before, in_own);
+    return look_back<Set>(board, tile, total, give, gather);
   }
 };
 

@@ -91,14 +91,12 @@ __device__ __forceinline__ typename Set::accumulators before_tile(const scan_boa
                                                                   const typename Set::accumulators& total) {
   using accumulators = typename Set::accumulators;
   using entry = board_entry<accumulators>;
-  constexpr unsigned fan = scan_board::fan;
-  const unsigned groups = scan_board::count(board.tiles), lane = threadIdx.x;
+  const unsigned lane = threadIdx.x;
   unsigned long long* const entries =
       board.marked + static_cast<index_t>(strip) * scan_board::entries(board.tiles) * entry::size;
   const auto give = [&](unsigned at, const accumulators& value) {
     if (lane == 0) entry::give(entries + at * entry::size, value);
   };
-  /// What entries [from, from + count) have, in their order; count < fan.
   const auto gather = [&](unsigned from, unsigned count) {
     accumulators a;
     Set::clear(a);
@@ -112,22 +110,7 @@ __device__ __forceinline__ typename Set::accumulators before_tile(const scan_boa
     }
     return of_lane<Set>(a, 0);
   };
-  const unsigned group = tile / fan, super = group / fan, in_group = tile % fan, in_super = group % fan;
-  give(tile, total);
-  const accumulators in_own = gather(tile - in_group, in_group);
-  accumulators of_group;
-  if (in_group == fan - 1) {
-    of_group = joined<Set>(in_own, total);
-    give(board.tiles + group, of_group);
-  }
-  accumulators before = gather(board.tiles + group - in_super, in_super);
-  const unsigned supers = board.tiles + groups;
-  accumulators all;
-  Set::clear(all);
-  if (super > 0) all = entry::wait(entries + (supers + super - 1) * entry::size);
-  before = joined<Set>(all, before);
-  if (in_group == fan - 1 && in_super == fan - 1) give(supers + super, joined<Set>(before, of_group));
-  return joined<Set>(before, in_own);
+  return look_back<Set>(board, tile, total, give, gather);
 }
 
 /// Whether elements may be combined in another order than theirs.
