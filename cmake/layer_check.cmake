@@ -4,7 +4,8 @@
 # what a folder comes to need is written here first. error.hpp may be included everywhere, the umbrellas nowhere.
 cmake_minimum_required(VERSION 3.25)
 
-# Device layer: what a thread runs. Standard headers come from cuda/std alone, so that nvcc, g++ and clang agree.
+# Device layer: what a thread runs. core/standard.hpp alone includes standard headers, those that a compiler at run time
+# has, too.
 set(device_layer core op program random dpp backend/cuda/kernels)
 set(may_include_core "")
 set(may_include_op core)
@@ -73,8 +74,8 @@ foreach(header IN LISTS headers)
       elseif(NOT umbrella AND NOT other STREQUAL "" AND NOT other STREQUAL layer AND NOT other IN_LIST may_include_${layer})
         mistake("${header}: ${layer} may not include ${included}")
       endif()
-    elseif(layer IN_LIST device_layer AND NOT included MATCHES "^cuda/std/")
-      mistake("${header}: the device layer includes only cuda/std, not ${included}")
+    elseif(layer IN_LIST device_layer AND NOT header STREQUAL "core/standard.hpp")
+      mistake("${header}: the device layer has standard headers from core/standard.hpp alone, not ${included}")
     elseif(included MATCHES "^(cub/|thrust/|cuda_|cooperative_groups)" AND NOT layer MATCHES "^backend/cuda")
       mistake("${header}: only backend/cuda may include ${included}")
     elseif(included MATCHES "^range/")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Finds libcu++'s headers (cuda/std/...) and gives them as lazyfuse::cccl. Used by the build and by the installed package.
+# lazyfuse::cccl has libcu++'s headers (cuda/std/...), for interop/mdspan.hpp alone; without them it is empty. Used by the
+# build and by the installed package.
 #
 #   1. a CCCL package: the one CCCL_DIR names, else the CUDA Toolkit's, else any that find_package finds;
-#   2. the toolkit's plain folder include/cccl, for toolkits without package files;
-#   3. with LAZYFUSE_FETCH_CCCL=ON, a download by FetchContent.
+#   2. the toolkit's plain folder include/cccl, for toolkits without package files.
 # The include folder is a system one: warnings in CCCL are not the consumer's.
 if(TARGET lazyfuse::cccl)
   return()
@@ -31,27 +31,7 @@ if(NOT lazyfuse_cccl_include)
   set(lazyfuse_cccl_include ${LAZYFUSE_CCCL_INCLUDE_DIR})
 endif()
 
-if(NOT lazyfuse_cccl_include AND LAZYFUSE_FETCH_CCCL)
-  include(FetchContent)
-  FetchContent_Declare(
-    cccl
-    URL https://github.com/NVIDIA/cccl/archive/9c40ed11560fa8ffd21abe4cdc8dc3ce875e48e3.tar.gz # v3.0.2
-    DOWNLOAD_EXTRACT_TIMESTAMP OFF
-    SOURCE_SUBDIR headers-only) # a folder that does not exist: the headers are wanted, not CCCL's build
-  FetchContent_MakeAvailable(cccl)
-  set(lazyfuse_cccl_include ${cccl_SOURCE_DIR}/libcudacxx/include)
-endif()
-
-if(NOT lazyfuse_cccl_include)
-  set(lazyfuse_NOT_FOUND_MESSAGE
-      "lazyfuse: CCCL 3 was not found. Install the CUDA Toolkit 13 (no GPU is needed), or set CCCL_DIR to a CCCL package, or \
-LAZYFUSE_CCCL_INCLUDE_DIR to the folder that holds cuda/std/mdspan, or configure with -DLAZYFUSE_FETCH_CCCL=ON to download it.")
-  if(CMAKE_FIND_PACKAGE_NAME STREQUAL lazyfuse)
-    set(lazyfuse_FOUND FALSE)
-    return()
-  endif()
-  message(FATAL_ERROR ${lazyfuse_NOT_FOUND_MESSAGE})
-endif()
-
 add_library(lazyfuse::cccl INTERFACE IMPORTED GLOBAL)
-set_target_properties(lazyfuse::cccl PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${lazyfuse_cccl_include}")
+if(lazyfuse_cccl_include)
+  set_target_properties(lazyfuse::cccl PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${lazyfuse_cccl_include}")
+endif()

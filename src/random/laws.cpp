@@ -215,13 +215,13 @@ template struct draws<random_detail::normal_law<float>>;
 template struct draws<random_detail::normal_law<double>>;
 template struct draws<random_detail::exponential_law<float>>;
 template struct draws<random_detail::exponential_law<double>>;
-template struct draws<random_detail::integers_law<::cuda::std::int8_t>>;
-template struct draws<random_detail::integers_law<::cuda::std::int16_t>>;
-template struct draws<random_detail::integers_law<::cuda::std::int32_t>>;
-template struct draws<random_detail::integers_law<::cuda::std::int64_t>>;
-template struct draws<random_detail::integers_law<::cuda::std::uint8_t>>;
-template struct draws<random_detail::integers_law<::cuda::std::uint16_t>>;
-template struct draws<random_detail::integers_law<::cuda::std::uint32_t>>;
-template struct draws<random_detail::integers_law<::cuda::std::uint64_t>>;
+template struct draws<random_detail::integers_law<std::int8_t>>;
+template struct draws<random_detail::integers_law<std::int16_t>>;
+template struct draws<random_detail::integers_law<std::int32_t>>;
+template struct draws<random_detail::integers_law<std::int64_t>>;
+template struct draws<random_detail::integers_law<std::uint8_t>>;
+template struct draws<random_detail::integers_law<std::uint16_t>>;
+template struct draws<random_detail::integers_law<std::uint32_t>>;
+template struct draws<random_detail::integers_law<std::uint64_t>>;
 
 }  // namespace lazyfuse

@@ -90,7 +90,7 @@ class array
   explicit array(const index_t (&extents)[Rank > 1 ? Rank : 2], caller where = caller::here()) requires(Rank > 1)
       : array(view_detail::shape_from(extents), where) {}
   template <class I>
-    requires(Rank > 1 && ::cuda::std::is_integral_v<I> && !__is_same(I, index_t))
+    requires(Rank > 1 && std::is_integral_v<I> && !__is_same(I, index_t))
   explicit array(const I (&extents)[Rank > 1 ? Rank : 2], caller where = caller::here())
       : array(view_detail::shape_from(extents), where) {}
   /// array(range): the elements of a range of the array's rank, of ranges for a matrix, as from(range).
@@ -104,7 +104,7 @@ class array
   array(Range&&)  // explicit, since it copies: write array x(range), or x = from(range)
   = delete;
   template <class... N>
-    requires(sizeof...(N) > 0 && (::cuda::std::is_arithmetic_v<N> && ...))
+    requires(sizeof...(N) > 0 && (std::is_arithmetic_v<N> && ...))
   explicit array(N...) : array() {
     static_assert(sizeof...(N) == 0,
                   "lazyfuse: numbers alone do not say whether they are elements, in lists as deep as the rank, {1, 2} "
@@ -290,7 +290,7 @@ int device_of(const X& x) {
 template <class T = void, class X>
   requires expression<X>
 auto empty_like(const X& x, caller where = caller::here()) {
-  using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
+  using E = std::conditional_t<__is_same(T, void), value_t<X>, T>;
   const memory_detail::device_scope<home_space<X>> scope(array_detail::device_of(x));
   return array<E, rank_of<X>, home_space<X>>(x.shape(), where);
 }

@@ -53,15 +53,14 @@ auto* raw(P p) {
   else return p;
 }
 template <class Space, class P>
-using space_for = ::cuda::std::conditional_t<!__is_same(Space, told), Space,
-                                             ::cuda::std::conditional_t<device_pointer<P>, cuda, host>>;
+using space_for = std::conditional_t<!__is_same(Space, told), Space, std::conditional_t<device_pointer<P>, cuda, host>>;
 
 template <class C>
-using pointer_of = decltype(::cuda::std::declval<C&>().data());
+using pointer_of = decltype(std::declval<C&>().data());
 /// Whether its elements live on when it is gone, as those of a span do.
 template <class C>
 inline constexpr bool is_view = std::ranges::borrowed_range<C> ||
-                                __is_same(pointer_of<::cuda::std::remove_const_t<C>>, pointer_of<const C>);
+                                __is_same(pointer_of<std::remove_const_t<C>>, pointer_of<const C>);
 
 template <class M>
 concept strided_span = requires(const M& m) {
@@ -80,7 +79,7 @@ template <class Space = borrow_detail::told, class C>
     c.data();
     c.size();
   } &&(!expression<C>)auto borrow(C&& c, caller where = caller::here()) {
-    using container = ::cuda::std::remove_reference_t<C>;
+    using container = std::remove_reference_t<C>;
     constexpr bool stays = [] {
       if constexpr (__is_same(C, container)) return borrow_detail::is_view<container>;
       else return true;
@@ -97,7 +96,7 @@ template <class Space = borrow_detail::told, class C>
     static_assert(strided, "lazyfuse: borrow takes an mdspan whose layout has strides");
     using element = typename M::element_type;
     constexpr bool plain = __is_same(decltype(m.accessor().access(m.data_handle(), 0)), element&) &&
-                           ::cuda::std::is_convertible_v<decltype(m.data_handle()), element*>;
+                           std::is_convertible_v<decltype(m.data_handle()), element*>;
     static_assert(plain, "lazyfuse: borrow takes an mdspan whose accessor gives the elements as they are in memory");
     if constexpr (strided && plain) {
       constexpr int R = int(M::rank());

@@ -11,7 +11,7 @@ namespace lazyfuse {
 /// they may not be written.
 template <class T, class Space>
 struct stored {
-  using value_type = ::cuda::std::remove_const_t<T>;
+  using value_type = std::remove_const_t<T>;
   allocation* owner;
   const T* data;
   friend bool operator==(const stored& a, const stored& b) { return a.data == b.data; }

@@ -4,8 +4,7 @@
 #pragma once
 
 #include <lazyfuse/core/macros.hpp>
-
-#include <cuda/std/type_traits>
+#include <lazyfuse/core/standard.hpp>
 
 namespace lazyfuse {
 
@@ -15,7 +14,7 @@ template <class Z>
 concept pair_of_numbers = requires(const Z& z) {
   typename Z::value_type;
   Z(z.real(), z.imag());
-  requires ::cuda::std::is_floating_point_v<typename Z::value_type>;
+  requires standard::is_floating_point_v<typename Z::value_type>;
   requires sizeof(Z) == 2 * sizeof(typename Z::value_type);
 };
 }  // namespace complex_detail
@@ -24,7 +23,7 @@ concept pair_of_numbers = requires(const Z& z) {
 /// 1962), which overflow less.
 template <class T>
 struct complex {
-  static_assert(::cuda::std::is_same_v<T, float> || ::cuda::std::is_same_v<T, double>,
+  static_assert(standard::is_same_v<T, float> || standard::is_same_v<T, double>,
                 "lazyfuse: the T of complex<T> is float or double");
   using value_type = T;
 
@@ -40,7 +39,7 @@ struct complex {
   LAZYFUSE_HD constexpr explicit(sizeof(Z) > 2 * sizeof(T)) complex(const Z& z)
       : re(static_cast<T>(z.real())), im(static_cast<T>(z.imag())) {}
   template <complex_detail::pair_of_numbers Z>
-    requires(::cuda::std::is_same_v<typename Z::value_type, T>)
+    requires(standard::is_same_v<typename Z::value_type, T>)
   LAZYFUSE_HD constexpr operator Z() const { return Z(re, im); }
 
   LAZYFUSE_HD constexpr T real() const { return re; }

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <lazyfuse/core/index.hpp>
+#include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/core/types.hpp>
-
-#include <cuda/std/cstddef>
 
 namespace lazyfuse {
 
@@ -52,7 +51,7 @@ struct memory_request {
   const index_t* extents;
   int rank;
 };
-[[noreturn]] void throw_memory(const char* space, ::cuda::std::size_t bytes, const memory_request& wanted);
+[[noreturn]] void throw_memory(const char* space, standard::size_t bytes, const memory_request& wanted);
 
 /// "borrow: the pointer is null", a borrow_error
 [[noreturn]] void throw_borrow(const char* operation, const char* problem, caller where = {});

@@ -3,17 +3,15 @@
 #pragma once
 
 #include <lazyfuse/core/macros.hpp>
-
-#include <cuda/std/cstdint>
-#include <cuda/std/type_traits>
+#include <lazyfuse/core/standard.hpp>
 
 namespace lazyfuse::math {
 
 /// An unsigned integer of as many bits: of 16-bit numbers too, since a GPU widens their NaN without its sign.
 template <class T>
-using bits_of = ::cuda::std::conditional_t<
-    sizeof(T) == 2, ::cuda::std::uint16_t,
-    ::cuda::std::conditional_t<sizeof(T) == 4, ::cuda::std::uint32_t, ::cuda::std::uint64_t>>;
+using bits_of =
+    standard::conditional_t<sizeof(T) == 2, standard::uint16_t,
+                            standard::conditional_t<sizeof(T) == 4, standard::uint32_t, standard::uint64_t>>;
 /// The bits of a number, all of them and without its sign: these are in the order of magnitudes, NaN above infinity.
 template <class T>
 LAZYFUSE_HD constexpr auto all_bits(T x) {

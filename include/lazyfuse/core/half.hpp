@@ -5,16 +5,14 @@
 #pragma once
 
 #include <lazyfuse/core/macros.hpp>
-
-#include <cuda/std/cstdint>
-#include <cuda/std/type_traits>
+#include <lazyfuse/core/standard.hpp>
 
 namespace lazyfuse {
 
 namespace half_detail {
-using ::cuda::std::uint16_t;
-using ::cuda::std::uint32_t;
-using ::cuda::std::uint64_t;
+using standard::uint16_t;
+using standard::uint32_t;
+using standard::uint64_t;
 
 /// x in float so that one more rounding, to fewer bits, is as if there had been one: inexact results are made odd
 /// (Boldo and Melquiond, "When double rounding is odd", 2005).
@@ -74,31 +72,31 @@ LAZYFUSE_HD constexpr uint16_t bfloat16_of(float x) {
 
 /// IEEE 754's binary16: 11 significant bits, up to 65504. NumPy's float16.
 struct half {
-  ::cuda::std::uint16_t bits;
+  standard::uint16_t bits;
   static constexpr float largest = 65504;
 
   half() = default;
   LAZYFUSE_HD constexpr explicit half(float x) : bits(half_detail::half_of(x)) {}
   LAZYFUSE_HD constexpr explicit half(double x) : half(half_detail::rounded_to_odd(x)) {}
   template <class T>
-  requires ::cuda::std::is_integral_v<T> LAZYFUSE_HD constexpr explicit half(T x)
-      : half(static_cast<::cuda::std::conditional_t<(sizeof(T) > 2), double, float>>(x)) {}
+  requires standard::is_integral_v<T> LAZYFUSE_HD constexpr explicit half(T x)
+      : half(static_cast<standard::conditional_t<(sizeof(T) > 2), double, float>>(x)) {}
   LAZYFUSE_HD constexpr operator float() const { return half_detail::from_half(bits); }
 };
 
 /// The upper half of a float: 8 significant bits, the range of float. bfloat16 of ml_dtypes and JAX.
 struct bfloat16 {
-  ::cuda::std::uint16_t bits;
+  standard::uint16_t bits;
   static constexpr float largest = 0x1.fep127f;
 
   bfloat16() = default;
   LAZYFUSE_HD constexpr explicit bfloat16(float x) : bits(half_detail::bfloat16_of(x)) {}
   LAZYFUSE_HD constexpr explicit bfloat16(double x) : bfloat16(half_detail::rounded_to_odd(x)) {}
   template <class T>
-  requires ::cuda::std::is_integral_v<T> LAZYFUSE_HD constexpr explicit bfloat16(T x)
-      : bfloat16(static_cast<::cuda::std::conditional_t<(sizeof(T) > 2), double, float>>(x)) {}
+  requires standard::is_integral_v<T> LAZYFUSE_HD constexpr explicit bfloat16(T x)
+      : bfloat16(static_cast<standard::conditional_t<(sizeof(T) > 2), double, float>>(x)) {}
   LAZYFUSE_HD constexpr operator float() const {
-    return __builtin_bit_cast(float, static_cast<::cuda::std::uint32_t>(bits) << 16);
+    return __builtin_bit_cast(float, static_cast<standard::uint32_t>(bits) << 16);
   }
 };
 

@@ -3,14 +3,12 @@
 #pragma once
 
 #include <lazyfuse/core/macros.hpp>
-
-#include <cuda/std/cstdint>
-#include <cuda/std/type_traits>
+#include <lazyfuse/core/standard.hpp>
 
 namespace lazyfuse {
 
 /// Type of every extent, stride, offset and count (elements, never bytes).
-using index_t = ::cuda::std::int64_t;
+using index_t = standard::int64_t;
 
 /// Highest rank of an array or expression.
 inline constexpr int max_rank = 8;
@@ -26,7 +24,7 @@ struct shape {
 
   constexpr shape() : extent{} {}
   template <class... N>
-    requires(sizeof...(N) == R && R > 0 && (::cuda::std::is_integral_v<N> && ...))
+    requires(sizeof...(N) == R && R > 0 && (standard::is_integral_v<N> && ...))
   constexpr shape(N... n) : extent{static_cast<index_t>(n)...} {}
 
   LAZYFUSE_HD constexpr index_t& operator[](int axis) { return extent[axis]; }

@@ -5,8 +5,7 @@
 #pragma once
 
 #include <lazyfuse/core/floating.hpp>
-
-#include <cuda/std/cstdint>
+#include <lazyfuse/core/standard.hpp>
 
 namespace lazyfuse::math {
 

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <lazyfuse/core/complex.hpp>
+#include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/core/vec.hpp>
-
-#include <cuda/std/cstdint>
 
 namespace lazyfuse::math {
 
@@ -21,19 +20,19 @@ template <int Bytes>
 struct word {};
 template <>
 struct word<1> {
-  using type = ::cuda::std::uint8_t;
+  using type = standard::uint8_t;
 };
 template <>
 struct word<2> {
-  using type = ::cuda::std::uint16_t;
+  using type = standard::uint16_t;
 };
 template <>
 struct word<4> {
-  using type = ::cuda::std::uint32_t;
+  using type = standard::uint32_t;
 };
 template <>
 struct word<8> {
-  using type = ::cuda::std::uint64_t;
+  using type = standard::uint64_t;
 };
 /// The element types whose bits are one word.
 template <class T>

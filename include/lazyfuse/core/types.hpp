@@ -5,34 +5,32 @@
 #include <lazyfuse/core/complex.hpp>
 #include <lazyfuse/core/half.hpp>
 #include <lazyfuse/core/index.hpp>
-
-#include <cuda/std/cstdint>
-#include <cuda/std/type_traits>
+#include <lazyfuse/core/standard.hpp>
 
 namespace lazyfuse {
 
 /// Integers of 8 bits; with int16, int32, int64 and uint8 to uint64 the integers of arrays. They wrap around.
-using int8 = ::cuda::std::int8_t;
-using int16 = ::cuda::std::int16_t;
-using int32 = ::cuda::std::int32_t;
-using int64 = ::cuda::std::int64_t;
-using uint8 = ::cuda::std::uint8_t;
-using uint16 = ::cuda::std::uint16_t;
-using uint32 = ::cuda::std::uint32_t;
-using uint64 = ::cuda::std::uint64_t;
+using int8 = standard::int8_t;
+using int16 = standard::int16_t;
+using int32 = standard::int32_t;
+using int64 = standard::int64_t;
+using uint8 = standard::uint8_t;
+using uint16 = standard::uint16_t;
+using uint32 = standard::uint32_t;
+using uint64 = standard::uint64_t;
 
 /// Anything an array can hold; operations other than map and where ask for a number.
 template <class T>
-concept element_type = ::cuda::std::is_trivially_copyable_v<T> && !::cuda::std::is_const_v<T>;
+concept element_type = standard::is_trivially_copyable_v<T> && !standard::is_const_v<T>;
 
 namespace types_detail {
 template <class T, class... U>
-inline constexpr bool one_of = (::cuda::std::is_same_v<T, U> || ...);
+inline constexpr bool one_of = (standard::is_same_v<T, U> || ...);
 }  // namespace types_detail
 
 /// bool.
 template <class T>
-concept boolean = ::cuda::std::is_same_v<T, bool>;
+concept boolean = standard::is_same_v<T, bool>;
 /// int8 to int64.
 template <class T>
 concept signed_integer = types_detail::one_of<T, int8, int16, int32, int64>;
@@ -44,16 +42,16 @@ template <class T>
 concept integer = signed_integer<T> || unsigned_integer<T>;
 /// float and double: what real arithmetic is computed in.
 template <class T>
-concept real_number = ::cuda::std::is_same_v<T, float> || ::cuda::std::is_same_v<T, double>;
+concept real_number = standard::is_same_v<T, float> || standard::is_same_v<T, double>;
 /// half and bfloat16: stored in 16 bits, computed in float.
 template <class T>
-concept small_real = ::cuda::std::is_same_v<T, half> || ::cuda::std::is_same_v<T, bfloat16>;
+concept small_real = standard::is_same_v<T, half> || standard::is_same_v<T, bfloat16>;
 /// half, bfloat16, float and double.
 template <class T>
 concept floating_point = real_number<T> || small_real<T>;
 /// complex<float> and complex<double>.
 template <class T>
-concept complex_number = ::cuda::std::is_same_v<T, complex<float>> || ::cuda::std::is_same_v<T, complex<double>>;
+concept complex_number = standard::is_same_v<T, complex<float>> || standard::is_same_v<T, complex<double>>;
 /// What scalar functions are written for.
 template <class T>
 concept number = integer<T> || real_number<T> || complex_number<T>;
@@ -70,10 +68,10 @@ struct no_common_type {};
 /// The integer of that many bytes.
 template <int Bytes, bool Signed>
 constexpr auto integer_of() {
-  if constexpr (Bytes == 1) return ::cuda::std::conditional_t<Signed, int8, uint8>{};
-  else if constexpr (Bytes == 2) return ::cuda::std::conditional_t<Signed, int16, uint16>{};
-  else if constexpr (Bytes == 4) return ::cuda::std::conditional_t<Signed, int32, uint32>{};
-  else return ::cuda::std::conditional_t<Signed, int64, uint64>{};
+  if constexpr (Bytes == 1) return standard::conditional_t<Signed, int8, uint8>{};
+  else if constexpr (Bytes == 2) return standard::conditional_t<Signed, int16, uint16>{};
+  else if constexpr (Bytes == 4) return standard::conditional_t<Signed, int32, uint32>{};
+  else return standard::conditional_t<Signed, int64, uint64>{};
 }
 /// The least floating-point type that holds every A: half up to 8 bits, float up to 16, else double.
 template <class A>
@@ -87,17 +85,17 @@ constexpr auto floating_for() {
 template <class A>
 constexpr auto part_for() {
   if constexpr (complex_number<A>) return typename A::value_type{};
-  else if constexpr (integer<A>) return ::cuda::std::conditional_t<(sizeof(A) <= 2), float, double>{};
-  else return ::cuda::std::conditional_t<small_real<A>, float, A>{};
+  else if constexpr (integer<A>) return standard::conditional_t<(sizeof(A) <= 2), float, double>{};
+  else return standard::conditional_t<small_real<A>, float, A>{};
 }
 
 template <class A, class B>
 constexpr auto promote() {
-  if constexpr (::cuda::std::is_same_v<A, B>) return A{};
+  if constexpr (standard::is_same_v<A, B>) return A{};
   else if constexpr (boolean<A> || boolean<B>) return no_common_type{};
   else if constexpr (integer<A> && integer<B>) {
     if constexpr (signed_integer<A> == signed_integer<B>)
-      return ::cuda::std::conditional_t<(sizeof(A) > sizeof(B)), A, B>{};
+      return standard::conditional_t<(sizeof(A) > sizeof(B)), A, B>{};
     else {
       constexpr int of_signed = signed_integer<A> ? sizeof(A) : sizeof(B),
                     of_unsigned = signed_integer<A> ? sizeof(B) : sizeof(A);
@@ -106,28 +104,28 @@ constexpr auto promote() {
     }
   } else if constexpr (complex_number<A> || complex_number<B>)
     return complex<decltype(promote<decltype(part_for<A>()), decltype(part_for<B>())>())>{};
-  else if constexpr (integer<A> && ::cuda::std::is_same_v<B, bfloat16>) return promote<B, A>();
-  else if constexpr (::cuda::std::is_same_v<A, bfloat16> && integer<B>) {
+  else if constexpr (integer<A> && standard::is_same_v<B, bfloat16>) return promote<B, A>();
+  else if constexpr (standard::is_same_v<A, bfloat16> && integer<B>) {
     if constexpr (sizeof(B) == 1) return A{};
     else return floating_for<B>();
   } else if constexpr (small_real<A> && small_real<B>) return float{};
   else if constexpr (integer<A> || integer<B>)
     return promote<decltype(floating_for<A>()), decltype(floating_for<B>())>();
-  else return ::cuda::std::conditional_t<(sizeof(A) > sizeof(B)), A, B>{};
+  else return standard::conditional_t<(sizeof(A) > sizeof(B)), A, B>{};
 }
 /// The element type that holds every value of a C++ scalar A: of long long int64, of long double double.
 template <class A>
 constexpr auto element_of_scalar() {
   if constexpr (arithmetic_type<A>) return A{};
-  else if constexpr (::cuda::std::is_integral_v<A>) return integer_of<sizeof(A), ::cuda::std::is_signed_v<A>>();
-  else if constexpr (::cuda::std::is_floating_point_v<A>) return double{};
+  else if constexpr (standard::is_integral_v<A>) return integer_of<sizeof(A), standard::is_signed_v<A>>();
+  else if constexpr (standard::is_floating_point_v<A>) return double{};
   else if constexpr (requires { typename A::value_type; }) return complex<typename A::value_type>{};
   else return no_common_type{};
 }
 /// Where two C++ scalars meet: in the type of both; else as in C++, where any real type wins over integers.
 template <class A, class B>
 constexpr auto meet_as_scalars() {
-  if constexpr (::cuda::std::is_same_v<A, B>) return A{};
+  if constexpr (standard::is_same_v<A, B>) return A{};
   else if constexpr (boolean<A> || boolean<B>) return no_common_type{};
   else if constexpr (integer<A> && integer<B>) return element_of_scalar<decltype(A{} + B{})>();
   else if constexpr (complex_number<A> && integer<B>) return A{};
@@ -177,13 +175,13 @@ using promoted_t = typename types_detail::promoted<T...>::type;
 
 /// Whether elements of these types meet at all.
 template <class... T>
-concept have_common_type = !::cuda::std::is_same_v<promoted_t<T...>, types_detail::no_common_type>;
+concept have_common_type = !standard::is_same_v<promoted_t<T...>, types_detail::no_common_type>;
 
 namespace types_detail {
 template <class A, class B>
-inline constexpr bool widens = ::cuda::std::is_same_v<A, B>;
+inline constexpr bool widens = standard::is_same_v<A, B>;
 template <arithmetic_type A, arithmetic_type B>
-inline constexpr bool widens<A, B> = ::cuda::std::is_same_v<promoted_t<A, B>, B>;
+inline constexpr bool widens<A, B> = standard::is_same_v<promoted_t<A, B>, B>;
 }  // namespace types_detail
 
 /// Whether every A is also a B: what an assignment converts implicitly.
@@ -201,13 +199,13 @@ using part_t = typename types_detail::part<T>::type;
 /// int64 for bool and integers, uint64 for unsigned ones, float for 16-bit reals, the type itself for the rest: what
 /// sums are kept in.
 template <class T>
-using accumulator_t = ::cuda::std::conditional_t<
+using accumulator_t = standard::conditional_t<
     unsigned_integer<T>, uint64,
-    ::cuda::std::conditional_t<boolean<T> || integer<T>, int64, ::cuda::std::conditional_t<small_real<T>, float, T>>>;
+    standard::conditional_t<boolean<T> || integer<T>, int64, standard::conditional_t<small_real<T>, float, T>>>;
 
 /// double for integers and bool, the type itself for the rest: what means and sines are computed in.
 template <class T>
-using floating_t = ::cuda::std::conditional_t<boolean<T> || integer<T>, double, T>;
+using floating_t = standard::conditional_t<boolean<T> || integer<T>, double, T>;
 
 /// The element types that printing, files and explain know; anything else is "struct". Vectors of one of them count
 /// their components in the upper byte.
@@ -233,7 +231,7 @@ enum class dtype : unsigned short {
 namespace types_detail {
 template <class T, class... U>
 constexpr dtype position() {
-  const bool same[] = {::cuda::std::is_same_v<T, U>..., true};
+  const bool same[] = {standard::is_same_v<T, U>..., true};
   int i = 0;
   while (!same[i]) ++i;
   return static_cast<dtype>(i);

@@ -25,7 +25,7 @@ template <class T, class U>
 concept takes = requires(U u) {
   static_cast<T>(u);
 }
-&&!(integer<T> && (::cuda::std::is_floating_point_v<U> || small_real<U>)) && (complex_number<T> || !complex_number<U>);
+&&!(integer<T> && (standard::is_floating_point_v<U> || small_real<U>)) && (complex_number<T> || !complex_number<U>);
 }  // namespace vec_detail
 
 /// N numbers of type T as one element of an array, side by side in memory. Operations on arrays of them work component
@@ -92,7 +92,7 @@ struct alignas(vec_detail::alignment(N * sizeof(T), alignof(T))) vec {
 template <class... T>
   requires(sizeof...(T) > 1)
 vec(T...)
-->vec<::cuda::std::common_type_t<T...>, sizeof...(T)>;
+->vec<standard::common_type_t<T...>, sizeof...(T)>;
 
 namespace vec_detail {
 template <class T>

@@ -216,7 +216,7 @@ struct no_destination {
 /// The memory behind a borrowed view, to be assigned to. Throws index_error if it belongs to an array.
 template <class T, int R, class Space>
 auto into(const borrowed<T, R, Space>& view) {
-  constexpr bool writable = !::cuda::std::is_const_v<T>;
+  constexpr bool writable = !std::is_const_v<T>;
   static_assert(writable, "lazyfuse: this memory was borrowed as const, so it can only be read");
   if constexpr (writable) {
     if (view.tree.source.owner && !view.tree.source.owner->foreign)

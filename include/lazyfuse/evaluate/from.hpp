@@ -11,7 +11,7 @@ namespace from_detail {
 /// How deep ranges are nested in V, and what is innermost.
 template <class V>
 struct nest {
-  using value = ::cuda::std::remove_cv_t<V>;
+  using value = std::remove_cv_t<V>;
   static constexpr int depth = 0;
 };
 template <std::ranges::input_range V>
@@ -21,11 +21,11 @@ struct nest<V> {
   static constexpr int depth = inner::depth + 1;
 };
 template <class Range>
-using nest_of = nest<::cuda::std::remove_reference_t<Range>>;
+using nest_of = nest<std::remove_reference_t<Range>>;
 
 /// bool has no vector whose elements have addresses.
 template <class T>
-using kept = ::cuda::std::conditional_t<__is_same(T, bool), unsigned char, T>;
+using kept = std::conditional_t<__is_same(T, bool), unsigned char, T>;
 
 /// Appends all elements; the first range at each depth says how long those there are.
 template <int Depth, class T, class Range, class Values>

@@ -114,7 +114,7 @@ constexpr int in_memory(list<Src...>) {
 template <class E>
 inline constexpr bool reads_too_many = [] {
   if constexpr (barrier_detail::tally_of<E>.operands <= plan_limits<>::max_operands) return false;
-  else if constexpr (__is_same(E, decltype(barrier_detail::limit<plan_limits<>>(::cuda::std::declval<const E&>()))))
+  else if constexpr (__is_same(E, decltype(barrier_detail::limit<plan_limits<>>(std::declval<const E&>()))))
     return false;  // there is nothing that could be cut
   else return in_memory(typename lowering<1, E>::sources{}) > plan_limits<>::max_operands;
 }();

@@ -3,9 +3,8 @@
 // grid.hpp; random numbers: random.hpp.
 #pragma once
 
+#include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/expr/reshape.hpp>
-
-#include <cuda/std/limits>
 
 namespace lazyfuse {
 
@@ -66,7 +65,7 @@ constexpr auto counted(T start, T step, T stop, index_t n, bool exact_end) {
 template <class T, class A>
 constexpr auto argument(const A& a) {
   if constexpr (small_real<A>) return static_cast<float>(a);
-  else if constexpr (::cuda::std::is_arithmetic_v<A>) return static_cast<scalar_element_t<A>>(a);
+  else if constexpr (std::is_arithmetic_v<A>) return static_cast<scalar_element_t<A>>(a);
   else return static_cast<T>(a);
 }
 /// T, or where the arguments meet.
@@ -108,7 +107,7 @@ constexpr index_t count_of(double start, double stop, double step) {
   if (count != count) throw_value("arange: (stop - start) / step, the number of elements, is NaN");
   if (count == 0 && start != stop) return (start < stop) == (step > 0);  // a step that is infinite, say
   if (!(count > 0)) return 0;
-  constexpr index_t most = ::cuda::std::numeric_limits<index_t>::max();
+  constexpr index_t most = std::numeric_limits<index_t>::max();
   if (count >= static_cast<double>(most)) return most;
   const index_t n = static_cast<index_t>(count);
   return n + (static_cast<double>(n) < count);
@@ -116,7 +115,7 @@ constexpr index_t count_of(double start, double stop, double step) {
 /// A real number truncated to an integer of type T, or dtype_error.
 template <integer T>
 constexpr T truncated(double x, const char* operation) {
-  constexpr int bits = ::cuda::std::numeric_limits<T>::digits;
+  constexpr int bits = std::numeric_limits<T>::digits;
   constexpr double beyond = 2.0 * static_cast<double>(uint64{1} << (bits - 1)), low = signed_integer<T> ? -beyond : 0;
   if (!(x < beyond && (x >= low || x > low - 1))) throw_unfit(operation, dtype_of<T>);
   return static_cast<T>(x);
@@ -124,7 +123,7 @@ constexpr T truncated(double x, const char* operation) {
 /// Whether start and as many further steps are all of type T.
 template <integer T>
 constexpr bool reaches(T start, const steps_between& s) {
-  constexpr T low = ::cuda::std::numeric_limits<T>::lowest(), high = ::cuda::std::numeric_limits<T>::max();
+  constexpr T low = std::numeric_limits<T>::lowest(), high = std::numeric_limits<T>::max();
   const uint64 from = static_cast<uint64>(start);
   const uint64 room = s.up ? static_cast<uint64>(high) - from : from - static_cast<uint64>(low);
   return s.count <= 1 || s.count - 1 <= room / s.by;
@@ -136,7 +135,7 @@ constexpr auto sequence(T start, T step, index_t n, const char* operation) {
 template <class T, class A, class B, class C>
 constexpr auto progression(A start, B stop, C step, const char* operation) {
   if (step == 0) throw_value("arange: the step is zero");
-  constexpr index_t most = ::cuda::std::numeric_limits<index_t>::max();
+  constexpr index_t most = std::numeric_limits<index_t>::max();
   if constexpr (integer<A> && integer<B> && integer<C>) {
     const steps_between s = steps_of(start, stop, step);
     if constexpr (integer<T>) {
@@ -191,7 +190,7 @@ namespace create_detail {
 template <class T, class A, class B>
 constexpr auto between(A start, B stop) {
   if constexpr (!__is_same(T, void)) return T{};
-  else if constexpr (::cuda::std::is_integral_v<decltype(start + stop)>) return 0.0;
+  else if constexpr (std::is_integral_v<decltype(start + stop)>) return 0.0;
   else return start + stop;
 }
 template <class T, class A, class B>
@@ -214,21 +213,21 @@ constexpr auto linspace(A start, B stop, index_t n) {
 template <class T = void, class X>
   requires expression<X>
 constexpr auto zeros_like(const X& x) {
-  using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
+  using E = std::conditional_t<__is_same(T, void), value_t<X>, T>;
   return zeros<E>(x.shape());
 }
 /// The same of ones. \numpy{ones_like}
 template <class T = void, class X>
   requires expression<X>
 constexpr auto ones_like(const X& x) {
-  using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
+  using E = std::conditional_t<__is_same(T, void), value_t<X>, T>;
   return ones<E>(x.shape());
 }
 /// The same of a value, which is converted to the element type. \numpy{full_like}
 template <class T = void, class X, class V>
   requires(expression<X>&& scalar<V>)
 constexpr auto full_like(const X& x, V value) {
-  using E = ::cuda::std::conditional_t<__is_same(T, void), value_t<X>, T>;
+  using E = std::conditional_t<__is_same(T, void), value_t<X>, T>;
   return full(x.shape(), leaf_detail::element<E>(value, "full_like"));
 }
 

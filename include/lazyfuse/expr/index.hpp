@@ -16,7 +16,7 @@ inline constexpr none_t none{};
 struct end_t {
   index_t before = 0;
   template <class I>
-    requires ::cuda::std::is_integral_v<I>
+    requires std::is_integral_v<I>
   friend constexpr end_t operator-(end_t e, I k) { return {e.before + static_cast<index_t>(k)}; }
 };
 /// The end of an axis, one past its last index, as a bound of a range; end - k lies k before it. NumPy's len(x).
@@ -30,7 +30,7 @@ struct range_bound {
   constexpr range_bound(none_t) {}
   constexpr range_bound(end_t e) : value(-e.before), from(last) {}
   template <class I>
-    requires ::cuda::std::is_integral_v<I>
+    requires std::is_integral_v<I>
   constexpr range_bound(I i) : value(static_cast<index_t>(i)), from(value < 0 ? last : first) {}
 };
 
@@ -41,7 +41,7 @@ struct range {
   index_t step = 1;
   template <class I = int>
   constexpr range(range_bound from, range_bound to, I by = 1) : start(from), stop(to), step(by) {
-    constexpr bool whole = !::cuda::std::is_floating_point_v<I>;
+    constexpr bool whole = !std::is_floating_point_v<I>;
     static_assert(whole, "lazyfuse: the step of a range is an integer");
   }
 };
@@ -74,7 +74,7 @@ struct index_map {
 
 namespace view_detail {
 template <class S>
-inline constexpr bool is_index = ::cuda::std::is_integral_v<S>;
+inline constexpr bool is_index = std::is_integral_v<S>;
 template <class S>
 inline constexpr bool is_all = __is_same(S, all_t) || __is_same(S, all_function);
 template <class S>

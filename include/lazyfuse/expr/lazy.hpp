@@ -84,7 +84,7 @@ constexpr auto transpose(X&& x);
 /// An unevaluated expression over the values its arrays had when it was written. Once moved from, it may only be
 /// destroyed or assigned to: its tree is still there, but not its memory.
 template <class Tree>
-struct lazy : mistakes::conversions<Tree::rank, ::cuda::std::conditional_t<Tree::rank == 0, Tree, void>> {
+struct lazy : mistakes::conversions<Tree::rank, std::conditional_t<Tree::rank == 0, Tree, void>> {
   using tree_type = Tree;
   using value_type = typename Tree::value_type;
   using space = typename Tree::space;

@@ -65,7 +65,7 @@ constexpr auto constant_leaf(T value, const shape<R>& s) {
 namespace leaf_detail {
 template <class A>
 constexpr bool is_negative(A a) {
-  if constexpr (::cuda::std::is_signed_v<A>) return a < A(0);
+  if constexpr (std::is_signed_v<A>) return a < A(0);
   else return false;
 }
 /// Whether integer a is a T.
@@ -88,8 +88,8 @@ constexpr T element(const A& a, const char* operation) {
       for (int k = 0; k < T::size; ++k) all[k] = element<component_t<T>>(component_of(a, k), operation);
     return all;
   } else if constexpr (__is_same(A, long double)) return element<T>(static_cast<double>(a), operation);
-  else if constexpr (::cuda::std::is_arithmetic_v<A>) {
-    if constexpr (integer<T> && ::cuda::std::is_integral_v<A>)
+  else if constexpr (std::is_arithmetic_v<A>) {
+    if constexpr (integer<T> && std::is_integral_v<A>)
       if (!fits<T>(a)) throw_unfit(operation, static_cast<long long>(a), is_negative(a), dtype_of<T>);
     if constexpr (complex_number<T>) return T(static_cast<part_t<T>>(a));
     else return static_cast<T>(a);

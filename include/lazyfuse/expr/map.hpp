@@ -118,7 +118,7 @@ constexpr auto join_shapes(const char* operation, const shape<A>& a, const shape
 
 template <class T, auto V>
 constexpr literal_leaf<T, V> literal_of(const literal_scalar<V>&) {
-  if constexpr (integer<T> && ::cuda::std::is_integral_v<decltype(V)>) {
+  if constexpr (integer<T> && std::is_integral_v<decltype(V)>) {
     constexpr bool fits = leaf_detail::fits<T>(V);
     static_assert(fits, "lazyfuse: the constant does not fit the integer type it meets");
   }
@@ -139,7 +139,7 @@ template <class T, class A>
 struct operand_as {
   using tree = tree_t<A>;
   static constexpr bool converts = !__is_same(value_t<tree>, T);
-  static constexpr bool is_name = is_composite<tree> && ::cuda::std::is_lvalue_reference_v<A>;
+  static constexpr bool is_name = is_composite<tree> && std::is_lvalue_reference_v<A>;
   static constexpr bool as_it_is = !converts && !is_name;
   static constexpr auto of(const bare_t<A>& a, const char*) {
     if constexpr (converts) return cast_node<T>(a.tree);
@@ -234,9 +234,8 @@ constexpr auto map(A&&... a) {
 template <class F, class... X>
   requires(!expression<F> && !scalar<F> && operands<X...>)
 constexpr auto map(F f, X&&... x) {
-  static_assert(::cuda::std::is_trivially_copyable_v<F>,
-                "lazyfuse: the callable given to map must be trivially copyable");
-  constexpr bool callable = requires { f(::cuda::std::declval<map_detail::callable_argument<X>>()...); };
+  static_assert(std::is_trivially_copyable_v<F>, "lazyfuse: the callable given to map must be trivially copyable");
+  constexpr bool callable = requires { f(std::declval<map_detail::callable_argument<X>>()...); };
   static_assert(callable, "lazyfuse: the callable given to map cannot be called with these element types");
   if constexpr (callable)
     return map_detail::convert_and_join<op::call>(make_index_sequence<sizeof...(X) + 1>{},

@@ -161,7 +161,7 @@ constexpr auto rms_norm(const X& x, const Options&... options) {
                 "lazyfuse: rms_norm takes weight, axis<...> and epsilon{e} after its operand");
   const auto a = axes_in(axis<-1>, options...);
   const auto z = used_often<(expressions<Options...> > 0)>(real_of(x));
-  const epsilon e = value_in(epsilon{::cuda::std::numeric_limits<value_t<decltype(z)>>::epsilon()}, options...);
+  const epsilon e = value_in(epsilon{std::numeric_limits<value_t<decltype(z)>>::epsilon()}, options...);
   return as_stored<X>(weighted(z * reciprocal(sqrt(mean(square(z), a, keepdims) + e.value)), "rms_norm", options...));
 }
 

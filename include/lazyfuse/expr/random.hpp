@@ -16,11 +16,10 @@
 // Within one expression an operand that occurs twice is made twice, unless fuse() knows that it is one.
 #pragma once
 
+#include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/expr/reshape.hpp>
 #include <lazyfuse/random/laws.hpp>
 #include <lazyfuse/random/seed.hpp>
-
-#include <cuda/std/limits>
 
 namespace lazyfuse {
 
@@ -38,12 +37,12 @@ constexpr bool is_finite(double x) { return x - x == 0; }
 
 /// The largest number below x, which is above some other.
 constexpr float below(float x) {
-  if (x == 0) return -::cuda::std::numeric_limits<float>::denorm_min();
+  if (x == 0) return -std::numeric_limits<float>::denorm_min();
   const int bits = __builtin_bit_cast(int, x);
   return __builtin_bit_cast(float, x > 0 ? bits - 1 : bits + 1);
 }
 constexpr double below(double x) {
-  if (x == 0) return -::cuda::std::numeric_limits<double>::denorm_min();
+  if (x == 0) return -std::numeric_limits<double>::denorm_min();
   const int64 bits = __builtin_bit_cast(int64, x);
   return __builtin_bit_cast(double, x > 0 ? bits - 1 : bits + 1);
 }
@@ -148,7 +147,7 @@ template <class T, int R>
 constexpr auto integers(const shape<R>& s, random_detail::bound_t<T> low, random_detail::bound_t<T> high, seed from) {
   static_assert(integer<T>, "lazyfuse: random::integers draws integers; for truth values there is random::bernoulli");
   if constexpr (integer<T>) {
-    using limits = ::cuda::std::numeric_limits<T>;
+    using limits = std::numeric_limits<T>;
     using law = random_detail::integers_law<T>;
     using word = typename law::word;
     if (!(low < high)) throw_value("integers: low is not below high");

@@ -222,7 +222,7 @@ constexpr auto reduce(F, const T& init, const X& x, Options... options) {
   constexpr bool stateless = __is_empty(F);
   static_assert(stateless, "lazyfuse: the function given to reduce must be a function object without state");
   constexpr bool callable = requires(const E& e) { static_cast<E>(F{}(e, e)); };
-  constexpr bool begins = __is_same(T, E) || (::cuda::std::is_arithmetic_v<T> && arithmetic_type<E>);
+  constexpr bool begins = __is_same(T, E) || (std::is_arithmetic_v<T> && arithmetic_type<E>);
   static_assert(begins,
                 "lazyfuse: the initial value of reduce must be an element of x, or a number that converts to one");
   static_assert(callable, "lazyfuse: the function given to reduce must take two elements and return one");

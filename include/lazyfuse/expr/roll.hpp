@@ -139,14 +139,14 @@ inline constexpr int count_of<S> = int(::std::tuple_size<S>::value);
 /// roll(x, shift): element i is x's element i - shift, counted around the end, in row-major order over all axes. A
 /// view, of any expression; reductions and barriers are computed into memory first. \numpy{roll}
 template <class X, class I>
-  requires(expression<X>&& ::cuda::std::is_integral_v<I>)
+  requires(expression<X>&& std::is_integral_v<I>)
 auto roll(X&& x, I shift) {
   if constexpr (rank_of<X> == 1) return roll_detail::view(static_cast<X&&>(x), roll_detail::turn<-1>{{index_t(shift)}});
   else return roll_detail::view(static_cast<X&&>(x), roll_detail::turn<>{{index_t(shift)}});
 }
 /// roll(x, shift, axis<0>): along an axis, or along each of several.
 template <class X, class I, int... A>
-  requires(expression<X>&& ::cuda::std::is_integral_v<I>)
+  requires(expression<X>&& std::is_integral_v<I>)
 auto roll(X&& x, I shift, axes<A...>) {
   return roll_detail::along<sizeof...(A), A...>(static_cast<X&&>(x), [&](int) { return shift; });
 }
@@ -168,13 +168,13 @@ auto roll(X&& x, const index_t (&shifts)[K]) {
   return roll_detail::along<K>(static_cast<X&&>(x), [&](int k) { return shifts[k]; });
 }
 template <class X, class I, class... Axes>
-  requires(expression<X>&& ::cuda::std::is_floating_point_v<I>)
+  requires(expression<X>&& std::is_floating_point_v<I>)
 auto roll(X&& x, I, Axes...) {
   static_assert(!__is_same(I, I), "lazyfuse: roll moves by whole elements: its shift is an integer");
   return bare_t<X>(static_cast<X&&>(x));
 }
 template <class X, class S, class I>
-  requires(expression<X>&& ::cuda::std::is_integral_v<I>)
+  requires(expression<X>&& std::is_integral_v<I>)
 auto roll(X&& x, const S&, I) {
   static_assert(!__is_same(I, I), "lazyfuse: roll takes its axis as axis<...>, roll(x, 1, axis<0>) for roll(x, 1, 0)");
   return bare_t<X>(static_cast<X&&>(x));

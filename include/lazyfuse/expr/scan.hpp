@@ -127,7 +127,7 @@ constexpr auto scan(F, const T& init, const X& x, Options... options) {
     else return true;
   }();
   static_assert(callable, "lazyfuse: the function given to scan must take two elements and return one");
-  constexpr bool begins = __is_same(T, E) || (::cuda::std::is_arithmetic_v<T> && arithmetic_type<E>);
+  constexpr bool begins = __is_same(T, E) || (std::is_arithmetic_v<T> && arithmetic_type<E>);
   static_assert(begins,
                 "lazyfuse: the initial value of scan must be an element of x, or a number that converts to one");
   if constexpr (scan_detail::options_fit<rank_of<X>, Options...>() && stateless && callable && begins) {

@@ -39,8 +39,7 @@ constexpr auto value_of(T value) {
 /// 1 / (n - ddof); infinite where that is not positive, so that the variance is infinite, or NaN, as NumPy's.
 template <class T>
 constexpr T inverse(index_t n, ddof d = {}) {
-  return n > d.value ? static_cast<T>(1.0 / static_cast<double>(n - d.value))
-                     : ::cuda::std::numeric_limits<T>::infinity();
+  return n > d.value ? static_cast<T>(1.0 / static_cast<double>(n - d.value)) : std::numeric_limits<T>::infinity();
 }
 
 /// The moments of real z along the axes.

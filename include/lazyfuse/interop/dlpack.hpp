@@ -146,8 +146,7 @@ constexpr bool same(std::size_t a, std::size_t b) { return a == b; }
 /// The same structure under our name.
 template <class M>
 auto* ours(M* m) {
-  using own =
-      ::cuda::std::conditional_t<dlpack::is_versioned<M>, dlpack::managed_tensor_versioned, dlpack::managed_tensor>;
+  using own = std::conditional_t<dlpack::is_versioned<M>, dlpack::managed_tensor_versioned, dlpack::managed_tensor>;
   constexpr bool fits = same(sizeof(M), sizeof(own)) && same(offsetof(M, dl_tensor), offsetof(own, dl_tensor)) &&
                         same(offsetof(M, deleter), offsetof(own, deleter));
   static_assert(fits, "lazyfuse: this is not the layout of DLManagedTensor or DLManagedTensorVersioned of DLPack 1");
@@ -158,7 +157,7 @@ template <class Managed, class T, int R, class Space>
 Managed* export_array(array<T, R, Space>& x, dlpack::stream s, caller where) {
   constexpr dlpack::data_type dtype = dlpack::type_of<component_t<T>>;
   static_assert(dtype.code != dlpack::type_code::opaque, "lazyfuse: DLPack has no code for this element type");
-  using own = ::cuda::std::remove_pointer_t<decltype(ours(static_cast<Managed*>(nullptr)))>;
+  using own = std::remove_pointer_t<decltype(ours(static_cast<Managed*>(nullptr)))>;
   constexpr bool versioned = __is_same(own, dlpack::managed_tensor_versioned);
   if constexpr (!versioned) (void)x.data();  // cannot say that it is read-only, so it shares with nobody
   hand_over(Space{}, x.owner(), s, where);
@@ -208,11 +207,11 @@ Managed* to_dlpack(array<T, R, cuda> x, dlpack::stream s, caller where = caller:
 /// device, flags, version, alignment or stream are not as asked: then the tensor remains the caller's.
 template <class T, int R, memory_space Space = host, dlpack::managed Managed>
 borrowed<T, R, Space> from_dlpack(Managed* m, dlpack::stream s = dlpack::no_sync, caller where = caller::here()) {
-  using element = ::cuda::std::remove_const_t<T>;
+  using element = std::remove_const_t<T>;
   constexpr dlpack::data_type dtype = dlpack::type_of<component_t<element>>;
   static_assert(dtype.code != dlpack::type_code::opaque, "lazyfuse: DLPack has no code for this element type");
   auto* const own = dlpack_detail::ours(m);
-  constexpr bool writes = !::cuda::std::is_const_v<T>;
+  constexpr bool writes = !std::is_const_v<T>;
   if constexpr (dlpack::is_versioned<Managed>) dlpack_detail::check_version(*own, writes, where);
   shape<R> extents;
   strides<R> steps;

@@ -5,6 +5,9 @@
 
 #include <lazyfuse/array/borrow.hpp>
 
+#if !__has_include(<cuda/std/mdspan>)
+#error "lazyfuse: interop/mdspan.hpp wants cuda/std/mdspan, which is in CCCL 3 and in the CUDA Toolkit 13"
+#endif
 #include <cuda/std/mdspan>
 
 namespace lazyfuse {

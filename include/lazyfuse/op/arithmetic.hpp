@@ -11,7 +11,7 @@ namespace op {
 
 /// The unsigned type in which integers wrap around as NumPy's do, instead of overflowing; as wide as C++ computes.
 template <integer T>
-using wrapping = ::cuda::std::conditional_t<sizeof(T) == 8, uint64, uint32>;
+using wrapping = standard::conditional_t<sizeof(T) == 8, uint64, uint32>;
 
 /// The sum; of bool, whether one is true. Integers wrap around.
 struct add : exact_operation {

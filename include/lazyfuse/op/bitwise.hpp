@@ -61,7 +61,7 @@ struct bitwise_left_shift : exact_operation {
   static constexpr const char* symbol = "<<";
   template <integer T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    using U = ::cuda::std::conditional_t<sizeof(T) == 8, uint64, uint32>;
+    using U = standard::conditional_t<sizeof(T) == 8, uint64, uint32>;
     const auto by = static_cast<U>(y);
     return by < 8 * sizeof(T) ? static_cast<T>(static_cast<U>(x) << by) : T(0);
   }
@@ -74,7 +74,7 @@ struct bitwise_right_shift : exact_operation {
   static constexpr const char* symbol = ">>";
   template <integer T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
-    using U = ::cuda::std::conditional_t<sizeof(T) == 8, uint64, uint32>;
+    using U = standard::conditional_t<sizeof(T) == 8, uint64, uint32>;
     return static_cast<U>(y) < 8 * sizeof(T) ? static_cast<T>(x >> y) : x < 0 ? T(-1) : T(0);
   }
 };
@@ -96,8 +96,8 @@ struct gcd : exact_operation {
   }
   template <integer T>
   LAZYFUSE_HD static constexpr auto magnitude(T x) {
-    using U = ::cuda::std::make_unsigned_t<T>;
-    return static_cast<U>(x < 0 ? 0u - static_cast<::cuda::std::conditional_t<sizeof(T) == 8, uint64, uint32>>(x) : x);
+    using U = standard::make_unsigned_t<T>;
+    return static_cast<U>(x < 0 ? 0u - static_cast<standard::conditional_t<sizeof(T) == 8, uint64, uint32>>(x) : x);
   }
 };
 
@@ -109,7 +109,7 @@ struct lcm : exact_operation {
   template <integer T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if (x == 0 || y == 0) return 0;
-    using U = ::cuda::std::conditional_t<sizeof(T) == 8, uint64, uint32>;
+    using U = standard::conditional_t<sizeof(T) == 8, uint64, uint32>;
     const U common = gcd::magnitude(gcd{}(x, y));
     return static_cast<T>(gcd::magnitude(x) / common * gcd::magnitude(y));
   }

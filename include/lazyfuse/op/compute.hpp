@@ -38,7 +38,7 @@ LAZYFUSE_HD constexpr auto compute(const T&... x) {
     return compute_detail::by_components<Op>(make_index_sequence<compute_detail::length<T...>>{}, x...);
   } else {
     const auto value = Op{}(compute_detail::widened(x)...);
-    if constexpr (::cuda::std::is_same_v<decltype(value), const float>)
+    if constexpr (standard::is_same_v<decltype(value), const float>)
       return static_cast<typename compute_detail::first_small<T...>::type>(value);
     else return value;
   }
@@ -56,6 +56,6 @@ LAZYFUSE_HD constexpr auto by_components(index_sequence<K...>, const T&... x) {
 
 /// The type of that.
 template <class Op, class... T>
-using computed_t = decltype(compute<Op>(::cuda::std::declval<const T&>()...));
+using computed_t = decltype(compute<Op>(standard::declval<const T&>()...));
 
 }  // namespace lazyfuse

@@ -226,7 +226,7 @@ struct pow : floating_operation {
     if constexpr (signed_integer<N>) {
       if (n < 0) return x == 1 ? T(1) : x == static_cast<T>(-1) && signed_integer<T> ? (n & 1 ? x : T(1)) : T(0);
     }
-    using U = ::cuda::std::conditional_t<sizeof(T) == 8, uint64, uint32>;
+    using U = standard::conditional_t<sizeof(T) == 8, uint64, uint32>;
     U r = 1, b = static_cast<U>(x);
     for (uint64 left = static_cast<uint64>(n); left > 0; left >>= 1, b *= b)
       if (left & 1) r *= b;

@@ -30,7 +30,7 @@ consteval bool of_one_length() {
 template <class Rule, class... A>
 struct lifted {
   static constexpr bool one_length =
-      ::cuda::std::is_same_v<Rule, rules::unchanged> || rule_detail::of_one_length<rule_detail::length_of<A>...>();
+      standard::is_same_v<Rule, rules::unchanged> || rule_detail::of_one_length<rule_detail::length_of<A>...>();
   static_assert(one_length, "lazyfuse: the operands are vectors of different lengths, such as vec<T, 3> and vec<T, 4>");
   static consteval bool passes() {
     if constexpr (one_length) return Rule::template check<typename rule_detail::components_of<A>::type...>();

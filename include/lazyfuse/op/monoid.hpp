@@ -3,10 +3,9 @@
 // accumulates in; its finish turns the accumulated value and the count into the result.
 #pragma once
 
+#include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/op/arithmetic.hpp>
 #include <lazyfuse/op/selection.hpp>
-
-#include <cuda/std/limits>
 
 namespace lazyfuse::op {
 
@@ -17,12 +16,12 @@ struct plain_monoid {
   static constexpr bool rounds = false;
   /// Whether the order of two values does not change a bit of their combination.
   template <class T>
-  static constexpr bool commutes = ::cuda::std::is_arithmetic_v<T>;
+  static constexpr bool commutes = standard::is_arithmetic_v<T>;
   template <class T>
   using accumulator = accumulator_t<T>;
   /// The type of the result: that of the elements, where only sums of them are kept in a wider one.
   template <class T>
-  using result = ::cuda::std::conditional_t<small_real<T>, T, accumulator_t<T>>;
+  using result = standard::conditional_t<small_real<T>, T, accumulator_t<T>>;
 };
 
 /// Numbers that sums of them round, and vectors of such.
@@ -92,7 +91,7 @@ struct max : plain_monoid, maximum {
   static constexpr bool has_identity = false, is_largest = true;
   template <class T>
   static constexpr bool commutes =
-      plain_monoid::commutes<T> && !::cuda::std::is_same_v<T, double>;  // of two zeros, the second
+      plain_monoid::commutes<T> && !standard::is_same_v<T, double>;  // of two zeros, the second
   template <class T>
   using accumulator = T;
   template <class T>
@@ -101,7 +100,7 @@ struct max : plain_monoid, maximum {
   LAZYFUSE_HD static constexpr T identity() {
     if constexpr (short_vector<T>) return T(identity<component_t<T>>());
     else if constexpr (floating_point<T>) return T(-math::infinity<float>());
-    else return ::cuda::std::numeric_limits<T>::lowest();
+    else return lowest_of<T>;
   }
 };
 
@@ -124,7 +123,7 @@ struct min : plain_monoid, minimum {
   LAZYFUSE_HD static constexpr T identity() {
     if constexpr (short_vector<T>) return T(identity<component_t<T>>());
     else if constexpr (floating_point<T>) return T(math::infinity<float>());
-    else return ::cuda::std::numeric_limits<T>::max();
+    else return largest_of<T>;
   }
 };
 

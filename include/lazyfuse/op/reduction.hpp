@@ -46,7 +46,7 @@ struct index_of : exact_operation {
 /// Of two places that with the larger element, or the smaller one; NaN before numbers, then the first.
 template <bool Largest>
 struct extreme_place : plain_monoid {
-  using extreme = ::cuda::std::conditional_t<Largest, max, min>;  ///< of the elements alone
+  using extreme = standard::conditional_t<Largest, max, min>;  ///< of the elements alone
   static constexpr bool has_identity = false;
   static constexpr int cost = 8;
   template <class T>

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <lazyfuse/core/sincos.hpp>
+#include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/op/compute.hpp>
 #include <lazyfuse/op/exponential.hpp>
-
-#include <cuda/std/limits>
 
 namespace lazyfuse {
 
@@ -82,8 +81,7 @@ struct divide_by : exact_operation {
   LAZYFUSE_HD T operator()(T x, const common_divisor<T>& by) const {
 #if defined(__CUDA_ARCH__)
     const T scaled = x * by.scale, quotient = scaled * by.reciprocal, rest = ::fma(-quotient, by.value, scaled);
-    return math::abs(rest) < ::cuda::std::numeric_limits<T>::infinity() ? ::fma(rest, by.reciprocal, quotient)
-                                                                        : quotient;
+    return math::abs(rest) < infinity_of<T> ? ::fma(rest, by.reciprocal, quotient) : quotient;
 #else
     return x / by.value;
 #endif

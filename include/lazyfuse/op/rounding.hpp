@@ -3,10 +3,9 @@
 #pragma once
 
 #include <lazyfuse/core/math.hpp>
+#include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/op/map.hpp>
 #include <lazyfuse/op/rule.hpp>
-
-#include <cuda/std/limits>
 
 namespace lazyfuse {
 namespace op {
@@ -87,8 +86,8 @@ struct nextafter : exact_operation {
     if (from != from) return x;
     if (to != to || from == to) return y;
     T next = x;
-    if (from == 0) next.bits = static_cast<::cuda::std::uint16_t>((to < 0 ? 0x8000u : 0u) | 1u);
-    else next.bits = static_cast<::cuda::std::uint16_t>((from < to) == (from > 0) ? x.bits + 1 : x.bits - 1);
+    if (from == 0) next.bits = static_cast<standard::uint16_t>((to < 0 ? 0x8000u : 0u) | 1u);
+    else next.bits = static_cast<standard::uint16_t>((from < to) == (from > 0) ? x.bits + 1 : x.bits - 1);
     return next;
   }
 };
@@ -113,7 +112,7 @@ struct ldexp : exact_operation {
     for (int k = 0; k < 3 && n > span; ++k, n -= span) x *= up;
     for (int k = 0; k < 3 && n < -span; ++k, n += exactly) x *= down_exactly;
     n = n > span ? span : n < -span ? -span : n;
-    using bits = ::cuda::std::conditional_t<sizeof(T) == 4, uint32, uint64>;
+    using bits = standard::conditional_t<sizeof(T) == 4, uint32, uint64>;
     constexpr int mantissa = sizeof(T) == 4 ? 23 : 52;
     return x * __builtin_bit_cast(T, static_cast<bits>(n + span + 1) << mantissa);
   }
@@ -134,7 +133,7 @@ struct mantissa : exact_operation {
   /// Of a finite number that is not 0.
   template <real_number T>
   LAZYFUSE_HD static constexpr int32 exponent_of(T x) {
-    using bits = ::cuda::std::conditional_t<sizeof(T) == 4, uint32, uint64>;
+    using bits = standard::conditional_t<sizeof(T) == 4, uint32, uint64>;
     constexpr int width = sizeof(T) == 4 ? 23 : 52, bias = sizeof(T) == 4 ? 126 : 1022;
     constexpr T up = sizeof(T) == 4 ? T(0x1p24) : T(0x1p53);
     const auto field = [](T v) { return static_cast<int32>((__builtin_bit_cast(bits, v) >> width) & (2 * bias + 3)); };
@@ -164,10 +163,10 @@ struct cast : exact_operation {
   static constexpr const char* name = "cast";
   template <arithmetic_type T>
   LAZYFUSE_HD constexpr To operator()(T x) const {
-    if constexpr (::cuda::std::is_same_v<To, T>) return x;
+    if constexpr (standard::is_same_v<To, T>) return x;
     else if constexpr (boolean<To>) return !(x == T(0));
     else if constexpr (integer<To> && floating_point<T>)
-      return saturated(::cuda::std::conditional_t<sizeof(T) == 8, double, float>(x));
+      return saturated(standard::conditional_t<sizeof(T) == 8, double, float>(x));
     else if constexpr (complex_number<To> && !complex_number<T>) return To(static_cast<part_t<To>>(x));
     else if constexpr (small_real<T>) return static_cast<To>(static_cast<float>(x));
     else return static_cast<To>(x);
@@ -176,7 +175,7 @@ struct cast : exact_operation {
  private:
   template <real_number T>
   LAZYFUSE_HD static constexpr To saturated(T x) {
-    constexpr To largest = ::cuda::std::numeric_limits<To>::max(), lowest = ::cuda::std::numeric_limits<To>::lowest();
+    constexpr To largest = largest_of<To>, lowest = lowest_of<To>;
     constexpr To middle = largest / 2 + 1;
     constexpr T limit = T(middle) * 2, least = T(lowest);
     return x != x ? To(0) : x >= limit ? largest : x < least ? lowest : static_cast<To>(x);

@@ -36,15 +36,15 @@ concept number_like = integer<S> || floating_point<S>;
 template <class A, class B>
 constexpr auto meet() {
   using types_detail::no_common_type;
-  if constexpr (::cuda::std::is_same_v<A, nothing>) return B{};
+  if constexpr (standard::is_same_v<A, nothing>) return B{};
   else if constexpr (is_weak<A> && is_weak<B>) {
     using X = typename plain<A>::type;
     using Y = typename plain<B>::type;
-    if constexpr (::cuda::std::is_same_v<X, Y>) return A{};
+    if constexpr (standard::is_same_v<X, Y>) return A{};
     else if constexpr (arithmetic_type<X> && arithmetic_type<Y>)
       return weak<decltype(types_detail::meet_as_scalars<X, Y>())>{};
     else return weak<no_common_type>{};
-  } else if constexpr (is_weak<B> || ::cuda::std::is_same_v<A, no_common_type>) return A{};
+  } else if constexpr (is_weak<B> || standard::is_same_v<A, no_common_type>) return A{};
   else if constexpr (is_weak<A>) return B{};
   else return promoted_t<A, B>{};
 }
@@ -64,7 +64,7 @@ struct common {
   template <class S>
     requires(complex_scalar&& number_like<S>)
   struct with_complex<S> {
-    using type = promoted_t<::cuda::std::conditional_t<integer<S>, double, S>, complex<float>>;
+    using type = promoted_t<standard::conditional_t<integer<S>, double, S>, complex<float>>;
   };
   using type = typename with_complex<met>::type;
 };
@@ -187,7 +187,7 @@ struct comparing : meeting<Kinds> {
     else return meeting<Kinds>::template check<A...>();
   }
   template <int I, class... A>
-  using argument = ::cuda::std::conditional_t<rule_detail::unlike<A...>, type_at<I, A...>, common_t<A...>>;
+  using argument = standard::conditional_t<rule_detail::unlike<A...>, type_at<I, A...>, common_t<A...>>;
 };
 struct equality : comparing<bools | integers | reals | complexes> {};
 struct order : comparing<bools | integers | reals> {};
@@ -202,8 +202,8 @@ struct scaling : as_floating<integers | reals> {
     else return false;
   }
   template <int I, class X, class N>
-  using argument = ::cuda::std::conditional_t<I == 0, floating_t<typename rule_detail::plain<X>::type>,
-                                              typename rule_detail::plain<N>::type>;
+  using argument = standard::conditional_t<I == 0, floating_t<typename rule_detail::plain<X>::type>,
+                                           typename rule_detail::plain<N>::type>;
 };
 
 /// As number_only, but an exponent that is a C++ integer stays an integer (and becomes products).
@@ -219,7 +219,7 @@ struct power : meeting<integers | reals | complexes> {
     using type = int64;
   };
   template <int I, class... A>
-  using argument = ::cuda::std::conditional_t<I == 0, common_t<A...>, typename pick<A...>::type>;
+  using argument = standard::conditional_t<I == 0, common_t<A...>, typename pick<A...>::type>;
 };
 
 /// Any element type, read as true where it differs from zero.
@@ -243,14 +243,14 @@ struct selection {
   static constexpr bool accepts = element_type<T>;
   template <class C, class X, class Y>
   static consteval bool check() {
-    static_assert(::cuda::std::is_same_v<typename rule_detail::plain<C>::type, bool>,
+    static_assert(standard::is_same_v<typename rule_detail::plain<C>::type, bool>,
                   "lazyfuse: the condition of where must be bool; write where(x != 0, ...)");
-    if constexpr (!::cuda::std::is_same_v<typename rule_detail::plain<C>::type, bool>) return false;
-    else if constexpr (::cuda::std::is_same_v<X, Y>) return true;
+    if constexpr (!standard::is_same_v<typename rule_detail::plain<C>::type, bool>) return false;
+    else if constexpr (standard::is_same_v<X, Y>) return true;
     else return numeric::check<X, Y>();
   }
   template <int I, class C, class X, class Y>
-  using argument = ::cuda::std::conditional_t<I == 0, bool, common_t<X, Y>>;
+  using argument = standard::conditional_t<I == 0, bool, common_t<X, Y>>;
 };
 
 /// The callable decides; operands are passed as they are.

@@ -5,10 +5,9 @@
 
 #include <lazyfuse/core/math.hpp>
 #include <lazyfuse/core/select.hpp>
+#include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/op/arithmetic.hpp>
 #include <lazyfuse/op/monoid.hpp>
-
-#include <cuda/std/limits>
 
 namespace lazyfuse {
 
@@ -124,9 +123,9 @@ struct moments : plain_monoid {
   /// A power of two from 1 / n to 2 / n: steps by it lead from the first element to the mean, however far that is.
   template <real_number T>
   LAZYFUSE_HD static constexpr T rough_inverse(T n) {
-    using bits = ::cuda::std::conditional_t<sizeof(T) == 4, ::cuda::std::uint32_t, ::cuda::std::uint64_t>;
+    using bits = standard::conditional_t<sizeof(T) == 4, standard::uint32_t, standard::uint64_t>;
     constexpr bits one = __builtin_bit_cast(bits, T(1));
-    constexpr bits exponent = __builtin_bit_cast(bits, ::cuda::std::numeric_limits<T>::infinity());
+    constexpr bits exponent = __builtin_bit_cast(bits, infinity_of<T>);
     return __builtin_bit_cast(T, 2 * one - (__builtin_bit_cast(bits, n) & exponent));
   }
 };
@@ -189,7 +188,7 @@ struct rel_entr : exact_operation {
   static constexpr int cost = 24;
   template <real_number T>
   LAZYFUSE_HD T operator()(T p, T q) const {
-    const T value = p * math::log(p / q), limit = p == 0 && q >= 0 ? T(0) : ::cuda::std::numeric_limits<T>::infinity();
+    const T value = p * math::log(p / q), limit = p == 0 && q >= 0 ? T(0) : infinity_of<T>;
     return math::select((p > 0 && q > 0) || p != p || q != q, value, limit);
   }
 };

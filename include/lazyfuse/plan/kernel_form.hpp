@@ -125,8 +125,7 @@ struct form_among {
     else {
       using inner = typename select<reduction_inside, list<>, All...>::type;
       using set = typename set_of<typename E::space, inner, list<>, list<All...>>::type;
-      return form_alone<
-          bare_t<decltype(substituted(::cuda::std::declval<set&>(), ::cuda::std::declval<const E&>()))>>();
+      return form_alone<bare_t<decltype(substituted(std::declval<set&>(), std::declval<const E&>()))>>();
     }
   }();
 };

@@ -87,7 +87,7 @@ constant<T> device_value(const constant<T>& s, index_t) {
   return s;
 }
 template <class T, class Space>
-memory<::cuda::std::remove_const_t<T>> device_value(const stored<T, Space>& s, index_t offset) {
+memory<std::remove_const_t<T>> device_value(const stored<T, Space>& s, index_t offset) {
   return {s.data + offset};
 }
 template <class Source, class Map, int R>

@@ -19,7 +19,7 @@ struct device_source {
 };
 template <class T, class Space>
 struct device_source<stored<T, Space>> {
-  using type = memory<::cuda::std::remove_const_t<T>>;
+  using type = memory<std::remove_const_t<T>>;
 };
 template <int I, class Source>
 struct device_source<numbered_source<I, Source>> : device_source<Source> {};
@@ -215,8 +215,8 @@ template <int Share, class S, class Op, class Seq, class A>
 &&requires { typename Op::partner; }
 struct maker<Share, S, Op, Seq, A> {
   using partner = map_expr<typename Op::partner, Seq, A>;
-  using type = ::cuda::std::conditional_t<find<partner, typename memo_of<S>::type>::found, make_partner<Op, partner>,
-                                          make_map<Op, A>>;
+  using type =
+      std::conditional_t<find<partner, typename memo_of<S>::type>::found, make_partner<Op, partner>, make_map<Op, A>>;
 };
 
 template <int Share>

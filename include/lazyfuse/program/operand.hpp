@@ -63,7 +63,7 @@ struct ramp {
   LAZYFUSE_HD T at(index_t offset) const {
     const index_t position = origin + offset;
     // where T has 16 bits; integers wrap around on the way, for the least and the largest one are further apart
-    using W = ::cuda::std::conditional_t<integer<T>, uint64, accumulator_t<T>>;
+    using W = standard::conditional_t<integer<T>, uint64, accumulator_t<T>>;
     return position == last ? stop : static_cast<T>(W(start) + static_cast<W>(position) * W(step));
   }
   friend bool operator==(const ramp& a, const ramp& b) {

@@ -97,8 +97,7 @@ struct rest_of {
 template <class M, class T>
   requires rounding_monoid<M, T>
 struct rest_of<M, T> {
-  using type =
-      bare_t<decltype(M::lost(::cuda::std::declval<T>(), ::cuda::std::declval<T>(), ::cuda::std::declval<T>()))>;
+  using type = bare_t<decltype(M::lost(standard::declval<T>(), standard::declval<T>(), standard::declval<T>()))>;
 };
 }  // namespace reductions_detail
 
@@ -107,7 +106,7 @@ template <class M, class T>
 inline constexpr bool rounds = false;
 template <class M, class T>
   requires requires { requires M::rounds; }
-inline constexpr bool rounds<M, T> = !::cuda::std::is_integral_v<component_t<T>>;
+inline constexpr bool rounds<M, T> = !standard::is_integral_v<component_t<T>>;
 
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.
 template <class Reductions, class Sources>
@@ -137,7 +136,7 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   /// The number of a reduction in the list.
   template <class R>
   static constexpr int index_of = [] {
-    const bool same[] = {::cuda::std::is_same_v<R, reduction<M, P>>...};
+    const bool same[] = {standard::is_same_v<R, reduction<M, P>>...};
     int i = 0;
     while (!same[i]) ++i;
     return i;

@@ -24,7 +24,7 @@ struct scan_set<list<stage<scanned<M, Exclusive>, P>...>, Sources> : reduction_s
   /// The number of a scan in the list.
   template <class S>
   static constexpr int index_of = [] {
-    const bool same[] = {::cuda::std::is_same_v<S, stage<scanned<M, Exclusive>, P>>...};
+    const bool same[] = {standard::is_same_v<S, stage<scanned<M, Exclusive>, P>>...};
     int i = 0;
     while (!same[i]) ++i;
     return i;

@@ -110,10 +110,9 @@ constexpr bool any_reads(list<P...>) {
 
 /// Whether a program contains another one itself, not through a reduction.
 template <class P, class In>
-inline constexpr bool part_of = ::cuda::std::is_same_v<P, In>;
+inline constexpr bool part_of = standard::is_same_v<P, In>;
 template <class P, class Op, class... A>
-inline constexpr bool part_of<P, apply<Op, A...>> = ::cuda::std::is_same_v<P, apply<Op, A...>> ||
-                                                    (part_of<P, A> || ...);
+inline constexpr bool part_of<P, apply<Op, A...>> = standard::is_same_v<P, apply<Op, A...>> || (part_of<P, A> || ...);
 template <class P, class... In>
 constexpr bool part_of_any(list<In...>) {
   return (part_of<P, In> || ...);

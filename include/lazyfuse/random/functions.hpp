@@ -40,12 +40,12 @@ LAZYFUSE_HD T polynomial(T x, const T (&c)[N]) {
 /// A word as a number in (0, 1]: (w + 1/2) / 2^32, or / 2^53 of the word's upper 53 bits, rounded.
 LAZYFUSE_HD float above_zero(uint32 w) { return mul_add(static_cast<float>(w), 0x1p-32f, 0x1p-33f); }
 LAZYFUSE_HD double above_zero(uint64 w) {
-  return mul_add(static_cast<double>(static_cast<::cuda::std::int64_t>(w >> 11)), 0x1p-53, 0x1p-54);
+  return mul_add(static_cast<double>(static_cast<standard::int64_t>(w >> 11)), 0x1p-53, 0x1p-54);
 }
 /// A word as a number in [0, 1): its upper 24 or 53 bits, exactly.
 LAZYFUSE_HD float below_one(uint32 w) { return static_cast<float>(static_cast<int>(w >> 8)) * 0x1p-24f; }
 LAZYFUSE_HD double below_one(uint64 w) {
-  return static_cast<double>(static_cast<::cuda::std::int64_t>(w >> 11)) * 0x1p-53;
+  return static_cast<double>(static_cast<standard::int64_t>(w >> 11)) * 0x1p-53;
 }
 
 /// The logarithm of a number in (0, 1], no subnormal one. The mantissa is taken from [2/3, 4/3), so that next to 1
@@ -64,7 +64,7 @@ LAZYFUSE_HD float log_of(float u) {
 }
 /// As in fdlibm: log(1 + f) = f - f²/2 + s (f²/2 + R(s²)), where s = f / (2 + f).
 LAZYFUSE_HD double log_of(double u) {
-  const auto bits = __builtin_bit_cast(::cuda::std::int64_t, u);
+  const auto bits = __builtin_bit_cast(standard::int64_t, u);
   const auto exponent = (bits - 0x3fe6a09e00000000) >> 52;  // mantissas from [sqrt(1/2), sqrt(2))
   const double e = static_cast<double>(static_cast<int>(exponent));
   const double f = __builtin_bit_cast(double, bits - (exponent << 52)) - 1, s = f / (2 + f), z = product(s, s);
@@ -111,7 +111,7 @@ LAZYFUSE_HD direction<float> direction_of(uint32 w) {
   return {turned ? small : large, turned ? large : small};
 }
 LAZYFUSE_HD direction<double> direction_of(uint64 w) {
-  const double t = static_cast<double>(static_cast<::cuda::std::int64_t>(w << 2)) * 8.515303950216386e-20;  // pi / 2^65
+  const double t = static_cast<double>(static_cast<standard::int64_t>(w << 2)) * 8.515303950216386e-20;  // pi / 2^65
   const double z = product(t, t);
   double small = polynomial(z, {1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
                                 -1.98412698298579493134e-04, 8.33333333332248946124e-03, -1.66666666666666324348e-01});

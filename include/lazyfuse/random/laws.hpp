@@ -9,7 +9,7 @@ namespace lazyfuse {
 
 /// What random::uniform and its like draw: float from words, double from pairs of words.
 template <class T>
-concept random_real = ::cuda::std::is_same_v<T, float> || ::cuda::std::is_same_v<T, double>;
+concept random_real = standard::is_same_v<T, float> || standard::is_same_v<T, double>;
 
 namespace random_detail {
 

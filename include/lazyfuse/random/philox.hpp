@@ -7,8 +7,8 @@
 
 namespace lazyfuse {
 
-using uint32 = ::cuda::std::uint32_t;
-using uint64 = ::cuda::std::uint64_t;
+using uint32 = standard::uint32_t;
+using uint64 = standard::uint64_t;
 
 /// A counter, or what Philox makes of it.
 struct philox_words {

@@ -14,7 +14,7 @@ struct seed {
 
   /// seed{42}: any integer; a negative one counts as its two's complement.
   template <class N>
-    requires ::cuda::std::is_integral_v<N>
+    requires standard::is_integral_v<N>
   constexpr explicit seed(N n) : key(static_cast<uint64>(n)), stream(0) {}
 
   /// Seed number k of those that this one can be split into, for k from 0 on: as good as independent of the others, of

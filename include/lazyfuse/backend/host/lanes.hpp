@@ -65,7 +65,7 @@ struct lanes<M, T, N> {
   LAZYFUSE_HD void combine(index_t l, T v) {
     const T most = M::of_numbers(value[l], v);
     if constexpr (floating_point<T>) {
-      using bits = ::cuda::std::conditional_t<sizeof(T) == 4, int32, int64>;
+      using bits = std::conditional_t<sizeof(T) == 4, int32, int64>;
       value[l] = __builtin_bit_cast(T, __builtin_bit_cast(bits, most) | (v != v ? bits(-1) : bits(0)));
     } else value[l] = most;
   }
@@ -86,7 +86,7 @@ struct lanes<M, T, N> {
 template <class M, real_number T, int N>
   requires(!nan_is_mask<T> && requires(T v) { M::of_numbers(v, v); })
 struct lanes<M, T, N> {
-  using flag = ::cuda::std::conditional_t<__is_same(T, double), T, int>;
+  using flag = std::conditional_t<__is_same(T, double), T, int>;
   alignas(64) T value[N];
   alignas(64) flag nan[N];
   void clear(index_t n) {

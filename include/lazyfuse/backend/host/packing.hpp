@@ -53,7 +53,7 @@ void pack_full_block(T* __restrict__ to, index_t pitch, const T* from, index_t s
 template <class T>
   requires(sizeof(T) == 4 || sizeof(T) == 8)
 index_t pack_short_lines(T* __restrict__ to, index_t pitch, const T* from, index_t step, int rows, index_t n) {
-  typedef ::cuda::std::conditional_t<sizeof(T) == 4, float, double> unit __attribute__((may_alias));
+  typedef std::conditional_t<sizeof(T) == 4, float, double> unit __attribute__((may_alias));
   typedef unit units __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
   constexpr int wide = 16 / sizeof(T);
   const int beyond = (wide - rows % wide) % wide;  // what the last units of a line hold of the next one

@@ -13,8 +13,8 @@ template <class Staged, class Sources, int Outer, bool Columns, class Operands, 
 void rows(const shape<R>& extents, const Operands& operands, const target_pack<R, T...>& targets, bool one_result) {
   index_t outer = 1, height = 1;
   for (int k = 0; k < R - 1; ++k) (k < Outer ? outer : height) *= extents[k];
-  using run_type = ::cuda::std::conditional_t<Columns, column_stages<Staged, Sources, Operands, R, T...>,
-                                              row_stages<Staged, Sources, Operands, R, T...>>;
+  using run_type = std::conditional_t<Columns, column_stages<Staged, Sources, Operands, R, T...>,
+                                      row_stages<Staged, Sources, Operands, R, T...>>;
   run_type{{extents.extent, operands, targets, one_result, outer, height, extents[R - 1]}}.run();
 }
 

@@ -28,7 +28,7 @@ struct reduce_parameters {
 template <class T, class Shuffle>
 __device__ __forceinline__ T shuffled(const T& value, const Shuffle& shuffle) {
   if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
-    using word = ::cuda::std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+    using word = standard::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
     return __builtin_bit_cast(T, shuffle(__builtin_bit_cast(word, value)));
   } else {
     constexpr int words = (sizeof(T) + 3) / 4;

@@ -37,9 +37,9 @@ struct lanes {
 /// earlier, a load would have to come before the next is asked for. They are put in order, from the first.
 template <class T, int Width>
   requires(sizeof(T) < 4 && sizeof(T) * Width % 4 == 0 && sizeof(T) * Width <= 16 &&
-           (::cuda::std::is_arithmetic_v<T> || small_real<T>))
+           (standard::is_arithmetic_v<T> || small_real<T>))
 struct lanes<T, Width> {
-  using bits = ::cuda::std::conditional_t<sizeof(T) == 1, unsigned char, unsigned short>;
+  using bits = standard::conditional_t<sizeof(T) == 1, unsigned char, unsigned short>;
   static constexpr int each = 4 / int(sizeof(T)), size = 8 * int(sizeof(T)), count = Width / each;
   unsigned word[count];
   __device__ __forceinline__ T operator[](int k) const {

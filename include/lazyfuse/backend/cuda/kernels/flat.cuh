@@ -85,8 +85,7 @@ __global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width
     transform_flat(const __grid_constant__ Parameters p) {
   if constexpr (requires { p.window; })
     if (p.window.rows > 0)
-      return window_body<Schedule,
-                         ::cuda::std::conditional_t<common_size(Sources{}) == 4, unsigned, unsigned long long>>(
+      return window_body<Schedule, standard::conditional_t<common_size(Sources{}) == 4, unsigned, unsigned long long>>(
           p.window, p.operands, p.window_targets);
   flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_index_sequence<Sources::size>{},
                                     make_index_sequence<Types::size>{});

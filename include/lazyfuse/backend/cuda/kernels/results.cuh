@@ -34,7 +34,7 @@ struct result_lanes<T, float, Width> {
 #pragma unroll
     for (int k = 0; k < Width; k += 2) {
       unsigned& pair = all.value[k / 2];
-      if constexpr (::cuda::std::is_same_v<T, half>)
+      if constexpr (standard::is_same_v<T, half>)
         asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value[k + 1]), "f"(value[k]));
       else asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value[k + 1]), "f"(value[k]));
     }
@@ -85,8 +85,7 @@ struct kept_result {
   using type = T;
 };
 template <class Op, class P, class Sources, small_real T>
-  requires(
-      ::cuda::std::is_same_v<typename Op::converts_to, T>&& ::cuda::std::is_same_v<program_value_t<P, Sources>, float>)
+  requires(standard::is_same_v<typename Op::converts_to, T>&& standard::is_same_v<program_value_t<P, Sources>, float>)
 struct kept_result<apply<Op, P>, Sources, T> {
   using type = float;
 };
@@ -99,7 +98,7 @@ struct results<list<P...>, Sources, Width, Depth, T...>
     : pack<result<Width, Depth, T, typename kept_result<P, Sources, T>::type>...> {
   template <int K>
   static constexpr bool rounds =
-      !::cuda::std::is_same_v<type_at<K, T...>, type_at<K, typename kept_result<P, Sources, T>::type...>>;
+      !standard::is_same_v<type_at<K, T...>, type_at<K, typename kept_result<P, Sources, T>::type...>>;
 };
 
 template <class Results>

@@ -165,7 +165,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   static __device__ __forceinline__ void run(const auto& p, const auto& whole_part, const Next& next,
                                              held_units<fetched_unit, Held>& held, Seq seq, const Use& use,
                                              const Recentre& recentre) {
-    using how = ::cuda::std::conditional_t<Near, later_unit, any_unit>;
+    using how = standard::conditional_t<Near, later_unit, any_unit>;
     const auto part = seen_anew<Columns>(p, whole_part);
     if (Columns && !part.has_columns) return;
     const int whole = part.whole, end = part.end;

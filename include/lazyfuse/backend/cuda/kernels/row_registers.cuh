@@ -51,7 +51,7 @@ struct row_in_registers<Staged, Width, Depth, list<Src...>, index_sequence<I...>
 template <class P>
 inline constexpr int converted_operand = -1;
 template <class Op, int I>
-  requires(::cuda::std::is_same_v<typename Op::converts_to, float>)
+  requires(standard::is_same_v<typename Op::converts_to, float>)
 inline constexpr int converted_operand<apply<Op, arg<I>>> = I;
 
 /// Element (d, k) of the thread.
@@ -181,7 +181,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
     }
   };
   // What only the results need is loaded when they are computed: it is most often the same for all rows.
-  const auto load = [&]<int N, bool Late>(auto& f, const auto& o, index_sequence<N> n, ::cuda::std::bool_constant<Late>,
+  const auto load = [&]<int N, bool Late>(auto& f, const auto& o, index_sequence<N> n, standard::bool_constant<Late>,
                                           int begin, int end) {
     if constexpr (f.loads && Staged::template read_before<Staged::count, N> == !Late) {
       if constexpr (Whole && f.is_memory) {
@@ -195,7 +195,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
       if constexpr (!Late) get<N>(values.as_float).take(f);
     }
   };
-  (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, ::cuda::std::false_type{}, 0, Depth), ...);
+  (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, standard::false_type{}, 0, Depth), ...);
   keep_constants(values, p.operands, 0, index_sequence<I...>{});
 
   typename Staged::values known;
@@ -216,7 +216,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
     // Many elements vector by vector: what only results need then takes few registers.
     constexpr int step = many ? 1 : Depth;
     const auto load_late = [&](int from) {
-      (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, ::cuda::std::true_type{}, from, from + step), ...);
+      (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, standard::true_type{}, from, from + step), ...);
     };
     load_late(0);
 #pragma unroll
@@ -236,7 +236,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
       (put(get<J>(out), get<J>(p.targets)), ...);
     }
   } else {
-    (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, ::cuda::std::true_type{}, 0, Depth), ...);
+    (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, standard::true_type{}, 0, Depth), ...);
     results<roots, list<Src...>, Width, Depth, T...> out;
 #pragma unroll
     for (int d = 0; d < Depth; ++d) compute_vector(out, d, d);

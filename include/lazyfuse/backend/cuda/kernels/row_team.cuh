@@ -73,7 +73,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
     sums.clear();
     const auto add = [&]<class How>(const fetched_unit& f, const location& at, How) {
       // Odd passes go backwards through what is not kept.
-      combine<set, !Simple, ::cuda::std::is_same_v<How, later_unit>, false, Width, 1>(
+      combine<set, !Simple, standard::is_same_v<How, later_unit>, false, Width, 1>(
           sums,
           [&](int, int k) {
             return known_context{context{f, 0, k}, values.of(k)};
@@ -105,7 +105,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
       }
       const auto put = [&](const auto& r, const auto& t, int j) {
         const auto to = t.data + part.to[j] + pass::offset(t, at);
-        if constexpr (Simple && (Columns || !::cuda::std::is_same_v<How, only_unit>)) r.stream(0, to);
+        if constexpr (Simple && (Columns || !standard::is_same_v<How, only_unit>)) r.stream(0, to);
         else pass::put(r, to, t.steps[R - 1], p.consecutive && has_bit(p.wide_out, j), at, part);
       };
       (put(get<J>(out), get<J>(p.targets), J), ...);

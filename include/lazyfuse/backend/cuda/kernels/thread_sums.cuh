@@ -12,7 +12,7 @@ namespace lazyfuse::cuda_detail {
 template <class Set, int Width, bool Columns = false>
 struct thread_sums {
   static constexpr bool keeps_rests = !Columns || Width <= 4 || Width * int(sizeof(typename Set::accumulators)) <= 64;
-  using rests = ::cuda::std::conditional_t<keeps_rests, typename Set::rests, nothing_lost>;
+  using rests = standard::conditional_t<keeps_rests, typename Set::rests, nothing_lost>;
   typename Set::accumulators lane[Width];
   rests rest[Columns ? Width : 1];
   /// What was added since the last fold() of each lane, where one output is added up by lanes.
@@ -77,7 +77,7 @@ struct combine_sink {
 
  private:
   template <class M, class V>
-  static constexpr bool keeps = rounding_monoid<M, V> && !::cuda::std::is_same_v<Rests, nothing_lost>;
+  static constexpr bool keeps = rounding_monoid<M, V> && !standard::is_same_v<Rests, nothing_lost>;
   template <int I>
   __device__ __forceinline__ void keep(const auto& lost) {
     const auto all = get<I>(rest) + lost;
@@ -157,7 +157,7 @@ __device__ __forceinline__ void add_together(typename Set::accumulators& to, Res
       V values[Count];
 #pragma unroll
       for (int i = 0; i < Count; ++i) values[i] = get<N>(leaf[i * Step]);
-      if constexpr (::cuda::std::is_same_v<Rests, nothing_lost>) {
+      if constexpr (standard::is_same_v<Rests, nothing_lost>) {
         bare_t<decltype(M::lost(values[0], values[0], values[0]))> unkept{};
         get<N>(to) = M::template several<Count>(get<N>(to), values, unkept);
       } else get<N>(to) = M::template several<Count>(get<N>(to), values, get<N>(rest));

@@ -123,7 +123,7 @@ struct kernel<dpp::rows<Staged, Outer, Columns>, cuda> {
   static auto program(const target_pack<R, T...>&)
       -> cuda_detail::rows_program<Staged, Sources, Outer, Columns, R, T...>;
   template <class Plan>
-  using program_of = decltype(program<typename Plan::sources>(::cuda::std::declval<Plan&>().to));
+  using program_of = decltype(program<typename Plan::sources>(std::declval<Plan&>().to));
 
   template <class Plan>
   static const char* path(Plan& p) {

@@ -130,7 +130,7 @@ struct kernel<dpp::transform<Schedule>, cuda> {
   template <class Sources, int R, class... T>
   static auto program(const target_pack<R, T...>&) -> cuda_detail::transform_program<Schedule, Sources, R, T...>;
   template <class Plan>
-  using program_of = decltype(program<typename Plan::sources>(::cuda::std::declval<Plan&>().to));
+  using program_of = decltype(program<typename Plan::sources>(std::declval<Plan&>().to));
 
   template <class Plan>
   static const char* path(Plan& p) {
