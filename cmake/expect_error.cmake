@@ -4,6 +4,7 @@
 # EXPECT_ERROR each must fail with the messages that its lines // expected-error: <regular expression> name, one error for
 # each, and g++ must not need more than 20 lines for one; without, all must compile.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/together.cmake)
 set(max_lines 20)
 
 set(flags -std=c++20)
@@ -30,18 +31,9 @@ list(LENGTH SOURCES count)
 if(count EQUAL 1)
   set(program ${SOURCES})
 else()
-  set(headers)
-  set(parts)
-  foreach(source IN LISTS SOURCES)
-    cmake_path(GET source STEM stem)
-    file(STRINGS ${source} included REGEX "^#include <")
-    list(APPEND headers ${included})
-    string(APPEND parts "namespace ${stem}_ {\n#include \"${source}\"\n}\n")
-  endforeach()
-  list(REMOVE_DUPLICATES headers)
-  list(JOIN headers "\n" headers)
+  together(text ${SOURCES})
   set(program ${FOLDER}/${name}.cpp)
-  file(WRITE ${program} "${headers}\n${parts}")
+  file(WRITE ${program} "${text}")
 endif()
 
 # Messages are matched as text: no translation, no colour, no quotation marks beyond ASCII.

@@ -49,7 +49,7 @@ elseif(CASE STREQUAL "cuda") # built, not run: the machine may have no device
   run(${CMAKE_COMMAND} --build ${WORK}/cuda)
 
 elseif(CASE STREQUAL "add_subdirectory")
-  configure(add_subdirectory -D LAZYFUSE_SOURCE=${SOURCE})
+  configure(add_subdirectory -D LAZYFUSE_SOURCE=${SOURCE} -D CMAKE_UNITY_BUILD=ON)
   build_and_run(add_subdirectory)
 
 elseif(CASE STREQUAL "fetch_content") # from an archive, as a release is fetched
@@ -57,7 +57,7 @@ elseif(CASE STREQUAL "fetch_content") # from an archive, as a release is fetched
   file(MAKE_DIRECTORY ${WORK})
   execute_process(COMMAND ${CMAKE_COMMAND} -E tar czf ${archive} CMakeLists.txt cmake include src
                   WORKING_DIRECTORY ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
-  configure(fetch_content -D LAZYFUSE_SOURCE=${archive})
+  configure(fetch_content -D LAZYFUSE_SOURCE=${archive} -D CMAKE_UNITY_BUILD=ON)
   build_and_run(fetch_content)
 
 elseif(CASE STREQUAL "sub_project_can_install")

@@ -60,19 +60,19 @@ template <class T, class E>
   return ::testing::AssertionSuccess();
 }
 
-enum class layout { dense, transposed, every_second, backwards };
+enum class row_layout { dense, transposed, every_second, backwards };
 
 /// Rows of numbers, laid out in memory as told: what is between them is NaN.
 template <class T, class Space>
 struct row_maker {
   std::int64_t rows, n;
-  layout order;
+  row_layout order;
   numbers of;
 
   /// (rows, n), the same view type for every layout.
   auto along_last(std::uint32_t stream) const {
-    const bool wide = order == layout::every_second, turned = order == layout::transposed;
-    const lf::index_t step = turned ? rows : wide ? 2 : order == layout::backwards ? -1 : 1;
+    const bool wide = order == row_layout::every_second, turned = order == row_layout::transposed;
+    const lf::index_t step = turned ? rows : wide ? 2 : order == row_layout::backwards ? -1 : 1;
     const lf::index_t pitch = turned ? 1 : wide ? 2 * n : n, start = step < 0 ? n - 1 : 0;
     const auto base = filled(turned ? lf::shape(n, rows) : lf::shape(rows, wide ? 2 * n : n), [&](T* to) {
       for (std::int64_t r = 0; r < rows; ++r)
@@ -85,15 +85,15 @@ struct row_maker {
   auto along_first(std::uint32_t stream) const { return lf::transpose(along_last(stream)); }
   /// (2, n, rows / 2).
   auto along_middle(std::uint32_t stream) const {
-    const std::int64_t depth = rows / 2, step = order == layout::every_second ? 2 : 1;
+    const std::int64_t depth = rows / 2, step = order == row_layout::every_second ? 2 : 1;
     const auto base = filled(lf::shape(2, step * n, depth), [&](T* to) {
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t i = 0; i < n; ++i) {
-          const std::int64_t at = order == layout::backwards ? n - 1 - i : i;
+          const std::int64_t at = order == row_layout::backwards ? n - 1 - i : i;
           to[(r / depth * step * n + at * step) * depth + r % depth] = static_cast<T>(of(stream, r * n + i));
         }
     });
-    return base(lf::all, lf::range(lf::none, lf::none, order == layout::backwards ? -1 : step), lf::all);
+    return base(lf::all, lf::range(lf::none, lf::none, order == row_layout::backwards ? -1 : step), lf::all);
   }
 
  private:
@@ -143,10 +143,10 @@ template <class T, class E, class At>
 inline constexpr std::int64_t row_lengths[] = {1,    2,    31,   32,   33,    127,   128,    129,
                                                1000, 1024, 4096, 8192, 12345, 32768, 262144, 1 << 20};
 /// Some more layouts for the lengths at which kernels differ.
-inline std::vector<layout> layouts_for(std::int64_t n) {
+inline std::vector<row_layout> layouts_for(std::int64_t n) {
   if (n == 2 || n == 33 || n == 1000 || n == 12345)
-    return {layout::dense, layout::transposed, layout::every_second, layout::backwards};
-  return {layout::dense};
+    return {row_layout::dense, row_layout::transposed, row_layout::every_second, row_layout::backwards};
+  return {row_layout::dense};
 }
 
 /// f(x, y, axis) along the last axis and the first of a matrix, and (Middle) along the middle one of three, for rows of
@@ -160,7 +160,7 @@ void check_rows(const reference_data& answers, const std::string& name, F f, con
     if (!answers.has(key)) continue;
     const auto want = answers.get<double>(key);
     const std::int64_t rows = n < 20000 ? 4 : 2;
-    for (const layout order : layouts_for(n)) {
+    for (const row_layout order : layouts_for(n)) {
       const row_maker<T, Space> x{rows, n, order, of_x}, y{rows, n, order, of_y};
       const auto where = key + ", layout " + std::to_string(static_cast<int>(order));
       EXPECT_TRUE(rows_agree<T>(f(x.along_last(0), y.along_last(1), lf::axis<-1>), rows, n, want, p,
@@ -174,7 +174,7 @@ void check_rows(const reference_data& answers, const std::string& name, F f, con
         }
       }
       if constexpr (Middle && every_axis) {
-        if (n <= 12345 && order != layout::transposed) {
+        if (n <= 12345 && order != row_layout::transposed) {
           EXPECT_TRUE(rows_agree<T>(
               f(x.along_middle(0), y.along_middle(1), lf::axis<1>), rows, n, want, p,
               [&](std::int64_t r, std::int64_t i) { return (r / (rows / 2) * n + i) * (rows / 2) + r % (rows / 2); }))
