@@ -179,6 +179,7 @@ struct existing : exact_operation {
 template <class F>
 struct folded : plain_monoid {
   static constexpr const char* name = "reduce";
+  static constexpr const char* scan_name = "scan";
   static constexpr bool rounds = true;  // it may be a sum
   static constexpr int cost = 8;
   template <class T>
