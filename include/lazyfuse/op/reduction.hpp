@@ -21,6 +21,10 @@ struct possible {
   bool exists;
 };
 
+/// The monoid of the largest element, or of the smallest.
+template <bool Largest>
+using extreme_element = ::cuda::std::conditional_t<Largest, op::max, op::min>;
+
 namespace op {
 
 /// x with its place.
@@ -46,7 +50,7 @@ struct index_of : exact_operation {
 /// Of two places that with the larger element, or the smaller one; NaN before numbers, then the first.
 template <bool Largest>
 struct extreme_place : plain_monoid {
-  using extreme = ::cuda::std::conditional_t<Largest, max, min>;  ///< of the elements alone
+  using extreme = extreme_element<Largest>;  ///< of the elements alone
   static constexpr bool has_identity = false;
   static constexpr int cost = 8;
   template <class T>
