@@ -46,6 +46,29 @@ TEST(kernel_plans, merge_the_axes_that_all_operands_walk_as_one) {
   EXPECT_EQ(plans[0].extents, extents{24});
 }
 
+/// A user's operation, which may say that its operands are likely one array.
+template <bool Squares>
+struct product : lf::exact_operation {
+  using rule = lf::rules::numeric;
+  static constexpr const char* name = "product";
+  static constexpr bool squares = Squares;
+  template <class T>
+  constexpr T operator()(T x, T y) const {
+    return x * y;
+  }
+};
+TEST(kernel_plans, take_two_arrays_of_rows_for_one_where_the_operation_says_so) {
+  const matrix x = lf::ones<float>({6, 4});
+  const auto reads = [&](const auto& numerators) {
+    return kernels_of(numerators / lf::sum(x, lf::axis<1>, lf::keepdims)).back().read;
+  };
+  const lf::index_t once = 6 * 4 * 4;
+  EXPECT_EQ(reads(x * x), once);
+  EXPECT_EQ(reads(lf::map<product<true>>(x, x)), once);
+  EXPECT_EQ(reads(x + x), 3 * once);
+  EXPECT_EQ(reads(lf::map<product<false>>(x, x)), 3 * once);
+}
+
 TEST(kernel_plans, keep_the_axes_that_some_operand_walks_otherwise) {
   const matrix x = lf::ones<float>({6, 4}), wide = lf::ones<float>({6, 8});
   EXPECT_EQ(kernels_of(x + wide(lf::all, lf::range(0, 4)))[0].extents, (extents{6, 4}));

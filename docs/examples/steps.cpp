@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <iostream>
+#include <string_view>
 
 namespace lf = lazyfuse;
 using namespace lf::op;
@@ -36,6 +37,11 @@ using stages = lf::staged<lf::schedule<lowered::programs>::simplified, lowered::
 static_assert(stages::count == 1);  // one pass that reduces; one more stores
 static_assert(std::same_as<stages::set<0>::reductions, list<total>>);
 // [stages]
+
+// [code]
+constexpr std::string_view code = lf::code_of<list<program>, stages::set<0>::reductions>.text;
+static_assert(code == "x0 sum/1 | x0 r0 x1 //2 -/2 x2 //2 ");
+// [code]
 
 // [context]
 /// Where a kernel stands: the operands at one element, and the sum of its row.

@@ -43,46 +43,12 @@ std::string reads_text(index_t read, index_t distinct) {
 
 std::string kernels_text(int count) { return std::to_string(count) + (count == 1 ? " kernel" : " kernels"); }
 
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-}
-
-/// The parts of "f(a, b), g(c)" between commas outside of parentheses.
-std::vector<std::string> parts_of(const std::string& all) {
-  std::vector<std::string> parts;
-  int depth = 0;
-  std::size_t start = 0;
-  for (std::size_t i = 0; i <= all.size(); ++i) {
-    if (i < all.size()) depth += all[i] == '(' ? 1 : all[i] == ')' ? -1 : 0;
-    if (i < all.size() && (all[i] != ',' || depth > 0)) continue;
-    parts.push_back(all.substr(start, i - start));
-    start = i + 2;
-  }
-  return parts;
-}
-
 /// What each pass computes, the results of earlier ones called r0, r1, ...
-std::string passes_text(const kernel_plan& r) {
+std::string passes_text(const char* program) {
   std::string text;
-  std::vector<std::string> known;
-  const auto by_name = [&](std::string program) {
-    for (std::size_t i = known.size(); i-- > 0;) replace_all(program, known[i], "r" + std::to_string(i));
-    return program;
-  };
-  for (int pass = 0; pass + 1 < r.rows.passes; ++pass) {
-    text += "   pass " + std::to_string(pass + 1) + ": ";
-    const std::vector<std::string> found = parts_of(program_text(r.rows.programs[pass]));
-    const std::size_t before = known.size();
-    std::string separator;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      text += separator + "r" + std::to_string(before + i) + " = " + by_name(found[i]);
-      separator = ", ";
-    }
-    known.insert(known.end(), found.begin(), found.end());
-    text += "\n";
-  }
-  return text + "   pass " + std::to_string(r.rows.passes) + ": " + by_name(program_text(r.type->program)) + "\n";
+  int pass = 0;
+  for (const std::string& one : pass_texts(program)) text += "   pass " + std::to_string(++pass) + ": " + one + "\n";
+  return text;
 }
 
 std::string homes_text(const row_report& r) {
@@ -111,11 +77,11 @@ void append(plan_text& plan, const kernel_plan& p) {
           ", path " + p.path + (type.shared ? ", common sub-expressions computed once" : "") + "; " +
           reads_text(read, distinct) + ", writes " + bytes_text(p.written()) +
           (p.because ? std::string(" to a temporary, ") + p.because : "") + "\n";
-  if (plan.rows) text += passes_text(p) + homes_text(p.rows);
+  if (plan.rows) text += passes_text(type.program) + homes_text(p.rows);
   for (int i = 0; i < type.operands; ++i) {
     const operand_info& o = p.info[type.targets + i];
-    text += "   x" + std::to_string(i) + ": " + name_of(type.types[i]);
-    if (!o.steps) text += " constant";
+    text += "   x" + std::to_string(i) + ": " + name_of(type.types[i].element);
+    if (type.types[i].constant) text += " constant";
     else if (o.mapped_size != 0) text += " through a map";
     else if (o.element_size == 0) text += " computed";
     else {

@@ -9,16 +9,25 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string>
 #include <tuple>
 
 namespace lazyfuse {
 
 namespace {
 
-/// A program, and powers of two above the number of rows and their length.
-using tuning_class = std::tuple<const void*, int, int>;
+/// What a kernel computes of what, and where: "host x0 sum/1 | x0 r0 //2 float32".
+std::string key_of(const kernel_type& type) {
+  std::string key = std::string(type.space) + " " + type.program;
+  for (int i = 0; i < type.operands; ++i)
+    key += std::string(type.types[i].constant ? "constant " : "") + name_of(type.types[i].element) + " ";
+  return key;
+}
+
+/// That, and powers of two above the number of rows and their length.
+using tuning_class = std::tuple<std::string, int, int>;
 tuning_class class_of(const row_report& r) {
-  return {r.program, std::bit_width(static_cast<std::uint64_t>(r.rows)),
+  return {key_of(*r.type), std::bit_width(static_cast<std::uint64_t>(r.rows)),
           std::bit_width(static_cast<std::uint64_t>(r.length))};
 }
 

@@ -3,11 +3,6 @@
 // itself clang 14 crashes.
 #pragma once
 
-#include <cuda/std/cstddef>
-#include <cuda/std/cstdint>
-#include <cuda/std/limits>
-#include <cuda/std/mdspan>
-#include <cuda/std/type_traits>
 #include <gtest/gtest.h>
 
 #include <algorithm>

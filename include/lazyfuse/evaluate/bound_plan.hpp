@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/guard.hpp>
+#include <lazyfuse/program/code.hpp>
 #include <lazyfuse/program/cost_saved.hpp>
 
 namespace lazyfuse::run_detail {
@@ -55,11 +56,16 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
   bound_operands<Lowering, N, targets> bound;
 
   bound_plan(const shape<N>& of, const target_pack<K, T...>& results_to) : s(of), to(results_to) {
-    static constexpr kernel_type known{
+    type = known();
+    info = bound.info;
+  }
+  /// What is known of all kernels of this type.
+  static const kernel_type* known() {
+    static constexpr kernel_type all{
         Pattern::name,
         Space::name,
-        spelling<typename Pattern::roots>(),
-        dtypes_of<sources>::value,
+        Pattern::code,
+        types_of<sources>::value,
         targets,
         sources::size,
         N,
@@ -73,8 +79,7 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         },
         [](const kernel_plan& p) { return static_cast<const Pattern&>(p).cost() + cost_of_sources<Space>(sources{}); },
         backend<Space>::machine};
-    type = &known;
-    info = bound.info;
+    return &all;
   }
   /// Once the axes are in their order; those from `reduced` on are.
   void keep_extents(int reduced = N) {
@@ -90,6 +95,7 @@ struct transform_plan : bound_plan<transform_plan<Space, Lowering, R, Targets>, 
   static constexpr const char* name = "transform";
   using program = schedule<typename Lowering::programs>;
   using roots = typename program::roots;
+  static constexpr const char* code = code_of<roots>.text;
   using transform_plan::bound_plan::bound_plan;
 
   void arrange() {
@@ -113,6 +119,7 @@ struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
   using program = schedule<typename Lowering::programs>;
   using roots = typename program::roots;
   using set = reduction_set<typename reductions_of<roots>::type, typename Lowering::sources>;
+  static constexpr const char* code = code_of<roots>.text;
   using reduce_plan::bound_plan::bound_plan;
 
   /// A target is described with R steps, 0 along the reduced axes, so that axes merge for all alike.
@@ -157,11 +164,10 @@ template <class Plan, int... Pass>
 constexpr int cost_of_elements(index_sequence<Pass...>) {
   return Plan::cost - (0 + ... + schedule<typename Plan::template uniform<Pass>>::cost);
 }
-/// The reductions that each pass computes, as the compiler spells them.
+/// The code of a staged program, pass by pass.
 template <class Plan, int... S>
-const char* const* pass_programs(index_sequence<S...>) {
-  static const char* const programs[] = {spelling<typename Plan::template set<S>::reductions>()..., nullptr};
-  return programs;
+constexpr const char* code_of_passes(index_sequence<S...>) {
+  return code_of<typename Plan::output::roots, typename Plan::template set<S>::reductions...>.text;
 }
 
 /// Over kept axes, then the Axes that make a row; results are one for each element, or one for each row.
@@ -170,7 +176,7 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
   static constexpr const char* name = "rows";
   using sources = typename Lowering::sources;
   using program = staged<typename schedule<typename Lowering::programs>::simplified, sources>;
-  using roots = typename program::output::roots;
+  static constexpr const char* code = code_of_passes<program>(make_index_sequence<program::count>{});
   static constexpr int K = N - Axes;
   using along = kernel<dpp::rows<program, K, false>, Space>;
   using beside = kernel<dpp::rows<program, K - 1, true>, Space>;
@@ -199,7 +205,6 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
     row_homes& homes = this->rows.homes;
     homes.again_bytes =
         again_bytes<program>(this->extents, N, this->info + this->targets, make_index_sequence<sources::size>{});
-    this->rows.programs = pass_programs<program>(make_index_sequence<program::count>{});
     if constexpr (K > 0) {
       if (side_by_side) return beside::path(*this);
     }

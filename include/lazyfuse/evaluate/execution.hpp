@@ -54,23 +54,14 @@ inline void* planned_memory(int n) {
 }
 inline bool is_planned(const void* data) { return (reinterpret_cast<std::uintptr_t>(data) >> 62) == 1; }
 
-/// Its address stands for a program over rows in a space.
-template <class Space, class Plan>
-inline constexpr char tuning_key = 0;
 /// What tune has found out about rows of that class; automatic where it has not.
 plan_choice remembered_choice(const row_report& rows);
 
-/// The compiler's spelling of a list of programs.
-template <class Programs>
-constexpr const char* spelling() {
-  return __PRETTY_FUNCTION__;
-}
-
 template <class L>
-struct dtypes_of;
+struct types_of;
 template <class... Src>
-struct dtypes_of<list<Src...>> {
-  static constexpr dtype value[sizeof...(Src) + 1] = {dtype_of<typename Src::value_type>...};
+struct types_of<list<Src...>> {
+  static constexpr operand_type value[sizeof...(Src) + 1] = {{dtype_of<typename Src::value_type>, is_constant<Src>}...};
 };
 
 /// What an element of sources costs that are computed: vectors of the host need a third of what their cost says.

@@ -119,7 +119,7 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   index_t all_rows = 1;
   for (int k = 0; k < N; ++k) s[k] = layout.extents[k];
   for (int k = 0; k < N - Axes; ++k) all_rows *= s[k];
-  const row_report report{program::count + 1, nullptr, &tuning_key<Space, program>, all_rows, s.size() / all_rows, {}};
+  const row_report report{program::count + 1, plan::known(), all_rows, s.size() / all_rows, {}};
   const plan_choice wanted = x.choice == plan_choice::automatic ? remembered_choice(report) : x.choice;
   if (wanted == plan_choice::cut) return "tune found the cut faster";
   plan p(s, row_targets<N, R, T...>(to, layout, plan::target_numbers));

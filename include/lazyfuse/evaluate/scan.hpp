@@ -73,6 +73,7 @@ struct scan_plan : bound_plan<scan_plan<Space, Lowering, Axis, Reverse, R, Targe
   using pattern_beside = dpp::scan<set, program, true>;
   using beside = kernel<pattern_beside, Space>;
   static constexpr bool has_beside = R > 1 && runs<Space, pattern_beside>;
+  static constexpr const char* code = code_of<roots>.text;
   using scan_plan::bound_plan::bound_plan;
   static constexpr auto operand_numbers = make_index_sequence<sources::size>{};
 

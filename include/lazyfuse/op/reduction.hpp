@@ -21,6 +21,10 @@ struct possible {
   bool exists;
 };
 
+/// The monoid of the largest element, or of the smallest.
+template <bool Largest>
+using extreme_element = standard::conditional_t<Largest, op::max, op::min>;
+
 namespace op {
 
 /// x with its place.
@@ -46,7 +50,7 @@ struct index_of : exact_operation {
 /// Of two places that with the larger element, or the smaller one; NaN before numbers, then the first.
 template <bool Largest>
 struct extreme_place : plain_monoid {
-  using extreme = standard::conditional_t<Largest, max, min>;  ///< of the elements alone
+  using extreme = extreme_element<Largest>;  ///< of the elements alone
   static constexpr bool has_identity = false;
   static constexpr int cost = 8;
   template <class T>
@@ -179,6 +183,7 @@ struct existing : exact_operation {
 template <class F>
 struct folded : plain_monoid {
   static constexpr const char* name = "reduce";
+  static constexpr const char* scan_name = "scan";
   static constexpr bool rounds = true;  // it may be a sum
   static constexpr int cost = 8;
   template <class T>

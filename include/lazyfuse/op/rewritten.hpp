@@ -48,7 +48,7 @@ struct common_divisor {
   T value, scale, reciprocal;
 };
 struct divisor : exact_operation {
-  static constexpr const char* name = "divisor";
+  static constexpr const char* name = "";  ///< programs do not show it
   static constexpr int cost = 10;
   template <real_number T>
   LAZYFUSE_HD common_divisor<T> operator()(T x) const {

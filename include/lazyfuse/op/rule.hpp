@@ -283,6 +283,7 @@ struct exact_operation {
   static constexpr int complex_ulp = 0;  ///< of complex results, from their length
   static constexpr int ulp_of_one = 0;   ///< besides, where the result is near zero: units in the last place of 1
   static constexpr int cost = 1;
+  static constexpr bool squares = false;  ///< of two arrays it is more likely of one, twice
   static constexpr interval domain = real_line;
 };
 

@@ -9,23 +9,29 @@
 
 namespace lazyfuse {
 
+struct kernel_type;
+struct kernel_plan;
+
 /// How a kernel over rows goes; passes: 0 for other kernels.
 struct row_report {
   int passes = 0;
-  const char* const* programs = nullptr;  ///< the reductions of each pass but the last, as the compiler spells them
-  const void* program = nullptr;          ///< tells programs apart, for tune
+  const kernel_type* type = nullptr;
   index_t rows = 0, length = 0;
   row_homes homes;
 };
 
-struct kernel_plan;
+/// The type of an operand's elements, and whether it is the same one at all positions.
+struct operand_type {
+  dtype element;
+  bool constant;
+};
 
 /// What all kernels of one program have in common, and what needs the types of the program.
 struct kernel_type {
   const char* pattern;
   const char* space;
-  const char* program;  ///< as the compiler spells it
-  const dtype* types;   ///< of the operands
+  const char* program;  ///< its code (program/code.hpp)
+  const operand_type* types;
   int targets, operands, rank;
   bool shared;  ///< leaves of one type were found to be one operand
   bool on_device;

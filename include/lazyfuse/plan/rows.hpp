@@ -95,9 +95,10 @@ struct look<R, census<Arrays, Names, Twice>, leaf<stored<T, Space>, R>> {
 };
 template <int R, class Seen, class Op, class Seq, class... A>
 struct look<R, Seen, map_expr<Op, Seq, A...>> : look_all<R, Seen, A...> {};
-/// x * x is more likely than x * y where both are arrays of one type.
-template <int R, class Seen, class Seq, class T, class Space>
-struct look<R, Seen, map_expr<op::multiply, Seq, leaf<stored<T, Space>, R>, leaf<stored<T, Space>, R>>>
+/// Where both operands are arrays of one type, some operations are more likely x * x than x * y.
+template <int R, class Seen, class Op, class Seq, class T, class Space>
+  requires(Op::squares)
+struct look<R, Seen, map_expr<Op, Seq, leaf<stored<T, Space>, R>, leaf<stored<T, Space>, R>>>
     : look<R, Seen, leaf<stored<T, Space>, R>> {};
 template <int R, class Arrays, class Names, bool Twice, class E>
 struct look<R, census<Arrays, Names, Twice>, named<E>> {

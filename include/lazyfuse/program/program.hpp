@@ -26,7 +26,9 @@ struct stage {};
 
 /// The kind of a reduction: the values at all positions of the innermost axes are combined.
 template <class Monoid>
-struct combined {};
+struct combined {
+  static constexpr const char* name = Monoid::name;
+};
 /// The reduction of a sub-program over the innermost axes of its own position.
 template <class Monoid, class P>
 using reduction = stage<combined<Monoid>, P>;

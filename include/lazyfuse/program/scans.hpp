@@ -2,13 +2,23 @@
 // The scans inside programs: their kind of stage, and a list of them taken apart.
 #pragma once
 
+#include <lazyfuse/program/code.hpp>
 #include <lazyfuse/program/reductions.hpp>
 
 namespace lazyfuse {
 
 /// The kind of a scan: each value combined with those before it along one axis of its position, or with all but itself.
 template <class Monoid, bool Exclusive>
-struct scanned {};
+struct scanned {
+  /// "cumsum", and after a comma how.
+  static constexpr auto words = [] {
+    constexpr const char* how = Exclusive ? ",exclusive" : "";
+    if constexpr (requires { Monoid::scan_name; })
+      return code_detail::joined<code_detail::length(Monoid::scan_name, how)>(Monoid::scan_name, how);
+    else return code_detail::joined<code_detail::length("cum", Monoid::name, how)>("cum", Monoid::name, how);
+  }();
+  static constexpr const char* name = words.text;
+};
 
 /// A list of scans taken apart, as reduction_set.
 template <class Scans, class Sources>

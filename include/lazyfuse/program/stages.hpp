@@ -12,6 +12,7 @@ namespace stages_detail {
 struct staging {
   template <int I>
   static constexpr int operand = 0;
+  template <class T, auto V>
   static constexpr int literal = 0;
   template <class Op, class... V>
   static constexpr int apply(V... stages) {
@@ -32,6 +33,7 @@ template <class... Src>
 struct uniformity<list<Src...>> {
   template <int I>
   static constexpr bool operand = is_constant<type_at<I, Src...>>;
+  template <class T, auto V>
   static constexpr bool literal = true;
   template <class Op, class... V>
   static constexpr bool apply(V... values) {
@@ -92,6 +94,7 @@ template <int Which>
 struct reading {
   template <int I>
   static constexpr bool operand = I == Which;
+  template <class T, auto V>
   static constexpr bool literal = false;
   template <class Op, class... V>
   static constexpr bool apply(V... values) {

@@ -12,14 +12,14 @@ namespace lazyfuse::ir {
 template <class P>
 struct has_no_kind_that_a_traversal_knows;
 
-/// The value that F makes of a program: F::operand<I>, F::literal, F::apply<Op>(values of the arguments...), and
-/// F::stage<Kind, P...>, which says whether it looks into P.
+/// The value that F makes of a program: F::operand<I>, F::literal<T, V>, F::apply<Op>(values of the arguments...),
+/// and F::stage<Kind, P...>, which says whether it looks into P.
 template <class F, class P>
 inline constexpr auto fold = has_no_kind_that_a_traversal_knows<P>::value;
 template <class F, int I>
 inline constexpr auto fold<F, arg<I>> = F::template operand<I>;
 template <class F, class T, auto V>
-inline constexpr auto fold<F, literal<T, V>> = F::literal;
+inline constexpr auto fold<F, literal<T, V>> = F::template literal<T, V>;
 template <class F, class Op, class... A>
 inline constexpr auto fold<F, apply<Op, A...>> = F::template apply<Op>(fold<F, A>...);
 template <class F, class Kind, class... P>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/backend/host/extremes.hpp>
 #include <lazyfuse/backend/host/lanes.hpp>
+#include <lazyfuse/op/reduction.hpp>
 
 #include <algorithm>
 
@@ -56,7 +57,7 @@ template <class M, class T>
 }
 template <class T>
 [[gnu::always_inline]] inline index_t place(const T* x, index_t n, bool largest) {
-  return largest ? place_in<op::max>(x, n) : place_in<op::min>(x, n);
+  return largest ? place_in<extreme_element<true>>(x, n) : place_in<extreme_element<false>>(x, n);
 }
 
 template <class T>
