@@ -18,15 +18,25 @@ constexpr thread_share scan_share(int width, int bytes, int accumulators, int co
   return {width, depth};
 }
 
+template <class Set, class Epilogue, class Sources, class... T>
+inline constexpr thread_share scan_share_of = scan_share(width_for(Sources{}, list<T...>{}), memory_bytes(Sources{}),
+                                                         int(sizeof(typename Set::accumulators)),
+                                                         Set::prologue::cost + Epilogue::cost +
+                                                             cost_of_sources(Sources{}));
+
 template <class Set, class Epilogue, bool Beside, class Plan, int R, class... T>
-bool scan(Plan& plan, const target_pack<R, T...>& to) {
+const char* lay_out_scan(Plan& plan, const target_pack<R, T...>&) {
+  constexpr thread_share share = scan_share_of<Set, Epilogue, typename Plan::sources, T...>;
+  plan.geometry = plan_scan(plan.s.extent, R, Beside, plan.info, Plan::targets, Plan::count, share);
+  return !plan.geometry.fits ? nullptr : Beside ? "columns" : "rows";
+}
+
+template <class Set, class Epilogue, bool Beside, class Plan, int R, class... T>
+void scan(Plan& plan, const target_pack<R, T...>& to) {
   using sources = typename Plan::sources;
   using accumulators = typename Set::accumulators;
-  constexpr thread_share share =
-      scan_share(width_for(sources{}, list<T...>{}), memory_bytes(sources{}), int(sizeof(accumulators)),
-                 Set::prologue::cost + Epilogue::cost + cost_of_sources(sources{}));
-  const scan_geometry g = plan_scan(plan.s.extent, R, Beside, plan.info, Plan::targets, Plan::count, share);
-  if (!g.fits) return false;
+  constexpr thread_share share = scan_share_of<Set, Epilogue, sources, T...>;
+  const scan_geometry& g = plan.geometry;
   const scan_room room(g, sizeof(accumulators) * static_cast<std::size_t>(Beside ? g.lanes * share.width : 1));
   constexpr int K = Beside ? R - 2 : R - 1;
   using parameters = scan_parameters<bare_t<decltype(plan.bound.operands)>, target_pack<R, T...>, K>;
@@ -45,7 +55,6 @@ bool scan(Plan& plan, const target_pack<R, T...>& to) {
   if constexpr (Beside)
     launch(scan_columns<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>, g.blocks, 0, p);
   else launch(scan_rows<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>, g.blocks, 0, p);
-  return true;
 }
 
 /// Whether what a tile of columns has in all fits the shared memory of a block: not for accumulators of many bytes.
@@ -59,13 +68,14 @@ namespace lazyfuse {
 template <class Set, class Epilogue, bool Beside>
   requires(!Beside || cuda_detail::columns_fit<Set>)
 struct kernel<dpp::scan<Set, Epilogue, Beside>, cuda> {
+  using geometry = cuda_detail::scan_geometry;
   template <class Plan>
-  static const char* path(const Plan&) {
-    return Beside ? "columns" : "rows";
+  static const char* path(Plan& p) {
+    return cuda_detail::lay_out_scan<Set, Epilogue, Beside>(p, p.to);
   }
   template <class Plan>
-  static const char* launch(Plan& p) {
-    return cuda_detail::scan<Set, Epilogue, Beside>(p, p.to) ? path(p) : nullptr;
+  static void launch(Plan& p) {
+    cuda_detail::scan<Set, Epilogue, Beside>(p, p.to);
   }
 };
 
