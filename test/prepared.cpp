@@ -388,12 +388,12 @@ TYPED_TEST(prepared, explain_says_what_runs) {
   matrix<TypeParam> y;
   const auto e = x * 2 + 1;
   auto step = lf::prepare(y, e);
-  EXPECT_EQ(explain(step), lf::explain(e));
+  EXPECT_EQ(lf::explain(step), lf::explain(e));
   step();
-  EXPECT_EQ(explain(step), lf::explain(e));
+  EXPECT_EQ(lf::explain(step), lf::explain(e));
   auto cut = lf::prepare(y, x / lf::barrier(x + 1));
-  EXPECT_NE(explain(cut).find("2 kernels"), std::string::npos);
-  EXPECT_NE(explain(cut).find("cut by barrier"), std::string::npos);
+  EXPECT_NE(lf::explain(cut).find("2 kernels"), std::string::npos);
+  EXPECT_NE(lf::explain(cut).find("cut by barrier"), std::string::npos);
 }
 
 }  // namespace

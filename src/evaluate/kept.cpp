@@ -91,8 +91,7 @@ bool kept_kernels::reads(const kernel_plan& p, const leaf_record* leaves) {
 void kept_kernels::planned(const leaf_record* leaves, int count) {
   kernels_.resize(taken_);
   shifts_.clear();
-  direct_ = kernels_.size() == 1 && used_ == 0 && !kernels_[0]->by_address && kernels_[0]->type->leaves == count &&
-            reads(*kernels_[0], leaves);
+  direct_ = kernels_.size() == 1 && used_ == 0 && kernels_[0]->type->leaves == count && reads(*kernels_[0], leaves);
 }
 
 bool kept_kernels::aim(const leaf_record* leaves, int count) {
@@ -100,6 +99,7 @@ bool kept_kernels::aim(const leaf_record* leaves, int count) {
   kernel_plan& p = *kernels_[0];
   const int* const slots = p.type->slots;
   int known = 0;
+  bool laid_out = !p.by_address;
   for (int i = 0; i < count; ++i) {
     const auto& [leaf, type, frame] = leaves[i];
     const int slot = slots[i];
@@ -116,14 +116,15 @@ bool kept_kernels::aim(const leaf_record* leaves, int count) {
     }
     const leaf_view v = type->see(leaf);
     const void* const data = v.data + shifts_[static_cast<std::size_t>(slot)];
-    if (!aligned_alike(data, o.data)) return false;
+    laid_out = laid_out && aligned_alike(data, o.data);
     if (v.mapped) type->place(leaf, o.place);
     else std::memcpy(o.place, &data, sizeof data);
     o.data = data;
     o.owner = v.owner;
     o.reach = v.reach;
   }
-  return true;
+  if (!laid_out) p.type->decide(p);
+  return p.path != nullptr;
 }
 
 void kept_kernels::aim_target(void* data, allocation* owner) {

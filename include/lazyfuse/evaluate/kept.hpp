@@ -25,7 +25,7 @@ class kept_kernels {
   /// aim() can do without run().
   void planned(const leaf_record* leaves, int count);
   /// The kernels read what these leaves do, whose layout is that of those planned. False if they must be planned anew:
-  /// other leaves are the same operand now, or an address has another alignment.
+  /// there are several, or leaves that were the same operand are not.
   bool aim(const leaf_record* leaves, int count);
   /// Results go there; null: nowhere yet.
   void aim_target(void* data, allocation* owner);

@@ -57,6 +57,12 @@ struct contents {
   }
 };
 
+/// What cannot be prepared, once a sentence has said so.
+struct nothing {
+  template <class... A>
+  void operator()(const A&...) const {}
+};
+
 }  // namespace prepare_detail
 
 /// What prepare(y, e) returns: y = e, planned. Run by one thread at a time; a copy is planned anew, so that threads can
@@ -68,8 +74,7 @@ class prepared {
   using contents = prepare_detail::contents<Tree>;
 
   template <class E>
-  prepared(array_type& y, E&& e)
-      : to_(&y), device_(device_for<Space>("prepare", y.owner(), e.tree)), e_{{}, e.tree, {}} {
+  prepared(array_type& y, E&& e) : to_(&y), device_(device_for<Space>("prepare", nullptr, e.tree)), e_{{}, e.tree, {}} {
     if constexpr (Tree::owners > 0)
       keep_handles(y, e.memory, assign_detail::handles_in(static_cast<E&&>(e), y.owner()));
     begin();
@@ -86,7 +91,7 @@ class prepared {
     array_type& y = *to_;
     if (self_.owner && !(self_.owner == y.owner() && self_.data == y.tree.source.data && self_.shape == y.shape()))
       follow(y);
-    const memory_detail::device_scope<Space> scope(device_);
+    const memory_detail::device_scope<Space> scope(device_of(y, device_));
     if (bound_.data && bound_.data == y.tree.source.data && bound_.owner == y.owner() && y.shape() == e_.shape() &&
         owners(y.memory) == 1)
       return kernels_.launch();
@@ -106,20 +111,16 @@ class prepared {
       const asked_at at(where);
       const contents is(e.tree), was(e_.tree);
       prepare_detail::check_layout(was.leaf, is.leaf, is.leaves, was.reduction, is.reduction, is.reductions);
-      if (const int device = device_for<Space>(nullptr, y.owner(), e.tree); device != device_)
-        prepare_detail::throw_device(device_, device);
-      const memory_detail::device_scope<Space> scope(device_);
+      const int device = device_of(y, device_for<Space>(nullptr, nullptr, e.tree));
+      if (device != device_ && device >= 0 && device_ >= 0) prepare_detail::throw_device(device_, device);
+      const memory_detail::device_scope<Space> scope(device);
       write(y, e.tree, is, scope, assign_detail::handles_in(static_cast<E&&>(e), y.owner()), false);
     }
   }
 
-  /// The plan, as explain(e) prints it.
-  friend std::string explain(const prepared& step) {
-    explain_detail::plan_text text;
-    step.kernels_.append_to(text);
-    return explain_detail::finish(text, nullptr, backend<Space>::machine(), Space::name, dtype_of<Element>,
-                                  step.e_.shape().extent, Rank);
-  }
+  // For explain.
+  const kept_kernels& kernels() const { return kernels_; }
+  const lazyfuse::shape<Rank>& shape() const { return e_.shape(); }
 
  private:
   struct place {
@@ -127,6 +128,9 @@ class prepared {
     const Element* data = nullptr;
     lazyfuse::shape<Rank> shape{};
   };
+
+  /// Of arrays that are read, else of the one that is written.
+  static int device_of(const array_type& y, int read) { return read < 0 && y.owner() ? y.owner()->device : read; }
 
   template <class E>
   static consteval bool is_same_expression() {
@@ -191,18 +195,22 @@ class prepared {
   template <class Scope>
   void write(array_type& y, const Tree& e, const contents& in, const Scope& scope, long ours, bool own) {
     bound_ = {};
+    const bool fits = y.shape() == e.shape() && y.owner();
     alias_scan scan{y.owner(),        reinterpret_cast<const char*>(y.tree.source.data),
                     sizeof(Element),  Rank,
                     y.shape().extent, y.tree.steps.step};
-    if constexpr (has_barrier<Tree>) scan.scan(e);
-    else scan.see(in.leaf, in.leaves);
-    if (y.shape() == e.shape() && scope.has(y.owner()) && owners(y.memory) == 1 + ours && !scan.elsewhere) {
+    if (fits) {
+      if constexpr (has_barrier<Tree>) scan.scan(e);
+      else scan.see(in.leaf, in.leaves);
+    }
+    if (fits && !scan.elsewhere && scope.has(y.owner()) && owners(y.memory) == 1 + ours) {
       aim(e, in, y.unshared(), y.owner(), own);
       kernels_.launch();
       if (own) bound_ = {y.owner(), y.tree.source.data, y.shape()};
       return;
     }
-    std::optional<array_type> fresh = std::exchange(spare_, {});
+    std::optional<array_type> fresh;
+    if (own) fresh = std::exchange(spare_, {});
     if (!fresh || !(fresh->shape() == e.shape())) fresh.emplace(e.shape(), caller{});
     aim(e, in, fresh->unshared(), fresh->owner(), own);
     kernels_.launch();
@@ -213,7 +221,7 @@ class prepared {
   }
 
   array_type* to_;
-  int device_;
+  int device_;  ///< of the arrays that are read; -1: there are none, or only one device
   lazy<Tree> e_;
   place self_;        ///< y as the expression reads it, if it does
   place bound_;       ///< where the kernels write if they can be launched as they are
@@ -232,13 +240,24 @@ auto prepare(array<T, R, Space>& y, E&& e, caller where = caller::here()) {
   const asked_at at(where);
   if constexpr (assign_detail::check<T, R, Space, bare_t<E>>())
     return prepared<T, R, Space, tree_t<E>>(y, static_cast<E&&>(e));
+  else return prepare_detail::nothing{};
 }
 template <class Y, class E>
-void prepare(Y&&, E&&) {
+prepare_detail::nothing prepare(Y&&, E&&) {
   static_assert(
       !__is_same(Y, Y),
       "lazyfuse: prepare(y, e) takes an array that has a name and is not const, into which it writes again and "
       "again, and an expression");
+  return {};
+}
+
+/// The plan, as explain(e) prints it.
+template <class T, int R, class Space, class Tree>
+std::string explain(const prepared<T, R, Space, Tree>& step) {
+  explain_detail::plan_text text;
+  step.kernels().append_to(text);
+  return explain_detail::finish(text, nullptr, backend<Space>::machine(), Space::name, dtype_of<T>, step.shape().extent,
+                                R);
 }
 
 }  // namespace lazyfuse
