@@ -66,6 +66,9 @@ void each_expression(const Each& each) {
   each("two reductions along unlike axes", [](const auto& x, const auto& z, float s) {
     return s * x / lf::sum(x, axis<0>) / lf::sum(z, axis<1>, keepdims);
   });
+  each("one array in several ways", [](const auto& x, const auto& z, float s) {
+    return (x / lf::sum(x, axis<0>) / lf::sum(z, axis<1>, keepdims) - x(0) + z(all, range(3, 4))) * s;
+  });
   each("a barrier", [](const auto& x, const auto& z, float s) { return x * lf::barrier(z * s) + z; });
   each("a roll of a reduction",
        [](const auto& x, const auto& z, float s) { return lf::roll(lf::sum(x, axis<0>), 3) * z * s; });
@@ -88,6 +91,10 @@ TYPED_TEST(prepared, expressions_of_every_pattern_compute_what_is_assigned) {
     EXPECT_TRUE(test::evaluates_to(y, expected));
     step(y2, make(x2, z2, 3.0f));
     EXPECT_TRUE(test::evaluates_to(y2, others));
+    step(y2, make(z2, x, 3.0f));
+    EXPECT_TRUE(test::evaluates_to(y2, test::tensor_of(make(z2, x, 3.0f)))) << "other arrays, the same scalar";
+    step(y2, make(x, x, 2.0f));
+    EXPECT_TRUE(test::evaluates_to(y2, test::tensor_of(make(x, x, 2.0f)))) << "one array where there were two";
     y = lf::zeros_like(y);
     y2 = lf::zeros_like(y);
     {

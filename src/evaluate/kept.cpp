@@ -27,6 +27,14 @@ T* moved(T* inside, const void* plan, void* copy) {
   return reinterpret_cast<T*>(static_cast<char*>(copy) + offset);
 }
 
+/// Of a leaf in memory: whose it is, and the pointer that its offset is counted from.
+allocation* owner_of(const leaf_record& r) { return r.type->owner(r.leaf); }
+const char* pointer_of(const leaf_record& r) { return static_cast<const char* const*>(r.leaf)[1]; }
+bool same_memory(const leaf_record& a, const leaf_record& b) {
+  return a.type->element_size > 0 && b.type->element_size > 0 && owner_of(a) == owner_of(b) &&
+         pointer_of(a) == pointer_of(b);
+}
+
 }  // namespace
 
 void kept_kernels::bytes::operator()(kernel_plan* p) const { ::operator delete(p, alignment); }
@@ -36,7 +44,7 @@ void* kept_kernels::target() { return run_detail::planned_memory(0); }
 execution kept_kernels::plan() {
   aimed_.clear();
   used_ = taken_ = 0;
-  direct_ = false;
+  aims_ = aims::never;
   execution x{take, nullptr, this};
   x.room = room;
   return x;
@@ -72,7 +80,7 @@ void kept_kernels::take(void* self, kernel_plan& p) {
   }
 }
 
-bool kept_kernels::reads(const kernel_plan& p, const leaf_record* leaves) {
+bool kept_kernels::find_leaves(const kernel_plan& p, const leaf_record* leaves) {
   const bool in_own_order = p.type->pattern != std::string_view("scan");
   int known = 0;
   for (int i = 0; i < p.type->leaves; ++i) {
@@ -88,14 +96,67 @@ bool kept_kernels::reads(const kernel_plan& p, const leaf_record* leaves) {
   return true;
 }
 
+/// False if what some kernel reads cannot be told to be a leaf's.
+bool kept_kernels::find_reads(const leaf_record* leaves, int count) {
+  for (int i = 0; i < count; ++i) {
+    int first = 0;
+    while (first < i && !same_memory(leaves[first], leaves[i])) ++first;
+    first_with_.push_back(first);
+    if (leaves[i].type->reach) return false;  // a map would have to be the same as well
+  }
+  for (const kernel_bytes& p : kernels_)
+    for (int i = p->type->targets; i < p->type->targets + p->type->operands; ++i) {
+      const operand_info& o = p->info[i];
+      if (!o.data) continue;
+      if (std::any_of(memory_.begin(), memory_.end(), [&](const auto& m) { return m.memory[0] == o.owner && o.owner; }))
+        continue;
+      if (!o.owner || o.element_size == 0) return false;
+      int leaf = 0;
+      while (leaf < count && (leaves[leaf].type->element_size == 0 || owner_of(leaves[leaf]) != o.owner)) ++leaf;
+      if (leaf == count) return false;
+      reads_.push_back({p.get(), i, leaf, static_cast<const char*>(o.data) - pointer_of(leaves[leaf])});
+    }
+  return true;
+}
+
 void kept_kernels::planned(const leaf_record* leaves, int count) {
   kernels_.resize(taken_);
   shifts_.clear();
-  direct_ = kernels_.size() == 1 && used_ == 0 && kernels_[0]->type->leaves == count && reads(*kernels_[0], leaves);
+  reads_.clear();
+  first_with_.clear();
+  const bool one = kernels_.size() == 1 && used_ == 0 && kernels_[0]->type->leaves == count;
+  aims_ = one && find_leaves(*kernels_[0], leaves) ? aims::one : find_reads(leaves, count) ? aims::all : aims::never;
 }
 
-bool kept_kernels::aim(const leaf_record* leaves, int count) {
-  if (!direct_) return false;
+bool kept_kernels::aim(const leaf_record* leaves, const leaf_record* planned, int count) {
+  return aims_ == aims::one ? aim_one(leaves, count) : aims_ == aims::all && aim_all(leaves, planned, count);
+}
+
+bool kept_kernels::aim_all(const leaf_record* leaves, const leaf_record* planned, int count) {
+  for (int i = 0; i < count; ++i) {
+    const auto& [leaf, type, frame] = leaves[i];
+    if (type->see(leaf).offset != type->see(planned[i].leaf).offset) return false;
+    const int first = first_with_[static_cast<std::size_t>(i)];
+    if (type->element_size == 0 ? !type->same_source(leaf, planned[i].leaf)
+                                : first != i && !same_memory(leaves[i], leaves[first]))
+      return false;
+  }
+  for (const auto& [kernel, operand, leaf, shift] : reads_) {
+    operand_info& o = kernel->info[operand];
+    const void* const data = pointer_of(leaves[leaf]) + shift;
+    if (kernel->by_address || !aligned_alike(data, o.data)) kernel->path = nullptr;
+    std::memcpy(o.place, &data, sizeof data);
+    o.data = data;
+    o.owner = owner_of(leaves[leaf]);
+  }
+  for (const kernel_bytes& p : kernels_) {
+    if (!p->path) p->type->decide(*p);
+    if (!p->path) return false;
+  }
+  return true;
+}
+
+bool kept_kernels::aim_one(const leaf_record* leaves, int count) {
   kernel_plan& p = *kernels_[0];
   const int* const slots = p.type->slots;
   int known = 0;

@@ -21,12 +21,11 @@ class kept_kernels {
   static void* target();
   /// Begins anew: run() is given this and leaves its kernels here, with memory between them, that of before if it fits.
   execution plan();
-  /// After run(): the leaves of the expression, none where some are not read by the last kernel; finds out whether
-  /// aim() can do without run().
+  /// After run(): the leaves of the expression. Finds out whether aim() can do without run().
   void planned(const leaf_record* leaves, int count);
-  /// The kernels read what these leaves do, whose layout is that of those planned. False if they must be planned anew:
-  /// there are several, or leaves that were the same operand are not.
-  bool aim(const leaf_record* leaves, int count);
+  /// The kernels read what `leaves` do, whose layout is that of those planned. False if they must be planned anew: of
+  /// leaves that had one source not all have, or there are several kernels and a scalar is another one.
+  bool aim(const leaf_record* leaves, const leaf_record* planned, int count);
   /// Results go there; null: nowhere yet.
   void aim_target(void* data, allocation* owner);
   void launch();
@@ -45,17 +44,28 @@ class kept_kernels {
     int target;
     std::ptrdiff_t shift;
   };
+  /// Where one of several kernels reads what a leaf does, and how far from the leaf's pointer it begins.
+  struct read {
+    kernel_plan* kernel;
+    int operand, leaf;
+    std::ptrdiff_t shift;
+  };
 
   static void take(void* self, kernel_plan& p);
   static handles<1>& room(void* self, std::size_t size);
-  bool reads(const kernel_plan& p, const leaf_record* leaves);
+  bool find_leaves(const kernel_plan& p, const leaf_record* leaves);
+  bool find_reads(const leaf_record* leaves, int count);
+  bool aim_one(const leaf_record* leaves, int count);
+  bool aim_all(const leaf_record* leaves, const leaf_record* planned, int count);
 
   std::vector<kernel_bytes> kernels_;
   std::vector<aimed> aimed_;
   std::vector<handles<1>> memory_;
   std::vector<std::ptrdiff_t> shifts_;  ///< of each operand, how far from the first element of its leaf it begins
   std::size_t used_ = 0, taken_ = 0;    ///< of the memory, and of the kernels, by the plan that is made
-  bool direct_ = false;                 ///< one kernel, whose operands are the leaves
+  std::vector<read> reads_;
+  std::vector<int> first_with_;                             ///< for each leaf the first with the same source
+  enum class aims { never, one, all } aims_ = aims::never;  ///< one kernel, whose operands are the leaves, or all
 };
 
 namespace prepare_detail {

@@ -180,12 +180,13 @@ class prepared {
     const target_pack<Rank, Element> to{{{{static_cast<Element*>(kept_kernels::target()), row_major(e.shape())}}}};
     allocation* const nobody = nullptr;
     run<Space, Rank, Element>(kernels_.plan(), e.shape(), to, &nobody, assign_detail::converted<Element>(e));
-    kernels_.planned(in.leaf, has_barrier<Tree> ? -1 : in.leaves);
+    kernels_.planned(in.leaf, in.leaves);
+    planned_ = e;
   }
   void aim(const Tree& e, const contents& in, Element* data, allocation* owner, bool own) {
     if (!(own && own_)) {
       own_ = false;
-      if (!kernels_.aim(in.leaf, in.leaves)) plan(e, in);
+      if (!kernels_.aim(in.leaf, contents(planned_).leaf, in.leaves)) plan(e, in);
       own_ = own;
     }
     kernels_.aim_target(data, owner);
@@ -223,9 +224,10 @@ class prepared {
   array_type* to_;
   int device_;  ///< of the arrays that are read; -1: there are none, or only one device
   lazy<Tree> e_;
-  place self_;        ///< y as the expression reads it, if it does
-  place bound_;       ///< where the kernels write if they can be launched as they are
-  bool own_ = false;  ///< the kernels read the operands of this expression
+  Tree planned_ = e_.tree;  ///< what the kernels were made of; its scalars are theirs
+  place self_;              ///< y as the expression reads it, if it does
+  place bound_;             ///< where the kernels write if they can be launched as they are
+  bool own_ = false;        ///< the kernels read the operands of this expression
   kept_kernels kernels_;
   std::optional<array_type> spare_;
 };
