@@ -197,7 +197,8 @@ bool rows() {
 
 const bool registered =
     rows<saxpy<S>, fma3<S>, chain20<S>, pyth<S>, pyth64<S>, blackscholes<S>, arc_distance<S>, sumsq<S>, minmaxmean<S>,
-         rowsum<S>, colsum<S>, rosen<S>, laplacian<S>, broadcast_outer<S>, transpose_add<S>, small<S>>() &&
+         rowsum<S>, colsum<S>, rosen<S>, laplacian<S>, broadcast_outer<S>, transpose_add<S>, small<S>,
+         small_prepared<S>>() &&
     rows<softmax_128<S>, softmax_1024<S>, softmax_8192<S>, softmax_262144<S>, softmax_128_spelled<S>,
          softmax_1024_spelled<S>, softmax_8192_spelled<S>, softmax_262144_spelled<S>, layernorm_1024<S>,
          layernorm_1024_spelled<S>, normalize_4M<S>, normalize_64M<S>, standardize_columns<S>>() &&

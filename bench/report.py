@@ -98,6 +98,9 @@ def gpu_sections(context: dict, rows: dict) -> dict[str, str]:
         lines.append(["z = a * b + c, N = 1024: host time per evaluation", duration(seconds(row))])
         lines.append(["the same kernel launched by hand", f"{row['bare_us']:.2f} µs"])
         lines.append(["what the library adds", f"{row['overhead_us']:.2f} µs"])
+        for counter, what in (("prepared_us", "what it adds prepared, step()"), ("rebound_us", "and over other arrays, step(z, a * b + c)")):
+            if counter in row:
+                lines.append([what, f"{row[counter]:.2f} µs"])
     sections["launch"] = f"{where}\n\n{table(['what', 'time'], lines)}"
     sweep = sorted((row for name, row in rows.items() if name.startswith("sweep/")), key=lambda row: row["elements"])
     lines = [[count(row["elements"]), duration(seconds(row)), count(row["GB/s"])] for row in sweep]
@@ -130,7 +133,7 @@ def ratios(rows: dict, names: list[str]) -> str:
 
 def host_sections(context: dict, rows: dict) -> dict[str, str]:
     where = origin(context, f"CPU at {context['mhz_per_cpu']} MHz, {context.get('threads', context['num_cpus'])} threads")
-    return {name: f"{where}\n\n{ratios(rows, names)}" for name, names in {"host": WORKLOADS + ["small"], "host_rows": ROWS, "host_corners": CORNERS}.items()}
+    return {name: f"{where}\n\n{ratios(rows, names)}" for name, names in {"host": WORKLOADS + ["small", "small_prepared"], "host_rows": ROWS, "host_corners": CORNERS}.items()}
 
 
 def peers_sections(data: dict) -> dict[str, str]:

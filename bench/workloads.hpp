@@ -293,4 +293,14 @@ struct small : workload<float, 1, S> {
   }
 };
 
+/// The same, planned before.
+template <class S>
+struct small_prepared : small<S> {
+  static constexpr const char* name = "small_prepared";
+  using vector = lf::array<float, 1, S>;
+  static auto prepared(vector& z, const vector& x) { return lf::prepare(z, lf::sin(x) * 2 + lf::cos(x)); }
+  decltype(prepared(std::declval<vector&>(), std::declval<const vector&>())) step = prepared(this->z, this->x);
+  void evaluate() { step(); }
+};
+
 }  // namespace bench

@@ -42,6 +42,27 @@ TEST_F(cuda_graph, an_update_in_place_accumulates_over_replays) {
   EXPECT_TRUE(test::evaluates_to(x, test::counting<float>({1000}, 32, 0)));
 }
 
+TEST_F(cuda_graph, a_prepared_assignment_is_captured_with_the_memory_between_its_kernels) {
+  test::stream s;
+  vector x = lf::zeros<float>({1000}), y = lf::zeros<float>({1000});
+  lf::assign(lf::on(s), x, lf::ones<float>({1000}));
+  auto step = lf::prepare(y, y + lf::barrier(x * 2));
+  {
+    const lf::on scope(s);
+    step();
+  }
+  s.wait();
+  test::graph g(s);
+  {
+    const lf::on scope(s);
+    step();
+  }
+  g.end();
+  EXPECT_EQ(g.nodes(), 2u);
+  for (int n = 0; n < 5; ++n) g.replay();
+  EXPECT_TRUE(test::evaluates_to(y, test::counting<float>({1000}, 12, 0)));
+}
+
 TEST_F(cuda_graph, arrays_made_on_another_stream_are_captured_after_synchronize) {
   test::stream s;  // outlives the arrays last used on it
   vector x = lf::arange<float>(1000), z = lf::zeros<float>({1000});

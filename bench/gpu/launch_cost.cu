@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the library adds to a launch, on the host: z = a * b + c against the same kernel written and launched by
-// hand; and how the speed of one expression grows with the size.
+// What the library adds to a launch, on the host: z = a * b + c, assigned and prepared, against the same kernel written
+// and launched by hand; and how the speed of one expression grows with the size.
 #include "measure.cuh"
 
 namespace bench {
@@ -29,19 +29,25 @@ void host_cost(benchmark::State& state) {
   lf::array<float, 1, lf::cuda> z(lf::shape{n}), by_hand(lf::shape{n});
   float* const out = by_hand.data();
   const cudaStream_t stream = lf::current_stream();
-  samples library, bare;
+  auto step = lf::prepare(z, a * b + c);
+  samples library, bare, prepared, rebound;
   for (int i = -20; i < 200; ++i) {
     const double ours = issue([&] { z = a * b + c; });
     const double theirs =
         issue([&] { fma3_by_hand<<<n / 256, 256, 0, stream>>>(a.data(), b.data(), c.data(), out, n); });
+    const double kept = issue([&] { step(); }), other = issue([&] { step(z, a * b + c); });
     if (i < 0) continue;
     library.add(ours);
     bare.add(theirs);
+    prepared.add(kept);
+    rebound.add(other);
   }
   check(cudaGetLastError());
   for (auto _ : state) state.SetIterationTime(library.median());
   state.counters["bare_us"] = bare.median() * 1e6;
   state.counters["overhead_us"] = (library.median() - bare.median()) * 1e6;
+  state.counters["prepared_us"] = (prepared.median() - bare.median()) * 1e6;
+  state.counters["rebound_us"] = (rebound.median() - bare.median()) * 1e6;
 }
 
 void sweep(benchmark::State& state, int log_n) {

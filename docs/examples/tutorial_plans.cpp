@@ -4,6 +4,7 @@
 
 #include <lazyfuse/lazyfuse.hpp>
 
+#include <cmath>
 #include <iostream>
 
 namespace lf = lazyfuse;
@@ -22,4 +23,21 @@ int main() {
     std::cout << k.pattern << " on " << k.space << " wrote " << k.bytes_written << " bytes\n";
   // [trace]
   expect(lf::all(lf::abs(lf::norm(unit, lf::axis<1>) - 1) < 1e-5).item());
+
+  {
+    // [prepare]
+    const lf::array<float, 1> force = lf::zeros<float>({1000});
+    lf::array<float, 1> speed = lf::ones<float>({1000});
+    auto step = lf::prepare(speed, speed * 0.99f + force * 0.01f);  // plans; nothing runs
+    for (int n = 0; n < 100; ++n) step();                           // speed = speed * 0.99f + force * 0.01f
+    // [prepare]
+    expect(std::abs(speed(0).item() - std::pow(0.99, 100)) < 1e-5);
+
+    // [rebind]
+    const lf::array<float, 1> wind = lf::ones<float>({1000});
+    lf::array<float, 1> other = lf::zeros<float>({1000});
+    step(other, other * 0.5f + wind * 0.25f);  // other = other * 0.5f + wind * 0.25f, and nothing is planned
+    // [rebind]
+    expect(other(0).item() == 0.25f);
+  }
 }

@@ -26,6 +26,7 @@
 #include <lazyfuse/evaluate/explain.hpp>
 #include <lazyfuse/evaluate/from.hpp>
 #include <lazyfuse/evaluate/materialize.hpp>
+#include <lazyfuse/evaluate/prepare.hpp>
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/evaluate/scope.hpp>
 #include <lazyfuse/evaluate/to.hpp>

@@ -58,9 +58,10 @@ kernel_record record_of(const kernel_plan& p) {
 
 void launch(kernel_plan& p) {
   const trace_detail::launching now(p.type->program, p.type->on_device);
-  if (now.explained()) p.type->decide(p);
+  if (!p.path) p.type->decide(p);
+  if (!p.path) return;
   p.type->start(p);
-  if (!p.path || !now.watched()) return;
+  if (!now.watched()) return;
   // The kernel has been started and its results stand: what only tells of it gives up where there is no memory.
   if (now.explained()) try {
       print(p, now.measured());

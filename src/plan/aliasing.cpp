@@ -14,8 +14,10 @@ void alias_scan::see(const leaf_record* leaves, int count) {
   const char* const begin = data + low * element_size;
   const char* const end = data + (high + 1) * element_size;
   for (int i = 0; i < count; ++i) {
+    if (leaves[i].type->element_size == 0) continue;
+    const allocation* const other = leaves[i].type->owner(leaves[i].leaf);
+    if (owner && other && other != owner) continue;
     const leaf_view o = leaves[i].type->see(leaves[i].leaf);
-    if (o.element_size == 0 || (owner && o.owner && o.owner != owner)) continue;
     index_t other_low, other_high;
     if (o.mapped) other_low = 0, other_high = o.reach - 1;
     else span(o.rank, o.extents, o.steps, other_low, other_high);

@@ -43,7 +43,7 @@ bool bind(const leaf_record* leaves, const int* slots, int count, const operand_
       if (seen.element_size > 0 && !seen.mapped) std::memcpy(operands[slot].source, &seen.data, sizeof(void*));
       else type->place(leaf, operands[slot].source);
       for (int axis = 0; steps && axis < rank; ++axis) steps[axis] = moves[axis];
-      info[slot] = {seen.data, steps, seen.owner, seen.element_size, seen.rank};
+      info[slot] = {seen.data, steps, seen.owner, seen.element_size, seen.rank, operands[slot].source};
       if (seen.mapped) {
         std::swap(info[slot].element_size, info[slot].mapped_size);
         info[slot].reach = seen.reach;

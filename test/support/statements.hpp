@@ -57,6 +57,17 @@ const statement<Space> statements[] = {
        const auto sharer = z;
        lf::into(lf::borrow<Space>(z.data(), {4, 5})) = 0;
      }},
+    {"prepare(z, x + y)(), z shared",
+     [](auto& z, auto& x, auto& y) {
+       auto step = lf::prepare(z, x + y);
+       const auto sharer = z;
+       step();
+     }},
+    {"prepare(z, z with parts in memory)(z, of others)",
+     [](auto& z, auto& x, auto& y) {
+       auto step = lf::prepare(z, z / lf::sum(z, axis<0>) * lf::barrier(y + 1));
+       step(z, x / lf::sum(x, axis<0>) * lf::barrier(y + 1));
+     }},
     {"z = x / x.sum().item()", [](auto& z, auto& x, auto&) { z = x / lf::sum(x).item(); }},
     {"z = array_equal(x, y)", [](auto& z, auto& x, auto& y) { z = x + float(lf::array_equal(x, y)); }},
 };

@@ -21,8 +21,10 @@ struct backend;
 
 /// What runs a pattern in a space. A plan has the extents s, the operands bound, the targets to, and what else its
 /// pattern asks for. A specialisation has
-///   path(plan): the name of the way that it would go, or null for what the space cannot do; launches nothing
-///   launch(plan): goes it, and returns the same
+///   geometry: what path() finds out and launch() needs, a plain value that the plan has as plan.geometry
+///   path(plan): the name of the way that it will go, or null for what the space cannot do; launches nothing
+///   launch(plan): goes it, any number of times, after path(); what operands and targets point to may have changed
+///                 meanwhile, but for their address modulo 16, and not at all if path() has set plan.by_address
 template <class Pattern, class Space>
 struct kernel;
 

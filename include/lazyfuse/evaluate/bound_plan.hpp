@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan of a kernel with the types of its program: what the three patterns decide, launch and count.
+// The plan of a kernel with the types of its program: what the patterns decide, launch and count.
 #pragma once
 
 #include <lazyfuse/evaluate/guard.hpp>
@@ -10,7 +10,7 @@ namespace lazyfuse::run_detail {
 
 template <class Target>
 void describe(operand_info& info, Target& t, allocation* owner, int rank) {
-  info = {t.data, t.steps.step, owner, int(sizeof(*t.data)), rank};
+  info = {t.data, t.steps.step, owner, int(sizeof(*t.data)), rank, &t.data};
 }
 template <int R, class... T, int... I>
 void describe_all(operand_info* info, target_pack<R, T...>& to, allocation* const* owners, index_sequence<I...>) {
@@ -22,7 +22,7 @@ void describe_reduced(operand_info* info, target_pack<K, T...>& to, strides<R>* 
                       index_sequence<I...>) {
   const auto one = [&](int i, auto& t) {
     for (int k = 0; k < K; ++k) steps[i][k] = t.steps[k];
-    info[i] = {t.data, steps[i].step, owners[i], int(sizeof(*t.data)), R};
+    info[i] = {t.data, steps[i].step, owners[i], int(sizeof(*t.data)), R, &t.data};
   };
   (one(I, get<I>(to)), ...);
 }
@@ -61,6 +61,8 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
   }
   /// What is known of all kernels of this type.
   static const kernel_type* known() {
+    using leaves = lower_detail::slot_table<typename Lowering::slots>;
+    static_assert(__is_trivially_copyable(Pattern), "lazyfuse: plans are kept as bytes");
     static constexpr kernel_type all{
         Pattern::name,
         Space::name,
@@ -69,13 +71,16 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         targets,
         sources::size,
         N,
+        leaves::count,
+        leaves::value,
+        int(sizeof(Pattern)),
         Lowering::shared,
         space_traits<Space>::on_device,
         [](kernel_plan& p) { p.path = static_cast<Pattern&>(p).decide(); },
         [](kernel_plan& p) {
           auto& self = static_cast<Pattern&>(p);
-          prepare<Space>(p.type->program, self.s, self.bound, self.to);
-          p.path = self.launch();
+          make_ready<Space>(p.type->program, self.s, self.bound, self.to);
+          self.launch();
         },
         [](const kernel_plan& p) { return static_cast<const Pattern&>(p).cost() + cost_of_sources<Space>(sources{}); },
         backend<Space>::machine};
@@ -104,8 +109,9 @@ struct transform_plan : bound_plan<transform_plan<Space, Lowering, R, Targets>, 
     this->keep_extents();
   }
   using runner = kernel<dpp::transform<program>, Space>;
+  [[no_unique_address]] typename runner::geometry geometry;
   const char* decide() { return runner::path(*this); }
-  const char* launch() { return runner::launch(*this); }
+  void launch() { runner::launch(*this); }
   int cost() const { return program::cost - cost_saved<Space, program>(this->bound.operands); }
 };
 
@@ -138,8 +144,9 @@ struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
     this->keep_extents(K);
   }
   using runner = kernel<dpp::reduce<set, program, K>, Space>;
+  [[no_unique_address]] typename runner::geometry geometry;
   const char* decide() { return runner::path(*this); }
-  const char* launch() { return runner::launch(*this); }
+  void launch() { runner::launch(*this); }
   int cost() const {
     // Vectors of the host find places in long rows; in short ones each takes as long as so many operations.
     constexpr index_t each_place = backend<Space>::in_vectors && set::has_ordered ? 350 : 0;
@@ -184,6 +191,7 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
 
   bool one_result;
   bool side_by_side = false;  ///< memory is contiguous along a kept axis, not along the rows
+  [[no_unique_address]] typename along::geometry geometry;
 
   void arrange() {
     index_t* const extents = this->s.extent;
@@ -210,11 +218,11 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
     }
     return along::path(*this);
   }
-  const char* launch() {
+  void launch() {
     if constexpr (K > 0) {
       if (side_by_side) return beside::launch(*this);
     }
-    return along::launch(*this);
+    along::launch(*this);
   }
   int cost() const { return cost_of_elements<program>(make_index_sequence<program::count + 1>{}); }
 };

@@ -17,7 +17,8 @@ inline constexpr const char* backend_refuses =
 /// reduction.
 enum class plan_choice { automatic, rows, cut };
 
-/// Launches a kernel, and tells who watches. Its path stays null if the backend refuses.
+/// Decides a kernel, unless that was done, launches it, and tells who watches. Its path stays null if the backend
+/// refuses.
 void launch(kernel_plan& p);
 
 /// Who takes the plans of an evaluation, one after the other; nobody: each is launched.
@@ -28,9 +29,14 @@ struct execution {
   void* listener = nullptr;
   plan_choice choice = plan_choice::automatic;
   const char* because = nullptr;
+  /// Who keeps plans to launch them later also keeps the memory between them: where the handle to the next is, which is
+  /// empty unless it has so many bytes.
+  handles<1>& (*room)(void*, std::size_t bytes) = nullptr;
 
-  /// Whether kernels run, and their results need memory.
+  /// Whether kernels run.
   bool launches() const { return taker == nullptr; }
+  /// Whether they run now or later, and their results need memory.
+  bool has_memory() const { return launches() || room; }
   /// Whether the backend could do it.
   bool take(kernel_plan& p) const {
     p.because = because;
@@ -42,7 +48,7 @@ struct execution {
     if (refused) refused(listener, plan, reason);
   }
   /// The same for a part of the expression that is computed first.
-  execution part(const char* why) const { return {taker, refused, listener, plan_choice::automatic, why}; }
+  execution part(const char* why) const { return {taker, refused, listener, plan_choice::automatic, why, room}; }
 };
 
 namespace run_detail {

@@ -50,7 +50,7 @@ void guard(const char* program, const shape<R>& s, Operands& operands, To& targe
 
 /// What every kernel waits for: its memory is ready, and in a checked build it is there.
 template <class Space, int R, class Bound, int K, class... T>
-void prepare(const char* program, const shape<R>& s, Bound& bound, target_pack<K, T...>& targets) {
+void make_ready(const char* program, const shape<R>& s, Bound& bound, target_pack<K, T...>& targets) {
   constexpr int targets_count = int(sizeof...(T));
   backend<Space>::before(bound.info, targets_count, targets_count + Bound::count);
   if constexpr (checked_build)

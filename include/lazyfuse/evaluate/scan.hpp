@@ -78,6 +78,7 @@ struct scan_plan : bound_plan<scan_plan<Space, Lowering, Axis, Reverse, R, Targe
   static constexpr auto operand_numbers = make_index_sequence<sources::size>{};
 
   bool side_by_side = false;  ///< memory is contiguous along a kept axis, not along the scanned one
+  [[no_unique_address]] typename along::geometry geometry;
 
   void arrange() {
     index_t* const extents = this->s.extent;
@@ -98,11 +99,11 @@ struct scan_plan : bound_plan<scan_plan<Space, Lowering, Axis, Reverse, R, Targe
     }
     return along::path(*this);
   }
-  const char* launch() {
+  void launch() {
     if constexpr (has_beside) {
       if (side_by_side) return beside::launch(*this);
     }
-    return along::launch(*this);
+    along::launch(*this);
   }
   int cost() const { return set::prologue::cost + program::cost + set::size; }
 

@@ -39,12 +39,13 @@ leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, temporaries
   const shape<R> s = e.shape();
   const auto steps = row_major(s);
   allocation* owner = nullptr;
-  if (x.launches() && s.size() > 0) {
-    t.memory.emplace_back();
-    t.memory.back().memory[0] = owner = memory_detail::allocate(Space{}, sizeof(T) * static_cast<std::size_t>(s.size()),
-                                                                {"temporary", dtype_of<T>, s.extent, R});
+  if (x.has_memory() && s.size() > 0) {
+    const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(s.size());
+    allocation*& memory = (x.room ? x.room(x.listener, bytes) : t.memory.emplace_back()).memory[0];
+    if (!memory) memory = memory_detail::allocate(Space{}, bytes, {"temporary", dtype_of<T>, s.extent, R});
+    owner = memory;
   }
-  T* const data = static_cast<T*>(!x.launches() ? planned_memory(t.planned++) : owner ? owner->data : nullptr);
+  T* const data = static_cast<T*>(!x.has_memory() ? planned_memory(t.planned++) : owner ? owner->data : nullptr);
   run<Space, R, T>(x, s, target_pack<R, T>{{{{data, steps}}}}, &owner, e);
   return {{owner, data}, s, steps};
 }

@@ -33,12 +33,15 @@ struct kernel_type {
   const char* program;  ///< its code (program/code.hpp)
   const operand_type* types;
   int targets, operands, rank;
-  bool shared;  ///< leaves of one type were found to be one operand
+  int leaves;        ///< of the expression
+  const int* slots;  ///< and which operand each of them is
+  int bytes;         ///< of a plan with its types: bytes that can be copied, the kernel_plan first
+  bool shared;       ///< leaves of one type were found to be one operand
   bool on_device;
 
-  /// Chooses the path, and for rows where values are in between; launches nothing.
+  /// Chooses the path and lays it out, and for rows says where values are in between; launches nothing.
   void (*decide)(kernel_plan&);
-  /// Waits for memory and launches.
+  /// Waits for memory and launches what was decided.
   void (*start)(kernel_plan&);
   /// The cost of a position, as operations count it.
   int (*cost)(const kernel_plan&);
@@ -53,6 +56,7 @@ struct kernel_plan {
   index_t results[max_rank];      ///< of the results: 1 along axes that are reduced
   const char* path = nullptr;     ///< how the pattern goes; null if the backend refuses it
   const char* because = nullptr;  ///< why it is a kernel of its own; null where the expression asks for it
+  bool by_address = false;        ///< the path depends on how far operands are from each other in memory
   row_report rows;
 
   index_t elements() const;

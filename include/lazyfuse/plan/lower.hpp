@@ -16,6 +16,7 @@ struct operand_info {
   allocation* owner;  ///< null for borrowed memory
   int element_size;   ///< 0 for what is not read where the steps lead from data
   int own_rank;       ///< axes of the operand itself, before broadcasting
+  void* place;        ///< where the kernel finds its source, the pointer first if it is in memory
   /// Of memory that is read elsewhere, through a map: the size of its elements, and how many there are from data on.
   int mapped_size = 0;
   index_t reach = 0;
@@ -43,6 +44,8 @@ struct leaf_type {
   stretch (*reach)(const void* leaf);
 
   leaf_view see(const void* leaf) const;
+  /// Of one that has memory: whose, null if borrowed.
+  allocation* owner(const void* leaf) const { return *static_cast<allocation* const*>(leaf); }
 };
 
 /// One leaf of an expression, wherever it is.

@@ -21,32 +21,33 @@ struct backend<host> {
 
 template <class Schedule>
 struct kernel<dpp::transform<Schedule>, host> {
+  struct geometry {};
   template <class Plan>
   static const char* path(const Plan&) {
     return "loop";
   }
   template <class Plan>
-  static const char* launch(Plan& p) {
+  static void launch(Plan& p) {
     host_detail::transform<Schedule, typename Plan::sources>(p.s, p.bound.operands, p.to);
-    return path(p);
   }
 };
 
 template <class Set, class Epilogue, int K>
 struct kernel<dpp::reduce<Set, Epilogue, K>, host> {
+  struct geometry {};
   template <class Plan>
   static const char* path(const Plan& p) {
     return p.along_kept ? "columns" : "rows";
   }
   template <class Plan>
-  static const char* launch(Plan& p) {
+  static void launch(Plan& p) {
     host_detail::reduce<Set, Epilogue, typename Plan::sources, K>(p.s, p.bound.operands, p.to, p.along_kept);
-    return path(p);
   }
 };
 
 template <class Staged, int Outer, bool Columns>
 struct kernel<dpp::rows<Staged, Outer, Columns>, host> {
+  struct geometry {};
   template <class Plan>
   static const char* path(Plan& p) {
     host_detail::find_homes(p.s.extent, Plan::rank, Outer, Columns,
@@ -54,9 +55,8 @@ struct kernel<dpp::rows<Staged, Outer, Columns>, host> {
     return Columns ? "columns" : "rows";
   }
   template <class Plan>
-  static const char* launch(Plan& p) {
+  static void launch(Plan& p) {
     host_detail::rows<Staged, typename Plan::sources, Outer, Columns>(p.s, p.bound.operands, p.to, p.one_result);
-    return Columns ? "columns" : "rows";
   }
 };
 

@@ -11,19 +11,37 @@
 
 namespace lazyfuse::cuda_detail {
 
-template <class Set, class Epilogue, class Sources, int K, int R, class Bound, class... T>
-void reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool along_kept) {
-  constexpr int width = width_for(Sources{}, list<>{});
-  constexpr int bytes = memory_bytes(Sources{}), cost = Set::prologue::cost + cost_of_sources(Sources{});
+/// A reduction over R axes, K of them kept: how it is laid out, and its launch.
+template <class Set, class Epilogue, class Sources, int K, int R, class Operands, class... T>
+struct reduce_program {
+  static constexpr int width = width_for(Sources{}, list<>{});
+  static constexpr int bytes = memory_bytes(Sources{}), cost = Set::prologue::cost + cost_of_sources(Sources{});
   using tuned = dpp::tuning<dpp::reductions, cuda>;
-  constexpr int depth_of_columns = bytes * width > tuned::shallow_bytes ? tuned::shallow_depth : tuned::depth;
-  constexpr thread_share by_rows = share_for(width, tuned::depth, tuned::load, bytes, cost),
-                         by_columns = share_for(width, depth_of_columns, tuned::load, bytes, cost);
+  static constexpr int depth_of_columns = bytes * width > tuned::shallow_bytes ? tuned::shallow_depth : tuned::depth;
+  static constexpr thread_share by_rows = share_for(width, tuned::depth, tuned::load, bytes, cost),
+                                by_columns = share_for(width, depth_of_columns, tuned::load, bytes, cost);
   using accumulators = typename Set::accumulators;
-  using parameters = reduce_parameters<bare_t<decltype(bound.operands)>, target_pack<K, T...>, K, R>;
-  const auto start = [&](auto kernel, thread_share share, index_t resident) {
-    const reduce_geometry g =
-        plan_reduce(s.extent, K, R, bound.info + sizeof...(T), bound.count, along_kept, share, resident);
+  using parameters = reduce_parameters<Operands, target_pack<K, T...>, K, R>;
+  using kernel = void (*)(parameters);
+
+  static kernel kernel_of(bool along_kept) {
+    if constexpr (K > 0) {
+      if (along_kept) return reduce_columns<Set, Epilogue, Sources, K, R, width, by_columns.depth, parameters>;
+    }
+    return reduce_rows<Set, Epilogue, Sources, K, R, width, by_rows.depth, parameters>;
+  }
+
+  template <class Bound>
+  static reduce_geometry lay_out(const shape<R>& s, const Bound& bound, bool along_kept) {
+    static constinit resident_blocks resident[2];  // of each kernel
+    const index_t blocks = resident[along_kept].of(reinterpret_cast<const void*>(kernel_of(along_kept)));
+    return plan_reduce(s.extent, K, R, bound.info + sizeof...(T), bound.count, along_kept,
+                       along_kept ? by_columns : by_rows, blocks);
+  }
+
+  template <class Bound>
+  static void launch(const reduce_geometry& g, const shape<R>& s, const Bound& bound, const target_pack<K, T...>& to,
+                     bool along_kept) {
     index_t outputs = 1;
     for (int k = 0; k < K; ++k) outputs *= s[k];
     shape<R> walked = s;
@@ -37,7 +55,7 @@ void reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool alon
                  .inner = inner,
                  .units = g.units,
                  .units_per_split = g.units_per_split,
-                 .whole_chunks = inner / (index_t{g.lanes} * share.width),
+                 .whole_chunks = inner / (index_t{g.lanes} * width),
                  .small_units = g.units < (index_t{1} << 31),
                  .wide = g.wide,
                  .chunks = g.chunks,
@@ -51,25 +69,14 @@ void reduce(shape<R>& s, Bound& bound, const target_pack<K, T...>& to, bool alon
                  .partial = nullptr};
     scratch room;
     if (g.splits > 1) {
-      const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes) * share.width : 1;
+      const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes) * width : 1;
       room = scratch_for(sizeof(accumulators) * g.tiles * g.splits * per_tile);
       p.tickets = room.tickets;
       p.partial = room.partial;
     }
-    launch(kernel, g.tiles * g.splits, 0, p);
-  };
-  if (along_kept) {
-    if constexpr (K > 0) {
-      const auto kernel = reduce_columns<Set, Epilogue, Sources, K, R, width, by_columns.depth, parameters>;
-      static constinit resident_blocks resident;
-      start(kernel, by_columns, resident.of(reinterpret_cast<const void*>(kernel)));
-    }
-  } else {
-    const auto kernel = reduce_rows<Set, Epilogue, Sources, K, R, width, by_rows.depth, parameters>;
-    static constinit resident_blocks resident;
-    start(kernel, by_rows, resident.of(reinterpret_cast<const void*>(kernel)));
+    cuda_detail::launch(kernel_of(along_kept), g.tiles * g.splits, 0, p);
   }
-}
+};
 
 }  // namespace lazyfuse::cuda_detail
 
@@ -77,14 +84,22 @@ namespace lazyfuse {
 
 template <class Set, class Epilogue, int K>
 struct kernel<dpp::reduce<Set, Epilogue, K>, cuda> {
+  using geometry = cuda_detail::reduce_geometry;
+  template <class Plan, class... T>
+  static auto program(const Plan&, const target_pack<K, T...>&)
+      -> cuda_detail::reduce_program<Set, Epilogue, typename Plan::sources, K, Plan::rank,
+                                     bare_t<decltype(std::declval<Plan&>().bound.operands)>, T...>;
   template <class Plan>
-  static const char* path(const Plan& p) {
+  using program_of = decltype(program(std::declval<Plan&>(), std::declval<Plan&>().to));
+
+  template <class Plan>
+  static const char* path(Plan& p) {
+    p.geometry = program_of<Plan>::lay_out(p.s, p.bound, p.along_kept);
     return p.along_kept ? "columns" : "rows";
   }
   template <class Plan>
-  static const char* launch(Plan& p) {
-    cuda_detail::reduce<Set, Epilogue, typename Plan::sources, K>(p.s, p.bound, p.to, p.along_kept);
-    return path(p);
+  static void launch(Plan& p) {
+    program_of<Plan>::launch(p.geometry, p.s, p.bound, p.to, p.along_kept);
   }
 };
 

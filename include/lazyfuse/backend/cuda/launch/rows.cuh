@@ -36,11 +36,9 @@ struct rows_program {
     return plan_rows(s.extent, R, Outer, Columns, bound.info, targets, targets + bound.count, program);
   }
 
-  /// Null if rows do not fit.
   template <class Bound>
-  static const char* launch(const shape<R>& s, const Bound& bound, const target_pack<R, T...>& to, bool one_result) {
-    row_geometry g = lay_out(s, bound);
-    if (!g.fits) return nullptr;
+  static void launch(const row_geometry& g, const shape<R>& s, const Bound& bound, const target_pack<R, T...>& to,
+                     bool one_result) {
     using operands = bare_t<decltype(bound.operands)>;
     if constexpr (!Columns) {
       if (g.registers) {
@@ -62,7 +60,7 @@ struct rows_program {
         };
         if (g.one_vector) start(rows_in_registers<on_chip, Sources, list<T...>, false, Outer, R, width, 1, parameters>);
         else start(rows_in_registers<on_chip, Sources, list<T...>, true, Outer, R, width, held / width, parameters>);
-        return g.path;
+        return;
       }
     }
     using parameters = row_parameters<operands, target_pack<R, T...>, Outer, R>;
@@ -98,18 +96,17 @@ struct rows_program {
     const auto start = [&](auto kernel) {
       const unsigned most = resident_teams(reinterpret_cast<const void*>(kernel), team_threads, g.shared_bytes,
                                            g.how == exchange::cluster ? g.blocks : 1);
+      index_t grid = g.grid;
       if (g.how != exchange::memory) {  // as many teams as run at a time, each with several tasks
         p.team.teams = p.team.teams < most ? p.team.teams : most;
-        g.grid = index_t{p.team.teams} * g.blocks;
+        grid = index_t{p.team.teams} * g.blocks;
       }
-      launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(g.grid),
-                  static_cast<unsigned>(g.threads), g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1,
-                  g.how == exchange::memory, argument(p));
+      launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(grid), static_cast<unsigned>(g.threads),
+                  g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1, g.how == exchange::memory, argument(p));
     };
     if (g.simple)
       start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, depth, held_steps, parameters>);
     else start(rows_by_teams<Staged, Sources, list<T...>, false, Columns, Outer, R, width, 1, 0, parameters>);
-    return g.path;
   }
 };
 
@@ -119,6 +116,7 @@ namespace lazyfuse {
 
 template <class Staged, int Outer, bool Columns>
 struct kernel<dpp::rows<Staged, Outer, Columns>, cuda> {
+  using geometry = cuda_detail::row_geometry;
   template <class Sources, int R, class... T>
   static auto program(const target_pack<R, T...>&)
       -> cuda_detail::rows_program<Staged, Sources, Outer, Columns, R, T...>;
@@ -127,14 +125,14 @@ struct kernel<dpp::rows<Staged, Outer, Columns>, cuda> {
 
   template <class Plan>
   static const char* path(Plan& p) {
-    const cuda_detail::row_geometry g = program_of<Plan>::lay_out(p.s, p.bound);
-    if (!g.fits) return nullptr;  // reductions become arrays, on the device
-    find_homes(g, p.rows.homes);
-    return g.path;
+    p.geometry = program_of<Plan>::lay_out(p.s, p.bound);
+    if (!p.geometry.fits) return nullptr;  // reductions become arrays, on the device
+    find_homes(p.geometry, p.rows.homes);
+    return p.geometry.path;
   }
   template <class Plan>
-  static const char* launch(Plan& p) {
-    return program_of<Plan>::launch(p.s, p.bound, p.to, p.one_result);
+  static void launch(Plan& p) {
+    program_of<Plan>::launch(p.geometry, p.s, p.bound, p.to, p.one_result);
   }
 };
 

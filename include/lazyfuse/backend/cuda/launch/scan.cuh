@@ -17,50 +17,51 @@ constexpr thread_share scan_share(int width, int bytes, int accumulators, int co
   return share_for(width, tuned::depth, tuned::load, bytes + accumulators, cost);
 }
 
+/// A scan: how it is laid out, and its launch.
 template <class Set, class Epilogue, bool Beside, class Plan, int R, class... T>
-bool scan(Plan& plan, const target_pack<R, T...>& to) {
+struct scan_program {
   using sources = typename Plan::sources;
   using accumulators = typename Set::accumulators;
-  constexpr int bytes = sizeof(accumulators);
-  constexpr thread_share share = scan_share(width_for(sources{}, list<T...>{}), memory_bytes(sources{}), bytes,
-                                            Set::prologue::cost + Epilogue::cost + cost_of_sources(sources{}));
-  constexpr int fixed = bytes * (Beside ? block_threads * share.width : block_threads / 32);
-  const scan_geometry g = plan_scan(plan.s.extent, R, plan.info, Plan::targets, Plan::count,
-                                    {.beside = Beside, .share = share, .accumulators = bytes, .fixed = fixed});
-  if (!g.fits) return false;
-  const scan_room room(g, bytes, g.lanes * share.width);
-  constexpr int K = Beside ? R - 2 : R - 1;
-  using parameters = scan_parameters<bare_t<decltype(plan.bound.operands)>, target_pack<R, T...>, K>;
-  const parameters p{.operands = plan.bound.operands,
-                     .targets = to,
-                     .kept = walk_of<K>(plan.s.extent),
-                     .rows = g.rows,
-                     .length = plan.s[K],
-                     .width = Beside ? plan.s[R - 1] : 1,
-                     .wide_in = g.wide_in,
-                     .wide_out = g.wide_out,
-                     .lanes = g.lanes,
-                     .spacing = g.spacing,
-                     .stacked = g.stacked,
-                     .chunks = g.chunks,
-                     .abreast = g.abreast,
-                     .board = room.board};
-  const auto start = [&](void (*kernel)(parameters)) {
-    if (g.shared + fixed > unasked_shared_bytes) allow_shared(reinterpret_cast<const void*>(kernel), g.shared);
-    launch(kernel, g.blocks, g.shared, p);
-  };
-  if constexpr (Beside)
-    start(scan_columns<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>);
-  else {
-    if constexpr (R > 1)
-      if (g.path == scan_path::rows) {
-        start(scan_rows<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>);
-        return true;
-      }
-    start(scan_tiles<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>);
+  static constexpr int bytes = sizeof(accumulators), K = Beside ? R - 2 : R - 1;
+  static constexpr thread_share share = scan_share(width_for(sources{}, list<T...>{}), memory_bytes(sources{}), bytes,
+                                                   Set::prologue::cost + Epilogue::cost + cost_of_sources(sources{}));
+  static constexpr int fixed = bytes * (Beside ? block_threads * share.width : block_threads / 32);
+
+  static scan_geometry lay_out(const Plan& plan) {
+    return plan_scan(plan.s.extent, R, plan.info, Plan::targets, Plan::count,
+                     {.beside = Beside, .share = share, .accumulators = bytes, .fixed = fixed});
   }
-  return true;
-}
+
+  static void launch(const scan_geometry& g, const Plan& plan, const target_pack<R, T...>& to) {
+    const scan_room room(g, bytes, g.lanes * share.width);
+    using parameters = scan_parameters<bare_t<decltype(plan.bound.operands)>, target_pack<R, T...>, K>;
+    const parameters p{.operands = plan.bound.operands,
+                       .targets = to,
+                       .kept = walk_of<K>(plan.s.extent),
+                       .rows = g.rows,
+                       .length = plan.s[K],
+                       .width = Beside ? plan.s[R - 1] : 1,
+                       .wide_in = g.wide_in,
+                       .wide_out = g.wide_out,
+                       .lanes = g.lanes,
+                       .spacing = g.spacing,
+                       .stacked = g.stacked,
+                       .chunks = g.chunks,
+                       .abreast = g.abreast,
+                       .board = room.board};
+    void (*kernel)(parameters);
+    if constexpr (Beside)
+      kernel = scan_columns<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>;
+    else {
+      kernel = scan_tiles<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>;
+      if constexpr (R > 1)
+        if (g.path == scan_path::rows)
+          kernel = scan_rows<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>;
+    }
+    if (g.shared + fixed > unasked_shared_bytes) allow_shared(reinterpret_cast<const void*>(kernel), g.shared);
+    cuda_detail::launch(kernel, g.blocks, g.shared, p);
+  }
+};
 
 /// Whether what a tile of columns has in all fits the shared memory of a block: not for accumulators of many bytes.
 template <class Set>
@@ -73,13 +74,21 @@ namespace lazyfuse {
 template <class Set, class Epilogue, bool Beside>
   requires(!Beside || cuda_detail::columns_fit<Set>)
 struct kernel<dpp::scan<Set, Epilogue, Beside>, cuda> {
+  using geometry = cuda_detail::scan_geometry;
+  template <class Plan, int R, class... T>
+  static auto program(Plan& p, const target_pack<R, T...>&)
+      -> cuda_detail::scan_program<Set, Epilogue, Beside, Plan, R, T...>;
   template <class Plan>
-  static const char* path(const Plan&) {
-    return Beside ? "columns" : "rows";
+  using program_of = decltype(program(std::declval<Plan&>(), std::declval<Plan&>().to));
+
+  template <class Plan>
+  static const char* path(Plan& p) {
+    p.geometry = program_of<Plan>::lay_out(p);
+    return !p.geometry.fits ? nullptr : Beside ? "columns" : "rows";
   }
   template <class Plan>
-  static const char* launch(Plan& p) {
-    return cuda_detail::scan<Set, Epilogue, Beside>(p, p.to) ? path(p) : nullptr;
+  static void launch(Plan& p) {
+    program_of<Plan>::launch(p.geometry, p, p.to);
   }
 };
 

@@ -56,12 +56,11 @@ struct transform_program {
   }
 
   template <class Bound>
-  static const char* launch(shape<R>& s, Bound& bound, const target_pack<R, T...>& to) {
-    const transform_geometry g = lay_out(s, bound);
+  static void launch(const transform_geometry& g, const shape<R>& s, const Bound& bound,
+                     const target_pack<R, T...>& to) {
     if (R < 2 || g.path == transform_path::flat || g.path == transform_path::window) launch_flat(g, s, bound, to);
     if constexpr (R >= 2)
       if (g.path == transform_path::strided || g.path == transform_path::tiled) launch_strided(g, s, bound, to);
-    return path(g);
   }
 
  private:
@@ -127,6 +126,7 @@ namespace lazyfuse {
 
 template <class Schedule>
 struct kernel<dpp::transform<Schedule>, cuda> {
+  using geometry = cuda_detail::transform_geometry;
   template <class Sources, int R, class... T>
   static auto program(const target_pack<R, T...>&) -> cuda_detail::transform_program<Schedule, Sources, R, T...>;
   template <class Plan>
@@ -134,11 +134,13 @@ struct kernel<dpp::transform<Schedule>, cuda> {
 
   template <class Plan>
   static const char* path(Plan& p) {
-    return program_of<Plan>::path(program_of<Plan>::lay_out(p.s, p.bound));
+    p.geometry = program_of<Plan>::lay_out(p.s, p.bound);
+    p.by_address = p.geometry.path == cuda_detail::transform_path::window;
+    return program_of<Plan>::path(p.geometry);
   }
   template <class Plan>
-  static const char* launch(Plan& p) {
-    return program_of<Plan>::launch(p.s, p.bound, p.to);
+  static void launch(Plan& p) {
+    program_of<Plan>::launch(p.geometry, p.s, p.bound, p.to);
   }
 };
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernels of an evaluation, kept to be launched again, over other memory of the same layout (compiled).
+#pragma once
+
+#include <lazyfuse/evaluate/execution.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace lazyfuse {
+
+namespace explain_detail {
+struct plan_text;
+}
+
+/// What run() makes of an expression, launched as often as one likes. Plans are kept as bytes, so that no type of
+/// expression or program adds code to it.
+class kept_kernels {
+ public:
+  /// What stands for the memory of the result until aim_target() says where it is.
+  static void* target();
+  /// Begins anew: run() is given this and leaves its kernels here, with memory between them, that of before if it fits.
+  execution plan();
+  /// After run(): the leaves of the expression. Finds out whether aim() can do without run().
+  void planned(const leaf_record* leaves, int count);
+  /// The kernels read what `leaves` do, whose layout is that of those planned. False if they must be planned anew: of
+  /// leaves that had one source not all have, or there are several kernels and a scalar is another one.
+  bool aim(const leaf_record* leaves, const leaf_record* planned, int count);
+  /// Results go there; null: nowhere yet.
+  void aim_target(void* data, allocation* owner);
+  void launch();
+
+  /// Appends the kernels as explain prints them.
+  void append_to(explain_detail::plan_text& text) const;
+
+ private:
+  struct bytes {
+    void operator()(kernel_plan* p) const;
+  };
+  using kernel_bytes = std::unique_ptr<kernel_plan, bytes>;
+  /// Where a kernel writes to the result: its target, and how far from the first element it begins.
+  struct aimed {
+    kernel_plan* kernel;
+    int target;
+    std::ptrdiff_t shift;
+  };
+  /// Where one of several kernels reads what a leaf does, and how far from the leaf's pointer it begins.
+  struct read {
+    kernel_plan* kernel;
+    int operand, leaf;
+    std::ptrdiff_t shift;
+  };
+
+  static void take(void* self, kernel_plan& p);
+  static handles<1>& room(void* self, std::size_t size);
+  bool find_leaves(const kernel_plan& p, const leaf_record* leaves);
+  bool find_reads(const leaf_record* leaves, int count);
+  bool aim_one(const leaf_record* leaves, int count);
+  bool aim_all(const leaf_record* leaves, const leaf_record* planned, int count);
+
+  std::vector<kernel_bytes> kernels_;
+  std::vector<aimed> aimed_;
+  std::vector<handles<1>> memory_;
+  std::vector<std::ptrdiff_t> shifts_;  ///< of each operand, how far from the first element of its leaf it begins
+  std::size_t used_ = 0, taken_ = 0;    ///< of the memory, and of the kernels, by the plan that is made
+  std::vector<read> reads_;
+  std::vector<int> first_with_;                             ///< for each leaf the first with the same source
+  enum class aims { never, one, all } aims_ = aims::never;  ///< one kernel, whose operands are the leaves, or all
+};
+
+namespace prepare_detail {
+
+/// Throws shape_error, which names the first difference, unless leaves and reductions have the extents and steps that
+/// they were prepared with.
+void check_layout(const leaf_record* prepared, const leaf_record* given, int leaves, const reduction_record* r,
+                  const reduction_record* s, int reductions);
+/// Leaves that read the allocation `from` read `to` instead, whose first element is at `data`.
+void move_leaves(const leaf_record* leaves, int count, const allocation* from, const void* data_of_from, allocation* to,
+                 const void* data);
+/// Throws device_error.
+[[noreturn]] void throw_device(int prepared, int given);
+
+}  // namespace prepare_detail
+
+}  // namespace lazyfuse
