@@ -87,6 +87,22 @@ TYPED_TEST(tuning, holds_for_shapes_of_its_class_alone) {
   lf::tuning::clear();
   EXPECT_EQ(this->plan_of(this->shares(x)), "rows");
 }
+struct halved {
+  LAZYFUSE_HD float operator()(float x) const { return x / 2; }
+};
+struct doubled {
+  LAZYFUSE_HD float operator()(float x) const { return x * 2; }
+};
+TYPED_TEST(tuning, tells_constants_from_arrays_and_callables_apart) {
+  const auto x = this->counting(30, 100), y = this->counting(30, 100);
+  lf::tune_detail::remember(this->report_of(this->shares(x) + 2), lf::plan_choice::cut);
+  EXPECT_EQ(this->plan_of(this->shares(x) + 3), "cut");
+  EXPECT_EQ(this->plan_of(this->shares(x) + y), "rows");
+  const auto of = [&](auto f) { return lf::map(f, x) / lf::sum(x, axis<1>, keepdims); };
+  lf::tune_detail::remember(this->report_of(of(halved{})), lf::plan_choice::cut);
+  EXPECT_EQ(this->plan_of(of(halved{})), "cut");
+  EXPECT_EQ(this->plan_of(of(doubled{})), "rows");
+}
 TYPED_TEST(tuning, of_what_has_one_plan_does_nothing) {
   const auto x = this->counting(30, 100);
   EXPECT_EQ(lf::tune(x * 2 + 1).plan, std::string("only"));

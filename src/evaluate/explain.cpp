@@ -5,6 +5,7 @@
 #include <lazyfuse/evaluate/explain.hpp>
 
 #include <cstdio>
+#include <string_view>
 #include <vector>
 
 namespace lazyfuse::explain_detail {
@@ -78,9 +79,15 @@ void append(plan_text& plan, const kernel_plan& p) {
           reads_text(read, distinct) + ", writes " + bytes_text(p.written()) +
           (p.because ? std::string(" to a temporary, ") + p.because : "") + "\n";
   if (plan.rows) text += passes_text(type.program) + homes_text(p.rows);
+  std::string_view structs = type.structs;
   for (int i = 0; i < type.operands; ++i) {
     const operand_info& o = p.info[type.targets + i];
-    text += "   x" + std::to_string(i) + ": " + name_of(type.types[i].element);
+    text += "   x" + std::to_string(i) + ": ";
+    if (type.types[i].element == dtype::other) {
+      const auto space = structs.find(' ');
+      text += structs.substr(0, space);
+      structs.remove_prefix(space + 1);
+    } else text += name_of(type.types[i].element);
     if (type.types[i].constant) text += " constant";
     else if (o.mapped_size != 0) text += " through a map";
     else if (o.element_size == 0) text += " computed";

@@ -21,7 +21,7 @@ std::string key_of(const kernel_type& type) {
   std::string key = std::string(type.space) + " " + type.program;
   for (int i = 0; i < type.operands; ++i)
     key += std::string(type.types[i].constant ? "constant " : "") + name_of(type.types[i].element) + " ";
-  return key;
+  return key + type.structs;
 }
 
 /// That, and powers of two above the number of rows and their length.

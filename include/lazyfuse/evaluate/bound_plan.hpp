@@ -68,6 +68,7 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         Space::name,
         Pattern::code,
         types_of<sources>::value,
+        types_of<sources>::structs(),
         targets,
         sources::size,
         N,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
+#include <lazyfuse/core/characters.hpp>
 #include <lazyfuse/observe/trace.hpp>
 #include <lazyfuse/plan/kernel_plan.hpp>
 
@@ -63,11 +64,29 @@ inline bool is_planned(const void* data) { return (reinterpret_cast<std::uintptr
 /// What tune has found out about rows of that class; automatic where it has not.
 plan_choice remembered_choice(const row_report& rows);
 
+/// "gamma_curve ", of an element type that NumPy has no name for.
+template <class T>
+inline constexpr auto struct_word =
+    characters_detail::joined<characters_detail::length(type_name<T>.text, " ")>(type_name<T>.text, " ");
+template <class T>
+constexpr const char* name_of_struct() {
+  if constexpr (dtype_of<T> == dtype::other) return struct_word<T>.text;
+  else return "";
+}
+template <class... T>
+inline constexpr auto names_of_structs =
+    characters_detail::joined<characters_detail::length(name_of_struct<T>()...)>(name_of_struct<T>()...);
+
 template <class L>
 struct types_of;
 template <class... Src>
 struct types_of<list<Src...>> {
   static constexpr operand_type value[sizeof...(Src) + 1] = {{dtype_of<typename Src::value_type>, is_constant<Src>}...};
+  static constexpr const char* structs() {
+    if constexpr (((dtype_of<typename Src::value_type> == dtype::other) || ...))
+      return names_of_structs<typename Src::value_type...>.text;
+    else return "";
+  }
 };
 
 /// What an element of sources costs that are computed: vectors of the host need a third of what their cost says.

@@ -3,6 +3,7 @@
 // The functions are in expr/reductions.hpp.
 #pragma once
 
+#include <lazyfuse/core/characters.hpp>
 #include <lazyfuse/op/monoid.hpp>
 #include <lazyfuse/op/statistics.hpp>
 
@@ -182,8 +183,13 @@ struct existing : exact_operation {
 /// A user's associative and commutative function; nothing is its identity.
 template <class F>
 struct folded : plain_monoid {
-  static constexpr const char* name = "reduce";
-  static constexpr const char* scan_name = "scan";
+  static constexpr const char* function = type_name<F>.text;
+  static constexpr auto reduce_of =
+      characters_detail::joined<characters_detail::length("reduce<", function, ">")>("reduce<", function, ">");
+  static constexpr auto scan_of =
+      characters_detail::joined<characters_detail::length("scan<", function, ">")>("scan<", function, ">");
+  static constexpr const char* name = reduce_of.text;
+  static constexpr const char* scan_name = scan_of.text;
   static constexpr bool rounds = true;  // it may be a sum
   static constexpr int cost = 8;
   template <class T>

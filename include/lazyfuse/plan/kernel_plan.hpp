@@ -32,6 +32,7 @@ struct kernel_type {
   const char* space;
   const char* program;  ///< its code (program/code.hpp)
   const operand_type* types;
+  const char* structs;  ///< the names of those types, with spaces, that are dtype::other
   int targets, operands, rank;
   int leaves;        ///< of the expression
   const int* slots;  ///< and which operand each of them is

@@ -3,36 +3,15 @@
 // whichever compiler made them, so that a code is a key as well; src/program/text.cpp writes them as people do.
 #pragma once
 
+#include <lazyfuse/core/characters.hpp>
 #include <lazyfuse/core/types.hpp>
 #include <lazyfuse/program/traverse.hpp>
 
 namespace lazyfuse {
 
-/// So many characters, and a zero.
-template <int N>
-struct code {
-  char text[N + 1];
-};
-
 namespace code_detail {
 
-/// Of texts, without their zeros.
-template <class... Text>
-constexpr int length(const Text*... texts) {
-  int n = 0;
-  for (const char* text : {texts...})
-    for (; *text != '\0'; ++text) ++n;
-  return n;
-}
-/// One text after the other, of N characters together.
-template <int N, class... Text>
-constexpr code<N> joined(const Text*... texts) {
-  code<N> all{};
-  char* to = all.text;
-  for (const char* from : {texts...})
-    for (; *from != '\0'; ++from) *to++ = *from;
-  return all;
-}
+using characters_detail::length, characters_detail::joined;
 
 /// What follows a word: nothing, a number, its digits after a minus sign, or after a slash: how many words before it
 /// are its arguments. Some nodes have no word.
@@ -164,8 +143,8 @@ constexpr char* put_pass(char* to, const node** written, int& count, list<P...>)
 }
 /// In at most Size characters.
 template <int Size, class... P, class... Pass>
-constexpr code<Size> written(list<P...>, Pass... passes) {
-  code<Size> c{};
+constexpr characters<Size> written(list<P...>, Pass... passes) {
+  characters<Size> c{};
   char* to = c.text;
   const node* stages[(1 + ... + Pass::size)]{};
   int count = 0;

@@ -2,7 +2,7 @@
 // The scans inside programs: their kind of stage, and a list of them taken apart.
 #pragma once
 
-#include <lazyfuse/program/code.hpp>
+#include <lazyfuse/core/characters.hpp>
 #include <lazyfuse/program/reductions.hpp>
 
 namespace lazyfuse {
@@ -14,8 +14,9 @@ struct scanned {
   static constexpr auto words = [] {
     constexpr const char* how = Exclusive ? ",exclusive" : "";
     if constexpr (requires { Monoid::scan_name; })
-      return code_detail::joined<code_detail::length(Monoid::scan_name, how)>(Monoid::scan_name, how);
-    else return code_detail::joined<code_detail::length("cum", Monoid::name, how)>("cum", Monoid::name, how);
+      return characters_detail::joined<characters_detail::length(Monoid::scan_name, how)>(Monoid::scan_name, how);
+    else
+      return characters_detail::joined<characters_detail::length("cum", Monoid::name, how)>("cum", Monoid::name, how);
   }();
   static constexpr const char* name = words.text;
 };
