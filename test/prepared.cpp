@@ -24,7 +24,7 @@ using matrix = lf::array<float, 2, Space>;
 
 test::tensor<float> values(std::initializer_list<float> v) { return {{static_cast<std::int64_t>(v.size())}, v}; }
 template <class Space>
-matrix<Space> counting(float first, float step = 0.37f, test::extents shape = {20, 36}) {
+matrix<Space> counting(float first, float step = 0.37f, const test::extents& shape = {20, 36}) {
   return test::array_of<Space, 2>(test::counting<float>(shape, first, step));
 }
 
@@ -195,7 +195,7 @@ TYPED_TEST(prepared, a_result_that_is_elsewhere_by_now_gets_memory_as_by_assignm
   auto step = lf::prepare(y, x * 2);
   step();
   EXPECT_TRUE(test::evaluates_to(y, values({2, 4, 6})));
-  const vector<TypeParam> taken = std::move(y);
+  const vector<TypeParam> taken = std::exchange(y, {});
   step();
   EXPECT_TRUE(test::evaluates_to(y, values({2, 4, 6})));
   EXPECT_NE(y.data(), taken.data());
@@ -354,6 +354,7 @@ TYPED_TEST(prepared, threads_run_a_copy_each) {
   const auto expected = test::tensor_of(y * 4);
   std::vector<matrix<TypeParam>> results(4);
   std::vector<std::thread> threads;
+  threads.reserve(results.size());
   for (auto& r : results)
     threads.emplace_back([&x, &r, mine = step]() mutable {
       for (int n = 0; n < 20; ++n) mine(r, x / lf::sum(x, axis<0>) / lf::sum(x, axis<1>, keepdims));

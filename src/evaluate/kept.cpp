@@ -251,16 +251,10 @@ void prepare_detail::check_layout(const leaf_record* prepared, const leaf_record
 void prepare_detail::move_leaves(const leaf_record* leaves, int count, const allocation* from, const void* data_of_from,
                                  allocation* to, const void* data) {
   for (int i = 0; i < count; ++i) {
-    if (leaves[i].type->element_size == 0) continue;
-    auto* const source = static_cast<char*>(const_cast<void*>(leaves[i].leaf));
-    const allocation* owner = nullptr;
-    const char* begin = nullptr;
-    std::memcpy(&owner, source, sizeof owner);
-    if (owner != from) continue;
-    std::memcpy(&begin, source + sizeof owner, sizeof begin);
-    begin += static_cast<const char*>(data) - static_cast<const char*>(data_of_from);
-    std::memcpy(source, &to, sizeof to);
-    std::memcpy(source + sizeof owner, &begin, sizeof begin);
+    if (leaves[i].type->element_size == 0 || owner_of(leaves[i]) != from) continue;
+    const auto offset = pointer_of(leaves[i]) - static_cast<const char*>(data_of_from);
+    const void* const source[2] = {to, static_cast<const char*>(data) + offset};
+    std::memcpy(const_cast<void*>(leaves[i].leaf), source, sizeof source);  // the expression is the caller's
   }
 }
 

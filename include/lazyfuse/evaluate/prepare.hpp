@@ -233,9 +233,8 @@ class prepared {
 };
 
 /// prepare(y, e): y = e, planned once and run often: step() is the assignment, step(y2, e2) the same one over other
-/// arrays and scalars of the same types, shapes and steps. It plans nothing more and allocates what the assignment
-/// would only where y has to be new memory; arrays on the way are kept. y is a reference, and must outlive it; operands
-/// that are y are read as they are when it runs, others as they were when the expression was written.
+/// arrays and scalars of the same types, shapes and steps. y is a reference; operands that are y are read as they are
+/// when it runs, others as they were. Throws index_error if nobody can say which; device_error.
 template <class T, int R, class Space, class E>
   requires expression<E>
 auto prepare(array<T, R, Space>& y, E&& e, caller where = caller::here()) {
