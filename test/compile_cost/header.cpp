@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// instantiations: 4050
+// instantiations: 4100
 #include <lazyfuse/lazyfuse.hpp>

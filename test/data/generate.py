@@ -757,7 +757,7 @@ def printing():
     for key, x in cases.items():
         out.put(f"x/{key}", x)
         out.put(f"text/{key}", str(x))
-    # with options: test/printing.cpp has the same ones under the same names
+    # with options: test/evaluate/printing.cpp has the same ones under the same names
     thirds, grid = np.arange(12).reshape(3, 4) / 3, np.arange(120, dtype=np.int8).reshape(10, 12)
     exact = dict(floatmode="fixed", suppress_small=True)
     exponent = {"float_kind": lambda v: np.format_float_scientific(v, precision=3, unique=False, trim="k")}
