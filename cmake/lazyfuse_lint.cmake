@@ -18,9 +18,9 @@ add_custom_target(format_check COMMAND ${LAZYFUSE_CLANG_FORMAT} --dry-run --Werr
 add_custom_target(format COMMAND ${LAZYFUSE_CLANG_FORMAT} -i ${formatted} VERBATIM)
 
 # clang-tidy reads all headers and sources of the host space together, and all examples together: it looks at every header again
-# for each file that it is given. (.cu files are nvcc's; the tests would show the same headers once more.) Two checks look at
-# the file alone that is named, so they get the text of the others in one. One takes most of the time that instantiated
-# templates cost, and has seen the headers through the sources.
+# for each file that it is given. (.cu files are nvcc's; the tests would show the same headers once more.) Two checks are for
+# the file alone that is named; they take little time. One takes most of the time that instantiated templates cost, and has
+# seen the headers through the sources.
 set(of_one_file misc-unused-alias-decls,misc-unused-using-decls)
 set(of_all -bugprone-suspicious-include)
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/examples/*.cpp)
@@ -38,31 +38,36 @@ target_include_directories(tidied PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SO
 target_compile_options(tidied PRIVATE -Wno-return-type) # the examples' main, which is then like any other function
 
 set(stamps)
-# add_tidy(<name> <checks> [options of together.cmake] SOURCES …)
-function(add_tidy name checks)
-  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+function(add_tidy name checks files depends)
+  set(stamp ${PROJECT_BINARY_DIR}/lint/${name}.checked)
+  add_custom_command(
+    OUTPUT ${stamp}
+    COMMAND ${LAZYFUSE_CLANG_TIDY} --quiet --checks=${checks} --config-file=${PROJECT_SOURCE_DIR}/.clang-tidy
+            --extra-arg=-Wno-unknown-warning-option -p ${PROJECT_BINARY_DIR} ${files}
+    COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+    DEPENDS ${files} ${depends} ${headers} ${PROJECT_SOURCE_DIR}/.clang-tidy
+    COMMENT "clang-tidy: ${name}"
+    VERBATIM)
+  set(stamps ${stamps} ${stamp} PARENT_SCOPE)
+endfunction()
+# add_tidy_together(<name> <checks> <option of together.cmake> <source> …)
+function(add_tidy_together name checks option)
   set(file ${PROJECT_BINARY_DIR}/lint/${name}.cpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/together.cmake)
   add_custom_command(
     OUTPUT ${file}
-    COMMAND ${CMAKE_COMMAND} "-DSOURCES=${arg_SOURCES}" -D OUTPUT=${file} ${arg_UNPARSED_ARGUMENTS} -P ${PROJECT_SOURCE_DIR}/cmake/together.cmake
-    DEPENDS ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/cmake/together.cmake
-    VERBATIM)
-  add_custom_command(
-    OUTPUT ${file}.checked
-    COMMAND ${LAZYFUSE_CLANG_TIDY} --quiet --checks=${checks} --config-file=${PROJECT_SOURCE_DIR}/.clang-tidy -p ${PROJECT_BINARY_DIR} ${file}
-    COMMAND ${CMAKE_COMMAND} -E touch ${file}.checked
-    DEPENDS ${file} ${headers} ${PROJECT_SOURCE_DIR}/.clang-tidy
-    COMMENT "clang-tidy ${name}"
+    COMMAND ${CMAKE_COMMAND} "-DSOURCES=${ARGN}" -D OUTPUT=${file} ${option} -P ${script}
+    DEPENDS ${ARGN} ${script}
     VERBATIM)
   target_sources(tidied PRIVATE ${file})
-  set(stamps ${stamps} ${file}.checked PARENT_SCOPE)
+  add_tidy(${name} ${checks} ${file} "${ARGN}")
+  set(stamps ${stamps} PARENT_SCOPE)
 endfunction()
-add_tidy(sources ${of_all} -D NAMESPACES=OFF SOURCES ${headers} ${sources})
-add_tidy(sources_copied -*,${of_one_file} -D NAMESPACES=OFF -D COPIED=ON SOURCES ${sources})
-add_tidy(steps ${of_all},-performance-unnecessary-value-param SOURCES ${alone})
-add_tidy(steps_copied -*,${of_one_file} -D COPIED=ON SOURCES ${alone})
-add_tidy(examples ${of_all},-performance-unnecessary-value-param SOURCES ${examples})
-add_tidy(examples_copied -*,${of_one_file} -D COPIED=ON SOURCES ${examples})
+add_tidy_together(sources ${of_all} -DNAMESPACES=OFF ${headers} ${sources})
+add_tidy_together(examples ${of_all},-performance-unnecessary-value-param -DNAMESPACES=ON ${examples})
+add_tidy(one_example ${of_all},-performance-unnecessary-value-param ${alone} "")
+add_tidy(each_source -*,${of_one_file} "${sources}" "")
+add_tidy(each_example -*,${of_one_file} "${examples};${alone}" "")
 add_custom_target(tidy DEPENDS ${stamps})
 add_custom_target(lint)
 add_dependencies(lint format_check tidy)

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Several sources as one, since most of a compiler's time goes into the headers: what they include comes first, then each
 # source in a namespace of its own.
-#   cmake -D "SOURCES=a.cpp;b.cpp" -D OUTPUT=together.cpp [-D FIRST=header.hpp] [-D NAMESPACES=OFF] [-D COPIED=ON] -P together.cmake
-# FIRST is included before all else; COPIED: with the sources' text, for what looks at the main file alone.
+#   cmake -D "SOURCES=a.cpp;b.cpp" -D OUTPUT=together.cpp [-D FIRST=header.hpp] [-D NAMESPACES=OFF] -P together.cmake
+# FIRST is included before all else.
 # Or, for other scripts: together(text a.cpp b.cpp)
 function(together text)
   set(headers)
   set(parts)
   foreach(source IN LISTS ARGN)
     set(part "#include \"${source}\"\n")
-    if(COPIED)
-      file(READ ${source} part)
-    endif()
     if(NOT DEFINED NAMESPACES OR NAMESPACES)
       file(STRINGS ${source} included REGEX "^#include [<\"]")
       list(APPEND headers ${included})
