@@ -18,6 +18,10 @@ if(LAZYFUSE_ENABLE_CUDA)
   if(lone_headers)
     add_library(lazyfuse_cuda_verify_cuh OBJECT EXCLUDE_FROM_ALL ${lone_headers})
     target_link_libraries(lazyfuse_cuda_verify_cuh PRIVATE lazyfuse::cuda)
+    if(LAZYFUSE_CHECK_KERNELS) # as in lazyfuse_programs.cmake
+      set_target_properties(lazyfuse_cuda_verify_cuh PROPERTIES CUDA_ARCHITECTURES OFF)
+      target_compile_options(lazyfuse_cuda_verify_cuh PRIVATE "SHELL:-arch=lto_90 -dlto -cuda")
+    endif()
   endif()
 endif()
 
