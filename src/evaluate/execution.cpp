@@ -15,7 +15,7 @@ namespace {
 
 /// The kernels of a plan that were printed so far by this thread.
 struct printed {
-  explain_detail::plan_text plan;
+  evaluation_plan plan;
   double measured = 0;
 };
 printed& printed_now() {
@@ -28,14 +28,15 @@ printed& printed_now() {
 void print(const kernel_plan& p, double us) {
   const machine m = p.type->numbers();
   printed& so_far = printed_now();
-  explain_detail::append(so_far.plan, p);
+  so_far.plan.kernels.push_back(explain_detail::described(p));
   so_far.measured = us < 0 || so_far.measured < 0 ? -1 : so_far.measured + us;
-  std::string text = explain_detail::measured_text(so_far.plan, us, predicted_us(p.costs(), m));
+  const work costs = so_far.plan.costs();
+  std::string text = explain_detail::kernel_text(so_far.plan.kernels.back(), costs.launches) +
+                     explain_detail::measured_text(us, predicted_us(p.costs(), m));
   if (!p.because) {  // the last kernel of the plan
-    if (so_far.plan.costs.launches > 1)
-      text += explain_detail::total_text(so_far.plan, so_far.measured, predicted_us(so_far.plan.costs, m));
+    if (costs.launches > 1) text += explain_detail::total_text(so_far.plan, so_far.measured, predicted_us(costs, m));
     so_far = {};
-  } else so_far.plan.kernels.clear();
+  }
   std::fputs(text.c_str(), stderr);
 }
 

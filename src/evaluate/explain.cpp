@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The text of explain.
+// Plans as values, and their text.
 #include "program/text.hpp"
 
 #include <lazyfuse/evaluate/explain.hpp>
 
 #include <cstdio>
+#include <ostream>
 #include <string_view>
-#include <vector>
 
 namespace lazyfuse::explain_detail {
 
@@ -23,9 +23,9 @@ std::string bytes_text(index_t n) {
   return buffer;
 }
 
-std::string shape_text(const index_t* extents, int rank) {
+std::string shape_text(const std::vector<index_t>& extents) {
   std::string s = "[";
-  for (int k = 0; k < rank; ++k) s += (k > 0 ? "," : "") + std::to_string(extents[k]);
+  for (const index_t n : extents) s += (s.size() > 1 ? "," : "") + std::to_string(n);
   return s + "]";
 }
 
@@ -44,14 +44,6 @@ std::string reads_text(index_t read, index_t distinct) {
 
 std::string kernels_text(int count) { return std::to_string(count) + (count == 1 ? " kernel" : " kernels"); }
 
-/// What each pass computes, the results of earlier ones called r0, r1, ...
-std::string passes_text(const char* program) {
-  std::string text;
-  int pass = 0;
-  for (const std::string& one : pass_texts(program)) text += "   pass " + std::to_string(++pass) + ": " + one + "\n";
-  return text;
-}
-
 std::string homes_text(const row_report& r) {
   static constexpr const char* names[] = {"thread", "warp", "block", "cluster", "grid", "cache", "memory"};
   const row_homes& h = r.homes;
@@ -64,60 +56,121 @@ std::string homes_text(const row_report& r) {
 
 }  // namespace
 
-void append(plan_text& plan, const kernel_plan& p) {
-  std::string& text = plan.kernels;
+planned_kernel described(const kernel_plan& p) {
   const kernel_type& type = *p.type;
-  const index_t read = p.read(), distinct = p.distinct();
-  plan.costs = plan.costs + p.costs();
-  plan.repeated += read - distinct;
-  plan.rows = p.rows.passes > 0;
-  text += "#" + std::to_string(plan.costs.launches) + " " + type.pattern + "  " + program_text(type.program) + "\n";
-  text += "   " +
-          (plan.rows ? std::to_string(p.rows.rows) + " rows of " + std::to_string(p.rows.length)
-                     : std::to_string(p.elements()) + " positions") +
-          ", path " + p.path + (type.shared ? ", common sub-expressions computed once" : "") + "; " +
-          reads_text(read, distinct) + ", writes " + bytes_text(p.written()) +
-          (p.because ? std::string(" to a temporary, ") + p.because : "") + "\n";
-  if (plan.rows) text += passes_text(type.program) + homes_text(p.rows);
+  planned_kernel k{.pattern = type.pattern,
+                   .path = p.path ? p.path : "",
+                   .program = program_text(type.program),
+                   .passes = {},
+                   .extents = {},
+                   .operands = {},
+                   .read = p.read(),
+                   .distinct = p.distinct(),
+                   .written = p.written(),
+                   .costs = p.costs(),
+                   .because = p.because ? p.because : "",
+                   .shared = type.shared,
+                   .rows = p.rows};
+  if (p.rows.passes > 0) k.passes = pass_texts(type.program);
+  for (int axis = 0; axis < type.rank; ++axis)
+    if (p.extents[axis] != 1) k.extents.push_back(p.extents[axis]);
   std::string_view structs = type.structs;
   for (int i = 0; i < type.operands; ++i) {
     const operand_info& o = p.info[type.targets + i];
-    text += "   x" + std::to_string(i) + ": ";
+    planned_operand& to = k.operands.emplace_back();
     if (type.types[i].element == dtype::other) {
       const auto space = structs.find(' ');
-      text += structs.substr(0, space);
+      to.type = structs.substr(0, space);
       structs.remove_prefix(space + 1);
-    } else text += name_of(type.types[i].element);
-    if (type.types[i].constant) text += " constant";
-    else if (o.mapped_size != 0) text += " through a map";
-    else if (o.element_size == 0) text += " computed";
-    else {
-      // after merging: the axes that remain, innermost last
-      std::string steps;
-      bool contiguous = true;
-      index_t dense = 1;
-      for (int k = type.rank - 1; k >= 0; --k) {
-        if (p.extents[k] == 1) continue;
-        contiguous = contiguous && o.steps[k] == dense;
-        dense *= p.extents[k];
-        steps = std::to_string(o.steps[k]) + (steps.empty() ? "" : ",") + steps;
-      }
-      text += contiguous ? " contiguous" : " steps (" + steps + ")";
-      if (run_detail::is_planned(o.data)) text += ", temporary";
-    }
-    text += "\n";
+    } else to.type = name_of(type.types[i].element);
+    to.constant = type.types[i].constant;
+    to.through_map = !to.constant && o.mapped_size != 0;
+    to.computed = !to.constant && !to.through_map && o.element_size == 0;
+    if (to.constant || to.through_map || to.computed) continue;
+    for (int axis = 0; axis < type.rank; ++axis)
+      if (p.extents[axis] != 1) to.steps.push_back(o.steps[axis]);
+    to.temporary = run_detail::is_planned(o.data);
   }
+  return k;
+}
+
+namespace {
+std::string operand_text(const planned_operand& o, const std::vector<index_t>& extents) {
+  if (o.constant) return " constant";
+  if (o.through_map) return " through a map";
+  if (o.computed) return " computed";
+  std::string steps;
+  bool contiguous = true;
+  index_t dense = 1;
+  for (std::size_t k = extents.size(); k-- > 0;) {
+    contiguous = contiguous && o.steps[k] == dense;
+    dense *= extents[k];
+    steps = std::to_string(o.steps[k]) + (steps.empty() ? "" : ",") + steps;
+  }
+  return (contiguous ? " contiguous" : " steps (" + steps + ")") + (o.temporary ? ", temporary" : "");
+}
+}  // namespace
+
+std::string kernel_text(const planned_kernel& k, int number) {
+  index_t positions = 1;
+  for (const index_t n : k.extents) positions *= n;
+  const bool rows = k.rows.passes > 0;
+  std::string text = "#" + std::to_string(number) + " " + k.pattern + "  " + k.program + "\n   " +
+                     (rows ? std::to_string(k.rows.rows) + " rows of " + std::to_string(k.rows.length)
+                           : std::to_string(positions) + " positions") +
+                     ", path " + k.path + (k.shared ? ", common sub-expressions computed once" : "") + "; " +
+                     reads_text(k.read, k.distinct) + ", writes " + bytes_text(k.written) +
+                     (k.because.empty() ? "" : " to a temporary, " + k.because) + "\n";
+  int number_of_pass = 0;
+  for (const std::string& pass : k.passes) text += "   pass " + std::to_string(++number_of_pass) + ": " + pass + "\n";
+  if (rows) text += homes_text(k.rows);
+  int number_of_operand = 0;
+  for (const planned_operand& o : k.operands)
+    text += "   x" + std::to_string(number_of_operand++) + ": " + o.type + operand_text(o, k.extents) + "\n";
+  return text;
 }
 
 void take(void* plan, kernel_plan& p) {
   p.type->decide(p);
-  if (p.path) append(*static_cast<plan_text*>(plan), p);
+  if (p.path) static_cast<evaluation_plan*>(plan)->kernels.push_back(described(p));
 }
 
-void refuse(void* to, const char* what, const char* reason) {
-  std::string& text = static_cast<plan_text*>(to)->refusals;
-  const std::string line = std::string("   ") + what + ": " + reason + "\n";
-  if (text.find(line) == std::string::npos) text += line;
+void refuse(void* plan, const char* what, const char* reason) {
+  std::vector<refused_plan>& refused = static_cast<evaluation_plan*>(plan)->refused;
+  for (const refused_plan& r : refused)
+    if (r.name == what && r.reason == reason) return;
+  refused.push_back({.name = what, .reason = reason});
+}
+
+evaluation_plan begun(const char* space, dtype type, const index_t* extents, int rank) {
+  return {.space = space, .type = type, .shape = {extents, extents + rank}, .kernels = {}, .refused = {}};
+}
+
+void predict(evaluation_plan& p, const machine& m) {
+  if (m.points > 0 && !p.kernels.empty()) p.predicted_us = predicted_us(p.costs(), m);
+}
+
+namespace {
+bool is_rows(const evaluation_plan& p) { return !p.kernels.empty() && p.kernels.back().rows.passes > 0; }
+/// Bytes that its kernels ask for beyond what is distinct.
+index_t repeated(const evaluation_plan& p) {
+  index_t bytes = 0;
+  for (const planned_kernel& k : p.kernels) bytes += k.read - k.distinct;
+  return bytes;
+}
+}  // namespace
+
+void compare(evaluation_plan& taken, const evaluation_plan& other) {
+  if (is_rows(taken) == is_rows(other)) return;
+  const work w = other.costs();
+  const index_t distinct = w.bytes_read + w.bytes_cached;
+  taken.refused.insert(taken.refused.begin(), {.name = is_rows(other) ? "rows" : "cut",
+                                               .reason = "",
+                                               .kernels = w.launches,
+                                               .read = distinct + repeated(other),
+                                               .distinct = distinct,
+                                               .written = w.bytes_written,
+                                               .predicted_us = other.predicted_us});
 }
 
 namespace {
@@ -130,31 +183,40 @@ std::string times_text(double us, double predicted) {
 }
 }  // namespace
 
-std::string measured_text(const plan_text& plan, double us, double predicted) {
-  return plan.kernels + "   measured: " + times_text(us, predicted) + "\n";
-}
-std::string total_text(const plan_text& plan, double us, double predicted) {
-  return kernels_text(plan.costs.launches) + ": " +
-         reads_text(plan.costs.bytes_read + plan.repeated, plan.costs.bytes_read) + ", writes " +
-         bytes_text(plan.costs.bytes_written) + "; measured: " + times_text(us, predicted) + "\n";
-}
-
-std::string finish(const plan_text& taken, const plan_text* other, const machine& m, const char* space, dtype type,
-                   const index_t* extents, int rank) {
-  const auto prediction = [&](const work& w) {
-    return m.points > 0 && w.launches > 0 ? ", predicted " + time_text(predicted_us(w, m)) : std::string();
-  };
-  std::string text = std::string("result ") + name_of(type) + shape_text(extents, rank) + " on " + space + ": " +
-                     kernels_text(taken.costs.launches) + prediction(taken.costs) + "\n" + taken.kernels;
-  if (!other && taken.refusals.empty()) return text;
-  text += "not taken\n";
-  if (other) {
-    const index_t read = other->costs.bytes_read + other->costs.bytes_cached;
-    text += std::string("   ") + (other->rows ? "rows" : "cut") + ": " + kernels_text(other->costs.launches) + "; " +
-            reads_text(read + other->repeated, read) + ", writes " + bytes_text(other->costs.bytes_written) +
-            prediction(other->costs) + "\n";
-  }
-  return text + taken.refusals;
+std::string measured_text(double us, double predicted) { return "   measured: " + times_text(us, predicted) + "\n"; }
+std::string total_text(const evaluation_plan& p, double us, double predicted) {
+  const work w = p.costs();
+  return kernels_text(w.launches) + ": " + reads_text(w.bytes_read + repeated(p), w.bytes_read) + ", writes " +
+         bytes_text(w.bytes_written) + "; measured: " + times_text(us, predicted) + "\n";
 }
 
 }  // namespace lazyfuse::explain_detail
+
+namespace lazyfuse {
+
+work evaluation_plan::costs() const {
+  work all;
+  for (const planned_kernel& k : kernels) all = all + k.costs;
+  return all;
+}
+
+std::string explain(const evaluation_plan& p) {
+  using namespace explain_detail;
+  const auto prediction = [](double us) { return us >= 0 ? ", predicted " + time_text(us) : std::string(); };
+  std::string text = std::string("result ") + name_of(p.type) + shape_text(p.shape) + " on " + p.space + ": " +
+                     kernels_text(p.costs().launches) + prediction(p.predicted_us) + "\n";
+  int number = 0;
+  for (const planned_kernel& k : p.kernels) text += kernel_text(k, number += k.costs.launches);
+  if (!p.refused.empty()) text += "not taken\n";
+  for (const refused_plan& r : p.refused)
+    text += "   " + r.name + ": " +
+            (r.reason.empty() ? kernels_text(r.kernels) + "; " + reads_text(r.read, r.distinct) + ", writes " +
+                                    bytes_text(r.written) + prediction(r.predicted_us)
+                              : r.reason) +
+            "\n";
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const evaluation_plan& p) { return out << explain(p); }
+
+}  // namespace lazyfuse

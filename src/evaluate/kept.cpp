@@ -206,8 +206,10 @@ void kept_kernels::launch() {
   }
 }
 
-void kept_kernels::append_to(explain_detail::plan_text& text) const {
-  for (const kernel_bytes& p : kernels_) explain_detail::append(text, *p);
+std::vector<planned_kernel> kept_kernels::described() const {
+  std::vector<planned_kernel> all;
+  for (const kernel_bytes& p : kernels_) all.push_back(explain_detail::described(*p));
+  return all;
 }
 
 namespace {

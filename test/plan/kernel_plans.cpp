@@ -3,36 +3,16 @@
 // running any.
 #include "support/arrays.hpp"
 
+#include <sstream>
 #include <string>
 #include <vector>
 
 namespace {
 
-/// What a test looks at, of one kernel.
-struct seen {
-  std::string pattern, path;
-  std::vector<lf::index_t> extents;  ///< without axes of extent 1
-  lf::index_t read, distinct, written;
-  bool temporary;
-};
-
 /// The kernels of e, in the order in which they would run.
 template <class E>
-std::vector<seen> kernels_of(const E& e, lf::plan_choice choice = lf::plan_choice::automatic) {
-  using T = lf::value_t<E>;
-  constexpr int R = lf::rank_of<E>;
-  std::vector<seen> all;
-  const auto take = [](void* to, lf::kernel_plan& p) {
-    p.type->decide(p);
-    seen s{p.type->pattern, p.path, {}, p.read(), p.distinct(), p.written(), p.because != nullptr};
-    for (int k = 0; k < p.type->rank; ++k)
-      if (p.extents[k] != 1) s.extents.push_back(p.extents[k]);
-    static_cast<std::vector<seen>*>(to)->push_back(s);
-  };
-  lf::allocation* const nobody = nullptr;
-  const lf::target_pack<R, T> to{{{{nullptr, lf::row_major(e.shape())}}}};
-  lf::run<lf::host, R, T>(lf::execution{take, nullptr, &all, choice}, e.shape(), to, &nobody, e.tree);
-  return all;
+std::vector<lf::planned_kernel> kernels_of(const E& e, lf::plan_choice choice = lf::plan_choice::automatic) {
+  return lf::plan(e, choice).kernels;
 }
 
 using extents = std::vector<lf::index_t>;
@@ -114,7 +94,7 @@ TEST(kernel_plans, of_rows_are_one_kernel_or_one_for_each_reduction) {
   EXPECT_EQ(one[0].pattern, "rows");
   EXPECT_EQ(one[0].extents, (extents{600, 400}));
   ASSERT_EQ(cut.size(), 3u);
-  EXPECT_TRUE(cut[0].temporary && cut[1].temporary && !cut[2].temporary);
+  EXPECT_TRUE(!cut[0].because.empty() && !cut[1].because.empty() && cut[2].because.empty());
   EXPECT_EQ(cut[2].pattern, "transform");
 }
 
@@ -122,8 +102,52 @@ TEST(kernel_plans, of_a_barrier_come_first) {
   const matrix x = lf::ones<float>({6, 4});
   const auto plans = kernels_of(lf::barrier(x * x) + 1);
   ASSERT_EQ(plans.size(), 2u);
-  EXPECT_TRUE(plans[0].temporary);
-  EXPECT_FALSE(plans[1].temporary);
+  EXPECT_EQ(plans[0].because, "cut by barrier");
+  EXPECT_EQ(plans[1].because, "");
+}
+
+TEST(kernel_plans, say_what_each_operand_is) {
+  const matrix x = lf::ones<float>({6, 4}), wide = lf::ones<float>({6, 8});
+  const auto k = kernels_of(lf::barrier(x + 1) * wide(lf::all, lf::range(0, 4)) * 2.5f).back();
+  EXPECT_EQ(k.program, "((x0 * x1) * x2)");
+  ASSERT_EQ(k.operands.size(), 3u);
+  EXPECT_EQ(k.operands[0].type, "float32");
+  EXPECT_TRUE(k.operands[0].temporary);
+  EXPECT_EQ(k.operands[0].steps, (std::vector<lf::index_t>{4, 1}));
+  EXPECT_FALSE(k.operands[1].temporary);
+  EXPECT_EQ(k.operands[1].steps, (std::vector<lf::index_t>{8, 1}));
+  EXPECT_TRUE(k.operands[2].constant);
+  const auto drawn = kernels_of(lf::random::uniform<float>(lf::shape(6, 4), lf::seed{1}) + x)[0];
+  EXPECT_TRUE(drawn.operands[0].computed);
+}
+TEST(kernel_plans, come_with_those_not_taken_and_why) {
+  const matrix x = lf::ones<float>({64, 1000});
+  const auto taken = lf::plan(x / lf::sum(x, lf::axis<1>, lf::keepdims));
+  EXPECT_EQ(taken.space, "host");
+  EXPECT_EQ(taken.type, lf::dtype::float32);
+  EXPECT_EQ(taken.shape, (extents{64, 1000}));
+  EXPECT_GT(taken.predicted_us, 0);
+  ASSERT_EQ(taken.kernels.size(), 1u);
+  EXPECT_EQ(taken.kernels[0].passes.size(), 2u);
+  ASSERT_EQ(taken.refused.size(), 1u);
+  EXPECT_EQ(taken.refused[0].name, "cut");
+  EXPECT_EQ(taken.refused[0].kernels, 2);
+  EXPECT_EQ(taken.refused[0].written, 64 * 1000 * 4 + 64 * 4);
+  EXPECT_GE(taken.refused[0].predicted_us, taken.predicted_us);
+  const auto unlike = lf::plan(x / lf::sum(x, lf::axis<0>) / lf::sum(x, lf::axis<1>, lf::keepdims));
+  ASSERT_FALSE(unlike.refused.empty());
+  EXPECT_EQ(unlike.refused[0].reason, "reductions are over different extents, or along different axes");
+}
+TEST(kernel_plans, add_up_and_print_as_explain_does) {
+  const matrix x = lf::ones<float>({64, 1000});
+  const auto e = lf::barrier(x * 2) + x;
+  const auto p = lf::plan(e);
+  EXPECT_EQ(p.costs(), p.kernels[0].costs + p.kernels[1].costs);
+  EXPECT_EQ(p.costs().launches, 2);
+  std::ostringstream out;
+  out << p;
+  EXPECT_EQ(out.str(), lf::explain(e));
+  EXPECT_EQ(lf::explain(p), lf::explain(e));
 }
 
 TEST(kernel_plans, of_nothing_are_none) {

@@ -9,9 +9,7 @@
 
 namespace lazyfuse {
 
-namespace explain_detail {
-struct plan_text;
-}
+struct planned_kernel;
 
 /// What run() makes of an expression, launched as often as one likes. Plans are kept as bytes, so that no type of
 /// expression or program adds code to it.
@@ -30,8 +28,7 @@ class kept_kernels {
   void aim_target(void* data, allocation* owner);
   void launch();
 
-  /// Appends the kernels as explain prints them.
-  void append_to(explain_detail::plan_text& text) const;
+  std::vector<planned_kernel> described() const;
 
  private:
   struct bytes {

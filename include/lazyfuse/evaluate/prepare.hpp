@@ -252,13 +252,18 @@ prepare_detail::nothing prepare(Y&&, E&&) {
   return {};
 }
 
+/// Its plan.
+template <class T, int R, class Space, class Tree>
+evaluation_plan plan(const prepared<T, R, Space, Tree>& step) {
+  evaluation_plan p = explain_detail::begun(Space::name, dtype_of<T>, step.shape().extent, R);
+  p.kernels = step.kernels().described();
+  explain_detail::predict(p, backend<Space>::machine());
+  return p;
+}
 /// The plan, as explain(e) prints it.
 template <class T, int R, class Space, class Tree>
 std::string explain(const prepared<T, R, Space, Tree>& step) {
-  explain_detail::plan_text text;
-  step.kernels().append_to(text);
-  return explain_detail::finish(text, nullptr, backend<Space>::machine(), Space::name, dtype_of<T>, step.shape().extent,
-                                R);
+  return explain(plan(step));
 }
 
 }  // namespace lazyfuse

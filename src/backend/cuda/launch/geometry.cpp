@@ -16,7 +16,7 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-using tuned = dpp::tuning<dpp::transforms, cuda>;
+using transform_tuning = dpp::tuning<dpp::transforms, cuda>;
 
 /// Whether 32-bit arithmetic reaches every element, and one block beyond.
 bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, int count) {
@@ -34,7 +34,8 @@ bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, in
 shared_window find_window(const index_t* extents, const operand_info* info, int count) {
   constexpr index_t most_pitch = 1 << 24;  // offsets within a window have 31 bits
   shared_window w{};
-  if (extents[0] < tuned::least_window_extent || extents[1] < tuned::least_window_extent) return w;
+  if (extents[0] < transform_tuning::least_window_extent || extents[1] < transform_tuning::least_window_extent)
+    return w;
   const operand_info* leader = nullptr;
   index_t row[window_operands] = {}, byte[window_operands] = {};  // from the leader
   index_t top = 0, bottom = 0, left = 0, right = 0, pitch = 0, size = 0;
@@ -51,8 +52,8 @@ shared_window find_window(const index_t* extents, const operand_info* info, int 
     const index_t distance = static_cast<const char*>(o.data) - static_cast<const char*>(leader->data);
     row[i] = (distance + (distance < 0 ? -pitch : pitch) / 2) / pitch;
     byte[i] = distance - row[i] * pitch;
-    if (std::abs(row[i]) > tuned::window_reach_rows || std::abs(byte[i]) > tuned::window_reach_bytes ||
-        byte[i] % size != 0)
+    if (std::abs(row[i]) > transform_tuning::window_reach_rows ||
+        std::abs(byte[i]) > transform_tuning::window_reach_bytes || byte[i] % size != 0)
       return w;
     top = std::min(top, row[i]), bottom = std::max(bottom, row[i]);
     left = std::min(left, byte[i]), right = std::max(right, byte[i]);
@@ -135,7 +136,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
 
   // The row axis is the one in front of the columns, or the longest if that one is short.
   int row_axis = rank - 2;
-  if (extents[row_axis] < tuned::least_tile)
+  if (extents[row_axis] < transform_tuning::least_tile)
     for (int k = 0; k < rank - 2; ++k)
       if (extents[k] > extents[row_axis]) row_axis = k;
   const auto swap_axes = [&](int a, int b) {
@@ -153,13 +154,13 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     for (int i = targets; i < count; ++i)
       here += info[i].element_size != 0 && info[i].steps && std::abs(info[i].steps[inner]) > 1 &&
               std::abs(info[i].steps[k]) == 1;
-    if (here > most && extents[k] >= tuned::least_tile) most = here, across = k;
+    if (here > most && extents[k] >= transform_tuning::least_tile) most = here, across = k;
   }
-  if (most > 0 && columns >= tuned::least_tile) {
+  if (most > 0 && columns >= transform_tuning::least_tile) {
     swap_axes(across, rank - 2);
     across = rank - 2;
   }
-  if (columns >= tuned::least_tile && extents[across] >= tuned::least_tile) {
+  if (columns >= transform_tuning::least_tile && extents[across] >= transform_tuning::least_tile) {
     for (int i = targets; i < count && i - targets < most_operands; ++i) {
       const operand_info& o = info[i];
       if (o.element_size == 0 || !o.steps) continue;
@@ -203,7 +204,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     }
   }
   g.path = transform_path::strided;
-  g.lanes = power_above(ceil_div(columns, strided.width), tuned::most_lanes);
+  g.lanes = power_above(ceil_div(columns, strided.width), transform_tuning::most_lanes);
   if (g.lanes < 32) g.consecutive = true;
   const index_t height = extents[rank - 2], planes = rows / height;
   g.lines = power_above(ceil_div(height, strided.depth), block_threads / g.lanes);

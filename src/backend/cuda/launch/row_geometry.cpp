@@ -13,7 +13,7 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-using tuned = dpp::tuning<dpp::row_stages, cuda>;
+using row_tuning = dpp::tuning<dpp::row_stages, cuda>;
 
 index_t product(const index_t* extents, int from, int to) {
   index_t n = 1;
@@ -26,7 +26,7 @@ void in_registers(row_geometry& g, index_t length, const row_program& program) {
   g.one_vector = length <= index_t{32} * program.width;
   const int each = g.one_vector ? program.width : program.held;
   g.group = power_above(ceil_div(length, each), register_threads);
-  g.threads = std::max(g.group, g.one_vector ? tuned::threads_of_vectors : tuned::threads_of_rows);
+  g.threads = std::max(g.group, g.one_vector ? row_tuning::threads_of_vectors : row_tuning::threads_of_rows);
   g.grid = ceil_div(g.rows, g.threads / g.group);
   g.path = "registers";
 }
@@ -72,8 +72,8 @@ void form_teams(row_geometry& g, const device_facts& gpu, index_t kept_by_a_bloc
   if (wanted <= 1) g.how = exchange::none;
   else if (wanted <= most_cluster || (most_cluster > 1 && g.tasks * most_cluster > resident)) {
     g.how = exchange::cluster;
-    g.blocks = static_cast<unsigned>(wanted <= tuned::usual_cluster ? power_above(wanted, tuned::usual_cluster)
-                                                                    : most_cluster);
+    g.blocks = static_cast<unsigned>(
+        wanted <= row_tuning::usual_cluster ? power_above(wanted, row_tuning::usual_cluster) : most_cluster);
   } else {
     g.blocks = static_cast<unsigned>(std::min(wanted, std::max<index_t>(resident / g.tasks, 1)));
     g.how = g.blocks > 1 ? exchange::memory : exchange::none;

@@ -11,11 +11,11 @@ namespace {
 
 constexpr index_t most_blocks = (index_t{1} << 31) - 1;
 
-using tuned = dpp::tuning<dpp::scans, cuda>;
+using scan_tuning = dpp::tuning<dpp::scans, cuda>;
 /// Chunks of a tile: as many as shared memory has room for, but so few that there are tiles for all processors.
 unsigned chunks_of_tile(index_t all, index_t strips, std::size_t chunk_bytes) {
-  const auto room = static_cast<index_t>(tuned::tile_bytes / chunk_bytes),
-             enough = all * strips / (index_t{device().processors} * tuned::residents * 2);
+  const auto room = static_cast<index_t>(scan_tuning::tile_bytes / chunk_bytes),
+             enough = all * strips / (index_t{device().processors} * scan_tuning::residents * 2);
   return static_cast<unsigned>(std::min(std::max<index_t>(std::min(room, enough), 1), all));
 }
 
@@ -24,10 +24,10 @@ void plan_rows(scan_geometry& g, const index_t* extents, int rank, thread_share 
   const index_t each = index_t{share.width} * share.depth, of_warp = 32 * each;
   // Warps that go through rows alone wait for nobody; but they add a row's chunks up one by one, which drifts, and few
   // of them keep no device busy.
-  const bool many = g.rows >= index_t{device().processors} * tuned::least_rows;
-  if (rank > 1 && (length <= of_warp || (many && length <= tuned::most_chunks * of_warp))) {
+  const bool many = g.rows >= index_t{device().processors} * scan_tuning::least_rows;
+  if (rank > 1 && (length <= of_warp || (many && length <= scan_tuning::most_chunks * of_warp))) {
     g.path = scan_path::rows;
-    g.lanes = std::max(power_above(ceil_div(length, share.width), tuned::least_lanes),
+    g.lanes = std::max(power_above(ceil_div(length, share.width), scan_tuning::least_lanes),
                        power_above(ceil_div(length, each), 32));
     g.chunks = static_cast<unsigned>(ceil_div(length, g.lanes * each));
     g.stacked = length <= g.lanes * share.width && (rank == 2 || extents[rank - 2] % share.depth == 0);
@@ -52,11 +52,11 @@ void plan_columns(scan_geometry& g, index_t length, index_t columns, thread_shar
   const index_t whole = ceil_div(length, share.depth);  // chunks, where a thread has all of a column
   const bool many = vectors * g.rows >= index_t{device().processors} * block_threads * 2;
   index_t lines = 1;
-  if (many && whole * static_cast<index_t>(chunk_bytes) <= tuned::tile_bytes) {
+  if (many && whole * static_cast<index_t>(chunk_bytes) <= scan_tuning::tile_bytes) {
     g.lanes = block_threads;
     g.chunks = static_cast<unsigned>(whole);
   } else {
-    g.lanes = std::min(std::max(power_above(vectors, tuned::columns / share.width), tuned::least_lanes),
+    g.lanes = std::min(std::max(power_above(vectors, scan_tuning::columns / share.width), scan_tuning::least_lanes),
                        block_threads / share.width);
     lines = block_threads / g.lanes;
   }
