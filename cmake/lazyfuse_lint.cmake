@@ -27,6 +27,11 @@ file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/examples/*.cpp)
 if(NOT TARGET embed_mpi)
   list(FILTER examples EXCLUDE REGEX "/embed_mpi\\.cpp$")
 endif()
+get_target_property(has_cccl lazyfuse::cccl INTERFACE_INCLUDE_DIRECTORIES)
+if(NOT has_cccl) # mdspans are CCCL's
+  list(FILTER examples EXCLUDE REGEX "/interop\\.cpp$")
+  list(FILTER headers EXCLUDE REGEX "/mdspan\\.hpp$")
+endif()
 set(alone ${PROJECT_SOURCE_DIR}/docs/examples/steps.cpp) # its using namespace lf::op meets the others' <cmath>
 list(REMOVE_ITEM examples ${alone})
 

@@ -41,7 +41,8 @@ void kept_kernels::bytes::operator()(kernel_plan* p) const { ::operator delete(p
 
 void* kept_kernels::target() { return run_detail::planned_memory(0); }
 
-execution kept_kernels::plan() {
+execution kept_kernels::plan(int device) {
+  device_ = device;
   aimed_.clear();
   used_ = taken_ = 0;
   aims_ = aims::never;
@@ -54,7 +55,8 @@ handles<1>& kept_kernels::room(void* self, std::size_t size) {
   auto& kept = *static_cast<kept_kernels*>(self);
   if (kept.used_ == kept.memory_.size()) kept.memory_.emplace_back();
   handles<1>& next = kept.memory_[kept.used_++];
-  if (next.memory[0] && next.memory[0]->bytes != size) next = {};
+  const allocation* const a = next.memory[0];
+  if (a && (a->bytes != size || (kept.device_ >= 0 && a->device != kept.device_))) next = {};
   return next;
 }
 
@@ -108,12 +110,17 @@ bool kept_kernels::find_reads(const leaf_record* leaves, int count) {
     for (int i = p->type->targets; i < p->type->targets + p->type->operands; ++i) {
       const operand_info& o = p->info[i];
       if (!o.data) continue;
+      if (o.mapped_size != 0) return false;  // the map would have to be the same as well
       if (std::any_of(memory_.begin(), memory_.end(), [&](const auto& m) { return m.memory[0] == o.owner && o.owner; }))
         continue;
       if (!o.owner || o.element_size == 0) return false;
       int leaf = 0;
       while (leaf < count && (leaves[leaf].type->element_size == 0 || owner_of(leaves[leaf]) != o.owner)) ++leaf;
       if (leaf == count) return false;
+      for (int other = leaf + 1; other < count; ++other)
+        if (leaves[other].type->element_size > 0 && owner_of(leaves[other]) == o.owner &&
+            !same_memory(leaves[leaf], leaves[other]))
+          return false;
       reads_.push_back({p.get(), i, leaf, static_cast<const char*>(o.data) - pointer_of(leaves[leaf])});
     }
   return true;
@@ -208,7 +215,14 @@ void kept_kernels::launch() {
 
 std::vector<planned_kernel> kept_kernels::described() const {
   std::vector<planned_kernel> all;
-  for (const kernel_bytes& p : kernels_) all.push_back(explain_detail::described(*p));
+  for (const kernel_bytes& p : kernels_) {
+    planned_kernel& k = all.emplace_back(explain_detail::described(*p));
+    for (std::size_t i = 0; i < k.operands.size(); ++i) {
+      const allocation* const owner = p->info[p->type->targets + static_cast<int>(i)].owner;
+      k.operands[i].temporary =
+          owner && std::any_of(memory_.begin(), memory_.end(), [&](const auto& m) { return m.memory[0] == owner; });
+    }
+  }
   return all;
 }
 

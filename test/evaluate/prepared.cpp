@@ -134,6 +134,22 @@ TYPED_TEST(prepared, operands_of_one_run_are_not_kept) {
   EXPECT_TRUE(test::evaluates_to(y, values({12, 14, 16})));
 }
 
+TYPED_TEST(prepared, a_roll_by_another_shift_is_planned_anew) {
+  vector<TypeParam> x{1, 2, 3, 4}, y{0, 0, 0, 0};
+  auto step = lf::prepare(y, lf::roll(lf::barrier(x * 2), 1));
+  step();
+  EXPECT_TRUE(test::evaluates_to(y, values({8, 2, 4, 6})));
+  step(y, lf::roll(lf::barrier(x * 2), 2));
+  EXPECT_TRUE(test::evaluates_to(y, values({6, 8, 2, 4})));
+}
+TYPED_TEST(prepared, plans_say_which_operands_are_temporaries) {
+  vector<TypeParam> x{1, 2, 3}, y;
+  const auto p = lf::plan(lf::prepare(y, x / lf::barrier(x + 1)));
+  ASSERT_EQ(p.kernels.size(), 2u);
+  EXPECT_FALSE(p.kernels[1].operands[0].temporary);
+  EXPECT_TRUE(p.kernels[1].operands[1].temporary);
+}
+
 TYPED_TEST(prepared, what_reads_its_result_goes_on_from_it) {
   vector<TypeParam> y{1, 2, 3};
   auto step = lf::prepare(y, y + 1);

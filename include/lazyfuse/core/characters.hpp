@@ -53,10 +53,10 @@ constexpr part name_in(const char* spelling) {
     do {
       --end;
       open += *end == '>' ? 1 : *end == '<' ? -1 : 0;
-    } while (open > 0);
+    } while (open > 0 && end != spelling);
   }
   const char* begin = end;
-  while (in_name(begin[-1])) --begin;
+  while (begin != spelling && in_name(begin[-1])) --begin;
   if (begin == end) return {"lambda", 6};
   return {begin, static_cast<int>(end - begin)};
 }

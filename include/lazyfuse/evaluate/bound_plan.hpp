@@ -111,7 +111,11 @@ struct transform_plan : bound_plan<transform_plan<Space, Lowering, R, Targets>, 
   }
   using runner = kernel<dpp::transform<program>, Space>;
   [[no_unique_address]] typename runner::geometry geometry;
-  const char* decide() { return runner::path(*this); }
+  const char* decide() {
+    const char* const path = runner::path(*this);
+    this->keep_extents();  // it may have chosen other axes for rows and columns
+    return path;
+  }
   void launch() { runner::launch(*this); }
   int cost() const { return program::cost - cost_saved<Space, program>(this->bound.operands); }
 };

@@ -18,7 +18,8 @@ class kept_kernels {
   /// What stands for the memory of the result until aim_target() says where it is.
   static void* target();
   /// Begins anew: run() is given this and leaves its kernels here, with memory between them, that of before if it fits.
-  execution plan();
+  /// device: on which memory between kernels is; -1 where that does not matter.
+  execution plan(int device);
   /// After run(): the leaves of the expression. Finds out whether aim() can do without run().
   void planned(const leaf_record* leaves, int count);
   /// The kernels read what `leaves` do, whose layout is that of those planned. False if they must be planned anew: of
@@ -59,7 +60,8 @@ class kept_kernels {
   std::vector<aimed> aimed_;
   std::vector<handles<1>> memory_;
   std::vector<std::ptrdiff_t> shifts_;  ///< of each operand, how far from the first element of its leaf it begins
-  std::size_t used_ = 0, taken_ = 0;    ///< of the memory, and of the kernels, by the plan that is made
+  int device_ = -1;
+  std::size_t used_ = 0, taken_ = 0;  ///< of the memory, and of the kernels, by the plan that is made
   std::vector<read> reads_;
   std::vector<int> first_with_;                             ///< for each leaf the first with the same source
   enum class aims { never, one, all } aims_ = aims::never;  ///< one kernel, whose operands are the leaves, or all

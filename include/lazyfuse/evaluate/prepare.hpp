@@ -170,23 +170,25 @@ class prepared {
   }
 
   void begin() {
-    plan(e_.tree, contents(e_.tree));
+    plan(e_.tree, contents(e_.tree), device_of(*to_, device_));
     own_ = true;
   }
   /// Plans the kernels over the operands of e.
-  void plan(const Tree& e, const contents& in) {
+  void plan(const Tree& e, const contents& in, int device) {
     own_ = false;
-    const memory_detail::device_scope<Space> scope(device_);
+    planned_on_ = device;
+    const memory_detail::device_scope<Space> scope(device);
     const target_pack<Rank, Element> to{{{{static_cast<Element*>(kept_kernels::target()), row_major(e.shape())}}}};
     allocation* const nobody = nullptr;
-    run<Space, Rank, Element>(kernels_.plan(), e.shape(), to, &nobody, assign_detail::converted<Element>(e));
+    run<Space, Rank, Element>(kernels_.plan(device), e.shape(), to, &nobody, assign_detail::converted<Element>(e));
     kernels_.planned(in.leaf, in.leaves);
     planned_ = e;
   }
   void aim(const Tree& e, const contents& in, Element* data, allocation* owner, bool own) {
-    if (!(own && own_)) {
+    const int device = device_ < 0 && owner ? owner->device : device_;
+    if (!(own && own_) || device != planned_on_) {
       own_ = false;
-      if (!kernels_.aim(in.leaf, contents(planned_).leaf, in.leaves)) plan(e, in);
+      if (device != planned_on_ || !kernels_.aim(in.leaf, contents(planned_).leaf, in.leaves)) plan(e, in, device);
       own_ = own;
     }
     kernels_.aim_target(data, owner);
@@ -227,6 +229,7 @@ class prepared {
   Tree planned_ = e_.tree;  ///< what the kernels were made of; its scalars are theirs
   place self_;              ///< y as the expression reads it, if it does
   place bound_;             ///< where the kernels write if they can be launched as they are
+  int planned_on_ = -1;     ///< the device that the kernels were laid out for
   bool own_ = false;        ///< the kernels read the operands of this expression
   kept_kernels kernels_;
   std::optional<array_type> spare_;

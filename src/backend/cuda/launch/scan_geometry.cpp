@@ -19,27 +19,29 @@ unsigned chunks_of_tile(index_t all, index_t strips, std::size_t chunk_bytes) {
   return static_cast<unsigned>(std::min(std::max<index_t>(std::min(room, enough), 1), all));
 }
 
-void plan_rows(scan_geometry& g, const index_t* extents, int rank, thread_share share, std::size_t chunk_bytes) {
+void plan_rows(scan_geometry& g, const index_t* extents, int rank, const scan_facts& facts, std::size_t chunk_bytes) {
+  const thread_share share = facts.share;
   const index_t length = extents[rank - 1];
   const index_t each = index_t{share.width} * share.depth, of_warp = 32 * each;
   // Warps that go through rows alone wait for nobody; but they add a row's chunks up one by one, which drifts, and few
   // of them keep no device busy.
   const bool many = g.rows >= index_t{device().processors} * scan_tuning::least_rows;
-  if (rank > 1 && (length <= of_warp || (many && length <= scan_tuning::most_chunks * of_warp))) {
+  if (facts.by_rows && (length <= of_warp || (many && length <= scan_tuning::most_chunks * of_warp))) {
     g.path = scan_path::rows;
     g.lanes = std::max(power_above(ceil_div(length, share.width), scan_tuning::least_lanes),
                        power_above(ceil_div(length, each), 32));
     g.chunks = static_cast<unsigned>(ceil_div(length, g.lanes * each));
     g.stacked = length <= g.lanes * share.width && (rank == 2 || extents[rank - 2] % share.depth == 0);
-    g.blocks =
-        static_cast<unsigned>(ceil_div(g.stacked ? ceil_div(g.rows, share.depth) : g.rows, block_threads / g.lanes));
+    const index_t blocks = ceil_div(g.stacked ? ceil_div(g.rows, share.depth) : g.rows, block_threads / g.lanes);
+    g.fits = blocks <= most_blocks;
+    g.blocks = static_cast<unsigned>(blocks);
     if (g.spacing > 1) g.spacing = g.lanes;
     return;
   }
   const index_t chunks = ceil_div(length, block_threads * each);
   g.chunks = chunks_of_tile(chunks, g.rows, chunk_bytes);
   const index_t tiles = ceil_div(chunks, g.chunks);
-  g.fits = g.fits && tiles * g.rows <= most_blocks;
+  g.fits = g.rows <= most_blocks && tiles * g.rows <= most_blocks;
   g.tiles = static_cast<unsigned>(tiles);
   g.strips = static_cast<unsigned>(g.rows);
   g.blocks = static_cast<unsigned>(tiles * g.rows);
@@ -65,7 +67,7 @@ void plan_columns(scan_geometry& g, index_t length, index_t columns, thread_shar
   const index_t chunks = ceil_div(whole, lines);
   if (lines > 1) g.chunks = chunks_of_tile(chunks, strips, chunk_bytes);
   const index_t tiles = ceil_div(chunks, g.chunks);
-  g.fits = g.fits && strips * tiles <= most_blocks;
+  g.fits = strips <= most_blocks && strips * tiles <= most_blocks;
   g.abreast = static_cast<unsigned>(abreast);
   g.strips = static_cast<unsigned>(strips);
   g.tiles = static_cast<unsigned>(tiles);
@@ -90,10 +92,9 @@ scan_geometry plan_scan(const index_t* extents, int rank, const operand_info* in
     g.wide_in = g.wide_out = 0;
   }
   for (int k = 0; k < rank - (facts.beside ? 2 : 1); ++k) g.rows *= extents[k];
-  g.fits = g.rows <= most_blocks;
   const std::size_t chunk_bytes = std::size_t{block_threads} * width * depth * facts.accumulators;
   if (facts.beside) plan_columns(g, extents[rank - 2], extents[rank - 1], facts.share, chunk_bytes);
-  else plan_rows(g, extents, rank, facts.share, chunk_bytes);
+  else plan_rows(g, extents, rank, facts, chunk_bytes);
   g.fits =
       g.fits && g.shared + static_cast<std::size_t>(facts.fixed) <= static_cast<std::size_t>(device().shared_bytes);
   return g;

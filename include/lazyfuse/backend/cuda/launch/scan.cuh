@@ -25,11 +25,13 @@ struct scan_program {
   static constexpr int bytes = sizeof(accumulators), K = Beside ? R - 2 : R - 1;
   static constexpr thread_share share = scan_share(width_for(sources{}, list<T...>{}), memory_bytes(sources{}), bytes,
                                                    Set::prologue::cost + Epilogue::cost + cost_of_sources(sources{}));
+  static constexpr bool by_rows =
+      !Beside && R > 1 && block_threads* share.width* bytes <= unasked_shared_bytes;  // to turn a piece
   static constexpr int fixed = bytes * (Beside ? block_threads * share.width : block_threads / 32);
 
   static scan_geometry lay_out(const Plan& plan) {
     return plan_scan(plan.s.extent, R, plan.info, Plan::targets, Plan::count,
-                     {.beside = Beside, .share = share, .accumulators = bytes, .fixed = fixed});
+                     {.beside = Beside, .share = share, .accumulators = bytes, .by_rows = by_rows, .fixed = fixed});
   }
 
   static void launch(const scan_geometry& g, const Plan& plan, const target_pack<R, T...>& to) {
@@ -54,7 +56,7 @@ struct scan_program {
       kernel = scan_columns<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>;
     else {
       kernel = scan_tiles<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>;
-      if constexpr (R > 1)
+      if constexpr (by_rows)
         if (g.path == scan_path::rows)
           kernel = scan_rows<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>;
     }

@@ -31,6 +31,7 @@ struct scan_facts {
   bool beside;         ///< the scanned axis is the last but one
   thread_share share;  ///< of one chunk
   int accumulators;    ///< bytes of an element's
+  bool by_rows;        ///< there is a kernel for rows that threads of a warp go through
   int fixed;           ///< bytes of shared memory beside the tile
 };
 scan_geometry plan_scan(const index_t* extents, int rank, const operand_info* info, int targets, int count,
