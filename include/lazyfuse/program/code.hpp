@@ -5,6 +5,7 @@
 
 #include <lazyfuse/core/characters.hpp>
 #include <lazyfuse/core/types.hpp>
+#include <lazyfuse/op/map.hpp>
 #include <lazyfuse/program/traverse.hpp>
 
 namespace lazyfuse {
