@@ -29,14 +29,6 @@ struct scan_parameters {
   scan_board board;
 };
 
-/// Blocks that are to share a processor, of threads with so many elements.
-template <class Set, class Sources>
-constexpr int scan_residents(Sources sources, int elements) {
-  using tuned = dpp::tuning<dpp::scans, cuda>;
-  const int bytes = (memory_bytes(sources) + static_cast<int>(sizeof(typename Set::accumulators))) * elements;
-  return bytes <= tuned::light_bytes ? tuned::residents : tuned::heavy_residents;
-}
-
 template <class Set, int... I>
 __device__ __forceinline__ typename Set::accumulators shuffled_set(const typename Set::accumulators& a,
                                                                    const auto& shuffle, index_sequence<I...>) {

@@ -93,7 +93,7 @@ struct tile_columns {
 
 /// A block takes a tile: `lanes` vectors of columns, and lines of threads below each other, each with rows of its own.
 template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads, scan_residents<Set>(Sources{}, Width* Depth))
+__global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::residents)
     scan_columns(const __grid_constant__ Parameters p) {
   using accumulators = typename Set::accumulators;
   using pieces_type = scan_pieces<Set, Epilogue, R, Width, Depth, Sources, Types>;

@@ -68,10 +68,8 @@ struct dpp::tuning<dpp::scans, cuda> {
   static constexpr cuda_detail::thread_load load{640, 320};
   static constexpr int depth = 4, most_vector_bytes = 64;
   /// Four blocks share a processor, so that some read while others wait or write: 0.76 of copy for tiles of 48 KB, 0.66
-  /// of 32, 0.50 of 16.
+  /// of 32, 0.50 of 16. So it stays where registers spill: two scans of doubles reach 0.29, and 0.17 with two blocks.
   static constexpr int residents = 4, tile_bytes = 48 << 10;
-  /// Of what a thread reads and scans; beyond it registers are too few for four blocks, and two share a processor.
-  static constexpr int light_bytes = 128, heavy_residents = 2;
   /// A row of more chunks is taken by tiles: warps add them up one by one, which drifts.
   static constexpr int most_chunks = 16;
   /// Warps of a processor that have rows of their own; fewer do not keep it busy.
