@@ -19,7 +19,7 @@ using vector = lf::array<float, 1, Space>;
 template <class Space>
 using matrix = lf::array<float, 2, Space>;
 
-test::tensor<float> values(std::initializer_list<float> v) { return {{static_cast<std::int64_t>(v.size())}, v}; }
+using test::values;
 
 template <class Space>
 auto polynomial_of_locals() {

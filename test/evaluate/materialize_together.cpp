@@ -42,7 +42,7 @@ class materialize_together : public test::on<Space> {
 };
 TYPED_TEST_SUITE(materialize_together, test::spaces, test::space_name);
 
-test::tensor<float> values(std::initializer_list<float> v) { return {{static_cast<std::int64_t>(v.size())}, v}; }
+using test::values;
 
 TYPED_TEST(materialize_together, elementwise_expressions_of_one_shape_are_one_kernel) {
   const auto x = this->counting(20, 30), y = this->counting(20, 30, 7), z = this->counting(20, 30, -9);

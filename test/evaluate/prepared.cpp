@@ -22,7 +22,7 @@ using vector = lf::array<float, 1, Space>;
 template <class Space>
 using matrix = lf::array<float, 2, Space>;
 
-test::tensor<float> values(std::initializer_list<float> v) { return {{static_cast<std::int64_t>(v.size())}, v}; }
+using test::thrown_by, test::values;
 template <class Space>
 matrix<Space> counting(float first, float step = 0.37f, const test::extents& shape = {20, 36}) {
   return test::array_of<Space, 2>(test::counting<float>(shape, first, step));
@@ -279,16 +279,6 @@ TYPED_TEST(prepared, memory_of_others_is_read_as_it_is) {
   EXPECT_TRUE(test::evaluates_to(z, test::tensor<float>({4}, {5, 4, 3, 2})));
 }
 
-/// What f throws.
-template <class Error, class F>
-std::string thrown_by(const F& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing";
-}
 TYPED_TEST(prepared, another_layout_is_refused_by_the_name_of_what_differs) {
   const auto x = counting<TypeParam>(0), wide = counting<TypeParam>(0, 1, {20, 72}),
              high = counting<TypeParam>(0, 1, {36, 20});

@@ -10,7 +10,7 @@ template <class Space>
 class sharing : public test::on<Space> {};
 TYPED_TEST_SUITE(sharing, test::spaces, test::space_name);
 
-test::tensor<float> values(std::initializer_list<float> v) { return {{static_cast<std::int64_t>(v.size())}, v}; }
+using test::values;
 
 std::atomic<long> calls{0};
 

@@ -27,6 +27,17 @@ struct array_traits<lf::array<T, R, Space>> {
   static constexpr int rank = R;
 };
 
+/// The message of the Error that f throws; empty where it throws nothing.
+template <class Error, class F>
+std::string thrown_by(const F& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return {};
+}
+
 /// Element type of what an expression evaluates to.
 template <class E>
 using element_of =

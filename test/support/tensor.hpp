@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -174,6 +175,9 @@ tensor<R> fold(const tensor<T>& t, const std::vector<int>& axes, R init, F f) {
   });
   return out;
 }
+
+/// A vector of these.
+inline tensor<float> values(std::initializer_list<float> v) { return {{static_cast<std::int64_t>(v.size())}, v}; }
 
 /// "(3, 4)", as NumPy writes a shape.
 inline std::string text(const extents& shape) {

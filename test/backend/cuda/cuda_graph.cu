@@ -8,7 +8,7 @@ using vector = lf::array<float, 1, lf::cuda>;
 
 class cuda_graph : public test::on<lf::cuda> {};
 
-test::tensor<float> values(std::initializer_list<float> v) { return {{static_cast<std::int64_t>(v.size())}, v}; }
+using test::values;
 
 TEST_F(cuda_graph, replays_an_assignment_over_new_values) {
   test::stream s;

@@ -17,16 +17,6 @@ const bool there_are_two = [] {
 matrix ones(lf::index_t rows = 64, lf::index_t columns = 100, int on = 0) {
   return lf::to(lf::ones<float>({rows, columns}), device{on});
 }
-/// What f throws: a device_error, else nothing.
-template <class F>
-std::string thrown_by(const F& f) {
-  try {
-    f();
-  } catch (const lf::device_error& e) {
-    return e.what();
-  }
-  return {};
-}
 /// The calls of f after the first time, without those that ask which device is current.
 template <class F>
 long calls_of(const F& f) {
@@ -98,18 +88,19 @@ TEST_F(prepared_launches, stay_on_their_device) {
   ASSERT_EQ(standin::launched().size(), 1u);
   EXPECT_EQ(standin::launched()[0].device, 1);
   EXPECT_EQ(y.device(), device{1});
-  EXPECT_EQ(thrown_by([&] {
+  EXPECT_EQ(test::thrown_by<lf::device_error>([&] {
               step(z, here * 2);
             }).find("prepare: the arrays are on device 0, and the assignment was prepared on device 1"),
             0u);
   y = here;  // on the other device: the result gets memory where it is computed
   step();
   EXPECT_EQ(y.device(), device{1});
-  EXPECT_NE(thrown_by([&] { lf::prepare(y, here + there); }).find("prepare: "), std::string::npos);
+  EXPECT_NE(test::thrown_by<lf::device_error>([&] { lf::prepare(y, here + there); }).find("prepare: "),
+            std::string::npos);
   matrix moving = ones();
   auto again = lf::prepare(moving, moving + 1);
   moving = there;
-  EXPECT_NE(thrown_by([&] { again(); }), "");
+  EXPECT_NE(test::thrown_by<lf::device_error>([&] { again(); }), "");
 }
 
 }  // namespace

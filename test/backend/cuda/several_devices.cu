@@ -43,16 +43,6 @@ cudaStream_t stream_of(int d) {
 matrix matrix_on(int d, lf::index_t rows = 64, lf::index_t columns = 100) {
   return lf::to(lf::ones<float>({rows, columns}), device{d});
 }
-/// What f throws: a device_error, else nothing.
-template <class F>
-std::string thrown_by(const F& f) {
-  try {
-    f();
-  } catch (const lf::device_error& e) {
-    return e.what();
-  }
-  return {};
-}
 
 class several_devices : public ::testing::Test {
  protected:
@@ -182,28 +172,31 @@ TEST_F(several_devices, do_not_mix_in_an_expression) {
   const float* const before = z0.data();
   const cudaStream_t s1 = stream_of(1);
   const std::pair<std::string, std::string> table[] = {
-      {thrown_by([&] { z0 = x0 + x1; }),
+      {test::thrown_by<lf::device_error>([&] { z0 = x0 + x1; }),
        "(x0 + x1): x0 is on device 0, x1 on device 1; copy one of them with to(x, device{0})"},
-      {thrown_by([&] { z0 = x1 * y0; }),
+      {test::thrown_by<lf::device_error>([&] { z0 = x1 * y0; }),
        "(x0 * x1): x0 is on device 1, x1 on device 0; copy one of them with to(x, device{1})"},
-      {thrown_by([&] { z0 += x1; }),
+      {test::thrown_by<lf::device_error>([&] { z0 += x1; }),
        "(x0 + x1): x0 is on device 0, x1 on device 1; copy one of them with to(x, device{0})"},
-      {thrown_by([&] { z0(lf::all, 0) = x1(lf::all, 1); }),
+      {test::thrown_by<lf::device_error>([&] { z0(lf::all, 0) = x1(lf::all, 1); }),
        "x0: x0 is on device 1, the result on device 0; copy one of them with to(e, device{0})"},
-      {thrown_by([&] {
+      {test::thrown_by<lf::device_error>([&] {
          lf::into(lf::borrow<lf::cuda>(z0.data(), {64, 100})) = x1;
        }),
        "x0: x0 is on device 1, the result on device 0; copy one of them with to(e, device{0})"},
-      {thrown_by([&] { z0 = x0 - lf::sum(x1); }), "sum(x0): x0 is on device 1, the result on device 0"},
-      {thrown_by([&] { z0 = lf::softmax(x0 + x1, axis<1>); }), "x0 is on device 0, x1 on device 1"},
-      {thrown_by([&] { (void)lf::materialize(x0 + 1, x1 + 1); }), "on device 0"},
-      {thrown_by([&] { (void)lf::array_equal(x0, x1); }), "x0 is on device 0, x1 on device 1"},
-      {thrown_by([&] { (void)lf::explain(x0 + x1); }),
+      {test::thrown_by<lf::device_error>([&] { z0 = x0 - lf::sum(x1); }),
+       "sum(x0): x0 is on device 1, the result on device 0"},
+      {test::thrown_by<lf::device_error>([&] { z0 = lf::softmax(x0 + x1, axis<1>); }),
+       "x0 is on device 0, x1 on device 1"},
+      {test::thrown_by<lf::device_error>([&] { (void)lf::materialize(x0 + 1, x1 + 1); }), "on device 0"},
+      {test::thrown_by<lf::device_error>([&] { (void)lf::array_equal(x0, x1); }), "x0 is on device 0, x1 on device 1"},
+      {test::thrown_by<lf::device_error>([&] { (void)lf::explain(x0 + x1); }),
        "explain: the expression reads arrays on device 0 and on device 1; copy some of them with to(x, device{0})"},
-      {thrown_by([&] { (void)lf::materialize(lf::on(s1), x0 + 1); }),
+      {test::thrown_by<lf::device_error>([&] { (void)lf::materialize(lf::on(s1), x0 + 1); }),
        "(x0 + x1): x0 is on device 0, and the stream given by on() is on device 1"},
-      {thrown_by([&] { (void)lf::to(x0, device{2}); }), "to: there is no device 2; the last of 2 is device 1"},
-      {thrown_by([&] { (void)lf::to(x0, device{}); }), "to: there is no device -1"},
+      {test::thrown_by<lf::device_error>([&] { (void)lf::to(x0, device{2}); }),
+       "to: there is no device 2; the last of 2 is device 1"},
+      {test::thrown_by<lf::device_error>([&] { (void)lf::to(x0, device{}); }), "to: there is no device -1"},
   };
   for (const auto& [text, expected] : table) EXPECT_NE(text.find(expected), std::string::npos) << text;
   EXPECT_EQ(z0.data(), before);
@@ -358,7 +351,7 @@ TEST_F(several_devices, resources_see_the_one_that_the_array_is_for) {
   EXPECT_EQ(given_back, (std::vector<int>{1, 1}));
   resource wrong{&taken, &given_back, 0};
   const lf::memory_scope scope(lf::cuda{}, wrong);
-  EXPECT_NE(thrown_by([&] {
+  EXPECT_NE(test::thrown_by<lf::device_error>([&] {
               (void)lf::to(lf::arange<float>(9), device{1});
             }).find("the memory resource gave memory on device 0 for an array on device 1"),
             std::string::npos);
