@@ -44,12 +44,12 @@ std::string reads_text(index_t read, index_t distinct) {
 
 std::string kernels_text(int count) { return std::to_string(count) + (count == 1 ? " kernel" : " kernels"); }
 
-std::string homes_text(const row_report& r) {
+std::string residence_text(const row_report& r) {
   static constexpr const char* names[] = {"thread", "warp", "block", "cluster", "grid", "cache", "memory"};
-  const row_homes& h = r.homes;
+  const row_residence& h = r.where;
   std::string text = "   results in: " + std::string(names[static_cast<int>(h.results)]);
   if (h.again_bytes > 0) text += "; row in: " + std::string(names[static_cast<int>(h.row)]);
-  if (h.kept_bytes < h.again_bytes) text += "; read again: " + bytes_text(h.again_bytes - h.kept_bytes);
+  if (h.cached_bytes < h.again_bytes) text += "; read again: " + bytes_text(h.again_bytes - h.cached_bytes);
   if (h.rounds > 0) text += "; barriers: " + std::to_string(h.rounds * (r.passes - 1));
   return text + "\n";
 }
@@ -123,7 +123,7 @@ std::string kernel_text(const planned_kernel& k, int number) {
                      (k.because.empty() ? "" : " to a temporary, " + k.because) + "\n";
   int number_of_pass = 0;
   for (const std::string& pass : k.passes) text += "   pass " + std::to_string(++number_of_pass) + ": " + pass + "\n";
-  if (rows) text += homes_text(k.rows);
+  if (rows) text += residence_text(k.rows);
   int number_of_operand = 0;
   for (const planned_operand& o : k.operands)
     text += "   x" + std::to_string(number_of_operand++) + ": " + o.type + operand_text(o, k.extents) + "\n";

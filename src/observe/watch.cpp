@@ -29,8 +29,8 @@ long long nanoseconds() {
 
 }  // namespace
 
-const wishes& environment() {
-  static const wishes w{asked_for("LAZYFUSE_EXPLAIN"), checked_build || asked_for("LAZYFUSE_SYNC")};
+const environment_options& environment() {
+  static const environment_options w{asked_for("LAZYFUSE_EXPLAIN"), checked_build || asked_for("LAZYFUSE_SYNC")};
   return w;
 }
 
@@ -41,7 +41,7 @@ bool plan_ended() noexcept { return std::exchange(ended, false); }
 launching::launching(const char* program, bool on_device) noexcept : outer_(now), on_device_(on_device) {
   if (!program) return;
   now = program;
-  const wishes& w = environment();
+  const environment_options& w = environment();
   const device_watch* const d = on_device ? device.load(std::memory_order_acquire) : nullptr;
   explained_ = w.explain;
   watched_ = w.explain || (w.sync && on_device) || observed();

@@ -10,10 +10,10 @@
 namespace lazyfuse::trace_detail {
 
 /// What the environment asked for when the first kernel was launched.
-struct wishes {
+struct environment_options {
   bool explain, sync;
 };
-const wishes& environment();
+const environment_options& environment();
 
 /// What a device adds. The profiler's functions are null where none is attached.
 struct device_watch {

@@ -151,9 +151,9 @@ TEST(cost_model, is_within_three_times_of_what_a_processor_was_measured_to_take)
                       {"pow(x, 2.5f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.5F)), 36, 18},
                       {"pow(x, 2.3f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.3F)), 36, 18},
                       {"pow(x, 2.3)", 16, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.3)), 92, 34},
-                      {"bernoulli", 1, lf::random_detail::bernoulli_law::cost / 3, 5.3, 3.8},
-                      {"uniform", 4, lf::random_detail::unit_law<float>::cost / 3, 6.3, 5.6},
-                      {"normal", 4, lf::random_detail::normal_law<float>::cost / 3, 20, 10.4}};
+                      {"bernoulli", 1, lf::random_detail::bernoulli_distribution::cost / 3, 5.3, 3.8},
+                      {"uniform", 4, lf::random_detail::unit_distribution<float>::cost / 3, 6.3, 5.6},
+                      {"normal", 4, lf::random_detail::normal_distribution<float>::cost / 3, 20, 10.4}};
   const double n = 1 << 24;
   for (const row& r : rows) {
     const double ms =

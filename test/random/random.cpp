@@ -87,15 +87,15 @@ TYPED_TEST(random_numbers, are_those_of_the_definition_for_ever) {
 /// Calls f with expressions of shape s: of four lanes to a block, of two, of pairs of lanes, of words that are drawn
 /// again.
 template <int R, class F>
-void for_some_laws(const lf::shape<R>& s, const seed& from, const F& f) {
+void for_some_distributions(const lf::shape<R>& s, const seed& from, const F& f) {
   f("uniform<float>", random::uniform<float>(s, from));
   f("normal<double>", random::normal<double>(s, from));
   f("integers<int32>", random::integers<int32_t>(s, 0, 3 * (int64_t{1} << 29), from));
 }
 /// The same with one of each law.
 template <int R, class F>
-void for_each_law(const lf::shape<R>& s, const seed& from, const F& f) {
-  for_some_laws(s, from, f);
+void for_each_distribution(const lf::shape<R>& s, const seed& from, const F& f) {
+  for_some_distributions(s, from, f);
   f("uniform<double>", random::uniform<double>(s, from));
   f("uniform<float> in [-1, 1)", random::uniform<float>(s, from, -1, 1));
   f("normal<float>", random::normal<float>(s, from, 1, 2));
@@ -106,7 +106,7 @@ void for_each_law(const lf::shape<R>& s, const seed& from, const F& f) {
 }
 
 TYPED_TEST(random_numbers, of_a_slice_are_the_slice_of_their_array) {
-  for_some_laws(lf::shape<3>{5, 37, 70}, seed(1), [](const char* law, const auto& e) {
+  for_some_distributions(lf::shape<3>{5, 37, 70}, seed(1), [](const char* law, const auto& e) {
     SCOPED_TRACE(law);
     using T = lf::value_t<decltype(e)>;
     const lf::array<T, 3, TypeParam> x = e;
@@ -133,7 +133,7 @@ TYPED_TEST(random_numbers, are_the_same_beside_operands_of_any_layout) {
   const auto narrow = test::array_of<TypeParam, 2>(test::counting<float>({132, 64}));
   for (const int64_t offset : {0, 1, 2, 3}) {
     SCOPED_TRACE(offset);
-    for_some_laws(lf::shape<2>{60, 128}, seed(2), [&](const char* law, const auto& e) {
+    for_some_distributions(lf::shape<2>{60, 128}, seed(2), [&](const char* law, const auto& e) {
       SCOPED_TRACE(law);
       using T = lf::value_t<decltype(e)>;
       const lf::array<T, 2, TypeParam> x = e;
@@ -163,7 +163,7 @@ TYPED_TEST(random_numbers, of_an_element_that_is_read_twice_are_equal) {
 }
 
 TYPED_TEST(random_numbers, do_not_depend_on_the_number_of_threads) {
-  for_each_law(lf::shape<2>{301, 999}, seed(4), [](const char* law, const auto& e) {
+  for_each_distribution(lf::shape<2>{301, 999}, seed(4), [](const char* law, const auto& e) {
     SCOPED_TRACE(law);
     omp_set_num_threads(1);
     const auto expected = test::tensor_of(e);
@@ -242,7 +242,7 @@ TEST(seed, splits_into_what_the_definition_says) {
 }
 
 TYPED_TEST(random_numbers, have_the_bits_of_the_host_but_for_normal_and_exponential_ones) {
-  for_each_law(lf::shape<2>{50, 1001}, seed(10), [](const char* law, const auto& e) {
+  for_each_distribution(lf::shape<2>{50, 1001}, seed(10), [](const char* law, const auto& e) {
     SCOPED_TRACE(law);
     using T = lf::value_t<decltype(e)>;
     const lf::array<T, 2, lf::host> on_host = e;

@@ -243,22 +243,22 @@ resource_ref resource_of(const array<T, R, Space>& x) {
 
 namespace array_detail {
 template <class S>
-struct home {
+struct space_of_result {
   using type = S;
 };
 template <>
-struct home<anywhere> {
+struct space_of_result<anywhere> {
   using type = default_space;
 };
 }  // namespace array_detail
 
 /// The space in which the value of E is made: that of its arrays, or the default.
 template <class E>
-using home_space = typename array_detail::home<expression_space_t<E>>::type;
+using result_space = typename array_detail::space_of_result<expression_space_t<E>>::type;
 
 template <class E>
   requires expression<E> array(E&&)
-->array<value_t<E>, bare_t<E>::rank, home_space<E>>;  // clang 14 looks here before the constraint
+->array<value_t<E>, bare_t<E>::rank, result_space<E>>;  // clang 14 looks here before the constraint
 template <class T, int R, class Space>
 array(const array<T, R, Space>&) -> array<T, R, Space>;
 template <class T, int R, class Space>
@@ -291,8 +291,8 @@ template <class T = void, class X>
   requires expression<X>
 auto empty_like(const X& x, caller where = caller::here()) {
   using E = std::conditional_t<__is_same(T, void), value_t<X>, T>;
-  const memory_detail::device_scope<home_space<X>> scope(array_detail::device_of(x));
-  return array<E, rank_of<X>, home_space<X>>(x.shape(), where);
+  const memory_detail::device_scope<result_space<X>> scope(array_detail::device_of(x));
+  return array<E, rank_of<X>, result_space<X>>(x.shape(), where);
 }
 
 }  // namespace lazyfuse

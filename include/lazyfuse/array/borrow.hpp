@@ -85,8 +85,8 @@ template <class Space = borrow_detail::told, class C>
       else return true;
     }();
     static_assert(stays, "lazyfuse: borrow does not keep a temporary container alive; give the container a name");
-    using home = borrow_detail::space_for<Space, borrow_detail::pointer_of<container>>;
-    return borrow<home>(borrow_detail::raw(c.data()), shape<1>{static_cast<index_t>(c.size())}, where);
+    using space = borrow_detail::space_for<Space, borrow_detail::pointer_of<container>>;
+    return borrow<space>(borrow_detail::raw(c.data()), shape<1>{static_cast<index_t>(c.size())}, where);
   }
 
   /// Any mdspan with strides: cuda::std::mdspan, std::mdspan, Kokkos::mdspan. Const elements are read-only.

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <lazyfuse/dpp/patterns.hpp>
-#include <lazyfuse/plan/homes.hpp>
 #include <lazyfuse/plan/reductions.hpp>
+#include <lazyfuse/plan/residence.hpp>
 #include <lazyfuse/plan/rows.hpp>
 #include <lazyfuse/program/stages.hpp>
 

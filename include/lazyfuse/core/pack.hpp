@@ -75,6 +75,20 @@ using make_index_sequence = typename pack_detail::iota<N>::type;
 template <class A, class B>
 using concat_t = typename pack_detail::concat<A, B>::type;
 
+/// List L and behind it T, always or on a condition.
+template <class L, class T>
+struct appended;
+template <class... Ts, class T>
+struct appended<list<Ts...>, T> {
+  using type = list<Ts..., T>;
+};
+template <bool When, class L, class T>
+struct appended_if {
+  using type = L;
+};
+template <class L, class T>
+struct appended_if<true, L, T> : appended<L, T> {};
+
 /// Whether the distinct types of list L include T.
 template <class T, class L>
 inline constexpr bool contains = __is_base_of(pack_detail::tag<T>, pack_detail::inherit<L>);

@@ -25,7 +25,7 @@ struct reduce {};
 
 /// Evaluates the stages of a staged program over rows, and stores results for each element, or (one_result of the plan)
 /// for each row. The axes are [Outer kept ones | those of the row | the inner one], which is of the row, or (Columns) a
-/// kept one. The plan's rows.homes has its again_bytes, and path() fills the rest.
+/// kept one. The plan's rows.where has its again_bytes, and path() fills the rest.
 template <class Staged, int Outer, bool Columns>
 struct rows {};
 

@@ -240,14 +240,14 @@ template <class E>
   requires expression<E>
 auto materialize(E&& e, caller where = caller::here()) {
   const asked_at at(where);
-  return array<value_t<E>, rank_of<E>, home_space<E>>(static_cast<E&&>(e));
+  return array<value_t<E>, rank_of<E>, result_space<E>>(static_cast<E&&>(e));
 }
 
 /// The value of an expression of one element; computes it and waits. Throws shape_error unless it has exactly one.
 template <class E>
   requires expression<E> value_t<E> item(const E& e, caller where = caller::here()) {
     if (e.shape().size() != 1) throw_shape("item", e.shape().extent, rank_of<E>, "does not have one element", where);
-    using Space = home_space<E>;
+    using Space = result_space<E>;
     const asked_at at(where);
     const array<value_t<E>, rank_of<E>, Space> x(e);
     value_t<E> value;

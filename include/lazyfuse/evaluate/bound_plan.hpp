@@ -215,8 +215,8 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
     this->keep_extents();
   }
   const char* decide() {
-    row_homes& homes = this->rows.homes;
-    homes.again_bytes =
+    row_residence& where = this->rows.where;
+    where.again_bytes =
         again_bytes<program>(this->extents, N, this->info + this->targets, make_index_sequence<sources::size>{});
     if constexpr (K > 0) {
       if (side_by_side) return beside::path(*this);

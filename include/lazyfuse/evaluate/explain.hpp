@@ -81,7 +81,7 @@ template <class X>
     const auto& e = x.tree;
     using T = value_t<X>;
     constexpr int R = rank_of<X>;
-    using Space = home_space<X>;
+    using Space = result_space<X>;
     const memory_detail::device_scope<Space> scope(device_for<Space>("explain", nullptr, e));
     machine numbers{};
     if constexpr (runnable_here<Space>) numbers = backend<Space>::machine();

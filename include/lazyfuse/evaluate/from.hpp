@@ -25,7 +25,7 @@ using nest_of = nest<std::remove_reference_t<Range>>;
 
 /// bool has no vector whose elements have addresses.
 template <class T>
-using kept = std::conditional_t<__is_same(T, bool), unsigned char, T>;
+using storable = std::conditional_t<__is_same(T, bool), unsigned char, T>;
 
 /// Appends all elements; the first range at each depth says how long those there are.
 template <int Depth, class T, class Range, class Values>
@@ -57,7 +57,7 @@ auto from(Range&& r) {
     if (bytes > 0) memory_detail::copy(Space{}, x.owner(), x.unshared(), host{}, nullptr, std::ranges::data(r), bytes);
     return x;
   } else {
-    std::vector<from_detail::kept<T>> values;
+    std::vector<from_detail::storable<T>> values;
     if constexpr (R == 1 && std::ranges::sized_range<Range>) values.reserve(std::ranges::size(r));
     shape<R> s;
     for (int k = 0; k < R; ++k) s[k] = -1;

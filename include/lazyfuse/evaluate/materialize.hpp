@@ -105,7 +105,7 @@ template <class... E>
   using joined = map_detail::joined<expression_space_t<E>...>;
   static_assert(!joined::mixed, "lazyfuse: expressions materialised together must live in one space");
   if constexpr (!joined::mixed) {
-    using Space = typename array_detail::home<typename joined::type>::type;
+    using Space = typename array_detail::space_of_result<typename joined::type>::type;
     const memory_detail::device_scope<Space> scope(device_for<Space>(nullptr, nullptr, e.tree...));
     materialize_detail::assignments<Space, tree_t<E>...> all(e.tree...);
     all.run_groups(make_index_sequence<bare_t<decltype(all)>::plan::groups.groups>{});

@@ -4,7 +4,7 @@
 
 #include <lazyfuse/evaluate/assign.hpp>
 #include <lazyfuse/evaluate/explain.hpp>
-#include <lazyfuse/evaluate/kept.hpp>
+#include <lazyfuse/evaluate/prepared_kernels.hpp>
 
 #include <optional>
 #include <utility>
@@ -119,7 +119,7 @@ class prepared {
   }
 
   // For explain.
-  const kept_kernels& kernels() const { return kernels_; }
+  const prepared_kernels& kernels() const { return kernels_; }
   const lazyfuse::shape<Rank>& shape() const { return e_.shape(); }
 
  private:
@@ -178,20 +178,20 @@ class prepared {
     own_ = false;
     planned_on_ = device;
     const memory_detail::device_scope<Space> scope(device);
-    const target_pack<Rank, Element> to{{{{static_cast<Element*>(kept_kernels::target()), row_major(e.shape())}}}};
+    const target_pack<Rank, Element> to{{{{static_cast<Element*>(prepared_kernels::target()), row_major(e.shape())}}}};
     allocation* const nobody = nullptr;
     run<Space, Rank, Element>(kernels_.plan(device), e.shape(), to, &nobody, assign_detail::converted<Element>(e));
     kernels_.planned(in.leaf, in.leaves);
     planned_ = e;
   }
-  void aim(const Tree& e, const contents& in, Element* data, allocation* owner, bool own) {
+  void rebind(const Tree& e, const contents& in, Element* data, allocation* owner, bool own) {
     const int device = device_ < 0 && owner ? owner->device : device_;
     if (!(own && own_) || device != planned_on_) {
       own_ = false;
-      if (device != planned_on_ || !kernels_.aim(in.leaf, contents(planned_).leaf, in.leaves)) plan(e, in, device);
+      if (device != planned_on_ || !kernels_.rebind(in.leaf, contents(planned_).leaf, in.leaves)) plan(e, in, device);
       own_ = own;
     }
-    kernels_.aim_target(data, owner);
+    kernels_.rebind_target(data, owner);
   }
 
   /// y = e; ours: the handles to the memory of y that end with e; own: of this expression.
@@ -207,7 +207,7 @@ class prepared {
       else scan.see(in.leaf, in.leaves);
     }
     if (fits && !scan.elsewhere && scope.has(y.owner()) && owners(y.memory) == 1 + ours) {
-      aim(e, in, y.unshared(), y.owner(), own);
+      rebind(e, in, y.unshared(), y.owner(), own);
       kernels_.launch();
       if (own) bound_ = {y.owner(), y.tree.source.data, y.shape()};
       return;
@@ -215,7 +215,7 @@ class prepared {
     std::optional<array_type> fresh;
     if (own) fresh = std::exchange(spare_, {});
     if (!fresh || !(fresh->shape() == e.shape())) fresh.emplace(e.shape(), caller{});
-    aim(e, in, fresh->unshared(), fresh->owner(), own);
+    rebind(e, in, fresh->unshared(), fresh->owner(), own);
     kernels_.launch();
     std::swap(y.memory, fresh->memory);
     std::swap(y.tree, fresh->tree);
@@ -231,7 +231,7 @@ class prepared {
   place bound_;             ///< where the kernels write if they can be launched as they are
   int planned_on_ = -1;     ///< the device that the kernels were laid out for
   bool own_ = false;        ///< the kernels read the operands of this expression
-  kept_kernels kernels_;
+  prepared_kernels kernels_;
   std::optional<array_type> spare_;
 };
 

@@ -11,7 +11,7 @@ template <memory_space To, class E>
   requires expression<E>
 auto to(const E& e, caller where = caller::here()) {
   const asked_at at(where);
-  using From = home_space<E>;
+  using From = result_space<E>;
   if constexpr (__is_same(expression_space_t<E>, anywhere)) return array<value_t<E>, rank_of<E>, To>(e);
   else if constexpr (__is_same(From, To)) return materialize(e);
   else {

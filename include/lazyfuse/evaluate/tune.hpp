@@ -31,8 +31,8 @@ void plan(const X& x, row_report& to) {
   using T = value_t<X>;
   constexpr int R = rank_of<X>;
   allocation* const nobody = nullptr;
-  run<home_space<X>, R, T>(execution{note, nullptr, &to, plan_choice::rows}, x.shape(),
-                           target_pack<R, T>{{{{nullptr, row_major(x.shape())}}}}, &nobody, x.tree);
+  run<result_space<X>, R, T>(execution{note, nullptr, &to, plan_choice::rows}, x.shape(),
+                             target_pack<R, T>{{{{nullptr, row_major(x.shape())}}}}, &nobody, x.tree);
 }
 }  // namespace tune_detail
 
@@ -45,7 +45,7 @@ template <class X>
     const auto& e = x.tree;
     using T = value_t<X>;
     constexpr int R = rank_of<X>;
-    using Space = home_space<X>;
+    using Space = result_space<X>;
     const memory_detail::device_scope<Space> scope(device_for<Space>("tune", nullptr, e));
     row_report found;
     tune_detail::plan(x, found);

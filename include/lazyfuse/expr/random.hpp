@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random numbers as leaves. An element is a function of the seed and of its place alone: Philox4x32-10 (Salmon, Moraes,
 // Dror, Shaw, SC'11) turns the seed and the row-major number of the element in the shape given here into random words,
-// and a law turns these into the element. So
+// and a distribution turns these into the element. So
 //
 // - the numbers are the same on every device, in every kernel, for any number of threads, and however often an
 //   element is read; a slice of an expression reads what the same slice of its array holds;
@@ -18,15 +18,16 @@
 
 #include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/expr/reshape.hpp>
-#include <lazyfuse/random/laws.hpp>
+#include <lazyfuse/random/distributions.hpp>
 #include <lazyfuse/random/seed.hpp>
 
 namespace lazyfuse {
 
 namespace random_detail {
-template <class Law, int R>
-constexpr auto leaf_of(const shape<R>& s, const char* operation, const seed& from, const Law& law) {
-  return over(leaf<draws<Law>, R>({philox_key::of(from.key, from.stream), law}, checked(s, operation), row_major(s)));
+template <class Distribution, int R>
+constexpr auto leaf_of(const shape<R>& s, const char* operation, const seed& from, const Distribution& distribution) {
+  return over(leaf<random_source<Distribution>, R>({philox_key::of(from.key, from.stream), distribution},
+                                                   checked(s, operation), row_major(s)));
 }
 /// What a wrong call returns, so that one mistake is one error.
 template <int R>
@@ -68,7 +69,8 @@ namespace random {
 template <class T = double, int R>
 constexpr auto uniform(const shape<R>& s, seed from) {
   static_assert(random_real<T>, "lazyfuse: random::uniform draws float or double; cast the expression to other types");
-  if constexpr (random_real<T>) return random_detail::leaf_of(s, "uniform", from, random_detail::unit_law<T>{});
+  if constexpr (random_real<T>)
+    return random_detail::leaf_of(s, "uniform", from, random_detail::unit_distribution<T>{});
   else return random_detail::nothing(s);
 }
 /// Uniform in [low, high): low + u (high - low) of the u above, rounded; high is never drawn, even where rounding would
@@ -80,7 +82,7 @@ constexpr auto uniform(const shape<R>& s, seed from, T low, T high) {
     if (!(low < high)) throw_value("uniform: low is not below high");
     if (!random_detail::is_finite(high - low)) throw_value("uniform: high - low is not finite");
     return random_detail::leaf_of(s, "uniform", from,
-                                  random_detail::between_law<T>{low, high - low, random_detail::below(high)});
+                                  random_detail::between_distribution<T>{low, high - low, random_detail::below(high)});
   } else return random_detail::nothing(s);
 }
 /// uniform<float>({4096, 1024}, seed{42})
@@ -107,7 +109,7 @@ constexpr auto normal(const shape<R>& s, seed from, T mean = 0, T deviation = 1)
     if (!(deviation >= 0)) throw_value("normal: the deviation is negative");
     if (!random_detail::is_finite(deviation) || !random_detail::is_finite(mean))
       throw_value("normal: the mean or the deviation is not finite");
-    return random_detail::leaf_of(s, "normal", from, random_detail::normal_law<T>::of(mean, deviation));
+    return random_detail::leaf_of(s, "normal", from, random_detail::normal_distribution<T>::of(mean, deviation));
   } else return random_detail::nothing(s);
 }
 /// normal<float>({4096, 1024}, seed{42}, mean, deviation)
@@ -127,7 +129,7 @@ constexpr auto exponential(const shape<R>& s, seed from, T scale = 1) {
   if constexpr (random_real<T>) {
     if (!(scale >= 0)) throw_value("exponential: the scale is negative");
     if (!random_detail::is_finite(scale)) throw_value("exponential: the scale is not finite");
-    return random_detail::leaf_of(s, "exponential", from, random_detail::exponential_law<T>{scale});
+    return random_detail::leaf_of(s, "exponential", from, random_detail::exponential_distribution<T>{scale});
   } else return random_detail::nothing(s);
 }
 /// exponential<float>({4096, 1024}, seed{42}, scale)
@@ -148,14 +150,14 @@ constexpr auto integers(const shape<R>& s, random_detail::bound_t<T> low, random
   static_assert(integer<T>, "lazyfuse: random::integers draws integers; for truth values there is random::bernoulli");
   if constexpr (integer<T>) {
     using limits = std::numeric_limits<T>;
-    using law = random_detail::integers_law<T>;
-    using word = typename law::word;
+    using distribution = random_detail::integers_distribution<T>;
+    using word = typename distribution::word;
     if (!(low < high)) throw_value("integers: low is not below high");
     if (low < limits::min() || high - 1 > limits::max())
       throw_value("integers: low or high - 1 does not fit the element type");
     const word count = static_cast<word>(static_cast<uint64>(high) - static_cast<uint64>(low));
     const word rejected = count == 0 ? 0 : static_cast<word>(word(0) - count) % count;
-    return random_detail::leaf_of(s, "integers", from, law{static_cast<word>(low), count, rejected});
+    return random_detail::leaf_of(s, "integers", from, distribution{static_cast<word>(low), count, rejected});
   } else return random_detail::nothing(s);
 }
 /// integers<int>({4096, 1024}, 0, 10, seed{42})
@@ -171,7 +173,7 @@ template <int R>
 constexpr auto bernoulli(const shape<R>& s, double p, seed from) {
   if (!(p >= 0 && p <= 1)) throw_value("bernoulli: the probability is not in [0, 1]");
   return random_detail::leaf_of(s, "bernoulli", from,
-                                random_detail::bernoulli_law{static_cast<uint64>(p * 0x1p32 + 0.5)});
+                                random_detail::bernoulli_distribution{static_cast<uint64>(p * 0x1p32 + 0.5)});
 }
 /// bernoulli({4096, 1024}, 0.5, seed{42})
 template <int R>

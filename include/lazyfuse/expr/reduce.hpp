@@ -3,7 +3,7 @@
 // argument are moved to its end (a view, free), so a reduction is a monoid and a number of axes.
 #pragma once
 
-#include <lazyfuse/expr/number.hpp>
+#include <lazyfuse/expr/argument_ids.hpp>
 #include <lazyfuse/program/program.hpp>
 
 namespace lazyfuse {

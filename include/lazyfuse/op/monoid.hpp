@@ -135,7 +135,7 @@ struct all : plain_monoid {
   template <class T>
   using result = bool;
   LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x & y; }
-  LAZYFUSE_HD static constexpr bool settled(bool value) { return !value; }
+  LAZYFUSE_HD static constexpr bool absorbing(bool value) { return !value; }
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
     return T(true);
@@ -150,7 +150,7 @@ struct any : plain_monoid {
   template <class T>
   using result = bool;
   LAZYFUSE_HD constexpr bool operator()(bool x, bool y) const { return x | y; }
-  LAZYFUSE_HD static constexpr bool settled(bool value) { return value; }
+  LAZYFUSE_HD static constexpr bool absorbing(bool value) { return value; }
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
     return T(false);

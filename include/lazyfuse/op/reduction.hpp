@@ -11,13 +11,13 @@ namespace lazyfuse {
 
 /// An element and where it stands.
 template <class T>
-struct placed {
+struct indexed {
   T value;
   int64 index;
 };
 /// An element, or none.
 template <class T>
-struct possible {
+struct optional_value {
   T value;
   bool exists;
 };
@@ -34,7 +34,7 @@ struct place : exact_operation {
   static constexpr const char* name = "place";
   static constexpr bool places = true;  ///< its first operand, as it is
   template <element_type T>
-  LAZYFUSE_HD constexpr placed<T> operator()(const T& x, int64 index) const {
+  LAZYFUSE_HD constexpr indexed<T> operator()(const T& x, int64 index) const {
     return {x, index};
   }
 };
@@ -43,7 +43,7 @@ struct index_of : exact_operation {
   using rule = rules::unchanged;
   static constexpr const char* name = "index_of";
   template <class T>
-  LAZYFUSE_HD constexpr int64 operator()(const placed<T>& x) const {
+  LAZYFUSE_HD constexpr int64 operator()(const indexed<T>& x) const {
     return x.index;
   }
 };
@@ -57,13 +57,13 @@ struct extreme_place : plain_monoid {
   template <class T>
   using accumulator = T;
   template <class T>
-  LAZYFUSE_HD constexpr placed<T> operator()(const placed<T>& a, const placed<T>& b) const {
+  LAZYFUSE_HD constexpr indexed<T> operator()(const indexed<T>& a, const indexed<T>& b) const {
     const bool take = beyond(b.value, a.value) || (!differs(a.value, b.value) && b.index < a.index);
     return take ? b : a;
   }
   /// The same where b comes after a, or a is none: of equal elements a is the first.
   template <class T>
-  LAZYFUSE_HD static constexpr placed<T> append(const placed<T>& a, const placed<T>& b) {
+  LAZYFUSE_HD static constexpr indexed<T> append(const indexed<T>& a, const indexed<T>& b) {
     const bool none = static_cast<int>(a.index >> 32) == static_cast<int>(nowhere >> 32);
     const bool take = beyond(b.value, a.value) | none;  // not ||, which would branch
     return {take ? b.value : a.value, take ? b.index : a.index};
@@ -176,7 +176,7 @@ struct existing : exact_operation {
   using rule = rules::unchanged;
   static constexpr const char* name = "existing";
   template <element_type T>
-  LAZYFUSE_HD constexpr possible<T> operator()(const T& x) const {
+  LAZYFUSE_HD constexpr optional_value<T> operator()(const T& x) const {
     return {x, true};
   }
 };
@@ -195,7 +195,7 @@ struct folded : plain_monoid {
   template <class T>
   using accumulator = T;
   template <class T>
-  LAZYFUSE_HD constexpr possible<T> operator()(const possible<T>& a, const possible<T>& b) const {
+  LAZYFUSE_HD constexpr optional_value<T> operator()(const optional_value<T>& a, const optional_value<T>& b) const {
     if (!a.exists) return b;
     if (!b.exists) return a;
     return {static_cast<T>(F{}(a.value, b.value)), true};
@@ -212,7 +212,7 @@ struct begun_with : exact_operation {
   static constexpr const char* name = "begun_with";
   static constexpr int cost = 8;
   template <element_type T>
-  LAZYFUSE_HD constexpr T operator()(const possible<T>& found, const T& init) const {
+  LAZYFUSE_HD constexpr T operator()(const optional_value<T>& found, const T& init) const {
     return found.exists ? static_cast<T>(F{}(init, found.value)) : init;
   }
 };

@@ -2,7 +2,7 @@
 // Whether an expression reads the memory that is written, and where (compiled).
 #pragma once
 
-#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/bind.hpp>
 
 namespace lazyfuse {
 

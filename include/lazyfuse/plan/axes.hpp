@@ -2,7 +2,7 @@
 // Axes of an iteration, which are sorted and merged without knowing types (compiled).
 #pragma once
 
-#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/bind.hpp>
 
 namespace lazyfuse {
 

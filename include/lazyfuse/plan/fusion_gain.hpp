@@ -22,7 +22,7 @@ struct fusion_limits {
 ///
 ///     (traffic of the nodes apart - traffic of the group) / bandwidth + (nodes - 1) * launch
 ///
-/// where a group reads each value once, none that it computes itself, and stores what is kept or read outside of it.
+/// where a group reads each value once, none that it computes itself, and stores what is wanted or read outside of it.
 /// Minus infinity if the nodes do not share an iteration, or take too many operands.
 ///
 /// Source: f(P) = M(V) + (N - 1) * phi of FusionStitching (Long, Yang, Lin, arXiv 1911.11576, section 4.3) with one
@@ -34,7 +34,7 @@ struct fusion_gain {
   int nodes = 0, inputs = 0;
   index_t bytes[values] = {};   ///< of each value
   int iteration[N] = {};        ///< equal numbers: one loop can run both
-  node_set<N> kept;             ///< results that are wanted, whoever else reads them
+  node_set<N> wanted;           ///< results that are wanted, whoever else reads them
   node_set<values> reads[N];    ///< values a node reads
   node_set<N> readers[values];  ///< nodes that read a value
 
@@ -42,7 +42,7 @@ struct fusion_gain {
   constexpr int add_node(index_t result_bytes, int in = 0, bool keep = false) {
     bytes[nodes] = result_bytes;
     iteration[nodes] = in;
-    if (keep) kept.insert(nodes);
+    if (keep) wanted.insert(nodes);
     return nodes++;
   }
   /// A further array that exists before. Its number as a value.
@@ -76,7 +76,7 @@ struct fusion_gain {
       if (value >= N || !group.contains(value)) touch(value);
     });
     group.for_each([&](int i) {
-      if (kept.contains(i) || readers[i].empty() || !readers[i].within(group)) touch(i);
+      if (wanted.contains(i) || readers[i].empty() || !readers[i].within(group)) touch(i);
     });
     return t;
   }

@@ -90,8 +90,7 @@ struct select {
 };
 template <template <class> class Wanted, class Found, class K, class... More>
 struct select<Wanted, Found, K, More...>
-    : select<Wanted, typename evaluate_detail::append_if<Wanted<K>::value && !contains<K, Found>, Found, K>::type,
-             More...> {};
+    : select<Wanted, typename appended_if<Wanted<K>::value && !contains<K, Found>, Found, K>::type, More...> {};
 
 template <class K, class L>
 inline constexpr int count_in = 0;

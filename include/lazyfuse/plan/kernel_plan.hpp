@@ -3,8 +3,8 @@
 // printed, weighed against others or looked at by a test; there is no second way to find out what would run.
 #pragma once
 
-#include <lazyfuse/plan/homes.hpp>
-#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/bind.hpp>
+#include <lazyfuse/plan/residence.hpp>
 #include <lazyfuse/plan/traffic.hpp>
 
 namespace lazyfuse {
@@ -17,7 +17,7 @@ struct row_report {
   int passes = 0;
   const kernel_type* type = nullptr;
   index_t rows = 0, length = 0;
-  row_homes homes;
+  row_residence where;
 };
 
 /// The type of an operand's elements, and whether it is the same one at all positions.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lazyfuse/expr/barrier.hpp>
-#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/bind.hpp>
 
 namespace lazyfuse {
 

@@ -66,7 +66,7 @@ inline constexpr form form_of = tree::fold<forming, E>;
 
 /// The arrays of rank R in each frame; those of a name met before do not count again.
 template <class Arrays, class Names, bool Twice>
-struct census {
+struct arrays_seen {
   using arrays = Arrays;
   using names = Names;
   static constexpr bool twice = Twice;
@@ -88,10 +88,10 @@ struct look_all {
 template <int R, class Seen, class E, class... Rest>
 struct look_all<R, Seen, E, Rest...> : look_all<R, typename look<R, Seen, E>::type, Rest...> {};
 template <int R, class Arrays, class Names, bool Twice, class T, class Space>
-struct look<R, census<Arrays, Names, Twice>, leaf<stored<T, Space>, R>> {
+struct look<R, arrays_seen<Arrays, Names, Twice>, leaf<stored<T, Space>, R>> {
   using node = leaf<stored<T, Space>, R>;
   static constexpr bool again = contains<node, Arrays>;
-  using type = census<typename evaluate_detail::append_if<!again, Arrays, node>::type, Names, Twice || again>;
+  using type = arrays_seen<typename appended_if<!again, Arrays, node>::type, Names, Twice || again>;
 };
 template <int R, class Seen, class Op, class Seq, class... A>
 struct look<R, Seen, map_expr<Op, Seq, A...>> : look_all<R, Seen, A...> {};
@@ -101,10 +101,10 @@ template <int R, class Seen, class Op, class Seq, class T, class Space>
 struct look<R, Seen, map_expr<Op, Seq, leaf<stored<T, Space>, R>, leaf<stored<T, Space>, R>>>
     : look<R, Seen, leaf<stored<T, Space>, R>> {};
 template <int R, class Arrays, class Names, bool Twice, class E>
-struct look<R, census<Arrays, Names, Twice>, named<E>> {
-  using before = census<Arrays, Names, Twice>;
+struct look<R, arrays_seen<Arrays, Names, Twice>, named<E>> {
+  using before = arrays_seen<Arrays, Names, Twice>;
   template <bool Met, class V = void>
-  struct result : look<R, census<Arrays, typename evaluate_detail::append<Names, E>::type, Twice>, E> {};
+  struct result : look<R, arrays_seen<Arrays, typename appended<Names, E>::type, Twice>, E> {};
   template <class V>
   struct result<true, V> {
     using type = before;
@@ -114,7 +114,7 @@ struct look<R, census<Arrays, Names, Twice>, named<E>> {
 
 /// Whether some frame has two arrays of one type and rank R: then they are hardly the same.
 template <int R, class... E>
-inline constexpr bool doubtful_here = look_all<R, census<list<>, list<>, false>, E...>::type::twice;
+inline constexpr bool doubtful_here = look_all<R, arrays_seen<list<>, list<>, false>, E...>::type::twice;
 template <int R>
 struct doubting : tree::any_leaf {
   template <class Kind, class A, int Rank>

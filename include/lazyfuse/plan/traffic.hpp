@@ -2,7 +2,7 @@
 // How many bytes of memory operands are (compiled).
 #pragma once
 
-#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/bind.hpp>
 
 namespace lazyfuse {
 

@@ -10,22 +10,9 @@ namespace lazyfuse {
 
 namespace evaluate_detail {
 
-template <class L, class T>
-struct append;
-template <class... Ts, class T>
-struct append<list<Ts...>, T> {
-  using type = list<Ts..., T>;
-};
-template <bool When, class L, class T>
-struct append_if {
-  using type = L;
-};
-template <class L, class T>
-struct append_if<true, L, T> : append<L, T> {};
-
 /// Distinct composite sub-programs, arguments first, and those met more than once.
 template <class Order = list<>, class Repeated = list<>>
-struct census {
+struct nodes_met {
   using order = Order;
   using repeated = Repeated;
 };
@@ -35,13 +22,14 @@ struct visit {
   struct node {
     using inner = typename ir::gathered_all<visit, C, A...>::type;
     using type =
-        census<typename append<typename inner::order, lazyfuse::apply<Op, A...>>::type, typename inner::repeated>;
+        nodes_met<typename appended<typename inner::order, lazyfuse::apply<Op, A...>>::type, typename inner::repeated>;
   };
   template <class C, class Op, class... A>
   struct node<true, C, Op, A...> {
     using again = lazyfuse::apply<Op, A...>;
-    using type = census<typename C::order,
-                        typename append_if<!contains<again, typename C::repeated>, typename C::repeated, again>::type>;
+    using type =
+        nodes_met<typename C::order,
+                  typename appended_if<!contains<again, typename C::repeated>, typename C::repeated, again>::type>;
   };
   template <class C, class Op, class... A>
   using apply = node<contains<lazyfuse::apply<Op, A...>, typename C::order>, C, Op, A...>;
@@ -93,7 +81,7 @@ struct in_order {
 };
 template <class N, class... Rest, class Repeated, class Kept>
 struct in_order<list<N, Rest...>, Repeated, Kept>
-    : in_order<list<Rest...>, Repeated, typename append_if<contains<N, Repeated>, Kept, N>::type> {};
+    : in_order<list<Rest...>, Repeated, typename appended_if<contains<N, Repeated>, Kept, N>::type> {};
 
 template <class Roots, class Census>
 struct paired {
@@ -105,7 +93,7 @@ template <class... P, class Census>
 struct paired<list<P...>, Census> {
   using roots = list<typename pair_up<P, typename Census::order>::type...>;
   template <class... Q>
-  static typename visit_all<census<>, Q...>::type count(list<Q...>);
+  static typename visit_all<nodes_met<>, Q...>::type count(list<Q...>);
   using census_type = decltype(count(roots{}));
 };
 
@@ -118,7 +106,7 @@ template <class... P>
 struct schedule<list<P...>> {
   using simplified = list<typename evaluate_detail::simplify<P>::type...>;
   template <class... Q>
-  static typename evaluate_detail::visit_all<evaluate_detail::census<>, Q...>::type count(list<Q...>);
+  static typename evaluate_detail::visit_all<evaluate_detail::nodes_met<>, Q...>::type count(list<Q...>);
   using pairs = evaluate_detail::paired<simplified, decltype(count(simplified{}))>;
   using roots = typename pairs::roots;
   using shared = typename evaluate_detail::in_order<typename pairs::census_type::order,
@@ -159,13 +147,13 @@ LAZYFUSE_HD const T& shared_of(const shared_value<Node, T>& s) {
 
 /// Whether the context has the value of a program already.
 template <class Node, class Context>
-concept knows = requires(const Context& c) {
-  c.template known<Node>();
+concept has_precomputed = requires(const Context& c) {
+  c.template precomputed<Node>();
 };
 
 /// A context and the shared values computed so far: each is a base class, found by its program.
 template <class Context, class... Values>
-struct remembering : Values... {
+struct caching_context : Values... {
   const Context& context;
   template <int I>
   LAZYFUSE_HD decltype(auto) operand() const {
@@ -176,11 +164,13 @@ struct remembering : Values... {
     return context.template stage_value<P>();
   }
   template <class P>
-  requires knows<P, Context> LAZYFUSE_HD decltype(auto) known() const { return context.template known<P>(); }
+  requires has_precomputed<P, Context> LAZYFUSE_HD decltype(auto) precomputed() const {
+    return context.template precomputed<P>();
+  }
 };
 
 template <class Node, class Context>
-concept remembers = requires(const Context& c) {
+concept has_cached = requires(const Context& c) {
   shared_of<Node>(c);
 };
 
@@ -224,8 +214,8 @@ struct evaluator<apply<Op, A...>> {
   }
   template <class C>
   LAZYFUSE_HD static auto at(const C& c) {
-    if constexpr (remembers<self, C>) return shared_of<self>(c);
-    else if constexpr (knows<self, C>) return c.template known<self>();
+    if constexpr (has_cached<self, C>) return shared_of<self>(c);
+    else if constexpr (has_precomputed<self, C>) return c.template precomputed<self>();
     else return compute(c);
   }
 };
@@ -233,16 +223,16 @@ struct evaluator<apply<Op, A...>> {
 namespace evaluate_detail {
 /// Calls then(context) with all shared values of the list computed, in order.
 template <class Then, class Context, class... Values>
-LAZYFUSE_HD decltype(auto) remember(list<>, const Then& then, const remembering<Context, Values...>& c) {
+LAZYFUSE_HD decltype(auto) remember(list<>, const Then& then, const caching_context<Context, Values...>& c) {
   return then(c);
 }
 template <class N, class... Rest, class Then, class Context, class... Values>
-LAZYFUSE_HD decltype(auto) remember(list<N, Rest...>, const Then& then, const remembering<Context, Values...>& c) {
+LAZYFUSE_HD decltype(auto) remember(list<N, Rest...>, const Then& then, const caching_context<Context, Values...>& c) {
   const auto value = evaluator<N>::at(c);
   using T = bare_t<decltype(value)>;
   return remember(
       list<Rest...>{}, then,
-      remembering<Context, Values..., shared_value<N, T>>{static_cast<const Values&>(c)..., {value}, c.context});
+      caching_context<Context, Values..., shared_value<N, T>>{static_cast<const Values&>(c)..., {value}, c.context});
 }
 }  // namespace evaluate_detail
 
@@ -276,7 +266,7 @@ struct deliver<list<P...>, index_sequence<I...>, Sink> {
   /// The value of a root, or of what it rounds to 16 bits if the sink does that itself.
   template <int K, class Root, class C>
   LAZYFUSE_HD static auto root(const C& c) {
-    if constexpr (remembers<Root, C> || knows<Root, C>) return evaluator<Root>::at(c);
+    if constexpr (has_cached<Root, C> || has_precomputed<Root, C>) return evaluator<Root>::at(c);
     else if constexpr (requires { requires Sink::template rounds<K>; }) return evaluator<rounded_t<Root>>::at(c);
     else return evaluator<Root>::at(c);
   }
@@ -288,7 +278,7 @@ LAZYFUSE_HD void evaluate(const Context& context, Sink& sink) {
   using roots = typename Schedule::roots;
   const evaluate_detail::deliver<roots, make_index_sequence<roots::size>, Sink> then{sink};
   if constexpr (Schedule::shared::size == 0) then(context);
-  else evaluate_detail::remember(typename Schedule::shared{}, then, remembering<Context>{context});
+  else evaluate_detail::remember(typename Schedule::shared{}, then, caching_context<Context>{context});
 }
 
 }  // namespace lazyfuse

@@ -72,7 +72,7 @@ struct ramp {
 };
 
 /// A source that makes `together` neighbours at once, from a multiple of as many on, for little more than it makes one:
-/// `rows` on the device, `write` on the host (random/laws.hpp).
+/// `rows` on the device, `write` on the host (random/distributions.hpp).
 template <class Source>
 concept grouped_source = requires {
   Source::together;
@@ -84,8 +84,9 @@ template <grouped_source Source>
 inline constexpr int source_cost<Source> = Source::cost;
 /// Bytes of an element that is kept where it was read or made, which ramps and constants are not.
 template <class Source>
-inline constexpr int kept_bytes = Source::is_memory || grouped_source<Source> ? int(sizeof(typename Source::value_type))
-                                                                              : 0;
+inline constexpr int element_bytes = Source::is_memory || grouped_source<Source>
+                                         ? int(sizeof(typename Source::value_type))
+                                         : 0;
 
 /// A source and its steps along the R axes of the position.
 template <class Source, int R>

@@ -23,7 +23,7 @@ struct finding {
     template <class V>
     struct before<true, V> : ir::gathered_all<finding, Found, P...> {};
     using inner = typename before<Nested>::type;
-    using type = typename evaluate_detail::append_if<!contains<self, inner>, inner, self>::type;
+    using type = typename appended_if<!contains<self, inner>, inner, self>::type;
   };
 };
 template <bool Nested, class Found, class... P>
@@ -73,8 +73,8 @@ concept ordered_monoid = requires(const T& a, const T& b) {
 
 /// A monoid with values that nothing changes any more: what comes after them need not be read.
 template <class M, class T>
-concept settling_monoid = requires(const T& a) {
-  M::settled(a);
+concept absorbing_monoid = requires(const T& a) {
+  M::absorbing(a);
 };
 
 /// A monoid that rounds, and says what a combination lost: a sum of many keeps that beside it, and restored() puts it
@@ -123,7 +123,7 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   static constexpr bool has_near = (near_monoid<M, program_value_t<P, Sources>> || ...);
   static constexpr bool has_ordered = (ordered_monoid<M, program_value_t<P, Sources>> || ...);
   static constexpr bool has_rounding = (rounds<M, program_value_t<P, Sources>> || ...);
-  static constexpr bool settles = (settling_monoid<M, program_value_t<P, Sources>> && ...);
+  static constexpr bool absorbs = (absorbing_monoid<M, program_value_t<P, Sources>> && ...);
   template <int I>
   using monoid = type_at<I, M...>;
   template <int I, class... Q>
@@ -147,16 +147,16 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   }
   /// Whether nothing changes the results any more, whatever is merged with these parts of them.
   template <int Parts>
-  LAZYFUSE_HD static bool settled(const accumulators (&part)[Parts]) {
-    return settled_each(part, make_index_sequence<size>{});
+  LAZYFUSE_HD static bool absorbing(const accumulators (&part)[Parts]) {
+    return absorbing_each(part, make_index_sequence<size>{});
   }
 
  private:
   template <int Parts, int... I>
-  LAZYFUSE_HD static bool settled_each(const accumulators (&part)[Parts], index_sequence<I...>) {
+  LAZYFUSE_HD static bool absorbing_each(const accumulators (&part)[Parts], index_sequence<I...>) {
     const auto one = [&]<int K, class Monoid>(index_sequence<K>, Monoid*) {
       bool some = false;
-      for (int k = 0; k < Parts; ++k) some |= Monoid::settled(get<K>(part[k]));
+      for (int k = 0; k < Parts; ++k) some |= Monoid::absorbing(get<K>(part[k]));
       return some;
     };
     return (one(index_sequence<I>{}, static_cast<M*>(nullptr)) && ...);

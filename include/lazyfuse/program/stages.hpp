@@ -71,7 +71,7 @@ struct finding_uniform {
   struct one : ir::gathered_all<finding_uniform, Found, A...> {};
   template <class Found, class Op, class... A>
   struct one<true, Found, Op, A...>
-      : evaluate_detail::append_if<!contains<lazyfuse::apply<Op, A...>, Found>, Found, lazyfuse::apply<Op, A...>> {};
+      : appended_if<!contains<lazyfuse::apply<Op, A...>, Found>, Found, lazyfuse::apply<Op, A...>> {};
   template <class Found, class Op, class... A>
   using apply = one<uniform<lazyfuse::apply<Op, A...>, Sources>, Found, Op, A...>;
   template <class Found, class Kind, class... P>
@@ -88,7 +88,7 @@ struct of_stage {
 };
 template <int Stage, class P, class... Rest, class Kept>
 struct of_stage<Stage, list<P, Rest...>, Kept>
-    : of_stage<Stage, list<Rest...>, typename evaluate_detail::append_if<stage_of<P> == Stage, Kept, P>::type> {};
+    : of_stage<Stage, list<Rest...>, typename appended_if<stage_of<P> == Stage, Kept, P>::type> {};
 
 template <int Which>
 struct reading {
@@ -132,10 +132,9 @@ struct find_repeated<Staged, Pass, Found, list<>>
     : find_repeated<Staged, Pass + 1, Found, typename Staged::template pass<Pass + 1>::roots> {};
 template <class Staged, int Pass, class Found, class P, class... Rest>
 struct find_repeated<Staged, Pass, Found, list<P, Rest...>>
-    : find_repeated<
-          Staged, Pass,
-          typename evaluate_detail::append_if<Staged::template repeats<Pass, P> && !contains<P, Found>, Found, P>::type,
-          list<Rest...>> {};
+    : find_repeated<Staged, Pass,
+                    typename appended_if<Staged::template repeats<Pass, P> && !contains<P, Found>, Found, P>::type,
+                    list<Rest...>> {};
 
 /// The values of reductions, each found by its program.
 template <class Reductions, class Sources>
@@ -233,10 +232,10 @@ struct with_values {
   }
   /// What the row has in common and was computed with the values, or what the base knows.
   template <class P>
-    requires(remembers<P, Values> || knows<P, Base>)
-  LAZYFUSE_HD decltype(auto) known() const {
-    if constexpr (remembers<P, Values>) return (shared_of<P>(values));
-    else return base.template known<P>();
+    requires(has_cached<P, Values> || has_precomputed<P, Base>)
+  LAZYFUSE_HD decltype(auto) precomputed() const {
+    if constexpr (has_cached<P, Values>) return (shared_of<P>(values));
+    else return base.template precomputed<P>();
   }
 };
 

@@ -9,7 +9,8 @@
 namespace lazyfuse::random_detail {
 
 #if defined(__CUDA_ARCH__)
-/// x * y + z: rounded once on the device, twice on the host, where src/random/laws.cpp is compiled without contraction.
+/// x * y + z: rounded once on the device, twice on the host, where src/random/distributions.cpp is compiled without
+/// contraction.
 LAZYFUSE_HD float mul_add(float x, float y, float z) { return __fmaf_rn(x, y, z); }
 LAZYFUSE_HD double mul_add(double x, double y, double z) { return __fma_rn(x, y, z); }
 /// x * y, rounded, whatever it is added to.

@@ -35,17 +35,17 @@ bool threads_wake() { return omp_get_max_threads() > 1 && omp_in_parallel() == 0
 
 void let_others_run() { std::this_thread::yield(); }
 
-void find_homes(const index_t* extents, int rank, int outer, bool columns, int bytes, row_homes& to) {
+void find_residence(const index_t* extents, int rank, int outer, bool columns, int bytes, row_residence& to) {
   constexpr index_t cache_of_a_thread = 1 << 20;
-  to.results = home::thread;
+  to.results = residence::thread;
   index_t rows = 1, length = 1;
   for (int k = 0; k < rank - 1; ++k) (k < outer ? rows : length) *= extents[k];
   if (columns) {
-    to.row = columns_together(length * bytes, extents[rank - 1]) > 0 ? home::cache : home::memory;
+    to.row = columns_together(length * bytes, extents[rank - 1]) > 0 ? residence::cache : residence::memory;
     return;
   }
   const index_t row = to.again_bytes / std::max<index_t>(rows, 1);
-  to.row = row <= cache_of_a_thread * (rows < few_rows ? thread_count() : 1) ? home::cache : home::memory;
+  to.row = row <= cache_of_a_thread * (rows < few_rows ? thread_count() : 1) ? residence::cache : residence::memory;
 }
 
 }  // namespace lazyfuse::host_detail

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
+#include <lazyfuse/backend/host/rows.hpp>
 #include <lazyfuse/backend/host/scan.hpp>
-#include <lazyfuse/backend/host/stages.hpp>
 
 namespace lazyfuse {
 
@@ -50,8 +50,8 @@ struct kernel<dpp::rows<Staged, Outer, Columns>, host> {
   struct geometry {};
   template <class Plan>
   static const char* path(Plan& p) {
-    host_detail::find_homes(p.s.extent, Plan::rank, Outer, Columns,
-                            host_detail::bytes_of_position(typename Plan::sources{}), p.rows.homes);
+    host_detail::find_residence(p.s.extent, Plan::rank, Outer, Columns,
+                                host_detail::bytes_of_position(typename Plan::sources{}), p.rows.where);
     return Columns ? "columns" : "rows";
   }
   template <class Plan>

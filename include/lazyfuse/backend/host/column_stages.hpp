@@ -46,7 +46,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       std::copy_n(next.offsets, walk_type::count, offsets);
       const index_t left = together ? extents_left(next, r1 - r) : 1;
       next.next();
-      walk.aim_columns(cursors, packed, offsets, next.offsets, first, n, seq{});
+      walk.seek_columns(cursors, packed, offsets, next.offsets, first, n, seq{});
       const index_t added = sums.template add<walk_type::count>(cursors, left, values);
       if (added > 1) next.next(added - 1);
       r += added;
@@ -65,8 +65,8 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
                                                            [[maybe_unused]] index_t n) const {
     if constexpr (sizeof...(P) > 0) {
       typename walk_type::cursors cursors;
-      walk_type{this->operands, R - 1, -1}.aim_rows(cursors, nullptr, this->at_line(0).offsets, 0, seq{});
-      const landings<program_value_t<P, Sources>...> to{{{values_of<P>(made), 0}...}};
+      walk_type{this->operands, R - 1, -1}.seek_rows(cursors, nullptr, this->at_line(0).offsets, 0, seq{});
+      const output_cursors<program_value_t<P, Sources>...> to{{{values_of<P>(made), 0}...}};
       transform_runs<schedule<list<P...>>, 0, walk_type::count>(cursors, to, 1, n, values);
     }
     return {values.columns, made};

@@ -2,7 +2,7 @@
 // Partial results side by side: one accumulator per vector lane of every reduction.
 #pragma once
 
-#include <lazyfuse/backend/host/rows.hpp>
+#include <lazyfuse/backend/host/operand_walk.hpp>
 #include <lazyfuse/op/reduction.hpp>
 
 #include <algorithm>
@@ -163,23 +163,23 @@ struct lanes<M, moment_sums<T>, N> : distance_sums<T, N> {
 };
 /// Places of extremes: elements and places apart.
 template <class M, class T, int N>
-  requires ordered_monoid<M, placed<T>>
-struct lanes<M, placed<T>, N> {
+  requires ordered_monoid<M, indexed<T>>
+struct lanes<M, indexed<T>, N> {
   T value[N];
   int64 index[N];
   void clear(index_t n) {
-    const placed<T> none = M::template identity<placed<T>>();
+    const indexed<T> none = M::template identity<indexed<T>>();
     std::fill_n(value, n, none.value);
     std::fill_n(index, n, none.index);
   }
-  LAZYFUSE_HD void combine(index_t l, const placed<T>& v) { put(l, M{}(at(l), v)); }
+  LAZYFUSE_HD void combine(index_t l, const indexed<T>& v) { put(l, M{}(at(l), v)); }
   /// The same for a place after those before it.
-  LAZYFUSE_HD void append(index_t l, const placed<T>& v) { put(l, M::append(at(l), v)); }
+  LAZYFUSE_HD void append(index_t l, const indexed<T>& v) { put(l, M::append(at(l), v)); }
   void fold() {
     fold_halves<N>([this](int l, int from) { combine(l, at(from)); });
   }
-  LAZYFUSE_HD placed<T> at(index_t l) const { return {value[l], index[l]}; }
-  LAZYFUSE_HD void put(index_t l, const placed<T>& v) {
+  LAZYFUSE_HD indexed<T> at(index_t l) const { return {value[l], index[l]}; }
+  LAZYFUSE_HD void put(index_t l, const indexed<T>& v) {
     value[l] = v.value;
     index[l] = v.index;
   }

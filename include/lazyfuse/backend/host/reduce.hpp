@@ -6,7 +6,7 @@
 #pragma once
 
 #include <lazyfuse/backend/host/column_sums.hpp>
-#include <lazyfuse/backend/host/kept.hpp>
+#include <lazyfuse/backend/host/reduced_values.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 #include <lazyfuse/backend/host/tuning.hpp>
 
@@ -39,7 +39,7 @@ struct reduce_run {
     for (int k = 0; k < walk_type::count; ++k) to[k] = a[k] + b[k];
   }
   void finish(const kept_odometer& o, const accumulators& values, index_t column, int axis) const {
-    kept_sink<K, T...> sink{targets, o.at, column};
+    reduced_sink<K, T...> sink{targets, o.at, column};
     evaluate<Epilogue>(epilogue_context<Set, Operands>{operands, o.offsets, values, column, axis}, sink);
   }
 
@@ -57,7 +57,7 @@ struct reduce_run {
       add_offsets(offsets, o.offsets, inner.offsets);
       for (index_t c = c0; c < c1; c += chunk) {
         const index_t n = c1 - c < chunk ? c1 - c : chunk;
-        walk.aim(cursors, packed, offsets, 0, c, n, repeated_elements<Set>(n), seq{});
+        walk.seek(cursors, packed, offsets, 0, c, n, repeated_elements<Set>(n), seq{});
         sums.template add<walk_type::count>(cursors, n);
       }
     }
@@ -91,15 +91,15 @@ struct reduce_run {
       return;
     }
     const std::unique_ptr<accumulators[]> partial(new accumulators[kept * blocks]);
-    const std::unique_ptr<std::atomic<bool>[]> settled(Set::settles ? new std::atomic<bool>[kept] {} : nullptr);
+    const std::unique_ptr<std::atomic<bool>[]> decided(Set::absorbs ? new std::atomic<bool>[kept] {} : nullptr);
     for_tasks(kept * blocks, cost, [&](index_t task) {
-      if constexpr (Set::settles)  // an earlier block decided: this one adds nothing
-        if (settled[task / blocks].load(std::memory_order_relaxed)) return Set::clear(partial[task]);
+      if constexpr (Set::absorbs)  // an earlier block decided: this one adds nothing
+        if (decided[task / blocks].load(std::memory_order_relaxed)) return Set::clear(partial[task]);
       kept_odometer o{operands, extents, 0, K};
       o.seek(task / blocks);
       partial[task] = run_block(o, task % blocks);
-      if constexpr (Set::settles)
-        if (Set::settled({partial[task]})) settled[task / blocks].store(true, std::memory_order_relaxed);
+      if constexpr (Set::absorbs)
+        if (Set::absorbing({partial[task]})) decided[task / blocks].store(true, std::memory_order_relaxed);
     });
     kept_odometer o{operands, extents, 0, K};
     for (index_t k = 0; k < kept; ++k, o.next())
@@ -157,8 +157,8 @@ struct reduce_run {
       index_t rows = group;
       if (blocked) walk.pack_blocks(packed, offsets, int(group), first, n, seq{});
       for (index_t g = 0; g < group; ++g) {
-        if (blocked) walk.aim(cursors, packed, offsets, int(g), first, n, n, seq{});
-        else walk.aim_columns(cursors, packed, offsets, next, first, n, seq{});
+        if (blocked) walk.seek(cursors, packed, offsets, int(g), first, n, n, seq{});
+        else walk.seek_columns(cursors, packed, offsets, next, first, n, seq{});
         const index_t added = sums.template add<walk_type::count>(cursors, together ? left : 1, no_values{}, in_order);
         if (added > 1) move_on(added - 1);
         rows += added - 1;
@@ -224,7 +224,7 @@ struct reduce_run {
       kept.seek(line);
       first.seek(line * across + begin);
       typename walk_type::cursors cursors;
-      walk_type{operands, R - 1, last}.aim_rows(cursors, nullptr, first.offsets, 0, seq{});
+      walk_type{operands, R - 1, last}.seek_rows(cursors, nullptr, first.offsets, 0, seq{});
       for (index_t c = begin; c < end; ++c) {
         lane_pack<Set, few_lanes> sums;
         short_row(cursors, length, sums, set_seq{});

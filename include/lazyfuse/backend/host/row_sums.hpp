@@ -30,15 +30,15 @@ struct place_sink {
 
 /// The operand whose elements a program places as they are, or -1.
 template <class P>
-inline constexpr int placed_operand = -1;
+inline constexpr int indexed_operand = -1;
 template <class Op, int I, class Index>
   requires(requires { requires Op::places; })
-inline constexpr int placed_operand<apply<Op, arg<I>, Index>> = I;
+inline constexpr int indexed_operand<apply<Op, arg<I>, Index>> = I;
 /// Which operand a single reduction looks through for its extreme, where that lies in memory; else -1.
 template <class Set, class Cursors>
 constexpr int searched_operand() {
   if constexpr (Set::size == 1 && Set::has_ordered) {
-    constexpr int operand = placed_operand<typename Set::template program<0>>;
+    constexpr int operand = indexed_operand<typename Set::template program<0>>;
     if constexpr (operand >= 0)
       if constexpr (requires(const Cursors& c) { place_of_extreme(get<operand>(c).data, index_t{}, true); })
         return operand;
@@ -100,10 +100,10 @@ class row_sums {
     return sink.index;
   }
   template <class Place, int... I>
-  void settle(lanes_type& to, index_t n, const Place& place, index_sequence<I...>) {
+  void locate(lanes_type& to, index_t n, const Place& place, index_sequence<I...>) {
     const auto one = [&]<int K>(auto& lanes, auto& runs, index_sequence<K>) {
-      if constexpr (requires { runs.settle(lanes, n, [](index_t) { return int64{}; }); })
-        runs.settle(lanes, n, [&](index_t i) { return place(i, index_sequence<K>{}); });
+      if constexpr (requires { runs.locate(lanes, n, [](index_t) { return int64{}; }); })
+        runs.locate(lanes, n, [&](index_t i) { return place(i, index_sequence<K>{}); });
     };
     (one(get<I>(to), get<I>(runs_), index_sequence<I>{}), ...);
   }
@@ -134,7 +134,7 @@ class row_sums {
       skip(cursors, elements, make_index_sequence<Count>{});
       values.move_on(elements);
     };
-    index_t left = n, settled = 0;
+    index_t left = n, located = 0;
     while (left > 0) {
       if constexpr (in_runs)
         if (added_ == longest_ || (Set::has_near && !near_ && elements_ >= far_elements)) end_runs(to, set_seq{});
@@ -178,10 +178,10 @@ class row_sums {
       if constexpr (places)
         if (left == 0 || left >= lane_count) {
           const auto place = [&]<int I>(index_t i, index_sequence<I> one) {
-            return place_of<Count>(from, known, settled + i, one);
+            return place_of<Count>(from, known, located + i, one);
           };
-          settle(to, n - left - settled, place, set_seq{});
-          settled = n - left;
+          locate(to, n - left - located, place, set_seq{});
+          located = n - left;
         }
     }
     lanes_ = to;

@@ -203,37 +203,37 @@ struct place_lanes : lanes<typename M::extreme, T, lane_count> {
   using extremes = lanes<typename M::extreme, T, lane_count>;
   static constexpr index_t most_seen = 17 * lane_count;
   T* seen;  ///< where the next turn's elements go
-  LAZYFUSE_HD void combine(index_t l, const placed<T>& v) {
+  LAZYFUSE_HD void combine(index_t l, const indexed<T>& v) {
     extremes::combine(l, v.value);
     seen[l] = v.value;
   }
   void next_turn(index_t) { seen += lane_count; }
 };
 template <class M, class T>
-  requires ordered_monoid<M, placed<T>>
-struct row_runs<M, placed<T>> {
+  requires ordered_monoid<M, indexed<T>>
+struct row_runs<M, indexed<T>> {
   using lanes_type = place_lanes<M, T>;
-  placed<T> best = M::template identity<placed<T>>();
+  indexed<T> best = M::template identity<indexed<T>>();
   T seen[lanes_type::most_seen];
 
   static constexpr bool largest = M::extreme::is_largest;
   void end_run(lanes_type&, index_t) {}
-  void add(const placed<T>& v) { best = best.index == M::nowhere ? v : M{}(best, v); }
+  void add(const indexed<T>& v) { best = best.index == M::nowhere ? v : M{}(best, v); }
   /// n elements are seen since the last time; place(i) is that of the i-th of them.
   template <class F>
-  void settle(lanes_type& run, index_t n, const F& place) {
+  void locate(lanes_type& run, index_t n, const F& place) {
     run.fold();
     const T value = run.at(0);
     const bool none = best.index == M::nowhere, beyond = none || M::beyond(value, best.value);
     // Of equal ones the first: where axes are taken in another order, it may come later.
     if (beyond || (!M::beyond(best.value, value) && place(0) < best.index)) {
-      const placed<T> found{value, place(first(value, n))};
+      const indexed<T> found{value, place(first(value, n))};
       best = beyond ? found : M{}(best, found);
     }
     run.clear(lane_count);
     run.seen = seen;
   }
-  placed<T> result(lanes_type&, index_t) const { return best; }
+  indexed<T> result(lanes_type&, index_t) const { return best; }
 
  private:
   /// The number of the first that is equal to value, or NaN as that.

@@ -2,25 +2,25 @@
 // transform on the host: threads over blocks of rows, a vectorised loop over contiguous chunks.
 #pragma once
 
+#include <lazyfuse/backend/host/operand_walk.hpp>
 #include <lazyfuse/backend/host/past_caches.hpp>
-#include <lazyfuse/backend/host/rows.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 
 namespace lazyfuse::host_detail {
 
 /// Where the inner loop writes: contiguous memory, and where the next run starts.
 template <class T>
-struct landing {
+struct output_cursor {
   T* data;
   index_t next;
   LAZYFUSE_HD void move_on(index_t runs) { data += runs * next; }
 };
 template <class... T>
-struct landings : pack<landing<T>...> {};
+struct output_cursors : pack<output_cursor<T>...> {};
 
 template <class... T>
 struct chunk_sink {
-  const landings<T...>& to;
+  const output_cursors<T...>& to;
   index_t i;
   template <int I, class V>
   LAZYFUSE_HD void put(const V& value) {
@@ -31,11 +31,11 @@ struct chunk_sink {
 /// The loop everything else exists for: runs of n elements, or of N. Inlined, g++ makes copies of it that are not
 /// vectorised.
 template <class Schedule, int N, int Count, class Cursors, class... T, class Values = no_values>
-[[gnu::noinline]] void transform_runs(const Cursors& from, const landings<T...>& targets, index_t runs, index_t n,
+[[gnu::noinline]] void transform_runs(const Cursors& from, const output_cursors<T...>& targets, index_t runs, index_t n,
                                       const Values& known = {}) {
   Cursors cursors = from;
   Values values = known;
-  landings<T...> to = targets;
+  output_cursors<T...> to = targets;
   for (; runs > 0; --runs) {
 #if !defined(__clang__)
 #pragma GCC ivdep
@@ -62,14 +62,14 @@ void move_by_runs(Cursor& c) {
 }
 /// The loop of transform_runs() for runs of one row, with results that are stored past the caches; they must be ended.
 template <class Schedule, class Cursors, class... T, class Values, int... I, int... J>
-[[gnu::noinline]] void stream_runs(const Cursors& from, const landings<T...>& targets, index_t runs,
+[[gnu::noinline]] void stream_runs(const Cursors& from, const output_cursors<T...>& targets, index_t runs,
                                    const Values& known, index_sequence<I...> operands, index_sequence<J...> results) {
   Cursors cursors = from;
   (move_by_runs(get<I>(cursors)), ...);
   Values values = known;
-  landings<T...> to = targets;
+  output_cursors<T...> to = targets;
   pack<staging<T, run_length>...> made;
-  landings<T...> to_made;
+  output_cursors<T...> to_made;
   ((get<J>(to_made) = {get<J>(made).data, 0}), ...);
   for (; runs > 0; --runs) {
 #if !defined(__clang__)
@@ -92,7 +92,7 @@ struct transform_run {
   static constexpr int chunk = walk_type::chunk;
   /// Whether rows with a repeated operand are taken in runs: a second loop to compile, for where it is likely.
   static constexpr bool by_runs = R >= 2 && walk_type::in_memory_count >= 2;
-  using to_pack = landings<T...>;
+  using to_pack = output_cursors<T...>;
   using seq = typename walk_type::seq;
   using target_seq = make_index_sequence<sizeof...(T)>;
 
@@ -112,7 +112,7 @@ struct transform_run {
     if constexpr (R > 0) return axis < 0 ? 0 : get<I>(targets).steps[axis];
     else return 1;
   }
-  /// Whether a result is not contiguous along the row: staged in contiguous memory and scattered.
+  /// Whether a result is not contiguous along the row: buffers in contiguous memory and scattered.
   template <int... I>
   bool stages(index_sequence<I...>) const {
     return ((target_step<I>(R - 1) != 1) || ...);
@@ -124,20 +124,20 @@ struct transform_run {
     for (int k = 0; k < R - 1; ++k) p += at[k] * target_step<I>(k);
     return p + first * target_step<I>(R - 1);
   }
-  using stagings = pack<staging<T, chunk>...>;
+  using scatter_buffers = pack<staging<T, chunk>...>;
   template <int... I>
-  void aim_targets(to_pack& to, stagings* staged, const index_t* at, int row, index_t first, bool by_rows,
-                   index_sequence<I...>) const {
-    ((get<I>(to) = {target_step<I>(R - 1) == 1 ? target_at<I>(at, row, first) : get<I>(*staged).data,
+  void seek_targets(to_pack& to, scatter_buffers* buffers, const index_t* at, int row, index_t first, bool by_rows,
+                    index_sequence<I...>) const {
+    ((get<I>(to) = {target_step<I>(R - 1) == 1 ? target_at<I>(at, row, first) : get<I>(*buffers).data,
                     by_rows ? target_step<I>(R - 2) : run_length}),
      ...);
   }
   template <int... I>
-  void scatter_targets(stagings& staged, const index_t* at, int row, index_t first, index_t n,
+  void scatter_targets(scatter_buffers& buffers, const index_t* at, int row, index_t first, index_t n,
                        index_sequence<I...>) const {
     ((target_step<I>(R - 1) == 1
           ? void()
-          : scatter_row(target_at<I>(at, row, first), target_step<I>(R - 1), get<I>(staged).data, n)),
+          : scatter_row(target_at<I>(at, row, first), target_step<I>(R - 1), get<I>(buffers).data, n)),
      ...);
   }
 
@@ -148,8 +148,8 @@ struct transform_run {
     if (blocked || repeats || packs) return prepared_rows_of(o, count, first, last);
     typename walk_type::cursors cursors;
     to_pack to;
-    walk.aim_rows(cursors, nullptr, o.offsets, first, seq{});
-    aim_targets(to, nullptr, o.at, 0, first, true, target_seq{});
+    walk.seek_rows(cursors, nullptr, o.offsets, first, seq{});
+    seek_targets(to, nullptr, o.at, 0, first, true, target_seq{});
     transform_runs<Schedule, 0, walk_type::count>(cursors, to, R >= 2 ? count : 1, last - first,
                                                   values.from(first - origin));
   }
@@ -162,8 +162,8 @@ struct transform_run {
                   runs = (last - begin) / run_length, end = begin + runs * run_length;
     typename walk_type::cursors cursors;
     to_pack to;
-    walk.aim_rows(cursors, nullptr, o.offsets, begin, seq{});
-    aim_targets(to, nullptr, o.at, 0, begin, false, target_seq{});
+    walk.seek_rows(cursors, nullptr, o.offsets, begin, seq{});
+    seek_targets(to, nullptr, o.at, 0, begin, false, target_seq{});
     const bool in_lines = [&]<int... J>(index_sequence<J...>) { return (begins_a_line(get<J>(to).data) && ...); }
     (target_seq{});
     if (!in_lines || runs < dpp::tuning<dpp::transforms, host>::streamed_runs) return rows_of(o, 1, first, last);
@@ -174,7 +174,7 @@ struct transform_run {
   template <class Odometer>
   [[gnu::noinline]] void prepared_rows_of(const Odometer& o, int count, index_t first, index_t last) const {
     typename walk_type::packings packed;
-    stagings staged;
+    scatter_buffers buffers;
     typename walk_type::cursors cursors;
     to_pack to;
     const index_t width = blocked ? chunk / block_rows : packs || !by_runs ? chunk : last - first;
@@ -185,9 +185,9 @@ struct transform_run {
       const index_t n = last - column < width ? last - column : width;
       if (blocked) walk.pack_blocks(packed, o.offsets, count, column, n, seq{});
       for (int r = 0; r < count; r += step) {
-        if (together) walk.aim_rows(cursors, &packed, o.offsets, column, seq{});
-        else walk.aim(cursors, packed, o.offsets, r, column, n, by_runs ? run_length : n, seq{});
-        aim_targets(to, &staged, o.at, r, column, together, target_seq{});
+        if (together) walk.seek_rows(cursors, &packed, o.offsets, column, seq{});
+        else walk.seek(cursors, packed, o.offsets, r, column, n, by_runs ? run_length : n, seq{});
+        seek_targets(to, &buffers, o.at, r, column, together, target_seq{});
         index_t done = 0;
         if constexpr (by_runs) {
           if (const index_t runs = repeats ? n / run_length : 0) {
@@ -201,7 +201,7 @@ struct transform_run {
         if (done < n)
           transform_runs<Schedule, 0, walk_type::count>(cursors, to, step, n - done,
                                                         values.from(column + done - origin));
-        if (packs) scatter_targets(staged, o.at, r, column, n, target_seq{});
+        if (packs) scatter_targets(buffers, o.at, r, column, n, target_seq{});
       }
     }
   }

@@ -111,7 +111,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   const index_t columns = rank > 0 ? extents[inner] : 1;
   index_t rows = 1;
   for (int k = 0; k < inner; ++k) rows *= extents[k];
-  vote votes;
+  vector_vote votes;
   const auto mark = [&](int width) {
     for (int i = 0; i < count; ++i) {
       const int bit = i < targets ? i : i - targets;
@@ -124,10 +124,10 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   if (rows == 1) {
     g.path = transform_path::flat;
     mark(flat.width);
-    g.simple = flat.width > 1 && votes.unanimous();
+    g.dense = flat.width > 1 && votes.unanimous();
     for (int i = 0; i < count; ++i)
-      g.simple = g.simple && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1) &&
-                 (i < targets ? i : i - targets) < most_operands;
+      g.dense = g.dense && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1) &&
+                (i < targets ? i : i - targets) < most_operands;
     g.blocks = static_cast<unsigned>(ceil_div(columns, index_t{block_threads} * flat.width * flat.depth));
     return g;
   }
@@ -165,20 +165,20 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
       const operand_info& o = info[i];
       if (o.element_size == 0 || !o.steps) continue;
       if (std::abs(o.steps[inner]) > 1 && std::abs(o.steps[across]) == 1 &&
-          (g.staged_bytes + o.element_size) * tile_elements(most_tile_width) < device().shared_bytes) {
-        g.staged |= wide_bits{1} << (i - targets);
-        g.staged_bytes += o.element_size;
+          (g.via_shared_bytes + o.element_size) * tile_elements(most_tile_width) < device().shared_bytes) {
+        g.via_shared |= wide_bits{1} << (i - targets);
+        g.via_shared_bytes += o.element_size;
       }
     }
   }
-  if (g.staged) {
+  if (g.via_shared) {
     g.path = transform_path::tiled;
     const int width = tile_width;
     for (int i = 0; i < count; ++i) {
       const int bit = i < targets ? i : i - targets;
       if (bit >= most_operands) continue;
-      const bool staged = i >= targets && ((g.staged >> bit) & 1);
-      if (width > 1 && is_wide(info[i], extents, rank, staged ? across : inner, width))
+      const bool via_shared = i >= targets && ((g.via_shared >> bit) & 1);
+      if (width > 1 && is_wide(info[i], extents, rank, via_shared ? across : inner, width))
         (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
     }
     g.consecutive = true;
@@ -223,7 +223,7 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   for (int k = 0; k < kept; ++k) outputs *= extents[k];
   for (int k = kept; k < rank; ++k) reduced *= extents[k];
   const int inner = along_kept ? kept - 1 : rank - 1;
-  vote votes;
+  vector_vote votes;
   for (int i = 0; i < count; ++i) {
     const bool wide = i < most_operands && width > 1 && is_wide(info[i], extents, rank, inner, width);
     if (wide) g.wide |= wide_bits{1} << i;
@@ -250,9 +250,9 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     tiles = ceil_div(outputs, block_threads / g.group);
     most_splits = g.group < block_threads ? 1 : g.units / (index_t{g.group / g.lanes} * depth * 2);
   }
-  g.simple = g.consecutive == votes.unanimous();
+  g.dense = g.consecutive == votes.unanimous();
   for (int i = 0; i < count; ++i)
-    g.simple = g.simple && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1);
+    g.dense = g.dense && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1);
   g.tiles = static_cast<unsigned>(tiles);
   // Enough blocks to fill the device once.
   index_t splits = tiles >= resident || tiles > ticket_count ? 1 : std::min(resident / tiles, most_splits);

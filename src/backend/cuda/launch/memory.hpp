@@ -2,7 +2,7 @@
 // What all launch geometries ask about the memory of operands, and their arithmetic.
 #pragma once
 
-#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/bind.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -30,7 +30,7 @@ inline bool is_wide(const operand_info& o, const index_t* extents, int rank, int
 
 /// Neighbouring elements per thread pay when most bytes then move 16 at a time; else threads take
 /// neighbouring elements each, which is as fast for accesses of one element.
-class vote {
+class vector_vote {
  public:
   void cast(const operand_info& o, int inner, bool wide) {
     if (!o.steps || o.element_size == 0 || o.steps[inner] == 0) return;

@@ -35,25 +35,25 @@ void in_registers(row_geometry& g, index_t length, const row_program& program) {
 void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool columns, const operand_info* info,
           int targets, int count, const row_program& program, index_t merge_bytes, index_t room, index_t most_steps) {
   index_t per_step = 0;
-  g.staged = 0;
+  g.via_shared = 0;
   for (int i = targets; i < count && i - targets < most_operands; ++i) {
     const operand_info& o = info[i];
     if (!has_bit(program.again, i - targets) || o.element_size == 0 || !o.steps) continue;
     bool along = false, elsewhere = g.tasks == 1;
     for (int k = 0; k < rank; ++k)
       if (extents[k] != 1 && o.steps[k] != 0) (k < outer || (columns && k == rank - 1) ? elsewhere : along) = true;
-    if (!along || !elsewhere) continue;                          // the caches keep what all rows read
-    if (g.simple && !has_bit(g.wide_in, i - targets)) continue;  // simple walks copy whole vectors
-    g.staged |= wide_bits{1} << (i - targets);
+    if (!along || !elsewhere) continue;                            // the caches keep what all rows read
+    if (g.straight && !has_bit(g.wide_in, i - targets)) continue;  // straight walks copy whole vectors
+    g.via_shared |= wide_bits{1} << (i - targets);
     per_step += index_t{o.element_size} * program.width * team_threads;
   }
   room -= merge_bytes;
-  g.kept_steps = static_cast<int>(per_step > 0 ? std::clamp(room / per_step, index_t{0}, most_steps) : 0);
+  g.cached_steps = static_cast<int>(per_step > 0 ? std::clamp(room / per_step, index_t{0}, most_steps) : 0);
   index_t at = merge_bytes;
   for (int i = targets; i < count && i - targets < most_operands; ++i)
-    if (has_bit(g.staged, i - targets)) {
+    if (has_bit(g.via_shared, i - targets)) {
       g.room[i - targets] = static_cast<unsigned>(at);
-      at += index_t{info[i].element_size} * program.width * team_threads * g.kept_steps;
+      at += index_t{info[i].element_size} * program.width * team_threads * g.cached_steps;
     }
   g.shared_bytes = static_cast<unsigned>(at);
 }
@@ -92,7 +92,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   const int inner = rank - 1;
   const index_t length = extents[inner], height = product(extents, outer, inner);
   g.rows = product(extents, 0, outer);
-  vote votes;
+  vector_vote votes;
   g.whole = length % program.width == 0;
   for (int i = 0; i < count; ++i) {
     const int bit = i < targets ? i : i - targets;
@@ -108,7 +108,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     return g;
   }
 
-  g.simple = g.whole && (columns ? rank - 2 < outer || height == extents[rank - 2] : height == 1);
+  g.straight = g.whole && (columns ? rank - 2 < outer || height == extents[rank - 2] : height == 1);
   index_t merge_slots;
   index_t least_units;
   if (columns) {
@@ -133,7 +133,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   }
   g.fits = g.units < index_t{1} << 30;  // kernels count them in 32 bits
   if (!g.fits) return g;
-  g.held_steps = g.simple ? program.held_steps : 0;
+  g.held_steps = g.straight ? program.held_steps : 0;
   const index_t merge_bytes =
       ceil_div(merge_slots * program.accumulators + (columns ? 0 : mailbox_bytes(program.accumulators)),
                room_alignment) *
@@ -146,18 +146,18 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   const auto form = [&](index_t room) {
     g.residents = room == half ? team_residents : 1;
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, index_t{1} << 30);
-    form_teams(g, gpu, index_t{g.kept_steps + g.held_steps} * stride, least_units);
+    form_teams(g, gpu, index_t{g.cached_steps + g.held_steps} * stride, least_units);
     g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
-    const int depth = g.simple ? program.depth : 1, end = static_cast<int>(g.per_block / stride);
+    const int depth = g.straight ? program.depth : 1, end = static_cast<int>(g.per_block / stride);
     if (g.how == exchange::memory && end % depth == 0) {  // fewer blocks, which have nothing left over
       g.blocks = static_cast<unsigned>(ceil_div(g.units, g.per_block));
       g.grid = index_t{g.teams} * g.blocks;
     }
     const int turns = static_cast<int>(g.units / (stride * g.blocks) / depth * depth);
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, end);
-    g.kept_steps = std::max(end - first_kept(end, turns, g.kept_steps, g.held_steps, depth), 0);
+    g.cached_steps = std::max(end - first_kept(end, turns, g.cached_steps, g.held_steps, depth), 0);
     if (merge_bytes > room) return false;
-    return g.staged == 0 || index_t{g.kept_steps + g.held_steps} * stride * 7 >= g.per_block * 6;
+    return g.via_shared == 0 || index_t{g.cached_steps + g.held_steps} * stride * 7 >= g.per_block * 6;
   };
   if (!form(half) && !form(whole)) form(merge_bytes > half ? whole : half);
   constexpr const char* names[2][3] = {{"block", "cluster", "grid"},
@@ -167,23 +167,24 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   return g;
 }
 
-void find_homes(const row_geometry& g, row_homes& to) {
+void find_residence(const row_geometry& g, row_residence& to) {
   if (g.registers) {
-    to.results = g.group == 1 ? home::thread : g.group <= 32 ? home::warp : home::block;
-    to.row = home::thread;
-    to.kept_bytes = to.again_bytes;
+    to.results = g.group == 1 ? residence::thread : g.group <= 32 ? residence::warp : residence::block;
+    to.row = residence::thread;
+    to.cached_bytes = to.again_bytes;
     return;
   }
-  constexpr home by_exchange[] = {home::block, home::cluster, home::grid};
+  constexpr residence by_exchange[] = {residence::block, residence::cluster, residence::grid};
   to.results = by_exchange[static_cast<int>(g.how)];
-  const index_t kept = index_t{g.kept_steps + g.held_steps} * (team_threads / g.lanes);
+  const index_t kept = index_t{g.cached_steps + g.held_steps} * (team_threads / g.lanes);
   const double part = std::min(1.0, static_cast<double>(kept) / static_cast<double>(std::max<index_t>(g.per_block, 1)));
-  to.kept_bytes = static_cast<index_t>(part * static_cast<double>(to.again_bytes));
+  to.cached_bytes = static_cast<index_t>(part * static_cast<double>(to.again_bytes));
   const index_t resident = std::max<index_t>(index_t{device().processors} * g.residents / g.blocks, 1);
   const double at_a_time =
       static_cast<double>(to.again_bytes) * std::min(1.0, static_cast<double>(resident) / static_cast<double>(g.tasks));
-  if (kept > 0) to.row = home::block;  // each block keeps its own piece
-  if (to.kept_bytes < to.again_bytes) to.row = at_a_time <= device().cache_bytes ? home::cache : home::memory;
+  if (kept > 0) to.row = residence::block;  // each block keeps its own piece
+  if (to.cached_bytes < to.again_bytes)
+    to.row = at_a_time <= device().cache_bytes ? residence::cache : residence::memory;
   if (g.how == exchange::memory) to.rounds = static_cast<int>(ceil_div(g.tasks, g.teams));
 }
 

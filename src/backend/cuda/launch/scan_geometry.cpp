@@ -81,7 +81,7 @@ scan_geometry plan_scan(const index_t* extents, int rank, const operand_info* in
                         const scan_facts& facts) {
   scan_geometry g;
   const auto [width, depth] = facts.share;
-  vote votes;
+  vector_vote votes;
   for (int i = 0; i < count && i - targets < most_operands; ++i) {
     const bool wide = width > 1 && is_wide(info[i], extents, rank, rank - 1, width);
     votes.cast(info[i], rank - 1, wide);

@@ -19,7 +19,7 @@ struct reduce_parameters {
   unsigned chunks, splits;
   divisor chunk_divisor;
   int group, lanes;
-  bool consecutive, simple;
+  bool consecutive, dense;
   unsigned* tickets;
   void* partial;
 };
@@ -174,18 +174,18 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
       [&](int k) { return k * spacing < valid; });
 }
 
-/// Depth full units whose offsets are a pitch apart. simple: all memory is contiguous along both axes, and
+/// Depth full units whose offsets are a pitch apart. dense: all memory is contiguous along both axes, and
 /// aligned where threads take neighbours, so that there is nothing to decide per operand.
 template <class Set, int Width, int Depth, bool Columns, class... Src, int... I>
 __device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& sums, const auto& p,
                                              const index_t (&base)[sizeof...(Src) + 1], index_t at, index_t pitch,
-                                             int walked, int axis, int spacing, bool simple, list<Src...>,
+                                             int walked, int axis, int spacing, bool dense, list<Src...>,
                                              index_sequence<I...>) {
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
     if constexpr (f.loads) {
       if constexpr (requires { o.source.data; })
-        if (simple) return f.simple(o.source.data + base[N] + at, pitch, p.consecutive);
+        if (dense) return f.dense(o.source.data + base[N] + at, pitch, p.consecutive);
       const index_t step = o.steps[walked];
       f.all(o.source, base[N] + at * step, pitch * step, o.steps[axis], p.consecutive && has_bit(p.wide, N), spacing);
     }

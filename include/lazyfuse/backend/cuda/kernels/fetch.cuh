@@ -102,11 +102,11 @@ struct fetched {
 template <class T, int Width, int Depth>
 struct fetched<constant<T>, Width, Depth> {
   static constexpr bool loads = false, is_memory = false;
-  constant<T> kept;
+  constant<T> in_registers;
   __device__ __forceinline__ void keep(const constant<T>& c, unsigned zero) {
     if constexpr (sizeof(T) == 4)
-      new (&kept) constant<T>(__builtin_bit_cast(T, __builtin_bit_cast(unsigned, c.value) | zero));
-    else new (&kept) constant<T>(c);
+      new (&in_registers) constant<T>(__builtin_bit_cast(T, __builtin_bit_cast(unsigned, c.value) | zero));
+    else new (&in_registers) constant<T>(c);
   }
 };
 template <class T, int Width, int Depth>
@@ -117,7 +117,7 @@ struct fetched<memory<T>, Width, Depth> {
 
   __device__ __forceinline__ void one(int d, elements<const T> from) { value[d].read(reached<Width>(from)); }
   /// All elements exist, contiguous in rows a pitch apart; aligned if a thread takes neighbours.
-  __device__ __forceinline__ void simple(elements<const T> from, index_t pitch, bool neighbours) {
+  __device__ __forceinline__ void dense(elements<const T> from, index_t pitch, bool neighbours) {
     if constexpr (can_be_wide) {
       if (neighbours) {
 #pragma unroll
@@ -235,7 +235,7 @@ struct register_context {
   __device__ __forceinline__ auto operand() const {
     const auto& f = get<I>(values);
     if constexpr (f.loads) return f.value[d][k];
-    else return f.kept.value;
+    else return f.in_registers.value;
   }
 };
 

@@ -14,7 +14,7 @@ struct flat_parameters {
   index_t size;
   wide_bits wide_in, wide_out;
   bool consecutive;
-  bool simple;  ///< every operand and target in memory is contiguous and aligned
+  bool dense;  ///< every operand and target in memory is contiguous and aligned
 };
 
 /// One tile. Every operand is read as wide as its own layout allows; threads beyond the end read the last element
@@ -24,14 +24,14 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
                                           index_sequence<J...>) {
   constexpr int row = block_threads * Width, tile = row * Depth;
   const index_t base = static_cast<index_t>(blockIdx.x) * tile;
-  const bool full = p.size - base >= tile, simple = full && p.simple;
+  const bool full = p.size - base >= tile, dense = full && p.dense;
   const auto first = [&] {
     return spread{p.consecutive ? 1 : interleave}.template first<Width>(static_cast<int>(threadIdx.x));
   };
   const auto left = [&] { return full ? tile : static_cast<int>(p.size - base); };
   const index_t at = base + static_cast<int>(threadIdx.x) * Width;  // if threads take neighbours
   fetched_pack<Width, Depth, list<Src...>> values;
-  if (simple) {  // everything is contiguous and aligned: nothing to decide per operand
+  if (dense) {  // everything is contiguous and aligned: nothing to decide per operand
     const auto load = [&](auto& f, const auto& o) {
       if constexpr (f.is_memory) f.rows(o.source.data + at, row);
     };
@@ -59,7 +59,7 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
   compute<Schedule, Width, Depth>(values, out);
 
   const auto put = [&](const auto& r, const auto& t, int j) {
-    if (simple || (full && p.consecutive && has_bit(p.wide_out, j))) r.rows(t.data + at, row);
+    if (dense || (full && p.consecutive && has_bit(p.wide_out, j))) r.rows(t.data + at, row);
     else r.each(t.data + base * t.steps[0], t.steps[0], first(), row, p.consecutive ? 1 : interleave, left());
   };
   (put(get<J>(out), get<J>(p.targets), J), ...);

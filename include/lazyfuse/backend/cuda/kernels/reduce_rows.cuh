@@ -36,10 +36,10 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
     for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines) {
       if constexpr (Depth > 1)
         if (++turns % turns_to_fold == 0) fold(sums, set_seq);
-      combine_full<Set, Width, Depth>(sums, p, base, unit * span + first, stride, R - 1, R - 1, spacing, p.simple,
+      combine_full<Set, Width, Depth>(sums, p, base, unit * span + first, stride, R - 1, R - 1, spacing, p.dense,
                                       sources, seq);
-      if constexpr (Set::settles)
-        if (Set::settled(sums.lane)) unit = end;
+      if constexpr (Set::absorbs)
+        if (Set::absorbing(sums.lane)) unit = end;
     }
   }
   for (; unit < end; unit += lines) {

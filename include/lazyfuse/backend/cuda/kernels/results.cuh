@@ -6,8 +6,8 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// The elements of one vector of results. Kept: their type until they are stored.
-template <class T, class Kept, int Width>
+/// The elements of one vector of results. Unrounded: their type until they are stored.
+template <class T, class Unrounded, int Width>
 struct result_lanes {
   T value[Width];
   __device__ __forceinline__ T operator[](int k) const { return value[k]; }
@@ -43,10 +43,10 @@ struct result_lanes<T, float, Width> {
 };
 
 /// Results of a thread before they are stored.
-template <int Width, int Depth, class T, class Kept>
+template <int Width, int Depth, class T, class Unrounded>
 struct result {
   static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
-  result_lanes<T, Kept, Width> value[Depth];
+  result_lanes<T, Unrounded, Width> value[Depth];
   /// Row d, at once where it can be.
   __device__ __forceinline__ void one(int d, elements<T> to) const {
     if constexpr (can_be_wide) {
@@ -81,12 +81,12 @@ struct result {
 };
 /// float for a root that rounds a float to T of 16 bits.
 template <class Root, class Sources, class T>
-struct kept_result {
+struct unrounded_result {
   using type = T;
 };
 template <class Op, class P, class Sources, small_real T>
   requires(standard::is_same_v<typename Op::converts_to, T>&& standard::is_same_v<program_value_t<P, Sources>, float>)
-struct kept_result<apply<Op, P>, Sources, T> {
+struct unrounded_result<apply<Op, P>, Sources, T> {
   using type = float;
 };
 
@@ -95,10 +95,10 @@ template <class Roots, class Sources, int Width, int Depth, class... T>
 struct results;
 template <class... P, class Sources, int Width, int Depth, class... T>
 struct results<list<P...>, Sources, Width, Depth, T...>
-    : pack<result<Width, Depth, T, typename kept_result<P, Sources, T>::type>...> {
+    : pack<result<Width, Depth, T, typename unrounded_result<P, Sources, T>::type>...> {
   template <int K>
   static constexpr bool rounds =
-      !standard::is_same_v<type_at<K, T...>, type_at<K, typename kept_result<P, Sources, T>::type...>>;
+      !standard::is_same_v<type_at<K, T...>, type_at<K, typename unrounded_result<P, Sources, T>::type...>>;
 };
 
 template <class Results>
@@ -114,8 +114,8 @@ struct register_sink {
   }
 };
 
-template <int Width, int Depth, class T, class Kept>
-__device__ __forceinline__ void store(const result<Width, Depth, T, Kept>& from, elements<T> to, index_t pitch,
+template <int Width, int Depth, class T, class Unrounded>
+__device__ __forceinline__ void store(const result<Width, Depth, T, Unrounded>& from, elements<T> to, index_t pitch,
                                       index_t step, bool as_one, int spacing, bool full, const int (&valid)[Depth]) {
 #pragma unroll
   for (int d = 0; d < Depth; ++d) {

@@ -24,7 +24,7 @@ struct row_part {
   int block_start;    ///< the first of the block
   int start, stride;  ///< of this thread, and from one step to the next
   int end, whole;     ///< steps; those that all threads take, a multiple of how many are taken at a time
-  int kept_from;      ///< the step from which on shared memory keeps units
+  int cached_from;    ///< the step from which on shared memory keeps units
   bool has_columns;   ///< columns: this thread
   int spacing;        ///< of the thread's elements
   int lane;           ///< columns: of the thread
@@ -96,8 +96,8 @@ struct pass_operand<Staged, Pass, Width, list<Src...>> {
   }
   /// Whether shared memory has, or is to have, operand I where units are kept.
   template <int I>
-  static __device__ __forceinline__ bool kept(const auto& p, bool here) {
-    if constexpr (again<I>) return here && has_bit(p.staged, I);
+  static __device__ __forceinline__ bool cached(const auto& p, bool here) {
+    if constexpr (again<I>) return here && has_bit(p.via_shared, I);
     else return false;
   }
   /// Where the vector of operand I is kept that this thread has after `steps` steps from the first that is kept.

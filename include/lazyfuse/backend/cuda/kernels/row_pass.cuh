@@ -17,7 +17,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
   using operand = pass_operand<Staged, Pass, Width, list<Src...>>;
   /// Where a unit is: its index along each axis across, and (rows) its first column.
   struct location {
-    int unit, kept_steps;
+    int unit, cached_steps;
     int valid[1];  ///< how far the elements of the thread go on
     index_t across[R - 1 - KO > 0 ? R - 1 - KO : 1], column;
     __device__ __forceinline__ bool has(int k, const auto& part) const { return k * part.spacing < valid[0]; }
@@ -38,7 +38,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
   static __device__ __forceinline__ location locate(const auto& p, const auto& part, int turn) {
     location at;
     at.unit = part.start + turn * part.stride;
-    at.kept_steps = turn - part.kept_from;
+    at.cached_steps = turn - part.cached_from;
     const bool here = at.unit < part.count;
     index_t row = here ? at.unit : 0;
     at.column = 0;
@@ -62,14 +62,14 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
   static __device__ __forceinline__ void load(auto& f, const auto& p, const auto& part, const location& at) {
     if constexpr (f.loads && Staged::template reads<Pass, I>) {
       const auto& o = get<I>(p.operands);
-      const bool kept = operand::template kept<I>(p, at.valid[0] > 0 && at.kept_steps >= 0);
+      const bool kept = operand::template cached<I>(p, at.valid[0] > 0 && at.cached_steps >= 0);
       if constexpr (operand::template again<I> && !operand::template first<I>) {
-        if (kept) return f.row(0, operand::template place<I>(p, at.kept_steps));
+        if (kept) return f.row(0, operand::template place<I>(p, at.cached_steps));
       }
       f.some(o.source, part.base[I] + offset(o, at), 0, o.steps[R - 1], p.consecutive && has_bit(p.wide_in, I),
              part.spacing, at.valid);
       if constexpr (operand::template again<I> && operand::template first<I>) {
-        if (kept) keep_vector<Width>(f, operand::template place<I>(p, at.kept_steps));
+        if (kept) keep_vector<Width>(f, operand::template place<I>(p, at.cached_steps));
       }
     }
   }

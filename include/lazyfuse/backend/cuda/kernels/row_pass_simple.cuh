@@ -33,10 +33,10 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       if (guarded) at[d].exists = at[d].first + at[d].ahead < part.count;
     }
   }
-  /// Loads operand I of some units, from shared memory if it is kept there: kept_steps from the first that is.
+  /// Loads operand I of some units, from shared memory if it is kept there: cached_steps from the first that is.
   template <int I, int Count>
   static __device__ __forceinline__ void load(fetched_unit (&values)[Count], const auto& p, const auto& part,
-                                              const location (&at)[Count], int kept_steps) {
+                                              const location (&at)[Count], int cached_steps) {
     using source = typename operand::template source<I>;
     if constexpr (fetched<source, Width, 1>::loads && Staged::template reads<Pass, I>) {
       const auto& o = get<I>(p.operands);
@@ -52,15 +52,15 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
           if (at[d].exists) load_memory<I>(get<I>(values[d]), p, part, at[d]);
         };
         const auto from_room = [&](int d) {
-          if (at[d].exists) get<I>(values[d]).row(0, operand::template place<I>(p, kept_steps + d));
+          if (at[d].exists) get<I>(values[d]).row(0, operand::template place<I>(p, cached_steps + d));
         };
         if constexpr (Columns) {
           // A branch for each unit: without, the compiler computes between the loads, to save registers.
 #pragma unroll
           for (int d = 0; d < Count; ++d)
-            if (operand::template kept<I>(p, kept_steps >= 0)) from_room(d);
+            if (operand::template cached<I>(p, cached_steps >= 0)) from_room(d);
             else from_memory(d);
-        } else if (operand::template kept<I>(p, kept_steps >= 0)) {
+        } else if (operand::template cached<I>(p, cached_steps >= 0)) {
 #pragma unroll
           for (int d = 0; d < Count; ++d) from_room(d);
         } else {
@@ -82,7 +82,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   template <int Held, int... I>
   static __device__ __forceinline__ void hold(const auto& p, const auto& part, held_units<fetched_unit, Held>& held,
                                               index_sequence<I...>) {
-    if ((Columns && !part.has_columns) || part.kept_from < Held || part.whole < Held) return;
+    if ((Columns && !part.has_columns) || part.cached_from < Held || part.whole < Held) return;
     location at[Held];
     locate(at, part, 0, false);
     const auto load_one = [&]<int J>(index_sequence<J>) {
@@ -106,24 +106,24 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   template <int Depth, int... I>
   static __device__ __forceinline__ void copy(const auto& p, const auto& part, index_sequence<I...>) {
     if (Columns && !part.has_columns) return;
-    for (int step = part.kept_from; step < part.end; ++step) {
+    for (int step = part.cached_from; step < part.end; ++step) {
       location at[1];
       locate(at, part, step, true);
-      (copy_ahead<I>(p, part, at, step - part.kept_from), ...);
+      (copy_ahead<I>(p, part, at, step - part.cached_from), ...);
       end_of_turn<Depth>(part, step + 1);
     }
   }
   template <int I, int Count>
   static __device__ __forceinline__ void copy_ahead(const auto& p, const auto& part, const location (&at)[Count],
-                                                    int kept_steps) {
+                                                    int cached_steps) {
     if constexpr (operand::template again<I>) {
-      if (!has_bit(p.staged, I)) return;
+      if (!has_bit(p.via_shared, I)) return;
       const auto& o = get<I>(p.operands);
       const auto from = o.source.data + part.base[I];
 #pragma unroll
       for (int d = 0; d < Count; ++d)
         if (at[d].exists)
-          start_copy<operand::template bytes<I>>(operand::template place<I>(p, kept_steps + d),
+          start_copy<operand::template bytes<I>>(operand::template place<I>(p, cached_steps + d),
                                                  reached<Width>(from + offset(o, at[d])));
     }
   }
@@ -133,20 +133,20 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   static __device__ __forceinline__ void end_of_turn(const auto& part, int stop) {
     if (stop % Depth == 0 || stop == part.end) end_of_copies();
   }
-  /// Count steps of the block from `step`; guarded: not all threads take them all. kept_steps: from the first that
+  /// Count steps of the block from `step`; guarded: not all threads take them all. cached_steps: from the first that
   /// shared memory keeps, negative if it does not keep these; vectors of the task to come then take their place. held:
   /// these units, if registers keep them; or null.
   template <int Depth, int Count, bool Guarded, class How = any_unit, class Next, class Held, int... I, class Use>
   static __device__ __forceinline__ void steps(const auto& p, const auto& part, const Next& next, const Held& held,
-                                               int step, int kept_steps, index_sequence<I...>, const Use& use) {
+                                               int step, int cached_steps, index_sequence<I...>, const Use& use) {
     fetched_unit values[Count];
     location at[Count];
     locate(at, part, step, Guarded);
     if constexpr (requires { held[0]; }) (take<I>(values, held, p, part, at), ...);
-    else (load<I>(values, p, part, at, kept_steps), ...);
+    else (load<I>(values, p, part, at, cached_steps), ...);
     if constexpr (requires { next.part; }) {
-      if (kept_steps >= 0 && next.comes) {
-        (copy_ahead<I>(p, next.part, at, kept_steps), ...);
+      if (cached_steps >= 0 && next.comes) {
+        (copy_ahead<I>(p, next.part, at, cached_steps), ...);
         end_of_turn<Depth>(part, step + Count);
       }
     }
@@ -169,10 +169,10 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     const auto part = seen_anew<Columns>(p, whole_part);
     if (Columns && !part.has_columns) return;
     const int whole = part.whole, end = part.end;
-    const int border = part.kept_from < whole ? part.kept_from : whole;
+    const int border = part.cached_from < whole ? part.cached_from : whole;
     // What shared memory is to keep of a task arrives while the first pass is on its way.
     const auto arrived = [&](int step) {
-      if (Pass == 0 && step >= part.kept_from) wait_for_copies((end - step - 1) / Depth);
+      if (Pass == 0 && step >= part.cached_from) wait_for_copies((end - step - 1) / Depth);
     };
     int done = 0;
     if constexpr (Held > 0) {
@@ -188,10 +188,11 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       }
     }
     const int mirror = done + border - Depth;  // the sum of a place in the row and of when it comes, in odd passes
-    const auto turn = [&]<class How>(int nth, How, bool may_be_kept) {
+    const auto turn = [&]<class How>(int nth, How, bool may_be_cached) {
       const int step = Pass % 2 == 0 || nth >= border ? nth : mirror - nth;
-      if (may_be_kept) arrived(step);
-      steps<Depth, Depth, false, How>(p, part, next, nullptr, step, may_be_kept ? step - part.kept_from : -1, seq, use);
+      if (may_be_cached) arrived(step);
+      steps<Depth, Depth, false, How>(p, part, next, nullptr, step, may_be_cached ? step - part.cached_from : -1, seq,
+                                      use);
     };
     if constexpr (Near) {
       if (done == 0 && whole > 0) {
@@ -216,13 +217,13 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     arrived(whole);
 #pragma unroll 1
     for (int step = whole; step < end; ++step)
-      steps<Depth, 1, true>(p, part, next, nullptr, step, step - part.kept_from, seq, use);
+      steps<Depth, 1, true>(p, part, next, nullptr, step, step - part.cached_from, seq, use);
   }
   /// The same for the first unit of the task alone.
   template <class Seq, class Use>
   static __device__ __forceinline__ void run_first(const auto& p, const auto& part, Seq seq, const Use& use) {
     if (part.start == 0 && (!Columns || part.has_columns))
-      steps<1, 1, true, only_unit>(p, part, nullptr, nullptr, 0, -part.kept_from, seq, use);
+      steps<1, 1, true, only_unit>(p, part, nullptr, nullptr, 0, -part.cached_from, seq, use);
   }
 };
 

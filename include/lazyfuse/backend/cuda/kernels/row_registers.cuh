@@ -256,7 +256,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
 /// are 128 bytes as float.
 template <class Staged, class... Src, int... I>
 constexpr int register_elements(list<Src...>, index_sequence<I...>, int width) {
-  const int bytes = (0 + ... + (Staged::template read_before<Staged::count, I> ? kept_bytes<Src> : 0));
+  const int bytes = (0 + ... + (Staged::template read_before<Staged::count, I> ? element_bytes<Src> : 0));
   const int read = (0 + ... + int(Staged::template read_before<Staged::count, I> && !is_constant<Src>));
   constexpr bool small = ((!Staged::template read_before<Staged::count, I> || is_constant<Src> ||
                            (Src::is_memory && small_real<typename Src::value_type>)) &&

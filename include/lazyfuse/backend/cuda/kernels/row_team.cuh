@@ -17,15 +17,15 @@ struct row_parameters {
   Targets targets;
   axes_walk<KO> outer;
   axes_walk<R - 1 - KO> across;
-  index_t tasks;    ///< rows; columns: tiles of them at all outer positions
-  index_t inner;    ///< extent of the inner axis
-  index_t units;    ///< of a task: vectors of a row; columns: positions along the row
-  index_t vectors;  ///< of the inner axis; columns: tiles
-  int lane_bits;    ///< columns: of the number of threads side by side
-  int kept_steps;   ///< of the steps over a task, those whose units a block keeps in shared memory
+  index_t tasks;     ///< rows; columns: tiles of them at all outer positions
+  index_t inner;     ///< extent of the inner axis
+  index_t units;     ///< of a task: vectors of a row; columns: positions along the row
+  index_t vectors;   ///< of the inner axis; columns: tiles
+  int lane_bits;     ///< columns: of the number of threads side by side
+  int cached_steps;  ///< of the steps over a task, those whose units a block keeps in shared memory
   bool consecutive, one_result;
-  wide_bits wide_in, wide_out, staged;
-  unsigned room[most_operands];  ///< where each staged operand begins in shared memory
+  wide_bits wide_in, wide_out, via_shared;
+  unsigned room[most_operands];  ///< where each operand via shared memory begins in it
   team_parameters team;
 };
 
@@ -131,12 +131,12 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   part.stride = static_cast<int>(p.team.blocks) * lines;
   part.end = (part.count + part.stride - 1) / part.stride;
   part.whole = part.count / part.stride / Depth * Depth;
-  part.kept_from = first_kept(part.end, part.whole, p.kept_steps, Held, Depth);
+  part.cached_from = first_kept(part.end, part.whole, p.cached_steps, Held, Depth);
   using walk = row_pass<Staged, 0, Simple, Columns, KO, R, Width, list<Src...>>;
   constexpr auto seq = make_index_sequence<sizeof...(Src)>{};
   held_units<typename walk::fetched_unit, Held> held;
   part.spacing = p.consecutive ? 1 : interleave;
-  const auto aim = [&](auto& at, index_t task) {
+  const auto seek = [&](auto& at, index_t task) {
     index_t outer = task;
     [[maybe_unused]] index_t first = 0;
     if constexpr (Columns) {
@@ -165,7 +165,7 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   const bool mails = !Columns && p.team.how == exchange::cluster;
   if (mails) mailbox(team_room(), accumulator_bytes<Staged>).open();
   if (place.team < p.tasks) {
-    aim(part, place.team);
+    seek(part, place.team);
     load(part);
   }
   if (mails) cluster_wait();
@@ -177,7 +177,7 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
     auto next = part;
     for (index_t task = place.team; task < p.tasks; task += p.team.teams) {
       const bool more = task + p.team.teams < p.tasks;
-      if (more) aim(next, task + p.team.teams);
+      if (more) seek(next, task + p.team.teams);
       // Where the results walk over what is kept, the next task takes its place meanwhile: of threads that have columns
       // of both.
       const bool columns_of_both = !Columns || (part.has_columns && next.has_columns);

@@ -13,7 +13,7 @@ struct strided_parameters {
   Targets targets;
   axes_walk<R - 2> planes_walk;  ///< the axes before the rows
   index_t planes, rows, columns;
-  wide_bits wide_in, wide_out, staged;
+  wide_bits wide_in, wide_out, via_shared;
   unsigned row_tiles, column_tiles;
   divisor by_rows, by_columns;
   int lane_shift,
@@ -74,7 +74,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&](auto& f, const auto& o, int i) {
     if constexpr (f.loads) {
-      if (Tiled && has_bit(p.staged, i)) return;
+      if (Tiled && has_bit(p.via_shared, i)) return;
       const bool as_one = p.consecutive && has_bit(p.wide_in, i);
       const index_t pitch = o.steps[R - 2] << line_shift;
       if (unguarded) f.all(o.source, in_offset[i], pitch, o.steps[R - 1], as_one, threads.spacing);
@@ -97,7 +97,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
     int bytes = 0;
     const auto stage = [&](const auto& o, int i) {
       if constexpr (requires { o.source.data; }) {
-        if (!has_bit(p.staged, i)) return;
+        if (!has_bit(p.via_shared, i)) return;
         using E = bare_t<decltype(*o.source.data)>;
         E* const tile = reinterpret_cast<E*>(shared_bytes + bytes);
         bytes += tile_elements(Width) * static_cast<int>(sizeof(E));
@@ -119,7 +119,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
     bytes = 0;
     const auto unstage = [&](auto& f, const auto& o, int i) {
       if constexpr (requires { o.source.data; }) {
-        if (!has_bit(p.staged, i)) return;
+        if (!has_bit(p.via_shared, i)) return;
         using E = bare_t<decltype(*o.source.data)>;
         const E* const tile = reinterpret_cast<const E*>(shared_bytes + bytes);
         bytes += tile_elements(Width) * static_cast<int>(sizeof(E));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/layout.hpp>
-#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/bind.hpp>
 
 namespace lazyfuse::cuda_detail {
 
@@ -13,14 +13,14 @@ enum class transform_path { flat, strided, tiled, window };
 struct transform_geometry {
   transform_path path;
   bool consecutive;  ///< a thread's elements are neighbours, else a row of threads apart
-  wide_bits wide_in = 0, wide_out = 0, staged = 0;
-  bool simple = false;                   ///< flat, and all memory is contiguous and aligned
+  wide_bits wide_in = 0, wide_out = 0, via_shared = 0;
+  bool dense = false;                    ///< flat, and all memory is contiguous and aligned
   int lanes = block_threads, lines = 1;  ///< threads of a block along the columns, along the rows
   unsigned row_tiles = 1, column_tiles = 1;
   unsigned blocks = 1;
-  bool small = false;     ///< every offset of every operand and target fits 31 bits
-  bool mirrored = false;  ///< tiles (i, j) and (j, i) follow each other
-  int staged_bytes = 0;   ///< element sizes of the staged operands, added up
+  bool small = false;        ///< every offset of every operand and target fits 31 bits
+  bool mirrored = false;     ///< tiles (i, j) and (j, i) follow each other
+  int via_shared_bytes = 0;  ///< element sizes of the operands via shared memory, added up
   shared_window window{};
 };
 
@@ -31,7 +31,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
 /// The decisions for a reduction.
 struct reduce_geometry {
   bool consecutive;
-  bool simple;  ///< all memory is contiguous along the inner axis; where consecutive, aligned too
+  bool dense;  ///< all memory is contiguous along the inner axis; where consecutive, aligned too
   wide_bits wide = 0;
   int group = block_threads;  ///< threads that share an output (rows)
   int lanes = block_threads;  ///< of these, along the inner axis; columns: threads along the kept axis

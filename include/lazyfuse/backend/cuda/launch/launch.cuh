@@ -15,7 +15,7 @@ namespace lazyfuse::cuda_detail {
 template <class... T, class... Src>
 constexpr int width_for(list<Src...>, list<T...>) {
   constexpr auto size = [](bool counts, int bytes) { return counts ? bytes : 1; };
-  const int sizes[] = {size(kept_bytes<Src> > 0, kept_bytes<Src>)..., int(sizeof(T))..., 1};
+  const int sizes[] = {size(element_bytes<Src> > 0, element_bytes<Src>)..., int(sizeof(T))..., 1};
   int largest = 1, total = 0;
   for (const int s : sizes) {
     largest = s > largest ? s : largest;

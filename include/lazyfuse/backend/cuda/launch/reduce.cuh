@@ -64,7 +64,7 @@ struct reduce_program {
                  .group = g.group,
                  .lanes = g.lanes,
                  .consecutive = g.consecutive,
-                 .simple = g.simple,
+                 .dense = g.dense,
                  .tickets = nullptr,
                  .partial = nullptr};
     scratch room;

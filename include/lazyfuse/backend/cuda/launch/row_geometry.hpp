@@ -4,8 +4,8 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/layout.hpp>
-#include <lazyfuse/plan/homes.hpp>
-#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/bind.hpp>
+#include <lazyfuse/plan/residence.hpp>
 
 namespace lazyfuse::cuda_detail {
 
@@ -15,8 +15,8 @@ struct row_program {
   int held;          ///< elements of a row that a thread can hold in registers
   int accumulators;  ///< bytes of the largest stage's
   wide_bits again;   ///< operands that more than one pass reads
-  int held_steps;    ///< of a block of a team, those whose vectors stay in registers (simple walks)
-  int depth;         ///< steps that it takes at a time (simple walks)
+  int held_steps;    ///< of a block of a team, those whose vectors stay in registers (straight walks)
+  int depth;         ///< steps that it takes at a time (straight walks)
 };
 
 /// The decisions for rows.
@@ -25,16 +25,16 @@ struct row_geometry {
   bool fits = true;
   bool registers, one_vector;  ///< one vector per thread, or register_elements
   bool consecutive;
-  bool whole;   ///< every operand is read in whole vectors, or is the same along the inner axis
-  bool simple;  ///< whole, and one axis across
-  wide_bits wide_in = 0, wide_out = 0, staged = 0;
+  bool whole;     ///< every operand is read in whole vectors, or is the same along the inner axis
+  bool straight;  ///< whole, and one axis across
+  wide_bits wide_in = 0, wide_out = 0, via_shared = 0;
   int group = 1, threads = team_threads;
   index_t rows = 1, grid = 1;
   // of teams
   unsigned blocks = 1, teams = 1;
   exchange how = exchange::none;
   index_t tasks = 1, units = 1, per_block = 1, vectors = 1;
-  int lanes = 1, kept_steps = 0, held_steps = 0;
+  int lanes = 1, cached_steps = 0, held_steps = 0;
   int residents = 1;  ///< blocks of a processor at a time
   unsigned room[most_operands] = {}, shared_bytes = 0;
   unsigned slots = 1;  ///< results of a stage that a block passes on
@@ -46,6 +46,6 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
                        int count, const row_program& program);
 
 /// Where rows and results are, for predictions and explain.
-void find_homes(const row_geometry& g, row_homes& to);
+void find_residence(const row_geometry& g, row_residence& to);
 
 }  // namespace lazyfuse::cuda_detail

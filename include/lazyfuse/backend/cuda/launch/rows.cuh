@@ -73,12 +73,12 @@ struct rows_program {
                  .units = g.units,
                  .vectors = g.vectors,
                  .lane_bits = log2_of(g.lanes),
-                 .kept_steps = g.kept_steps,
+                 .cached_steps = g.cached_steps,
                  .consecutive = g.consecutive,
                  .one_result = one_result,
                  .wide_in = g.wide_in,
                  .wide_out = g.wide_out,
-                 .staged = g.staged,
+                 .via_shared = g.via_shared,
                  .room = {},
                  .team = {.blocks = g.blocks,
                           .teams = g.teams,
@@ -104,7 +104,7 @@ struct rows_program {
       launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(grid), static_cast<unsigned>(g.threads),
                   g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1, g.how == exchange::memory, argument(p));
     };
-    if (g.simple)
+    if (g.straight)
       start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, depth, held_steps, parameters>);
     else start(rows_by_teams<Staged, Sources, list<T...>, false, Columns, Outer, R, width, 1, 0, parameters>);
   }
@@ -127,7 +127,7 @@ struct kernel<dpp::rows<Staged, Outer, Columns>, cuda> {
   static const char* path(Plan& p) {
     p.geometry = program_of<Plan>::lay_out(p.s, p.bound);
     if (!p.geometry.fits) return nullptr;  // reductions become arrays, on the device
-    find_homes(p.geometry, p.rows.homes);
+    find_residence(p.geometry, p.rows.where);
     return p.geometry.path;
   }
   template <class Plan>

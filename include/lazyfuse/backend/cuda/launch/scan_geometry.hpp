@@ -4,7 +4,7 @@
 
 #include <lazyfuse/backend/cuda/kernels/layout.hpp>
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
-#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/bind.hpp>
 
 namespace lazyfuse::cuda_detail {
 

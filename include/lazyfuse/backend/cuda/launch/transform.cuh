@@ -76,7 +76,7 @@ struct transform_program {
                        .wide_in = g.wide_in,
                        .wide_out = g.wide_out,
                        .consecutive = g.consecutive,
-                       .simple = g.simple};
+                       .dense = g.dense};
     const auto start = [&]<class P>(const P& with, int shared) {
       cuda_detail::launch(transform_flat<Schedule, Sources, list<T...>, flat.width, flat.depth, P>, g.blocks,
                           static_cast<std::size_t>(shared), with);
@@ -98,7 +98,7 @@ struct transform_program {
                        .columns = s[R - 1],
                        .wide_in = g.wide_in,
                        .wide_out = g.wide_out,
-                       .staged = g.staged,
+                       .via_shared = g.via_shared,
                        .row_tiles = g.row_tiles,
                        .column_tiles = g.column_tiles,
                        .by_rows = divisor::of(g.row_tiles),
@@ -113,7 +113,7 @@ struct transform_program {
                           g.blocks, 0, p);
     else {
       const auto kernel = transform_tiled<Schedule, Sources, list<T...>, R, tile_width, parameters>;
-      const std::size_t shared = static_cast<std::size_t>(g.staged_bytes) * tile_elements(tile_width);
+      const std::size_t shared = static_cast<std::size_t>(g.via_shared_bytes) * tile_elements(tile_width);
       if (shared > unasked_shared_bytes) allow_shared(reinterpret_cast<const void*>(kernel), shared);
       cuda_detail::launch(kernel, g.blocks, shared, p);
     }

@@ -4,8 +4,8 @@
 
 #include <lazyfuse/array/array.hpp>
 #include <lazyfuse/core/error.hpp>
+#include <lazyfuse/plan/bind.hpp>
 #include <lazyfuse/plan/cost.hpp>
-#include <lazyfuse/plan/lower.hpp>
 
 #include <cuda_runtime_api.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random numbers on the host. Compiled once, without contraction of products and sums (CMakeLists.txt), so that they
 // are the same numbers whatever processor a program is compiled for.
-#include <lazyfuse/random/laws.hpp>
+#include <lazyfuse/random/distributions.hpp>
 
 #include <algorithm>
 
@@ -143,85 +143,86 @@ maker best_maker() { return make_one_by_one; }
 
 #endif
 
-/// The elements of the first `blocks` blocks of a batch. A law of single words is a loop over these.
-template <class Law>
-void write_batch(typename Law::value_type* __restrict__ to, const Law& law, const philox_key& k, const batch_words& w,
-                 int blocks) {
-  constexpr int lanes = Law::lanes;
-  using T = typename Law::value_type;
-  if constexpr (requires { law.of(typename Law::word{}); }) {
+/// The elements of the first `blocks` blocks of a batch. A distribution of single words is a loop over these.
+template <class Distribution>
+void write_batch(typename Distribution::value_type* __restrict__ to, const Distribution& distribution,
+                 const philox_key& k, const batch_words& w, int blocks) {
+  constexpr int lanes = Distribution::lanes;
+  using T = typename Distribution::value_type;
+  if constexpr (requires { distribution.of(typename Distribution::word{}); }) {
     for (int i = 0; i < lanes * blocks; ++i) {
-      typename Law::word x;
+      typename Distribution::word x;
       w.get(i, x);
-      to[i] = law.of(x);
+      to[i] = distribution.of(x);
     }
-  } else if constexpr (requires { law.share(typename Law::word{}); }) {
+  } else if constexpr (requires { distribution.share(typename Distribution::word{}); }) {
     bool again = false;
     for (int i = 0; i < lanes * blocks; ++i) {
-      typename Law::word x;
+      typename Distribution::word x;
       w.get(i, x);
-      const auto s = law.share(x);
+      const auto s = distribution.share(x);
       to[i] = static_cast<T>(s.value);
       again |= s.rejected;
     }
     if (again)
-      for (int i = 0; i < lanes * blocks; ++i) to[i] = law.one(w.of_block(i / lanes), i % lanes, k);
+      for (int i = 0; i < lanes * blocks; ++i) to[i] = distribution.one(w.of_block(i / lanes), i % lanes, k);
   } else {
     T made[lanes][batch];
     for (int b = 0; b < batch; ++b)
-      for (int lane = 0; lane < lanes; ++lane) made[lane][b] = law.one(w.of_block(b), lane, k);
+      for (int lane = 0; lane < lanes; ++lane) made[lane][b] = distribution.one(w.of_block(b), lane, k);
     for (int b = 0; b < blocks; ++b)
       for (int lane = 0; lane < lanes; ++lane) to[b * lanes + lane] = made[lane][b];
   }
 }
 
 /// The elements of consecutive blocks.
-template <class Law>
-void write_blocks(typename Law::value_type* to, const Law& law, const philox_key& k, uint64 block, index_t blocks) {
+template <class Distribution>
+void write_blocks(typename Distribution::value_type* to, const Distribution& distribution, const philox_key& k,
+                  uint64 block, index_t blocks) {
   static const maker make = best_maker();
   batch_words w;
-  for (; blocks > 0; blocks -= batch, block += batch, to += Law::lanes * batch) {
+  for (; blocks > 0; blocks -= batch, block += batch, to += Distribution::lanes * batch) {
     make(w, k, block);
-    if (blocks >= batch) write_batch(to, law, k, w, batch);
-    else write_batch(to, law, k, w, static_cast<int>(blocks));
+    if (blocks >= batch) write_batch(to, distribution, k, w, batch);
+    else write_batch(to, distribution, k, w, static_cast<int>(blocks));
   }
 }
 
 }  // namespace
 
-template <class Law>
-void draws<Law>::write(value_type* to, index_t offset, index_t step, index_t n) const {
+template <class Distribution>
+void random_source<Distribution>::write(value_type* to, index_t offset, index_t step, index_t n) const {
   index_t element = origin + offset;
   const auto one_by_one = [&](index_t count) {
     for (; count > 0; --count, element += step, --n)
-      *to++ = law.one(philox(key.counter(static_cast<uint64>(element / together)), key),
-                      static_cast<int>(element % together), key);
+      *to++ = distribution.one(philox(key.counter(static_cast<uint64>(element / together)), key),
+                               static_cast<int>(element % together), key);
   };
   if (step != 1) return one_by_one(n);
   one_by_one(std::min(n, (together - element % together) % together));
   const index_t blocks = n / together;
-  write_blocks(to, law, key, static_cast<uint64>(element / together), blocks);
+  write_blocks(to, distribution, key, static_cast<uint64>(element / together), blocks);
   to += blocks * together;
   element += blocks * together;
   one_by_one(n % together);
 }
 
-template struct draws<random_detail::bernoulli_law>;
-template struct draws<random_detail::unit_law<float>>;
-template struct draws<random_detail::unit_law<double>>;
-template struct draws<random_detail::between_law<float>>;
-template struct draws<random_detail::between_law<double>>;
-template struct draws<random_detail::normal_law<float>>;
-template struct draws<random_detail::normal_law<double>>;
-template struct draws<random_detail::exponential_law<float>>;
-template struct draws<random_detail::exponential_law<double>>;
-template struct draws<random_detail::integers_law<std::int8_t>>;
-template struct draws<random_detail::integers_law<std::int16_t>>;
-template struct draws<random_detail::integers_law<std::int32_t>>;
-template struct draws<random_detail::integers_law<std::int64_t>>;
-template struct draws<random_detail::integers_law<std::uint8_t>>;
-template struct draws<random_detail::integers_law<std::uint16_t>>;
-template struct draws<random_detail::integers_law<std::uint32_t>>;
-template struct draws<random_detail::integers_law<std::uint64_t>>;
+template struct random_source<random_detail::bernoulli_distribution>;
+template struct random_source<random_detail::unit_distribution<float>>;
+template struct random_source<random_detail::unit_distribution<double>>;
+template struct random_source<random_detail::between_distribution<float>>;
+template struct random_source<random_detail::between_distribution<double>>;
+template struct random_source<random_detail::normal_distribution<float>>;
+template struct random_source<random_detail::normal_distribution<double>>;
+template struct random_source<random_detail::exponential_distribution<float>>;
+template struct random_source<random_detail::exponential_distribution<double>>;
+template struct random_source<random_detail::integers_distribution<std::int8_t>>;
+template struct random_source<random_detail::integers_distribution<std::int16_t>>;
+template struct random_source<random_detail::integers_distribution<std::int32_t>>;
+template struct random_source<random_detail::integers_distribution<std::int64_t>>;
+template struct random_source<random_detail::integers_distribution<std::uint8_t>>;
+template struct random_source<random_detail::integers_distribution<std::uint16_t>>;
+template struct random_source<random_detail::integers_distribution<std::uint32_t>>;
+template struct random_source<random_detail::integers_distribution<std::uint64_t>>;
 
 }  // namespace lazyfuse

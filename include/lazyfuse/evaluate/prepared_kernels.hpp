@@ -13,20 +13,20 @@ struct planned_kernel;
 
 /// What run() makes of an expression, launched as often as one likes. Plans are kept as bytes, so that no type of
 /// expression or program adds code to it.
-class kept_kernels {
+class prepared_kernels {
  public:
-  /// What stands for the memory of the result until aim_target() says where it is.
+  /// What stands for the memory of the result until rebind_target() says where it is.
   static void* target();
   /// Begins anew: run() is given this and leaves its kernels here, with memory between them, that of before if it fits.
   /// device: on which memory between kernels is; -1 where that does not matter.
   execution plan(int device);
-  /// After run(): the leaves of the expression. Finds out whether aim() can do without run().
+  /// After run(): the leaves of the expression. Finds out whether rebind() can do without run().
   void planned(const leaf_record* leaves, int count);
   /// The kernels read what `leaves` do, whose layout is that of those planned. False if they must be planned anew: of
   /// leaves that had one source not all have, or there are several kernels and a scalar is another one.
-  bool aim(const leaf_record* leaves, const leaf_record* planned, int count);
+  bool rebind(const leaf_record* leaves, const leaf_record* planned, int count);
   /// Results go there; null: nowhere yet.
-  void aim_target(void* data, allocation* owner);
+  void rebind_target(void* data, allocation* owner);
   void launch();
 
   std::vector<planned_kernel> described() const;
@@ -37,7 +37,7 @@ class kept_kernels {
   };
   using kernel_bytes = std::unique_ptr<kernel_plan, bytes>;
   /// Where a kernel writes to the result: its target, and how far from the first element it begins.
-  struct aimed {
+  struct rebound {
     kernel_plan* kernel;
     int target;
     std::ptrdiff_t shift;
@@ -53,18 +53,22 @@ class kept_kernels {
   static handles<1>& room(void* self, std::size_t size);
   bool find_leaves(const kernel_plan& p, const leaf_record* leaves);
   bool find_reads(const leaf_record* leaves, int count);
-  bool aim_one(const leaf_record* leaves, int count);
-  bool aim_all(const leaf_record* leaves, const leaf_record* planned, int count);
+  bool rebind_one(const leaf_record* leaves, int count);
+  bool rebind_all(const leaf_record* leaves, const leaf_record* planned, int count);
 
   std::vector<kernel_bytes> kernels_;
-  std::vector<aimed> aimed_;
+  std::vector<rebound> rebound_;
   std::vector<handles<1>> memory_;
   std::vector<std::ptrdiff_t> shifts_;  ///< of each operand, how far from the first element of its leaf it begins
   int device_ = -1;
   std::size_t used_ = 0, taken_ = 0;  ///< of the memory, and of the kernels, by the plan that is made
   std::vector<read> reads_;
-  std::vector<int> first_with_;                             ///< for each leaf the first with the same source
-  enum class aims { never, one, all } aims_ = aims::never;  ///< one kernel, whose operands are the leaves, or all
+  std::vector<int> first_with_;  ///< for each leaf the first with the same source
+  enum class rebinding {
+    never,
+    one,
+    all
+  } rebinding_ = rebinding::never;  ///< one kernel, whose operands are the leaves, or all
 };
 
 namespace prepare_detail {

@@ -4,7 +4,7 @@
 
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/evaluate/explain.hpp>
-#include <lazyfuse/evaluate/kept.hpp>
+#include <lazyfuse/evaluate/prepared_kernels.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -37,22 +37,22 @@ bool same_memory(const leaf_record& a, const leaf_record& b) {
 
 }  // namespace
 
-void kept_kernels::bytes::operator()(kernel_plan* p) const { ::operator delete(p, alignment); }
+void prepared_kernels::bytes::operator()(kernel_plan* p) const { ::operator delete(p, alignment); }
 
-void* kept_kernels::target() { return run_detail::planned_memory(0); }
+void* prepared_kernels::target() { return run_detail::planned_memory(0); }
 
-execution kept_kernels::plan(int device) {
+execution prepared_kernels::plan(int device) {
   device_ = device;
-  aimed_.clear();
+  rebound_.clear();
   used_ = taken_ = 0;
-  aims_ = aims::never;
+  rebinding_ = rebinding::never;
   execution x{take, nullptr, this};
   x.room = room;
   return x;
 }
 
-handles<1>& kept_kernels::room(void* self, std::size_t size) {
-  auto& kept = *static_cast<kept_kernels*>(self);
+handles<1>& prepared_kernels::room(void* self, std::size_t size) {
+  auto& kept = *static_cast<prepared_kernels*>(self);
   if (kept.used_ == kept.memory_.size()) kept.memory_.emplace_back();
   handles<1>& next = kept.memory_[kept.used_++];
   const allocation* const a = next.memory[0];
@@ -60,10 +60,10 @@ handles<1>& kept_kernels::room(void* self, std::size_t size) {
   return next;
 }
 
-void kept_kernels::take(void* self, kernel_plan& p) {
+void prepared_kernels::take(void* self, kernel_plan& p) {
   p.type->decide(p);
   if (!p.path) return;
-  auto& kept = *static_cast<kept_kernels*>(self);
+  auto& kept = *static_cast<prepared_kernels*>(self);
   const kernel_type& type = *p.type;
   const auto size = static_cast<std::size_t>(type.bytes);
   if (kept.taken_ == kept.kernels_.size()) kept.kernels_.emplace_back();
@@ -78,11 +78,11 @@ void kept_kernels::take(void* self, kernel_plan& p) {
     if (o.steps) o.steps = moved(o.steps, &p, to);
     o.place = moved(o.place, &p, to);
     if (i < type.targets && !o.owner)  // what is written on the way has one
-      kept.aimed_.push_back({copy, i, static_cast<const char*>(o.data) - static_cast<const char*>(target())});
+      kept.rebound_.push_back({copy, i, static_cast<const char*>(o.data) - static_cast<const char*>(target())});
   }
 }
 
-bool kept_kernels::find_leaves(const kernel_plan& p, const leaf_record* leaves) {
+bool prepared_kernels::find_leaves(const kernel_plan& p, const leaf_record* leaves) {
   const bool in_own_order = p.type->pattern != std::string_view("scan");
   int known = 0;
   for (int i = 0; i < p.type->leaves; ++i) {
@@ -99,7 +99,7 @@ bool kept_kernels::find_leaves(const kernel_plan& p, const leaf_record* leaves) 
 }
 
 /// False if what some kernel reads cannot be told to be a leaf's.
-bool kept_kernels::find_reads(const leaf_record* leaves, int count) {
+bool prepared_kernels::find_reads(const leaf_record* leaves, int count) {
   for (int i = 0; i < count; ++i) {
     int first = 0;
     while (first < i && !same_memory(leaves[first], leaves[i])) ++first;
@@ -126,20 +126,23 @@ bool kept_kernels::find_reads(const leaf_record* leaves, int count) {
   return true;
 }
 
-void kept_kernels::planned(const leaf_record* leaves, int count) {
+void prepared_kernels::planned(const leaf_record* leaves, int count) {
   kernels_.resize(taken_);
   shifts_.clear();
   reads_.clear();
   first_with_.clear();
   const bool one = kernels_.size() == 1 && used_ == 0 && kernels_[0]->type->leaves == count;
-  aims_ = one && find_leaves(*kernels_[0], leaves) ? aims::one : find_reads(leaves, count) ? aims::all : aims::never;
+  rebinding_ = one && find_leaves(*kernels_[0], leaves) ? rebinding::one
+               : find_reads(leaves, count)              ? rebinding::all
+                                                        : rebinding::never;
 }
 
-bool kept_kernels::aim(const leaf_record* leaves, const leaf_record* planned, int count) {
-  return aims_ == aims::one ? aim_one(leaves, count) : aims_ == aims::all && aim_all(leaves, planned, count);
+bool prepared_kernels::rebind(const leaf_record* leaves, const leaf_record* planned, int count) {
+  return rebinding_ == rebinding::one ? rebind_one(leaves, count)
+                                      : rebinding_ == rebinding::all && rebind_all(leaves, planned, count);
 }
 
-bool kept_kernels::aim_all(const leaf_record* leaves, const leaf_record* planned, int count) {
+bool prepared_kernels::rebind_all(const leaf_record* leaves, const leaf_record* planned, int count) {
   for (int i = 0; i < count; ++i) {
     const auto& [leaf, type, frame] = leaves[i];
     if (type->see(leaf).offset != type->see(planned[i].leaf).offset) return false;
@@ -163,7 +166,7 @@ bool kept_kernels::aim_all(const leaf_record* leaves, const leaf_record* planned
   return true;
 }
 
-bool kept_kernels::aim_one(const leaf_record* leaves, int count) {
+bool prepared_kernels::rebind_one(const leaf_record* leaves, int count) {
   kernel_plan& p = *kernels_[0];
   const int* const slots = p.type->slots;
   int known = 0;
@@ -195,8 +198,8 @@ bool kept_kernels::aim_one(const leaf_record* leaves, int count) {
   return p.path != nullptr;
 }
 
-void kept_kernels::aim_target(void* data, allocation* owner) {
-  for (const auto& [kernel, target, shift] : aimed_) {
+void prepared_kernels::rebind_target(void* data, allocation* owner) {
+  for (const auto& [kernel, target, shift] : rebound_) {
     operand_info& o = kernel->info[target];
     const void* const begin = static_cast<const char*>(data) + shift;
     if (!aligned_alike(begin, o.data)) kernel->path = nullptr;
@@ -206,14 +209,14 @@ void kept_kernels::aim_target(void* data, allocation* owner) {
   }
 }
 
-void kept_kernels::launch() {
+void prepared_kernels::launch() {
   for (const kernel_bytes& p : kernels_) {
     lazyfuse::launch(*p);
     if (!p->path) throw error(std::string("prepare: ") + backend_refuses + place_asked());
   }
 }
 
-std::vector<planned_kernel> kept_kernels::described() const {
+std::vector<planned_kernel> prepared_kernels::described() const {
   std::vector<planned_kernel> all;
   for (const kernel_bytes& p : kernels_) {
     planned_kernel& k = all.emplace_back(explain_detail::described(*p));

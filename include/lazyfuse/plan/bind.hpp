@@ -3,7 +3,7 @@
 // leaves share a number, binding finds out whether they really are the same operand.
 #pragma once
 
-#include <lazyfuse/plan/number.hpp>
+#include <lazyfuse/plan/program_of.hpp>
 
 #include <new>
 

@@ -40,7 +40,7 @@ struct epilogue_context {
   }
 };
 template <int K, class... T>
-struct kept_sink {
+struct reduced_sink {
   const target_pack<K, T...>& targets;
   const index_t* at;
   index_t column;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Laws: what a distribution makes of the words of a block. An element is a block's number and a lane of it; a law
+// What distributions make of the words of a block. An element is a block's number and a lane of it; a distribution
 // names the lanes of a block, its cost per element, and computes one lane from the words.
 #pragma once
 
@@ -29,19 +29,19 @@ struct words_of<8> {
 
 /// Uniform in [0, 1).
 template <random_real T>
-struct unit_law {
+struct unit_distribution {
   using value_type = T;
   using words = words_of<sizeof(T)>;
   using word = typename words::type;
   static constexpr int lanes = words::lanes, cost = 24;
   LAZYFUSE_HD T of(word x) const { return below_one(x); }
   LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const { return of(words::word(w, lane)); }
-  friend bool operator==(const unit_law&, const unit_law&) = default;
+  friend bool operator==(const unit_distribution&, const unit_distribution&) = default;
 };
 
 /// Uniform in [low, low + length), at most `most`: rounding must not reach the end.
 template <random_real T>
-struct between_law {
+struct between_distribution {
   using value_type = T;
   using words = words_of<sizeof(T)>;
   using word = typename words::type;
@@ -52,18 +52,18 @@ struct between_law {
     return x < most ? x : most;
   }
   LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const { return of(words::word(w, lane)); }
-  friend bool operator==(const between_law&, const between_law&) = default;
+  friend bool operator==(const between_distribution&, const between_distribution&) = default;
 };
 
 /// Box and Muller (1958): two words are a radius and a direction, whose two coordinates are two elements.
 template <random_real T>
-struct normal_law {
+struct normal_distribution {
   using value_type = T;
   using words = words_of<sizeof(T)>;
   static constexpr int lanes = words::lanes, cost = 42;
   T mean, scale;
   /// The square root of two in sqrt(-2 log(u)) belongs to the scale.
-  static constexpr normal_law of(T mean, T deviation) {
+  static constexpr normal_distribution of(T mean, T deviation) {
     return {mean, static_cast<T>(deviation * 1.41421356237309504880)};
   }
   LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const {
@@ -72,12 +72,12 @@ struct normal_law {
     const direction<T> to = direction_of(words::word(w, pair | 1));
     return mul_add(scale, product(radius, lane & 1 ? to.y : to.x), mean);
   }
-  friend bool operator==(const normal_law&, const normal_law&) = default;
+  friend bool operator==(const normal_distribution&, const normal_distribution&) = default;
 };
 
 /// -scale log(u): inversion.
 template <random_real T>
-struct exponential_law {
+struct exponential_distribution {
   using value_type = T;
   using words = words_of<sizeof(T)>;
   using word = typename words::type;
@@ -85,11 +85,11 @@ struct exponential_law {
   T scale;
   LAZYFUSE_HD T of(word x) const { return product(-scale, log_of(above_zero(x))); }
   LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const { return of(words::word(w, lane)); }
-  friend bool operator==(const exponential_law&, const exponential_law&) = default;
+  friend bool operator==(const exponential_distribution&, const exponential_distribution&) = default;
 };
 
 /// True where a word is below p 2^32.
-struct bernoulli_law {
+struct bernoulli_distribution {
   using value_type = bool;
   using word = uint32;
   static constexpr int lanes = 4, cost = 22;
@@ -97,7 +97,7 @@ struct bernoulli_law {
   /// In 32 bits, of which vectors have more.
   LAZYFUSE_HD bool of(word x) const { return (limit != 0) & (x <= static_cast<uint32>(limit - 1)); }
   LAZYFUSE_HD bool one(const philox_words& w, int lane, const philox_key&) const { return w.pick(lane) < limit; }
-  friend bool operator==(const bernoulli_law&, const bernoulli_law&) = default;
+  friend bool operator==(const bernoulli_distribution&, const bernoulli_distribution&) = default;
 };
 
 /// The upper half of a product, whose lower half goes to `low`.
@@ -121,7 +121,7 @@ LAZYFUSE_HD uint64 upper_product(uint64 x, uint64 y, uint64& low) {
 /// interval", 2019: of the 2^32 or 2^64 words, those whose product ends below `rejected` are one too many for some
 /// results. They are drawn again, from what Philox makes of the block itself, until one is not.
 template <class T>
-struct integers_law {
+struct integers_distribution {
   using value_type = T;
   using words = words_of<sizeof(T) == 8 ? 8 : 4>;
   using word = typename words::type;
@@ -149,20 +149,20 @@ struct integers_law {
     }
     return static_cast<T>(low + (count == 0 ? x : share));
   }
-  friend bool operator==(const integers_law&, const integers_law&) = default;
+  friend bool operator==(const integers_distribution&, const integers_distribution&) = default;
 };
 
 }  // namespace random_detail
 
 /// A source of random numbers: element n is lane n % lanes of block n / lanes of a key. It is computed wherever it is
 /// read; of a group of neighbours the block is made once.
-template <class Law>
-struct draws {
-  using value_type = typename Law::value_type;
+template <class Distribution>
+struct random_source {
+  using value_type = typename Distribution::value_type;
   static constexpr bool is_memory = false;
-  static constexpr int together = Law::lanes, cost = Law::cost;
+  static constexpr int together = Distribution::lanes, cost = Distribution::cost;
   philox_key key;
-  Law law;
+  Distribution distribution;
   index_t origin = 0;  ///< the element of offset 0
 
   LAZYFUSE_HD value_type at(index_t offset) const {
@@ -174,7 +174,7 @@ struct draws {
 #endif
     return one[0][0];
   }
-  /// n elements a step apart, on the host (src/random/laws.cpp, which knows all laws).
+  /// n elements a step apart, on the host (src/random/distributions.cpp, which knows all distributions).
   void write(value_type* to, index_t offset, index_t step, index_t n) const;
 
 #if defined(__CUDACC__)
@@ -204,7 +204,7 @@ struct draws {
     const philox_words w = philox(key.counter(element / together), key);
     const int lane = N == together ? 0 : static_cast<int>(element) & (together - 1);
 #pragma unroll
-    for (int k = 0; k < N; ++k) to[k] = law.one(w, lane + k, key);
+    for (int k = 0; k < N; ++k) to[k] = distribution.one(w, lane + k, key);
   }
   /// Elements of blocks of their own, side by side; the rounds as a loop, since all of it stands beside the above.
   template <int N>
@@ -217,12 +217,13 @@ struct draws {
 #pragma unroll
       for (int k = 0; k < N; ++k) w[k] = philox_round(w[k], key, r);
 #pragma unroll
-    for (int k = 0; k < N; ++k) to[k] = law.one(w[k], static_cast<int>(first + k * step) & (together - 1), key);
+    for (int k = 0; k < N; ++k)
+      to[k] = distribution.one(w[k], static_cast<int>(first + k * step) & (together - 1), key);
   }
 
  public:
 #endif
-  friend bool operator==(const draws&, const draws&) = default;
+  friend bool operator==(const random_source&, const random_source&) = default;
 };
 
 }  // namespace lazyfuse

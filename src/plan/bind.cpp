@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Leaves as code without types sees them, and operands bound to them.
-#include <lazyfuse/plan/lower.hpp>
+#include <lazyfuse/plan/bind.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -8,28 +8,28 @@
 namespace lazyfuse {
 
 /// Who shares a value, from its registers outwards; cache and memory: it is read again.
-enum class home { thread, warp, block, cluster, grid, cache, memory };
+enum class residence { thread, warp, block, cluster, grid, cache, memory };
 
 /// How a backend carries rows through their passes.
-struct row_homes {
-  index_t again_bytes = 0;    ///< what passes after the first would read a second time; given by who asks
-  home results = home::grid;  ///< of the reductions, between passes
-  home row = home::memory;    ///< the elements, between passes
-  index_t kept_bytes = 0;     ///< of again_bytes, what stays on the chip
-  int rounds = 0;             ///< barriers of a whole grid for each stage
+struct row_residence {
+  index_t again_bytes = 0;              ///< what passes after the first would read a second time; given by who asks
+  residence results = residence::grid;  ///< of the reductions, between passes
+  residence row = residence::memory;    ///< the elements, between passes
+  index_t cached_bytes = 0;             ///< of again_bytes, what stays on the chip
+  int rounds = 0;                       ///< barriers of a whole grid for each stage
 };
 
 /// The work of one kernel over rows: what it touches, and what it reads again after `stages` stages.
-constexpr work work_of_rows(const row_homes& h, const work& touched, int stages) {
+constexpr work work_of_rows(const row_residence& h, const work& touched, int stages) {
   work w = touched;
-  const index_t again = h.again_bytes - h.kept_bytes;
-  (h.row == home::memory ? w.bytes_read : w.bytes_cached) += again;
+  const index_t again = h.again_bytes - h.cached_bytes;
+  (h.row == residence::memory ? w.bytes_read : w.bytes_cached) += again;
   w.barriers = h.rounds * stages;
   return w;
 }
 
 /// The least work of the same as an array for each stage's reductions and a transform: each reads what its pass reads.
-constexpr work work_of_cut(const row_homes& h, const work& touched, int stages) {
+constexpr work work_of_cut(const row_residence& h, const work& touched, int stages) {
   work w = touched;
   w.bytes_read += h.again_bytes;
   w.launches = stages + 1;
@@ -40,7 +40,7 @@ constexpr work work_of_cut(const row_homes& h, const work& touched, int stages) 
 inline constexpr index_t long_row = 1 << 15;
 
 /// Whether one kernel over rows is expected to take no longer than the cut.
-inline bool rows_pay(const row_homes& h, const work& touched, int stages, const machine& m) {
+inline bool rows_pay(const row_residence& h, const work& touched, int stages, const machine& m) {
   return predicted_us(work_of_rows(h, touched, stages), m) <= predicted_us(work_of_cut(h, touched, stages), m);
 }
 
