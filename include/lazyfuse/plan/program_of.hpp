@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Numbering: an expression type becomes a program type. Leaves are numbered from left to right; a shared
 // numbering gives named, exact and paired sub-expressions of one type one number, on the assumption that
-// they read the same operands. Binding (lower.hpp) checks the assumption.
+// they read the same operands. Binding (bind.hpp) checks the assumption.
 #pragma once
 
 #include <lazyfuse/array/array.hpp>
