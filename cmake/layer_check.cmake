@@ -30,6 +30,7 @@ set(may_include_backend/cuda/kernels core op program random dpp)
 set(may_include_backend/cuda/runtime core op program array plan observe)
 set(may_include_backend/cuda/launch ${may_include_backend/cuda/kernels} ${may_include_backend/cuda/runtime} backend
     backend/cuda/kernels backend/cuda/runtime)
+set(may_include_backend/cuda/jit ${may_include_backend/cuda/launch} backend/cuda/launch random)
 set(may_include_backend/cuda ${may_include_backend/cuda/launch} backend/cuda/launch)
 
 set(max_header_lines 300) # op/ holds catalogues, which may be longer

@@ -83,7 +83,7 @@ planned_kernel described(const kernel_plan& p) {
       to.type = structs.substr(0, space);
       structs.remove_prefix(space + 1);
     } else to.type = name_of(type.types[i].element);
-    to.constant = type.types[i].constant;
+    to.constant = type.types[i].constant();
     to.through_map = !to.constant && o.mapped_size != 0;
     to.computed = !to.constant && !to.through_map && o.element_size == 0;
     if (to.constant || to.through_map || to.computed) continue;

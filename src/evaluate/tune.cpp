@@ -20,7 +20,7 @@ namespace {
 std::string key_of(const kernel_type& type) {
   std::string key = std::string(type.space) + " " + type.program;
   for (int i = 0; i < type.operands; ++i)
-    key += std::string(type.types[i].constant ? "constant " : "") + name_of(type.types[i].element) + " ";
+    key += std::string(type.types[i].constant() ? "constant " : "") + name_of(type.types[i].element) + " ";
   return key + type.structs;
 }
 

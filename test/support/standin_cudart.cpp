@@ -456,6 +456,18 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* count, const void*, const cudaLa
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3, void**, std::size_t, cudaStream_t stream) {
   return launch(kernel, "cudaLaunchKernel", blocks, stream);
 }
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void*, cudaJitOption*, void**, unsigned,
+                                cudaLibraryOption*, void**, unsigned) {
+  if (const cudaError_t status = called("cudaLibraryLoadData"); status != cudaSuccess) return status;
+  *library = reinterpret_cast<cudaLibrary_t>(new char);  // stays loaded
+  return cudaSuccess;
+}
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
+  if (const cudaError_t status = called("cudaLibraryGetKernel"); status != cudaSuccess) return status;
+  all().kernels[library] = plain_name(name);
+  *kernel = reinterpret_cast<cudaKernel_t>(library);
+  return cudaSuccess;
+}
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void**) {
   return launch(kernel, "cudaLaunchKernelExC", config->gridDim, config->stream);
 }

@@ -63,15 +63,18 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
   static const kernel_type* known() {
     using leaves = lower_detail::slot_table<typename Lowering::slots>;
     static_assert(__is_trivially_copyable(Pattern), "lazyfuse: plans are kept as bytes");
+    static constexpr dtype results[] = {dtype_of<T>...};
     static constexpr kernel_type all{
         Pattern::name,
         Space::name,
         Pattern::code,
         types_of<sources>::value,
+        results,
         types_of<sources>::structs(),
         targets,
         sources::size,
         N,
+        K,
         leaves::count,
         leaves::value,
         int(sizeof(Pattern)),
@@ -81,6 +84,8 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         [](kernel_plan& p) {
           auto& self = static_cast<Pattern&>(p);
           make_ready<Space>(p.type->program, self.s, self.bound, self.to);
+          if constexpr (requires { backend<Space>::launch_made(p); })
+            if (backend<Space>::launch_made(p)) return;
           self.launch();
         },
         [](const kernel_plan& p) { return static_cast<const Pattern&>(p).cost() + cost_of_sources<Space>(sources{}); },

@@ -81,7 +81,8 @@ template <class L>
 struct types_of;
 template <class... Src>
 struct types_of<list<Src...>> {
-  static constexpr operand_type value[sizeof...(Src) + 1] = {{dtype_of<typename Src::value_type>, is_constant<Src>}...};
+  static constexpr operand_type value[sizeof...(Src) + 1] = {
+      {dtype_of<typename Src::value_type>, kind_of_source<Src>, sizeof(Src), alignof(Src)}...};
   static constexpr const char* structs() {
     if constexpr (((dtype_of<typename Src::value_type> == dtype::other) || ...))
       return names_of_structs<typename Src::value_type...>.text;

@@ -20,10 +20,12 @@ struct row_report {
   row_residence where;
 };
 
-/// The type of an operand's elements, and whether it is the same one at all positions.
+/// The type of an operand's elements, what it is, and the bytes of its source.
 struct operand_type {
   dtype element;
-  bool constant;
+  source_kind kind;
+  short bytes, alignment;
+  constexpr bool constant() const { return kind == source_kind::constant; }
 };
 
 /// What all kernels of one program have in common, and what needs the types of the program.
@@ -32,8 +34,10 @@ struct kernel_type {
   const char* space;
   const char* program;  ///< its code (program/code.hpp)
   const operand_type* types;
+  const dtype* results;
   const char* structs;  ///< the names of those types, with spaces, that are dtype::other
   int targets, operands, rank;
+  int kept;  ///< axes of the results: the others are combined
   int leaves;        ///< of the expression
   const int* slots;  ///< and which operand each of them is
   int bytes;         ///< of a plan with its types: bytes that can be copied, the kernel_plan first

@@ -71,6 +71,19 @@ struct ramp {
   }
 };
 
+/// Sources that have a name where there are no types.
+enum class source_kind : char { memory, constant, counter, ramp, other };
+template <class Source>
+inline constexpr source_kind kind_of_source = source_kind::other;
+template <class T>
+inline constexpr source_kind kind_of_source<memory<T>> = source_kind::memory;
+template <class T>
+inline constexpr source_kind kind_of_source<constant<T>> = source_kind::constant;
+template <class T>
+inline constexpr source_kind kind_of_source<counter<T>> = source_kind::counter;
+template <class T>
+inline constexpr source_kind kind_of_source<ramp<T>> = source_kind::ramp;
+
 /// A source that makes `together` neighbours at once, from a multiple of as many on, for little more than it makes one:
 /// `rows` on the device, `write` on the host (random/distributions.hpp).
 template <class Source>

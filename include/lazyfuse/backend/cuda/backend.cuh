@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
+#include <lazyfuse/backend/cuda/launch/made.hpp>
 #include <lazyfuse/backend/cuda/launch/reduce.cuh>
 #include <lazyfuse/backend/cuda/launch/rows.cuh>
 #include <lazyfuse/backend/cuda/launch/scan.cuh>
@@ -16,6 +17,9 @@ struct backend<cuda> {
   static constexpr bool in_vectors = false;
 
   static lazyfuse::machine machine() { return cuda_detail::this_machine(); }
+
+  /// Launches a kernel that is made when the program runs, where that pays; else false.
+  static bool launch_made(kernel_plan& p) { return cuda_detail::launch_made(p); }
 
   static void before(const operand_info* info, int targets, int count) { cuda_detail::before(info, targets, count); }
 };

@@ -7,22 +7,7 @@
 namespace lazyfuse::cuda_detail {
 
 template <class Operands, class Targets, int K, int R>
-struct reduce_parameters {
-  Operands operands;
-  Targets targets;
-  axes_walk<K> kept;
-  axes_walk<R - K> reduced;  ///< all reduced axes; the last one counts chunks if the inner loop runs along it
-  index_t outputs, inner, units, units_per_split;
-  index_t whole_chunks;  ///< pieces of the inner axis without a gap
-  bool small_units;
-  wide_bits wide;
-  unsigned chunks, splits;
-  divisor chunk_divisor;
-  int group, lanes;
-  bool consecutive, dense;
-  unsigned* tickets;
-  void* partial;
-};
+struct reduce_parameters : bound_to<Operands, Targets>, reduce_numbers<K, R> {};
 
 /// The value of another lane of the warp, for any trivially copyable type; shuffle(word) gets a part of it.
 template <class T, class Shuffle>
@@ -183,7 +168,7 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& s
                                              index_sequence<I...>) {
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
-    if constexpr (f.loads) {
+    if constexpr (bare_t<decltype(f)>::loads) {
       if constexpr (requires { o.source.data; })
         if (dense) return f.dense(o.source.data + base[N] + at, pitch, p.consecutive);
       const index_t step = o.steps[walked];
@@ -202,7 +187,7 @@ __device__ __forceinline__ void combine_some(thread_sums<Set, Width, Columns>& s
   fetched_pack<Width, 1, list<Src...>> values;
   const int some[1] = {valid};
   const auto load = [&](auto& f, const auto& o, int i) {
-    if constexpr (f.loads)
+    if constexpr (bare_t<decltype(f)>::loads)
       f.some(o.source, offset[i], 0, o.steps[axis], p.consecutive && has_bit(p.wide, i), spacing, some);
   };
   (load(get<I>(values), get<I>(p.operands), I), ...);

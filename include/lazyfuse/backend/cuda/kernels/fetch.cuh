@@ -2,8 +2,7 @@
 // From memory to registers: the operands of one thread's elements, each as wide as its own layout allows.
 #pragma once
 
-#include <lazyfuse/backend/cuda/kernels/layout.hpp>
-#include <lazyfuse/backend/cuda/kernels/tuning.hpp>
+#include <lazyfuse/backend/cuda/kernels/shares.hpp>
 #include <lazyfuse/program/operand.hpp>
 #include <lazyfuse/program/reductions.hpp>
 
@@ -221,7 +220,7 @@ template <class Fetched, int... I>
 __device__ __forceinline__ void keep_constants(Fetched& values, const auto& operands, unsigned zero,
                                                index_sequence<I...>) {
   const auto keep = [&](auto& f, const auto& o) {
-    if constexpr (!f.loads) f.keep(o.source, zero);
+    if constexpr (!bare_t<decltype(f)>::loads) f.keep(o.source, zero);
   };
   (keep(get<I>(values), get<I>(operands)), ...);
 }
@@ -234,13 +233,8 @@ struct register_context {
   template <int I>
   __device__ __forceinline__ auto operand() const {
     const auto& f = get<I>(values);
-    if constexpr (f.loads) return f.value[d][k];
+    if constexpr (bare_t<decltype(f)>::loads) return f.value[d][k];
     else return f.in_registers.value;
   }
 };
-
-template <class... Src>
-constexpr int memory_bytes(list<Src...>) {
-  return (0 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
-}
 }  // namespace lazyfuse::cuda_detail

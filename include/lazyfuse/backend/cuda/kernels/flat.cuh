@@ -8,14 +8,7 @@ namespace lazyfuse::cuda_detail {
 
 /// The parameters of a flat kernel: one step per operand.
 template <class Operands, class Targets>
-struct flat_parameters {
-  Operands operands;
-  Targets targets;
-  index_t size;
-  wide_bits wide_in, wide_out;
-  bool consecutive;
-  bool dense;  ///< every operand and target in memory is contiguous and aligned
-};
+struct flat_parameters : bound_to<Operands, Targets>, flat_numbers {};
 
 /// One tile. Every operand is read as wide as its own layout allows; threads beyond the end read the last element
 /// again and do not store.
@@ -33,12 +26,12 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
   fetched_pack<Width, Depth, list<Src...>> values;
   if (dense) {  // everything is contiguous and aligned: nothing to decide per operand
     const auto load = [&](auto& f, const auto& o) {
-      if constexpr (f.is_memory) f.rows(o.source.data + at, row);
+      if constexpr (bare_t<decltype(f)>::is_memory) f.rows(o.source.data + at, row);
     };
     (load(get<I>(values), get<I>(p.operands)), ...);
   } else {
     const auto load = [&](auto& f, const auto& o, int i) {
-      if constexpr (f.is_memory) {
+      if constexpr (bare_t<decltype(f)>::is_memory) {
         if (full && p.consecutive && has_bit(p.wide_in, i)) f.rows(o.source.data + at, row);
         else
           f.each(o.source.data + base * o.steps[0], o.steps[0], first(), row, p.consecutive ? 1 : interleave,
@@ -48,7 +41,7 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
     (load(get<I>(values), get<I>(p.operands), I), ...);
   }
   const auto count = [&](auto& f, const auto& o) {
-    if constexpr (f.loads && !f.is_memory)
+    if constexpr (bare_t<decltype(f)>::loads && !bare_t<decltype(f)>::is_memory)
       f.all(o.source, (base + first()) * o.steps[0], row * o.steps[0], o.steps[0], true,
             p.consecutive ? 1 : interleave);
   };

@@ -79,6 +79,49 @@ struct shared_window {
   int bytes() const { return rows * vectors * 16; }
 };
 
+/// The first parameters of every kernel: what types say. Numbers follow, which are the same for all types.
+template <class Operands, class Targets>
+struct bound_to {
+  Operands operands;
+  Targets targets;
+};
+/// Of the flat kernel.
+struct flat_numbers {
+  index_t size;
+  wide_bits wide_in, wide_out;
+  bool consecutive;
+  bool dense;  ///< every operand and target in memory is contiguous and aligned
+};
+/// Of the strided and the tiled kernel.
+template <int R>
+struct strided_numbers {
+  axes_walk<R - 2> planes_walk;  ///< the axes before the rows
+  index_t planes, rows, columns;
+  wide_bits wide_in, wide_out, via_shared;
+  unsigned row_tiles, column_tiles;
+  divisor by_rows, by_columns;
+  int lane_shift,
+      line_shift;  ///< log2 of the threads of a block along the columns, along the rows; the rest along planes
+  bool consecutive, mirrored;
+  bool small;  ///< every offset fits 31 bits
+};
+/// Of reductions over the axes [K, R).
+template <int K, int R>
+struct reduce_numbers {
+  axes_walk<K> kept;
+  axes_walk<R - K> reduced;  ///< all reduced axes; the last one counts chunks if the inner loop runs along it
+  index_t outputs, inner, units, units_per_split;
+  index_t whole_chunks;  ///< pieces of the inner axis without a gap
+  bool small_units;
+  wide_bits wide;
+  unsigned chunks, splits;
+  divisor chunk_divisor;
+  int group, lanes;
+  bool consecutive, dense;
+  unsigned* tickets;
+  void* partial;
+};
+
 /// What a kernel processes per thread: `width` neighbours, `depth` times.
 struct thread_share {
   int width, depth;

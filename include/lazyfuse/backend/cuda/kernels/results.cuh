@@ -119,7 +119,7 @@ __device__ __forceinline__ void store(const result<Width, Depth, T, Unrounded>& 
                                       index_t step, bool as_one, int spacing, bool full, const int (&valid)[Depth]) {
 #pragma unroll
   for (int d = 0; d < Depth; ++d) {
-    if constexpr (from.can_be_wide) {
+    if constexpr (bare_t<decltype(from)>::can_be_wide) {
       if (as_one && (full || valid[d] >= Width)) {
         from.one(d, to + d * pitch);
         continue;

@@ -112,7 +112,7 @@ struct pass_operand<Staged, Pass, Width, list<Src...>> {
 /// Writes a fetched vector to shared memory.
 template <int Width, class F, class T>
 __device__ __forceinline__ void keep_vector(const F& f, T* to) {
-  if constexpr (f.can_be_wide) f.value[0].write(to);
+  if constexpr (bare_t<decltype(f)>::can_be_wide) f.value[0].write(to);
   else
 #pragma unroll
     for (int k = 0; k < Width; ++k) to[k] = f.value[0][k];

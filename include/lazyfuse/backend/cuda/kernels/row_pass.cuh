@@ -60,7 +60,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
   }
   template <int I>
   static __device__ __forceinline__ void load(auto& f, const auto& p, const auto& part, const location& at) {
-    if constexpr (f.loads && Staged::template reads<Pass, I>) {
+    if constexpr (bare_t<decltype(f)>::loads && Staged::template reads<Pass, I>) {
       const auto& o = get<I>(p.operands);
       const bool kept = operand::template cached<I>(p, at.valid[0] > 0 && at.cached_steps >= 0);
       if constexpr (operand::template again<I> && !operand::template first<I>) {

@@ -183,8 +183,8 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   // What only the results need is loaded when they are computed: it is most often the same for all rows.
   const auto load = [&]<int N, bool Late>(auto& f, const auto& o, index_sequence<N> n, standard::bool_constant<Late>,
                                           int begin, int end) {
-    if constexpr (f.loads && Staged::template read_before<Staged::count, N> == !Late) {
-      if constexpr (Whole && f.is_memory) {
+    if constexpr (bare_t<decltype(f)>::loads && Staged::template read_before<Staged::count, N> == !Late) {
+      if constexpr (Whole && bare_t<decltype(f)>::is_memory) {
 #pragma unroll
         for (int d = begin; d < end; ++d) load_vector(f, o, n, d);
       } else if (begin == 0) {

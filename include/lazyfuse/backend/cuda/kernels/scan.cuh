@@ -211,7 +211,7 @@ struct scan_pieces<Set, Epilogue, R, Width, Depth, list<Src...>, list<T...>> {
   __device__ __forceinline__ void load(const auto& p, const index_t (&offset)[count + 1], int along, int down,
                                        index_t pitch, index_sequence<I...>) {
     const auto one = [&](auto& f, const auto& o, int i) {
-      if constexpr (f.loads) {
+      if constexpr (bare_t<decltype(f)>::loads) {
         const index_t step = o.steps[along], next = pitch * o.steps[down];
         if (full) f.all(o.source, offset[i], next, step, has_bit(p.wide_in, i), p.spacing);
         else f.some(o.source, offset[i], next, step, has_bit(p.wide_in, i), p.spacing, valid);

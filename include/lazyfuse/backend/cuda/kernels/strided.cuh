@@ -8,19 +8,7 @@
 namespace lazyfuse::cuda_detail {
 
 template <class Operands, class Targets, int R>
-struct strided_parameters {
-  Operands operands;
-  Targets targets;
-  axes_walk<R - 2> planes_walk;  ///< the axes before the rows
-  index_t planes, rows, columns;
-  wide_bits wide_in, wide_out, via_shared;
-  unsigned row_tiles, column_tiles;
-  divisor by_rows, by_columns;
-  int lane_shift,
-      line_shift;  ///< log2 of the threads of a block along the columns, along the rows; the rest along planes
-  bool consecutive, mirrored;
-  bool small;  ///< every offset fits 31 bits
-};
+struct strided_parameters : bound_to<Operands, Targets>, strided_numbers<R> {};
 
 template <class Schedule, bool Tiled, int R, int Width, int Depth, class... Src, class... T, int... I, int... J>
 __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane, unsigned tile_row,
@@ -73,7 +61,7 @@ __device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane,
 
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&](auto& f, const auto& o, int i) {
-    if constexpr (f.loads) {
+    if constexpr (bare_t<decltype(f)>::loads) {
       if (Tiled && has_bit(p.via_shared, i)) return;
       const bool as_one = p.consecutive && has_bit(p.wide_in, i);
       const index_t pitch = o.steps[R - 2] << line_shift;

@@ -28,6 +28,31 @@ struct transform_geometry {
 transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
                                   thread_share flat, thread_share strided, int tile_width, bool may_window);
 
+inline flat_numbers numbers_of_flat(const transform_geometry& g, index_t size) {
+  return {size, g.wide_in, g.wide_out, g.consecutive, g.dense};
+}
+template <int R>
+strided_numbers<R> numbers_of_strided(const transform_geometry& g, const index_t* extents) {
+  index_t planes = 1;
+  for (int k = 0; k < R - 2; ++k) planes *= extents[k];
+  return {.planes_walk = walk_of<R - 2>(extents),
+          .planes = planes,
+          .rows = extents[R - 2],
+          .columns = extents[R - 1],
+          .wide_in = g.wide_in,
+          .wide_out = g.wide_out,
+          .via_shared = g.via_shared,
+          .row_tiles = g.row_tiles,
+          .column_tiles = g.column_tiles,
+          .by_rows = divisor::of(g.row_tiles),
+          .by_columns = divisor::of(g.column_tiles),
+          .lane_shift = log2_of(g.lanes),
+          .line_shift = log2_of(g.lines),
+          .consecutive = g.consecutive,
+          .mirrored = g.mirrored,
+          .small = g.small};
+}
+
 /// The decisions for a reduction.
 struct reduce_geometry {
   bool consecutive;
@@ -44,5 +69,33 @@ struct reduce_geometry {
 
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
                             bool along_kept, thread_share share, index_t resident);
+/// Without room for partial results.
+template <int K, int R>
+reduce_numbers<K, R> numbers_of_reduce(const reduce_geometry& g, const index_t* extents, bool along_kept, int width) {
+  index_t outputs = 1;
+  for (int k = 0; k < K; ++k) outputs *= extents[k];
+  shape<R> walked;
+  for (int k = 0; k < R; ++k) walked[k] = extents[k];
+  if (!along_kept) walked[R - 1] = 1;  // the loop over chunks walks it
+  const index_t inner = along_kept ? extents[K > 0 ? K - 1 : 0] : extents[R - 1];
+  return {.kept = walk_of<K>(extents),
+          .reduced = walk_of<R - K>(walked.extent + K),
+          .outputs = outputs,
+          .inner = inner,
+          .units = g.units,
+          .units_per_split = g.units_per_split,
+          .whole_chunks = inner / (index_t{g.lanes} * width),
+          .small_units = g.units < (index_t{1} << 31),
+          .wide = g.wide,
+          .chunks = g.chunks,
+          .splits = g.splits,
+          .chunk_divisor = divisor::of(g.chunks),
+          .group = g.group,
+          .lanes = g.lanes,
+          .consecutive = g.consecutive,
+          .dense = g.dense,
+          .tickets = nullptr,
+          .partial = nullptr};
+}
 
 }  // namespace lazyfuse::cuda_detail

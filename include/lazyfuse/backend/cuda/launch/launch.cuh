@@ -2,7 +2,7 @@
 // Launching: how much a thread takes on, and the one call that starts a kernel.
 #pragma once
 
-#include <lazyfuse/backend/cuda/kernels/tuning.hpp>
+#include <lazyfuse/backend/cuda/kernels/shares.hpp>
 #include <lazyfuse/backend/cuda/launch/geometry.hpp>
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/program/operand.hpp>
@@ -10,33 +10,6 @@
 #include <atomic>
 
 namespace lazyfuse::cuda_detail {
-
-/// The largest element among operands and targets decides how many make 16 bytes; many operands, one at a time.
-template <class... T, class... Src>
-constexpr int width_for(list<Src...>, list<T...>) {
-  constexpr auto size = [](bool counts, int bytes) { return counts ? bytes : 1; };
-  const int sizes[] = {size(element_bytes<Src> > 0, element_bytes<Src>)..., int(sizeof(T))..., 1};
-  int largest = 1, total = 0;
-  for (const int s : sizes) {
-    largest = s > largest ? s : largest;
-    total += s;
-  }
-  int width = 1;
-  while (width * 2 * largest <= 16) width *= 2;
-  while (width > 1 && total * width > most_vector_bytes) width /= 2;
-  return width;
-}
-template <class... Src>
-constexpr int cost_of_sources(list<Src...>) {
-  return (0 + ... + source_cost<Src>);
-}
-
-/// The vectors of a thread: `most`, or as many as `load` holds of elements of so many bytes and of a program's cost.
-constexpr thread_share share_for(int width, int most, thread_load load, int bytes, int cost) {
-  int depth = most;
-  while (depth > 1 && !load.holds(cost, bytes, width * depth)) depth /= 2;
-  return {width, depth};
-}
 
 /// Bytes of a kernel's parameters that CUDA takes, at most.
 inline constexpr int most_parameter_bytes = 32764;

@@ -14,21 +14,17 @@ namespace lazyfuse::cuda_detail {
 /// A reduction over R axes, K of them kept: how it is laid out, and its launch.
 template <class Set, class Epilogue, class Sources, int K, int R, class Operands, class... T>
 struct reduce_program {
-  static constexpr int width = width_for(Sources{}, list<>{});
-  static constexpr int bytes = memory_bytes(Sources{}), cost = Set::prologue::cost + cost_of_sources(Sources{});
-  using tuned = dpp::tuning<dpp::reductions, cuda>;
-  static constexpr int depth_of_columns = bytes * width > tuned::shallow_bytes ? tuned::shallow_depth : tuned::depth;
-  static constexpr thread_share by_rows = share_for(width, tuned::depth, tuned::load, bytes, cost),
-                                by_columns = share_for(width, depth_of_columns, tuned::load, bytes, cost);
+  using share = reduce_shares<Set, Sources>;
   using accumulators = typename Set::accumulators;
   using parameters = reduce_parameters<Operands, target_pack<K, T...>, K, R>;
   using kernel = void (*)(parameters);
 
   static kernel kernel_of(bool along_kept) {
     if constexpr (K > 0) {
-      if (along_kept) return reduce_columns<Set, Epilogue, Sources, K, R, width, by_columns.depth, parameters>;
+      if (along_kept)
+        return reduce_columns<Set, Epilogue, Sources, K, R, share::width, share::by_columns.depth, parameters>;
     }
-    return reduce_rows<Set, Epilogue, Sources, K, R, width, by_rows.depth, parameters>;
+    return reduce_rows<Set, Epilogue, Sources, K, R, share::width, share::by_rows.depth, parameters>;
   }
 
   template <class Bound>
@@ -36,40 +32,16 @@ struct reduce_program {
     static constinit resident_blocks resident[2];  // of each kernel
     const index_t blocks = resident[along_kept].of(reinterpret_cast<const void*>(kernel_of(along_kept)));
     return plan_reduce(s.extent, K, R, bound.info + sizeof...(T), bound.count, along_kept,
-                       along_kept ? by_columns : by_rows, blocks);
+                       along_kept ? share::by_columns : share::by_rows, blocks);
   }
 
   template <class Bound>
   static void launch(const reduce_geometry& g, const shape<R>& s, const Bound& bound, const target_pack<K, T...>& to,
                      bool along_kept) {
-    index_t outputs = 1;
-    for (int k = 0; k < K; ++k) outputs *= s[k];
-    shape<R> walked = s;
-    if (!along_kept) walked[R - 1] = 1;  // the loop over chunks walks it
-    const index_t inner = along_kept ? s[K > 0 ? K - 1 : 0] : s[R - 1];
-    parameters p{.operands = bound.operands,
-                 .targets = to,
-                 .kept = walk_of<K>(s.extent),
-                 .reduced = walk_of<R - K>(walked.extent + K),
-                 .outputs = outputs,
-                 .inner = inner,
-                 .units = g.units,
-                 .units_per_split = g.units_per_split,
-                 .whole_chunks = inner / (index_t{g.lanes} * width),
-                 .small_units = g.units < (index_t{1} << 31),
-                 .wide = g.wide,
-                 .chunks = g.chunks,
-                 .splits = g.splits,
-                 .chunk_divisor = divisor::of(g.chunks),
-                 .group = g.group,
-                 .lanes = g.lanes,
-                 .consecutive = g.consecutive,
-                 .dense = g.dense,
-                 .tickets = nullptr,
-                 .partial = nullptr};
+    parameters p{{bound.operands, to}, numbers_of_reduce<K, R>(g, s.extent, along_kept, share::width)};
     scratch room;
     if (g.splits > 1) {
-      const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes) * width : 1;
+      const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes) * share::width : 1;
       room = scratch_for(sizeof(accumulators) * g.tiles * g.splits * per_tile);
       p.tickets = room.tickets;
       p.partial = room.partial;

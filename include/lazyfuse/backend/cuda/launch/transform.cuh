@@ -32,23 +32,13 @@ target_pack<1, T...> flat_targets(const target_pack<R, T...>& p, index_sequence<
 /// A transform of R axes: how it is laid out, and its launch.
 template <class Schedule, class Sources, int R, class... T>
 struct transform_program {
-  static constexpr int width = width_for(Sources{}, list<T...>{}), targets = sizeof...(T);
-  static constexpr int bytes = memory_bytes(Sources{}), cost = Schedule::cost + cost_of_sources(Sources{});
-  using tuned = dpp::tuning<dpp::transforms, cuda>;
-  static constexpr bool deep = bytes == 0 || (cost > tuned::dear && bytes * width <= tuned::light_bytes);
-  static constexpr thread_share flat = share_for(width, deep ? 2 : 1, tuned::flat, bytes, cost),
-                                strided = share_for(width, tuned::strided_depth, tuned::strided, bytes, cost);
-  /// Elements along each side of a thread's square.
-  static constexpr int tile_width = [] {
-    int side = width < most_tile_width ? width : most_tile_width;
-    while (side > 1 && !tuned::square.holds(cost, bytes, side * side)) side /= 2;
-    return side;
-  }();
+  using share = transform_shares<Schedule, Sources, list<T...>>;
+  static constexpr int targets = sizeof...(T);
 
   template <class Bound>
   static transform_geometry lay_out(shape<R>& s, Bound& bound) {
-    return plan_transform(s.extent, R, bound.info, targets, targets + bound.count, flat, strided, tile_width,
-                          has_window<Schedule, Sources, R>);
+    return plan_transform(s.extent, R, bound.info, targets, targets + bound.count, share::flat, share::strided,
+                          share::tile_width, has_window<Schedule, Sources, R>);
   }
   static const char* path(const transform_geometry& g) {
     static constexpr const char* names[] = {"flat", "strided", "tiled", "window"};
@@ -70,16 +60,11 @@ struct transform_program {
     constexpr auto all = make_index_sequence<Sources::size>{};
     using operands = decltype(flat_operands(bound.operands, all));
     using parameters = flat_parameters<operands, target_pack<1, T...>>;
-    const parameters p{.operands = flat_operands(bound.operands, all),
-                       .targets = flat_targets(to, make_index_sequence<targets>{}),
-                       .size = R > 0 ? s[R > 0 ? R - 1 : 0] : 1,
-                       .wide_in = g.wide_in,
-                       .wide_out = g.wide_out,
-                       .consecutive = g.consecutive,
-                       .dense = g.dense};
+    const parameters p{{flat_operands(bound.operands, all), flat_targets(to, make_index_sequence<targets>{})},
+                       numbers_of_flat(g, R > 0 ? s[R > 0 ? R - 1 : 0] : 1)};
     const auto start = [&]<class P>(const P& with, int shared) {
-      cuda_detail::launch(transform_flat<Schedule, Sources, list<T...>, flat.width, flat.depth, P>, g.blocks,
-                          static_cast<std::size_t>(shared), with);
+      cuda_detail::launch(transform_flat<Schedule, Sources, list<T...>, share::flat.width, share::flat.depth, P>,
+                          g.blocks, static_cast<std::size_t>(shared), with);
     };
     if constexpr (has_window<Schedule, Sources, R>)
       start(window_parameters<parameters, target_pack<R, T...>>{p, g.window, to}, g.window.bytes());
@@ -90,30 +75,14 @@ struct transform_program {
   static void launch_strided(const transform_geometry& g, const shape<R>& s, const Bound& bound,
                              const target_pack<R, T...>& to) {
     using parameters = strided_parameters<bare_t<decltype(bound.operands)>, target_pack<R, T...>, R>;
-    const parameters p{.operands = bound.operands,
-                       .targets = to,
-                       .planes_walk = walk_of<R - 2>(s.extent),
-                       .planes = s.size() / s[R - 1] / s[R - 2],
-                       .rows = s[R - 2],
-                       .columns = s[R - 1],
-                       .wide_in = g.wide_in,
-                       .wide_out = g.wide_out,
-                       .via_shared = g.via_shared,
-                       .row_tiles = g.row_tiles,
-                       .column_tiles = g.column_tiles,
-                       .by_rows = divisor::of(g.row_tiles),
-                       .by_columns = divisor::of(g.column_tiles),
-                       .lane_shift = log2_of(g.lanes),
-                       .line_shift = log2_of(g.lines),
-                       .consecutive = g.consecutive,
-                       .mirrored = g.mirrored,
-                       .small = g.small};
+    const parameters p{{bound.operands, to}, numbers_of_strided<R>(g, s.extent)};
     if (g.path == transform_path::strided)
-      cuda_detail::launch(transform_strided<Schedule, Sources, list<T...>, R, strided.width, strided.depth, parameters>,
-                          g.blocks, 0, p);
+      cuda_detail::launch(
+          transform_strided<Schedule, Sources, list<T...>, R, share::strided.width, share::strided.depth, parameters>,
+          g.blocks, 0, p);
     else {
-      const auto kernel = transform_tiled<Schedule, Sources, list<T...>, R, tile_width, parameters>;
-      const std::size_t shared = static_cast<std::size_t>(g.via_shared_bytes) * tile_elements(tile_width);
+      const auto kernel = transform_tiled<Schedule, Sources, list<T...>, R, share::tile_width, parameters>;
+      const std::size_t shared = static_cast<std::size_t>(g.via_shared_bytes) * tile_elements(share::tile_width);
       if (shared > unasked_shared_bytes) allow_shared(reinterpret_cast<const void*>(kernel), shared);
       cuda_detail::launch(kernel, g.blocks, shared, p);
     }

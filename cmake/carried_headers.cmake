@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Writes OUT, a source with the texts of the headers of device code below ROOT: what kernels that are made at run time
+# include.
+cmake_minimum_required(VERSION 3.25)
+
+set(waiting lazyfuse/op/registry.hpp lazyfuse/op/reduction.hpp lazyfuse/op/statistics.hpp)
+file(GLOB kernels RELATIVE ${ROOT} ${ROOT}/lazyfuse/backend/cuda/kernels/*)
+list(APPEND waiting ${kernels})
+set(headers "")
+while(waiting)
+  list(POP_FRONT waiting header)
+  if(NOT header IN_LIST headers)
+    list(APPEND headers ${header})
+    file(STRINGS ${ROOT}/${header} includes REGEX "^#include <lazyfuse/")
+    foreach(line IN LISTS includes)
+      string(REGEX REPLACE "#include <(.+)>.*" "\\1" included "${line}")
+      list(APPEND waiting ${included})
+    endforeach()
+  endif()
+endwhile()
+list(SORT headers)
+
+set(text "// Written by cmake/carried_headers.cmake.\n#include \"backend/cuda/jit/compiler.hpp\"\n\n")
+string(APPEND text "namespace lazyfuse::cuda_detail {\n\nconst carried_header carried_headers[] = {\n")
+foreach(header IN LISTS headers)
+  file(READ ${ROOT}/${header} lines)
+  string(REGEX REPLACE "\n *//[^\n]*" "\n" lines "${lines}") # comments are for people
+  string(LENGTH "${lines}" length)
+  string(APPEND text "    {\"${header}\",\n")
+  foreach(at RANGE 0 ${length} 12000) # literals have a limit, their sum does not
+    string(SUBSTRING "${lines}" ${at} 12000 piece)
+    string(APPEND text "R\"lazyfuse(${piece})lazyfuse\"\n")
+  endforeach()
+  string(APPEND text "},\n")
+endforeach()
+list(LENGTH headers count)
+string(APPEND text "};\nconst int carried_header_count = ${count};\n\n}  // namespace lazyfuse::cuda_detail\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How much a thread takes on, by the types and the cost of a program: numbers that kernels are instantiated with.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/backend/cuda/kernels/tuning.hpp>
+#include <lazyfuse/program/operand.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// Elements of a vector, where the largest has so many bytes, and one of each so many in all.
+constexpr int width_of(int largest, int total) {
+  int width = 1;
+  while (width * 2 * largest <= 16) width *= 2;
+  while (width > 1 && total * width > most_vector_bytes) width /= 2;
+  return width;
+}
+/// The largest element among operands and targets decides how many make 16 bytes; many operands, one at a time.
+template <class... T, class... Src>
+constexpr int width_for(list<Src...>, list<T...>) {
+  constexpr auto size = [](bool counts, int bytes) { return counts ? bytes : 1; };
+  const int sizes[] = {size(element_bytes<Src> > 0, element_bytes<Src>)..., int(sizeof(T))..., 1};
+  int largest = 1, total = 0;
+  for (const int s : sizes) {
+    largest = s > largest ? s : largest;
+    total += s;
+  }
+  return width_of(largest, total);
+}
+/// Of one element of all operands in memory.
+template <class... Src>
+constexpr int memory_bytes(list<Src...>) {
+  return (0 + ... + (Src::is_memory ? int(sizeof(typename Src::value_type)) : 0));
+}
+template <class... Src>
+constexpr int cost_of_sources(list<Src...>) {
+  return (0 + ... + source_cost<Src>);
+}
+
+/// The vectors of a thread: `most`, or as many as `load` holds of elements of so many bytes and of a program's cost.
+constexpr thread_share share_for(int width, int most, thread_load load, int bytes, int cost) {
+  int depth = most;
+  while (depth > 1 && !load.holds(cost, bytes, width * depth)) depth /= 2;
+  return {width, depth};
+}
+
+/// Of a transform, by the path it takes.
+template <class Schedule, class Sources, class Types>
+struct transform_shares {
+  using tuned = dpp::tuning<dpp::transforms, cuda>;
+  static constexpr int width = width_for(Sources{}, Types{}), bytes = memory_bytes(Sources{}),
+                       cost = Schedule::cost + cost_of_sources(Sources{});
+  static constexpr bool deep = bytes == 0 || (cost > tuned::dear && bytes * width <= tuned::light_bytes);
+  static constexpr thread_share flat = share_for(width, deep ? 2 : 1, tuned::flat, bytes, cost),
+                                strided = share_for(width, tuned::strided_depth, tuned::strided, bytes, cost);
+  /// Elements along each side of a thread's square.
+  static constexpr int tile_width = [] {
+    int side = width < most_tile_width ? width : most_tile_width;
+    while (side > 1 && !tuned::square.holds(cost, bytes, side * side)) side /= 2;
+    return side;
+  }();
+};
+
+/// Of a reduction: threads own rows, or columns.
+template <class Set, class Sources>
+struct reduce_shares {
+  using tuned = dpp::tuning<dpp::reductions, cuda>;
+  static constexpr int width = width_for(Sources{}, list<>{}), bytes = memory_bytes(Sources{}),
+                       cost = Set::prologue::cost + cost_of_sources(Sources{});
+  static constexpr int depth_of_columns = bytes * width > tuned::shallow_bytes ? tuned::shallow_depth : tuned::depth;
+  static constexpr thread_share by_rows = share_for(width, tuned::depth, tuned::load, bytes, cost),
+                                by_columns = share_for(width, depth_of_columns, tuned::load, bytes, cost);
+};
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels that are made when a program runs: types cannot tell which operands of an expression are one array, but its
+// values can.
+#pragma once
+
+#include <lazyfuse/plan/kernel_plan.hpp>
+
+namespace lazyfuse {
+
+/// When kernels for the GPU are made at run time, by NVRTC: never; where operands turn out to be one array, and a kernel
+/// that reads them once saves enough; or wherever that is possible.
+enum class jit { off, when_it_pays, always };
+/// For the evaluations that follow, of all threads. In the beginning the environment variable LAZYFUSE_JIT says it: off,
+/// or always; without it, jit::when_it_pays. Results do not depend on it but for the bits of sums of products, where
+/// compilers are free to round once (fused multiply-add). Checked builds make no kernels.
+void use_jit(jit policy);
+jit current_jit();
+/// How many kernels this process has compiled so far.
+long kernels_compiled();
+
+namespace cuda_detail {
+
+/// Launches a kernel that reads operands which are one only once, compiled when it is first needed. False where that
+/// does not pay or cannot be done: then the kernel that was compiled with the program runs.
+bool launch_made(const kernel_plan& p);
+
+}  // namespace cuda_detail
+
+}  // namespace lazyfuse

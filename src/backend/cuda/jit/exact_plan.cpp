@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which operands of a plan are one, and which of its axes count.
+#include "backend/cuda/jit/exact_plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lazyfuse::cuda_detail {
+
+/// Whether two operands are one: what they are, and where their elements lie.
+bool exact_plan::same(int i, int j) const {
+  const operand_type &a = type().types[i], &b = type().types[j];
+  if (a.element != b.element || a.kind != b.kind || a.bytes != b.bytes) return false;
+  const operand_info &x = given(i), &y = given(j);
+  if (x.data != y.data || std::memcmp(x.place, y.place, static_cast<std::size_t>(a.bytes)) != 0) return false;
+  if (!x.steps || !y.steps) return x.steps == y.steps;
+  return std::equal(x.steps, x.steps + type().rank, y.steps);
+}
+
+bool exact_plan::find_equal() {
+  if (type().operands > most_given || type().targets > most_results) return false;
+  for (int i = 0; i < type().operands; ++i) {
+    int j = 0;
+    while (j < count && !same(i, first[j])) ++j;
+    slot[i] = static_cast<short>(j);
+    if (j < count) continue;
+    if (count == most_distinct) return false;
+    first[count++] = static_cast<short>(i);
+  }
+  return true;
+}
+
+void exact_plan::take_axes() {
+  const int all = type().rank, kept_of_all = type().kept;
+  targets = type().targets;
+  int from[max_rank];
+  const auto take = [&](int begin, int end, bool at_least_one) {
+    const int before = rank;
+    for (int k = begin; k < end; ++k)
+      if (plan.extents[k] != 1 || (at_least_one && k + 1 == end && rank == before)) from[rank++] = k;
+  };
+  take(0, kept_of_all, kept_of_all == all);
+  kept = rank;
+  take(kept_of_all, all, true);
+  for (int k = 0; k < rank; ++k) extents[k] = plan.extents[from[k]];
+  for (int i = 0; i < targets + count; ++i) {
+    const operand_info& o = i < targets ? plan.info[i] : given(first[i - targets]);
+    info[i] = o;
+    if (!o.steps) continue;
+    for (int k = 0; k < rank; ++k) steps[i][k] = o.steps[from[k]];
+    info[i].steps = steps[i];
+  }
+}
+
+}  // namespace lazyfuse::cuda_detail

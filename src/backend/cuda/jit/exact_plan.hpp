@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A plan as its values have it: operands that are one occur once, and there are no axes of extent 1.
+#pragma once
+
+#include <lazyfuse/plan/kernel_plan.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// Operands of an expression, and distinct ones and results of a kernel that is made for it, at most.
+inline constexpr int most_given = 512, most_distinct = most_operands, most_results = 8;
+
+struct exact_plan {
+  const kernel_plan& plan;
+  int count = 0;               ///< distinct operands
+  short slot[most_given];      ///< of each of the plan's operands
+  short first[most_distinct];  ///< where each of ours is among the plan's
+  int rank = 0, kept = 0, targets = 0;
+  index_t extents[max_rank];
+  index_t steps[most_distinct + most_results][max_rank];
+  operand_info info[most_distinct + most_results];  ///< of targets, then operands
+
+  explicit exact_plan(const kernel_plan& p) : plan(p) {}
+
+  /// Finds out which operands are one. False if there are too many.
+  bool find_equal();
+  /// Copies extents and steps; fills what follows `first`.
+  void take_axes();
+
+  const kernel_type& type() const { return *plan.type; }
+  const operand_info& given(int i) const { return plan.info[type().targets + i]; }
+  /// Of distinct operand i.
+  const operand_type& type_of(int i) const { return type().types[first[i]]; }
+  const operand_info& operand(int i) const { return info[targets + i]; }
+
+ private:
+  bool same(int i, int j) const;
+};
+
+}  // namespace lazyfuse::cuda_detail

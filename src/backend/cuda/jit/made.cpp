@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plans whose operands turn out to be one: whether a kernel of their own pays, and its launch.
+#include "backend/cuda/jit/source.hpp"
+#include "backend/cuda/jit/table.hpp"
+#include "backend/cuda/runtime/devices.hpp"
+
+#include <lazyfuse/backend/cuda/launch/made.hpp>
+#include <lazyfuse/plan/axes.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace lazyfuse::cuda_detail {
+
+namespace {
+
+/// Parameters as the kernel finds them: the operands one after the other, the targets, and numbers.
+class parameters {
+ public:
+  void put(const void* value, std::size_t size, std::size_t alignment) {
+    used_ = (used_ + alignment - 1) / alignment * alignment;
+    if (used_ + size <= sizeof room_) std::memcpy(room_ + used_, value, size);
+    used_ += size;
+  }
+  template <class T>
+  void put(const T& value) {
+    put(&value, sizeof(T), alignof(T));
+  }
+  bool fits() const { return used_ <= sizeof room_; }
+  void* data() { return room_; }
+
+ private:
+  alignas(16) unsigned char room_[8192];
+  std::size_t used_ = 0;
+};
+
+/// `axes` steps of each operand from axis `from` on, and of each target `target_axes`.
+void put_bound(parameters& to, const exact_plan& p, int from, int axes, int target_axes) {
+  for (int i = 0; i < p.count; ++i) {
+    const operand_type& type = p.type_of(i);
+    const operand_info& o = p.operand(i);
+    const auto bytes = static_cast<std::size_t>(type.bytes), alignment = static_cast<std::size_t>(type.alignment);
+    to.put(o.place, bytes, o.steps ? std::max(alignment, alignof(index_t)) : alignment);
+    for (int k = 0; o.steps && k < axes; ++k) to.put(o.steps[from + k]);
+  }
+  for (int i = 0; i < p.targets; ++i) {
+    to.put(p.info[i].data);
+    for (int k = 0; k < target_axes; ++k) to.put(p.info[i].steps[from + k]);
+  }
+}
+
+/// What is known of a program whose operands are one in this way.
+struct exact_program {
+  std::optional<ir::program_graph> graph;  ///< none if it cannot be written down
+  double repeated = 0;                     ///< the part of its operations that the types of the program repeat
+  /// Kernels, by the device, the axes and the path.
+  struct variant {
+    int device, rank, kept;
+    const char* path;
+    made_kernel* made;
+  };
+  std::mutex mutex;
+  std::vector<variant> variants;
+};
+
+exact_program& program_of(const exact_plan& p) {
+  static std::shared_mutex mutex;
+  static auto& table = *new std::unordered_map<std::string, std::unique_ptr<exact_program>>;
+  const kernel_type* const type = p.plan.type;
+  std::string key(reinterpret_cast<const char*>(&type), sizeof type);
+  key.append(reinterpret_cast<const char*>(p.slot), sizeof(short) * static_cast<std::size_t>(type->operands));
+  {
+    const std::shared_lock lock(mutex);
+    if (const auto at = table.find(key); at != table.end()) return *at->second;
+  }
+  auto made = std::make_unique<exact_program>();
+  bool named = true;
+  short each[most_given];
+  for (int i = 0; i < type->operands; ++i) {
+    each[i] = static_cast<short>(i);
+    named = named && type->types[i].kind != source_kind::other;
+  }
+  if (named) made->graph = ir::program_graph::of(type->program, p.slot);
+  if (made->graph)
+    made->repeated = 1 - made->graph->operations() / double(ir::program_graph::of(type->program, each)->operations());
+  const std::lock_guard lock(mutex);
+  return *table.try_emplace(std::move(key), std::move(made)).first->second;
+}
+
+/// The text that a kernel is made from, as far as it differs between kernels.
+std::string key_of(const exact_plan& p, const char* path) {
+  std::string key = std::string(p.type().program) + "|" + sources_of(p) + "|" + results_of(p) + "|" + path;
+  for (int i = 0; i < p.type().operands; ++i) key += " " + std::to_string(p.slot[i]);
+  for (const int n : {p.rank, p.kept, current_device()}) key += "|" + std::to_string(n);
+  return key;
+}
+
+using source_writer = kernel_source (*)(const exact_plan&, const ir::program_graph&, const std::string&);
+made_kernel& variant_of(exact_program& program, const exact_plan& p, const char* path, source_writer source) {
+  const int device = current_device();
+  {
+    const std::lock_guard lock(program.mutex);
+    for (const exact_program::variant& v : program.variants)
+      if (v.device == device && v.rank == p.rank && v.kept == p.kept && v.path == path) return *v.made;
+  }
+  made_kernel& made = made_for(key_of(p, path), [&] { return source(p, *program.graph, path); });
+  const std::lock_guard lock(program.mutex);
+  program.variants.push_back({device, p.rank, p.kept, path, &made});
+  return made;
+}
+
+void start(const void* kernel, unsigned blocks, std::size_t shared, parameters& p) {
+  void* arguments[] = {p.data()};
+  check(cudaLaunchKernel(kernel, dim3(blocks), dim3(block_threads), arguments, shared, current_stream()),
+        "cudaLaunchKernel");
+}
+
+template <int R>
+void put_strided(parameters& to, const transform_geometry& g, const index_t* extents, int rank) {
+  if (rank == R) to.put(numbers_of_strided<R>(g, extents));
+  else if constexpr (R < max_rank) put_strided<R + 1>(to, g, extents, rank);
+}
+
+bool transform(exact_plan& p, exact_program& program) {
+  // What the program costs is known when it has been compiled; until then the path is the one of a cheap program.
+  int largest = 1, total = 1;
+  const auto count = [&](int bytes) {
+    largest = std::max(largest, bytes);
+    total += std::max(bytes, 1);
+  };
+  for (int i = 0; i < p.targets; ++i) count(p.info[i].element_size);
+  for (int i = 0; i < p.count; ++i) count(p.info[p.targets + i].element_size);
+  const int width = width_of(largest, total);
+  thread_share flat{width, 1}, strided{width, 1};
+  int tile = std::min(width, most_tile_width);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const transform_geometry g =
+        plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, flat, strided, tile, false);
+    const bool is_flat = p.rank < 2 || g.path == transform_path::flat;
+    if (is_flat && p.rank > 1) return false;  // without axes of extent 1 there is one
+    static constexpr const char* names[] = {"flat", "strided", "tiled"};
+    const char* const path = names[static_cast<int>(g.path)];
+    const int axes = is_flat ? 1 : p.rank;
+    made_kernel& made = variant_of(program, p, path, transform_source);
+    if (!made) return false;
+    const thread_share exact_flat{made.numbers[0], made.numbers[1]}, exact_strided{made.numbers[0], made.numbers[2]};
+    if (exact_flat.width != width) return false;
+    if (exact_flat.depth != flat.depth || exact_strided.depth != strided.depth || made.numbers[3] != tile) {
+      flat = exact_flat;
+      strided = exact_strided;
+      tile = made.numbers[3];
+      --attempt;
+      if (flat.depth > 64) return false;
+      continue;
+    }
+    parameters to;
+    put_bound(to, p, 0, axes, axes);
+    if (is_flat) to.put(numbers_of_flat(g, p.extents[0]));
+    else put_strided<2>(to, g, p.extents, p.rank);
+    if (!to.fits()) return false;
+    std::size_t shared = 0;
+    if (g.path == transform_path::tiled) {
+      shared = static_cast<std::size_t>(g.via_shared_bytes) * static_cast<std::size_t>(tile_elements(tile));
+      if (shared > unasked_shared_bytes) allow_shared(made.kernel, shared);
+    }
+    start(made.kernel, g.blocks, shared, to);
+    return true;
+  }
+  return false;
+}
+
+template <int K, int R>
+bool put_reduce(parameters& to, const exact_plan& p, const reduce_geometry& g, bool along_kept, int width,
+                const scratch& room) {
+  if constexpr (K < 4 && R <= 6) {
+    if (p.kept == K && p.rank == R) {
+      reduce_numbers<K, R> numbers = numbers_of_reduce<K, R>(g, p.extents, along_kept, width);
+      numbers.tickets = room.tickets;
+      numbers.partial = room.partial;
+      to.put(numbers);
+      return true;
+    }
+    if (p.kept == K) return put_reduce<K, R + 1>(to, p, g, along_kept, width, room);
+    return put_reduce<K + 1, K + 2>(to, p, g, along_kept, width, room);
+  } else return false;
+}
+
+bool reduce(exact_plan& p, exact_program& program) {
+  const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
+  const char* const path = along_kept ? "columns" : "rows";
+  made_kernel& made = variant_of(program, p, path, reduce_source);
+  if (!made) return false;
+  const thread_share share{made.numbers[0], along_kept ? made.numbers[2] : made.numbers[1]};
+  const reduce_geometry g = plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, share,
+                                        made.resident.of(made.kernel));
+  scratch room;
+  if (g.splits > 1) {
+    const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes * share.width) : 1;
+    room = scratch_for(static_cast<std::size_t>(made.numbers[3]) * g.tiles * g.splits * per_tile);
+  }
+  parameters to;
+  put_bound(to, p, 0, p.rank, p.kept);
+  if (!put_reduce<0, 1>(to, p, g, along_kept, share.width, room) || !to.fits()) return false;
+  start(made.kernel, g.tiles * g.splits, 0, to);
+  return true;
+}
+
+std::atomic<jit>& policy() {
+  static std::atomic<jit> chosen{[] {
+    const char* const text = std::getenv("LAZYFUSE_JIT");
+    const std::string_view wanted = text ? text : "";
+    return wanted == "off" ? jit::off : wanted == "always" ? jit::always : jit::when_it_pays;
+  }()};
+  return chosen;
+}
+
+/// Less than this is not worth a kernel, whatever the share of it that is saved.
+constexpr double least_saving_us = 20, least_saving_share = 0.05;
+
+/// Whether a kernel that does once what types repeat saves more than that.
+bool pays(const exact_plan& p, const exact_program& program) {
+  const machine& m = this_machine();
+  const work all = p.plan.costs();
+  // Kernels whose threads stay with a row, or walk one, find in the cache what they ask for again; streams of
+  // neighbours find it in their own.
+  const std::string_view path = p.plan.path;
+  const bool from_cache = path == "rows" || path == "strided" || path == "tiled";
+  const double again = from_cache ? static_cast<double>(p.plan.read() - all.bytes_read) : 0;
+  const double saved_us = again / (m.cached_gb_per_s * 1000) + program.repeated * all.operations / m.operations_per_us;
+  return saved_us > least_saving_us && saved_us > least_saving_share * predicted_us(all, m);
+}
+
+}  // namespace
+
+bool launch_made(const kernel_plan& plan) {
+  const jit mode = current_jit();
+  if (checked_build || mode == jit::off || plan.type->operands < 2) return false;
+  const std::string_view pattern = plan.type->pattern;
+  if (pattern != "transform" && pattern != "reduce") return false;
+  if (mode == jit::when_it_pays && plan.elements() < (index_t{1} << 20)) return false;
+  exact_plan p(plan);
+  if (!p.find_equal() || (p.count == plan.type->operands && mode != jit::always)) return false;
+  exact_program& program = program_of(p);
+  if (!program.graph || (mode == jit::when_it_pays && !pays(p, program))) return false;
+  p.take_axes();
+  return pattern == "transform" ? transform(p, program) : reduce(p, program);
+}
+
+}  // namespace lazyfuse::cuda_detail
+
+namespace lazyfuse {
+
+void use_jit(jit policy) { cuda_detail::policy().store(policy, std::memory_order_relaxed); }
+jit current_jit() { return cuda_detail::policy().load(std::memory_order_relaxed); }
+
+}  // namespace lazyfuse

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The text of kernels.
+#include "backend/cuda/jit/source.hpp"
+
+#include "program/spelling.hpp"
+
+namespace lazyfuse::cuda_detail {
+
+std::string sources_of(const exact_plan& p) {
+  std::string text;
+  for (int i = 0; i < p.count; ++i)
+    text += (i > 0 ? ", " : "") + ir::spelling_of(p.type_of(i).kind, p.type_of(i).element);
+  return text;
+}
+std::string results_of(const exact_plan& p) {
+  std::string text;
+  for (int i = 0; i < p.type().targets; ++i) text += (i > 0 ? ", " : "") + ir::spelling_of(p.type().results[i]);
+  return text;
+}
+
+namespace {
+
+/// A source without its end: the program, and its operands and targets over so many axes.
+std::string beginning(const exact_plan& p, const ir::program_graph& graph, const std::string& header, int operand_axes,
+                      int target_axes) {
+  const std::string sources = sources_of(p), results = results_of(p);
+  std::string programs;
+  for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
+  return "#include <lazyfuse/backend/cuda/kernels/" + header + ".cuh>\n" + R"(#include <lazyfuse/op/reduction.hpp>
+#include <lazyfuse/op/registry.hpp>
+#include <lazyfuse/op/statistics.hpp>
+namespace lazyfuse {
+namespace cuda_detail {
+template <int... N>
+__device__ int numbers;
+}
+namespace made {
+)" + graph.aliases() +
+         "using program = schedule<list<" + programs + ">>;\nusing sources = list<" + sources +
+         ">;\nusing types = list<" + results + ">;\nusing operands = operand_pack<" + std::to_string(operand_axes) +
+         ", " + sources + ">;\nusing targets = target_pack<" + std::to_string(target_axes) + ", " + results + ">;\n";
+}
+constexpr const char* ending = "}\n}\n";
+const std::string here = "lazyfuse::made::", share = here + "shares::";
+
+}  // namespace
+
+kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path) {
+  const bool flat = path == "flat";
+  const int axes = flat ? 1 : p.rank;
+  const std::string rank = std::to_string(p.rank);
+  kernel_source s;
+  s.text = beginning(p, graph, flat ? "flat" : "strided", axes, axes) +
+           "using shares = cuda_detail::transform_shares<program, sources, types>;\nusing parameters = cuda_detail::" +
+           (flat ? "flat_parameters<operands, targets>" : "strided_parameters<operands, targets, " + rank + ">") +
+           ";\n" + ending;
+  const std::string load = share + path;
+  s.kernel = "lazyfuse::cuda_detail::transform_" + path + "<" + here + "program, " + here + "sources, " + here +
+             "types, " + (flat ? "" : rank + ", ") +
+             (path == "tiled" ? share + "tile_width" : load + ".width, " + load + ".depth") + ", " + here +
+             "parameters>";
+  s.numbers = {share + "flat.width", share + "flat.depth", share + "strided.depth", share + "tile_width"};
+  return s;
+}
+
+kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path) {
+  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
+  kernel_source s;
+  s.text = beginning(p, graph, "reduce_" + path, p.rank, p.kept) +
+           "using set = reduction_set<typename reductions_of<typename program::roots>::type, sources>;\n"
+           "using shares = cuda_detail::reduce_shares<set, sources>;\n"
+           "using parameters = cuda_detail::reduce_parameters<operands, targets, " +
+           axes + ">;\n" + ending;
+  s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "program, " + here + "sources, " +
+             axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
+  s.numbers = {share + "width", share + "by_rows.depth", share + "by_columns.depth",
+               "sizeof(" + here + "set::accumulators)"};
+  return s;
+}
+
+}  // namespace lazyfuse::cuda_detail

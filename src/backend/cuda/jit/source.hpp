@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels as text: the kernel templates of the device layer, with the program and the types of a plan.
+#pragma once
+
+#include "backend/cuda/jit/exact_plan.hpp"
+#include "program/graph.hpp"
+
+#include <array>
+#include <string>
+
+namespace lazyfuse::cuda_detail {
+
+/// What to compile: a source, the kernel in it, and an expression for each number that the launch asks for.
+struct kernel_source {
+  std::string text, kernel;
+  std::array<std::string, 4> numbers;
+};
+
+/// A transform along the path "flat", "strided" or "tiled". numbers: the width, and the depths of flat, strided and
+/// tiled threads.
+kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
+/// A reduction along "rows" or "columns". numbers: the width, the depths of both, and the bytes of a partial result.
+kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
+
+/// "memory<float>, constant<float>": the distinct operands, and the results "float".
+std::string sources_of(const exact_plan& p);
+std::string results_of(const exact_plan& p);
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernels that were made so far, by the text they were made from.
+#pragma once
+
+#include "backend/cuda/jit/source.hpp"
+
+#include <lazyfuse/backend/cuda/launch/launch.cuh>
+
+#include <array>
+#include <functional>
+#include <string>
+
+namespace lazyfuse::cuda_detail {
+
+/// A kernel on the current device, and what its source says of it in numbers.
+struct made_kernel {
+  const void* kernel = nullptr;
+  std::array<int, 4> numbers{};
+  resident_blocks resident;
+  explicit operator bool() const { return kernel != nullptr; }
+};
+
+/// The kernel of this key on the current device; `source` writes it down where it has to be made. The same object for
+/// the same key, and without a kernel where that failed, which is said once.
+made_kernel& made_for(const std::string& key, const std::function<kernel_source()>& source);
+
+}  // namespace lazyfuse::cuda_detail

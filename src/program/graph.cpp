@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Codes of programs become graphs, and graphs the text of program types.
+#include "program/graph.hpp"
+
+#include "program/spelling.hpp"
+
+#include <lazyfuse/core/types.hpp>  // before core/math.hpp, whose tests for NaN clang-tidy 14 reports otherwise
+#include <lazyfuse/op/registry.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <concepts>
+#include <map>
+#include <utility>
+
+namespace lazyfuse::ir {
+
+namespace {
+
+/// Operations that are written as symbols, by symbol and number of arguments.
+using symbol_table = std::map<std::pair<std::string_view, int>, std::string_view>;
+template <class Op>
+void enter(symbol_table& table) {
+  constexpr bool is_unary = std::invocable<Op, float> || std::invocable<Op, int> || std::invocable<Op, bool>;
+  if (Op::symbol[0] != '\0') table[{Op::symbol, is_unary ? 1 : 2}] = Op::name;
+}
+template <class... Op>
+symbol_table table_of(list<Op...>) {
+  symbol_table table;
+  (enter<Op>(table), ...);
+  return table;
+}
+template <class... Monoid>
+bool is_monoid(std::string_view name, list<Monoid...>) {
+  return ((name == Monoid::name) || ...);
+}
+
+bool is_name(std::string_view word) {
+  return std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+int number_in(std::string_view digits) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc{} && end == digits.data() + digits.size() ? number : -1;
+}
+
+/// The graph while it is made: a node that is there already is found.
+struct graph_maker {
+  program_graph graph;
+  std::map<std::pair<std::string, std::vector<int>>, int> known;
+  std::vector<int> stack;
+
+  bool add(std::string type, std::size_t arguments, bool is_stage) {
+    if (arguments == 0 || arguments > stack.size()) return false;
+    const auto first = stack.end() - static_cast<std::ptrdiff_t>(arguments);
+    std::vector<int> taken(first, stack.end());
+    stack.erase(first, stack.end());
+    ++graph.words;
+    enter(std::move(type), std::move(taken), is_stage);
+    return true;
+  }
+  void enter(std::string type, std::vector<int> arguments, bool is_stage) {
+    const auto [at, is_new] =
+        known.try_emplace({type + (is_stage ? "|" : ""), arguments}, static_cast<int>(graph.nodes.size()));
+    if (is_new) graph.nodes.push_back({std::move(type), std::move(arguments), is_stage});
+    stack.push_back(at->second);
+  }
+};
+
+}  // namespace
+
+std::optional<program_graph> program_graph::of(std::string_view code, const short* operand) {
+  static const symbol_table symbols = table_of(op::all_elementwise{});
+  graph_maker made;
+  while (!code.empty()) {
+    const std::string_view word = code.substr(0, code.find(' '));
+    code.remove_prefix(std::min(word.size() + 1, code.size()));
+    const auto slash = word.rfind('/');
+    if (slash != std::string_view::npos) {
+      const std::string_view name = word.substr(0, slash);
+      const int count = number_in(word.substr(slash + 1));
+      if (count <= 0) return {};
+      const auto symbol = symbols.find({name, count});
+      const bool is_stage = symbol == symbols.end() && count == 1 && is_monoid(name, op::all_monoids{});
+      const std::string_view type = symbol == symbols.end() ? name : symbol->second;
+      if (!is_name(type) || !made.add("op::" + std::string(type), static_cast<std::size_t>(count), is_stage)) return {};
+    } else if (word.starts_with('@')) {
+      const std::string type = spelling_of(static_cast<dtype>(number_in(word.substr(1))));
+      if (type.empty() || !made.add("op::cast<" + type + ">", 1, false)) return {};
+    } else if (word.starts_with('x')) {
+      const int number = number_in(word.substr(1));
+      if (number < 0) return {};
+      made.enter("", {operand[number]}, false);
+    } else return {};
+  }
+  if (made.stack.empty()) return {};
+  made.graph.roots = std::move(made.stack);
+  return std::move(made.graph);
+}
+
+int program_graph::operations() const {
+  return static_cast<int>(std::ranges::count_if(nodes, [](const program_node& n) { return !n.type.empty(); }));
+}
+
+std::string program_graph::aliases() const {
+  std::string text;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const program_node& n = nodes[i];
+    text += "using p" + std::to_string(i) + " = ";
+    if (n.type.empty()) text += "arg<" + std::to_string(n.arguments[0]) + ">;\n";
+    else {
+      text += (n.is_stage ? "reduction<" : "apply<") + n.type;
+      for (const int a : n.arguments) text += ", p" + std::to_string(a);
+      text += ">;\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace lazyfuse::ir

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The programs of a kernel as a graph: equal operations of equal arguments are one node, whatever types they had.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lazyfuse::ir {
+
+struct program_node {
+  std::string type;            ///< of lazyfuse: "op::add", "op::sum" of a stage; empty for an operand
+  std::vector<int> arguments;  ///< nodes before this one; of an operand, its number
+  bool is_stage = false;
+};
+
+struct program_graph {
+  std::vector<program_node> nodes;  ///< arguments first
+  std::vector<int> roots;
+  int words = 0;  ///< operations that the code names, those that are met again included
+
+  /// Reads the code of some programs (program/code.hpp), whose operand i is operand[i] here; nothing if a part of it
+  /// has no words: callables, literals, scans, or what is abbreviated.
+  static std::optional<program_graph> of(std::string_view code, const short* operand);
+
+  /// Operations that are computed.
+  int operations() const;
+  /// Each node as an alias of its program, p0, p1, ...
+  std::string aliases() const;
+};
+
+}  // namespace lazyfuse::ir

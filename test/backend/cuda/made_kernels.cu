@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels that are made when a program runs: when they are, what they are, and that each is made once.
+#include "support/standin_cudart.hpp"
+
+#include <lazyfuse/cuda.cuh>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+namespace {
+
+namespace lf = lazyfuse;
+using lf::axis, lf::newaxis;
+template <int R>
+using array = lf::array<float, R, lf::cuda>;
+
+class made_kernels : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    lf::use_jit(lf::jit::always);
+    standin::reset();
+  }
+  void TearDown() override { lf::use_jit(lf::jit::when_it_pays); }
+};
+
+std::string launched_now() {
+  std::string names;
+  for (const std::string& name : standin::launches()) names += (names.empty() ? "" : " ") + name;
+  standin::reset();
+  return names;
+}
+array<1> vector_of(lf::index_t n) { return lf::ones<float>({n}); }
+array<2> matrix_of(lf::index_t rows, lf::index_t columns) { return lf::ones<float>({rows, columns}); }
+
+TEST_F(made_kernels, take_the_paths_of_those_that_were_compiled_with_the_program) {
+  const array<1> x = vector_of(1000), y = vector_of(1000), z = vector_of(1000);
+  const array<2> a = matrix_of(100, 100), b = matrix_of(100, 100);
+  array<1> r(lf::shape{1000}), row(lf::shape{100});
+  array<2> m(lf::shape{100, 100}), pairs(lf::shape{1000, 1000});
+  lf::array<float, 0, lf::cuda> all;
+  const auto d = x(newaxis, lf::all) - x(lf::all, newaxis);
+  const auto i = lf::rsqrt(d * d + 1);
+  const auto distances = lf::abs(x(lf::all, newaxis) - x(newaxis, lf::all));
+  const struct {
+    const char* kernel;
+    std::function<void()> evaluate;
+  } table[] = {
+      {"transform_flat", [&] { r = x * y + x * z; }},
+      {"transform_strided", [&] { m = a * b + lf::flip(b, axis<1>) * a; }},
+      {"transform_tiled", [&] { m = lf::transpose(a) + a * b + lf::exp(a); }},
+      {"transform_strided", [&] { pairs = distances * distances + x; }},
+      {"reduce_rows", [&] { row = lf::sum(a * (lf::log(a) - lf::log(b)), axis<1>); }},
+      {"reduce_columns", [&] { row = lf::sum(a * b - a, axis<0>); }},
+      {"reduce_rows", [&] { all = lf::sum(x * y) / lf::sqrt(lf::sum(x * x) * lf::sum(y * y)); }},
+      {"reduce_rows", [&] { r = lf::sum(y(newaxis, lf::all) * i * i * i * d, axis<1>); }},
+  };
+  for (const auto& [kernel, evaluate] : table) {
+    const long before = lf::kernels_compiled();
+    standin::reset();
+    evaluate();
+    EXPECT_EQ(launched_now(), kernel);
+    EXPECT_EQ(lf::kernels_compiled(), before + 1) << kernel;
+    evaluate();
+    EXPECT_EQ(launched_now(), kernel);
+    EXPECT_EQ(lf::kernels_compiled(), before + 1) << kernel << " is there already";
+  }
+}
+
+}  // namespace
