@@ -37,7 +37,7 @@ struct kernel_type {
   const dtype* results;
   const char* structs;  ///< the names of those types, with spaces, that are dtype::other
   int targets, operands, rank;
-  int kept;  ///< axes of the results: the others are combined
+  int kept;          ///< axes of the results: the others are combined
   int leaves;        ///< of the expression
   const int* slots;  ///< and which operand each of them is
   int bytes;         ///< of a plan with its types: bytes that can be copied, the kernel_plan first

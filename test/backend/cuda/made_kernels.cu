@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -19,6 +20,7 @@ using array = lf::array<float, R, lf::cuda>;
 class made_kernels : public ::testing::Test {
  protected:
   void SetUp() override {
+    ::setenv("LAZYFUSE_CACHE", "off", 1);
     lf::use_jit(lf::jit::always);
     standin::reset();
   }

@@ -6,7 +6,9 @@
 #include <nvrtc.h>
 #include <dlfcn.h>
 
-#include <iterator>
+#include <cstdlib>
+#include <functional>
+#include <string_view>
 
 namespace lazyfuse::cuda_detail {
 
@@ -24,17 +26,21 @@ struct library {
   decltype(&nvrtcGetCUBIN) binary = nullptr;
   decltype(&nvrtcGetProgramLogSize) log_size = nullptr;
   decltype(&nvrtcGetProgramLog) log = nullptr;
+  decltype(&nvrtcVersion) version = nullptr;
 
   library() {
-    static const std::string major = std::to_string(CUDART_VERSION / 1000);
-    for (const std::string& file : {"libnvrtc.so." + major, std::string("libnvrtc.so")})
-      if (!handle) handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    // By the loader's own search, or where the toolkit is.
+    const std::string file = "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
+    const char* const home = std::getenv("CUDA_HOME");
+    for (const std::string& folder :
+         {std::string(), home ? home + std::string("/lib64/") : "", std::string("/usr/local/cuda/lib64/")})
+      if (!handle) handle = dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) return;
     const bool complete = find(create, "nvrtcCreateProgram") && find(destroy, "nvrtcDestroyProgram") &&
                           find(add_name, "nvrtcAddNameExpression") && find(compile, "nvrtcCompileProgram") &&
                           find(name, "nvrtcGetLoweredName") && find(size, "nvrtcGetCUBINSize") &&
                           find(binary, "nvrtcGetCUBIN") && find(log_size, "nvrtcGetProgramLogSize") &&
-                          find(log, "nvrtcGetProgramLog");
+                          find(log, "nvrtcGetProgramLog") && find(version, "nvrtcVersion");
     if (!complete) handle = nullptr;
   }
   template <class F>
@@ -48,7 +54,29 @@ const library& nvrtc() {
   return found;
 }
 
+std::vector<std::string> options_for(int architecture) {
+  return {"--std=c++20", "--gpu-architecture=sm_" + std::to_string(architecture), "--device-as-default-execution-space",
+          "-DLAZYFUSE_CUDA=1"};
+}
+
+/// A sum over all carried headers.
+std::size_t sum_of_headers() {
+  std::size_t sum = 0;
+  for (int i = 0; i < carried_header_count; ++i)
+    sum = sum * 1099511628211u + std::hash<std::string_view>{}(carried_headers[i].text);
+  return sum;
+}
+
 }  // namespace
+
+std::string compiler_key(int architecture) {
+  static const std::size_t headers = sum_of_headers();
+  int major = 0, minor = 0;
+  if (nvrtc().handle) nvrtc().version(&major, &minor);
+  std::string key = std::to_string(major) + "." + std::to_string(minor) + " " + std::to_string(headers);
+  for (const std::string& option : options_for(architecture)) key += " " + option;
+  return key;
+}
 
 compiled compile(const std::string& source, const std::vector<std::string>& names, int architecture) {
   const library& rtc = nvrtc();
@@ -69,10 +97,10 @@ compiled compile(const std::string& source, const std::vector<std::string>& name
     return result;
   }
   for (const std::string& name : names) rtc.add_name(program, name.c_str());
-  const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
-  const char* const options[] = {"--std=c++20", target.c_str(), "--device-as-default-execution-space",
-                                 "-DLAZYFUSE_CUDA=1"};
-  const nvrtcResult status = rtc.compile(program, static_cast<int>(std::size(options)), options);
+  const std::vector<std::string> options = options_for(architecture);
+  std::vector<const char*> option_texts;
+  for (const std::string& option : options) option_texts.push_back(option.c_str());
+  const nvrtcResult status = rtc.compile(program, static_cast<int>(options.size()), option_texts.data());
   std::size_t size = 0;
   if (status == NVRTC_SUCCESS && rtc.size(program, &size) == NVRTC_SUCCESS && size > 0) {
     result.binary.resize(size);

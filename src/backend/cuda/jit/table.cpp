@@ -3,16 +3,20 @@
 #include "backend/cuda/jit/table.hpp"
 
 #include "backend/cuda/jit/compiler.hpp"
+#include "backend/cuda/jit/disk_cache.hpp"
 
 #include <lazyfuse/backend/cuda/launch/made.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace lazyfuse::cuda_detail {
 
@@ -39,18 +43,35 @@ void read_numbers(const std::string& name, std::array<int, 4>& to) {
 
 std::atomic<long> compilations{0};
 
-void make(made_kernel& to, const kernel_source& source) {
-  ++compilations;
+/// From the disk, or compiled and put there.
+compiled made_of(const kernel_source& source) {
   std::string numbers = "&lazyfuse::cuda_detail::numbers<";
   for (const std::string& n : source.numbers) numbers += (&n == &source.numbers[0] ? "" : ", ") + ("int(" + n + ")");
-  const compiled made = compile(source.text, {source.kernel, numbers + ">"}, architecture());
-  if (made.binary.empty()) {
-    // What cannot be made runs as it was compiled: slower, and with the same values.
-    if (std::getenv("LAZYFUSE_JIT_ERRORS"))
-      std::fprintf(stderr, "lazyfuse: a kernel could not be compiled: %s\n%s\n", made.message.c_str(),
-                   source.text.c_str());
-    return;
+  const std::vector<std::string> names{source.kernel, numbers + ">"};
+  const int target = architecture();
+  const std::string folder = cache_folder();
+  const std::string key = compiler_key(target) + "\n" + names[0] + "\n" + names[1] + "\n" + source.text;
+  static const bool log = std::getenv("LAZYFUSE_JIT_LOG") != nullptr;
+  compiled found = load_kernel(folder, key);
+  if (!found.binary.empty()) {
+    if (log) std::fprintf(stderr, "lazyfuse: %s found in %s\n", source.kernel.c_str(), folder.c_str());
+    return found;
   }
+  ++compilations;
+  const auto begin = std::chrono::steady_clock::now();
+  found = compile(source.text, names, target);
+  if (log) {
+    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    std::fprintf(stderr, "lazyfuse: %s in %.0f ms\n%s\n%s%s\n", source.kernel.c_str(), ms, source.text.c_str(),
+                 found.message.c_str(), found.binary.empty() ? "it could not be compiled" : "");
+  }
+  if (!found.binary.empty()) store_kernel(folder, key, found);
+  return found;
+}
+
+void make(made_kernel& to, const kernel_source& source) {
+  const compiled made = made_of(source);
+  if (made.binary.empty()) return;  // the kernel that was compiled with the program runs: slower, with the same values
   cudaLibrary_t library = nullptr;
   cudaKernel_t kernel = nullptr;
   check(cudaLibraryLoadData(&library, made.binary.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
