@@ -69,6 +69,7 @@ struct exact_program {
   struct variant {
     int device, rank, kept;
     const char* path;
+    std::string facts;
     made_kernel* made;
   };
   std::mutex mutex;
@@ -100,24 +101,27 @@ exact_program& program_of(const exact_plan& p) {
 }
 
 /// The text that a kernel is made from, as far as it differs between kernels.
-std::string key_of(const exact_plan& p, const char* path) {
-  std::string key = std::string(p.type().program) + "|" + sources_of(p) + "|" + results_of(p) + "|" + path;
+std::string key_of(const exact_plan& p, const char* path, const std::string& facts) {
+  std::string key =
+      std::string(p.type().program) + "|" + sources_of(p) + "|" + results_of(p) + "|" + path + "|" + facts;
   for (int i = 0; i < p.type().operands; ++i) key += " " + std::to_string(p.slot[i]);
   for (const int n : {p.rank, p.kept, current_device()}) key += "|" + std::to_string(n);
   return key;
 }
 
-using source_writer = kernel_source (*)(const exact_plan&, const ir::program_graph&, const std::string&);
-made_kernel& variant_of(exact_program& program, const exact_plan& p, const char* path, source_writer source) {
+template <class Write>
+made_kernel& variant_of(exact_program& program, const exact_plan& p, const char* path, const std::string& facts,
+                        const Write& source) {
   const int device = current_device();
   {
     const std::lock_guard lock(program.mutex);
     for (const exact_program::variant& v : program.variants)
-      if (v.device == device && v.rank == p.rank && v.kept == p.kept && v.path == path) return *v.made;
+      if (v.device == device && v.rank == p.rank && v.kept == p.kept && v.path == path && v.facts == facts)
+        return *v.made;
   }
-  made_kernel& made = made_for(key_of(p, path), [&] { return source(p, *program.graph, path); });
+  made_kernel& made = made_for(key_of(p, path, facts), source);
   const std::lock_guard lock(program.mutex);
-  program.variants.push_back({device, p.rank, p.kept, path, &made});
+  program.variants.push_back({device, p.rank, p.kept, path, facts, &made});
   return made;
 }
 
@@ -125,6 +129,35 @@ void start(const void* kernel, unsigned blocks, std::size_t shared, parameters& 
   void* arguments[] = {p.data()};
   check(cudaLaunchKernel(kernel, dim3(blocks), dim3(block_threads), arguments, shared, current_stream()),
         "cudaLaunchKernel");
+}
+
+/// Elements of a vector; results count where they are written in vectors.
+int vector_width(const exact_plan& p, bool with_results) {
+  int largest = 1, total = 1;
+  const auto count = [&](int bytes) {
+    largest = std::max(largest, bytes);
+    total += std::max(bytes, 1);
+  };
+  for (int i = 0; i < p.targets && with_results; ++i) count(p.info[i].element_size);
+  for (int i = 0; i < p.count; ++i) count(p.operand(i).element_size);
+  return width_of(largest, total);
+}
+
+/// What a kernel may rely on, operand by operand: nothing unless some are the same along the inner axis, for kernels
+/// whose operands all are vectors find that out once for all of them.
+std::string facts_of(const exact_plan& p, int inner, const reduce_geometry& g) {
+  const auto is_same = [&](int i) {
+    const operand_info& o = p.operand(i);
+    return o.element_size > 0 && o.steps && o.steps[inner] == 0;
+  };
+  std::string facts;
+  bool some_same = false;
+  for (int i = 0; i < p.count; ++i) {
+    some_same = some_same || is_same(i);
+    const bool is_wide = g.consecutive && has_bit(g.wide, i);
+    facts += std::string(i > 0 ? ", " : "") + (is_same(i) ? "same" : is_wide ? "vectors" : "not_known");
+  }
+  return some_same ? facts : "";
 }
 
 template <int R>
@@ -135,14 +168,7 @@ void put_strided(parameters& to, const transform_geometry& g, const index_t* ext
 
 bool transform(exact_plan& p, exact_program& program) {
   // What the program costs is known when it has been compiled; until then the path is the one of a cheap program.
-  int largest = 1, total = 1;
-  const auto count = [&](int bytes) {
-    largest = std::max(largest, bytes);
-    total += std::max(bytes, 1);
-  };
-  for (int i = 0; i < p.targets; ++i) count(p.info[i].element_size);
-  for (int i = 0; i < p.count; ++i) count(p.info[p.targets + i].element_size);
-  const int width = width_of(largest, total);
+  const int width = vector_width(p, true);
   thread_share flat{width, 1}, strided{width, 1};
   int tile = std::min(width, most_tile_width);
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -153,7 +179,7 @@ bool transform(exact_plan& p, exact_program& program) {
     static constexpr const char* names[] = {"flat", "strided", "tiled"};
     const char* const path = names[static_cast<int>(g.path)];
     const int axes = is_flat ? 1 : p.rank;
-    made_kernel& made = variant_of(program, p, path, transform_source);
+    made_kernel& made = variant_of(program, p, path, "", [&] { return transform_source(p, *program.graph, path); });
     if (!made) return false;
     const thread_share exact_flat{made.numbers[0], made.numbers[1]}, exact_strided{made.numbers[0], made.numbers[2]};
     if (exact_flat.width != width) return false;
@@ -200,11 +226,15 @@ bool put_reduce(parameters& to, const exact_plan& p, const reduce_geometry& g, b
 bool reduce(exact_plan& p, exact_program& program) {
   const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
   const char* const path = along_kept ? "columns" : "rows";
-  made_kernel& made = variant_of(program, p, path, reduce_source);
+  const auto lay_out = [&](int width, int depth, index_t resident) {
+    return plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, {width, depth}, resident);
+  };
+  const std::string facts = facts_of(p, along_kept ? p.kept - 1 : p.rank - 1, lay_out(vector_width(p, false), 1, 1));
+  made_kernel& made =
+      variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
   if (!made) return false;
   const thread_share share{made.numbers[0], along_kept ? made.numbers[2] : made.numbers[1]};
-  const reduce_geometry g = plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, share,
-                                        made.resident.of(made.kernel));
+  const reduce_geometry g = lay_out(share.width, share.depth, made.resident.of(made.kernel));
   scratch room;
   if (g.splits > 1) {
     const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes * share.width) : 1;

@@ -63,14 +63,16 @@ kernel_source transform_source(const exact_plan& p, const ir::program_graph& gra
   return s;
 }
 
-kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path) {
+kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
+                            const std::string& facts) {
   const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
   kernel_source s;
-  s.text = beginning(p, graph, "reduce_" + path, p.rank, p.kept) +
-           "using set = reduction_set<typename reductions_of<typename program::roots>::type, sources>;\n"
-           "using shares = cuda_detail::reduce_shares<set, sources>;\n"
-           "using parameters = cuda_detail::reduce_parameters<operands, targets, " +
-           axes + ">;\n" + ending;
+  s.text =
+      beginning(p, graph, "reduce_" + path, p.rank, p.kept) +
+      "using set = reduction_set<typename reductions_of<typename program::roots>::type, sources>;\n"
+      "using shares = cuda_detail::reduce_shares<set, sources>;\n"
+      "using enum cuda_detail::along_inner;\nusing parameters = cuda_detail::reduce_parameters<operands, targets, " +
+      axes + ", cuda_detail::layout_facts<" + facts + ">>;\n" + ending;
   s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "program, " + here + "sources, " +
              axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
   s.numbers = {share + "width", share + "by_rows.depth", share + "by_columns.depth",

@@ -19,8 +19,10 @@ struct kernel_source {
 /// A transform along the path "flat", "strided" or "tiled". numbers: the width, and the depths of flat, strided and
 /// tiled threads.
 kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
-/// A reduction along "rows" or "columns". numbers: the width, the depths of both, and the bytes of a partial result.
-kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
+/// A reduction along "rows" or "columns", of operands of which is known what facts says, "same, vectors" for two.
+/// numbers: the width, the depths of both, and the bytes of a partial result.
+kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
+                            const std::string& facts);
 
 /// "memory<float>, constant<float>": the distinct operands, and the results "float".
 std::string sources_of(const exact_plan& p);

@@ -6,8 +6,10 @@
 
 namespace lazyfuse::cuda_detail {
 
-template <class Operands, class Targets, int K, int R>
-struct reduce_parameters : bound_to<Operands, Targets>, reduce_numbers<K, R> {};
+template <class Operands, class Targets, int K, int R, class Facts = layout_facts<>>
+struct reduce_parameters : bound_to<Operands, Targets>, reduce_numbers<K, R> {
+  using facts = Facts;
+};
 
 /// The value of another lane of the warp, for any trivially copyable type; shuffle(word) gets a part of it.
 template <class T, class Shuffle>
@@ -168,9 +170,16 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& s
                                              index_sequence<I...>) {
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
+    constexpr along_inner known = bare_t<decltype(p)>::facts::template of<N>;
     if constexpr (bare_t<decltype(f)>::loads) {
-      if constexpr (requires { o.source.data; })
+      if constexpr (known != along_inner::not_known) {
+        const index_t step = walked != axis ? o.steps[walked] : known == along_inner::same ? 0 : 1;
+        if constexpr (known == along_inner::same) f.all(o.source, base[N] + at * step, pitch * step, 0, false, spacing);
+        else f.dense(o.source.data + base[N] + at * step, pitch * step, true);
+        return;
+      } else if constexpr (requires { o.source.data; }) {
         if (dense) return f.dense(o.source.data + base[N] + at, pitch, p.consecutive);
+      }
       const index_t step = o.steps[walked];
       f.all(o.source, base[N] + at * step, pitch * step, o.steps[axis], p.consecutive && has_bit(p.wide, N), spacing);
     }

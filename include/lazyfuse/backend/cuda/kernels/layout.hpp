@@ -79,6 +79,19 @@ struct shared_window {
   int bytes() const { return rows * vectors * 16; }
 };
 
+/// What is known of an operand along the inner axis when a kernel is compiled: nothing, the same element everywhere, or
+/// whole aligned vectors wherever all of their elements exist.
+enum class along_inner { not_known, same, vectors };
+/// Of all operands.
+template <along_inner... Known>
+struct layout_facts {
+  template <int I>
+  static constexpr along_inner of = [] {
+    constexpr along_inner known[] = {Known..., along_inner::not_known};
+    return I < int(sizeof...(Known)) ? known[I < int(sizeof...(Known)) ? I : 0] : along_inner::not_known;
+  }();
+};
+
 /// The first parameters of every kernel: what types say. Numbers follow, which are the same for all types.
 template <class Operands, class Targets>
 struct bound_to {
