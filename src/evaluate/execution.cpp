@@ -50,7 +50,8 @@ kernel_record record_of(const kernel_plan& p) {
                   p.read(),
                   p.distinct(),
                   p.written(),
-                  {}};
+                  {},
+                  p.made};
   for (int i = 0; i < type.targets; ++i) k.written.push_back(p.info[i].data);
   return k;
 }

@@ -70,6 +70,7 @@ planned_kernel described(const kernel_plan& p) {
                    .costs = p.costs(),
                    .because = p.because ? p.because : "",
                    .shared = type.shared,
+                   .made = p.made || (type.would_be_made && type.would_be_made(p)),
                    .rows = p.rows};
   if (p.rows.passes > 0) k.passes = pass_texts(type.program);
   for (int axis = 0; axis < type.rank; ++axis)
@@ -118,7 +119,8 @@ std::string kernel_text(const planned_kernel& k, int number) {
   std::string text = "#" + std::to_string(number) + " " + k.pattern + "  " + k.program + "\n   " +
                      (rows ? std::to_string(k.rows.rows) + " rows of " + std::to_string(k.rows.length)
                            : std::to_string(positions) + " positions") +
-                     ", path " + k.path + (k.shared ? ", common sub-expressions computed once" : "") + "; " +
+                     ", path " + k.path + (k.shared ? ", common sub-expressions computed once" : "") +
+                     (k.made ? ", compiled at run time: what is equal is read and computed once" : "") + "; " +
                      reads_text(k.read, k.distinct) + ", writes " + bytes_text(k.written) +
                      (k.because.empty() ? "" : " to a temporary, " + k.because) + "\n";
   int number_of_pass = 0;

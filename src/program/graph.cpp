@@ -31,9 +31,9 @@ symbol_table table_of(list<Op...>) {
   (enter<Op>(table), ...);
   return table;
 }
-template <class... Monoid>
-bool is_monoid(std::string_view name, list<Monoid...>) {
-  return ((name == Monoid::name) || ...);
+template <class... Named>
+bool is_among(std::string_view name, list<Named...>) {
+  return ((name == Named::name) || ...);
 }
 
 bool is_name(std::string_view word) {
@@ -82,7 +82,7 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
       const int count = number_in(word.substr(slash + 1));
       if (count <= 0) return {};
       const auto symbol = symbols.find({name, count});
-      const bool is_stage = symbol == symbols.end() && count == 1 && is_monoid(name, op::all_monoids{});
+      const bool is_stage = symbol == symbols.end() && count == 1 && is_among(name, op::all_monoids{});
       const std::string_view type = symbol == symbols.end() ? name : symbol->second;
       if (!is_name(type) || !made.add("op::" + std::string(type), static_cast<std::size_t>(count), is_stage)) return {};
     } else if (word.starts_with('@')) {

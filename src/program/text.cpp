@@ -57,6 +57,7 @@ std::string shortest(T value) {
 }
 
 written operation(std::string_view name, const std::vector<written>& arguments, style as) {
+  if (name[0] == '\'') name.remove_prefix(1);
   const bool is_operator = std::isalpha(static_cast<unsigned char>(name[0])) == 0 && name[0] != '_';
   if (is_operator && arguments.size() == 1) return {std::string(name) + within(arguments[0], whole), whole};
   if (is_operator && arguments.size() == 2) {

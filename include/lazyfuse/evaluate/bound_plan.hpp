@@ -85,12 +85,17 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
           auto& self = static_cast<Pattern&>(p);
           make_ready<Space>(p.type->program, self.s, self.bound, self.to);
           if constexpr (requires { backend<Space>::launch_made(p); })
-            if (backend<Space>::launch_made(p)) return;
+            if (p.made = backend<Space>::launch_made(p); p.made) return;
           self.launch();
         },
         [](const kernel_plan& p) { return static_cast<const Pattern&>(p).cost() + cost_of_sources<Space>(sources{}); },
-        backend<Space>::machine};
+        backend<Space>::machine,
+        would_be_made()};
     return &all;
+  }
+  static constexpr auto would_be_made() -> bool (*)(const kernel_plan&) {
+    if constexpr (requires(const kernel_plan& p) { backend<Space>::would_make(p); }) return backend<Space>::would_make;
+    else return nullptr;
   }
   /// Once the axes are in their order; those from `reduced` on are.
   void keep_extents(int reduced = N) {

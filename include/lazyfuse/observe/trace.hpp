@@ -21,6 +21,7 @@ struct kernel_record {
   index_t bytes_distinct;  ///< of these, different ones: what comes from memory if caches keep the rest
   index_t bytes_written;
   std::vector<const void*> written;  ///< the first element of each result
+  bool made = false;                 ///< compiled at run time, and not with the program
 };
 
 /// Observes the calling thread from its construction to its end; observers nest.

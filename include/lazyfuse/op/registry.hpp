@@ -9,6 +9,7 @@
 #include <lazyfuse/op/exponential.hpp>
 #include <lazyfuse/op/hyperbolic.hpp>
 #include <lazyfuse/op/monoid.hpp>
+#include <lazyfuse/op/rewritten.hpp>
 #include <lazyfuse/op/rounding.hpp>
 #include <lazyfuse/op/selection.hpp>
 #include <lazyfuse/op/special.hpp>
@@ -22,5 +23,7 @@ using all_elementwise = concat_t<concat_t<concat_t<arithmetic_operations, bitwis
                                           concat_t<concat_t<trigonometric_operations, hyperbolic_operations>,
                                                    concat_t<special_operations, complex_operations>>>>;
 using all_monoids = list<sum, prod, max, min, all, any>;
+/// What programs are rewritten to.
+using rewritten_operations = list<sincos, sine_of, cosine_of, divide_by>;
 
 }  // namespace lazyfuse::op

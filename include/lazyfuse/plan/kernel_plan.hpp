@@ -51,6 +51,8 @@ struct kernel_type {
   /// The cost of a position, as operations count it.
   int (*cost)(const kernel_plan&);
   machine (*numbers)();
+  /// Whether it would be made at run time, and not run as it was compiled with the program; null where nothing is.
+  bool (*would_be_made)(const kernel_plan&);
 };
 
 /// One kernel over bound operands.
@@ -61,6 +63,7 @@ struct kernel_plan {
   index_t results[max_rank];      ///< of the results: 1 along axes that are reduced
   const char* path = nullptr;     ///< how the pattern goes; null if the backend refuses it
   const char* because = nullptr;  ///< why it is a kernel of its own; null where the expression asks for it
+  bool made = false;              ///< it ran as it was made at run time
   bool by_address = false;        ///< the path depends on how far operands are from each other in memory
   row_report rows;
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs as text: postfix words that name every operation, "x0 x1 sin/1 +/2 ". Equal programs have equal codes,
-// whichever compiler made them, so that a code is a key as well; src/program/text.cpp writes them as people do.
+// whichever compiler made them, so that a code is a key as well; src/program/text.cpp writes them as people do. Names
+// of operations that are not the library's own begin with an apostrophe: several may have the same.
 #pragma once
 
 #include <lazyfuse/core/characters.hpp>
 #include <lazyfuse/core/types.hpp>
-#include <lazyfuse/op/map.hpp>
+#include <lazyfuse/op/registry.hpp>
 #include <lazyfuse/program/traverse.hpp>
 
 namespace lazyfuse {
@@ -22,10 +23,11 @@ struct word {
   const char* text;
   suffix after = suffix::none;
   unsigned long long number = 0;
+  bool foreign = false;  ///< an operation of others
 };
 constexpr int size_of(const word& w) {
   if (w.after == suffix::no_word) return 0;
-  int n = length(w.text) + 1;
+  int n = length(w.text) + 1 + static_cast<int>(w.foreign);
   if (w.after != suffix::none) ++n;
   if (w.after == suffix::arguments || w.after == suffix::negative) ++n;
   for (auto rest = w.number; rest >= 10; rest /= 10) ++n;
@@ -33,6 +35,7 @@ constexpr int size_of(const word& w) {
 }
 constexpr char* put(char* to, const word& w) {
   if (w.after == suffix::no_word) return to;
+  if (w.foreign) *to++ = '\'';
   for (const char* from = w.text; *from != '\0'; ++from) *to++ = *from;
   if (w.after == suffix::negative) *to++ = '-';
   if (w.after == suffix::arguments) *to++ = '/';
@@ -89,11 +92,20 @@ constexpr word literal_word() {
   else return {"~d", suffix::number, __builtin_bit_cast(uint64, static_cast<double>(V))};
 }
 template <class Op>
+inline constexpr bool is_own = contains<Op, op::all_elementwise> || contains<Op, op::rewritten_operations>;
+template <class Kind>
+inline constexpr bool is_own_stage = false;
+template <class Monoid>
+inline constexpr bool is_own_stage<combined<Monoid>> = contains<Monoid, op::all_monoids>;
+
+template <class Op>
 constexpr word operation_word(int arguments) {
   if constexpr (requires { typename Op::converts_to; })
     return {"@", suffix::number, static_cast<unsigned>(dtype_of<typename Op::converts_to>)};
   else if constexpr (Op::name[0] == '\0') return {"", suffix::no_word};
-  else return {Op::symbol[0] != '\0' ? Op::symbol : Op::name, suffix::arguments, static_cast<unsigned>(arguments)};
+  else
+    return {Op::symbol[0] != '\0' ? Op::symbol : Op::name, suffix::arguments, static_cast<unsigned>(arguments),
+            !is_own<Op>};
 }
 template <class Op, int Arguments>
 inline constexpr word word_of = operation_word<Op>(Arguments);
@@ -112,8 +124,8 @@ struct linked {
     return branch_of(word_of<Op, n>, word_size<Op, n>, false, below...);
   }
   template <class Kind, class... P>
-  static constexpr auto stage = branch_of({Kind::name, suffix::arguments, sizeof...(P)}, length(Kind::name) + 3, true,
-                                          ir::fold<linked, P>...);
+  static constexpr auto stage = branch_of({Kind::name, suffix::arguments, sizeof...(P), !is_own_stage<Kind>},
+                                          length(Kind::name) + 4, true, ir::fold<linked, P>...);
 };
 
 /// Stages that have been written, and are r0, r1, ... from then on.

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <sstream>
 #include <string>
 
 namespace {
@@ -68,6 +69,61 @@ TEST_F(made_kernels, take_the_paths_of_those_that_were_compiled_with_the_program
     EXPECT_EQ(launched_now(), kernel);
     EXPECT_EQ(lf::kernels_compiled(), before + 1) << kernel << " is there already";
   }
+}
+
+TEST_F(made_kernels, are_made_where_that_pays) {
+  lf::use_jit(lf::jit::when_it_pays);
+  const lf::index_t n = 4096;
+  const array<1> x = vector_of(n), y = vector_of(n);
+  const array<2> a = matrix_of(n, n), b = matrix_of(n, n);
+  array<1> r(lf::shape{n});
+  array<2> m(lf::shape{n, n});
+  const auto kernels_of = [](const auto& evaluate) {
+    lf::trace t;
+    evaluate();
+    return t.kernels().back().made;
+  };
+  const auto d = x(lf::all, newaxis) - y(newaxis, lf::all);
+  EXPECT_TRUE(
+      kernels_of([&] { r = lf::sum(a * a, axis<1>) / lf::sqrt(lf::sum(a * b, axis<1>) * lf::sum(b * b, axis<1>)); }));
+  EXPECT_FALSE(kernels_of([&] { r = lf::sum(a * b, axis<1>); })) << "nothing is read twice";
+  EXPECT_FALSE(kernels_of([&] { r = x * y + x; })) << "too little to save anything";
+  EXPECT_FALSE(kernels_of([&] { m = a * b + a; })) << "neighbours are in the cache";
+  lf::use_jit(lf::jit::off);
+  EXPECT_FALSE(kernels_of([&] { r = lf::sum(a * b + a, axis<1>); }));
+}
+
+TEST_F(made_kernels, are_said_to_be_made) {
+  const array<1> x = vector_of(1000), y = vector_of(1000);
+  const auto text = [&] {
+    std::ostringstream out;
+    out << lf::plan(x * y + x);
+    return out.str();
+  };
+  EXPECT_NE(text().find("compiled at run time: what is equal is read and computed once"), std::string::npos) << text();
+  EXPECT_TRUE(lf::plan(x * y + x).kernels[0].made);
+  lf::use_jit(lf::jit::off);
+  EXPECT_EQ(text().find("compiled at run time"), std::string::npos);
+}
+
+/// A user's operation of the name of one of the library's.
+struct add : lf::exact_operation {
+  using rule = lf::rules::numeric;
+  static constexpr const char* name = "add";
+  static constexpr const char* symbol = "+";
+  template <class T>
+  __host__ __device__ constexpr T operator()(T a, T b) const {
+    return a - b;
+  }
+};
+TEST_F(made_kernels, are_not_made_of_operations_of_the_users) {
+  const array<1> x = vector_of(1000), y = vector_of(1000);
+  array<1> r(lf::shape{1000});
+  const long before = lf::kernels_compiled();
+  standin::reset();
+  r = lf::map<add>(x, y) * x;
+  EXPECT_EQ(launched_now(), "transform_flat");
+  EXPECT_EQ(lf::kernels_compiled(), before);
 }
 
 }  // namespace

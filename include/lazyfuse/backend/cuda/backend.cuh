@@ -18,8 +18,9 @@ struct backend<cuda> {
 
   static lazyfuse::machine machine() { return cuda_detail::this_machine(); }
 
-  /// Launches a kernel that is made when the program runs, where that pays; else false.
-  static bool launch_made(kernel_plan& p) { return cuda_detail::launch_made(p); }
+  /// Whether a kernel that is made when the program runs pays; and its launch, or false.
+  static bool would_make(const kernel_plan& p) { return cuda_detail::would_make(p); }
+  static bool launch_made(const kernel_plan& p) { return cuda_detail::launch_made(p); }
 
   static void before(const operand_info* info, int targets, int count) { cuda_detail::before(info, targets, count); }
 };

@@ -258,6 +258,7 @@ std::atomic<jit>& policy() {
 
 /// Less than this is not worth a kernel, whatever the share of it that is saved.
 constexpr double least_saving_us = 20, least_saving_share = 0.05;
+constexpr index_t least_elements = 1 << 20;
 
 /// Whether a kernel that does once what types repeat saves more than that.
 bool pays(const exact_plan& p, const exact_program& program) {
@@ -274,18 +275,37 @@ bool pays(const exact_plan& p, const exact_program& program) {
 
 }  // namespace
 
-bool launch_made(const kernel_plan& plan) {
+namespace {
+/// What most plans fail, before anything is looked at more closely.
+bool may_be_made(const kernel_plan& plan) {
   const jit mode = current_jit();
   if (checked_build || mode == jit::off || plan.type->operands < 2) return false;
+  if (mode == jit::when_it_pays && plan.elements() < least_elements) return false;
   const std::string_view pattern = plan.type->pattern;
-  if (pattern != "transform" && pattern != "reduce") return false;
-  if (mode == jit::when_it_pays && plan.elements() < (index_t{1} << 20)) return false;
-  exact_plan p(plan);
-  if (!p.find_equal() || (p.count == plan.type->operands && mode != jit::always)) return false;
+  return pattern == "transform" || pattern == "reduce";
+}
+/// The program that is to be made for a plan; null if it runs as it was compiled.
+exact_program* wanted_for(exact_plan& p) {
+  const bool always = current_jit() == jit::always;
+  if (!p.find_equal() || (p.count == p.type().operands && !always)) return nullptr;
   exact_program& program = program_of(p);
-  if (!program.graph || (mode == jit::when_it_pays && !pays(p, program))) return false;
+  return program.graph && (always || pays(p, program)) ? &program : nullptr;
+}
+}  // namespace
+
+bool would_make(const kernel_plan& plan) {
+  if (!may_be_made(plan)) return false;
+  exact_plan p(plan);
+  return wanted_for(p) != nullptr;
+}
+
+bool launch_made(const kernel_plan& plan) {
+  if (!may_be_made(plan)) return false;
+  exact_plan p(plan);
+  exact_program* const program = wanted_for(p);
+  if (!program) return false;
   p.take_axes();
-  return pattern == "transform" ? transform(p, program) : reduce(p, program);
+  return std::string_view(plan.type->pattern) == "transform" ? transform(p, *program) : reduce(p, *program);
 }
 
 }  // namespace lazyfuse::cuda_detail
