@@ -6,7 +6,7 @@ FRONT = "README"
 # The order of the pages, as a reader may want them. Pages of docs that are not named here follow the guides.
 CONTENTS = {
     "Tutorial": ["docs/tutorial/*"],
-    "Guides": ["docs/numpy", "docs/creation", "docs/functions", "docs/operations", "docs/fusion", "docs/interop", "docs/howto/*"],
+    "Guides": ["docs/numpy", "docs/creation", "docs/functions", "docs/operations", "docs/fusion", "docs/run_time_kernels", "docs/interop", "docs/howto/*"],
     "Reference": ["docs/reference/*"],
     "Design": ["docs/design/index", "docs/design/*"],
     "Background": ["docs/architecture", "docs/benchmarks", "docs/examples/README", "CONTRIBUTING", "CHANGELOG"],

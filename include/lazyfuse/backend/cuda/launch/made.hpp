@@ -7,12 +7,12 @@
 
 namespace lazyfuse {
 
-/// When kernels for the GPU are made at run time, by NVRTC: never; where operands turn out to be one array, and a kernel
-/// that reads them once saves enough; or wherever that is possible.
+/// When kernels for the GPU are made at run time, by NVRTC: never; where operands turn out to be one array, and a
+/// kernel that reads them once saves enough; or wherever that is possible.
 enum class jit { off, when_it_pays, always };
-/// For the evaluations that follow, of all threads. In the beginning the environment variable LAZYFUSE_JIT says it: off,
-/// or always; without it, jit::when_it_pays. Results do not depend on it but for the bits of sums of products, where
-/// compilers are free to round once (fused multiply-add). Checked builds make no kernels.
+/// For the evaluations that follow, of all threads. In the beginning the environment variable LAZYFUSE_JIT says it:
+/// off, or always; without it, jit::when_it_pays. Results do not depend on it but for the bits of sums of products,
+/// where compilers are free to round once (fused multiply-add). Checked builds make no kernels.
 void use_jit(jit policy);
 jit current_jit();
 /// How many kernels this process has compiled so far.
