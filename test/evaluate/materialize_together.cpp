@@ -226,7 +226,7 @@ template <int... I>
 constexpr int kernels_for_sums(lf::index_sequence<I...>) {
   using array = lf::leaf<lf::stored<float, lf::host>, 2>;
   using sum = lf::map_expr<lf::op::add, lf::index_sequence<0, 1>, array, array>;
-  return lf::assignment_plan<lf::host, std::conditional_t<(I >= 0), sum, void>...>::groups.groups;
+  return lf::planning::assignment_plan<lf::host, std::conditional_t<(I >= 0), sum, void>...>::groups.groups;
 }
 static_assert(kernels_for_sums(lf::make_index_sequence<8>{}) == 1);
 static_assert(kernels_for_sums(lf::make_index_sequence<21>{}) == 1);

@@ -36,7 +36,7 @@ decltype(auto) converted(const E& e) {
 
 template <class Space, class T, int R, class E>
 void store(T* data, const strides<R>& steps, allocation* owner, const E& e) {
-  const target_pack<R, T> to{{{{data, steps}}}};
+  const ir::target_pack<R, T> to{{{{data, steps}}}};
   run<Space, R, T>(execution{}, e.shape(), to, &owner, converted<T>(e));
 }
 
@@ -70,8 +70,8 @@ long handles_in(E&& e, const allocation* owner) {
 template <class T, int R, class Space, class E>
 bool in_place(const array<T, R, Space>& x, const E& e, long ours) {
   if (!(x.shape() == e.shape()) || x.size() == 0) return false;
-  alias_scan scan{x.owner(),        reinterpret_cast<const char*>(x.data()), sizeof(T), R, x.shape().extent,
-                  x.tree.steps.step};
+  planning::alias_scan scan{x.owner(),        reinterpret_cast<const char*>(x.data()), sizeof(T), R, x.shape().extent,
+                            x.tree.steps.step};
   scan.scan(e);
   return !scan.elsewhere && owners(x.memory) == 1 + ours;
 }
@@ -88,7 +88,8 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<Whole,
   allocation* owner = view.source.owner;
   // memory of others may overlap with any other memory of others
   const allocation* const apart = owner && owner->foreign ? nullptr : owner;
-  alias_scan scan{apart, reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent, view.steps.step};
+  planning::alias_scan scan{apart,          reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent,
+                            view.steps.step};
   scan.scan(shaped);
   if (of.memory && owners(*of.memory) > 1 + ours) {
     // somebody else holds the values: leave the old memory to them
@@ -128,7 +129,7 @@ template <element_type Element, int Rank, memory_space Space>
 template <class E>
 void array<Element, Rank, Space>::construct(E&& e) {
   if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
-    const memory_detail::device_scope<Space> scope(device_for<Space>(nullptr, nullptr, e.tree));
+    const memory_detail::device_scope<Space> scope(planning::device_for<Space>(nullptr, nullptr, e.tree));
     *this = assign_detail::fresh<Element, Space, Rank>(e.tree);
   }
 }
@@ -158,7 +159,7 @@ void array<Element, Rank, Space>::evaluate(E&& e) {
   else if constexpr (scalar<E>) evaluate(over(constant_leaf(assign_detail::from_scalar<Element>(e), this->shape())));
   else if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     const auto& node = e.tree;
-    const memory_detail::device_scope<Space> scope(device_for<Space>(nullptr, owner(), node));
+    const memory_detail::device_scope<Space> scope(planning::device_for<Space>(nullptr, owner(), node));
     if (scope.has(owner()) &&
         assign_detail::in_place(*this, node, assign_detail::handles_in(static_cast<E&&>(e), owner())))
       assign_detail::store<Space, Element, Rank>(static_cast<Element*>(owner()->data), this->tree.steps, owner(), node);

@@ -50,7 +50,7 @@ template <class Programs>
 struct scans_of;
 template <class... P>
 struct scans_of<list<P...>> {
-  using type = typename reductions_detail::find_all<false, list<>, P...>::type;
+  using type = typename ir::reductions_detail::find_all<false, list<>, P...>::type;
 };
 
 }  // namespace scans_detail

@@ -59,7 +59,7 @@ constexpr const shape<R>& checked(const shape<R>& s, const char* operation) {
 /// One value for all elements of a shape; scalars have rank 0.
 template <class T, int R>
 constexpr auto constant_leaf(T value, const shape<R>& s) {
-  return leaf<constant<T>, R>({value}, s, {});
+  return leaf<ir::constant<T>, R>({value}, s, {});
 }
 
 namespace leaf_detail {

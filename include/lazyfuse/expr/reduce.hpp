@@ -17,7 +17,7 @@ struct by_monoid {
   static constexpr const char* cut = "cut at a reduction";
   using viewed = by_monoid<Monoid, Axes, true>;
   using own = by_monoid<Monoid, Axes, false>;
-  using stage = combined<Monoid>;
+  using stage = ir::combined<Monoid>;
 };
 template <class Monoid, int Axes, class A, bool Viewed>
 using reduced = deferred<by_monoid<Monoid, Axes, Viewed>, A>;

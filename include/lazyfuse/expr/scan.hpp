@@ -17,7 +17,7 @@ struct by_scan {
   static constexpr const char* cut = "cut at a scan";
   using viewed = by_scan<Monoid, Axis, Exclusive, Reverse, true>;
   using own = by_scan<Monoid, Axis, Exclusive, Reverse, false>;
-  using stage = scanned<Monoid, Exclusive>;
+  using stage = ir::scanned<Monoid, Exclusive>;
 };
 
 /// Type of exclusive.

@@ -10,7 +10,11 @@
 #include <lazyfuse/program/program.hpp>
 #include <lazyfuse/program/remapped.hpp>
 
-namespace lazyfuse::lower_detail {
+namespace lazyfuse::planning {
+
+using namespace ir;  // a plan is made of programs and operands
+
+namespace lower_detail {
 
 /// Sources as the device sees them.
 template <class Source>
@@ -270,4 +274,6 @@ struct lower<Share, leaf<deferred<Kind, A>, R>, state<list<Src...>, Memo, index_
   using next = typename made::next;
 };
 
-}  // namespace lazyfuse::lower_detail
+}  // namespace lower_detail
+
+}  // namespace lazyfuse::planning

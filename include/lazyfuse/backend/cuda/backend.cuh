@@ -15,9 +15,11 @@ struct backend<cuda> {
   static constexpr const char* name = "cuda";
   static constexpr bool in_vectors = false;
 
-  static lazyfuse::machine machine() { return cuda_detail::this_machine(); }
+  static planning::machine machine() { return cuda_detail::this_machine(); }
 
-  static void before(const operand_info* info, int targets, int count) { cuda_detail::before(info, targets, count); }
+  static void before(const planning::operand_info* info, int targets, int count) {
+    cuda_detail::before(info, targets, count);
+  }
 };
 
 }  // namespace lazyfuse
