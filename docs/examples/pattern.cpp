@@ -11,7 +11,8 @@ namespace planning = lazyfuse::planning;
 
 namespace {
 
-using lf::by_scan, lf::deferred, lf::leaf, lf::list, lf::ir::arg, lf::ir::scanned, lf::ir::stage;
+using lf::list, lf::ir::arg, lf::ir::scanned, lf::ir::stage;
+using lf::tree::by_scan, lf::tree::deferred, lf::tree::leaf;
 
 // [kind]
 using x_leaf = leaf<lf::stored<float, lf::host>, 2>;

@@ -13,13 +13,13 @@ namespace ir = lazyfuse::ir;
 namespace planning = lazyfuse::planning;
 using namespace lf::op;
 using ir::apply, ir::arg, ir::constant, ir::memory, ir::reduction;
-using lf::index_sequence, lf::leaf, lf::list, lf::map_expr;
+using lf::index_sequence, lf::list, lf::tree::leaf, lf::tree::map_expr, lf::tree::reduced;
 
 namespace centred {
 // [expression]
-using x_leaf = leaf<lf::stored<float, lf::host>, 2>;           // a pointer, extents, steps, offset
-using sum_leaf = leaf<lf::reduced<sum, 1, x_leaf, false>, 2>;  // still to be computed, from the last axis of x
-using number = leaf<constant<float>, 0>;                       // the count of mean, and the 2: already floats
+using x_leaf = leaf<lf::stored<float, lf::host>, 2>;       // a pointer, extents, steps, offset
+using sum_leaf = leaf<reduced<sum, 1, x_leaf, false>, 2>;  // still to be computed, from the last axis of x
+using number = leaf<constant<float>, 0>;                   // the count of mean, and the 2: already floats
 using mean_tree = map_expr<divide, index_sequence<0, 1>, sum_leaf, number>;
 using difference = map_expr<subtract, index_sequence<0, 1>, x_leaf, mean_tree>;
 using tree = map_expr<divide, index_sequence<0, 1>, difference, number>;

@@ -17,5 +17,6 @@ constexpr int stages = lf::ir::stages_detail::stage_of<unknown_program>;
 
 // expected-error: in_kernel
 struct by_nobody {};
-constexpr bool has = lf::planning::has_reduction<lf::leaf<lf::deferred<by_nobody, lf::literal_leaf<int, 1>>, 0>>;
+constexpr bool has =
+    lf::planning::has_reduction<lf::tree::leaf<lf::tree::deferred<by_nobody, lf::tree::literal_leaf<int, 1>>, 0>>;
 #endif

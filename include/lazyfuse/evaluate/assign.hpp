@@ -49,7 +49,7 @@ array<T, R, Space> fresh(const E& e) {
 
 /// A copy of an array, on its device.
 template <class T, class Space, int R>
-array<T, R, Space> fresh_beside(const leaf<stored<T, Space>, R>& from) {
+array<T, R, Space> fresh_beside(const tree::leaf<stored<T, Space>, R>& from) {
   const memory_detail::device_scope<Space> scope(
       memory_detail::device_of(Space{}, from.source.owner, from.source.data));
   return fresh<T, Space, R>(from);
@@ -79,7 +79,8 @@ bool in_place(const array<T, R, Space>& x, const E& e, long ours) {
 /// Stores e, broadcast to the view's shape, into the memory of the view. of: the array's, null if borrowed.
 /// ours: as above. Elements of the view may be parts of the array's.
 template <class T, int R, class Space, class Whole, class E>
-void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<Whole, Space>& of, const E& e, long ours) {
+void store_view(const tree::leaf<stored<T, Space>, R>& view, const array_memory<Whole, Space>& of, const E& e,
+                long ours) {
   const auto shaped = view_detail::broadcast_tree(e, view.extents, "assignment");
   if (view.extents.size() == 0) return;
   const memory_detail::device_scope<Space> scope(
@@ -94,7 +95,7 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<Whole,
   if (of.memory && owners(*of.memory) > 1 + ours) {
     // somebody else holds the values: leave the old memory to them
     const index_t n = static_cast<index_t>(owner->bytes / sizeof(Whole));
-    auto copy = fresh<Whole, Space, 1>(leaf<stored<Whole, Space>, 1>(*of.source, {n}, {{1}}));
+    auto copy = fresh<Whole, Space, 1>(tree::leaf<stored<Whole, Space>, 1>(*of.source, {n}, {{1}}));
     data = reinterpret_cast<T*>(copy.unshared()) + (data - reinterpret_cast<const T*>(of.source->data));
     owner = copy.owner();
     *of.source = copy.tree.source;
@@ -119,7 +120,7 @@ constexpr T from_scalar(const A& a) {
 }
 template <class T, class E>
 decltype(auto) lifted(const E& e) {
-  if constexpr (scalar<E>) return constant_leaf(from_scalar<T>(e), shape<0>{});
+  if constexpr (scalar<E>) return tree::constant_leaf(from_scalar<T>(e), shape<0>{});
   else return (e.tree);
 }
 
@@ -135,7 +136,7 @@ void array<Element, Rank, Space>::construct(E&& e) {
 }
 
 template <element_type Element, int Rank, memory_space Space>
-array<Element, Rank, Space>::array(const leaf<stored<Element, Space>, Rank>& from, copied)
+array<Element, Rank, Space>::array(const tree::leaf<stored<Element, Space>, Rank>& from, copied)
     : array(assign_detail::fresh_beside<Element, Space, Rank>(from)) {}
 
 template <element_type Element, int Rank, memory_space Space>
@@ -156,7 +157,8 @@ template <element_type Element, int Rank, memory_space Space>
 template <class E>
 void array<Element, Rank, Space>::evaluate(E&& e) {
   if constexpr (is_literal<bare_t<E>>) evaluate(bare_t<E>::value);
-  else if constexpr (scalar<E>) evaluate(over(constant_leaf(assign_detail::from_scalar<Element>(e), this->shape())));
+  else if constexpr (scalar<E>)
+    evaluate(over(tree::constant_leaf(assign_detail::from_scalar<Element>(e), this->shape())));
   else if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     const auto& node = e.tree;
     const memory_detail::device_scope<Space> scope(planning::device_for<Space>(nullptr, owner(), node));
@@ -193,7 +195,7 @@ void slice<Tree>::operator=(E&& e) && {
 /// Borrowed memory as the destination of an assignment: into(borrow(p, {n})) = e.
 template <class T, int R, class Space>
 struct destination {
-  leaf<stored<T, Space>, R> view;
+  tree::leaf<stored<T, Space>, R> view;
   template <class E>
     requires(expression<E> || scalar<E>)
   void operator=(E&& e) && {

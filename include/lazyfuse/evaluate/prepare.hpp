@@ -39,20 +39,20 @@ struct contents {
   int noted_leaves_ = 0, noted_reductions_ = 0;
 
   template <class Source, int R>
-  void note(const lazyfuse::leaf<Source, R>& e, int frame) {
-    leaf[noted_leaves_++] = {&e, &planning::lower_detail::leaf_table<lazyfuse::leaf<Source, R>>::value, frame};
+  void note(const lazyfuse::tree::leaf<Source, R>& e, int frame) {
+    leaf[noted_leaves_++] = {&e, &planning::lower_detail::leaf_table<lazyfuse::tree::leaf<Source, R>>::value, frame};
   }
   template <class T, auto V>
-  void note(const literal_leaf<T, V>&, int) {}
+  void note(const tree::literal_leaf<T, V>&, int) {}
   template <class Kind, class A, int R>
-  void note(const lazyfuse::leaf<deferred<Kind, A>, R>& e, int frame) {
+  void note(const lazyfuse::tree::leaf<tree::deferred<Kind, A>, R>& e, int frame) {
     const A& argument = e.source.argument;
     reduction[noted_reductions_++] = {e.extents.extent,        e.steps.step, e.offset, R,
                                       argument.shape().extent, A::rank,      0,        frame};
     note(argument, noted_reductions_);
   }
   template <class Op, int... I, class... A>
-  void note(const map_expr<Op, index_sequence<I...>, A...>& e, int frame) {
+  void note(const tree::map_expr<Op, index_sequence<I...>, A...>& e, int frame) {
     (note(static_cast<const element<I, A>&>(e.arguments).value, frame), ...);
   }
 };
@@ -205,7 +205,7 @@ class prepared {
                               sizeof(Element),  Rank,
                               y.shape().extent, y.tree.steps.step};
     if (fits) {
-      if constexpr (has_barrier<Tree>) scan.scan(e);
+      if constexpr (tree::has_barrier<Tree>) scan.scan(e);
       else scan.see(in.leaf, in.leaves);
     }
     if (fits && !scan.elsewhere && scope.has(y.owner()) && owners(y.memory) == 1 + ours) {

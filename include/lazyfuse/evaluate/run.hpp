@@ -152,7 +152,7 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
       here, "lazyfuse: this expression runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>");
   if constexpr (here) {
     if (s.size() == 0) return;
-    if constexpr ((has_barrier<E> || ...)) {
+    if constexpr ((tree::has_barrier<E> || ...)) {
       run_detail::temporaries t;
       run<Space, R, T...>(x, s, to, owners, run_detail::without_barriers<Space>(x, t, e)...);
     } else if constexpr ((run_detail::reads_too_many<E> || ...))

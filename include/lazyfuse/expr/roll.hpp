@@ -10,6 +10,8 @@
 
 namespace lazyfuse {
 
+namespace tree {
+
 template <class Source, class Map, int R>
 struct source_traits<ir::remapped<Source, Map, R>> {
   using space = typename source_traits<Source>::space;
@@ -31,6 +33,8 @@ struct to_remapped_memory {
     return ir::remapped<Source, Map, R>{s, map, within};
   }
 };
+
+}  // namespace tree
 
 namespace roll_detail {
 
@@ -75,31 +79,31 @@ ir::strided<R> strided_of(const shape<R>& s, const strides<R>& steps, index_t of
 
 /// A leaf whose source is read through a map, of elements that are there, or in memory when they are computed.
 template <class Source, int R, class Map>
-auto through(const leaf<Source, R>& e, const Map& map) {
-  return leaf<ir::remapped<typename source_traits<Source>::viewed, Map, R>, R>(
+auto through(const tree::leaf<Source, R>& e, const Map& map) {
+  return tree::leaf<ir::remapped<typename tree::source_traits<Source>::viewed, Map, R>, R>(
       {view_detail::viewed(e.source), map, strided_of(e.extents, e.steps, e.offset)}, e.extents, row_major(e.extents));
 }
 template <class Argument, int R, class Map>
 auto through_memory(const Argument& a, const shape<R>& s, const Map& map, const ir::strided<R>& within) {
-  using kind = to_remapped_memory<Map, R>;
-  return leaf<deferred<kind, Argument>, R>({a, {map, within}}, s, row_major(s));
+  using kind = tree::to_remapped_memory<Map, R>;
+  return tree::leaf<tree::deferred<kind, Argument>, R>({a, {map, within}}, s, row_major(s));
 }
 template <class Kind, class A, int R, class Map>
-auto through(const leaf<deferred<Kind, A>, R>& e, const Map& map) {
+auto through(const tree::leaf<tree::deferred<Kind, A>, R>& e, const Map& map) {
   return through_memory(e, e.extents, map, strided_of(e.extents, row_major(e.extents), 0));
 }
 template <bool ByLimits, class A, int R, class Map>
-auto through(const leaf<computed<A, ByLimits>, R>& e, const Map& map) {
+auto through(const tree::leaf<tree::computed<A, ByLimits>, R>& e, const Map& map) {
   return through_memory(e.source.argument, e.extents, map, strided_of(e.extents, e.steps, e.offset));
 }
 
 template <class Source, int R, class Turn>
-auto rolled(const leaf<Source, R>& e, const Turn& t) {
-  if constexpr (ir::is_constant<typename source_traits<Source>::viewed>) return e;
+auto rolled(const tree::leaf<Source, R>& e, const Turn& t) {
+  if constexpr (ir::is_constant<typename tree::source_traits<Source>::viewed>) return e;
   else return through(e, rolling_of(e.extents, t));
 }
 template <class Op, class Seq, class... A, int... Axis>
-auto rolled(const map_expr<Op, Seq, A...>& e, const turn<Axis...>& t) {
+auto rolled(const tree::map_expr<Op, Seq, A...>& e, const turn<Axis...>& t) {
   return tree::rebuilt(e, [&](const auto& a) {
     if constexpr (!turn<Axis...>::template concerns<bare_t<decltype(a)>::rank>) return a;
     else if constexpr (sizeof...(Axis) == 0) return rolled(view_detail::broadcast_tree(a, e.shape(), "roll"), t);

@@ -12,7 +12,8 @@
 
 namespace lazyfuse::planning {
 
-using namespace ir;  // a plan is made of programs and operands
+using namespace tree;  // what is planned,
+using namespace ir;    // and what becomes of it
 
 namespace lower_detail {
 
