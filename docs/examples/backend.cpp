@@ -5,6 +5,8 @@
 #include <lazyfuse/lazyfuse.hpp>
 
 namespace lf = lazyfuse;
+namespace ir = lazyfuse::ir;
+namespace planning = lazyfuse::planning;
 
 // [context]
 /// Where an operand or a target is at a position of the iteration.
@@ -48,7 +50,7 @@ void transform(const lf::shape<R>& extents, const Operands& operands, const Targ
   lf::shape<R> position{};
   for (lf::index_t n = extents.size(); n > 0; --n) {
     position_sink<Targets, R> sink{targets, position};
-    lf::evaluate<Schedule>(position_context<Operands, R>{operands, position}, sink);
+    ir::evaluate<Schedule>(position_context<Operands, R>{operands, position}, sink);
     for (int k = R - 1; k >= 0 && ++position[k] == extents[k]; --k) position[k] = 0;
   }
 }
@@ -62,13 +64,13 @@ int main() {
   lf::array<float, 2> result(e.shape());
 
   using tree = lf::tree_t<decltype(e)>;
-  using lowered = lf::lowering<0, tree>;
-  lf::bound_operands<lowered, 2, 0> bound;
-  const lf::axis_map axes = lf::axis_map::identity(2);
-  bound.bind(lf::lower_detail::leaves<tree>(e.tree).record, e.shape(), &axes);
+  using lowered = planning::lowering<0, tree>;
+  planning::bound_operands<lowered, 2, 0> bound;
+  const planning::axis_map axes = planning::axis_map::identity(2);
+  bound.bind(planning::lower_detail::leaves<tree>(e.tree).record, e.shape(), &axes);
 
-  const lf::target_pack<2, float> to{{{{result.data(), lf::row_major(result.shape())}}}};
-  transform<lf::schedule<lowered::programs>>(e.shape(), bound.operands, to);
+  const ir::target_pack<2, float> to{{{{result.data(), lf::row_major(result.shape())}}}};
+  transform<ir::schedule<lowered::programs>>(e.shape(), bound.operands, to);
   expect(lf::array_equal(result, e));
   // [call]
 }

@@ -7,10 +7,12 @@
 #include <concepts>
 
 namespace lf = lazyfuse;
+namespace planning = lazyfuse::planning;
 
 namespace {
 
-using lf::arg, lf::by_scan, lf::deferred, lf::leaf, lf::list, lf::scanned, lf::stage;
+using lf::list, lf::ir::arg, lf::ir::scanned, lf::ir::stage;
+using lf::tree::by_scan, lf::tree::deferred, lf::tree::leaf;
 
 // [kind]
 using x_leaf = leaf<lf::stored<float, lf::host>, 2>;
@@ -23,7 +25,7 @@ using program = stage<scanned<lf::op::sum, false>, arg<0>>;
 
 static_assert(
     std::same_as<tree, lf::tree_t<decltype(lf::cumsum(std::declval<const lf::array<float, 2>&>(), lf::axis<1>))>>);
-static_assert(std::same_as<lf::lowering<0, tree>::programs, list<program>>);
+static_assert(std::same_as<planning::lowering<0, tree>::programs, list<program>>);
 
 }  // namespace
 

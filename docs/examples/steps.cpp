@@ -9,14 +9,17 @@
 #include <string_view>
 
 namespace lf = lazyfuse;
+namespace ir = lazyfuse::ir;
+namespace planning = lazyfuse::planning;
 using namespace lf::op;
-using lf::apply, lf::arg, lf::constant, lf::index_sequence, lf::leaf, lf::list, lf::map_expr, lf::memory, lf::reduction;
+using ir::apply, ir::arg, ir::constant, ir::memory, ir::reduction;
+using lf::index_sequence, lf::list, lf::tree::leaf, lf::tree::map_expr, lf::tree::reduced;
 
 namespace centred {
 // [expression]
-using x_leaf = leaf<lf::stored<float, lf::host>, 2>;           // a pointer, extents, steps, offset
-using sum_leaf = leaf<lf::reduced<sum, 1, x_leaf, false>, 2>;  // still to be computed, from the last axis of x
-using number = leaf<constant<float>, 0>;                       // the count of mean, and the 2: already floats
+using x_leaf = leaf<lf::stored<float, lf::host>, 2>;       // a pointer, extents, steps, offset
+using sum_leaf = leaf<reduced<sum, 1, x_leaf, false>, 2>;  // still to be computed, from the last axis of x
+using number = leaf<constant<float>, 0>;                   // the count of mean, and the 2: already floats
 using mean_tree = map_expr<divide, index_sequence<0, 1>, sum_leaf, number>;
 using difference = map_expr<subtract, index_sequence<0, 1>, x_leaf, mean_tree>;
 using tree = map_expr<divide, index_sequence<0, 1>, difference, number>;
@@ -24,7 +27,7 @@ using expression = lf::lazy<tree>;  // the tree, and two handles to the memory o
 // [expression]
 
 // [program]
-using lowered = lf::lowering<lf::sharing_of_rows<tree>, tree>;
+using lowered = planning::lowering<planning::sharing_of_rows<tree>, tree>;
 using total = reduction<sum, arg<0>>;
 using program = apply<divide, apply<subtract, arg<0>, apply<divide, total, arg<1>>>, arg<2>>;
 static_assert(std::same_as<lowered::programs, list<program>>);
@@ -33,13 +36,13 @@ static_assert(std::same_as<lowered::slots, index_sequence<0, 0, 1, 2>>);  // bot
 // [program]
 
 // [stages]
-using stages = lf::staged<lf::schedule<lowered::programs>::simplified, lowered::sources>;
+using stages = ir::staged<ir::schedule<lowered::programs>::simplified, lowered::sources>;
 static_assert(stages::count == 1);  // one pass that reduces; one more stores
 static_assert(std::same_as<stages::set<0>::reductions, list<total>>);
 // [stages]
 
 // [code]
-constexpr std::string_view code = lf::code_of<list<program>, stages::set<0>::reductions>.text;
+constexpr std::string_view code = ir::code_of<list<program>, stages::set<0>::reductions>.text;
 static_assert(code == "x0 sum/1 | x0 r0 x1 //2 -/2 x2 //2 ");
 // [code]
 
@@ -80,7 +83,7 @@ void run() {
   // [evaluate]
   const float operands[] = {11, 4, 2};  // x(2, 3), the count, the 2
   result to;
-  lf::evaluate<lf::schedule<lowered::programs>>(element{operands, 8 + 9 + 10 + 11}, to);
+  ir::evaluate<ir::schedule<lowered::programs>>(element{operands, 8 + 9 + 10 + 11}, to);
   expect(to.value == y(2, 3).item());
   // [evaluate]
 }
@@ -98,11 +101,11 @@ using tree = map_expr<add, index_sequence<0, 1>, sin_times_two, map_expr<cos, in
 template <int X>  // the number of the operand that the cosine reads
 using program_of = apply<add, apply<multiply, apply<sin, arg<0>>, arg<1>>, apply<cos, arg<X>>>;
 
-using plain = lf::lowering<0, tree>;  // every leaf is an operand
+using plain = planning::lowering<0, tree>;  // every leaf is an operand
 static_assert(std::same_as<plain::programs, list<program_of<2>>>);
 static_assert(std::same_as<plain::sources, list<memory<float>, constant<float>, memory<float>>>);
 
-using shared = lf::lowering<1, tree>;  // the cosine's x is taken to be the sine's
+using shared = planning::lowering<1, tree>;  // the cosine's x is taken to be the sine's
 static_assert(std::same_as<shared::programs, list<program_of<0>>>);
 static_assert(std::same_as<shared::sources, list<memory<float>, constant<float>>>);
 static_assert(std::same_as<shared::slots, index_sequence<0, 1, 0>>);  // the third leaf is operand 0 again
@@ -110,7 +113,7 @@ static_assert(std::same_as<shared::slots, index_sequence<0, 1, 0>>);  // the thi
 
 // [schedule]
 using both = apply<sincos, arg<0>>;
-using schedule = lf::schedule<shared::programs>;
+using schedule = ir::schedule<shared::programs>;
 static_assert(std::same_as<schedule::roots,
                            list<apply<add, apply<multiply, apply<sine_of, both>, arg<1>>, apply<cosine_of, both>>>>);
 static_assert(std::same_as<schedule::shared, list<both>>);  // computed once per element, kept in a register
@@ -137,7 +140,7 @@ int main() {
   const auto mean = lf::mean(m, lf::axis<1>);
   // [mean]
   using mean_program = apply<divide, reduction<sum, arg<0>>, arg<1>>;  // arg<1> is the number of elements
-  static_assert(std::same_as<lf::lowering<1, lf::tree_t<decltype(mean)>>::programs, list<mean_program>>);
+  static_assert(std::same_as<planning::lowering<1, lf::tree_t<decltype(mean)>>::programs, list<mean_program>>);
   // [mean]
   std::cout << lf::explain(mean);
   expect(lf::all(lf::abs(mean - lf::sum(m, lf::axis<1>) / 4) < 1e-6).item());

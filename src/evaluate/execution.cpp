@@ -11,6 +11,8 @@
 
 namespace lazyfuse {
 
+using namespace planning;
+
 namespace {
 
 /// The kernels of a plan that were printed so far by this thread.

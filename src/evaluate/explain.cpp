@@ -10,6 +10,8 @@
 
 namespace lazyfuse::explain_detail {
 
+using namespace planning;
+
 namespace {
 
 std::string bytes_text(index_t n) {
@@ -196,8 +198,8 @@ std::string total_text(const evaluation_plan& p, double us, double predicted) {
 
 namespace lazyfuse {
 
-work evaluation_plan::costs() const {
-  work all;
+planning::work evaluation_plan::costs() const {
+  planning::work all;
   for (const planned_kernel& k : kernels) all = all + k.costs;
   return all;
 }

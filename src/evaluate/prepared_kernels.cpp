@@ -12,6 +12,8 @@
 
 namespace lazyfuse {
 
+using namespace planning;
+
 namespace {
 
 constexpr std::align_val_t alignment{64};

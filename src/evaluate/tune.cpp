@@ -17,7 +17,7 @@ namespace lazyfuse {
 namespace {
 
 /// What a kernel computes of what, and where: "host x0 sum/1 | x0 r0 //2 float32".
-std::string key_of(const kernel_type& type) {
+std::string key_of(const planning::kernel_type& type) {
   std::string key = std::string(type.space) + " " + type.program;
   for (int i = 0; i < type.operands; ++i)
     key += std::string(type.types[i].constant() ? "constant " : "") + name_of(type.types[i].element) + " ";
@@ -26,7 +26,7 @@ std::string key_of(const kernel_type& type) {
 
 /// That, and powers of two above the number of rows and their length.
 using tuning_class = std::tuple<std::string, int, int>;
-tuning_class class_of(const row_report& r) {
+tuning_class class_of(const planning::row_report& r) {
   return {key_of(*r.type), std::bit_width(static_cast<std::uint64_t>(r.rows)),
           std::bit_width(static_cast<std::uint64_t>(r.length))};
 }
@@ -60,12 +60,12 @@ index_t size() { return count; }
 
 namespace tune_detail {
 
-void note(void* report, kernel_plan& p) {
+void note(void* report, planning::kernel_plan& p) {
   p.type->decide(p);
-  if (p.path) *static_cast<row_report*>(report) = p.rows;
+  if (p.path) *static_cast<planning::row_report*>(report) = p.rows;
 }
 
-void remember(const row_report& rows, plan_choice choice) {
+void remember(const planning::row_report& rows, plan_choice choice) {
   const std::lock_guard lock(mutex);
   table()[class_of(rows)] = choice;
   count = static_cast<index_t>(table().size());

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lazyfuse {
+namespace lazyfuse::tree {
 
 void broadcast_extents(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b, index_t* to) {
   const int rank = std::max(rank_a, rank_b);
@@ -22,4 +22,4 @@ void broadcast_extents(const char* operation, const index_t* a, int rank_a, cons
     throw_shapes(operation, a, rank_a, b, rank_b, "broadcast to more elements than can be counted");
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::tree

@@ -2,7 +2,7 @@
 // The steps with which other extents walk the same elements.
 #include <lazyfuse/expr/reshape.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::view_detail {
 
 bool reshape_steps(const index_t* from, const index_t* steps, int rank, const index_t* to, int to_rank,
                    index_t* to_steps) {
@@ -43,4 +43,4 @@ bool reshape_steps(const index_t* from, const index_t* steps, int rank, const in
   return true;
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::view_detail

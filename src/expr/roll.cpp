@@ -8,9 +8,9 @@ namespace lazyfuse::roll_detail {
 
 namespace {
 
-position_divisor divisor_of(index_t value) {
+ir::position_divisor divisor_of(index_t value) {
   __extension__ typedef unsigned __int128 wide;
-  position_divisor d;
+  ir::position_divisor d;
   if (value <= 0) return d;
   const auto divisor = static_cast<uint64>(value);
   d.value = value;
@@ -22,7 +22,7 @@ position_divisor divisor_of(index_t value) {
 }  // namespace
 
 void fill_rolling(const index_t* extents, int rank, const int* axes, int count, const index_t* shifts,
-                  position_divisor* block, index_t* distance) {
+                  ir::position_divisor* block, index_t* distance) {
   const auto product = [&](int from) {
     index_t n = 1;
     for (int k = from; k < rank; ++k) n *= extents[k];
@@ -38,7 +38,7 @@ void fill_rolling(const index_t* extents, int rank, const int* axes, int count, 
   }
 }
 
-int fill_strided(const index_t* extents, const index_t* steps, int rank, position_divisor* to_extents,
+int fill_strided(const index_t* extents, const index_t* steps, int rank, ir::position_divisor* to_extents,
                  index_t* to_steps) {
   int first = rank;
   for (int k = rank - 1; k >= 0; --k) {

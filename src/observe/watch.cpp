@@ -30,7 +30,7 @@ long long nanoseconds() {
 }  // namespace
 
 const environment_options& environment() {
-  static const environment_options w{asked_for("LAZYFUSE_EXPLAIN"), checked_build || asked_for("LAZYFUSE_SYNC")};
+  static const environment_options w{asked_for("LAZYFUSE_EXPLAIN"), ir::checked_build || asked_for("LAZYFUSE_SYNC")};
   return w;
 }
 

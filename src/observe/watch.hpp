@@ -25,7 +25,7 @@ struct device_watch {
   void (*wait)();  ///< throws what went wrong
   /// Checked builds: the allocation that p is in, if it is a device's; memory in which kernels report overruns.
   bool (*find)(const void* p, const char** begin, std::size_t* bytes) noexcept;
-  overrun* (*reports)(int count);
+  ir::overrun* (*reports)(int count);
 };
 extern std::atomic<const device_watch*> device;
 

@@ -2,7 +2,7 @@
 // Who reads the memory that is written.
 #include <lazyfuse/plan/aliasing.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 void alias_scan::see(const leaf_record* leaves, int count) {
   const auto span = [](int n, const index_t* e, const index_t* s, index_t& lowest, index_t& highest) {
@@ -31,4 +31,4 @@ void alias_scan::see(const leaf_record* leaves, int count) {
   }
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

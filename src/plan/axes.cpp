@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 namespace {
 
@@ -95,4 +95,4 @@ bool same_order(const index_t* a_extents, const index_t* a_steps, int a_rank, co
   }
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 leaf_view leaf_type::see(const void* leaf) const {
   const char* const bytes = static_cast<const char*>(leaf);
@@ -75,4 +75,4 @@ bool same_operands(const leaf_record* a, const leaf_record* b, int leaves, const
 
 }  // namespace lower_detail
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 namespace {
 
@@ -94,4 +94,4 @@ machine cpu(int threads) {
           .operations_per_us = t * 13000};  // vectors of 16 bytes; wider ones take up to a third of the time
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

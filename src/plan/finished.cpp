@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lazyfuse::finished_detail {
+namespace lazyfuse::planning::finished_detail {
 
 bool same_but_order(const leaf_record* f, const leaf_record* e, int leaves, const index_t* extents_of_f,
                     const index_t* extents_of_e, int rank, short* axis) {
@@ -62,4 +62,4 @@ index_t bytes_read(const leaf_record* leaves, int count) {
   return total;
 }
 
-}  // namespace lazyfuse::finished_detail
+}  // namespace lazyfuse::planning::finished_detail

@@ -2,7 +2,7 @@
 // The bytes and the work of a kernel.
 #include <lazyfuse/plan/kernel_plan.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 index_t kernel_plan::elements() const {
   index_t n = 1;
@@ -23,4 +23,4 @@ work kernel_plan::costs() const {
   return rows.passes > 0 ? work_of_rows(rows.where, touched(), rows.passes - 1) : touched();
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 namespace {
 
@@ -145,4 +145,4 @@ const char* lay_out_rows(const index_t* extents, int rank, const reduction_recor
   return reason(extents, rank, reductions, count);
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 namespace {
 
@@ -80,4 +80,4 @@ index_t distinct_bytes(const index_t* extents, int rank, const operand_info* ope
   return total;
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

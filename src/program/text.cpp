@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 namespace {
 
@@ -141,4 +141,4 @@ std::string name_of_operand(int i, int targets) {
   return i < targets ? targets == 1 ? "the result" : "result " + std::to_string(i) : "x" + std::to_string(i - targets);
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 /// "((x0 * 2) + sin(x1))" from "x0 2 */2 x1 sin/1 +/2 ", with all parentheses; of several programs with commas.
 std::string program_text(const char* code);
@@ -19,4 +19,4 @@ std::vector<std::string> pass_texts(const char* code);
 /// "x1" of a program with so many results, which come first, "the result" or "result 1".
 std::string name_of_operand(int i, int targets);
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

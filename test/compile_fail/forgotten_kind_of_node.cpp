@@ -9,13 +9,14 @@ namespace lf = lazyfuse;
 struct unknown_node {
   static constexpr int rank = 1;
 };
-constexpr int leaves = lf::lower_detail::leaf_count<unknown_node>;
+constexpr int leaves = lf::planning::lower_detail::leaf_count<unknown_node>;
 
 // expected-error: ir::has_no_kind_that_a_traversal_knows
 struct unknown_program {};
-constexpr int stages = lf::stages_detail::stage_of<unknown_program>;
+constexpr int stages = lf::ir::stages_detail::stage_of<unknown_program>;
 
 // expected-error: in_kernel
 struct by_nobody {};
-constexpr bool has = lf::has_reduction<lf::leaf<lf::deferred<by_nobody, lf::literal_leaf<int, 1>>, 0>>;
+constexpr bool has =
+    lf::planning::has_reduction<lf::tree::leaf<lf::tree::deferred<by_nobody, lf::tree::literal_leaf<int, 1>>, 0>>;
 #endif

@@ -4,7 +4,7 @@
 
 namespace {
 
-static_assert(lf::checked_build);
+static_assert(lf::ir::checked_build);
 
 using lf::all, lf::axis, lf::range;
 

@@ -224,9 +224,9 @@ TEST(materialize_together_counted, what_is_wanted_is_computed_once_and_nothing_e
 /// What types alone decide: N expressions x + y share kernels of at most 64 operands, results counted.
 template <int... I>
 constexpr int kernels_for_sums(lf::index_sequence<I...>) {
-  using array = lf::leaf<lf::stored<float, lf::host>, 2>;
-  using sum = lf::map_expr<lf::op::add, lf::index_sequence<0, 1>, array, array>;
-  return lf::assignment_plan<lf::host, std::conditional_t<(I >= 0), sum, void>...>::groups.groups;
+  using array = lf::tree::leaf<lf::stored<float, lf::host>, 2>;
+  using sum = lf::tree::map_expr<lf::op::add, lf::index_sequence<0, 1>, array, array>;
+  return lf::planning::assignment_plan<lf::host, std::conditional_t<(I >= 0), sum, void>...>::groups.groups;
 }
 static_assert(kernels_for_sums(lf::make_index_sequence<8>{}) == 1);
 static_assert(kernels_for_sums(lf::make_index_sequence<21>{}) == 1);

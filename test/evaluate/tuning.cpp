@@ -33,8 +33,8 @@ class tuning : public test::on<Space> {
     return trace.launches();
   }
   template <class E>
-  static lf::row_report report_of(const E& e) {
-    lf::row_report r;
+  static lf::planning::row_report report_of(const E& e) {
+    lf::planning::row_report r;
     lf::tune_detail::plan(e, r);
     return r;
   }

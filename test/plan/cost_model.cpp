@@ -13,25 +13,28 @@
 namespace {
 
 namespace lf = lazyfuse;
+namespace planning = lazyfuse::planning;
 using lf::index_t;
 
 struct named_machine {
   std::string name;
-  lf::machine machine;
+  planning::machine machine;
 };
 
 /// Small and large ones, and devices that are unlike the one measured in either way.
 std::vector<named_machine> machines() {
-  return {{"h200", lf::gpu()},
-          {"a100", lf::gpu({1215000, 5120, 108, 1410000})},
-          {"few processors", lf::gpu({3201000, 6144, 4, 1000000})},
-          {"slow memory", lf::gpu({800000, 64, 132, 1980000})},
-          {"1 thread", lf::cpu(1)},
-          {"2 threads", lf::cpu(2)},
-          {"96 threads", lf::cpu(96)}};
+  return {{"h200", planning::gpu()},
+          {"a100", planning::gpu({1215000, 5120, 108, 1410000})},
+          {"few processors", planning::gpu({3201000, 6144, 4, 1000000})},
+          {"slow memory", planning::gpu({800000, 64, 132, 1980000})},
+          {"1 thread", planning::cpu(1)},
+          {"2 threads", planning::cpu(2)},
+          {"96 threads", planning::cpu(96)}};
 }
 
-lf::work kernel(index_t read, index_t written) { return {.bytes_read = read, .bytes_written = written, .launches = 1}; }
+planning::work kernel(index_t read, index_t written) {
+  return {.bytes_read = read, .bytes_written = written, .launches = 1};
+}
 
 /// Sizes from 1 KiB to 16 GiB, eight per factor of two.
 std::vector<double> sizes() {
@@ -44,27 +47,28 @@ TEST(cost_model, meets_the_points_of_its_table) {
   for (const auto& [name, m] : machines()) {
     for (int k = 0; k < m.points; ++k) {
       const auto [bytes, speed] = m.curve[k];
-      EXPECT_DOUBLE_EQ(lf::traffic_us(bytes, m), bytes / (1e3 * speed)) << name << " at " << bytes;
+      EXPECT_DOUBLE_EQ(planning::traffic_us(bytes, m), bytes / (1e3 * speed)) << name << " at " << bytes;
     }
   }
 }
 TEST(cost_model, is_continuous_between_the_points) {
   for (const auto& [name, m] : machines()) {
     for (int k = 0; k < m.points; ++k) {
-      const double at = m.curve[k].bytes, here = lf::traffic_us(at, m);
-      EXPECT_NEAR(lf::traffic_us(at * (1 - 1e-9), m), here, 1e-6 * here) << name;
-      EXPECT_NEAR(lf::traffic_us(at * (1 + 1e-9), m), here, 1e-6 * here) << name;
+      const double at = m.curve[k].bytes, here = planning::traffic_us(at, m);
+      EXPECT_NEAR(planning::traffic_us(at * (1 - 1e-9), m), here, 1e-6 * here) << name;
+      EXPECT_NEAR(planning::traffic_us(at * (1 + 1e-9), m), here, 1e-6 * here) << name;
     }
     for (const double bytes : sizes())
-      EXPECT_NEAR(lf::traffic_us(bytes * (1 + 1e-6), m) / lf::traffic_us(bytes, m), 1, 1e-4) << name << " at " << bytes;
+      EXPECT_NEAR(planning::traffic_us(bytes * (1 + 1e-6), m) / planning::traffic_us(bytes, m), 1, 1e-4)
+          << name << " at " << bytes;
   }
 }
 TEST(cost_model, keeps_the_last_speed_beyond_the_table_and_the_first_time_before_it) {
   for (const auto& [name, m] : machines()) {
-    const lf::bandwidth_point first = m.curve[0], last = m.curve[m.points - 1];
-    EXPECT_DOUBLE_EQ(lf::traffic_us(8 * last.bytes, m), 8 * lf::traffic_us(last.bytes, m)) << name;
-    EXPECT_DOUBLE_EQ(lf::traffic_us(first.bytes / 8, m), lf::traffic_us(first.bytes, m)) << name;
-    EXPECT_EQ(lf::traffic_us(0, m), 0) << name;
+    const planning::bandwidth_point first = m.curve[0], last = m.curve[m.points - 1];
+    EXPECT_DOUBLE_EQ(planning::traffic_us(8 * last.bytes, m), 8 * planning::traffic_us(last.bytes, m)) << name;
+    EXPECT_DOUBLE_EQ(planning::traffic_us(first.bytes / 8, m), planning::traffic_us(first.bytes, m)) << name;
+    EXPECT_EQ(planning::traffic_us(0, m), 0) << name;
   }
 }
 TEST(cost_model, never_falls_as_the_bytes_grow) {
@@ -76,60 +80,61 @@ TEST(cost_model, never_falls_as_the_bytes_grow) {
         EXPECT_LE(before, now) << name << " at " << bytes;
         before = now;
       };
-      grows(traffic, lf::traffic_us(size, m));
-      grows(read, lf::predicted_us(kernel(bytes, 1 << 20), m));
-      grows(written, lf::predicted_us(kernel(1 << 20, bytes), m));
-      grows(cached, lf::predicted_us({.bytes_read = 1 << 20, .bytes_cached = bytes, .launches = 1}, m));
+      grows(traffic, planning::traffic_us(size, m));
+      grows(read, planning::predicted_us(kernel(bytes, 1 << 20), m));
+      grows(written, planning::predicted_us(kernel(1 << 20, bytes), m));
+      grows(cached, planning::predicted_us({.bytes_read = 1 << 20, .bytes_cached = bytes, .launches = 1}, m));
     }
   }
 }
 TEST(cost_model, never_falls_with_more_launches_barriers_or_operations) {
   for (const auto& [name, m] : machines()) {
     for (const double size : sizes()) {
-      const lf::work w = kernel(static_cast<index_t>(size), 0);
-      const double before = lf::predicted_us(w, m);
-      EXPECT_LT(before, lf::predicted_us(w + kernel(0, 0), m)) << name << " at " << size;
-      EXPECT_LE(before, lf::predicted_us(w + lf::work{.barriers = 1}, m)) << name << " at " << size;
-      EXPECT_LE(before, lf::predicted_us(w + lf::work{.operations = size}, m)) << name << " at " << size;
+      const planning::work w = kernel(static_cast<index_t>(size), 0);
+      const double before = planning::predicted_us(w, m);
+      EXPECT_LT(before, planning::predicted_us(w + kernel(0, 0), m)) << name << " at " << size;
+      EXPECT_LE(before, planning::predicted_us(w + planning::work{.barriers = 1}, m)) << name << " at " << size;
+      EXPECT_LE(before, planning::predicted_us(w + planning::work{.operations = size}, m)) << name << " at " << size;
     }
   }
 }
 TEST(cost_model, says_that_nothing_takes_no_time) {
-  for (const auto& [name, m] : machines()) EXPECT_EQ(lf::predicted_us({}, m), 0) << name;
+  for (const auto& [name, m] : machines()) EXPECT_EQ(planning::predicted_us({}, m), 0) << name;
 }
 TEST(cost_model, never_prefers_two_kernels_that_read_everything_twice) {
   for (const auto& [name, m] : machines()) {
     for (const double size : sizes()) {
       const index_t bytes = static_cast<index_t>(size);
-      EXPECT_GT(lf::predicted_us(kernel(bytes, 0) + kernel(bytes, bytes), m), lf::predicted_us(kernel(bytes, bytes), m))
+      EXPECT_GT(planning::predicted_us(kernel(bytes, 0) + kernel(bytes, bytes), m),
+                planning::predicted_us(kernel(bytes, bytes), m))
           << name << " at " << bytes;
     }
     const index_t gigabyte = 1000000000;
-    const double once = lf::predicted_us(kernel(gigabyte, gigabyte), m);
-    const double twice = lf::predicted_us(kernel(gigabyte, 0) + kernel(gigabyte, gigabyte), m);
+    const double once = planning::predicted_us(kernel(gigabyte, gigabyte), m);
+    const double twice = planning::predicted_us(kernel(gigabyte, 0) + kernel(gigabyte, gigabyte), m);
     EXPECT_NEAR(twice / once, 1.5, 0.03) << name;
   }
 }
 TEST(cost_model, finds_launches_in_small_plans_and_traffic_in_large_ones) {
-  const lf::machine m = lf::gpu();
+  const planning::machine m = planning::gpu();
   for (const index_t bytes : {0, 4096, 65536, 1 << 20}) {
-    EXPECT_DOUBLE_EQ(lf::predicted_us(kernel(bytes, 0), m), m.launch_us);
-    EXPECT_DOUBLE_EQ(lf::predicted_us(kernel(bytes, 0) + kernel(0, bytes), m), 2 * m.launch_us);
+    EXPECT_DOUBLE_EQ(planning::predicted_us(kernel(bytes, 0), m), m.launch_us);
+    EXPECT_DOUBLE_EQ(planning::predicted_us(kernel(bytes, 0) + kernel(0, bytes), m), 2 * m.launch_us);
   }
-  const double large = lf::predicted_us(kernel(1 << 30, 1 << 30), m);
-  EXPECT_NEAR(lf::predicted_us(kernel(1 << 30, 1 << 30) + kernel(4096, 4096), m), large, 0.01 * large);
+  const double large = planning::predicted_us(kernel(1 << 30, 1 << 30), m);
+  EXPECT_NEAR(planning::predicted_us(kernel(1 << 30, 1 << 30) + kernel(4096, 4096), m), large, 0.01 * large);
 }
 TEST(cost_model, counts_what_is_read_again_from_a_cache_as_less_than_from_memory) {
   for (const auto& [name, m] : machines()) {
-    const lf::work cached{.bytes_read = 1 << 30, .bytes_cached = 1 << 30, .launches = 1};
-    EXPECT_LT(lf::predicted_us(cached, m), lf::predicted_us(kernel(index_t{2} << 30, 0), m)) << name;
+    const planning::work cached{.bytes_read = 1 << 30, .bytes_cached = 1 << 30, .launches = 1};
+    EXPECT_LT(planning::predicted_us(cached, m), planning::predicted_us(kernel(index_t{2} << 30, 0), m)) << name;
   }
 }
 TEST(cost_model, is_bound_by_operations_where_there_are_many) {
-  const lf::machine m = lf::gpu();
+  const planning::machine m = planning::gpu();
   const double n = 1e9;
   const auto of = [&](double per_element) {
-    return lf::predicted_us({.bytes_read = 4000000000, .operations = per_element * n, .launches = 1}, m);
+    return planning::predicted_us({.bytes_read = 4000000000, .operations = per_element * n, .launches = 1}, m);
   };
   EXPECT_EQ(of(1), of(10));
   EXPECT_DOUBLE_EQ(of(2000), 2 * of(1000));
@@ -157,8 +162,8 @@ TEST(cost_model, is_within_three_times_of_what_a_processor_was_measured_to_take)
   const double n = 1 << 24;
   for (const row& r : rows) {
     const double ms =
-        1e-3 *
-        lf::predicted_us({.bytes_read = index_t(r.bytes * n), .operations = r.cost * n, .launches = 1}, lf::cpu(2));
+        1e-3 * planning::predicted_us({.bytes_read = index_t(r.bytes * n), .operations = r.cost * n, .launches = 1},
+                                      planning::cpu(2));
     EXPECT_LT(ms, 3 * r.narrow) << r.name;
     EXPECT_GT(ms, r.narrow / 3) << r.name;
     EXPECT_LT(ms, 3 * r.wide) << r.name;
@@ -166,38 +171,40 @@ TEST(cost_model, is_within_three_times_of_what_a_processor_was_measured_to_take)
   }
 }
 TEST(cost_model, gives_the_measured_device_its_own_table) {
-  const lf::machine m = lf::gpu(lf::h200_numbers);
-  EXPECT_DOUBLE_EQ(lf::predicted_us(kernel(1 << 30, 1 << 30), m), 2147483648.0 / 4294e3);
-  const lf::machine half = lf::gpu({lf::h200_numbers.memory_clock_khz, lf::h200_numbers.bus_bits / 2,
-                                    lf::h200_numbers.multiprocessors, lf::h200_numbers.clock_khz});
-  EXPECT_NEAR(lf::traffic_us(4e9, half) / lf::traffic_us(4e9, m), 2, 0.02);
-  EXPECT_EQ(lf::traffic_us(16 << 20, half), lf::traffic_us(16 << 20, m)) << "within the cache";
-  EXPECT_EQ(lf::traffic_us(4e9, lf::gpu({0, 0, 0, 0})), lf::traffic_us(4e9, m)) << "a device that says nothing";
+  const planning::machine m = planning::gpu(planning::h200_numbers);
+  EXPECT_DOUBLE_EQ(planning::predicted_us(kernel(1 << 30, 1 << 30), m), 2147483648.0 / 4294e3);
+  const planning::machine half =
+      planning::gpu({planning::h200_numbers.memory_clock_khz, planning::h200_numbers.bus_bits / 2,
+                     planning::h200_numbers.multiprocessors, planning::h200_numbers.clock_khz});
+  EXPECT_NEAR(planning::traffic_us(4e9, half) / planning::traffic_us(4e9, m), 2, 0.02);
+  EXPECT_EQ(planning::traffic_us(16 << 20, half), planning::traffic_us(16 << 20, m)) << "within the cache";
+  EXPECT_EQ(planning::traffic_us(4e9, planning::gpu({0, 0, 0, 0})), planning::traffic_us(4e9, m))
+      << "a device that says nothing";
 }
 TEST(cost_model, can_be_the_gain_of_a_partition) {
   // t = f(x), z = g(x, t): one kernel reads x once and never stores t
   for (const auto& [name, m] : machines()) {
     for (const index_t bytes : {4096, 1 << 20, 1 << 28}) {
-      lf::fusion_gain<2, 1> f;
+      planning::fusion_gain<2, 1> f;
       const int x = f.add_input(bytes), t = f.add_node(bytes), z = f.add_node(bytes, 0, true);
       f.add_read(t, x);
       f.add_read(z, x);
       f.add_read(z, t);
-      const auto gain = [&, &m = m](const lf::node_set<2>& group) {
-        lf::work apart;
+      const auto gain = [&, &m = m](const planning::node_set<2>& group) {
+        planning::work apart;
         group.for_each([&](int i) {
-          lf::node_set<2> alone;
+          planning::node_set<2> alone;
           alone.insert(i);
           apart = apart + kernel(f.traffic_of(alone).bytes, 0);
         });
-        return lf::predicted_us(apart, m) - lf::predicted_us(kernel(f.traffic_of(group).bytes, 0), m);
+        return planning::predicted_us(apart, m) - planning::predicted_us(kernel(f.traffic_of(group).bytes, 0), m);
       };
-      EXPECT_EQ(lf::best_partition(f.graph(), gain).groups, 1) << name << " of " << bytes;
+      EXPECT_EQ(planning::best_partition(f.graph(), gain).groups, 1) << name << " of " << bytes;
     }
   }
 }
 
-static_assert(lf::work{.bytes_read = 1, .launches = 1} + lf::work{.bytes_read = 2, .barriers = 3} ==
-              lf::work{.bytes_read = 3, .launches = 1, .barriers = 3});
+static_assert(planning::work{.bytes_read = 1, .launches = 1} + planning::work{.bytes_read = 2, .barriers = 3} ==
+              planning::work{.bytes_read = 3, .launches = 1, .barriers = 3});
 
 }  // namespace

@@ -15,6 +15,7 @@
 namespace {
 
 using namespace lazyfuse;
+using namespace lazyfuse::ir;
 using op::add, op::multiply, op::subtract, op::divide, op::negative, op::exp, op::sin, op::cast;
 
 using x = arg<0>;

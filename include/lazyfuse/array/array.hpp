@@ -56,9 +56,9 @@ void list_extents(const L& values, index_t* extent) {
 /// Elements of a rank known at compile time and extents known at run time, row-major. A value: copies share memory
 /// until one of them is written. As an expression it is a leaf and the handle to its memory.
 template <element_type Element, int Rank, memory_space Space>
-class array
-    : private lazy<leaf<stored<Element, Space>, Rank>> {  // private: moving the base alone would leave a dangling tree
-  using base = lazy<leaf<stored<Element, Space>, Rank>>;
+class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
+  // private: moving the base alone would leave a dangling tree
+  using base = lazy<tree::leaf<stored<Element, Space>, Rank>>;
 
  public:
   using base::memory;
@@ -224,7 +224,7 @@ class array
     tree.source = {a, static_cast<const Element*>(a->data)};
   }
   struct copied {};
-  array(const leaf<stored<Element, Space>, Rank>& from, copied);
+  array(const tree::leaf<stored<Element, Space>, Rank>& from, copied);
   // Unconstrained, because clang before 16 finds no match for a constrained member defined out of the class.
   void copy_list(typename array_detail::nested_list<Element, Rank>::type values);
   template <class Range>

@@ -10,7 +10,7 @@ namespace lazyfuse {
 /// A view of memory that somebody else owns; the memory must live until the expressions over it have run. A view of
 /// const T is read-only.
 template <class T, int R, class Space>
-using borrowed = lazy<leaf<stored<T, Space>, R>>;
+using borrowed = lazy<tree::leaf<stored<T, Space>, R>>;
 
 /// p with extents and steps (in elements, of any sign); row-major without steps. Throws borrow_error if p is null, not
 /// aligned, or memory of another space (asked of the CUDA runtime once a GPU is used), shape_error for a negative

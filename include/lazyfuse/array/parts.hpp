@@ -40,7 +40,7 @@ inline constexpr bool can_be_written = false;
 template <class V, int R, class Space>
 inline constexpr bool can_be_written<array<V, R, Space>&> = true;
 template <class V, class Space, int R>
-inline constexpr bool can_be_written<slice<leaf<stored<V, Space>, R>>> = true;
+inline constexpr bool can_be_written<slice<tree::leaf<stored<V, Space>, R>>> = true;
 template <class X, class Op>
 concept has_part = can_be_written<X> && requires {
   part<Op, typename bare_t<X>::value_type>::number;
@@ -58,17 +58,17 @@ auto of(array<V, R, Space>& x) {
 }  // namespace parts_detail
 
 template <class Op, class Seq, class V, class Space, int R>
-struct stored_place<map_expr<Op, Seq, leaf<stored<V, Space>, R>>> {
+struct stored_place<tree::map_expr<Op, Seq, tree::leaf<stored<V, Space>, R>>> {
   using element = V;
-  static auto of(const map_expr<Op, Seq, leaf<stored<V, Space>, R>>& e) {
+  static auto of(const tree::map_expr<Op, Seq, tree::leaf<stored<V, Space>, R>>& e) {
     using part = parts_detail::part<Op, V>;
     using T = typename part::type;
     static_assert(sizeof(V) == part::count * sizeof(T));
-    const leaf<stored<V, Space>, R>& whole = e.template argument<0>();
+    const tree::leaf<stored<V, Space>, R>& whole = e.template argument<0>();
     strides<R> steps = whole.steps;
     for (int k = 0; k < R; ++k) steps[k] *= part::count;
-    return leaf<stored<T, Space>, R>({whole.source.owner, reinterpret_cast<const T*>(whole.source.data)}, whole.extents,
-                                     steps, whole.offset * part::count + part::number);
+    return tree::leaf<stored<T, Space>, R>({whole.source.owner, reinterpret_cast<const T*>(whole.source.data)},
+                                           whole.extents, steps, whole.offset * part::count + part::number);
   }
 };
 

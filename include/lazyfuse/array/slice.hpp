@@ -17,7 +17,7 @@ struct stored {
   friend bool operator==(const stored& a, const stored& b) { return a.data == b.data; }
 };
 template <class T, class Space>
-struct source_traits<stored<T, Space>> {
+struct tree::source_traits<stored<T, Space>> {
   using space = Space;
   using viewed = stored<T, Space>;
   static constexpr bool is_argument = false;
@@ -35,9 +35,9 @@ struct array_memory {
 template <class Tree>
 struct stored_place;
 template <class T, class Space, int R>
-struct stored_place<leaf<stored<T, Space>, R>> {
+struct stored_place<tree::leaf<stored<T, Space>, R>> {
   using element = T;  ///< of the array's memory
-  static const leaf<stored<T, Space>, R>& of(const leaf<stored<T, Space>, R>& view) { return view; }
+  static const tree::leaf<stored<T, Space>, R>& of(const tree::leaf<stored<T, Space>, R>& view) { return view; }
 };
 
 /// A writable view of an array, or of parts of its elements: reads like any expression; only the temporary can be

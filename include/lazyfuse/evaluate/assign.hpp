@@ -36,7 +36,7 @@ decltype(auto) converted(const E& e) {
 
 template <class Space, class T, int R, class E>
 void store(T* data, const strides<R>& steps, allocation* owner, const E& e) {
-  const target_pack<R, T> to{{{{data, steps}}}};
+  const ir::target_pack<R, T> to{{{{data, steps}}}};
   run<Space, R, T>(execution{}, e.shape(), to, &owner, converted<T>(e));
 }
 
@@ -49,7 +49,7 @@ array<T, R, Space> fresh(const E& e) {
 
 /// A copy of an array, on its device.
 template <class T, class Space, int R>
-array<T, R, Space> fresh_beside(const leaf<stored<T, Space>, R>& from) {
+array<T, R, Space> fresh_beside(const tree::leaf<stored<T, Space>, R>& from) {
   const memory_detail::device_scope<Space> scope(
       memory_detail::device_of(Space{}, from.source.owner, from.source.data));
   return fresh<T, Space, R>(from);
@@ -70,8 +70,8 @@ long handles_in(E&& e, const allocation* owner) {
 template <class T, int R, class Space, class E>
 bool in_place(const array<T, R, Space>& x, const E& e, long ours) {
   if (!(x.shape() == e.shape()) || x.size() == 0) return false;
-  alias_scan scan{x.owner(),        reinterpret_cast<const char*>(x.data()), sizeof(T), R, x.shape().extent,
-                  x.tree.steps.step};
+  planning::alias_scan scan{x.owner(),        reinterpret_cast<const char*>(x.data()), sizeof(T), R, x.shape().extent,
+                            x.tree.steps.step};
   scan.scan(e);
   return !scan.elsewhere && owners(x.memory) == 1 + ours;
 }
@@ -79,7 +79,8 @@ bool in_place(const array<T, R, Space>& x, const E& e, long ours) {
 /// Stores e, broadcast to the view's shape, into the memory of the view. of: the array's, null if borrowed.
 /// ours: as above. Elements of the view may be parts of the array's.
 template <class T, int R, class Space, class Whole, class E>
-void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<Whole, Space>& of, const E& e, long ours) {
+void store_view(const tree::leaf<stored<T, Space>, R>& view, const array_memory<Whole, Space>& of, const E& e,
+                long ours) {
   const auto shaped = view_detail::broadcast_tree(e, view.extents, "assignment");
   if (view.extents.size() == 0) return;
   const memory_detail::device_scope<Space> scope(
@@ -88,12 +89,13 @@ void store_view(const leaf<stored<T, Space>, R>& view, const array_memory<Whole,
   allocation* owner = view.source.owner;
   // memory of others may overlap with any other memory of others
   const allocation* const apart = owner && owner->foreign ? nullptr : owner;
-  alias_scan scan{apart, reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent, view.steps.step};
+  planning::alias_scan scan{apart,          reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent,
+                            view.steps.step};
   scan.scan(shaped);
   if (of.memory && owners(*of.memory) > 1 + ours) {
     // somebody else holds the values: leave the old memory to them
     const index_t n = static_cast<index_t>(owner->bytes / sizeof(Whole));
-    auto copy = fresh<Whole, Space, 1>(leaf<stored<Whole, Space>, 1>(*of.source, {n}, {{1}}));
+    auto copy = fresh<Whole, Space, 1>(tree::leaf<stored<Whole, Space>, 1>(*of.source, {n}, {{1}}));
     data = reinterpret_cast<T*>(copy.unshared()) + (data - reinterpret_cast<const T*>(of.source->data));
     owner = copy.owner();
     *of.source = copy.tree.source;
@@ -118,7 +120,7 @@ constexpr T from_scalar(const A& a) {
 }
 template <class T, class E>
 decltype(auto) lifted(const E& e) {
-  if constexpr (scalar<E>) return constant_leaf(from_scalar<T>(e), shape<0>{});
+  if constexpr (scalar<E>) return tree::constant_leaf(from_scalar<T>(e), shape<0>{});
   else return (e.tree);
 }
 
@@ -128,13 +130,13 @@ template <element_type Element, int Rank, memory_space Space>
 template <class E>
 void array<Element, Rank, Space>::construct(E&& e) {
   if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
-    const memory_detail::device_scope<Space> scope(device_for<Space>(nullptr, nullptr, e.tree));
+    const memory_detail::device_scope<Space> scope(planning::device_for<Space>(nullptr, nullptr, e.tree));
     *this = assign_detail::fresh<Element, Space, Rank>(e.tree);
   }
 }
 
 template <element_type Element, int Rank, memory_space Space>
-array<Element, Rank, Space>::array(const leaf<stored<Element, Space>, Rank>& from, copied)
+array<Element, Rank, Space>::array(const tree::leaf<stored<Element, Space>, Rank>& from, copied)
     : array(assign_detail::fresh_beside<Element, Space, Rank>(from)) {}
 
 template <element_type Element, int Rank, memory_space Space>
@@ -155,10 +157,11 @@ template <element_type Element, int Rank, memory_space Space>
 template <class E>
 void array<Element, Rank, Space>::evaluate(E&& e) {
   if constexpr (is_literal<bare_t<E>>) evaluate(bare_t<E>::value);
-  else if constexpr (scalar<E>) evaluate(over(constant_leaf(assign_detail::from_scalar<Element>(e), this->shape())));
+  else if constexpr (scalar<E>)
+    evaluate(over(tree::constant_leaf(assign_detail::from_scalar<Element>(e), this->shape())));
   else if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     const auto& node = e.tree;
-    const memory_detail::device_scope<Space> scope(device_for<Space>(nullptr, owner(), node));
+    const memory_detail::device_scope<Space> scope(planning::device_for<Space>(nullptr, owner(), node));
     if (scope.has(owner()) &&
         assign_detail::in_place(*this, node, assign_detail::handles_in(static_cast<E&&>(e), owner())))
       assign_detail::store<Space, Element, Rank>(static_cast<Element*>(owner()->data), this->tree.steps, owner(), node);
@@ -192,7 +195,7 @@ void slice<Tree>::operator=(E&& e) && {
 /// Borrowed memory as the destination of an assignment: into(borrow(p, {n})) = e.
 template <class T, int R, class Space>
 struct destination {
-  leaf<stored<T, Space>, R> view;
+  tree::leaf<stored<T, Space>, R> view;
   template <class E>
     requires(expression<E> || scalar<E>)
   void operator=(E&& e) && {

@@ -20,11 +20,11 @@ enum class plan_choice { automatic, rows, cut };
 
 /// Decides a kernel, unless that was done, launches it, and tells who watches. Its path stays null if the backend
 /// refuses.
-void launch(kernel_plan& p);
+void launch(planning::kernel_plan& p);
 
 /// Who takes the plans of an evaluation, one after the other; nobody: each is launched.
 struct execution {
-  void (*taker)(void*, kernel_plan&) = nullptr;
+  void (*taker)(void*, planning::kernel_plan&) = nullptr;
   /// Hears of plans that are not possible, and why; may be null.
   void (*refused)(void*, const char* plan, const char* reason) = nullptr;
   void* listener = nullptr;
@@ -39,7 +39,7 @@ struct execution {
   /// Whether they run now or later, and their results need memory.
   bool has_memory() const { return launches() || room; }
   /// Whether the backend could do it.
-  bool take(kernel_plan& p) const {
+  bool take(planning::kernel_plan& p) const {
     p.because = because;
     if (launches()) launch(p);
     else taker(listener, p);
@@ -53,6 +53,8 @@ struct execution {
 };
 
 namespace run_detail {
+
+using namespace planning;
 
 /// What stands for the memory of temporary n in a plan that does not run: aligned, and no address of a program.
 inline void* planned_memory(int n) {

@@ -29,11 +29,11 @@ struct planned_kernel {
   std::vector<index_t> extents;     ///< of its axes, once those that all operands walk as one are merged; none is 1
   std::vector<planned_operand> operands;
   index_t read = 0, distinct = 0, written = 0;  ///< bytes that it asks for, those of them that are distinct, results
-  work costs;                                   ///< what the prediction is made of
-  std::string because;  ///< why its result is a temporary; empty where that is what was asked for
-  bool shared = false;  ///< equal operands are read, and equal parts computed, once
-  bool made = false;    ///< so they are because the kernel is compiled at run time
-  row_report rows;      ///< over rows: how many, and where values are between passes
+  planning::work costs;                         ///< what the prediction is made of
+  std::string because;        ///< why its result is a temporary; empty where that is what was asked for
+  bool shared = false;        ///< equal operands are read, and equal parts computed, once
+  bool made = false;          ///< so they are because the kernel is compiled at run time
+  planning::row_report rows;  ///< over rows: how many, and where values are between passes
 };
 
 /// A plan that was not taken: because it is expected to take longer, or because of a reason.
@@ -54,19 +54,19 @@ struct evaluation_plan {
   double predicted_us = -1;  ///< microseconds from the first launch until the last kernel has ended; -1: not known
 
   /// The work of all kernels.
-  work costs() const;
+  planning::work costs() const;
   friend std::ostream& operator<<(std::ostream& out, const evaluation_plan& p);
 };
 
 namespace explain_detail {
-planned_kernel described(const kernel_plan& p);
+planned_kernel described(const planning::kernel_plan& p);
 std::string kernel_text(const planned_kernel& k, int number);
 /// For an execution: decides how a kernel goes, and appends it to the evaluation_plan a void* points to.
-void take(void* plan, kernel_plan& p);
+void take(void* plan, planning::kernel_plan& p);
 void refuse(void* plan, const char* what, const char* reason);
 /// A plan of nothing yet.
 evaluation_plan begun(const char* space, dtype type, const index_t* extents, int rank);
-void predict(evaluation_plan& p, const machine& m);
+void predict(evaluation_plan& p, const planning::machine& m);
 /// Adds `other` to what is refused, if it is another plan.
 void compare(evaluation_plan& taken, const evaluation_plan& other);
 /// What LAZYFUSE_EXPLAIN prints after a kernel, and after the last of several.
@@ -83,19 +83,19 @@ template <class X>
     using T = value_t<X>;
     constexpr int R = rank_of<X>;
     using Space = result_space<X>;
-    const memory_detail::device_scope<Space> scope(device_for<Space>("explain", nullptr, e));
-    machine numbers{};
+    const memory_detail::device_scope<Space> scope(planning::device_for<Space>("explain", nullptr, e));
+    planning::machine numbers{};
     if constexpr (runnable_here<Space>) numbers = backend<Space>::machine();
     const auto planned = [&](plan_choice which) {
       evaluation_plan p = explain_detail::begun(Space::name, dtype_of<T>, e.shape().extent, R);
       allocation* const owner = nullptr;
-      const target_pack<R, T> to{{{{nullptr, row_major(e.shape())}}}};
+      const ir::target_pack<R, T> to{{{{nullptr, row_major(e.shape())}}}};
       run<Space, R, T>(execution{explain_detail::take, explain_detail::refuse, &p, which}, e.shape(), to, &owner, e);
       explain_detail::predict(p, numbers);
       return p;
     };
     evaluation_plan taken = planned(choice);
-    if constexpr (has_reduction<bare_t<decltype(e)>>) {
+    if constexpr (planning::has_reduction<bare_t<decltype(e)>>) {
       if (choice != plan_choice::automatic) return taken;
       const bool rows = !taken.kernels.empty() && taken.kernels.back().rows.passes > 0;
       explain_detail::compare(taken, planned(rows ? plan_choice::cut : plan_choice::rows));

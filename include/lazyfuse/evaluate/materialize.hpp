@@ -14,7 +14,7 @@ namespace materialize_detail {
 /// The trees E... and their results.
 template <class Space, class... E>
 struct assignments {
-  using plan = assignment_plan<Space, E...>;
+  using plan = planning::assignment_plan<Space, E...>;
   pack<const E*...> trees;
   std::tuple<array<value_t<E>, E::rank, Space>...> results;
 
@@ -34,7 +34,7 @@ struct assignments {
   template <int... M, class First, class... More>
   void launch(index_sequence<M...>, const First& first, const More&... more) const {
     constexpr int R = First::rank;
-    const target_pack<R, value_t<First>, value_t<More>...> to{
+    const ir::target_pack<R, value_t<First>, value_t<More>...> to{
         {{{result<M>().unshared(), row_major(result<M>().shape())}}...}};
     allocation* const owners[] = {result<M>().owner()...};
     run<Space, R, value_t<First>, value_t<More>...>(execution{}, first.shape(), to, owners, first, more...);
@@ -42,19 +42,19 @@ struct assignments {
 
   /// Notes expression and value where expression I is of type K.
   template <int I, class K, int N>
-  void note(finished<K, Space, N>& f, int& next) const {
+  void note(planning::finished<K, Space, N>& f, int& next) const {
     if constexpr (__is_same(bare_t<decltype(tree<I>())>, K)) {
       f.expression[next] = &tree<I>();
       f.values[next++] = {result<I>().owner(), result<I>().data()};
     }
   }
   template <int... I, class K, int N>
-  void fill(index_sequence<I...>, finished<K, Space, N>& f) const {
+  void fill(index_sequence<I...>, planning::finished<K, Space, N>& f) const {
     int next = 0;
     (note<I>(f, next), ...);
   }
   template <class Named, class... F>
-  void fill_all(finished_set<Space, Named, F...>& set) const {
+  void fill_all(planning::finished_set<Space, Named, F...>& set) const {
     (fill(make_index_sequence<sizeof...(E)>{}, static_cast<F&>(set)), ...);
   }
 
@@ -63,12 +63,14 @@ struct assignments {
   bool fit(index_sequence<M...>, const typename Kernel::set& set, const X&... x) const {
     const auto& s = tree<index_sequence<M...>::at(0)>().shape();
     if (!set.known || !((tree<M>().shape() == s) && ...)) return false;
-    if constexpr (sizeof...(X) > 1 && (has_reduction<X> || ...)) {
-      const lower_detail::leaves_and_reductions<X...> all(x...);
-      if (!finished_detail::same_arguments(all.reduction, all.reductions)) return false;
+    if constexpr (sizeof...(X) > 1 && (planning::has_reduction<X> || ...)) {
+      const planning::lower_detail::leaves_and_reductions<X...> all(x...);
+      if (!planning::finished_detail::same_arguments(all.reduction, all.reductions)) return false;
     }
     if constexpr (Kernel::set::size == 0 || Kernel::reads_reductions) return true;
-    else return finished_detail::bytes_read_by(x...) <= (finished_detail::bytes_read_by(tree<M>()) + ...);
+    else
+      return planning::finished_detail::bytes_read_by(x...) <=
+             (planning::finished_detail::bytes_read_by(tree<M>()) + ...);
   }
 
   template <int... M>
@@ -83,7 +85,7 @@ struct assignments {
         launch(members, x...);
         return true;
       };
-      if (!together(substituted(set, tree<M>())...)) (launch(index_sequence<M>{}, tree<M>()), ...);
+      if (!together(planning::substituted(set, tree<M>())...)) (launch(index_sequence<M>{}, tree<M>()), ...);
     }
   }
   template <int... G>
@@ -106,7 +108,7 @@ template <class... E>
   static_assert(!joined::mixed, "lazyfuse: expressions materialised together must live in one space");
   if constexpr (!joined::mixed) {
     using Space = typename array_detail::space_of_result<typename joined::type>::type;
-    const memory_detail::device_scope<Space> scope(device_for<Space>(nullptr, nullptr, e.tree...));
+    const memory_detail::device_scope<Space> scope(planning::device_for<Space>(nullptr, nullptr, e.tree...));
     materialize_detail::assignments<Space, tree_t<E>...> all(e.tree...);
     all.run_groups(make_index_sequence<bare_t<decltype(all)>::plan::groups.groups>{});
     return static_cast<decltype(all.results)&&>(all.results);

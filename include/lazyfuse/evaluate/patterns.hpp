@@ -78,17 +78,18 @@ target_pack<K, T...> kept_targets(const target_pack<R, T...>& to, const shape<R>
 template <class Space, int R, class... T, class... E>
 bool reduce_together(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
                      const E&... e) {
-  constexpr auto form = (reductions_detail::form{} + ... + reductions_detail::form_of<E>);
+  constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
   constexpr int K = form.rank - form.axes;
   if constexpr (form.possible && ((!form.kept_dims && K == R) || !form.other_leaves)) {
-    reductions_detail::common_argument<form.rank> c;
-    (reductions_detail::common(e, c), ...);
+    planning::reductions_detail::common_argument<form.rank> c;
+    (planning::reductions_detail::common(e, c), ...);
     if (!c.same || !same_order(s.extent, row_major(s).step, R, c.extents.extent, K)) return false;
     shape<K> kept;
     for (int k = 0; k < K; ++k) kept[k] = c.extents[k];
     const auto targets = kept_targets<K, R, T...>(to, s, kept, make_index_sequence<sizeof...(T)>{});
     if constexpr (form.kept_dims)
-      reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, reductions_detail::without_keepdims(e)...);
+      reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners,
+                                             planning::reductions_detail::without_keepdims(e)...);
     else reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, e...);
     return true;
   } else return false;

@@ -30,8 +30,8 @@ struct counting_deferred : tree::sums<int> {
 template <class E>
 struct contents {
   static constexpr int leaves = tree::fold<counting_leaves, E>, reductions = tree::fold<counting_deferred, E>;
-  leaf_record leaf[leaves + 1];
-  reduction_record reduction[reductions + 1];
+  planning::leaf_record leaf[leaves + 1];
+  planning::reduction_record reduction[reductions + 1];
 
   explicit contents(const E& e) { note(e, 0); }
 
@@ -39,20 +39,20 @@ struct contents {
   int noted_leaves_ = 0, noted_reductions_ = 0;
 
   template <class Source, int R>
-  void note(const lazyfuse::leaf<Source, R>& e, int frame) {
-    leaf[noted_leaves_++] = {&e, &lower_detail::leaf_table<lazyfuse::leaf<Source, R>>::value, frame};
+  void note(const lazyfuse::tree::leaf<Source, R>& e, int frame) {
+    leaf[noted_leaves_++] = {&e, &planning::lower_detail::leaf_table<lazyfuse::tree::leaf<Source, R>>::value, frame};
   }
   template <class T, auto V>
-  void note(const literal_leaf<T, V>&, int) {}
+  void note(const tree::literal_leaf<T, V>&, int) {}
   template <class Kind, class A, int R>
-  void note(const lazyfuse::leaf<deferred<Kind, A>, R>& e, int frame) {
+  void note(const lazyfuse::tree::leaf<tree::deferred<Kind, A>, R>& e, int frame) {
     const A& argument = e.source.argument;
     reduction[noted_reductions_++] = {e.extents.extent,        e.steps.step, e.offset, R,
                                       argument.shape().extent, A::rank,      0,        frame};
     note(argument, noted_reductions_);
   }
   template <class Op, int... I, class... A>
-  void note(const map_expr<Op, index_sequence<I...>, A...>& e, int frame) {
+  void note(const tree::map_expr<Op, index_sequence<I...>, A...>& e, int frame) {
     (note(static_cast<const element<I, A>&>(e.arguments).value, frame), ...);
   }
 };
@@ -74,7 +74,8 @@ class prepared {
   using contents = prepare_detail::contents<Tree>;
 
   template <class E>
-  prepared(array_type& y, E&& e) : to_(&y), device_(device_for<Space>("prepare", nullptr, e.tree)), e_{{}, e.tree, {}} {
+  prepared(array_type& y, E&& e)
+      : to_(&y), device_(planning::device_for<Space>("prepare", nullptr, e.tree)), e_{{}, e.tree, {}} {
     if constexpr (Tree::owners > 0)
       keep_handles(y, e.memory, assign_detail::handles_in(static_cast<E&&>(e), y.owner()));
     begin();
@@ -111,7 +112,7 @@ class prepared {
       const asked_at at(where);
       const contents is(e.tree), was(e_.tree);
       prepare_detail::check_layout(was.leaf, is.leaf, is.leaves, was.reduction, is.reduction, is.reductions);
-      const int device = device_of(y, device_for<Space>(nullptr, nullptr, e.tree));
+      const int device = device_of(y, planning::device_for<Space>(nullptr, nullptr, e.tree));
       if (device != device_ && device >= 0 && device_ >= 0) prepare_detail::throw_device(device_, device);
       const memory_detail::device_scope<Space> scope(device);
       write(y, e.tree, is, scope, assign_detail::handles_in(static_cast<E&&>(e), y.owner()), false);
@@ -178,7 +179,8 @@ class prepared {
     own_ = false;
     planned_on_ = device;
     const memory_detail::device_scope<Space> scope(device);
-    const target_pack<Rank, Element> to{{{{static_cast<Element*>(prepared_kernels::target()), row_major(e.shape())}}}};
+    const ir::target_pack<Rank, Element> to{
+        {{{static_cast<Element*>(prepared_kernels::target()), row_major(e.shape())}}}};
     allocation* const nobody = nullptr;
     run<Space, Rank, Element>(kernels_.plan(device), e.shape(), to, &nobody, assign_detail::converted<Element>(e));
     kernels_.planned(in.leaf, in.leaves);
@@ -199,11 +201,11 @@ class prepared {
   void write(array_type& y, const Tree& e, const contents& in, const Scope& scope, long ours, bool own) {
     bound_ = {};
     const bool fits = y.shape() == e.shape() && y.owner();
-    alias_scan scan{y.owner(),        reinterpret_cast<const char*>(y.tree.source.data),
-                    sizeof(Element),  Rank,
-                    y.shape().extent, y.tree.steps.step};
+    planning::alias_scan scan{y.owner(),        reinterpret_cast<const char*>(y.tree.source.data),
+                              sizeof(Element),  Rank,
+                              y.shape().extent, y.tree.steps.step};
     if (fits) {
-      if constexpr (has_barrier<Tree>) scan.scan(e);
+      if constexpr (tree::has_barrier<Tree>) scan.scan(e);
       else scan.see(in.leaf, in.leaves);
     }
     if (fits && !scan.elsewhere && scope.has(y.owner()) && owners(y.memory) == 1 + ours) {

@@ -21,10 +21,10 @@ class prepared_kernels {
   /// device: on which memory between kernels is; -1 where that does not matter.
   execution plan(int device);
   /// After run(): the leaves of the expression. Finds out whether rebind() can do without run().
-  void planned(const leaf_record* leaves, int count);
+  void planned(const planning::leaf_record* leaves, int count);
   /// The kernels read what `leaves` do, whose layout is that of those planned. False if they must be planned anew: of
   /// leaves that had one source not all have, or there are several kernels and a scalar is another one.
-  bool rebind(const leaf_record* leaves, const leaf_record* planned, int count);
+  bool rebind(const planning::leaf_record* leaves, const planning::leaf_record* planned, int count);
   /// Results go there; null: nowhere yet.
   void rebind_target(void* data, allocation* owner);
   void launch();
@@ -33,28 +33,28 @@ class prepared_kernels {
 
  private:
   struct bytes {
-    void operator()(kernel_plan* p) const;
+    void operator()(planning::kernel_plan* p) const;
   };
-  using kernel_bytes = std::unique_ptr<kernel_plan, bytes>;
+  using kernel_bytes = std::unique_ptr<planning::kernel_plan, bytes>;
   /// Where a kernel writes to the result: its target, and how far from the first element it begins.
   struct rebound {
-    kernel_plan* kernel;
+    planning::kernel_plan* kernel;
     int target;
     std::ptrdiff_t shift;
   };
   /// Where one of several kernels reads what a leaf does, and how far from the leaf's pointer it begins.
   struct read {
-    kernel_plan* kernel;
+    planning::kernel_plan* kernel;
     int operand, leaf;
     std::ptrdiff_t shift;
   };
 
-  static void take(void* self, kernel_plan& p);
+  static void take(void* self, planning::kernel_plan& p);
   static handles<1>& room(void* self, std::size_t size);
-  bool find_leaves(const kernel_plan& p, const leaf_record* leaves);
-  bool find_reads(const leaf_record* leaves, int count);
-  bool rebind_one(const leaf_record* leaves, int count);
-  bool rebind_all(const leaf_record* leaves, const leaf_record* planned, int count);
+  bool find_leaves(const planning::kernel_plan& p, const planning::leaf_record* leaves);
+  bool find_reads(const planning::leaf_record* leaves, int count);
+  bool rebind_one(const planning::leaf_record* leaves, int count);
+  bool rebind_all(const planning::leaf_record* leaves, const planning::leaf_record* planned, int count);
 
   std::vector<kernel_bytes> kernels_;
   std::vector<rebound> rebound_;
@@ -75,11 +75,11 @@ namespace prepare_detail {
 
 /// Throws shape_error, which names the first difference, unless leaves and reductions have the extents and steps that
 /// they were prepared with.
-void check_layout(const leaf_record* prepared, const leaf_record* given, int leaves, const reduction_record* r,
-                  const reduction_record* s, int reductions);
+void check_layout(const planning::leaf_record* prepared, const planning::leaf_record* given, int leaves,
+                  const planning::reduction_record* r, const planning::reduction_record* s, int reductions);
 /// Leaves that read the allocation `from` read `to` instead, whose first element is at `data`.
-void move_leaves(const leaf_record* leaves, int count, const allocation* from, const void* data_of_from, allocation* to,
-                 const void* data);
+void move_leaves(const planning::leaf_record* leaves, int count, const allocation* from, const void* data_of_from,
+                 allocation* to, const void* data);
 /// Throws device_error.
 [[noreturn]] void throw_device(int prepared, int given);
 

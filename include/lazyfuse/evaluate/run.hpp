@@ -24,7 +24,7 @@ decltype(auto) settled_argument(const execution& x, temporaries& t, const A& arg
   if constexpr (Each && has_reduction<A>) return settled<Space, Each>(x, t, argument);
   else return (argument);
 }
-using reductions_detail::own_result;
+using planning::reductions_detail::own_result;
 template <class Space, bool Each, class Kind, class A, int R>
 auto settle(const execution& x, temporaries& t, const leaf<deferred<Kind, A>, R>& e) {
   using T = value_t<A>;
@@ -145,32 +145,33 @@ void scan(const execution& x, const shape<R>& s, const target_pack<R, T...>& to,
 }  // namespace run_detail
 
 template <class Space, int R, class... T, class... E>
-void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& to, allocation* const* owners,
          const E&... e) {
   constexpr bool here = runnable_here<Space>;
   static_assert(
       here, "lazyfuse: this expression runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>");
   if constexpr (here) {
     if (s.size() == 0) return;
-    if constexpr ((has_barrier<E> || ...)) {
+    if constexpr ((tree::has_barrier<E> || ...)) {
       run_detail::temporaries t;
       run<Space, R, T...>(x, s, to, owners, run_detail::without_barriers<Space>(x, t, e)...);
     } else if constexpr ((run_detail::reads_too_many<E> || ...))
       run<Space, R, T...>(x, s, to, owners, barrier_detail::limit<plan_limits<>>(e)...);
-    else if constexpr (!(has_reduction<E> || ...)) run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
+    else if constexpr (!(planning::has_reduction<E> || ...))
+      run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
     else if constexpr ((has_scan<E> || ...)) run_detail::scan<Space, R, T...>(x, s, to, owners, e...);
     else {
-      constexpr auto form = (reductions_detail::form{} + ... + reductions_detail::form_of<E>);
+      constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
       constexpr bool nested = (run_detail::has_nested<E> || ...), broadcast_back = nested || form.other_leaves;
       if constexpr (!nested) {
         if (run_detail::reduce_together<Space, R, T...>(x, s, to, owners, e...)) return;
       }
       run_detail::temporaries t;
-      if constexpr (may_be_rows<R, E...> && broadcast_back) {
+      if constexpr (planning::may_be_rows<R, E...> && broadcast_back) {
         if (!run_detail::rows_best<Space, R, T...>(x, s, to, owners, e...))
           run_detail::cut<Space, true, R, T...>(x, t, s, to, owners, e...);
       } else {
-        if constexpr (broadcast_back) x.refuse("rows", rows_detail::why_not<R, E...>);
+        if constexpr (broadcast_back) x.refuse("rows", planning::rows_detail::why_not<R, E...>);
         if constexpr (nested) run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, t, e)...);
         else if constexpr (form.count > 1 || form.viewed || form.other_leaves || !form.possible)
           run_detail::cut<Space, false, R, T...>(x, t, s, to, owners, e...);

@@ -13,7 +13,7 @@ namespace scans_detail {
 template <class Kind>
 inline constexpr bool is_scan = false;
 template <class M, int Axis, bool E, bool R, bool V>
-inline constexpr bool is_scan<by_scan<M, Axis, E, R, V>> = true;
+inline constexpr bool is_scan<tree::by_scan<M, Axis, E, R, V>> = true;
 
 /// What the scans of an expression have in common, and whether reductions are beside them.
 struct form {
@@ -30,7 +30,7 @@ struct form {
 template <class Kind, class A>
 inline constexpr form form_of_leaf = {.reductions = Kind::in_kernel};
 template <class M, int Axis, bool E, bool R, bool V, class A>
-inline constexpr form form_of_leaf<by_scan<M, Axis, E, R, V>, A> = {Axis, A::rank, R, true, !V};
+inline constexpr form form_of_leaf<tree::by_scan<M, Axis, E, R, V>, A> = {Axis, A::rank, R, true, !V};
 struct forming : tree::sums<form> {
   template <class Source, int R>
   static constexpr form leaf = {};
@@ -50,7 +50,7 @@ template <class Programs>
 struct scans_of;
 template <class... P>
 struct scans_of<list<P...>> {
-  using type = typename reductions_detail::find_all<false, list<>, P...>::type;
+  using type = typename ir::reductions_detail::find_all<false, list<>, P...>::type;
 };
 
 }  // namespace scans_detail

@@ -12,7 +12,7 @@ namespace lazyfuse {
 /// Evaluates e... at every index of the shape s and stores the results at the targets, whose memory is
 /// ready and not read otherwise than position by position.
 template <class Space, int R, class... T, class... E>
-void run(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& to, allocation* const* owners,
          const E&... e);
 
 namespace run_detail {

@@ -21,18 +21,18 @@ index_t size();
 
 namespace tune_detail {
 /// Notes the last kernel of a plan, which is that of the whole expression.
-void note(void* report, kernel_plan& p);
-void remember(const row_report& rows, plan_choice choice);
+void note(void* report, planning::kernel_plan& p);
+void remember(const planning::row_report& rows, plan_choice choice);
 /// The shortest time of some runs of f, in microseconds; the first, which may load code, does not count.
 double shortest_us(void (*f)(void*), void* context);
 /// How rows of x would go, if they are one kernel; else its passes stay 0.
 template <class X>
-void plan(const X& x, row_report& to) {
+void plan(const X& x, planning::row_report& to) {
   using T = value_t<X>;
   constexpr int R = rank_of<X>;
   allocation* const nobody = nullptr;
   run<result_space<X>, R, T>(execution{note, nullptr, &to, plan_choice::rows}, x.shape(),
-                             target_pack<R, T>{{{{nullptr, row_major(x.shape())}}}}, &nobody, x.tree);
+                             ir::target_pack<R, T>{{{{nullptr, row_major(x.shape())}}}}, &nobody, x.tree);
 }
 }  // namespace tune_detail
 
@@ -46,15 +46,15 @@ template <class X>
     using T = value_t<X>;
     constexpr int R = rank_of<X>;
     using Space = result_space<X>;
-    const memory_detail::device_scope<Space> scope(device_for<Space>("tune", nullptr, e));
-    row_report found;
+    const memory_detail::device_scope<Space> scope(planning::device_for<Space>("tune", nullptr, e));
+    planning::row_report found;
     tune_detail::plan(x, found);
     if (found.passes == 0) return {"only"};
     array<T, R, Space> scratch(e.shape(), caller{});
     const auto measure = [&](plan_choice choice) {
       const auto once = [&] {
         allocation* const owner = scratch.owner();
-        const target_pack<R, T> to{{{{scratch.unshared(), scratch.tree.steps}}}};
+        const ir::target_pack<R, T> to{{{{scratch.unshared(), scratch.tree.steps}}}};
         run<Space, R, T>(execution{nullptr, nullptr, nullptr, choice}, e.shape(), to, &owner, e);
       };
       return tune_detail::shortest_us([](void* f) { (*static_cast<decltype(once)*>(f))(); },

@@ -7,6 +7,8 @@
 
 namespace lazyfuse {
 
+namespace tree {
+
 /// Leaf number I of the arguments of a function: the same elements as Source.
 template <int I, class Source>
 struct numbered_source : Source {
@@ -19,6 +21,8 @@ struct source_traits<numbered_source<I, Source>> {
   static constexpr bool is_argument = true;
   static constexpr int owners = source_traits<Source>::owners;
 };
+
+}  // namespace tree
 
 namespace number_detail {
 
@@ -35,7 +39,7 @@ struct census {
 template <class Source>
 inline constexpr int number_of = -1;
 template <int I, class Source>
-inline constexpr int number_of<numbered_source<I, Source>> = I;
+inline constexpr int number_of<tree::numbered_source<I, Source>> = I;
 struct counting : tree::sums<census> {
   template <class Source, int R>
   static constexpr census leaf{1, R > 0, number_of<Source>};
@@ -66,35 +70,36 @@ inline constexpr int leaves_before = [] {
 template <int From, int Base, bool Fresh, class Tree>
 constexpr auto number(const Tree& e);
 template <int From, int Base, bool Fresh, class T, auto V>
-constexpr auto number_each(const literal_leaf<T, V>& e) {
+constexpr auto number_each(const tree::literal_leaf<T, V>& e) {
   return e;
 }
 template <int From, int Base, bool Fresh, class Source, int R>
-constexpr auto number_each(const leaf<Source, R>& e) {
-  if constexpr (Fresh) return leaf<numbered_source<From, Source>, R>({e.source}, e.extents, e.steps, e.offset);
+constexpr auto number_each(const tree::leaf<Source, R>& e) {
+  if constexpr (Fresh)
+    return tree::leaf<tree::numbered_source<From, Source>, R>({e.source}, e.extents, e.steps, e.offset);
   else return e;
 }
 template <int From, int Base, bool Fresh, int I, class Source, int R>
-constexpr auto number_each(const leaf<numbered_source<I, Source>, R>& e) {
-  return leaf<numbered_source<Base + I, Source>, R>({static_cast<const Source&>(e.source)}, e.extents, e.steps,
-                                                    e.offset);
+constexpr auto number_each(const tree::leaf<tree::numbered_source<I, Source>, R>& e) {
+  return tree::leaf<tree::numbered_source<Base + I, Source>, R>({static_cast<const Source&>(e.source)}, e.extents,
+                                                                e.steps, e.offset);
 }
 template <int From, int Base, bool Fresh, class Kind, class A, int R>
-constexpr auto number_each(const leaf<deferred<Kind, A>, R>& e) {
+constexpr auto number_each(const tree::leaf<tree::deferred<Kind, A>, R>& e) {
   if constexpr (Kind::in_kernel) return tree::with_argument(e, number<From, Base, Fresh>(e.source.argument));
   else return e;  // no operand yet
 }
 template <int From, int Base, bool Fresh, class Op, class Seq, class... A>
-constexpr auto number_each(const map_expr<Op, Seq, A...>& e) {
+constexpr auto number_each(const tree::map_expr<Op, Seq, A...>& e) {
   return tree::with_arguments(e, [&]<int K>(index_sequence<K>) {
     return number<From + leaves_before<K, A...>, Base, Fresh>(e.template argument<K>());
   });
 }
 template <int From, int Base, bool Fresh, class Tree>
 constexpr auto number(const Tree& e) {
-  if constexpr (is_named<Tree>) {
+  if constexpr (tree::is_named<Tree>) {
     const auto inner = number<From, Base, Fresh>(tree::unnamed(e));
-    return named<bare_t<decltype(inner)>>{inner};
+    return tree::named<bare_t<decltype(inner)>>{inner};
   } else return number_each<From, Base, Fresh>(e);
 }
 
@@ -115,31 +120,31 @@ constexpr auto keep_numbers(const E&, const V& view) {
   return view;
 }
 template <int I, class Source, int From, class Viewed, int R>
-constexpr auto keep_numbers(const leaf<numbered_source<I, Source>, From>&, const leaf<Viewed, R>& v) {
-  if constexpr (source_traits<Viewed>::is_argument) return v;
-  else return leaf<numbered_source<I, Viewed>, R>({v.source}, v.extents, v.steps, v.offset);
+constexpr auto keep_numbers(const tree::leaf<tree::numbered_source<I, Source>, From>&, const tree::leaf<Viewed, R>& v) {
+  if constexpr (tree::source_traits<Viewed>::is_argument) return v;
+  else return tree::leaf<tree::numbered_source<I, Viewed>, R>({v.source}, v.extents, v.steps, v.offset);
 }
 template <class Op, class Seq, class... A, class... B>
-constexpr auto keep_numbers(const map_expr<Op, Seq, A...>& e, const map_expr<Op, Seq, B...>& v) {
+constexpr auto keep_numbers(const tree::map_expr<Op, Seq, A...>& e, const tree::map_expr<Op, Seq, B...>& v) {
   return tree::with_arguments(
       v, [&]<int K>(index_sequence<K>) { return with_numbers_of(e.template argument<K>(), v.template argument<K>()); });
 }
 template <class E, class V>
 constexpr auto with_numbers_of(const E& e, const V& view) {
   if constexpr (census_of<E>.largest < 0) return view;
-  else if constexpr (is_named<E>) return with_numbers_of(tree::unnamed(e), view);
-  else if constexpr (is_named<V>) {
+  else if constexpr (tree::is_named<E>) return with_numbers_of(tree::unnamed(e), view);
+  else if constexpr (tree::is_named<V>) {
     const auto inner = keep_numbers(e, tree::unnamed(view));
-    return named<bare_t<decltype(inner)>>{inner};
+    return tree::named<bare_t<decltype(inner)>>{inner};
   } else return keep_numbers(e, view);
 }
-
-}  // namespace number_detail
 
 /// An expression as an argument of a function of several: its leaves have numbers from From on.
 template <int From, class E>
 constexpr auto numbered_argument(const E& e) {
-  return over(number_detail::argument<From>(e.tree), e);
+  return over(argument<From>(e.tree), e);
 }
+
+}  // namespace number_detail
 
 }  // namespace lazyfuse

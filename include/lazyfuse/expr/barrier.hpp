@@ -7,6 +7,8 @@
 
 namespace lazyfuse {
 
+namespace tree {
+
 /// Computed into memory of its own, dense and row-major, before the kernel that reads it.
 template <bool ByLimits>
 struct to_memory {
@@ -22,16 +24,14 @@ struct to_memory {
 template <class A, bool ByLimits = false>
 using computed = deferred<to_memory<ByLimits>, A>;
 
+}  // namespace tree
+
 namespace barrier_detail {
 struct in_memory_first : tree::any_leaf {
   template <class Kind, class A, int R>
   static constexpr bool deferred = !Kind::in_kernel || tree::fold<in_memory_first, A>;
 };
 }  // namespace barrier_detail
-/// Whether an expression has a barrier, in the arguments of reductions too.
-template <class E>
-inline constexpr bool has_barrier = tree::fold<barrier_detail::in_memory_first, E>;
-
 /// What a kernel may take on, judging by the type of its expression. MaxOperands: arrays that it reads, each counted as
 /// often as it occurs. MaxLive: values that a thread holds at a time while it evaluates one element; 0, any number.
 template <int MaxOperands = most_operands, int MaxLive = 0>
@@ -39,6 +39,12 @@ struct plan_limits {
   static_assert(MaxOperands >= 2 && (MaxLive == 0 || MaxLive >= 3), "lazyfuse: limits leave no room for x * y + z");
   static constexpr int max_operands = MaxOperands, max_live = MaxLive;
 };
+
+namespace tree {
+/// Whether an expression has a barrier, in the arguments of reductions too.
+template <class E>
+inline constexpr bool has_barrier = tree::fold<barrier_detail::in_memory_first, E>;
+}  // namespace tree
 
 namespace barrier_detail {
 
@@ -68,7 +74,7 @@ concept in_array = requires(const Source& s) {
 };
 struct tallying {
   template <class Source, int R>
-  static constexpr tally leaf = {source_traits<Source>::owners, source_traits<Source>::owners};
+  static constexpr tally leaf = {tree::source_traits<Source>::owners, tree::source_traits<Source>::owners};
   template <class Kind, class A, int R>
   static constexpr tally deferred = Kind::in_kernel ? tree::fold<tallying, A> : tally{1, 1};
   static constexpr tally literal = {};
@@ -88,19 +94,19 @@ constexpr bool exceeds(const tally& t) {
 
 template <bool ByLimits, class E>
 constexpr auto cut(const E& e) {
-  return leaf<computed<E, ByLimits>, E::rank>({e}, e.shape(), row_major(e.shape()));
+  return tree::leaf<tree::computed<E, ByLimits>, E::rank>({e}, e.shape(), row_major(e.shape()));
 }
 /// The values are in memory already.
 template <bool ByLimits, in_array Source, int R>
-constexpr auto cut(const leaf<Source, R>& e) {
+constexpr auto cut(const tree::leaf<Source, R>& e) {
   return e;
 }
 template <bool ByLimits, class A, bool L, int R>
-constexpr auto cut(const leaf<computed<A, L>, R>& e) {
+constexpr auto cut(const tree::leaf<tree::computed<A, L>, R>& e) {
   return e;
 }
 template <bool ByLimits, class E>
-constexpr auto cut(const named<E>& e) {
+constexpr auto cut(const tree::named<E>& e) {
   return cut<ByLimits>(tree::unnamed(e));
 }
 template <bool Cut, class E>
@@ -140,7 +146,7 @@ constexpr auto cut_arguments(const E& e) {
   return e;
 }
 template <class Limits, class Op, class Seq, class... A>
-constexpr auto cut_arguments(const map_expr<Op, Seq, A...>& e) {
+constexpr auto cut_arguments(const tree::map_expr<Op, Seq, A...>& e) {
   constexpr unsigned long long cuts = arguments_to_cut<Limits, A...>();
   return tree::with_arguments(
       e, [&]<int K>(index_sequence<K>) { return cut_if<(cuts >> K) & 1>(e.template argument<K>()); });
@@ -148,8 +154,8 @@ constexpr auto cut_arguments(const map_expr<Op, Seq, A...>& e) {
 /// What keeps the limits is not looked into: its type stays, and nothing is compiled for it.
 template <class Limits, class E>
 constexpr auto limit(const E& e) {
-  if constexpr (is_named<E>) return limit<Limits>(tree::unnamed(e));
-  else if constexpr (exceeds<Limits>(tally_of<E>) || has_barrier<E>)
+  if constexpr (tree::is_named<E>) return limit<Limits>(tree::unnamed(e));
+  else if constexpr (exceeds<Limits>(tally_of<E>) || tree::has_barrier<E>)
     return cut_arguments<Limits>(tree::rebuilt(e, [](const auto& a) { return limit<Limits>(a); }));
   else return e;
 }

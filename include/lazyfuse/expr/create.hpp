@@ -25,8 +25,8 @@ struct element_of_value<void, V> {
 template <class T = void, int R, class V = T, class E = typename create_detail::element_of_value<T, V>::type>
   requires arithmetic_element<E>
 constexpr auto full(const shape<R>& s, const V& value) {
-  if constexpr (scalar<V>) return over(constant_leaf(leaf_detail::element<E>(value, "full"), checked(s, "full")));
-  else return over(constant_leaf(static_cast<E>(value), checked(s, "full")));
+  if constexpr (scalar<V>) return over(tree::constant_leaf(leaf_detail::element<E>(value, "full"), checked(s, "full")));
+  else return over(tree::constant_leaf(static_cast<E>(value), checked(s, "full")));
 }
 /// full({3, 4}, value)
 template <class T = void, int R, class V = T, class E = typename create_detail::element_of_value<T, V>::type>
@@ -58,7 +58,7 @@ constexpr auto ones(const index_t (&extents)[R]) {
 namespace create_detail {
 template <class T>
 constexpr auto counted(T start, T step, T stop, index_t n, bool exact_end) {
-  return over(leaf<ramp<T>, 1>({start, step, stop, exact_end ? n - 1 : -1}, shape<1>{n}, {{1}}));
+  return over(tree::leaf<ir::ramp<T>, 1>({start, step, stop, exact_end ? n - 1 : -1}, shape<1>{n}, {{1}}));
 }
 
 /// An argument of a sequence of T as a number; what is none is converted to T.

@@ -11,7 +11,7 @@ namespace fuse_detail {
 template <class F, int... I, class... X>
 constexpr auto call(const F& f, index_sequence<I...>, const X&... x) {
   constexpr int spans[] = {number_detail::span<tree_t<X>>..., 0};
-  return f(numbered_argument<number_detail::sum_before(I, spans)>(x)...);
+  return f(number_detail::numbered_argument<number_detail::sum_before(I, spans)>(x)...);
 }
 }  // namespace fuse_detail
 

@@ -10,6 +10,8 @@
 
 namespace lazyfuse {
 
+namespace tree {
+
 /// What expressions need to know of a source besides its elements: its space, and the source that
 /// remains after a view was taken (an argument of fuse loses its number).
 template <class Source>
@@ -41,6 +43,41 @@ struct leaf {
   constexpr const lazyfuse::shape<R>& shape() const { return extents; }
 };
 
+/// One value for all elements of a shape; scalars have rank 0.
+template <class T, int R>
+constexpr auto constant_leaf(T value, const shape<R>& s) {
+  return leaf<ir::constant<T>, R>({value}, s, {});
+}
+
+/// A constant of the type of an expression.
+template <class T, auto Value>
+struct literal_leaf {
+  using node_type = literal_leaf;
+  using value_type = T;
+  using space = anywhere;
+  static constexpr int rank = 0;
+  static constexpr int owners = 0;
+  static constexpr lazyfuse::shape<0> extents{};
+  constexpr const lazyfuse::shape<0>& shape() const { return extents; }
+};
+
+/// Writes the extents that shapes a and b broadcast to, of the higher rank; throws shape_error where they do not.
+void broadcast_extents(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b, index_t* to);
+
+/// The steps of a leaf seen at the larger shape s: 0 along axes that are repeated.
+template <class Source, int R, int To>
+constexpr strides<To> broadcast_steps(const leaf<Source, R>& e, const shape<To>& s) {
+  static_assert(R <= To, "lazyfuse: an operand of higher rank does not broadcast to a lower one");
+  strides<To> t;
+  for (int axis = 0; axis < R; ++axis) {
+    const int to = axis + (To - R);
+    t[to] = e.extents[axis] == s[to] ? e.steps[axis] : 0;
+  }
+  return t;
+}
+
+}  // namespace tree
+
 /// Throws shape_error if an extent is negative, or there are more elements than can be counted.
 template <int R>
 constexpr const shape<R>& checked(const shape<R>& s, const char* operation) {
@@ -54,12 +91,6 @@ constexpr const shape<R>& checked(const shape<R>& s, const char* operation) {
   }
   if (!fits && !empty) throw_shape(operation, s.extent, R, "has more elements than can be counted");
   return s;
-}
-
-/// One value for all elements of a shape; scalars have rank 0.
-template <class T, int R>
-constexpr auto constant_leaf(T value, const shape<R>& s) {
-  return leaf<constant<T>, R>({value}, s, {});
 }
 
 namespace leaf_detail {
@@ -112,45 +143,18 @@ inline constexpr bool is_literal = false;
 template <auto Value>
 inline constexpr bool is_literal<literal_scalar<Value>> = true;
 
-/// The same with its element type chosen.
-template <class T, auto Value>
-struct literal_leaf {
-  using node_type = literal_leaf;
-  using value_type = T;
-  using space = anywhere;
-  static constexpr int rank = 0;
-  static constexpr int owners = 0;
-  static constexpr lazyfuse::shape<0> extents{};
-  constexpr const lazyfuse::shape<0>& shape() const { return extents; }
-};
-
 /// c<2>: a constant that is part of the type of an expression, and folded by the compiler: pow(x, c<2>) is x * x. It
 /// takes the type of the arrays it meets, which must hold it.
 template <auto Value>
 inline constexpr literal_scalar<Value> c{};
-
-/// Writes the extents that shapes a and b broadcast to, of the higher rank; throws shape_error where they do not.
-void broadcast_extents(const char* operation, const index_t* a, int rank_a, const index_t* b, int rank_b, index_t* to);
 
 /// The shape that shapes a and b broadcast to (NumPy): equal, or 1, or missing at the front.
 template <int A, int B>
 shape<(A > B ? A : B)> broadcast_shapes(const shape<A>& a, const shape<B>& b,
                                         const char* operation = "broadcast_shapes") {
   shape<(A > B ? A : B)> s;
-  broadcast_extents(operation, a.extent, A, b.extent, B, s.extent);
+  tree::broadcast_extents(operation, a.extent, A, b.extent, B, s.extent);
   return s;
-}
-
-/// The steps of a leaf seen at the larger shape s: 0 along axes that are repeated.
-template <class Source, int R, int To>
-constexpr strides<To> broadcast_steps(const leaf<Source, R>& e, const shape<To>& s) {
-  static_assert(R <= To, "lazyfuse: an operand of higher rank does not broadcast to a lower one");
-  strides<To> t;
-  for (int axis = 0; axis < R; ++axis) {
-    const int to = axis + (To - R);
-    t[to] = e.extents[axis] == s[to] ? e.steps[axis] : 0;
-  }
-  return t;
 }
 
 }  // namespace lazyfuse

@@ -31,7 +31,7 @@ namespace normalization_detail {
 template <class T>
 constexpr auto numbers_up_to(index_t n) {
   const shape<1> s{n};
-  return over(leaf<counter<T>, 1>({}, s, row_major(s)));
+  return over(tree::leaf<ir::counter<T>, 1>({}, s, row_major(s)));
 }
 }  // namespace normalization_detail
 

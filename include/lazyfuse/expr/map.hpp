@@ -26,6 +26,8 @@ struct joined<S, T...> {
 };
 }  // namespace map_detail
 
+namespace tree {
+
 /// Op applied element by element. Operands are numbered base classes, no tuple.
 template <class Op, class Seq, class... A>
 struct map_expr;
@@ -67,6 +69,8 @@ inline constexpr bool is_named = false;
 template <class E>
 inline constexpr bool is_named<named<E>> = true;
 
+}  // namespace tree
+
 /// The space in which an expression's arrays live; anywhere if it has none.
 template <class E>
 using expression_space_t = typename bare_t<E>::space;
@@ -105,7 +109,7 @@ using seen_t = typename seen<bare_t<A>>::type;
 template <class N>
 inline constexpr bool is_composite = false;
 template <class Op, class Seq, class... A>
-inline constexpr bool is_composite<map_expr<Op, Seq, A...>> = true;
+inline constexpr bool is_composite<tree::map_expr<Op, Seq, A...>> = true;
 
 template <int R>
 constexpr shape<R> join_shapes(const char*, const shape<R>& s) {
@@ -117,7 +121,7 @@ constexpr auto join_shapes(const char* operation, const shape<A>& a, const shape
 }
 
 template <class T, auto V>
-constexpr literal_leaf<T, V> literal_of(const literal_scalar<V>&) {
+constexpr tree::literal_leaf<T, V> literal_of(const literal_scalar<V>&) {
   if constexpr (integer<T> && std::is_integral_v<decltype(V)>) {
     constexpr bool fits = leaf_detail::fits<T>(V);
     static_assert(fits, "lazyfuse: the constant does not fit the integer type it meets");
@@ -126,24 +130,24 @@ constexpr literal_leaf<T, V> literal_of(const literal_scalar<V>&) {
 }
 
 template <class Op, class Seq, class... N>
-constexpr map_expr<Op, Seq, N...> node(const N&... a) {
+constexpr tree::map_expr<Op, Seq, N...> node(const N&... a) {
   return {{{a}...}, join_shapes(Op::name, a.extents...)};
 }
 /// e as elements of type T, of as many components.
 template <class T, class N>
 constexpr auto cast_node(const N& e) {
-  return map_expr<op::cast<component_t<T>>, index_sequence<0>, N>{{{e}}, e.shape()};
+  return tree::map_expr<op::cast<component_t<T>>, index_sequence<0>, N>{{{e}}, e.shape()};
 }
 /// What operand A becomes when it is wanted as elements of type T, and whether that is its own tree as it is.
 template <class T, class A>
 struct operand_as {
-  using tree = tree_t<A>;
-  static constexpr bool converts = !__is_same(value_t<tree>, T);
-  static constexpr bool is_name = is_composite<tree> && std::is_lvalue_reference_v<A>;
+  using own = tree_t<A>;
+  static constexpr bool converts = !__is_same(value_t<own>, T);
+  static constexpr bool is_name = is_composite<own> && std::is_lvalue_reference_v<A>;
   static constexpr bool as_it_is = !converts && !is_name;
   static constexpr auto of(const bare_t<A>& a, const char*) {
     if constexpr (converts) return cast_node<T>(a.tree);
-    else if constexpr (is_name) return named<tree>{a.tree};
+    else if constexpr (is_name) return tree::named<own>{a.tree};
     else return a.tree;
   }
 };
@@ -152,7 +156,7 @@ template <class T, class A>
 struct operand_as<T, A> {
   static constexpr bool as_it_is = false;
   static constexpr auto of(const bare_t<A>& a, const char* operation) {
-    return constant_leaf(leaf_detail::element<T>(a, operation), shape<0>{});
+    return tree::constant_leaf(leaf_detail::element<T>(a, operation), shape<0>{});
   }
 };
 template <class T, class A>
@@ -221,7 +225,7 @@ constexpr auto map(A&&... a) {
   else if constexpr (lifted<typename Op::rule, map_detail::seen_t<A>...>::passes()) {
     using seq = make_index_sequence<sizeof...(A)>;
     if constexpr (map_detail::as_they_are<Op, seq, A...>) {  // each is copied once, into its place
-      using Node = map_expr<Op, seq, tree_t<A>...>;
+      using Node = tree::map_expr<Op, seq, tree_t<A>...>;
       return lazy<Node>{{},
                         {{{a.tree}...}, map_detail::join_shapes(Op::name, a.tree.extents...)},
                         handles<Node::owners>({a.memory.range(lazy_detail::gives<A>)...})};
@@ -239,7 +243,7 @@ constexpr auto map(F f, X&&... x) {
   static_assert(callable, "lazyfuse: the callable given to map cannot be called with these element types");
   if constexpr (callable)
     return map_detail::convert_and_join<op::call>(make_index_sequence<sizeof...(X) + 1>{},
-                                                  over(constant_leaf(f, shape<0>{})), static_cast<X&&>(x)...);
+                                                  over(tree::constant_leaf(f, shape<0>{})), static_cast<X&&>(x)...);
   else return map_detail::first_expression(static_cast<X&&>(x)...);
 }
 

@@ -35,7 +35,7 @@ constexpr auto standardized(const X& x, axes<A...> a, ddof d, epsilon e) {
   const index_t n = reduce_detail::reduced_count(x.shape(), a);
   const auto m = moments_of<true>(x, a);
   // with a number behind those of x: it is computed with once, and is none of x's scalars
-  const auto inverse_of_n = numbered_argument<number_detail::span<tree_t<X>>>(value_of(inverse<T>(n)));
+  const auto inverse_of_n = number_detail::numbered_argument<number_detail::span<tree_t<X>>>(value_of(inverse<T>(n)));
   const auto scale = rsqrt(variance_from(m, inverse_of_n, n, d) + e.value);
   return map<op::standardized>(x, m, inverse_of_n, scale);
 }

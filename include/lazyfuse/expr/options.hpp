@@ -94,19 +94,17 @@ constexpr const auto& expression_in(const A& a, const B&... b) {
 template <class... A>
 inline constexpr int expressions = (0 + ... + int(expression<A>));
 
-}  // namespace options_detail
-
 /// An operand that a function uses more than once: its arrays get numbers if there are several, or if others are beside
 /// it. One array alone is recognised without, also outside the function: x * softmax(x).
 template <bool Beside, class E>
 constexpr auto used_often(const E& e) {
-  if constexpr (Beside || number_detail::census_of<tree_t<E>>.arrays > 1) return numbered_argument<0>(e);
+  if constexpr (Beside || number_detail::census_of<tree_t<E>>.arrays > 1) return number_detail::numbered_argument<0>(e);
   else return e;
 }
 /// Two such operands.
 template <class F, class X, class Y>
 constexpr auto with_both(const F& f, const X& x, const Y& y) {
-  return f(numbered_argument<0>(x), numbered_argument<number_detail::span<tree_t<X>>>(y));
+  return f(number_detail::numbered_argument<0>(x), number_detail::numbered_argument<number_detail::span<tree_t<X>>>(y));
 }
 
 template <int... A>
@@ -138,5 +136,7 @@ constexpr auto reduce_keeping(reduction_function<Reduction> f, X&& x, axes<A...>
   if constexpr (Keep) return f(static_cast<X&&>(x), a, keepdims);
   else return f(static_cast<X&&>(x), a);
 }
+
+}  // namespace options_detail
 
 }  // namespace lazyfuse

@@ -26,13 +26,13 @@ namespace lazyfuse {
 namespace random_detail {
 template <class Distribution, int R>
 constexpr auto leaf_of(const shape<R>& s, const char* operation, const seed& from, const Distribution& distribution) {
-  return over(leaf<random_source<Distribution>, R>({philox_key::of(from.key, from.stream), distribution},
-                                                   checked(s, operation), row_major(s)));
+  return over(tree::leaf<random_source<Distribution>, R>({philox_key::of(from.key, from.stream), distribution},
+                                                         checked(s, operation), row_major(s)));
 }
 /// What a wrong call returns, so that one mistake is one error.
 template <int R>
 constexpr auto nothing(const shape<R>& s) {
-  return over(constant_leaf(0.0f, s));
+  return over(tree::constant_leaf(0.0f, s));
 }
 constexpr bool is_finite(double x) { return x - x == 0; }
 

@@ -8,6 +8,8 @@
 
 namespace lazyfuse {
 
+namespace tree {
+
 /// Combining the last Axes axes of the argument with a monoid: dense and row-major. Viewed: some slice or permutation
 /// of it; its elements then are not read in their own order.
 template <class Monoid, int Axes, bool Viewed>
@@ -17,10 +19,12 @@ struct by_monoid {
   static constexpr const char* cut = "cut at a reduction";
   using viewed = by_monoid<Monoid, Axes, true>;
   using own = by_monoid<Monoid, Axes, false>;
-  using stage = combined<Monoid>;
+  using stage = ir::combined<Monoid>;
 };
 template <class Monoid, int Axes, class A, bool Viewed>
 using reduced = deferred<by_monoid<Monoid, Axes, Viewed>, A>;
+
+}  // namespace tree
 
 namespace reduce_detail {
 template <int R, int... A>
@@ -85,11 +89,11 @@ constexpr auto build(const E& e, axes<A...>) {
     if (!Monoid::has_identity && count == 0 && kept.size() != 0)
       throw_shape(Monoid::name, from.extent, R, "has no elements to reduce");
     const auto finish = [&]<class N>(const N& argument) {
-      using source = reduced<Monoid, axes_plan::reduced_count, N, false>;
-      const leaf<source, axes_plan::kept> result({argument}, kept, row_major(kept));
+      using source = tree::reduced<Monoid, axes_plan::reduced_count, N, false>;
+      const tree::leaf<source, axes_plan::kept> result({argument}, kept, row_major(kept));
       if constexpr (Keep) {  // not a view: axes of extent 1 do not change the order
         const auto kept_view = view_detail::remap(result, keep);
-        return leaf<source, R>(result.source, kept_view.extents, kept_view.steps);
+        return tree::leaf<source, R>(result.source, kept_view.extents, kept_view.steps);
       } else return result;
     };
     // Reduced axes that are already last need no view.
@@ -132,7 +136,7 @@ struct mean {
     using T = like_t<value_t<E>, Real>;
     const auto count = leaf_detail::element<Real>(reduced_count(e.shape(), a), "mean");
     const auto total = as_type<T>(reduce_detail::build<op::sum, Keep>(e, a));
-    const auto mean = map_detail::node<op::divide, index_sequence<0, 1>>(total, constant_leaf(count, shape<0>{}));
+    const auto mean = map_detail::node<op::divide, index_sequence<0, 1>>(total, tree::constant_leaf(count, shape<0>{}));
     if constexpr (small_real<Each>) return as_type<value_t<E>>(mean);
     else return mean;
   }

@@ -22,7 +22,7 @@ constexpr auto places(const shape<R>& s, axes<A...>) {
     steps[k] = along ? step : 0;
     if (along) step *= s[k];
   }
-  return over(leaf<position, R>({}, s, steps));
+  return over(tree::leaf<ir::position, R>({}, s, steps));
 }
 
 /// Whether the options are axes and keepdims, each once; a sentence if not.

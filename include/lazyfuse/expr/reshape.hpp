@@ -6,25 +6,25 @@
 
 namespace lazyfuse {
 
+namespace view_detail {
 /// Steps with which `from` extents and steps read as `to` extents; false where that needs a copy.
 bool reshape_steps(const index_t* from, const index_t* steps, int rank, const index_t* to, int to_rank,
                    index_t* to_steps);
 
-namespace view_detail {
 template <class Source, int R, int To>
-constexpr auto reshape_node(const leaf<Source, R>& e, const shape<R>& parent, const shape<To>& s) {
-  const strides<R> seen = broadcast_steps(e, parent);
+constexpr auto reshape_node(const tree::leaf<Source, R>& e, const shape<R>& parent, const shape<To>& s) {
+  const strides<R> seen = tree::broadcast_steps(e, parent);
   strides<To> steps;
   if (!reshape_steps(parent.extent, seen.step, R, s.extent, To, steps.step))
     throw_shapes("reshape", parent.extent, R, s.extent, To, "need a copy: write reshape(materialize(x), ...)");
-  return leaf<typename source_traits<Source>::viewed, To>(viewed(e.source), s, steps, e.offset);
+  return tree::leaf<typename tree::source_traits<Source>::viewed, To>(viewed(e.source), s, steps, e.offset);
 }
 template <class T, auto V, int R, int To>
-constexpr auto reshape_node(const literal_leaf<T, V>& e, const shape<R>&, const shape<To>&) {
+constexpr auto reshape_node(const tree::literal_leaf<T, V>& e, const shape<R>&, const shape<To>&) {
   return e;
 }
 template <class Op, class Seq, class... A, int R, int To>
-constexpr auto reshape_node(const map_expr<Op, Seq, A...>& e, const shape<R>& parent, const shape<To>& s) {
+constexpr auto reshape_node(const tree::map_expr<Op, Seq, A...>& e, const shape<R>& parent, const shape<To>& s) {
   return tree::rebuilt(e, s, [&](const auto& a) {
     if constexpr (bare_t<decltype(a)>::rank == R) return reshape_node(a, parent, s);
     else if constexpr (bare_t<decltype(a)>::rank == 0) return a;

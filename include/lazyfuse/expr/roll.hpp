@@ -10,10 +10,12 @@
 
 namespace lazyfuse {
 
+namespace tree {
+
 template <class Source, class Map, int R>
-struct source_traits<remapped<Source, Map, R>> {
+struct source_traits<ir::remapped<Source, Map, R>> {
   using space = typename source_traits<Source>::space;
-  using viewed = remapped<Source, Map, R>;
+  using viewed = ir::remapped<Source, Map, R>;
   static constexpr bool is_argument = false;
   static constexpr int owners = source_traits<Source>::owners;
 };
@@ -25,12 +27,14 @@ struct to_remapped_memory {
   static constexpr const char* because = "read through a map";
   using viewed = to_remapped_memory;
   Map map;
-  strided<R> within;
+  ir::strided<R> within;
   template <class Source>
   constexpr auto read(const Source& s) const {
-    return remapped<Source, Map, R>{s, map, within};
+    return ir::remapped<Source, Map, R>{s, map, within};
   }
 };
+
+}  // namespace tree
 
 namespace roll_detail {
 
@@ -51,23 +55,23 @@ struct turn<> {
 
 /// Fills in a map that rolls each of some axes of the extents; without axes, all elements in row-major order.
 void fill_rolling(const index_t* extents, int rank, const int* axes, int count, const index_t* shifts,
-                  position_divisor* block, index_t* distance);
+                  ir::position_divisor* block, index_t* distance);
 /// Fills in where the elements of extents and steps lie. Returns the first axis that is used.
-int fill_strided(const index_t* extents, const index_t* steps, int rank, position_divisor* to_extents,
+int fill_strided(const index_t* extents, const index_t* steps, int rank, ir::position_divisor* to_extents,
                  index_t* to_steps);
 
 template <int R, int... Axis>
 auto rolling_of(const shape<R>& s, const turn<Axis...>& t) {
   constexpr int count = sizeof...(Axis);
   const int axes[count + 1] = {R + Axis...};
-  rolling<(count > 0 ? count : 1)> m;
+  ir::rolling<(count > 0 ? count : 1)> m;
   m.size = s.size();
   fill_rolling(s.extent, R, axes, count, t.shift, m.block, m.distance);
   return m;
 }
 template <int R>
-strided<R> strided_of(const shape<R>& s, const strides<R>& steps, index_t offset) {
-  strided<R> to;
+ir::strided<R> strided_of(const shape<R>& s, const strides<R>& steps, index_t offset) {
+  ir::strided<R> to;
   to.start = offset;
   to.first = fill_strided(s.extent, steps.step, R, to.extents, to.steps.step);
   return to;
@@ -75,31 +79,31 @@ strided<R> strided_of(const shape<R>& s, const strides<R>& steps, index_t offset
 
 /// A leaf whose source is read through a map, of elements that are there, or in memory when they are computed.
 template <class Source, int R, class Map>
-auto through(const leaf<Source, R>& e, const Map& map) {
-  return leaf<remapped<typename source_traits<Source>::viewed, Map, R>, R>(
+auto through(const tree::leaf<Source, R>& e, const Map& map) {
+  return tree::leaf<ir::remapped<typename tree::source_traits<Source>::viewed, Map, R>, R>(
       {view_detail::viewed(e.source), map, strided_of(e.extents, e.steps, e.offset)}, e.extents, row_major(e.extents));
 }
 template <class Argument, int R, class Map>
-auto through_memory(const Argument& a, const shape<R>& s, const Map& map, const strided<R>& within) {
-  using kind = to_remapped_memory<Map, R>;
-  return leaf<deferred<kind, Argument>, R>({a, {map, within}}, s, row_major(s));
+auto through_memory(const Argument& a, const shape<R>& s, const Map& map, const ir::strided<R>& within) {
+  using kind = tree::to_remapped_memory<Map, R>;
+  return tree::leaf<tree::deferred<kind, Argument>, R>({a, {map, within}}, s, row_major(s));
 }
 template <class Kind, class A, int R, class Map>
-auto through(const leaf<deferred<Kind, A>, R>& e, const Map& map) {
+auto through(const tree::leaf<tree::deferred<Kind, A>, R>& e, const Map& map) {
   return through_memory(e, e.extents, map, strided_of(e.extents, row_major(e.extents), 0));
 }
 template <bool ByLimits, class A, int R, class Map>
-auto through(const leaf<computed<A, ByLimits>, R>& e, const Map& map) {
+auto through(const tree::leaf<tree::computed<A, ByLimits>, R>& e, const Map& map) {
   return through_memory(e.source.argument, e.extents, map, strided_of(e.extents, e.steps, e.offset));
 }
 
 template <class Source, int R, class Turn>
-auto rolled(const leaf<Source, R>& e, const Turn& t) {
-  if constexpr (is_constant<typename source_traits<Source>::viewed>) return e;
+auto rolled(const tree::leaf<Source, R>& e, const Turn& t) {
+  if constexpr (ir::is_constant<typename tree::source_traits<Source>::viewed>) return e;
   else return through(e, rolling_of(e.extents, t));
 }
 template <class Op, class Seq, class... A, int... Axis>
-auto rolled(const map_expr<Op, Seq, A...>& e, const turn<Axis...>& t) {
+auto rolled(const tree::map_expr<Op, Seq, A...>& e, const turn<Axis...>& t) {
   return tree::rebuilt(e, [&](const auto& a) {
     if constexpr (!turn<Axis...>::template concerns<bare_t<decltype(a)>::rank>) return a;
     else if constexpr (sizeof...(Axis) == 0) return rolled(view_detail::broadcast_tree(a, e.shape(), "roll"), t);

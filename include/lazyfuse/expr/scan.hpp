@@ -8,6 +8,8 @@
 
 namespace lazyfuse {
 
+namespace tree {
+
 /// Combining the elements along axis Axis of the argument with a monoid: dense and row-major. Viewed: some slice or
 /// permutation of it.
 template <class Monoid, int Axis, bool Exclusive, bool Reverse, bool Viewed>
@@ -17,8 +19,10 @@ struct by_scan {
   static constexpr const char* cut = "cut at a scan";
   using viewed = by_scan<Monoid, Axis, Exclusive, Reverse, true>;
   using own = by_scan<Monoid, Axis, Exclusive, Reverse, false>;
-  using stage = scanned<Monoid, Exclusive>;
+  using stage = ir::scanned<Monoid, Exclusive>;
 };
+
+}  // namespace tree
 
 /// Type of exclusive.
 struct exclusive_t {};
@@ -45,8 +49,8 @@ constexpr auto build(const E& e, axes<A...>) {
     constexpr int axis = (view_detail::normal_axis<A, E::rank>(), ...);
     const auto elements = reduce_detail::accumulated<Monoid>(e);
     using argument = bare_t<decltype(elements)>;
-    using source = deferred<by_scan<Monoid, axis, Exclusive, Reverse, false>, argument>;
-    const leaf<source, E::rank> result({elements}, e.shape(), row_major(e.shape()));
+    using source = tree::deferred<tree::by_scan<Monoid, axis, Exclusive, Reverse, false>, argument>;
+    const tree::leaf<source, E::rank> result({elements}, e.shape(), row_major(e.shape()));
     if constexpr (requires { typename reduce_detail::result_of<Monoid, value_t<E>>; })
       return reduce_detail::as_type<reduce_detail::result_of<Monoid, value_t<E>>>(result);
     else return result;
@@ -66,7 +70,7 @@ consteval bool options_fit() {
   static_assert(once, "lazyfuse: a scan takes each option once");
   if constexpr (known && once) {
     constexpr int axes_named = (0 + ... + [] {
-      if constexpr (is_axes<O>) return axis_count(O{});
+      if constexpr (is_axes<O>) return options_detail::axis_count(O{});
       else return 0;
     }());
     constexpr bool one = axes_named == 1 || (named == 0 && R <= 1);

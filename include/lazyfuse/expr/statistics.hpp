@@ -33,7 +33,7 @@ constexpr auto as_stored(E&& e) {
 /// A value as an operand of exactly its type.
 template <class T>
 constexpr auto value_of(T value) {
-  return over(constant_leaf(value, shape<0>{}));
+  return over(tree::constant_leaf(value, shape<0>{}));
 }
 
 /// 1 / (n - ddof); infinite where that is not positive, so that the variance is infinite, or NaN, as NumPy's.
@@ -45,7 +45,8 @@ constexpr T inverse(index_t n, ddof d = {}) {
 /// The moments of real z along the axes.
 template <bool Keep, class Z, int... A>
 constexpr auto moments_of(const Z& z, axes<A...> a) {
-  return reduce_keeping<Keep>(reduction_function<reduce_detail::with<op::moments>>{}, map<op::sample>(z), a);
+  return options_detail::reduce_keeping<Keep>(reduction_function<reduce_detail::with<op::moments>>{},
+                                              map<op::sample>(z), a);
 }
 /// The variance of n numbers whose moments are m. inverse_of_n: 1 / n.
 template <class M, class Inverse>

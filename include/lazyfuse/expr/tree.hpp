@@ -11,7 +11,7 @@
 
 #include <lazyfuse/expr/map.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::tree {
 
 /// Elements that are computed from those of an argument before they can be read. The kind says how: a pattern that is
 /// part of the kernel, as by_monoid (reduce.hpp), or to_memory (barrier.hpp); most kinds are empty.
@@ -30,8 +30,6 @@ struct source_traits<deferred<Kind, A>> {
   static constexpr bool is_argument = false;
   static constexpr int owners = A::owners;
 };
-
-namespace tree {
 
 /// Declared for the sake of an error that names E.
 template <class E>
@@ -148,6 +146,4 @@ constexpr const E& unnamed(const named<E>& e) {
   return e;
 }
 
-}  // namespace tree
-
-}  // namespace lazyfuse
+}  // namespace lazyfuse::tree

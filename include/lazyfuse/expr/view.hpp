@@ -11,22 +11,22 @@ namespace lazyfuse {
 namespace view_detail {
 template <class S>
 constexpr auto viewed(const S& source) {
-  using To = typename source_traits<S>::viewed;
+  using To = typename tree::source_traits<S>::viewed;
   if constexpr (__is_same(To, S)) return source;
   else if constexpr (requires { source.argument; }) return To{source.argument};
   else return To(source);
 }
 
 template <class Source, int From, int To>
-constexpr auto remap(const leaf<Source, From>& e, const index_map<From, To>& m) {
+constexpr auto remap(const tree::leaf<Source, From>& e, const index_map<From, To>& m) {
   strides<To> steps;
   index_t offset = e.offset;
   for (int k = 0; k < From; ++k) offset += m.start[k] * e.steps[k];
   for (int k = 0; k < To; ++k) steps[k] = m.source[k] < 0 ? 0 : m.factor[k] * e.steps[m.source[k]];
-  return leaf<typename source_traits<Source>::viewed, To>(viewed(e.source), m.extents, steps, offset);
+  return tree::leaf<typename tree::source_traits<Source>::viewed, To>(viewed(e.source), m.extents, steps, offset);
 }
 template <class T, auto Value, int To>
-constexpr auto remap(const literal_leaf<T, Value>& e, const index_map<0, To>&) {
+constexpr auto remap(const tree::literal_leaf<T, Value>& e, const index_map<0, To>&) {
   return e;
 }
 
@@ -48,7 +48,7 @@ constexpr index_map<Rank, To> through_broadcast(const index_map<From, To>& m, co
 }
 
 template <class Op, class Seq, class... A, int From, int To>
-constexpr auto remap(const map_expr<Op, Seq, A...>& e, const index_map<From, To>& m);
+constexpr auto remap(const tree::map_expr<Op, Seq, A...>& e, const index_map<From, To>& m);
 
 template <class A, int From, int To>
 constexpr auto remap_argument(const A& a, const shape<From>& parent, const index_map<From, To>& m) {
@@ -56,7 +56,7 @@ constexpr auto remap_argument(const A& a, const shape<From>& parent, const index
   else return remap(a, through_broadcast(m, parent, a.shape()));
 }
 template <class Op, class Seq, class... A, int From, int To>
-constexpr auto remap(const map_expr<Op, Seq, A...>& e, const index_map<From, To>& m) {
+constexpr auto remap(const tree::map_expr<Op, Seq, A...>& e, const index_map<From, To>& m) {
   return tree::rebuilt(e, m.extents, [&](const auto& a) { return remap_argument(a, e.shape(), m); });
 }
 

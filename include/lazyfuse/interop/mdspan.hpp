@@ -49,7 +49,7 @@ void mdspan(array<T, R, Space>&&) = delete;
 /// Throws borrow_error for what mdspan has no layout for: steps that are negative, or zero along more than one element.
 template <class T, int R, class Space>
 mdspan_detail::strided<T, R> mdspan(const borrowed<T, R, Space>& x, caller where = caller::here()) {
-  const leaf<stored<T, Space>, R>& v = x.tree;
+  const tree::leaf<stored<T, Space>, R>& v = x.tree;
   if (v.source.owner && !v.source.owner->foreign)
     throw_borrow("mdspan", "a view of an array is read-only; take the mdspan of the array", where);
   const auto extents = mdspan_detail::extents_of(v.extents);

@@ -4,7 +4,7 @@
 
 #include <lazyfuse/plan/bind.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 /// What an assignment finds out about the memory its expression reads, seen from its destination.
 struct alias_scan {
@@ -25,4 +25,4 @@ struct alias_scan {
   void see(const leaf_record* leaves, int count);
 };
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

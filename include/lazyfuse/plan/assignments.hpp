@@ -6,7 +6,7 @@
 #include <lazyfuse/plan/fusion_gain.hpp>
 #include <lazyfuse/plan/kernel_form.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 namespace assignments_detail {
 
@@ -187,4 +187,4 @@ struct assignment_plan {
   };
 };
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

@@ -4,7 +4,7 @@
 
 #include <lazyfuse/plan/bind.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 /// Merges neighbouring axes of [from, to) where every operand walks them as one, drops axes of extent 1,
 /// moves what remains to the end of the section (1 in front) and returns how many axes remain.
@@ -22,4 +22,4 @@ bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_i
 /// Whether a dense row-major array of extents b reads as extents and steps a (axes of extent 1 aside).
 bool same_order(const index_t* a_extents, const index_t* a_steps, int a_rank, const index_t* b_extents, int b_rank);
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

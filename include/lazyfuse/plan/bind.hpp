@@ -7,7 +7,7 @@
 
 #include <new>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 /// What planning needs to know of an operand or target, whatever its type.
 struct operand_info {
@@ -285,4 +285,4 @@ struct bound_operands {
   }
 };
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

@@ -5,7 +5,7 @@
 
 #include <lazyfuse/core/index.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 /// What a plan asks of a machine. The work of several kernels is the sum of theirs.
 struct work {
@@ -71,4 +71,4 @@ machine gpu(const gpu_numbers& numbers = h200_numbers);
 /// A CPU whose loops run on so many threads: 13 GB/s from memory for each of up to 16 threads.
 machine cpu(int threads = 1);
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

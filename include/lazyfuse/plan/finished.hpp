@@ -5,7 +5,7 @@
 
 #include <lazyfuse/plan/reductions.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 namespace finished_detail {
 
@@ -132,4 +132,4 @@ auto substituted(Set& s, const E& e) {
   else return with_arguments_read(s, e);
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

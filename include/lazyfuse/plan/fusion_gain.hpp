@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 /// What the gain of a group is made of, and what a kernel can take.
 struct fusion_limits {
@@ -101,4 +101,4 @@ struct fusion_gain {
   }
 };
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

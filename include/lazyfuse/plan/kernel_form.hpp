@@ -6,7 +6,7 @@
 #include <lazyfuse/plan/finished.hpp>
 #include <lazyfuse/plan/rows.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 namespace assignments_detail {
 
@@ -131,4 +131,4 @@ struct form_among {
 
 }  // namespace assignments_detail
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

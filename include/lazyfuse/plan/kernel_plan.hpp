@@ -7,7 +7,7 @@
 #include <lazyfuse/plan/residence.hpp>
 #include <lazyfuse/plan/traffic.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 struct kernel_type;
 struct kernel_plan;
@@ -77,4 +77,4 @@ struct kernel_plan {
   work costs() const;
 };
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 /// A set of numbers from 0 to N - 1: the assignments of a call and the arrays they read may be more than 64.
 template <int N>
@@ -45,4 +45,4 @@ struct node_set {
   }
 };
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

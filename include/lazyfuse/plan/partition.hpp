@@ -8,7 +8,7 @@
 
 #include <bit>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 /// Who reads what of at most N assignments, numbered from 0 in any order.
 template <int N>
@@ -144,4 +144,4 @@ constexpr partition<N> best_partition(const dependence_graph<N>& g, const Gain& 
   return result;
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

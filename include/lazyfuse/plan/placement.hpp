@@ -5,7 +5,7 @@
 #include <lazyfuse/expr/barrier.hpp>
 #include <lazyfuse/plan/bind.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 namespace placement_detail {
 
@@ -63,4 +63,4 @@ int device_for(const char* operation, const allocation* to, const E&... e) {
   return found;
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

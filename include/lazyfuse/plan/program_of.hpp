@@ -10,7 +10,12 @@
 #include <lazyfuse/program/program.hpp>
 #include <lazyfuse/program/remapped.hpp>
 
-namespace lazyfuse::lower_detail {
+namespace lazyfuse::planning {
+
+using namespace tree;  // what is planned,
+using namespace ir;    // and what becomes of it
+
+namespace lower_detail {
 
 /// Sources as the device sees them.
 template <class Source>
@@ -270,4 +275,6 @@ struct lower<Share, leaf<deferred<Kind, A>, R>, state<list<Src...>, Memo, index_
   using next = typename made::next;
 };
 
-}  // namespace lazyfuse::lower_detail
+}  // namespace lower_detail
+
+}  // namespace lazyfuse::planning

@@ -5,7 +5,7 @@
 
 #include <lazyfuse/plan/axes.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 namespace reductions_detail {
 struct some : tree::any_leaf {
@@ -105,4 +105,4 @@ auto without_keepdims(const map_expr<Op, index_sequence<I...>, A...>& e) {
 
 }  // namespace reductions_detail
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

@@ -5,7 +5,7 @@
 
 #include <lazyfuse/plan/cost.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 /// Who shares a value, from its registers outwards; cache and memory: it is read again.
 enum class residence { thread, warp, block, cluster, grid, cache, memory };
@@ -44,4 +44,4 @@ inline bool rows_pay(const row_residence& h, const work& touched, int stages, co
   return predicted_us(work_of_rows(h, touched, stages), m) <= predicted_us(work_of_cut(h, touched, stages), m);
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

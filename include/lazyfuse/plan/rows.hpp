@@ -7,7 +7,7 @@
 #include <lazyfuse/plan/reductions.hpp>
 #include <lazyfuse/program/evaluate.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 /// An iteration laid out in rows: the axes that are kept, then those of the row.
 struct row_layout {
@@ -150,4 +150,4 @@ inline constexpr int sharing_of_rows = [] {
   return doubtful ? 1 : lower_detail::sharing_arrays(R);
 }();
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

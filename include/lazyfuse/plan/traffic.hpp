@@ -4,7 +4,7 @@
 
 #include <lazyfuse/plan/bind.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::planning {
 
 /// Bytes of memory that a kernel asks for: all elements of every operand, broadcast ones once.
 index_t asked_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
@@ -12,4 +12,4 @@ index_t asked_bytes(const index_t* extents, int rank, const operand_info* operan
 /// most what lies between the first and the last element of all.
 index_t distinct_bytes(const index_t* extents, int rank, const operand_info* operands, int count);
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

@@ -9,7 +9,7 @@
 #include <lazyfuse/op/registry.hpp>
 #include <lazyfuse/program/traverse.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 namespace code_detail {
 
@@ -125,7 +125,7 @@ struct linked {
   }
   template <class Kind, class... P>
   static constexpr auto stage = branch_of({Kind::name, suffix::arguments, sizeof...(P), !is_own_stage<Kind>},
-                                          length(Kind::name) + 4, true, ir::fold<linked, P>...);
+                                          length(Kind::name) + 4, true, fold<linked, P>...);
 };
 
 /// Stages that have been written, and are r0, r1, ... from then on.
@@ -147,11 +147,11 @@ constexpr char* put_whole(char* to, const node* n, const stages& known) {
 
 template <class... P>
 constexpr int size_of(list<P...>) {
-  return (0 + ... + ir::fold<linked, P>.size);
+  return (0 + ... + fold<linked, P>.size);
 }
 template <class... P>
 constexpr char* put_pass(char* to, const node** written, int& count, list<P...>) {
-  ((to = put_whole(to, &ir::fold<linked, P>, {written, count}), written[count++] = &ir::fold<linked, P>), ...);
+  ((to = put_whole(to, &fold<linked, P>, {written, count}), written[count++] = &fold<linked, P>), ...);
   return put(to, word{"|"});
 }
 /// In at most Size characters.
@@ -162,7 +162,7 @@ constexpr characters<Size> written(list<P...>, Pass... passes) {
   const node* stages[(1 + ... + Pass::size)]{};
   int count = 0;
   ((to = put_pass(to, stages, count, passes)), ...);
-  ((to = put(to, &ir::fold<linked, P>, {stages, count})), ...);
+  ((to = put(to, &fold<linked, P>, {stages, count})), ...);
   return c;
 }
 template <class Programs, class... Passes>
@@ -179,4 +179,4 @@ constexpr auto code_from() {
 template <class Programs, class... Passes>
 inline constexpr auto code_of = code_detail::code_from<Programs, Passes...>();
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

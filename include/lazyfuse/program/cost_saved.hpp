@@ -5,7 +5,7 @@
 #include <lazyfuse/program/operand.hpp>
 #include <lazyfuse/program/program.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 namespace cost_detail {
 template <class N, class Operands>
@@ -26,4 +26,4 @@ constexpr int cost_saved(list<N...>, const Operands& operands) {
   return (0 + ... + cost_detail::saved_by(static_cast<N*>(nullptr), operands));
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

@@ -5,7 +5,7 @@
 
 #include <lazyfuse/core/index.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 /// Whether accesses to memory are compared with its bounds: CMake's LAZYFUSE_CHECKED.
 #if defined(LAZYFUSE_CHECKED)
@@ -92,4 +92,4 @@ LAZYFUSE_HD T* reached(const bounded<T>& p) {
   return p.reach(p.at, N);
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

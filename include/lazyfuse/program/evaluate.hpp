@@ -6,7 +6,7 @@
 #include <lazyfuse/program/rewrite.hpp>
 #include <lazyfuse/program/traverse.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 namespace evaluate_detail {
 
@@ -20,36 +20,36 @@ struct nodes_met {
 struct visit {
   template <bool Seen, class C, class Op, class... A>
   struct node {
-    using inner = typename ir::gathered_all<visit, C, A...>::type;
+    using inner = typename gathered_all<visit, C, A...>::type;
     using type =
-        nodes_met<typename appended<typename inner::order, lazyfuse::apply<Op, A...>>::type, typename inner::repeated>;
+        nodes_met<typename appended<typename inner::order, ir::apply<Op, A...>>::type, typename inner::repeated>;
   };
   template <class C, class Op, class... A>
   struct node<true, C, Op, A...> {
-    using again = lazyfuse::apply<Op, A...>;
+    using again = ir::apply<Op, A...>;
     using type =
         nodes_met<typename C::order,
                   typename appended_if<!contains<again, typename C::repeated>, typename C::repeated, again>::type>;
   };
   template <class C, class Op, class... A>
-  using apply = node<contains<lazyfuse::apply<Op, A...>, typename C::order>, C, Op, A...>;
+  using apply = node<contains<ir::apply<Op, A...>, typename C::order>, C, Op, A...>;
   template <class C, class Kind, class... P>
   struct stage {
     using type = C;
   };
 };
 template <class C, class... P>
-using visit_all = ir::gathered_all<visit, C, P...>;
+using visit_all = gathered_all<visit, C, P...>;
 
 /// Bottom-up application of rewrite.
 struct simplifying {
   template <class P>
   using made = rewrite<P>;
   template <class Kind, class... P>
-  using of_stage = ir::rewritten_stage<simplifying, Kind, P...>;
+  using of_stage = rewritten_stage<simplifying, Kind, P...>;
 };
 template <class P>
-using simplify = ir::rewritten<simplifying, P>;
+using simplify = rewritten<simplifying, P>;
 
 /// Of the operations of one stage: another one has its own pairs.
 template <class All>
@@ -62,7 +62,7 @@ struct pairing {
   };
 };
 template <class P, class All>
-using pair_up = ir::rewritten<pairing<All>, P>;
+using pair_up = rewritten<pairing<All>, P>;
 
 /// Whether some operation of the list has a partner (sin and cos) present as well.
 template <class Order>
@@ -281,4 +281,4 @@ LAZYFUSE_HD void evaluate(const Context& context, Sink& sink) {
   else evaluate_detail::remember(typename Schedule::shared{}, then, caching_context<Context>{context});
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

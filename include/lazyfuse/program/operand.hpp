@@ -8,7 +8,7 @@
 #include <lazyfuse/core/types.hpp>
 #include <lazyfuse/program/elements.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 /// Elements in memory.
 template <class T>
@@ -127,4 +127,4 @@ struct operand_pack : pack<operand<Source, R>...> {};
 template <int R, class... T>
 struct target_pack : pack<target<T, R>...> {};
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

@@ -5,7 +5,7 @@
 
 #include <lazyfuse/core/pack.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 /// The value of operand I at the current position.
 template <int I>
@@ -33,4 +33,4 @@ struct combined {
 template <class Monoid, class P>
 using reduction = stage<combined<Monoid>, P>;
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

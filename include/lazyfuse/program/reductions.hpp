@@ -5,29 +5,29 @@
 #include <lazyfuse/program/evaluate.hpp>
 #include <lazyfuse/program/operand.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 namespace reductions_detail {
 /// The distinct reductions of programs. Nested: those inside others, too, and before them.
 template <bool Nested>
 struct finding {
   template <class Found, class Op, class... A>
-  using apply = ir::gathered_all<finding, Found, A...>;
+  using apply = gathered_all<finding, Found, A...>;
   template <class Found, class Kind, class... P>
   struct stage {
-    using self = lazyfuse::stage<Kind, P...>;
+    using self = ir::stage<Kind, P...>;
     template <bool Inside, class V = void>
     struct before {
       using type = Found;
     };
     template <class V>
-    struct before<true, V> : ir::gathered_all<finding, Found, P...> {};
+    struct before<true, V> : gathered_all<finding, Found, P...> {};
     using inner = typename before<Nested>::type;
     using type = typename appended_if<!contains<self, inner>, inner, self>::type;
   };
 };
 template <bool Nested, class Found, class... P>
-using find_all = ir::gathered_all<finding<Nested>, Found, P...>;
+using find_all = gathered_all<finding<Nested>, Found, P...>;
 
 template <class P, class Sources>
 struct value;
@@ -171,4 +171,4 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
   }
 };
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

@@ -6,7 +6,7 @@
 
 #include <lazyfuse/program/operand.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 /// A position, and how many that follow it are followed in the same way where they come from; or an offset.
 struct stretch {
@@ -184,4 +184,4 @@ struct remapped {
   }
 };
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

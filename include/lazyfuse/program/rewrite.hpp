@@ -7,7 +7,7 @@
 #include <lazyfuse/op/rewritten.hpp>
 #include <lazyfuse/program/program.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 /// What to evaluate instead of program P; P itself unless a specialisation below knows better.
 template <class P>
@@ -60,4 +60,4 @@ struct rewrite_pair<apply<op::cos, A>, All> {
   using type = apply<op::cosine_of, apply<op::sincos, A>>;
 };
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

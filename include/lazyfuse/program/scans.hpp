@@ -5,7 +5,7 @@
 #include <lazyfuse/core/characters.hpp>
 #include <lazyfuse/program/reductions.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 /// The kind of a scan: each value combined with those before it along one axis of its position, or with all but itself.
 template <class Monoid, bool Exclusive>
@@ -42,4 +42,4 @@ struct scan_set<list<stage<scanned<M, Exclusive>, P>...>, Sources> : reduction_s
   }();
 };
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

@@ -5,7 +5,7 @@
 
 #include <lazyfuse/program/reductions.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 namespace stages_detail {
 
@@ -21,11 +21,11 @@ struct staging {
     return last;
   }
   template <class Kind, class... P>
-  static constexpr int stage = 1 + apply<void>(ir::fold<staging, P>...);
+  static constexpr int stage = 1 + apply<void>(fold<staging, P>...);
 };
 /// 0 for what contains no reduction; a reduction is one stage after the last of its argument.
 template <class P>
-inline constexpr int stage_of = ir::fold<staging, P>;
+inline constexpr int stage_of = fold<staging, P>;
 
 template <class Sources>
 struct uniformity;
@@ -44,7 +44,7 @@ struct uniformity<list<Src...>> {
 };
 /// Whether a program has one value for all elements of a row, judging by its type.
 template <class P, class Sources>
-inline constexpr bool uniform = ir::fold<uniformity<Sources>, P>;
+inline constexpr bool uniform = fold<uniformity<Sources>, P>;
 
 /// The program with what a row has in common prepared once: divisions by it become products.
 template <class Sources>
@@ -59,28 +59,27 @@ struct dividing_by_rows {
     using type = apply<typename Op::with_prepared, A, apply<typename Op::prepares, B>>;
   };
   template <class Kind, class... P>
-  using of_stage = ir::rewritten_stage<dividing_by_rows, Kind, P...>;
+  using of_stage = rewritten_stage<dividing_by_rows, Kind, P...>;
 };
 template <class P, class Sources>
-using by_rows = ir::rewritten<dividing_by_rows<Sources>, P>;
+using by_rows = rewritten<dividing_by_rows<Sources>, P>;
 
 /// The largest sub-programs that a row has in common, but for those that cost nothing.
 template <class Sources>
 struct finding_uniform {
   template <bool Uniform, class Found, class Op, class... A>
-  struct one : ir::gathered_all<finding_uniform, Found, A...> {};
+  struct one : gathered_all<finding_uniform, Found, A...> {};
   template <class Found, class Op, class... A>
-  struct one<true, Found, Op, A...>
-      : appended_if<!contains<lazyfuse::apply<Op, A...>, Found>, Found, lazyfuse::apply<Op, A...>> {};
+  struct one<true, Found, Op, A...> : appended_if<!contains<ir::apply<Op, A...>, Found>, Found, ir::apply<Op, A...>> {};
   template <class Found, class Op, class... A>
-  using apply = one<uniform<lazyfuse::apply<Op, A...>, Sources>, Found, Op, A...>;
+  using apply = one<uniform<ir::apply<Op, A...>, Sources>, Found, Op, A...>;
   template <class Found, class Kind, class... P>
   struct stage {
     using type = Found;
   };
 };
 template <class Found, class Sources, class... P>
-using find_all_uniform = ir::gathered_all<finding_uniform<Sources>, Found, P...>;
+using find_all_uniform = gathered_all<finding_uniform<Sources>, Found, P...>;
 
 template <int Stage, class All, class Kept = list<>>
 struct of_stage {
@@ -105,7 +104,7 @@ struct reading {
 };
 /// Whether a program reads operand I itself, not through a reduction.
 template <int I, class P>
-inline constexpr bool reads = ir::fold<reading<I>, P>;
+inline constexpr bool reads = fold<reading<I>, P>;
 template <int I, class... P>
 constexpr bool any_reads(list<P...>) {
   return (reads<I, P> || ...);
@@ -293,4 +292,4 @@ LAZYFUSE_HD void keep(Values& to, const typename Set::accumulators& from) {
   stages_detail::keep_values<Set, typename Set::reductions>::run(to, from);
 }
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

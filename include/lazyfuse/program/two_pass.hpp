@@ -5,7 +5,7 @@
 #include <lazyfuse/op/statistics.hpp>
 #include <lazyfuse/program/stages.hpp>
 
-namespace lazyfuse {
+namespace lazyfuse::ir {
 
 /// A number near the mean of z: the rounded mean, between the smallest and the largest element, so that equal elements
 /// have distance 0 from it. The sums of the distances and of their squares then correct the rounding.
@@ -41,10 +41,10 @@ struct taking_two_passes {
     using type = apply<op::multiply, apply<op::subtract, distance, typename about::correction>, Scale>;
   };
   template <class Kind, class... P>
-  using of_stage = ir::rewritten_stage<taking_two_passes, Kind, P...>;
+  using of_stage = rewritten_stage<taking_two_passes, Kind, P...>;
 };
 template <class P>
-using two_pass = ir::rewritten<taking_two_passes, P>;
+using two_pass = rewritten<taking_two_passes, P>;
 
 /// Staged programs whose rows stay on the chip.
 template <class Staged>
@@ -56,4 +56,4 @@ struct staged_on_chip<staged<list<Root...>, Sources>> {
 template <class Staged>
 using staged_on_chip_t = typename staged_on_chip<Staged>::type;
 
-}  // namespace lazyfuse
+}  // namespace lazyfuse::ir

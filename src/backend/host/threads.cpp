@@ -10,6 +10,8 @@
 
 namespace lazyfuse::host_detail {
 
+using namespace planning;
+
 void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* context) {
   constexpr double worth_threads = 60000;  // element operations: tens of microseconds
   if (tasks <= 1 || cost < worth_threads || omp_in_parallel()) {

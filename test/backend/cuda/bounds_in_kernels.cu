@@ -4,17 +4,17 @@
 
 namespace {
 
-static_assert(lf::checked_build);
+static_assert(lf::ir::checked_build);
 
 /// What kernels are given: an operand, a target, and how many elements they believe there are.
 struct parameters {
-  lf::memory<float> from;
-  lf::target<float, 1> to;
+  lf::ir::memory<float> from;
+  lf::ir::target<float, 1> to;
   int count;
 };
 template <int Width>
 __global__ void copy(const __grid_constant__ parameters p) {
-  lf::cuda_detail::fetched<lf::memory<float>, Width, 1> values;
+  lf::cuda_detail::fetched<lf::ir::memory<float>, Width, 1> values;
   lf::cuda_detail::result<Width, 1, float, float> out;
   for (int i = static_cast<int>(threadIdx.x) * Width; i < p.count; i += static_cast<int>(blockDim.x) * Width) {
     values.rows(p.from.data + i, 0);
@@ -31,10 +31,11 @@ class bounds_in_kernels : public test::on<lf::cuda> {
   template <int Width>
   static std::string copy_elements(vector& to, const vector& from, int count) {
     lf::index_t step = 1;
-    lf::operand_info info[] = {{to.data(), &step, to.owner(), 4, 1}, {from.data(), &step, from.owner(), 4, 1}};
+    lf::planning::operand_info info[] = {{to.data(), &step, to.owner(), 4, 1},
+                                         {from.data(), &step, from.owner(), 4, 1}};
     const lf::index_t extent = 100;
     lf::run_detail::element_range ranges[2];
-    lf::overrun* const reports = lf::run_detail::check_ranges("copy", info, 1, 2, &extent, 1, true, ranges);
+    lf::ir::overrun* const reports = lf::run_detail::check_ranges("copy", info, 1, 2, &extent, 1, true, ranges);
     parameters p{{from.data()}, {to.unshared(), {}}, count};
     lf::run_detail::limit(p.to.data, ranges[0], reports);
     lf::run_detail::limit(p.from.data, ranges[1], reports + 1);

@@ -16,13 +16,15 @@ struct backend<cuda> {
   static constexpr const char* name = "cuda";
   static constexpr bool in_vectors = false;
 
-  static lazyfuse::machine machine() { return cuda_detail::this_machine(); }
+  static planning::machine machine() { return cuda_detail::this_machine(); }
 
   /// Whether a kernel that is made when the program runs pays; and its launch, or false.
-  static bool would_make(const kernel_plan& p) { return cuda_detail::would_make(p); }
-  static bool launch_made(const kernel_plan& p) { return cuda_detail::launch_made(p); }
+  static bool would_make(const planning::kernel_plan& p) { return cuda_detail::would_make(p); }
+  static bool launch_made(const planning::kernel_plan& p) { return cuda_detail::launch_made(p); }
 
-  static void before(const operand_info* info, int targets, int count) { cuda_detail::before(info, targets, count); }
+  static void before(const planning::operand_info* info, int targets, int count) {
+    cuda_detail::before(info, targets, count);
+  }
 };
 
 }  // namespace lazyfuse

@@ -13,10 +13,10 @@ struct backend<host> {
   static constexpr const char* name = "host";
   static constexpr bool in_vectors = true;
 
-  static lazyfuse::machine machine() { return cpu(host_detail::thread_count()); }
+  static planning::machine machine() { return planning::cpu(host_detail::thread_count()); }
 
   /// Host memory is ready when the caller is.
-  static void before(const operand_info*, int, int) {}
+  static void before(const planning::operand_info*, int, int) {}
 };
 
 template <class Schedule>

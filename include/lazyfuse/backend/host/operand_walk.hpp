@@ -13,6 +13,8 @@
 
 namespace lazyfuse::host_detail {
 
+using namespace ir;
+
 /// An operand as the inner loop reads it; after a run of elements, the cursor moves on to where the next run starts, or
 /// skips some elements, but where it stays at repeated ones.
 template <class Source>

@@ -18,11 +18,11 @@ struct running_total {
   T rest = T();
   void add(const T& more) {
     const T both = compute<M>(value, more);
-    if constexpr (rounding_monoid<M, T>) rest = rest + M::carried(value, more, both);
+    if constexpr (ir::rounding_monoid<M, T>) rest = rest + M::carried(value, more, both);
     value = both;
   }
   T total() const {
-    if constexpr (rounding_monoid<M, T>) return M::restored(value, rest);
+    if constexpr (ir::rounding_monoid<M, T>) return M::restored(value, rest);
     else return value;
   }
 };
@@ -72,7 +72,7 @@ struct totals_of_columns {
   void end_run(index_t n) {
     for (index_t i = 0; i < n; ++i) {
       const T both = compute<M>(total[i], run[i]);
-      if constexpr (rounding_monoid<M, T>) {
+      if constexpr (ir::rounding_monoid<M, T>) {
         rest[i] = rest[i] + M::carried(total[i], run[i], both);
         before[i] = M::restored(both, rest[i]);
       } else before[i] = both;

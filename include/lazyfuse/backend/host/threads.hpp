@@ -29,7 +29,7 @@ void let_others_run();
 
 /// Where rows are between their passes: axes [outer kept ones | those of the row | inner one]; columns: the inner axis
 /// is kept. bytes: of all operands at one position.
-void find_residence(const index_t* extents, int rank, int outer, bool columns, int bytes, row_residence& to);
+void find_residence(const index_t* extents, int rank, int outer, bool columns, int bytes, planning::row_residence& to);
 
 template <class Body>
 void for_tasks(index_t tasks, double cost, const Body& body) {

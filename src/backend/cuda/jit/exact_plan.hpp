@@ -6,6 +6,8 @@
 
 namespace lazyfuse::cuda_detail {
 
+using namespace planning;  // what is known of a kernel
+
 /// Operands of an expression, and distinct ones and results of a kernel that is made for it, at most.
 inline constexpr int most_given = 512, most_distinct = most_operands, most_results = 8;
 

@@ -91,7 +91,7 @@ exact_program& program_of(const exact_plan& p) {
   short each[most_given];
   for (int i = 0; i < type->operands; ++i) {
     each[i] = static_cast<short>(i);
-    named = named && type->types[i].kind != source_kind::other;
+    named = named && type->types[i].kind != ir::source_kind::other;
   }
   if (named) made->graph = ir::program_graph::of(type->program, p.slot);
   if (made->graph)

@@ -35,6 +35,7 @@ template <int... N>
 __device__ int numbers;
 }
 namespace made {
+using namespace ir;
 )" + graph.aliases() +
          "using program = schedule<list<" + programs + ">>;\nusing sources = list<" + sources +
          ">;\nusing types = list<" + results + ">;\nusing operands = operand_pack<" + std::to_string(operand_axes) +

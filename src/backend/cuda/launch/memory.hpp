@@ -10,6 +10,8 @@
 
 namespace lazyfuse::cuda_detail {
 
+using namespace planning;
+
 inline index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
 /// The power of two next to n, at least 1 and at most `most` (a power of two): the last up to n, the first from n on.
 inline int power_below(index_t n, int most) {

@@ -125,13 +125,13 @@ void check_device(int device, const char* operation, caller where) {
 
 }  // namespace memory_detail
 
-namespace placement_detail {
+namespace planning::placement_detail {
 
-int device_of(const leaf_record* leaves, int count, const char* operation) {
+int device_of(const planning::leaf_record* leaves, int count, const char* operation) {
   int found = -1;
   for (int i = 0; i < count && (found < 0 || operation); ++i) {
     if (leaves[i].type->element_size == 0) continue;
-    const leaf_view v = leaves[i].type->see(leaves[i].leaf);
+    const planning::leaf_view v = leaves[i].type->see(leaves[i].leaf);
     const int d = memory_detail::device_of(cuda{}, v.owner, v.data);
     if (found >= 0 && d >= 0 && d != found)
       throw device_error(std::string(operation) + ": the expression reads arrays on device " + std::to_string(found) +
@@ -142,7 +142,7 @@ int device_of(const leaf_record* leaves, int count, const char* operation) {
   return found;
 }
 
-}  // namespace placement_detail
+}  // namespace planning::placement_detail
 
 namespace cuda_detail {
 
@@ -187,13 +187,13 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
   const char* const program = trace_detail::launched_now();
-  throw device_error((program ? program_text(program) + ": " : std::string()) + text + place_asked());
+  throw device_error((program ? ir::program_text(program) + ": " : std::string()) + text + place_asked());
 }
 std::string on_device(int d) { return "on device " + std::to_string(d); }
 
 }  // namespace
 
-void check_devices(const operand_info* info, int targets, int count) {
+void check_devices(const planning::operand_info* info, int targets, int count) {
   if (!memory_detail::several_devices(cuda{})) return;
   const int here = current_device();
   int first = -1, first_device = -1;  // from the operands on: they decide, and the result follows them
@@ -203,20 +203,20 @@ void check_devices(const operand_info* info, int targets, int count) {
     const int d = memory_detail::device_of(cuda{}, info[i].owner, info[i].data);
     if (d < 0) continue;
     if (chosen_device >= 0 && d != chosen_device)
-      refuse(name_of_operand(i, targets) + " is " + on_device(d) + ", and the stream given by on() is " +
+      refuse(ir::name_of_operand(i, targets) + " is " + on_device(d) + ", and the stream given by on() is " +
              on_device(chosen_device));
     if (first < 0) {
       first = i;
       first_device = d;
     } else if (d != first_device)
-      refuse(name_of_operand(first, targets) + " is " + on_device(first_device) + ", " + name_of_operand(i, targets) +
-             " " + on_device(d) + "; copy one of them with " +
+      refuse(ir::name_of_operand(first, targets) + " is " + on_device(first_device) + ", " +
+             ir::name_of_operand(i, targets) + " " + on_device(d) + "; copy one of them with " +
              (i < targets ? "to(e, device{" + std::to_string(d) : "to(x, device{" + std::to_string(first_device)) +
              "})");
   }
   if (first >= 0 && first_device != here)
-    refuse(name_of_operand(first, targets) + " is " + on_device(first_device) + ", and the expression is evaluated " +
-           on_device(here));
+    refuse(ir::name_of_operand(first, targets) + " is " + on_device(first_device) +
+           ", and the expression is evaluated " + on_device(here));
 }
 
 void check_resource(const void* data, int device, const char* operation) {

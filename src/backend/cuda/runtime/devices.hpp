@@ -22,7 +22,7 @@ int device_of_stream(cudaStream_t stream, int home);
 
 /// Throws device_error, which names the program that is launched, unless all operands and targets, and the stream
 /// given by on(), are of the current device.
-void check_devices(const operand_info* info, int targets, int count);
+void check_devices(const planning::operand_info* info, int targets, int count);
 /// Throws device_error if a resource has given memory of another device.
 void check_resource(const void* data, int device, const char* operation);
 

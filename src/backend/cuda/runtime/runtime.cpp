@@ -47,7 +47,7 @@ void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   (void)cudaGetLastError();  // a failed launch must not be reported again by the next call
   std::string text = std::string(call) + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
-  if (const char* const program = trace_detail::launched_now()) text = program_text(program) + ": " + text;
+  if (const char* const program = trace_detail::launched_now()) text = ir::program_text(program) + ": " + text;
   text += place_asked();
   if (is_fault(status) && !trace_detail::environment().sync)
     text += "; a kernel launched before may be at fault: LAZYFUSE_SYNC=1 names it";
@@ -60,7 +60,7 @@ namespace {
 /// Of one device, made at its first use and kept to the end of the program.
 struct device_state {
   device_facts facts{};
-  machine numbers{};
+  planning::machine numbers{};
   cudaMemPool_t pool = nullptr;
 };
 
@@ -89,8 +89,8 @@ device_state& state() {
       int value = 0;
       return cudaDeviceGetAttribute(&value, what, d) == cudaSuccess ? static_cast<double>(value) : 0.0;
     };
-    s.numbers = gpu({number(cudaDevAttrMemoryClockRate), number(cudaDevAttrGlobalMemoryBusWidth),
-                     static_cast<double>(s.facts.processors), number(cudaDevAttrClockRate)});
+    s.numbers = planning::gpu({number(cudaDevAttrMemoryClockRate), number(cudaDevAttrGlobalMemoryBusWidth),
+                               static_cast<double>(s.facts.processors), number(cudaDevAttrClockRate)});
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, d};
@@ -170,9 +170,9 @@ std::set<cudaStream_t> take_readers(allocation* a) noexcept {
 }
 
 const device_facts& device() { return state().facts; }
-const machine& this_machine() { return state().numbers; }
+const planning::machine& this_machine() { return state().numbers; }
 
-void before(const operand_info* info, int targets, int count) {
+void before(const planning::operand_info* info, int targets, int count) {
   check_devices(info, targets, count);
   const cudaStream_t stream = current_stream();
   for (int i = 0; i < count; ++i)

@@ -26,7 +26,7 @@ nvtxStringHandle_t name_of_range(const char* program) {
   static std::map<const char*, nvtxStringHandle_t> names;
   const std::lock_guard lock(mutex);
   auto& name = names[program];
-  if (!name) name = nvtxDomainRegisterStringA(domain, short_program_text(program).c_str());
+  if (!name) name = nvtxDomainRegisterStringA(domain, ir::short_program_text(program).c_str());
   return name;
 }
 
@@ -102,17 +102,18 @@ bool find(const void* p, const char** begin, std::size_t* bytes) noexcept {
 /// Memory of the host that kernels write to; one for each thread, which has launched one kernel at a time.
 class report_room {
  public:
-  overrun* of(int count) {
+  ir::overrun* of(int count) {
     if (size_ < count) {
       if (reports_) (void)cudaFreeHost(reports_);
       reports_ = nullptr;
       size_ = 0;
       void* p = nullptr;
-      check(cudaHostAlloc(&p, sizeof(overrun) * static_cast<std::size_t>(count), cudaHostAllocMapped), "cudaHostAlloc");
-      reports_ = static_cast<overrun*>(p);
+      check(cudaHostAlloc(&p, sizeof(ir::overrun) * static_cast<std::size_t>(count), cudaHostAllocMapped),
+            "cudaHostAlloc");
+      reports_ = static_cast<ir::overrun*>(p);
       size_ = count;
     }
-    for (int i = 0; i < count; ++i) new (reports_ + i) overrun;
+    for (int i = 0; i < count; ++i) new (reports_ + i) ir::overrun;
     return reports_;
   }
   ~report_room() {
@@ -120,10 +121,10 @@ class report_room {
   }
 
  private:
-  overrun* reports_ = nullptr;
+  ir::overrun* reports_ = nullptr;
   int size_ = 0;
 };
-overrun* reports(int count) {
+ir::overrun* reports(int count) {
   if (capturing(current_stream())) return nullptr;  // nobody will wait for the kernel
   thread_local report_room room;
   return room.of(count);

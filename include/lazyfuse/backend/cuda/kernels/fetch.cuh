@@ -8,6 +8,8 @@
 
 namespace lazyfuse::cuda_detail {
 
+using namespace ir;
+
 /// Width elements as one memory access.
 template <class T, int Width>
 struct alignas(sizeof(T) * Width) wide {

@@ -19,7 +19,7 @@ constexpr int width_of(int largest, int total) {
 template <class... T, class... Src>
 constexpr int width_for(list<Src...>, list<T...>) {
   constexpr auto size = [](bool counts, int bytes) { return counts ? bytes : 1; };
-  const int sizes[] = {size(element_bytes<Src> > 0, element_bytes<Src>)..., int(sizeof(T))..., 1};
+  const int sizes[] = {size(ir::element_bytes<Src> > 0, ir::element_bytes<Src>)..., int(sizeof(T))..., 1};
   int largest = 1, total = 0;
   for (const int s : sizes) {
     largest = s > largest ? s : largest;
@@ -34,7 +34,7 @@ constexpr int memory_bytes(list<Src...>) {
 }
 template <class... Src>
 constexpr int cost_of_sources(list<Src...>) {
-  return (0 + ... + source_cost<Src>);
+  return (0 + ... + ir::source_cost<Src>);
 }
 
 /// The vectors of a thread: `most`, or as many as `load` holds of elements of so many bytes and of a program's cost.

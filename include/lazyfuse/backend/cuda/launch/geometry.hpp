@@ -25,7 +25,7 @@ struct transform_geometry {
 };
 
 /// May swap axes of the extents and of all steps.
-transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
+transform_geometry plan_transform(index_t* extents, int rank, planning::operand_info* info, int targets, int count,
                                   thread_share flat, thread_share strided, int tile_width, bool may_window);
 
 inline flat_numbers numbers_of_flat(const transform_geometry& g, index_t size) {
@@ -67,7 +67,7 @@ struct reduce_geometry {
   unsigned tiles = 1;  ///< blocks without splitting
 };
 
-reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
+reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const planning::operand_info* info, int count,
                             bool along_kept, thread_share share, index_t resident);
 /// Without room for partial results.
 template <int K, int R>

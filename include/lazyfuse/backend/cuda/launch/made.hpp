@@ -22,9 +22,9 @@ namespace cuda_detail {
 
 /// Launches a kernel that reads operands which are one only once, compiled when it is first needed. False where that
 /// does not pay or cannot be done: then the kernel that was compiled with the program runs.
-bool launch_made(const kernel_plan& p);
+bool launch_made(const planning::kernel_plan& p);
 /// Whether it would try to.
-bool would_make(const kernel_plan& p);
+bool would_make(const planning::kernel_plan& p);
 
 }  // namespace cuda_detail
 

@@ -58,7 +58,7 @@ template <class Set, class Epilogue, int K>
 struct kernel<dpp::reduce<Set, Epilogue, K>, cuda> {
   using geometry = cuda_detail::reduce_geometry;
   template <class Plan, class... T>
-  static auto program(const Plan&, const target_pack<K, T...>&)
+  static auto program(const Plan&, const ir::target_pack<K, T...>&)
       -> cuda_detail::reduce_program<Set, Epilogue, typename Plan::sources, K, Plan::rank,
                                      bare_t<decltype(std::declval<Plan&>().bound.operands)>, T...>;
   template <class Plan>

@@ -42,10 +42,10 @@ struct row_geometry {
 };
 
 /// outer: how many axes come before those of the row; columns: the inner axis is a kept one.
-row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, const operand_info* info, int targets,
-                       int count, const row_program& program);
+row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, const planning::operand_info* info,
+                       int targets, int count, const row_program& program);
 
 /// Where rows and results are, for predictions and explain.
-void find_residence(const row_geometry& g, row_residence& to);
+void find_residence(const row_geometry& g, planning::row_residence& to);
 
 }  // namespace lazyfuse::cuda_detail

@@ -118,7 +118,7 @@ template <class Staged, int Outer, bool Columns>
 struct kernel<dpp::rows<Staged, Outer, Columns>, cuda> {
   using geometry = cuda_detail::row_geometry;
   template <class Sources, int R, class... T>
-  static auto program(const target_pack<R, T...>&)
+  static auto program(const ir::target_pack<R, T...>&)
       -> cuda_detail::rows_program<Staged, Sources, Outer, Columns, R, T...>;
   template <class Plan>
   using program_of = decltype(program<typename Plan::sources>(std::declval<Plan&>().to));

@@ -78,7 +78,7 @@ template <class Set, class Epilogue, bool Beside>
 struct kernel<dpp::scan<Set, Epilogue, Beside>, cuda> {
   using geometry = cuda_detail::scan_geometry;
   template <class Plan, int R, class... T>
-  static auto program(Plan& p, const target_pack<R, T...>&)
+  static auto program(Plan& p, const ir::target_pack<R, T...>&)
       -> cuda_detail::scan_program<Set, Epilogue, Beside, Plan, R, T...>;
   template <class Plan>
   using program_of = decltype(program(std::declval<Plan&>(), std::declval<Plan&>().to));

@@ -34,7 +34,7 @@ struct scan_facts {
   bool by_rows;        ///< there is a kernel for rows that threads of a warp go through
   int fixed;           ///< bytes of shared memory beside the tile
 };
-scan_geometry plan_scan(const index_t* extents, int rank, const operand_info* info, int targets, int count,
+scan_geometry plan_scan(const index_t* extents, int rank, const planning::operand_info* info, int targets, int count,
                         const scan_facts& facts);
 
 /// Memory for what tiles leave for those after them, of one launch; columns: of a tile.

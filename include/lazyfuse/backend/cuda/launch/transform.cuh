@@ -97,7 +97,7 @@ template <class Schedule>
 struct kernel<dpp::transform<Schedule>, cuda> {
   using geometry = cuda_detail::transform_geometry;
   template <class Sources, int R, class... T>
-  static auto program(const target_pack<R, T...>&) -> cuda_detail::transform_program<Schedule, Sources, R, T...>;
+  static auto program(const ir::target_pack<R, T...>&) -> cuda_detail::transform_program<Schedule, Sources, R, T...>;
   template <class Plan>
   using program_of = decltype(program<typename Plan::sources>(std::declval<Plan&>().to));
 

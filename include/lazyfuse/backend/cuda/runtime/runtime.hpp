@@ -57,12 +57,12 @@ struct device_facts {
 const device_facts& device();
 
 /// The numbers of the current device, with which plans are compared.
-const machine& this_machine();
+const planning::machine& this_machine();
 
 /// Orders memory with the current stream, on which it is written or read next.
 void use(allocation* a, bool written);
 /// Orders the operands' memory with the current stream: targets are written, the others read.
-void before(const operand_info* info, int targets, int count);
+void before(const planning::operand_info* info, int targets, int count);
 
 /// Memory of the current stream for partial results of one kernel, with zeroed counters in front that
 /// each kernel leaves zero. Lives until the kernel has been launched.
