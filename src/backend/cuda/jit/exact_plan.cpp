@@ -39,7 +39,7 @@ void exact_plan::take_axes() {
     for (int k = begin; k < end; ++k)
       if (plan.extents[k] != 1 || (at_least_one && k + 1 == end && rank == before)) from[rank++] = k;
   };
-  take(0, kept_of_all, kept_of_all == all);
+  take(0, kept_of_all, true);
   kept = rank;
   take(kept_of_all, all, true);
   for (int k = 0; k < rank; ++k) extents[k] = plan.extents[from[k]];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A plan as its values have it: operands that are one occur once, and there are no axes of extent 1.
+// A plan as its values have it: operands that are one occur once, and axes of extent 1 are left out where another
+// stays.
 #pragma once
 
 #include <lazyfuse/plan/kernel_plan.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans whose operands turn out to be one: whether a kernel of their own pays, and its launch.
+#include "backend/cuda/jit/parameters.hpp"
 #include "backend/cuda/jit/source.hpp"
 #include "backend/cuda/jit/table.hpp"
 #include "backend/cuda/runtime/devices.hpp"
@@ -25,41 +26,6 @@
 namespace lazyfuse::cuda_detail {
 
 namespace {
-
-/// Parameters as the kernel finds them: the operands one after the other, the targets, and numbers.
-class parameters {
- public:
-  void put(const void* value, std::size_t size, std::size_t alignment) {
-    used_ = (used_ + alignment - 1) / alignment * alignment;
-    if (used_ + size <= sizeof room_) std::memcpy(room_ + used_, value, size);
-    used_ += size;
-  }
-  template <class T>
-  void put(const T& value) {
-    put(&value, sizeof(T), alignof(T));
-  }
-  bool fits() const { return used_ <= sizeof room_; }
-  void* data() { return room_; }
-
- private:
-  alignas(16) unsigned char room_[8192];
-  std::size_t used_ = 0;
-};
-
-/// `axes` steps of each operand from axis `from` on, and of each target `target_axes`.
-void put_bound(parameters& to, const exact_plan& p, int from, int axes, int target_axes) {
-  for (int i = 0; i < p.count; ++i) {
-    const operand_type& type = p.type_of(i);
-    const operand_info& o = p.operand(i);
-    const auto bytes = static_cast<std::size_t>(type.bytes), alignment = static_cast<std::size_t>(type.alignment);
-    to.put(o.place, bytes, o.steps ? std::max(alignment, alignof(index_t)) : alignment);
-    for (int k = 0; o.steps && k < axes; ++k) to.put(o.steps[from + k]);
-  }
-  for (int i = 0; i < p.targets; ++i) {
-    to.put(p.info[i].data);
-    for (int k = 0; k < target_axes; ++k) to.put(p.info[i].steps[from + k]);
-  }
-}
 
 /// What is known of a program whose operands are one in this way.
 struct exact_program {
@@ -282,7 +248,7 @@ bool may_be_made(const kernel_plan& plan) {
   if (checked_build || mode == jit::off || plan.type->operands < 2) return false;
   if (mode == jit::when_it_pays && plan.elements() < least_elements) return false;
   const std::string_view pattern = plan.type->pattern;
-  return pattern == "transform" || pattern == "reduce";
+  return plan.type->kept > 0 && (pattern == "transform" || pattern == "reduce");
 }
 /// The program that is to be made for a plan; null if it runs as it was compiled.
 exact_program* wanted_for(exact_plan& p) {

@@ -2,6 +2,7 @@
 // The text of kernels.
 #include "backend/cuda/jit/source.hpp"
 
+#include "backend/cuda/jit/parameters.hpp"
 #include "program/spelling.hpp"
 
 namespace lazyfuse::cuda_detail {
@@ -19,6 +20,13 @@ std::string results_of(const exact_plan& p) {
 }
 
 namespace {
+
+/// What the host writes of operands and targets, which the compiler compares with its own layout.
+std::size_t bound_bytes(const exact_plan& p, int operand_axes, int target_axes) {
+  parameters bound;
+  put_bound(bound, p, 0, operand_axes, target_axes);
+  return bound.size();
+}
 
 /// A source without its end: the program, and its operands and targets over so many axes.
 std::string beginning(const exact_plan& p, const ir::program_graph& graph, const std::string& header, int operand_axes,
@@ -39,7 +47,14 @@ using namespace ir;
 )" + graph.aliases() +
          "using program = schedule<list<" + programs + ">>;\nusing sources = list<" + sources +
          ">;\nusing types = list<" + results + ">;\nusing operands = operand_pack<" + std::to_string(operand_axes) +
-         ", " + sources + ">;\nusing targets = target_pack<" + std::to_string(target_axes) + ", " + results + ">;\n";
+         ", " + sources + ">;\nusing targets = target_pack<" + std::to_string(target_axes) + ", " + results +
+         ">;\nstatic_assert(sizeof(cuda_detail::bound_to<operands, targets>) == " +
+         std::to_string(bound_bytes(p, operand_axes, target_axes)) + ");\n";
+}
+/// That numbers follow what is bound.
+std::string layout_check(const std::string& numbers) {
+  return "static_assert(sizeof(parameters) == sizeof(cuda_detail::bound_to<operands, targets>) + sizeof(cuda_detail::" +
+         numbers + "));\n";
 }
 constexpr const char* ending = "}\n}\n";
 const std::string here = "lazyfuse::made::", share = here + "shares::";
@@ -54,7 +69,7 @@ kernel_source transform_source(const exact_plan& p, const ir::program_graph& gra
   s.text = beginning(p, graph, flat ? "flat" : "strided", axes, axes) +
            "using shares = cuda_detail::transform_shares<program, sources, types>;\nusing parameters = cuda_detail::" +
            (flat ? "flat_parameters<operands, targets>" : "strided_parameters<operands, targets, " + rank + ">") +
-           ";\n" + ending;
+           ";\n" + layout_check(flat ? "flat_numbers" : "strided_numbers<" + rank + ">") + ending;
   const std::string load = share + path;
   s.kernel = "lazyfuse::cuda_detail::transform_" + path + "<" + here + "program, " + here + "sources, " + here +
              "types, " + (flat ? "" : rank + ", ") +
@@ -73,7 +88,7 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
       "using set = reduction_set<typename reductions_of<typename program::roots>::type, sources>;\n"
       "using shares = cuda_detail::reduce_shares<set, sources>;\n"
       "using enum cuda_detail::along_inner;\nusing parameters = cuda_detail::reduce_parameters<operands, targets, " +
-      axes + ", cuda_detail::layout_facts<" + facts + ">>;\n" + ending;
+      axes + ", cuda_detail::layout_facts<" + facts + ">>;\n" + layout_check("reduce_numbers<" + axes + ">") + ending;
   s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "program, " + here + "sources, " +
              axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
   s.numbers = {share + "width", share + "by_rows.depth", share + "by_columns.depth",
