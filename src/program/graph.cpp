@@ -39,7 +39,7 @@ bool is_among(std::string_view name, list<Named...>) {
 bool is_name(std::string_view word) {
   return std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
-int number_in(std::string_view digits) {
+int whole_number(std::string_view digits) {
   int number = -1;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   return error == std::errc{} && end == digits.data() + digits.size() ? number : -1;
@@ -79,17 +79,17 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
     const auto slash = word.rfind('/');
     if (slash != std::string_view::npos) {
       const std::string_view name = word.substr(0, slash);
-      const int count = number_in(word.substr(slash + 1));
+      const int count = whole_number(word.substr(slash + 1));
       if (count <= 0) return {};
       const auto symbol = symbols.find({name, count});
       const bool is_stage = symbol == symbols.end() && count == 1 && is_among(name, op::all_monoids{});
       const std::string_view type = symbol == symbols.end() ? name : symbol->second;
       if (!is_name(type) || !made.add("op::" + std::string(type), static_cast<std::size_t>(count), is_stage)) return {};
     } else if (word.starts_with('@')) {
-      const std::string type = spelling_of(static_cast<dtype>(number_in(word.substr(1))));
+      const std::string type = spelling_of(static_cast<dtype>(whole_number(word.substr(1))));
       if (type.empty() || !made.add("op::cast<" + type + ">", 1, false)) return {};
     } else if (word.starts_with('x')) {
-      const int number = number_in(word.substr(1));
+      const int number = whole_number(word.substr(1));
       if (number < 0) return {};
       made.enter("", {operand[number]}, false);
     } else return {};
