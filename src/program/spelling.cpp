@@ -9,7 +9,7 @@ std::string spelling_of(dtype type) {
                                           "uint16", "uint32",         "uint64",          "half",  "bfloat16", "float",
                                           "double", "complex<float>", "complex<double>", ""};
   const auto component = static_cast<unsigned>(types_detail::component_of(type));
-  const std::string name = component < std::size(names) ? names[component] : "";
+  std::string name = component < std::size(names) ? names[component] : "";
   const int components = types_detail::components_of(type);
   if (components == 0 || name.empty()) return name;
   return "vec<" + name + ", " + std::to_string(components) + ">";

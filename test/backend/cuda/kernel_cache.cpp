@@ -42,7 +42,7 @@ std::string text_of(const fs::path& file) {
 }
 void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
 
-const compiled some{"machine code\0with a zero", {"first", "second"}, ""};
+const compiled some{std::string("machine code") + '\0' + "with a zero", {"first", "second"}, ""};
 
 TEST_F(kernel_cache, gives_back_what_was_stored_under_the_key) {
   EXPECT_EQ(load_kernel(folder, "key").binary, "");

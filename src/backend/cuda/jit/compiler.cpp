@@ -99,6 +99,7 @@ compiled compile(const std::string& source, const std::vector<std::string>& name
   for (const std::string& name : names) rtc.add_name(program, name.c_str());
   const std::vector<std::string> options = options_for(architecture);
   std::vector<const char*> option_texts;
+  option_texts.reserve(options.size());
   for (const std::string& option : options) option_texts.push_back(option.c_str());
   const nvrtcResult status = rtc.compile(program, static_cast<int>(options.size()), option_texts.data());
   std::size_t size = 0;

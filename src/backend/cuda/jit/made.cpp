@@ -46,7 +46,7 @@ exact_program& program_of(const exact_plan& p) {
   static std::shared_mutex mutex;
   static auto& table = *new std::unordered_map<std::string, std::unique_ptr<exact_program>>;
   const kernel_type* const type = p.plan.type;
-  std::string key(reinterpret_cast<const char*>(&type), sizeof type);
+  std::string key(reinterpret_cast<const char*>(&type), sizeof(void*));
   key.append(reinterpret_cast<const char*>(p.slot), sizeof(short) * static_cast<std::size_t>(type->operands));
   {
     const std::shared_lock lock(mutex);
