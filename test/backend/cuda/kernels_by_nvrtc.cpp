@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every header of kernels compiles when a program runs, where there are no headers of the host, and none of the toolkit.
+// Every header of kernels compiles when a program runs, where there are no headers of the host, and none of the
+// toolkit.
 #include <nvrtc.h>
 
 #include <gtest/gtest.h>
