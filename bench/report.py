@@ -77,7 +77,7 @@ def speeds(rows: dict, names: list[str]) -> str:
             continue
         traced = [f"{row['kernels']:.0f}", count(row["allocated"]), row.get("label", "")] if "kernels" in row else [""] * 3
         lines.append([name, duration(seconds(row)), count(row["GB/s"]), f"{row['of_copy']:.3f}", f"{100 * row['spread']:.1f} %",
-                      *([duration(row["predicted_us"] * 1e-6)] if predicted else []), *traced])
+                      *([duration(row["predicted_us"] * 1e-6) if "predicted_us" in row else ""] if predicted else []), *traced])
     return table(["workload", "time", "GB/s", "of copy", "spread", *(["predicted"] if predicted else []), "kernels", "bytes allocated", "path"], lines)
 
 
