@@ -468,6 +468,10 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, co
   *kernel = reinterpret_cast<cudaKernel_t>(library);
   return cudaSuccess;
 }
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  *attributes = {};
+  return called("cudaFuncGetAttributes");
+}
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void**) {
   return launch(kernel, "cudaLaunchKernelExC", config->gridDim, config->stream);
 }

@@ -93,6 +93,15 @@ constexpr word literal_word() {
 }
 template <class Op>
 inline constexpr bool is_own = contains<Op, op::all_elementwise> || contains<Op, op::rewritten_operations>;
+template <class Op>
+inline constexpr bool is_cast = false;
+template <class T>
+inline constexpr bool is_cast<op::cast<T>> = true;
+/// Programs do not show it.
+template <class Op>
+inline constexpr bool is_hidden = false;
+template <>
+inline constexpr bool is_hidden<op::divisor> = true;
 template <class Kind>
 inline constexpr bool is_own_stage = false;
 template <class Monoid>
@@ -100,9 +109,8 @@ inline constexpr bool is_own_stage<combined<Monoid>> = contains<Monoid, op::all_
 
 template <class Op>
 constexpr word operation_word(int arguments) {
-  if constexpr (requires { typename Op::converts_to; })
-    return {"@", suffix::number, static_cast<unsigned>(dtype_of<typename Op::converts_to>)};
-  else if constexpr (Op::name[0] == '\0') return {"", suffix::no_word};
+  if constexpr (is_cast<Op>) return {"@", suffix::number, static_cast<unsigned>(dtype_of<typename Op::converts_to>)};
+  else if constexpr (is_hidden<Op>) return {"", suffix::no_word};
   else
     return {Op::symbol[0] != '\0' ? Op::symbol : Op::name, suffix::arguments, static_cast<unsigned>(arguments),
             !is_own<Op>};

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -117,6 +118,11 @@ TEST_F(kernel_cache, is_no_larger_than_it_may_be) {
   for (int i = 0; i < 20; ++i) store_kernel(folder, "key " + std::to_string(i), large, 55000);
   EXPECT_EQ(files().size(), 5u);
   EXPECT_EQ(load_kernel(folder, "key 19").binary, large.binary) << "the last";
+  const fs::path left = fs::path(folder) / "being_written.abcdef";
+  write(left, "half of one");
+  fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  store_kernel(folder, "key 20", large, 55000);
+  EXPECT_FALSE(fs::exists(left)) << "whoever wrote it has ended";
 }
 
 TEST_F(kernel_cache, is_shared_by_threads_and_processes) {

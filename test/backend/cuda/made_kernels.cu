@@ -34,6 +34,13 @@ std::string launched_now() {
   standin::reset();
   return names;
 }
+/// Whether the kernel that an evaluation launches was made.
+template <class F>
+bool is_made(const F& evaluate) {
+  const lf::trace t;
+  evaluate();
+  return t.kernels().size() == 1 && t.kernels()[0].made;
+}
 array<1> vector_of(lf::index_t n) { return lf::ones<float>({n}); }
 array<2> matrix_of(lf::index_t rows, lf::index_t columns) { return lf::ones<float>({rows, columns}); }
 
@@ -62,7 +69,7 @@ TEST_F(made_kernels, take_the_paths_of_those_that_were_compiled_with_the_program
   for (const auto& [kernel, evaluate] : table) {
     const long before = lf::kernels_compiled();
     standin::reset();
-    evaluate();
+    EXPECT_TRUE(is_made(evaluate)) << kernel;
     EXPECT_EQ(launched_now(), kernel);
     EXPECT_EQ(lf::kernels_compiled(), before + 1) << kernel;
     evaluate();
@@ -78,19 +85,13 @@ TEST_F(made_kernels, are_made_where_that_pays) {
   const array<2> a = matrix_of(n, n), b = matrix_of(n, n);
   array<1> r(lf::shape{n});
   array<2> m(lf::shape{n, n});
-  const auto kernels_of = [](const auto& evaluate) {
-    lf::trace t;
-    evaluate();
-    return t.kernels().back().made;
-  };
-  const auto d = x(lf::all, newaxis) - y(newaxis, lf::all);
   EXPECT_TRUE(
-      kernels_of([&] { r = lf::sum(a * a, axis<1>) / lf::sqrt(lf::sum(a * b, axis<1>) * lf::sum(b * b, axis<1>)); }));
-  EXPECT_FALSE(kernels_of([&] { r = lf::sum(a * b, axis<1>); })) << "nothing is read twice";
-  EXPECT_FALSE(kernels_of([&] { r = x * y + x; })) << "too little to save anything";
-  EXPECT_FALSE(kernels_of([&] { m = a * b + a; })) << "neighbours are in the cache";
+      is_made([&] { r = lf::sum(a * a, axis<1>) / lf::sqrt(lf::sum(a * b, axis<1>) * lf::sum(b * b, axis<1>)); }));
+  EXPECT_FALSE(is_made([&] { r = lf::sum(a * b, axis<1>); })) << "nothing is read twice";
+  EXPECT_FALSE(is_made([&] { r = x * y + x; })) << "too little to save anything";
+  EXPECT_FALSE(is_made([&] { m = a * b + a; })) << "neighbours are in the cache";
   lf::use_jit(lf::jit::off);
-  EXPECT_FALSE(kernels_of([&] { r = lf::sum(a * b + a, axis<1>); }));
+  EXPECT_FALSE(is_made([&] { r = lf::sum(a * b + a, axis<1>); }));
 }
 
 TEST_F(made_kernels, are_said_to_be_made) {
@@ -124,6 +125,34 @@ TEST_F(made_kernels, are_not_made_of_operations_of_the_users) {
   r = lf::map<add>(x, y) * x;
   EXPECT_EQ(launched_now(), "transform_flat");
   EXPECT_EQ(lf::kernels_compiled(), before);
+}
+
+/// Of the runtime, which ask for the device and its architecture.
+constexpr long calls_before_loading = 5;
+TEST_F(made_kernels, that_cannot_be_loaded_give_way_to_those_that_were_compiled_with_the_program) {
+  const array<1> x = vector_of(1000), y = vector_of(1000);
+  array<1> r(lf::shape{1000});
+  const auto evaluate = [&] { r = x / y - x * y; };
+  r = x + y;  // knows the device
+  standin::reset();
+  standin::fail_at(calls_before_loading);
+  EXPECT_FALSE(is_made(evaluate));
+  EXPECT_EQ(standin::failed(), "cudaLibraryLoadData");
+  EXPECT_EQ(launched_now(), "transform_flat");
+  EXPECT_FALSE(is_made(evaluate)) << "it is not tried again";
+}
+
+TEST_F(made_kernels, see_operands_that_are_one_only_later) {
+  const array<1> x = vector_of(1000), y = vector_of(1000);
+  array<1> r(lf::shape{1000});
+  auto step = lf::prepare(r, x * y + x);
+  const long before = lf::kernels_compiled();
+  step();
+  EXPECT_EQ(lf::kernels_compiled(), before + 1);
+  step(r, x * x + x);
+  EXPECT_EQ(lf::kernels_compiled(), before + 2) << "of one array";
+  step(r, y * x + y);
+  EXPECT_EQ(lf::kernels_compiled(), before + 2);
 }
 
 }  // namespace

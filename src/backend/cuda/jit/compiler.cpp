@@ -69,6 +69,8 @@ std::size_t sum_of_headers() {
 
 }  // namespace
 
+bool has_compiler() { return nvrtc().handle != nullptr; }
+
 std::string compiler_key(int architecture) {
   static const std::size_t headers = sum_of_headers();
   int major = 0, minor = 0;

@@ -17,6 +17,9 @@ struct compiled {
 /// Compiles a source for an architecture, 90 say. names: C++ names of the kernels and variables that it is to have.
 compiled compile(const std::string& source, const std::vector<std::string>& names, int architecture);
 
+/// Whether there is an NVRTC library.
+bool has_compiler();
+
 /// What a binary depends on beside its source: the version of the compiler, its options, and the headers.
 std::string compiler_key(int architecture);
 

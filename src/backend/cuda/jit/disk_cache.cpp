@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -59,6 +60,12 @@ class descriptor {
 /// Whether it is the user's, and nobody else may write it.
 bool is_own(const struct stat& s) { return s.st_uid == ::geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0; }
 
+/// Whether the folder is there, and the user's own.
+bool is_own_folder(const std::string& folder) {
+  struct stat facts {};
+  return ::lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && is_own(facts);
+}
+
 bool read_all(int file, std::string& to) {
   for (std::size_t at = 0; at < to.size();) {
     const ssize_t n = ::read(file, to.data() + at, to.size() - at);
@@ -93,8 +100,9 @@ bool take(const std::string& from, std::size_t& at, std::string& part) {
   return true;
 }
 
-/// Removes files, those used longest ago first, until the others are few enough.
-void make_room(const std::string& folder, long most_bytes) {
+/// Removes files but the one just written, those used longest ago first, until the others are few enough; and what a
+/// process that ended while it wrote has left.
+void make_room(const std::string& folder, const fs::path& written, long most_bytes) {
   struct found {
     fs::file_time_type used;
     fs::path path;
@@ -104,12 +112,16 @@ void make_room(const std::string& folder, long most_bytes) {
   long all = 0;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() != ".kernel") continue;
     std::error_code gone;
+    if (at->path().extension() != ".kernel") {
+      if (fs::file_time_type::clock::now() - at->last_write_time(gone) > std::chrono::hours(1) && !gone)
+        fs::remove(at->path(), gone);
+      continue;
+    }
     const found f{at->last_write_time(gone), at->path(), static_cast<long>(at->file_size(gone))};
     if (gone) continue;
     all += f.bytes;
-    files.push_back(f);
+    if (f.path != written) files.push_back(f);
   }
   if (all <= most_bytes) return;
   std::ranges::sort(files, {}, &found::used);
@@ -134,9 +146,9 @@ std::string cache_folder() {
 }
 
 compiled load_kernel(const std::string& folder, const std::string& key) {
-  if (folder.empty()) return {};
+  if (folder.empty() || !is_own_folder(folder)) return {};
   const fs::path path = file_of(folder, key);
-  const descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat facts {};
   constexpr off_t most = 64 << 20;  // no kernel is that large
   if (file < 0 || ::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || !is_own(facts) || facts.st_size > most)
@@ -166,8 +178,7 @@ void store_kernel(const std::string& folder, const std::string& key, const compi
   std::error_code error;
   fs::create_directories(fs::path(folder).parent_path(), error);
   ::mkdir(folder.c_str(), S_IRWXU);
-  struct stat facts {};
-  if (::lstat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode) || !is_own(facts)) return;
+  if (!is_own_folder(folder)) return;
   std::string names, parts;
   for (const std::string& n : kernel.names) names += n + "\n";
   put(parts, key);
@@ -185,7 +196,7 @@ void store_kernel(const std::string& folder, const std::string& key, const compi
     return;
   }
   try {
-    make_room(folder, most_bytes);
+    make_room(folder, file_of(folder, key), most_bytes);
   } catch (const std::bad_alloc&) {
   }
 }

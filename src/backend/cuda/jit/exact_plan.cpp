@@ -10,7 +10,7 @@ namespace lazyfuse::cuda_detail {
 /// Whether two operands are one: what they are, and where their elements lie.
 bool exact_plan::same(int i, int j) const {
   const operand_type &a = type().types[i], &b = type().types[j];
-  if (a.element != b.element || a.kind != b.kind || a.bytes != b.bytes) return false;
+  if (a.element != b.element || a.kind != b.kind || a.kind == ir::source_kind::ramp) return false;  // ramps have gaps
   const operand_info &x = given(i), &y = given(j);
   if (x.data != y.data || std::memcmp(x.place, y.place, static_cast<std::size_t>(a.bytes)) != 0) return false;
   if (!x.steps || !y.steps) return x.steps == y.steps;
@@ -23,6 +23,7 @@ bool exact_plan::find_equal() {
     int j = 0;
     while (j < count && !same(i, first[j])) ++j;
     slot[i] = static_cast<short>(j);
+    repeats_memory = repeats_memory || (j < count && type().types[i].kind == ir::source_kind::memory);
     if (j < count) continue;
     if (count == most_distinct) return false;
     first[count++] = static_cast<short>(i);

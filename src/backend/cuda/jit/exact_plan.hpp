@@ -14,9 +14,10 @@ inline constexpr int most_given = 512, most_distinct = most_operands, most_resul
 
 struct exact_plan {
   const kernel_plan& plan;
-  int count = 0;               ///< distinct operands
-  short slot[most_given];      ///< of each of the plan's operands
-  short first[most_distinct];  ///< where each of ours is among the plan's
+  int count = 0;                ///< distinct operands
+  short slot[most_given];       ///< of each of the plan's operands
+  short first[most_distinct];   ///< where each of ours is among the plan's
+  bool repeats_memory = false;  ///< some array is several operands: scalars that are equal do not count
   int rank = 0, kept = 0, targets = 0;
   index_t extents[max_rank];
   index_t steps[most_distinct + most_results][max_rank];

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans whose operands turn out to be one: whether a kernel of their own pays, and its launch.
+#include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/parameters.hpp"
 #include "backend/cuda/jit/source.hpp"
 #include "backend/cuda/jit/table.hpp"
 #include "backend/cuda/runtime/devices.hpp"
+#include "backend/cuda/runtime/order.hpp"
+#include "program/spelling.hpp"
 
 #include <lazyfuse/backend/cuda/launch/made.hpp>
 #include <lazyfuse/plan/axes.hpp>
@@ -15,6 +18,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <shared_mutex>
 #include <string>
@@ -40,6 +44,7 @@ struct exact_program {
   };
   std::mutex mutex;
   std::vector<variant> variants;
+  std::array<int, 4> numbers{};  ///< of the kernel made last; transforms have the same along all paths
 };
 
 exact_program& program_of(const exact_plan& p) {
@@ -57,11 +62,13 @@ exact_program& program_of(const exact_plan& p) {
   short each[most_given];
   for (int i = 0; i < type->operands; ++i) {
     each[i] = static_cast<short>(i);
-    named = named && type->types[i].kind != ir::source_kind::other;
+    named = named && !ir::spelling_of(type->types[i].kind, type->types[i].element).empty();
   }
+  for (int i = 0; i < type->targets; ++i) named = named && !ir::spelling_of(type->results[i]).empty();
   if (named) made->graph = ir::program_graph::of(type->program, p.slot);
   if (made->graph)
     made->repeated = 1 - made->graph->operations() / double(ir::program_graph::of(type->program, each)->operations());
+  if (made->graph && static_cast<int>(made->graph->roots.size()) != type->targets) made->graph.reset();
   const std::lock_guard lock(mutex);
   return *table.try_emplace(std::move(key), std::move(made)).first->second;
 }
@@ -75,20 +82,24 @@ std::string key_of(const exact_plan& p, const char* path, const std::string& fac
   return key;
 }
 
+/// The kernel of a variant; null if it cannot be made, or not now.
 template <class Write>
-made_kernel& variant_of(exact_program& program, const exact_plan& p, const char* path, const std::string& facts,
+made_kernel* variant_of(exact_program& program, const exact_plan& p, const char* path, const std::string& facts,
                         const Write& source) {
   const int device = current_device();
   {
     const std::lock_guard lock(program.mutex);
     for (const exact_program::variant& v : program.variants)
       if (v.device == device && v.rank == p.rank && v.kept == p.kept && v.path == path && v.facts == facts)
-        return *v.made;
+        return *v.made ? v.made : nullptr;
   }
+  if (capturing(current_stream())) return nullptr;  // loading a kernel would end the capture
   made_kernel& made = made_for(key_of(p, path, facts), source);
   const std::lock_guard lock(program.mutex);
   program.variants.push_back({device, p.rank, p.kept, path, facts, &made});
-  return made;
+  if (!made) return nullptr;
+  program.numbers = made.numbers;
+  return &made;
 }
 
 void start(const void* kernel, unsigned blocks, std::size_t shared, parameters& p) {
@@ -135,48 +146,44 @@ void put_strided(parameters& to, const transform_geometry& g, const index_t* ext
 bool transform(exact_plan& p, exact_program& program) {
   // What the program costs is known when it has been compiled; until then the path is the one of a cheap program.
   const int width = vector_width(p, true);
-  thread_share flat{width, 1}, strided{width, 1};
-  int tile = std::min(width, most_tile_width);
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    const transform_geometry g =
-        plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, flat, strided, tile, false);
-    const bool is_flat = p.rank < 2 || g.path == transform_path::flat;
-    if (is_flat && p.rank > 1) return false;  // without axes of extent 1 there is one
-    static constexpr const char* names[] = {"flat", "strided", "tiled"};
-    const char* const path = names[static_cast<int>(g.path)];
-    const int axes = is_flat ? 1 : p.rank;
-    made_kernel& made = variant_of(program, p, path, "", [&] { return transform_source(p, *program.graph, path); });
-    if (!made) return false;
-    const thread_share exact_flat{made.numbers[0], made.numbers[1]}, exact_strided{made.numbers[0], made.numbers[2]};
-    if (exact_flat.width != width) return false;
-    if (exact_flat.depth != flat.depth || exact_strided.depth != strided.depth || made.numbers[3] != tile) {
-      flat = exact_flat;
-      strided = exact_strided;
-      tile = made.numbers[3];
-      --attempt;
-      if (flat.depth > 64) return false;
-      continue;
-    }
-    parameters to;
-    put_bound(to, p, 0, axes, axes);
-    if (is_flat) to.put(numbers_of_flat(g, p.extents[0]));
-    else put_strided<2>(to, g, p.extents, p.rank);
-    if (!to.fits()) return false;
-    std::size_t shared = 0;
-    if (g.path == transform_path::tiled) {
-      shared = static_cast<std::size_t>(g.via_shared_bytes) * static_cast<std::size_t>(tile_elements(tile));
-      if (shared > unasked_shared_bytes) allow_shared(made.kernel, shared);
-    }
-    start(made.kernel, g.blocks, shared, to);
-    return true;
+  std::array<int, 4> numbers{width, 1, 1, std::min(width, most_tile_width)};
+  {
+    const std::lock_guard lock(program.mutex);
+    if (program.numbers[0] == width) numbers = program.numbers;
   }
-  return false;
+  transform_geometry g{};
+  made_kernel* made = nullptr;
+  const char* path = nullptr;
+  for (bool exact = false; !exact;) {
+    g = plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {width, numbers[1]},
+                       {width, numbers[2]}, numbers[3], false);
+    static constexpr const char* names[] = {"flat", "strided", "tiled"};
+    path = names[static_cast<int>(g.path)];
+    if ((p.rank == 1) != (g.path == transform_path::flat)) return false;
+    made = variant_of(program, p, path, "", [&] { return transform_source(p, *program.graph, path); });
+    if (!made || made->numbers[0] != width) return false;
+    exact = std::exchange(numbers, made->numbers) == made->numbers;
+  }
+  parameters to;
+  put_bound(to, p, 0, p.rank, p.rank);
+  if (p.rank == 1) to.put(numbers_of_flat(g, p.extents[0]));
+  else put_strided<2>(to, g, p.extents, p.rank);
+  if (!to.fits()) return false;
+  std::size_t shared = 0;
+  if (g.path == transform_path::tiled) {
+    shared = static_cast<std::size_t>(g.via_shared_bytes) * static_cast<std::size_t>(tile_elements(numbers[3]));
+    if (shared > unasked_shared_bytes) allow_shared(made->kernel, shared);
+  }
+  start(made->kernel, g.blocks, shared, to);
+  return true;
 }
 
+/// The most axes of reductions that are made.
+constexpr int most_kept = 3, most_axes = 6;
 template <int K, int R>
 bool put_reduce(parameters& to, const exact_plan& p, const reduce_geometry& g, bool along_kept, int width,
                 const scratch& room) {
-  if constexpr (K < 4 && R <= 6) {
+  if constexpr (K <= most_kept && R <= most_axes) {
     if (p.kept == K && p.rank == R) {
       reduce_numbers<K, R> numbers = numbers_of_reduce<K, R>(g, p.extents, along_kept, width);
       numbers.tickets = room.tickets;
@@ -190,26 +197,27 @@ bool put_reduce(parameters& to, const exact_plan& p, const reduce_geometry& g, b
 }
 
 bool reduce(exact_plan& p, exact_program& program) {
+  if (p.kept > most_kept || p.rank > most_axes) return false;
   const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
   const char* const path = along_kept ? "columns" : "rows";
   const auto lay_out = [&](int width, int depth, index_t resident) {
     return plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, {width, depth}, resident);
   };
-  const std::string facts = facts_of(p, along_kept ? p.kept - 1 : p.rank - 1, lay_out(vector_width(p, false), 1, 1));
-  made_kernel& made =
+  const int width = vector_width(p, false);
+  const std::string facts = facts_of(p, along_kept ? p.kept - 1 : p.rank - 1, lay_out(width, 1, 1));
+  made_kernel* const made =
       variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
-  if (!made) return false;
-  const thread_share share{made.numbers[0], along_kept ? made.numbers[2] : made.numbers[1]};
-  const reduce_geometry g = lay_out(share.width, share.depth, made.resident.of(made.kernel));
+  if (!made || made->numbers[0] != width) return false;
+  const reduce_geometry g = lay_out(width, made->numbers[along_kept ? 2 : 1], made->resident.of(made->kernel));
   scratch room;
   if (g.splits > 1) {
-    const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes * share.width) : 1;
-    room = scratch_for(static_cast<std::size_t>(made.numbers[3]) * g.tiles * g.splits * per_tile);
+    const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes * width) : 1;
+    room = scratch_for(static_cast<std::size_t>(made->numbers[3]) * g.tiles * g.splits * per_tile);
   }
   parameters to;
   put_bound(to, p, 0, p.rank, p.kept);
-  if (!put_reduce<0, 1>(to, p, g, along_kept, share.width, room) || !to.fits()) return false;
-  start(made.kernel, g.tiles * g.splits, 0, to);
+  if (!put_reduce<0, 1>(to, p, g, along_kept, width, room) || !to.fits()) return false;
+  start(made->kernel, g.tiles * g.splits, 0, to);
   return true;
 }
 
@@ -226,17 +234,32 @@ std::atomic<jit>& policy() {
 constexpr double least_saving_us = 20, least_saving_share = 0.05;
 constexpr index_t least_elements = 1 << 20;
 
+/// Bytes of what a plan asks for beyond its distinct operands.
+double repeated_bytes(const exact_plan& p) {
+  const kernel_type& type = p.type();
+  double bytes = 0;
+  for (int i = 0; i < type.operands; ++i) {
+    const operand_info& o = p.given(i);
+    if (p.first[p.slot[i]] == i || o.element_size == 0 || !o.steps) continue;
+    double all = o.element_size;
+    for (int k = 0; k < type.rank; ++k)
+      if (o.steps[k] != 0) all *= static_cast<double>(p.plan.extents[k]);
+    bytes += all;
+  }
+  return bytes;
+}
+
 /// Whether a kernel that does once what types repeat saves more than that.
 bool pays(const exact_plan& p, const exact_program& program) {
   const machine& m = this_machine();
-  const work all = p.plan.costs();
   // Kernels whose threads stay with a row, or walk one, find in the cache what they ask for again; streams of
   // neighbours find it in their own.
   const std::string_view path = p.plan.path;
   const bool from_cache = path == "rows" || path == "strided" || path == "tiled";
-  const double again = from_cache ? static_cast<double>(p.plan.read() - all.bytes_read) : 0;
-  const double saved_us = again / (m.cached_gb_per_s * 1000) + program.repeated * all.operations / m.operations_per_us;
-  return saved_us > least_saving_us && saved_us > least_saving_share * predicted_us(all, m);
+  const double operations = program.repeated * p.type().cost(p.plan) * static_cast<double>(p.plan.elements());
+  const double saved_us =
+      (from_cache ? repeated_bytes(p) / (m.cached_gb_per_s * 1000) : 0) + operations / m.operations_per_us;
+  return saved_us > least_saving_us && saved_us > least_saving_share * predicted_us(p.plan.costs(), m);
 }
 
 }  // namespace
@@ -253,25 +276,29 @@ bool may_be_made(const kernel_plan& plan) {
 /// The program that is to be made for a plan; null if it runs as it was compiled.
 exact_program* wanted_for(exact_plan& p) {
   const bool always = current_jit() == jit::always;
-  if (!p.find_equal() || (p.count == p.type().operands && !always)) return nullptr;
+  if (!p.find_equal() || !(p.repeats_memory || always)) return nullptr;
   exact_program& program = program_of(p);
   return program.graph && (always || pays(p, program)) ? &program : nullptr;
 }
 }  // namespace
 
 bool would_make(const kernel_plan& plan) {
-  if (!may_be_made(plan)) return false;
+  if (!may_be_made(plan) || !has_compiler()) return false;
   exact_plan p(plan);
   return wanted_for(p) != nullptr;
 }
 
 bool launch_made(const kernel_plan& plan) {
   if (!may_be_made(plan)) return false;
-  exact_plan p(plan);
-  exact_program* const program = wanted_for(p);
-  if (!program) return false;
-  p.take_axes();
-  return std::string_view(plan.type->pattern) == "transform" ? transform(p, *program) : reduce(p, *program);
+  try {
+    exact_plan p(plan);
+    exact_program* const program = wanted_for(p);
+    if (!program) return false;
+    p.take_axes();
+    return std::string_view(plan.type->pattern) == "transform" ? transform(p, *program) : reduce(p, *program);
+  } catch (const std::bad_alloc&) {  // nothing has been launched
+    return false;
+  }
 }
 
 }  // namespace lazyfuse::cuda_detail

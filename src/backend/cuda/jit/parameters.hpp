@@ -13,7 +13,8 @@ namespace lazyfuse::cuda_detail {
 class parameters {
  public:
   void put(const void* value, std::size_t size, std::size_t alignment) {
-    used_ = (used_ + alignment - 1) / alignment * alignment;
+    used_ = rounded(alignment);
+    largest_ = std::max(largest_, alignment);
     if (used_ + size <= sizeof room_) std::memcpy(room_ + used_, value, size);
     used_ += size;
   }
@@ -21,14 +22,16 @@ class parameters {
   void put(const T& value) {
     put(&value, sizeof(T), alignof(T));
   }
+  /// A struct ends here, of the largest alignment so far.
+  void end() { used_ = rounded(largest_); }
   bool fits() const { return used_ <= sizeof room_; }
+  std::size_t size() const { return used_; }
   void* data() { return room_; }
-  /// Bytes so far, up to where another struct may begin.
-  std::size_t size() const { return (used_ + alignof(index_t) - 1) / alignof(index_t) * alignof(index_t); }
 
  private:
   alignas(16) unsigned char room_[8192];
-  std::size_t used_ = 0;
+  std::size_t used_ = 0, largest_ = 1;
+  std::size_t rounded(std::size_t alignment) const { return (used_ + alignment - 1) / alignment * alignment; }
 };
 
 /// `axes` steps of each operand from axis `from` on, and of each target `target_axes`.
@@ -40,10 +43,12 @@ inline void put_bound(parameters& to, const exact_plan& p, int from, int axes, i
     to.put(o.place, bytes, o.steps ? std::max(alignment, alignof(index_t)) : alignment);
     for (int k = 0; o.steps && k < axes; ++k) to.put(o.steps[from + k]);
   }
+  to.end();
   for (int i = 0; i < p.targets; ++i) {
     to.put(p.info[i].data);
     for (int k = 0; k < target_axes; ++k) to.put(p.info[i].steps[from + k]);
   }
+  to.end();
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -57,7 +57,6 @@ compiled made_of(const kernel_source& source) {
     if (log) std::fprintf(stderr, "lazyfuse: %s found in %s\n", source.kernel.c_str(), folder.c_str());
     return found;
   }
-  ++compilations;
   const auto begin = std::chrono::steady_clock::now();
   found = compile(source.text, names, target);
   if (log) {
@@ -65,7 +64,9 @@ compiled made_of(const kernel_source& source) {
     std::fprintf(stderr, "lazyfuse: %s in %.0f ms\n%s\n%s%s\n", source.kernel.c_str(), ms, source.text.c_str(),
                  found.message.c_str(), found.binary.empty() ? "it could not be compiled" : "");
   }
-  if (!found.binary.empty()) store_kernel(folder, key, found);
+  if (found.binary.empty()) return found;
+  ++compilations;
+  store_kernel(folder, key, found);
   return found;
 }
 
@@ -74,8 +75,10 @@ void make(made_kernel& to, const kernel_source& source) {
   if (made.binary.empty()) return;  // the kernel that was compiled with the program runs: slower, with the same values
   cudaLibrary_t library = nullptr;
   cudaKernel_t kernel = nullptr;
+  cudaFuncAttributes attributes{};
   if (cudaLibraryLoadData(&library, made.binary.data(), nullptr, nullptr, 0, nullptr, nullptr, 0) != cudaSuccess ||
-      cudaLibraryGetKernel(&kernel, library, made.names[0].c_str()) != cudaSuccess) {
+      cudaLibraryGetKernel(&kernel, library, made.names[0].c_str()) != cudaSuccess ||
+      cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)) != cudaSuccess) {  // loads it now
     (void)cudaGetLastError();  // nobody asked for it
     return;
   }

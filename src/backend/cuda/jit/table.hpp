@@ -21,7 +21,7 @@ struct made_kernel {
 };
 
 /// The kernel of this key on the current device; `source` writes it down where it has to be made. The same object for
-/// the same key, and without a kernel where that failed, which is said once.
+/// the same key, and without a kernel where that failed.
 made_kernel& made_for(const std::string& key, const std::function<kernel_source()>& source);
 
 }  // namespace lazyfuse::cuda_detail
