@@ -53,7 +53,7 @@ TEST(program_text, has_operators_between_their_operands_and_functions_before_the
       {code_of_all<of<sin, of<add, x, y>>>, "x0 x1 +/2 sin/1 ", "sin((x0 + x1))", "sin(x0 + x1)"},
       {code_of_all<of<op::where, of<op::less, x, y>, x, y>>, "x0 x1 </2 x0 x1 where/3 ", "where((x0 < x1), x0, x1)",
        "where(x0 < x1, x0, x1)"},
-      {code_of_all<of<op::vec_of, x, y, z, x, y>>, "x0 x1 x2 x0 x1 vec_of/5 ", "vec_of(x0, x1, x2, x0, x1)"},
+      {code_of_all<of<op::vec_of, x, y, z, x, y>>, "x0 x1 x2 x0 x1 'vec_of/5 ", "vec_of(x0, x1, x2, x0, x1)"},
       {code_of_all<of<op::abs, of<op::conj, x>>>, "x0 conj/1 abs/1 ", "abs(conj(x0))"},
       {code_of_all<x, of<exp, y>>, "x0 x1 exp/1 ", "x0, exp(x1)"},
       {code_of_all<>, "", ""},
@@ -105,12 +105,12 @@ TEST(program_text, has_reductions_and_scans_by_their_names) {
   using functions = op::folded<longer>;
   expect({
       {code_of_all<sum_of<of<multiply, x, x>>>, "x0 x0 */2 sum/1 ", "sum((x0 * x0))", "sum(x0 * x0)"},
-      {code_of_all<reduction<functions, of<op::existing, x>>>, "x0 existing/1 reduce<longer>/1 ",
+      {code_of_all<reduction<functions, of<op::existing, x>>>, "x0 'existing/1 'reduce<longer>/1 ",
        "reduce<longer>(existing(x0))"},
-      {code_of_all<stage<scanned<op::sum, false>, x>>, "x0 cumsum/1 ", "cumsum(x0)"},
-      {code_of_all<stage<scanned<op::max, true>, x>>, "x0 cummax,exclusive/1 ", "cummax(x0, exclusive)"},
-      {code_of_all<stage<scanned<functions, false>, x>>, "x0 scan<longer>/1 ", "scan<longer>(x0)"},
-      {code_of_all<stage<scanned<functions, true>, x>>, "x0 scan<longer>,exclusive/1 ", "scan<longer>(x0, exclusive)"},
+      {code_of_all<stage<scanned<op::sum, false>, x>>, "x0 'cumsum/1 ", "cumsum(x0)"},
+      {code_of_all<stage<scanned<op::max, true>, x>>, "x0 'cummax,exclusive/1 ", "cummax(x0, exclusive)"},
+      {code_of_all<stage<scanned<functions, false>, x>>, "x0 'scan<longer>/1 ", "scan<longer>(x0)"},
+      {code_of_all<stage<scanned<functions, true>, x>>, "x0 'scan<longer>,exclusive/1 ", "scan<longer>(x0, exclusive)"},
       {code_of_all<of<divide, x, sum_of<x>>, sum_of<x>>, "x0 x0 sum/1 //2 x0 sum/1 ", "(x0 / sum(x0)), sum(x0)",
        "x0 / sum(x0), sum(x0)"},
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs as text: postfix words that name every operation, "x0 x1 sin/1 +/2 ". Equal programs have equal codes,
 // whichever compiler made them, so that a code is a key as well; src/program/text.cpp writes them as people do. Names
-// of operations that are not the library's own begin with an apostrophe: several may have the same.
+// that others may have as well, as those of users' operations, begin with an apostrophe.
 #pragma once
 
 #include <lazyfuse/core/characters.hpp>
@@ -23,7 +23,7 @@ struct word {
   const char* text;
   suffix after = suffix::none;
   unsigned long long number = 0;
-  bool foreign = false;  ///< an operation of others
+  bool foreign = false;  ///< others may have the same name
 };
 constexpr int size_of(const word& w) {
   if (w.after == suffix::no_word) return 0;
