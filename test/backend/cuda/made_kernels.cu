@@ -25,7 +25,7 @@ class made_kernels : public ::testing::Test {
     lf::use_jit(lf::jit::always);
     standin::reset();
   }
-  void TearDown() override { lf::use_jit(lf::jit::when_it_pays); }
+  void TearDown() override { lf::use_jit(lf::jit::off); }
 };
 
 std::string launched_now() {
@@ -106,6 +106,8 @@ TEST_F(made_kernels, are_said_to_be_made) {
   lf::use_jit(lf::jit::off);
   EXPECT_EQ(text().find("compiled at run time"), std::string::npos);
 }
+
+TEST(made_kernels_by_default, are_none) { EXPECT_EQ(lf::current_jit(), lf::jit::off); }
 
 /// A user's operation of the name of one of the library's.
 struct add : lf::exact_operation {
