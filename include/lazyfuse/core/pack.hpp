@@ -41,12 +41,16 @@ struct iota<1> {
   using type = index_sequence<0>;
 };
 
-template <class A, class B>
-struct concat;
-template <class... A, class... B>
-struct concat<list<A...>, list<B...>> {
-  using type = list<A..., B...>;
+template <class... L>
+struct concat {
+  using type = list<>;
 };
+template <class... A>
+struct concat<list<A...>> {
+  using type = list<A...>;
+};
+template <class... A, class... B, class... L>
+struct concat<list<A...>, list<B...>, L...> : concat<list<A..., B...>, L...> {};
 
 template <class T>
 struct tag {};
@@ -72,8 +76,8 @@ template <int N>
 using make_index_sequence = typename pack_detail::iota<N>::type;
 
 /// One list after the other.
-template <class A, class B>
-using concat_t = typename pack_detail::concat<A, B>::type;
+template <class... L>
+using concat_t = typename pack_detail::concat<L...>::type;
 
 /// List L and behind it T, always or on a condition.
 template <class L, class T>
@@ -97,6 +101,11 @@ inline constexpr bool contains = __is_base_of(pack_detail::tag<T>, pack_detail::
 template <int I, class... T>
 using type_at = typename decltype(pack_detail::pick<I>(
     static_cast<pack_detail::indexed<make_index_sequence<sizeof...(T)>, T...>*>(nullptr)))::type;
+
+/// Tells types apart by its address, in constant expressions: work on values makes fewer and shorter types than work on
+/// types.
+template <class T>
+inline constexpr char identity_of = 0;
 
 /// One numbered value of a pack.
 template <int I, class T>

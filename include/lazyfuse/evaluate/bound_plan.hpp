@@ -37,7 +37,7 @@ void copy_back(target_pack<K, T...>& to, const strides<R>* steps, index_sequence
 /// What a kernel costs less than its program says; devices take the general way.
 template <class Space, class Schedule, class Operands>
 constexpr int cost_saved(const Operands& operands) {
-  if constexpr (backend<Space>::in_vectors) return ir::cost_saved(typename Schedule::nodes{}, operands);
+  if constexpr (backend<Space>::in_vectors) return ir::cost_saved<Schedule>(operands);
   else return 0;
 }
 

@@ -218,42 +218,6 @@ operand_place place_of(operand<Source, R>& o) {
 bool bind(const leaf_record* leaves, const int* slots, int count, const operand_place* operands, operand_info* info,
           const index_t* extents, int rank, const axis_map* frames);
 
-template <int Share, class... E>
-struct lower_roots {
-  using all = lower_all<Share, state<list<>, no_memo, index_sequence<>>, E...>;
-  using programs = typename all::programs;
-  template <class Sources, class Slots>
-  struct numbering {
-    using sources = Sources;
-    using slots = Slots;
-  };
-  template <class Sources, class Memo, class Slots>
-  static numbering<Sources, Slots> result(state<Sources, Memo, Slots>*);
-  using numbered_leaves = decltype(result(static_cast<typename all::next*>(nullptr)));
-};
-
-}  // namespace lower_detail
-
-/// The program, the device sources of the operands, and which leaf is which operand. Shared: with
-/// equal-typed composites numbered once.
-template <int Share, class... E>
-struct lowering {
-  static constexpr bool shared = Share > 0;
-  using roots = lower_detail::lower_roots<Share, E...>;
-  using programs = typename roots::programs;
-  using sources = typename roots::numbered_leaves::sources;
-  using slots = typename roots::numbered_leaves::slots;
-};
-
-namespace lower_detail {
-/// The operand number of each leaf, as an array.
-template <class Slots>
-struct slot_table;
-template <int... Slot>
-struct slot_table<index_sequence<Slot...>> {
-  static constexpr int count = sizeof...(Slot);
-  static constexpr int value[count + 1] = {Slot...};
-};
 /// The operands of an iteration of R axes over a list of sources.
 template <int R, class Sources>
 struct pack_for;

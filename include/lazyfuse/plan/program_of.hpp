@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbering: an expression type becomes a program type. Leaves are numbered from left to right; a shared
-// numbering gives named, exact and paired sub-expressions of one type one number, on the assumption that
-// they read the same operands. Binding (bind.hpp) checks the assumption.
+// Lowering: an expression type becomes a program type. Leaves are numbered from left to right; a shared numbering gives
+// equal, named and paired sub-expressions of one type the same numbers, on the assumption that they read the same
+// operands. Binding (bind.hpp) checks the assumption.
+//
+// Numbers are found as values, in one constant expression: types that carry what was met so far would be named in
+// everything that compilers write (docs/design/compile_time.md).
 #pragma once
 
 #include <lazyfuse/array/array.hpp>
@@ -33,30 +36,6 @@ struct device_source<remapped<Source, Map, R>> {
   using type = remapped<typename device_source<Source>::type, Map, R>;
 };
 
-/// A sub-expression met before: its program, and the operand numbers of its leaves.
-template <class Node, class Program, class Slots>
-struct entry {};
-struct no_memo {};
-template <class Entry, class Rest>
-struct memo : Entry, Rest {};
-
-template <class Node>
-struct found_nothing {
-  static constexpr bool found = false;
-};
-template <class Program, class Slots>
-struct found_entry {
-  static constexpr bool found = true;
-  using program = Program;
-  using slots = Slots;
-};
-template <class Node, class P, class S>
-found_entry<P, S> look_up(const entry<Node, P, S>*);
-template <class Node>
-found_nothing<Node> look_up(...);
-template <class Node, class Memo>
-using find = decltype(look_up<Node>(static_cast<Memo*>(nullptr)));
-
 /// How far equal types are taken for equal operands, to be checked at launch: 0, not at all; 1, for what has a name, is
 /// made of arguments of fuse, or is reduced; 1 + R, for arrays of rank R as well.
 constexpr int sharing_arrays(int rank) { return 1 + rank; }
@@ -65,216 +44,185 @@ inline constexpr bool takes_for_equal = Share > 0 && source_traits<Source>::is_a
 template <int Share, class T, class Space, int R>
 inline constexpr bool takes_for_equal<Share, stored<T, Space>, R> = Share > 1 && R == Share - 1;
 
-/// Operands so far (their device sources, in order of number), sub-expressions met, and for each leaf
-/// in order of occurrence the number of its operand.
-template <class Sources, class Memo, class Slots>
-struct state;
-
-template <class A, class B>
-struct join_indices;
-template <int... I, int... J>
-struct join_indices<index_sequence<I...>, index_sequence<J...>> {
-  using type = index_sequence<I..., J...>;
-};
-
-template <class P, class S>
-struct lowered {
-  using program = P;
-  using next = S;
-};
-
-template <int Share, class E, class S>
-struct lower;
-
-template <int Share, class Source, int R, class... Src, class Memo, int... Slot>
-struct lower<Share, leaf<Source, R>, state<list<Src...>, Memo, index_sequence<Slot...>>> {
-  using node = leaf<Source, R>;
-  static constexpr bool named = takes_for_equal<Share, Source, R>;
-  using met = find<node, Memo>;
-  template <bool Found, class = void>
-  struct result {
-    using program = arg<int(sizeof...(Src))>;
-    using with = list<Src..., typename device_source<Source>::type>;
-    using slots = index_sequence<Slot..., int(sizeof...(Src))>;
-    template <bool Remember, class = void>
-    struct remembered {
-      using type = Memo;
-    };
-    template <class V>
-    struct remembered<true, V> {
-      using type = memo<entry<node, program, index_sequence<int(sizeof...(Src))>>, Memo>;
-    };
-    using next = state<with, typename remembered<named>::type, slots>;
-  };
-  template <class V>
-  struct result<true, V> {
-    using program = typename met::program;
-    using next = state<list<Src...>, Memo, typename join_indices<index_sequence<Slot...>, typename met::slots>::type>;
-  };
-  using program = typename result<named && met::found>::program;
-  using next = typename result<named && met::found>::next;
-};
-
-template <int Share, class T, auto V, class S>
-struct lower<Share, literal_leaf<T, V>, S> {
-  using program = literal<T, V>;
-  using next = S;
-};
-
-template <class Slots, int From>
-struct tail;
-template <int... I, int From>
-struct tail<index_sequence<I...>, From> {
-  template <int... K>
-  static index_sequence<index_sequence<I...>::at(From + K)...> take(index_sequence<K...>);
-  using type = decltype(take(make_index_sequence<int(sizeof...(I)) - From>{}));
-};
-
-/// Lowers arguments one after the other.
-template <int Share, class S, class... A>
-struct lower_all {
-  using programs = list<>;
-  using next = S;
-};
-template <int Share, class S, class A, class... B>
-struct lower_all<Share, S, A, B...> {
-  using first = lower<Share, A, S>;
-  using rest = lower_all<Share, typename first::next, B...>;
-  using programs = concat_t<list<typename first::program>, typename rest::programs>;
-  using next = typename rest::next;
-};
-
-template <class Op, class L>
-struct apply_to;
-template <class Op, class... P>
-struct apply_to<Op, list<P...>> {
-  using type = apply<Op, P...>;
-};
-
-/// Composite nodes: met before, or lowered and remembered.
-template <bool Found, bool Remember, int Share, class Node, class Make, class S>
-struct composite;
-template <bool Remember, int Share, class Node, class Make, class Sources, class Memo, class Slots>
-struct composite<true, Remember, Share, Node, Make, state<Sources, Memo, Slots>> {
-  using met = find<Node, Memo>;
-  using program = typename met::program;
-  using next = state<Sources, Memo, typename join_indices<Slots, typename met::slots>::type>;
-};
-template <bool Remember, int Share, class Node, class Make, class S>
-struct composite<false, Remember, Share, Node, Make, S> {
-  template <class Before, class P, class Sources, class Memo, class Slots>
-  static state<Sources, memo<entry<Node, P, typename tail<Slots, Before::size>::type>, Memo>, Slots> remember(
-      state<Sources, Memo, Slots>*);
-  template <class Sources, class Memo, class Slots>
-  static Slots slots_of(state<Sources, Memo, Slots>*);
-  using made = typename Make::template on<Share, S>;
-  using program = typename made::program;
-  template <bool Keep, class V = void>
-  struct after {
-    using type = typename made::next;
-  };
-  template <class V>
-  struct after<true, V> {
-    using type = decltype(remember<decltype(slots_of(static_cast<S*>(nullptr))), program>(
-        static_cast<typename made::next*>(nullptr)));
-  };
-  using next = typename after<Remember>::type;
-};
-template <class S>
-struct memo_of;
-template <class Sources, class Memo, class Slots>
-struct memo_of<state<Sources, Memo, Slots>> {
-  using type = Memo;
-};
-
-template <class Op, class... A>
-struct make_map {
-  template <int Share, class S>
-  struct on {
-    using all = lower_all<Share, S, A...>;
-    using program = typename apply_to<Op, typename all::programs>::type;
-    using next = typename all::next;
-  };
-};
-/// sin(x) where cos(x) of an x of the same type was met (or the other way round): the same x, by assumption.
-template <class Op, class Partner>
-struct make_partner {
-  template <int Share, class S>
-  struct on {
-    using met = find<Partner, typename memo_of<S>::type>;
-    template <class O, class P>
-    static P argument_of(apply<O, P>*);
-    using program = apply<Op, decltype(argument_of(static_cast<typename met::program*>(nullptr)))>;
-    template <class Sources, class Memo, class Slots>
-    static state<Sources, Memo, typename join_indices<Slots, typename met::slots>::type> append(
-        state<Sources, Memo, Slots>*);
-    using next = decltype(append(static_cast<S*>(nullptr)));
-  };
-};
-template <int Share, class S, class Op, class Seq, class... A>
-struct maker {
-  using type = make_map<Op, A...>;
-};
-template <int Share, class S, class Op, class Seq, class A>
-  requires(Share > 0)
-&&requires { typename Op::partner; }
-struct maker<Share, S, Op, Seq, A> {
-  using partner = map_expr<typename Op::partner, Seq, A>;
-  using type =
-      std::conditional_t<find<partner, typename memo_of<S>::type>::found, make_partner<Op, partner>, make_map<Op, A>>;
-};
-
-template <int Share>
-struct exactness {
-  template <class Source, int R>
-  static constexpr bool leaf = takes_for_equal<Share, Source, R>;
-  template <class Kind, class A, int R>
-  static constexpr bool deferred = Kind::in_own_order&& tree::fold<exactness, A>;
-  static constexpr bool literal = true;
-  template <class Op, class... V>
-  static constexpr bool map(V... values) {
-    return (values && ...);
-  }
-};
-/// Whether all leaves are taken for equal (or literals): then equal types are equal values.
-template <int Share, class E>
-inline constexpr bool is_exact = tree::fold<exactness<Share>, E>;
-
 template <class Op>
 concept has_partner = requires {
   typename Op::partner;
 };
 
-/// Composite nodes are remembered if the user named them, if they are exact, or if they may have a partner.
-template <int Share, class Op, class Seq, class... A, class S>
-struct lower<Share, map_expr<Op, Seq, A...>, S> {
-  using node = map_expr<Op, Seq, A...>;
-  static constexpr bool exact = is_exact<Share, node>, met = find<node, typename memo_of<S>::type>::found;
-  using made = composite<Share && exact && met, Share && (exact || has_partner<Op>)&&!met, Share, node,
-                         typename maker<Share, S, Op, Seq, A...>::type, S>;
-  using program = typename made::program;
-  using next = typename made::next;
+/// Operand numbers, in a constant expression: of each leaf met so far, and of what may be met again.
+struct numbering {
+  struct name {
+    const char* type;
+    int first, leaves;
+  };
+  const char** leaf_types;  ///< null for leaves that are operands of their own
+  int* slots;
+  name* names;
+  int leaves = 0, operands = 0, named = 0;
+
+  constexpr void leaf(const char* type) {
+    int slot = operands;
+    for (int i = 0; type && i < leaves && slot == operands; ++i)
+      if (leaf_types[i] == type) slot = slots[i];
+    operands += slot == operands;
+    leaf_types[leaves] = type;
+    slots[leaves++] = slot;
+  }
+  /// The leaves of a sub-expression that was met before are those it had then. False if it was not.
+  constexpr bool again(const char* type) {
+    for (int n = 0; n < named; ++n) {
+      if (names[n].type != type) continue;
+      for (int i = 0; i < names[n].leaves; ++i) {
+        leaf_types[leaves] = nullptr;
+        slots[leaves++] = slots[names[n].first + i];
+      }
+      return true;
+    }
+    return false;
+  }
+  constexpr void remember(const char* type, int first) { names[named++] = {type, first, leaves - first}; }
 };
 
-template <class A>
-struct make_through {
-  template <int Share, class S>
-  using on = lower<Share, A, S>;
+/// Sums of none, one, two ... of some numbers.
+template <int Count>
+struct partial_sums {
+  int value[Count + 1] = {};
 };
-template <int Share, class E, class S>
-struct lower<Share, named<E>, S> : composite<(Share > 0) && find<named<E>, typename memo_of<S>::type>::found,
-                                             (Share > 0), Share, named<E>, make_through<E>, S> {};
+template <int... N>
+inline constexpr partial_sums<sizeof...(N)> sums_of = [] {
+  partial_sums<sizeof...(N)> s;
+  int last = 0;
+  ((s.value[last + 1] = s.value[last] + N, ++last), ...);
+  return s;
+}();
+
+/// A node of an expression: how many leaves there are below it, their sources, and names of what may be met again; how
+/// they are numbered; its program, whose first leaf has slot number First.
+template <class E>
+struct node;
+
+template <class Source, int R>
+struct node<leaf<Source, R>> {
+  static constexpr int leaves = 1, names = 0;
+  using sources = list<typename device_source<Source>::type>;
+  template <int Share>
+  static constexpr void number(numbering& n) {
+    if constexpr (takes_for_equal<Share, Source, R>) n.leaf(&identity_of<leaf<Source, R>>);
+    else n.leaf(nullptr);
+  }
+  template <class Slots, int First>
+  using program = arg<Slots::value[First]>;
+};
+
+template <class T, auto V>
+struct node<literal_leaf<T, V>> {
+  static constexpr int leaves = 0, names = 0;
+  using sources = list<>;
+  template <int Share>
+  static constexpr void number(numbering&) {}
+  template <class Slots, int First>
+  using program = literal<T, V>;
+};
+
+/// sin(x) where cos(x) of an x of the same type was met (or the other way round) has the same x, by assumption.
+template <class Op, int... I, class... A>
+struct node<map_expr<Op, index_sequence<I...>, A...>> {
+  static constexpr int leaves = (0 + ... + node<A>::leaves), names = has_partner<Op> + (0 + ... + node<A>::names);
+  using sources = concat_t<typename node<A>::sources...>;
+  template <int Share>
+  static constexpr void number(numbering& n) {
+    if constexpr (Share > 0 && has_partner<Op>) {
+      const int first = n.leaves;
+      if (!n.again(&identity_of<map_expr<typename Op::partner, index_sequence<I...>, A...>>))
+        (node<A>::template number<Share>(n), ...);
+      n.remember(&identity_of<map_expr<Op, index_sequence<I...>, A...>>, first);
+    } else (node<A>::template number<Share>(n), ...);
+  }
+  static constexpr auto before = sums_of<node<A>::leaves...>;
+  template <class Slots, int First>
+  using program = apply<Op, typename node<A>::template program<Slots, First + before.value[I]>...>;
+};
+
+template <class E>
+struct node<named<E>> {
+  static constexpr int leaves = node<E>::leaves, names = 1 + node<E>::names;
+  using sources = typename node<E>::sources;
+  template <int Share>
+  static constexpr void number(numbering& n) {
+    const int first = n.leaves;
+    if (Share > 0 && n.again(&identity_of<named<E>>)) return;
+    node<E>::template number<Share>(n);
+    if (Share > 0) n.remember(&identity_of<named<E>>, first);
+  }
+  template <class Slots, int First>
+  using program = typename node<E>::template program<Slots, First>;
+};
 
 /// The argument of a stage counts as named even when it is a plain array: min(x), max(x) read x once.
-template <int Share, class Kind, class A, int R, class... Src, class Memo, int... Slot>
+template <class Kind, class A, int R>
   requires(Kind::in_kernel)
-struct lower<Share, leaf<deferred<Kind, A>, R>, state<list<Src...>, Memo, index_sequence<Slot...>>> {
-  using S = state<list<Src...>, Memo, index_sequence<Slot...>>;
-  using made = typename lower_all<Share, S, named<A>>::first;
-  using program = stage<typename Kind::stage, typename made::program>;
-  using next = typename made::next;
+struct node<leaf<deferred<Kind, A>, R>> : node<named<A>> {
+  template <class Slots, int First>
+  using program = stage<typename Kind::stage, typename node<A>::template program<Slots, First>>;
 };
 
+/// The operand number of each leaf, as an array.
+template <class Slots>
+struct slot_table;
+template <int... Slot>
+struct slot_table<index_sequence<Slot...>> {
+  static constexpr int count = sizeof...(Slot);
+  static constexpr int value[count + 1] = {Slot...};
+};
+
+template <int Leaves>
+struct numbers {
+  int slot[Leaves + 1] = {}, first[Leaves + 1] = {};  ///< first: the first leaf of each operand
+  int operands = 0;
+};
+template <int Share, class... E>
+constexpr auto numbers_of() {
+  constexpr int leaves = (0 + ... + node<E>::leaves), names = (0 + ... + node<E>::names);
+  numbers<leaves> all;
+  const char* types[leaves + 1] = {};
+  numbering::name met[names + 1] = {};
+  numbering n{types, all.slot, met};
+  (node<E>::template number<Share>(n), ...);
+  for (int i = leaves - 1; i >= 0; --i) all.first[all.slot[i]] = i;
+  all.operands = n.operands;
+  return all;
+}
+
+template <class Slots, class Seq, class... E>
+struct programs_of;
+template <class Slots, int... I, class... E>
+struct programs_of<Slots, index_sequence<I...>, E...> {
+  static constexpr auto before = sums_of<node<E>::leaves...>;
+  using type = list<typename node<E>::template program<Slots, before.value[I]>...>;
+};
+template <class All, class First>
+struct picked;
+template <class... Src, int... I>
+struct picked<list<Src...>, index_sequence<I...>> {
+  using type = list<type_at<I, Src...>...>;
+};
 }  // namespace lower_detail
+
+/// The programs of expressions, the device sources of their operands, and which leaf is which operand. Share: see
+/// takes_for_equal.
+template <int Share, class... E>
+struct lowering {
+  static constexpr bool shared = Share > 0;
+  static constexpr auto numbers = lower_detail::numbers_of<Share, E...>();
+  template <int... I>
+  static index_sequence<numbers.slot[I]...> slots_of(index_sequence<I...>);
+  template <int... I>
+  static index_sequence<numbers.first[I]...> firsts_of(index_sequence<I...>);
+  using slots = decltype(slots_of(make_index_sequence<(0 + ... + lower_detail::node<E>::leaves)>{}));
+  using sources = typename lower_detail::picked<concat_t<typename lower_detail::node<E>::sources...>,
+                                                decltype(firsts_of(make_index_sequence<numbers.operands>{}))>::type;
+  using programs = typename lower_detail::programs_of<lower_detail::slot_table<slots>,
+                                                      make_index_sequence<sizeof...(E)>, E...>::type;
+};
 
 }  // namespace lazyfuse::planning

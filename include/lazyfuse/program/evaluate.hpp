@@ -3,126 +3,9 @@
 // used more than once are computed once and kept in registers.
 #pragma once
 
-#include <lazyfuse/program/rewrite.hpp>
-#include <lazyfuse/program/traverse.hpp>
+#include <lazyfuse/program/schedule.hpp>
 
 namespace lazyfuse::ir {
-
-namespace evaluate_detail {
-
-/// Distinct composite sub-programs, arguments first, and those met more than once.
-template <class Order = list<>, class Repeated = list<>>
-struct nodes_met {
-  using order = Order;
-  using repeated = Repeated;
-};
-
-struct visit {
-  template <bool Seen, class C, class Op, class... A>
-  struct node {
-    using inner = typename gathered_all<visit, C, A...>::type;
-    using type =
-        nodes_met<typename appended<typename inner::order, ir::apply<Op, A...>>::type, typename inner::repeated>;
-  };
-  template <class C, class Op, class... A>
-  struct node<true, C, Op, A...> {
-    using again = ir::apply<Op, A...>;
-    using type =
-        nodes_met<typename C::order,
-                  typename appended_if<!contains<again, typename C::repeated>, typename C::repeated, again>::type>;
-  };
-  template <class C, class Op, class... A>
-  using apply = node<contains<ir::apply<Op, A...>, typename C::order>, C, Op, A...>;
-  template <class C, class Kind, class... P>
-  struct stage {
-    using type = C;
-  };
-};
-template <class C, class... P>
-using visit_all = gathered_all<visit, C, P...>;
-
-/// Bottom-up application of rewrite.
-struct simplifying {
-  template <class P>
-  using made = rewrite<P>;
-  template <class Kind, class... P>
-  using of_stage = rewritten_stage<simplifying, Kind, P...>;
-};
-template <class P>
-using simplify = rewritten<simplifying, P>;
-
-/// Of the operations of one stage: another one has its own pairs.
-template <class All>
-struct pairing {
-  template <class P>
-  using made = rewrite_pair<P, All>;
-  template <class Kind, class... P>
-  struct of_stage {
-    using type = stage<Kind, P...>;
-  };
-};
-template <class P, class All>
-using pair_up = rewritten<pairing<All>, P>;
-
-/// Whether some operation of the list has a partner (sin and cos) present as well.
-template <class Order>
-inline constexpr bool has_partners = false;
-template <class Op, class... A>
-constexpr bool partnered(const apply<Op, A...>*) {
-  return requires { typename Op::partner; };
-}
-template <class... N>
-inline constexpr bool has_partners<list<N...>> = (partnered(static_cast<N*>(nullptr)) || ...);
-
-/// The subset of Order that is in Repeated, in the order of Order.
-template <class Order, class Repeated, class Kept = list<>>
-struct in_order {
-  using type = Kept;
-};
-template <class N, class... Rest, class Repeated, class Kept>
-struct in_order<list<N, Rest...>, Repeated, Kept>
-    : in_order<list<Rest...>, Repeated, typename appended_if<contains<N, Repeated>, Kept, N>::type> {};
-
-template <class Roots, class Census>
-struct paired {
-  using roots = Roots;
-  using census_type = Census;
-};
-template <class... P, class Census>
-  requires has_partners<typename Census::order>
-struct paired<list<P...>, Census> {
-  using roots = list<typename pair_up<P, typename Census::order>::type...>;
-  template <class... Q>
-  static typename visit_all<nodes_met<>, Q...>::type count(list<Q...>);
-  using census_type = decltype(count(roots{}));
-};
-
-}  // namespace evaluate_detail
-
-/// Programs made ready to run together: rewritten, and with their shared values listed.
-template <class Roots>
-struct schedule;
-template <class... P>
-struct schedule<list<P...>> {
-  using simplified = list<typename evaluate_detail::simplify<P>::type...>;
-  template <class... Q>
-  static typename evaluate_detail::visit_all<evaluate_detail::nodes_met<>, Q...>::type count(list<Q...>);
-  using pairs = evaluate_detail::paired<simplified, decltype(count(simplified{}))>;
-  using roots = typename pairs::roots;
-  using shared = typename evaluate_detail::in_order<typename pairs::census_type::order,
-                                                    typename pairs::census_type::repeated>::type;
-  /// Rough number of instructions per element.
-  template <class... N>
-  static constexpr int total_cost(list<N...>) {
-    return (0 + ... + cost_of(static_cast<N*>(nullptr)));
-  }
-  template <class Op, class... A>
-  static constexpr int cost_of(apply<Op, A...>*) {
-    return Op::cost;
-  }
-  using nodes = typename pairs::census_type::order;
-  static constexpr int cost = total_cost(nodes{});
-};
 
 namespace evaluate_detail {
 template <class... A>
@@ -200,11 +83,6 @@ struct evaluator<stage<Kind, P...>> {
 template <class Op, class... A>
 struct evaluator<apply<Op, A...>> {
   using self = apply<Op, A...>;  // nvcc 13.0 loses the pack where it is spelled out in `at`
-  template <class C>
-  LAZYFUSE_HD static auto compute(const C& c) {
-    if constexpr (evaluate_detail::leaf_comes_last<A...>) return composite_first<A...>(c);
-    else return lazyfuse::compute<Op>(evaluator<A>::at(c)...);
-  }
   /// g++ evaluates arguments from the right: the leaf would be loaded before, and spilled around, what the composite
   /// calls.
   template <class X, class Y, class C>
@@ -216,7 +94,8 @@ struct evaluator<apply<Op, A...>> {
   LAZYFUSE_HD static auto at(const C& c) {
     if constexpr (has_cached<self, C>) return shared_of<self>(c);
     else if constexpr (has_precomputed<self, C>) return c.template precomputed<self>();
-    else return compute(c);
+    else if constexpr (evaluate_detail::leaf_comes_last<A...>) return composite_first<A...>(c);
+    else return lazyfuse::compute<Op>(evaluator<A>::at(c)...);
   }
 };
 

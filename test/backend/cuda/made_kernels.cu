@@ -59,7 +59,7 @@ TEST_F(made_kernels, take_the_paths_of_those_that_were_compiled_with_the_program
   } table[] = {
       {"transform_flat", [&] { r = x * y + x * z; }},
       {"transform_strided", [&] { m = a * b + lf::flip(b, axis<1>) * a; }},
-      {"transform_tiled", [&] { m = lf::transpose(a) + a * b + lf::exp(a); }},
+      {"transform_strided", [&] { m = lf::transpose(a) + a * b + lf::exp(a); }},
       {"transform_strided", [&] { pairs = distances * distances + x; }},
       {"reduce_rows", [&] { row = lf::sum(a * (lf::log(a) - lf::log(b)), axis<1>); }},
       {"reduce_columns", [&] { row = lf::sum(a * b - a, axis<0>); }},

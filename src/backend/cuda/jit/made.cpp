@@ -44,7 +44,7 @@ struct exact_program {
   };
   std::mutex mutex;
   std::vector<variant> variants;
-  std::array<int, 4> numbers{};  ///< of the kernel made last; transforms have the same along all paths
+  std::array<int, 5> numbers{};  ///< of the kernel made last; transforms have the same along all paths
 };
 
 exact_program& program_of(const exact_plan& p) {
@@ -145,23 +145,23 @@ void put_strided(parameters& to, const transform_geometry& g, const index_t* ext
 
 bool transform(exact_plan& p, exact_program& program) {
   // What the program costs is known when it has been compiled; until then the path is the one of a cheap program.
-  const int width = vector_width(p, true);
-  std::array<int, 4> numbers{width, 1, 1, std::min(width, most_tile_width)};
+  const int widest = vector_width(p, true);
+  std::array<int, 5> numbers{widest, 1, 1, widest, 1};
   {
     const std::lock_guard lock(program.mutex);
-    if (program.numbers[0] == width) numbers = program.numbers;
+    if (program.numbers[0] > 0) numbers = program.numbers;
   }
   transform_geometry g{};
   made_kernel* made = nullptr;
   const char* path = nullptr;
   for (bool exact = false; !exact;) {
-    g = plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {width, numbers[1]},
-                       {width, numbers[2]}, numbers[3], false);
-    static constexpr const char* names[] = {"flat", "strided", "tiled"};
+    g = plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {numbers[0], numbers[1]},
+                       {numbers[0], numbers[2]}, {numbers[3], numbers[4]}, false);
+    static constexpr const char* names[] = {"flat", "strided", "turned"};
     path = names[static_cast<int>(g.path)];
     if ((p.rank == 1) != (g.path == transform_path::flat)) return false;
     made = variant_of(program, p, path, "", [&] { return transform_source(p, *program.graph, path); });
-    if (!made || made->numbers[0] != width) return false;
+    if (!made || made->numbers[0] > widest) return false;
     exact = std::exchange(numbers, made->numbers) == made->numbers;
   }
   parameters to;
@@ -169,11 +169,8 @@ bool transform(exact_plan& p, exact_program& program) {
   if (p.rank == 1) to.put(numbers_of_flat(g, p.extents[0]));
   else put_strided<2>(to, g, p.extents, p.rank);
   if (!to.fits()) return false;
-  std::size_t shared = 0;
-  if (g.path == transform_path::tiled) {
-    shared = static_cast<std::size_t>(g.via_shared_bytes) * static_cast<std::size_t>(tile_elements(numbers[3]));
-    if (shared > unasked_shared_bytes) allow_shared(made->kernel, shared);
-  }
+  const auto shared = static_cast<std::size_t>(g.shared_bytes);
+  if (shared > unasked_shared_bytes) allow_shared(made->kernel, shared);
   start(made->kernel, g.blocks, shared, to);
   return true;
 }

@@ -62,7 +62,7 @@ const std::string here = "lazyfuse::made::", share = here + "shares::";
 }  // namespace
 
 kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path) {
-  const bool flat = path == "flat";
+  const bool flat = path == "flat", turned = path == "turned";
   const int axes = flat ? 1 : p.rank;
   const std::string rank = std::to_string(p.rank);
   kernel_source s;
@@ -71,11 +71,14 @@ kernel_source transform_source(const exact_plan& p, const ir::program_graph& gra
            (flat ? "flat_parameters<operands, targets>" : "strided_parameters<operands, targets, " + rank + ">") +
            ";\n" + layout_check(flat ? "flat_numbers" : "strided_numbers<" + rank + ">") + ending;
   const std::string load = share + path;
-  s.kernel = "lazyfuse::cuda_detail::transform_" + path + "<" + here + "program, " + here + "sources, " + here +
-             "types, " + (flat ? "" : rank + ", ") +
-             (path == "tiled" ? share + "tile_width" : load + ".width, " + load + ".depth") + ", " + here +
-             "parameters>";
-  s.numbers = {share + "flat.width", share + "flat.depth", share + "strided.depth", share + "tile_width"};
+  s.kernel = std::string("lazyfuse::cuda_detail::transform_") + (flat ? "flat" : "strided") + "<" + here + "program, " +
+             here + "sources, " + here + "types, " + (flat ? "" : rank + ", ") + load + ".width, " + load + ".depth, " +
+             (flat     ? ""
+              : turned ? "lazyfuse::cuda_detail::turning::always, "
+                       : "lazyfuse::cuda_detail::turning::never, ") +
+             here + "parameters>";
+  s.numbers = {share + "flat.width", share + "flat.depth", share + "strided.depth", share + "turned.width",
+               share + "turned.depth"};
   return s;
 }
 
@@ -92,7 +95,7 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
   s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "program, " + here + "sources, " +
              axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
   s.numbers = {share + "width", share + "by_rows.depth", share + "by_columns.depth",
-               "sizeof(" + here + "set::accumulators)"};
+               "sizeof(" + here + "set::accumulators)", "0"};
   return s;
 }
 

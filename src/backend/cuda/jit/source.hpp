@@ -13,11 +13,11 @@ namespace lazyfuse::cuda_detail {
 /// What to compile: a source, the kernel in it, and an expression for each number that the launch asks for.
 struct kernel_source {
   std::string text, kernel;
-  std::array<std::string, 4> numbers;
+  std::array<std::string, 5> numbers;
 };
 
-/// A transform along the path "flat", "strided" or "tiled". numbers: the width, and the depths of flat, strided and
-/// tiled threads.
+/// A transform along the path "flat", "strided" or "turned". numbers: the width, the depths of flat and of strided
+/// threads, and the width and depth of those that turn operands.
 kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
 /// A reduction along "rows" or "columns", of operands of which is known what facts says, "same, vectors" for two.
 /// numbers: the width, the depths of both, and the bytes of a partial result.

@@ -31,7 +31,7 @@ int architecture() {
 }
 
 /// The numbers in the name of numbers<4, 1, ...>, which compilers write as Li4ELi1E.
-void read_numbers(const std::string& name, std::array<int, 4>& to) {
+void read_numbers(const std::string& name, std::array<int, 5>& to) {
   std::size_t at = name.find("numbers");
   for (int& number : to) {
     at = name.find("Li", at);

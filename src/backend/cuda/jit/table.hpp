@@ -15,7 +15,7 @@ namespace lazyfuse::cuda_detail {
 /// A kernel on the current device, and what its source says of it in numbers.
 struct made_kernel {
   const void* kernel = nullptr;
-  std::array<int, 4> numbers{};
+  std::array<int, 5> numbers{};
   resident_blocks resident;
   explicit operator bool() const { return kernel != nullptr; }
 };

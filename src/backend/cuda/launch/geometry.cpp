@@ -105,7 +105,7 @@ void fill_walk(index_t* extents, divisor* divisors, int& first, bool& small, con
 }
 
 transform_geometry plan_transform(index_t* extents, int rank, operand_info* info, int targets, int count,
-                                  thread_share flat, thread_share strided, int tile_width, bool may_window) {
+                                  thread_share flat, thread_share strided, thread_share turned, bool may_window) {
   transform_geometry g{};
   const int inner = rank > 0 ? rank - 1 : 0;
   const index_t columns = rank > 0 ? extents[inner] : 1;
@@ -146,7 +146,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
       if (info[i].steps) std::swap(info[i].steps[a], info[i].steps[b]);
   };
 
-  // Operands that are contiguous across rows go through shared memory, square tiles at a time.
+  // Operands that are contiguous across rows go through shared memory, a tile at a time.
   int across = rank - 2;
   int most = 0;
   for (int k = 0; k < rank - 1; ++k) {  // the axis along which most operands that are not contiguous in rows are
@@ -165,30 +165,34 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
       const operand_info& o = info[i];
       if (o.element_size == 0 || !o.steps) continue;
       if (std::abs(o.steps[inner]) > 1 && std::abs(o.steps[across]) == 1 &&
-          (g.via_shared_bytes + o.element_size) * tile_elements(most_tile_width) < device().shared_bytes) {
+          g.shared_bytes + o.element_size * turned.tile_elements() < device().shared_bytes) {
         g.via_shared |= wide_bits{1} << (i - targets);
-        g.via_shared_bytes += o.element_size;
+        g.shared_bytes += o.element_size * turned.tile_elements();
       }
     }
   }
   if (g.via_shared) {
     g.path = transform_path::tiled;
-    const int width = tile_width;
     for (int i = 0; i < count; ++i) {
       const int bit = i < targets ? i : i - targets;
       if (bit >= most_operands) continue;
-      const bool via_shared = i >= targets && ((g.via_shared >> bit) & 1);
-      if (width > 1 && is_wide(info[i], extents, rank, via_shared ? across : inner, width))
+      const bool is_turned = i >= targets && has_bit(g.via_shared, bit);
+      const int width = is_turned ? width_across(info[i].element_size, turned.depth) : turned.width;
+      if (width > 1 && is_wide(info[i], extents, rank, is_turned ? across : inner, width))
         (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
     }
     g.consecutive = true;
-    const index_t side = index_t{tile_lanes} * width;
-    const index_t across_tiles = ceil_div(extents[across], side), tiles = ceil_div(columns, side),
-                  planes = rows / extents[across];
-    g.row_tiles = static_cast<unsigned>(across_tiles);
-    g.column_tiles = static_cast<unsigned>(tiles);
-    g.mirrored = planes == 1 && across_tiles == tiles;
-    g.blocks = static_cast<unsigned>(g.mirrored ? tiles * (tiles + 1) / 2 * 2 : planes * across_tiles * tiles);
+    g.lanes = g.lines = tile_lanes;
+    const index_t height = index_t{tile_lanes} * turned.depth, width = index_t{tile_lanes} * turned.width,
+                  longer = std::max(height, width), shorter = std::min(height, width);
+    const index_t planes = rows / extents[across], squares = ceil_div(columns, longer);
+    g.mirrored = planes == 1 && squares == ceil_div(extents[across], longer);
+    const index_t row_tiles = g.mirrored ? squares : ceil_div(extents[across], height),
+                  column_tiles = g.mirrored ? squares : ceil_div(columns, width);
+    g.row_tiles = static_cast<unsigned>(row_tiles);
+    g.column_tiles = static_cast<unsigned>(column_tiles);
+    g.blocks = static_cast<unsigned>(g.mirrored ? squares * (squares + 1) / 2 * 2 * (longer / shorter)
+                                                : planes * row_tiles * column_tiles);
     return g;
   }
 

@@ -218,13 +218,14 @@ struct fetched_pack<Width, Depth, list<Src...>> : pack<fetched<Src, Width, Depth
 
 /// What is not read from memory. A zero that the compiler does not know keeps constants in registers: it would
 /// read them again at every use.
+template <class Fetched, class Operand>
+__device__ __forceinline__ void keep_constant(Fetched& f, const Operand& o, unsigned zero) {
+  if constexpr (!Fetched::loads) f.keep(o.source, zero);
+}
 template <class Fetched, int... I>
 __device__ __forceinline__ void keep_constants(Fetched& values, const auto& operands, unsigned zero,
                                                index_sequence<I...>) {
-  const auto keep = [&](auto& f, const auto& o) {
-    if constexpr (!bare_t<decltype(f)>::loads) f.keep(o.source, zero);
-  };
-  (keep(get<I>(values), get<I>(operands)), ...);
+  (keep_constant(get<I>(values), get<I>(operands), zero), ...);
 }
 
 /// The context of a program: element (d, k) of the thread.

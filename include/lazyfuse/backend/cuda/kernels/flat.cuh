@@ -11,51 +11,60 @@ template <class Operands, class Targets>
 struct flat_parameters : bound_to<Operands, Targets>, flat_numbers {};
 
 /// One tile. Every operand is read as wide as its own layout allows; threads beyond the end read the last element
-/// again and do not store.
+/// again and do not store. Its functions name the types of one operand only: compilers write names of whole programs
+/// slowly.
+template <int Width, int Depth>
+struct flat_tile {
+  static constexpr int row = block_threads * Width, size = row * Depth;
+  const flat_numbers& p;
+  index_t base = static_cast<index_t>(blockIdx.x) * size;
+  bool full = p.size - base >= size, dense = full && p.dense;
+  index_t at = base + static_cast<int>(threadIdx.x) * Width;  ///< if threads take neighbours
+
+  __device__ __forceinline__ int spacing() const { return p.consecutive ? 1 : interleave; }
+  __device__ __forceinline__ int first() const {
+    return spread{spacing()}.template first<Width>(static_cast<int>(threadIdx.x));
+  }
+  __device__ __forceinline__ int left() const { return full ? size : static_cast<int>(p.size - base); }
+
+  /// Where everything is contiguous and aligned: nothing to decide per operand.
+  template <class Fetched, class Operand>
+  __device__ __forceinline__ void load_dense(Fetched& f, const Operand& o) const {
+    if constexpr (Fetched::is_memory) f.rows(o.source.data + at, row);
+  }
+  template <class Fetched, class Operand>
+  __device__ __forceinline__ void load(Fetched& f, const Operand& o, int i) const {
+    if constexpr (Fetched::is_memory) {
+      if (full && p.consecutive && has_bit(p.wide_in, i)) f.rows(o.source.data + at, row);
+      else f.each(o.source.data + base * o.steps[0], o.steps[0], first(), row, spacing(), left() - 1);
+    }
+  }
+  /// What is computed from positions.
+  template <class Fetched, class Operand>
+  __device__ __forceinline__ void count(Fetched& f, const Operand& o) const {
+    if constexpr (Fetched::loads && !Fetched::is_memory)
+      f.all(o.source, (base + first()) * o.steps[0], row * o.steps[0], o.steps[0], true, spacing());
+  }
+  template <class Result, class Target>
+  __device__ __forceinline__ void store(const Result& r, const Target& t, int j) const {
+    if (dense || (full && p.consecutive && has_bit(p.wide_out, j))) r.rows(t.data + at, row);
+    else r.each(t.data + base * t.steps[0], t.steps[0], first(), row, spacing(), left());
+  }
+};
+
 template <class Schedule, int Width, int Depth, class... Src, class... T, int... I, int... J>
 __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...>, index_sequence<I...>,
                                           index_sequence<J...>) {
-  constexpr int row = block_threads * Width, tile = row * Depth;
-  const index_t base = static_cast<index_t>(blockIdx.x) * tile;
-  const bool full = p.size - base >= tile, dense = full && p.dense;
-  const auto first = [&] {
-    return spread{p.consecutive ? 1 : interleave}.template first<Width>(static_cast<int>(threadIdx.x));
-  };
-  const auto left = [&] { return full ? tile : static_cast<int>(p.size - base); };
-  const index_t at = base + static_cast<int>(threadIdx.x) * Width;  // if threads take neighbours
+  const flat_tile<Width, Depth> tile{p};
   fetched_pack<Width, Depth, list<Src...>> values;
-  if (dense) {  // everything is contiguous and aligned: nothing to decide per operand
-    const auto load = [&](auto& f, const auto& o) {
-      if constexpr (bare_t<decltype(f)>::is_memory) f.rows(o.source.data + at, row);
-    };
-    (load(get<I>(values), get<I>(p.operands)), ...);
-  } else {
-    const auto load = [&](auto& f, const auto& o, int i) {
-      if constexpr (bare_t<decltype(f)>::is_memory) {
-        if (full && p.consecutive && has_bit(p.wide_in, i)) f.rows(o.source.data + at, row);
-        else
-          f.each(o.source.data + base * o.steps[0], o.steps[0], first(), row, p.consecutive ? 1 : interleave,
-                 left() - 1);
-      }
-    };
-    (load(get<I>(values), get<I>(p.operands), I), ...);
-  }
-  const auto count = [&](auto& f, const auto& o) {
-    if constexpr (bare_t<decltype(f)>::loads && !bare_t<decltype(f)>::is_memory)
-      f.all(o.source, (base + first()) * o.steps[0], row * o.steps[0], o.steps[0], true,
-            p.consecutive ? 1 : interleave);
-  };
-  (count(get<I>(values), get<I>(p.operands)), ...);
+  if (tile.dense) (tile.load_dense(get<I>(values), get<I>(p.operands)), ...);
+  else (tile.load(get<I>(values), get<I>(p.operands), I), ...);
+  (tile.count(get<I>(values), get<I>(p.operands)), ...);
   keep_constants(values, p.operands, blockIdx.z, index_sequence<I...>{});
 
   results<typename Schedule::roots, list<Src...>, Width, Depth, T...> out;
   compute<Schedule, Width, Depth>(values, out);
-
-  const auto put = [&](const auto& r, const auto& t, int j) {
-    if (dense || (full && p.consecutive && has_bit(p.wide_out, j))) r.rows(t.data + at, row);
-    else r.each(t.data + base * t.steps[0], t.steps[0], first(), row, p.consecutive ? 1 : interleave, left());
-  };
-  (put(get<J>(out), get<J>(p.targets), J), ...);
+  (tile.store(get<J>(out), get<J>(p.targets), J), ...);
 }
 
 /// With what a stencil needs.

@@ -57,10 +57,9 @@ LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) {
   return n < most_operands && ((bits >> (n % most_operands)) & 1) != 0;
 }
 
-/// Tiles of the tiled kernel are square: 16 lanes by 16 lines of Width times Width elements.
-inline constexpr int tile_lanes = 16, most_tile_width = 4;
-/// Elements of shared memory for one: its lines begin in different banks.
-LAZYFUSE_HD constexpr int tile_elements(int width) { return tile_lanes * width * (tile_lanes * width + 1); }
+/// Threads along each side of a tile that operands are turned in.
+inline constexpr int tile_lanes = 16;
+static_assert(tile_lanes * tile_lanes == block_threads);
 
 /// A stencil's tiles: of four elements of a row and two rows per thread.
 inline constexpr int window_lanes = 64, window_lines = block_threads / window_lanes;
@@ -105,7 +104,7 @@ struct flat_numbers {
   bool consecutive;
   bool dense;  ///< every operand and target in memory is contiguous and aligned
 };
-/// Of the strided and the tiled kernel.
+/// Of the strided kernel.
 template <int R>
 struct strided_numbers {
   axes_walk<R - 2> planes_walk;  ///< the axes before the rows
@@ -135,10 +134,21 @@ struct reduce_numbers {
   void* partial;
 };
 
+/// Whether operands of a strided kernel go through shared memory.
+enum class turning { never, always, sometimes };
+
 /// What a kernel processes per thread: `width` neighbours, `depth` times.
 struct thread_share {
   int width, depth;
+  /// Elements of shared memory for one operand of a tile that is turned: its lines begin in different banks.
+  constexpr int tile_elements() const { return tile_lanes * depth * (tile_lanes * width + 1); }
 };
+/// Elements that a thread reads at once across rows, of those `depth` rows that are its own.
+LAZYFUSE_HD constexpr int width_across(int element_size, int depth) {
+  int width = 1;
+  while (width < depth && 2 * width * element_size <= 16) width *= 2;
+  return width;
+}
 
 // Rows that are shared by the blocks of a team, or that stay in registers.
 

@@ -48,16 +48,23 @@ constexpr thread_share share_for(int width, int most, thread_load load, int byte
 template <class Schedule, class Sources, class Types>
 struct transform_shares {
   using tuned = dpp::tuning<dpp::transforms, cuda>;
-  static constexpr int width = width_for(Sources{}, Types{}), bytes = memory_bytes(Sources{}),
-                       cost = Schedule::cost + cost_of_sources(Sources{});
+  static constexpr int bytes = memory_bytes(Sources{}), cost = Schedule::cost + cost_of_sources(Sources{});
+  /// Dear programs do not wait for memory: their threads take few elements, and compilers write them fewer times.
+  static constexpr int width = [] {
+    int w = width_for(Sources{}, Types{});
+    while (w > 1 && cost * w > tuned::most_vector_cost) w /= 2;
+    return w;
+  }();
   static constexpr bool deep = bytes == 0 || (cost > tuned::dear && bytes * width <= tuned::light_bytes);
   static constexpr thread_share flat = share_for(width, deep ? 2 : 1, tuned::flat, bytes, cost),
                                 strided = share_for(width, tuned::strided_depth, tuned::strided, bytes, cost);
-  /// Elements along each side of a thread's square.
-  static constexpr int tile_width = [] {
-    int side = width < most_tile_width ? width : most_tile_width;
+  /// One kernel for all that is not flat, or one for operands that are turned, whose threads have squares.
+  static constexpr bool one_strided = cost > tuned::one_strided_cost;
+  static constexpr thread_share turned = [] {
+    if (one_strided) return strided;
+    int side = width < tuned::most_square ? width : tuned::most_square;
     while (side > 1 && !tuned::square.holds(cost, bytes, side * side)) side /= 2;
-    return side;
+    return thread_share{side, side};
   }();
 };
 

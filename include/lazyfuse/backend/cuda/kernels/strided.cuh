@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The strided and the tiled transform kernel: rows and columns of any layout; shared memory turns operands
-// that are contiguous across rows.
+// The strided transform kernel: rows and columns of any layout. Operands that are contiguous across rows are turned in
+// shared memory, a tile at a time.
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/results.cuh>
@@ -10,159 +10,249 @@ namespace lazyfuse::cuda_detail {
 template <class Operands, class Targets, int R>
 struct strided_parameters : bound_to<Operands, Targets>, strided_numbers<R> {};
 
-template <class Schedule, bool Tiled, int R, int Width, int Depth, class... Src, class... T, int... I, int... J>
-__device__ __forceinline__ void strided_body(const auto& p, unsigned tile_plane, unsigned tile_row,
-                                             unsigned tile_column, list<Src...>, list<T...>, index_sequence<I...>,
-                                             index_sequence<J...>) {
-  constexpr int tile_shift = 4;
-  static_assert(1 << tile_shift == tile_lanes);
-  const int lane_shift = Tiled ? tile_shift : p.lane_shift, line_shift = Tiled ? tile_shift : p.line_shift;
-  const int lanes = 1 << lane_shift, lines = 1 << line_shift, planes_here = block_threads >> (lane_shift + line_shift);
-  const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-  const int above = static_cast<int>(threadIdx.x) >> lane_shift, line = above & (lines - 1);
-  const spread threads{p.consecutive ? 1 : interleave};
-  const index_t first_plane = static_cast<index_t>(tile_plane) * planes_here,
-                plane = first_plane + (above >> line_shift);
-  const index_t first_row = static_cast<index_t>(tile_row) * (lines * Depth), row = first_row + line;
-  const index_t first_column = static_cast<index_t>(tile_column) * (lanes * Width),
-                column = first_column + threads.template first<Width>(lane);
-  const bool full = first_column + lanes * Width <= p.columns && first_row + lines * Depth <= p.rows &&
-                    first_plane + planes_here <= p.planes;
-  // Of many operands, or through shared memory, full tiles are read as others are: code for both would take the
-  // compiler too long.
-  constexpr bool many = Tiled || sizeof...(Src) > 8;
-  const bool unguarded = !many && full;
-  int valid[Depth];
-  {
+/// The distinct types of elements in memory.
+template <class Sources, class Types = list<>>
+struct element_types {
+  using type = Types;
+};
+template <class Src, class... Rest, class Types>
+struct element_types<list<Src, Rest...>, Types> : element_types<list<Rest...>, Types> {};
+template <class T, class... Rest, class Types>
+struct element_types<list<memory<T>, Rest...>, Types>
+    : element_types<list<Rest...>, typename appended_if<!contains<T, Types>, Types, T>::type> {};
+
+/// Where a thread is: its first element, that of its tile, and its place among the threads of a tile. Its functions
+/// name the types of one operand only: compilers write names of whole programs slowly.
+template <int R, int Width, int Depth>
+struct strided_tile {
+  static constexpr int pitch = tile_lanes * Width + 1;  ///< of what is turned
+
+  const strided_numbers<R>& p;
+  index_t plane, first_row, first_column, row, column;
+  int lane, line, spacing;
+  bool full;
+  int valid[Depth];  ///< elements of each row that exist
+
+  __device__ __forceinline__ strided_tile(const strided_numbers<R>& numbers, unsigned tile_plane, unsigned tile_row,
+                                          unsigned tile_column)
+      : p(numbers) {
+    const int lanes = 1 << p.lane_shift, lines = 1 << p.line_shift,
+              planes_here = block_threads >> (p.lane_shift + p.line_shift);
+    const int above = static_cast<int>(threadIdx.x) >> p.lane_shift;
+    lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+    line = above & (lines - 1);
+    spacing = p.consecutive ? 1 : interleave;
+    const index_t first_plane = static_cast<index_t>(tile_plane) * planes_here;
+    plane = first_plane + (above >> p.line_shift);
+    first_row = static_cast<index_t>(tile_row) * (lines * Depth);
+    row = first_row + line;
+    first_column = static_cast<index_t>(tile_column) * (lanes * Width);
+    column = first_column + spread{spacing}.template first<Width>(lane);
+    full = first_column + lanes * Width <= p.columns && first_row + lines * Depth <= p.rows &&
+           first_plane + planes_here <= p.planes;
     const index_t left = p.columns - column;
     const int in_row = plane < p.planes ? static_cast<int>(left < Width * interleave ? left : Width * interleave) : 0;
 #pragma unroll
     for (int d = 0; d < Depth; ++d) valid[d] = row + d * lines < p.rows ? in_row : 0;
   }
-  // Offsets of the first element: in 32 bits where all of them fit, decided at launch.
-  index_t in_offset[sizeof...(Src) + 1], out_offset[sizeof...(T)];
-  const auto start = [&]<class Index>(index_t& offset, const auto& o, Index) {
-    if constexpr (requires { o.steps; }) {
-      Index at = static_cast<Index>(row) * static_cast<Index>(o.steps[R - 2]) +
-                 static_cast<Index>(column) * static_cast<Index>(o.steps[R - 1]);
-      if constexpr (R > 2)
-        p.planes_walk(plane < p.planes ? plane : 0,
-                      [&](int axis, index_t i) { at += static_cast<Index>(i) * static_cast<Index>(o.steps[axis]); });
-      offset = at;
-    }
-  };
-  if (p.small) {
-    (start(in_offset[I], get<I>(p.operands), int{}), ...);
-    (start(out_offset[J], get<J>(p.targets), int{}), ...);
-  } else {
-    (start(in_offset[I], get<I>(p.operands), index_t{}), ...);
-    (start(out_offset[J], get<J>(p.targets), index_t{}), ...);
+
+  /// Of an operand's or target's first element.
+  template <class Index>
+  __device__ __forceinline__ index_t offset(const index_t* steps) const {
+    Index at = static_cast<Index>(row) * static_cast<Index>(steps[R - 2]) +
+               static_cast<Index>(column) * static_cast<Index>(steps[R - 1]);
+    if constexpr (R > 2)
+      p.planes_walk(plane < p.planes ? plane : 0,
+                    [&](int axis, index_t i) { at += static_cast<Index>(i) * static_cast<Index>(steps[axis]); });
+    return at;
+  }
+  template <class Index, class Operand>
+  __device__ __forceinline__ void locate(index_t& at, const Operand& o) const {
+    if constexpr (requires { o.steps; }) at = offset<Index>(o.steps.step);
   }
 
-  fetched_pack<Width, Depth, list<Src...>> values;
-  const auto load = [&](auto& f, const auto& o, int i) {
-    if constexpr (bare_t<decltype(f)>::loads) {
-      if (Tiled && has_bit(p.via_shared, i)) return;
+  /// Unguarded: where the tile is full, without looking at every element.
+  template <turning Turns, bool Unguarded, class Fetched, class Operand>
+  __device__ __forceinline__ void load(Fetched& f, const Operand& o, index_t at, int i) const {
+    if constexpr (Fetched::loads) {
+      if (Turns != turning::never && has_bit(p.via_shared, i)) return;
       const bool as_one = p.consecutive && has_bit(p.wide_in, i);
-      const index_t pitch = o.steps[R - 2] << line_shift;
-      if (unguarded) f.all(o.source, in_offset[i], pitch, o.steps[R - 1], as_one, threads.spacing);
-      else f.some(o.source, in_offset[i], pitch, o.steps[R - 1], as_one, threads.spacing, valid);
+      const index_t down = o.steps[R - 2] << p.line_shift;
+      if (Unguarded && full) f.all(o.source, at, down, o.steps[R - 1], as_one, spacing);
+      else f.some(o.source, at, down, o.steps[R - 1], as_one, spacing, valid);
     }
-  };
+  }
+  template <class Result, class Target>
+  __device__ __forceinline__ void put(const Result& r, const Target& t, index_t at, int j) const {
+    store(r, t.data + at, t.steps[R - 2] << p.line_shift, t.steps[R - 1], p.consecutive && has_bit(p.wide_out, j),
+          spacing, full, valid);
+  }
 
-  if constexpr (Tiled) {
-    // Operands contiguous across rows are read along the rows into shared memory, and out of it along the columns.
-    extern __shared__ __align__(16) unsigned char shared_bytes[];
-    constexpr int side = tile_lanes * Width;
-    int across_valid[Depth];
-    {
-      const index_t left = p.rows - first_row - lane * Width;
+  // Operands that are contiguous across rows are read along that axis into shared memory, and out of it along the
+  // columns.
+
+  template <class T>
+  static constexpr int turned_bytes = tile_lanes* Depth* pitch * sizeof(T);
+
+  template <class T>
+  __device__ __forceinline__ void turn(T* tile, elements<const T> data, const index_t (&steps)[R], bool as_one) const {
+    constexpr int across = width_across(sizeof(T), Depth);
+#pragma unroll
+    for (int d = 0; d < tile_lanes * Depth; d += tile_lanes * across) {
+      const int first = d + lane * across;
+      index_t at = (first_row + first) * steps[R - 2] + (first_column + line) * steps[R - 1];
+      if constexpr (R > 2) p.planes_walk(plane, [&](int axis, index_t i) { at += i * steps[axis]; });
+      const index_t rows = p.rows - first_row - first;
+      int exist[Width];
+#pragma unroll
+      for (int w = 0; w < Width; ++w)
+        exist[w] =
+            first_column + line + w * tile_lanes < p.columns ? static_cast<int>(rows < across ? rows : across) : 0;
+      fetched<memory<T>, across, Width> part;
+      part.some({data}, at, tile_lanes * steps[R - 1], steps[R - 2], as_one, 1, exist);
+#pragma unroll
+      for (int w = 0; w < Width; ++w)
+#pragma unroll
+        for (int k = 0; k < across; ++k) tile[(first + k) * pitch + line + w * tile_lanes] = part.value[w][k];
+    }
+  }
+  template <class T, class Fetched>
+  __device__ __forceinline__ void take_turned(Fetched& f, int i, const unsigned char*& shared) const {
+    if constexpr (standard::is_same_v<Fetched, fetched<memory<T>, Width, Depth>>) {
+      if (!has_bit(p.via_shared, i)) return;
+      const T* const tile = reinterpret_cast<const T*>(shared);
+      shared += turned_bytes<T>;
 #pragma unroll
       for (int d = 0; d < Depth; ++d)
-        across_valid[d] =
-            first_column + line + d * lines < p.columns ? static_cast<int>(left < Width ? left : Width) : 0;
+#pragma unroll
+        for (int k = 0; k < Width; ++k) f.value[d].put(k, tile[(line + d * tile_lanes) * pitch + lane * Width + k]);
     }
-    int bytes = 0;
-    const auto stage = [&](const auto& o, int i) {
-      if constexpr (requires { o.source.data; }) {
-        if (!has_bit(p.via_shared, i)) return;
-        using E = bare_t<decltype(*o.source.data)>;
-        E* const tile = reinterpret_cast<E*>(shared_bytes + bytes);
-        bytes += tile_elements(Width) * static_cast<int>(sizeof(E));
-        index_t offset = (first_row + lane * Width) * o.steps[R - 2] + (first_column + line) * o.steps[R - 1];
-        if constexpr (R > 2) p.planes_walk(plane, [&](int axis, index_t at) { offset += at * o.steps[axis]; });
-        const bool as_one = has_bit(p.wide_in, i);
-        fetched<memory<E>, Width, Depth> part;
-        if (unguarded) part.all(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1);
-        else part.some(o.source, offset, lines * o.steps[R - 1], o.steps[R - 2], as_one, 1, across_valid);
+  }
+};
+
+/// The pointer and the steps of operand number `which`, if it reads elements of type T.
+template <class T, int R, class Operand>
+__device__ __forceinline__ void if_chosen(const Operand& o, bool chosen, elements<const T>& data, index_t (&steps)[R]) {
+  if constexpr (standard::is_same_v<Operand, operand<memory<T>, R>>)
+    if (chosen) {
+      data = o.source.data;
 #pragma unroll
-        for (int d = 0; d < Depth; ++d)
+      for (int k = 0; k < R; ++k) steps[k] = o.steps[k];
+    }
+}
+template <class T, class Operand>
+inline constexpr bool reads = false;
+template <class T, int R>
+inline constexpr bool reads<T, operand<memory<T>, R>> = true;
+
+/// Operands of one type are turned one after the other, in a loop: code for each of them would take the compiler too
+/// long.
+template <class T, int R, int Width, int Depth, int... I>
+__device__ __forceinline__ void turn_those_of(const strided_tile<R, Width, Depth>& tile, const auto& operands,
+                                              unsigned char*& shared, index_sequence<I...>) {
+  const wide_bits these =
+      tile.p.via_shared &
+      (wide_bits{0} | ... |
+       (I < most_operands && reads<T, bare_t<decltype(get<I>(operands))>> ? wide_bits{1} << I % most_operands : 0));
+#pragma unroll 1
+  for (wide_bits left = these; left != 0; left &= left - 1) {
+    const int which = __ffsll(static_cast<long long>(left)) - 1;
+    elements<const T> data{};
+    index_t steps[R];
+    (if_chosen<T>(get<I>(operands), I == which, data, steps), ...);
+    tile.turn(reinterpret_cast<T*>(shared), data, steps, has_bit(tile.p.wide_in, which));
+    shared += tile.template turned_bytes<T>;
+  }
+}
+
+extern __shared__ __align__(16) unsigned char shared_bytes[];
+
+/// Few operands, on the other hand, are all asked for before the first has come.
+template <class T, int R, int Width, int Depth, class Operand>
+__device__ __forceinline__ void turn_if(const strided_tile<R, Width, Depth>& tile, const Operand& o, int i,
+                                        unsigned char*& shared) {
+  if constexpr (reads<T, Operand>) {
+    if (!has_bit(tile.p.via_shared, i)) return;
+    index_t steps[R];
 #pragma unroll
-          for (int k = 0; k < Width; ++k) tile[(lane * Width + k) * (side + 1) + line + d * lines] = part.value[d][k];
-      }
-    };
-    (load(get<I>(values), get<I>(p.operands), I), ...);
-    (stage(get<I>(p.operands), I), ...);
-    __syncthreads();
-    bytes = 0;
-    const auto unstage = [&](auto& f, const auto& o, int i) {
-      if constexpr (requires { o.source.data; }) {
-        if (!has_bit(p.via_shared, i)) return;
-        using E = bare_t<decltype(*o.source.data)>;
-        const E* const tile = reinterpret_cast<const E*>(shared_bytes + bytes);
-        bytes += tile_elements(Width) * static_cast<int>(sizeof(E));
-#pragma unroll
-        for (int d = 0; d < Depth; ++d)
-#pragma unroll
-          for (int k = 0; k < Width; ++k) f.value[d].put(k, tile[(line + d * lines) * (side + 1) + lane * Width + k]);
-      }
-    };
-    (unstage(get<I>(values), get<I>(p.operands), I), ...);
-  } else (load(get<I>(values), get<I>(p.operands), I), ...);
+    for (int k = 0; k < R; ++k) steps[k] = o.steps[k];
+    tile.turn(reinterpret_cast<T*>(shared), o.source.data, steps, has_bit(tile.p.wide_in, i));
+    shared += tile.template turned_bytes<T>;
+  }
+}
+template <bool Few, int R, int Width, int Depth, class... T, int... I>
+__device__ __forceinline__ void turn_all(const strided_tile<R, Width, Depth>& tile, const auto& operands, list<T...>,
+                                         index_sequence<I...> all) {
+  unsigned char* to = shared_bytes;
+  const auto those_of = [&]<class E>(list<E>) {
+    if constexpr (Few) (turn_if<E>(tile, get<I>(operands), I, to), ...);
+    else turn_those_of<E>(tile, operands, to, all);
+  };
+  (those_of(list<T>{}), ...);
+  __syncthreads();
+}
+template <int R, int Width, int Depth, class... T, int... I>
+__device__ __forceinline__ void take_all(const strided_tile<R, Width, Depth>& tile, auto& values, list<T...>,
+                                         index_sequence<I...>) {
+  const unsigned char* from = shared_bytes;
+  const auto take = [&]<class E>(list<E>) { (tile.template take_turned<E>(get<I>(values), I, from), ...); };
+  (take(list<T>{}), ...);
+}
+
+template <class Schedule, turning Turns, int R, int Width, int Depth, class... Src, class... T, int... I, int... J>
+__device__ __forceinline__ void strided_body(const auto& p, const strided_tile<R, Width, Depth>& tile, list<Src...>,
+                                             list<T...>, index_sequence<I...> all, index_sequence<J...>) {
+  using types = typename element_types<list<Src...>>::type;
+  // Elsewhere full tiles are read as others are: code for both would take the compiler too long.
+  constexpr bool unguarded = Turns != turning::always && sizeof...(Src) <= 8;
+  const bool turns = Turns == turning::always || (Turns == turning::sometimes && p.via_shared);
+  // Before anything waits in registers, which all layouts would pay for.
+  if (Turns == turning::sometimes && turns) turn_all<false>(tile, p.operands, types{}, all);
+
+  // Offsets of the first element: in 32 bits where all of them fit, decided at launch.
+  index_t in_offset[sizeof...(Src) + 1], out_offset[sizeof...(T)];
+  if (p.small) {
+    (tile.template locate<int>(in_offset[I], get<I>(p.operands)), ...);
+    (tile.template locate<int>(out_offset[J], get<J>(p.targets)), ...);
+  } else {
+    (tile.template locate<index_t>(in_offset[I], get<I>(p.operands)), ...);
+    (tile.template locate<index_t>(out_offset[J], get<J>(p.targets)), ...);
+  }
+  fetched_pack<Width, Depth, list<Src...>> values;
+  (tile.template load<Turns, unguarded>(get<I>(values), get<I>(p.operands), in_offset[I], I), ...);
+  if (Turns == turning::always) turn_all<sizeof...(Src) <= 4>(tile, p.operands, types{}, all);
+  if (turns) take_all(tile, values, types{}, all);
+  keep_constants(values, p.operands, blockIdx.z, all);
 
   results<typename Schedule::roots, list<Src...>, Width, Depth, T...> out;
-  keep_constants(values, p.operands, blockIdx.z, index_sequence<I...>{});
   compute<Schedule, Width, Depth>(values, out);
-
-  const auto put = [&](const auto& r, const auto& t, int j) {
-    store(r, t.data + out_offset[j], t.steps[R - 2] << line_shift, t.steps[R - 1],
-          p.consecutive && has_bit(p.wide_out, j), threads.spacing, full, valid);
-  };
-  (put(get<J>(out), get<J>(p.targets), J), ...);
+  (tile.put(get<J>(out), get<J>(p.targets), out_offset[J], J), ...);
 }
 
-template <class Schedule, class Sources, class Types, int R, int Width, int Depth, class Parameters>
+/// Square iterations that are turned take squares (i, j) and (j, i) one after the other: what one reads along rows the
+/// other reads across, and the cache serves the second. Pairs are numbered along wrapped diagonals.
+template <class Schedule, class Sources, class Types, int R, int Width, int Depth, turning Turns, class Parameters>
 __global__ void __launch_bounds__(block_threads) transform_strided(const __grid_constant__ Parameters p) {
-  const unsigned rest = p.by_columns.quotient(blockIdx.x), tile_column = blockIdx.x - rest * p.column_tiles;
-  const unsigned tile_plane = p.by_rows.quotient(rest), tile_row = rest - tile_plane * p.row_tiles;
-  strided_body<Schedule, false, R, Width, Depth>(p, tile_plane, tile_row, tile_column, Sources{}, Types{},
-                                                 make_index_sequence<Sources::size>{},
-                                                 make_index_sequence<Types::size>{});
-}
-
-/// Square iterations take tiles (i, j) and (j, i) one after the other: what one reads along rows the other
-/// reads across, and the cache serves the second. Pairs are numbered along wrapped diagonals.
-template <class Schedule, class Sources, class Types, int R, int Width, class Parameters>
-__global__ void __launch_bounds__(block_threads, Sources::size <= 4 ? 3 : 1)
-    transform_tiled(const __grid_constant__ Parameters p) {
-  const unsigned per_plane = p.row_tiles * p.column_tiles;
-  unsigned tile = blockIdx.x, row, column, plane = 0;
-  if (p.mirrored) {
-    const unsigned pair = tile / 2;
-    const unsigned diagonal = pair / p.column_tiles, i = pair - diagonal * p.column_tiles;
+  unsigned plane = 0, row, column;
+  if (Turns != turning::never && p.mirrored) {
+    constexpr unsigned tiles = Width > Depth ? Width / Depth : Depth / Width;  // of a square
+    const unsigned square = blockIdx.x / tiles, pair = square / 2, diagonal = p.by_columns.quotient(pair);
+    const unsigned i = pair - diagonal * p.column_tiles;
     const unsigned j = i + diagonal < p.column_tiles ? i + diagonal : i + diagonal - p.column_tiles;
-    if (diagonal == 0 && (tile & 1)) return;
-    row = tile & 1 ? j : i;
-    column = tile & 1 ? i : j;
+    if (diagonal == 0 && (square & 1)) return;
+    row = square & 1 ? j : i;
+    column = square & 1 ? i : j;
+    (Width > Depth ? row : column) *= tiles;
+    (Width > Depth ? row : column) += blockIdx.x - square * tiles;
   } else {
-    plane = tile / per_plane;
-    tile -= plane * per_plane;
-    row = tile / p.column_tiles;
-    column = tile - row * p.column_tiles;
+    const unsigned rest = p.by_columns.quotient(blockIdx.x);
+    plane = p.by_rows.quotient(rest);
+    column = blockIdx.x - rest * p.column_tiles;
+    row = rest - plane * p.row_tiles;
   }
-  strided_body<Schedule, true, R, Width, Width>(p, plane, row, column, Sources{}, Types{},
-                                                make_index_sequence<Sources::size>{},
-                                                make_index_sequence<Types::size>{});
+  const strided_tile<R, Width, Depth> tile(p, plane, row, column);
+  strided_body<Schedule, Turns>(p, tile, Sources{}, Types{}, make_index_sequence<Sources::size>{},
+                                make_index_sequence<Types::size>{});
 }
 
 }  // namespace lazyfuse::cuda_detail

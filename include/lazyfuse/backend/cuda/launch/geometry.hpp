@@ -14,19 +14,19 @@ struct transform_geometry {
   transform_path path;
   bool consecutive;  ///< a thread's elements are neighbours, else a row of threads apart
   wide_bits wide_in = 0, wide_out = 0, via_shared = 0;
-  bool dense = false;                    ///< flat, and all memory is contiguous and aligned
-  int lanes = block_threads, lines = 1;  ///< threads of a block along the columns, along the rows
-  unsigned row_tiles = 1, column_tiles = 1;
+  bool dense = false;                        ///< flat, and all memory is contiguous and aligned
+  int lanes = block_threads, lines = 1;      ///< threads of a block along the columns, along the rows
+  unsigned row_tiles = 1, column_tiles = 1;  ///< where mirrored, of squares
   unsigned blocks = 1;
   bool small = false;        ///< every offset of every operand and target fits 31 bits
-  bool mirrored = false;     ///< tiles (i, j) and (j, i) follow each other
-  int via_shared_bytes = 0;  ///< element sizes of the operands via shared memory, added up
+  bool mirrored = false;     ///< squares of tiles (i, j) and (j, i) follow each other
+  index_t shared_bytes = 0;  ///< for operands that are turned
   shared_window window{};
 };
 
 /// May swap axes of the extents and of all steps.
 transform_geometry plan_transform(index_t* extents, int rank, planning::operand_info* info, int targets, int count,
-                                  thread_share flat, thread_share strided, int tile_width, bool may_window);
+                                  thread_share flat, thread_share strided, thread_share turned, bool may_window);
 
 inline flat_numbers numbers_of_flat(const transform_geometry& g, index_t size) {
   return {size, g.wide_in, g.wide_out, g.consecutive, g.dense};

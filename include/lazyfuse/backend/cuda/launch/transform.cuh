@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // transform on the GPU: a thread loads its elements of all operands, evaluates the program for each and
-// stores. One of three kernels runs: flat (stencils, too), strided or tiled.
+// stores. One of two kernels runs: flat (stencils, too) or strided.
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
@@ -38,7 +38,7 @@ struct transform_program {
   template <class Bound>
   static transform_geometry lay_out(shape<R>& s, Bound& bound) {
     return plan_transform(s.extent, R, bound.info, targets, targets + bound.count, share::flat, share::strided,
-                          share::tile_width, has_window<Schedule, Sources, R>);
+                          share::turned, has_window<Schedule, Sources, R>);
   }
   static const char* path(const transform_geometry& g) {
     static constexpr const char* names[] = {"flat", "strided", "tiled", "window"};
@@ -76,16 +76,17 @@ struct transform_program {
                              const target_pack<R, T...>& to) {
     using parameters = strided_parameters<bare_t<decltype(bound.operands)>, target_pack<R, T...>, R>;
     const parameters p{{bound.operands, to}, numbers_of_strided<R>(g, s.extent)};
-    if (g.path == transform_path::strided)
-      cuda_detail::launch(
-          transform_strided<Schedule, Sources, list<T...>, R, share::strided.width, share::strided.depth, parameters>,
-          g.blocks, 0, p);
-    else {
-      const auto kernel = transform_tiled<Schedule, Sources, list<T...>, R, share::tile_width, parameters>;
-      const std::size_t shared = static_cast<std::size_t>(g.via_shared_bytes) * tile_elements(share::tile_width);
+    const auto start = [&]<turning Turns, int Width, int Depth>() {
+      const auto kernel = transform_strided<Schedule, Sources, list<T...>, R, Width, Depth, Turns, parameters>;
+      const auto shared = static_cast<std::size_t>(g.shared_bytes);
       if (shared > unasked_shared_bytes) allow_shared(reinterpret_cast<const void*>(kernel), shared);
       cuda_detail::launch(kernel, g.blocks, shared, p);
-    }
+    };
+    if constexpr (share::one_strided)
+      start.template operator()<turning::sometimes, share::strided.width, share::strided.depth>();
+    else if (g.path == transform_path::tiled)
+      start.template operator()<turning::always, share::turned.width, share::turned.depth>();
+    else start.template operator()<turning::never, share::strided.width, share::strided.depth>();
   }
 };
 
