@@ -146,9 +146,12 @@ struct adam : workload<float, 1, S> {
 
   adam() : workload<float, 1, S>(lf::shape{n}) { this->z = numbers<float, S>(1, lf::shape{n}); }
   void evaluate() {
-    auto m2 = 0.9 * m + 0.1 * g;
-    auto v2 = 0.999 * v + 0.001 * g * g;
-    auto z2 = this->z - 0.01 * m2 / (lf::sqrt(v2) + 1e-8);
+    const auto step = lf::fuse([](const auto& p, const auto& first, const auto& second, const auto& gradient) {
+      const auto f = 0.9 * first + 0.1 * gradient;
+      const auto s = 0.999 * second + 0.001 * gradient * gradient;
+      return std::tuple(p - 0.01 * f / (lf::sqrt(s) + 1e-8), f, s);
+    });
+    auto [z2, m2, v2] = step(this->z, m, v, g);
     lf::assign(lf::tie(this->z, m, v), std::move(z2), std::move(m2), std::move(v2));
   }
   LAZYFUSE_HD static double expected(index_t i) {

@@ -2,6 +2,8 @@
 // What several assignments decide of the arrays they write.
 #include <lazyfuse/evaluate/tie.hpp>
 
+#include <algorithm>
+
 namespace lazyfuse::tie_detail {
 
 void check_apart(const destination_record* d, int count) {
@@ -23,6 +25,8 @@ destination_record& first_of(destination_record* d, int i) {
   while (d[first].array != d[i].array) ++first;
   return d[first];
 }
+
+bool is_first(const void* const* at, int i) { return std::find(at, at + i, at[i]) == at + i; }
 
 const allocation* any_owner(const destination_record* d, int count) {
   for (int i = 0; i < count; ++i)

@@ -17,7 +17,7 @@ using space = lf::cuda;
 using space = lf::host;
 #endif
 void mistake(lf::array<float, 1>& x, lf::array<float, 1>& y, const lf::array<float, 1>& c,
-             const lf::array<double, 1>& d, lf::array<float, 1, space>& z, lf::array<int, 1>& i) {
+             const lf::array<double, 1>& d, lf::array<float, 1, space>& z, lf::array<lf::int16, 1>& i) {
 #ifdef LAZYFUSE_EXPECT_ERROR
   lf::assign(lf::tie(x, c), y, x);
   lf::assign(lf::tie(x + y), y);

@@ -44,6 +44,8 @@ void check_apart(const destination_record* d, int count);
 void agree(destination_record* d, int count);
 /// The first that is of the same array as number i.
 destination_record& first_of(destination_record* d, int i);
+/// Whether at[i] is not among those before it.
+bool is_first(const void* const* at, int i);
 /// Whose memory there is; null if nobody's.
 const allocation* any_owner(const destination_record* d, int count);
 
@@ -159,8 +161,9 @@ void assign_all(index_sequence<I...>, const tied<Y...>& to, E&&... e) {
   destination_record d[] = {std::get<I>(y).record()...};
   check_apart(d, count);
   const auto trees = std::tuple(std::get<I>(y).tree_of(e)...);
+  const void* const at[] = {&e...};  // an expression that is given twice has its handles once
   for (destination_record& one : d)
-    one.ours = (assign_detail::handles_in(static_cast<E&&>(e), one.elements.owner) + ...);
+    one.ours = ((is_first(at, I) ? assign_detail::handles_in(static_cast<E&&>(e), one.elements.owner) : 0) + ...);
 
   const memory_detail::device_scope<Space> scope(
       planning::device_for<Space>(nullptr, any_owner(d, count), std::get<I>(trees)...));
