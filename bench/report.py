@@ -16,7 +16,7 @@ import re
 import statistics
 import sys
 
-WORKLOADS = ["saxpy", "fma3", "chain20", "pyth", "pyth64", "blackscholes", "arc_distance", "sumsq", "minmaxmean", "rowsum",
+WORKLOADS = ["saxpy", "fma3", "chain20", "pyth", "pyth64", "blackscholes", "arc_distance", "adam", "sumsq", "minmaxmean", "rowsum",
              "colsum", "rosen", "laplacian", "broadcast_outer", "transpose_add"]
 ROWS = ["softmax_128", "softmax_128_spelled", "softmax_1024", "softmax_1024_spelled", "softmax_8192", "softmax_8192_spelled", "softmax_262144",
         "softmax_262144_spelled", "layernorm_1024", "layernorm_1024_spelled", "normalize_4M", "normalize_64M", "standardize_columns", "cumsum_squares", "cumsum_rows", "cumsum_columns"]

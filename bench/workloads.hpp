@@ -134,6 +134,33 @@ struct arc_distance : workload<float, 1, S> {
   }
 };
 
+/// One step of Adam, in place.
+template <class S>
+struct adam : workload<float, 1, S> {
+  static constexpr const char* name = "adam";
+  static constexpr bool in_place = true;
+  static constexpr int n = size<S>(1 << 26, 1 << 23);
+  static constexpr double bytes = 28.0 * n, tolerance = 2e-6;
+  lf::array<float, 1, S> m = numbers<float, S>(2, lf::shape{n}), v = numbers<float, S>(3, lf::shape{n}),
+                         g = numbers<float, S>(4, lf::shape{n});
+
+  adam() : workload<float, 1, S>(lf::shape{n}) { this->z = numbers<float, S>(1, lf::shape{n}); }
+  void evaluate() {
+    const auto step = lf::fuse([](const auto& p, const auto& first, const auto& second, const auto& gradient) {
+      const auto f = 0.9 * first + 0.1 * gradient;
+      const auto s = 0.999 * second + 0.001 * gradient * gradient;
+      return std::tuple(p - 0.01 * f / (lf::sqrt(s) + 1e-8), f, s);
+    });
+    auto [z2, m2, v2] = step(this->z, m, v, g);
+    lf::assign(lf::tie(this->z, m, v), std::move(z2), std::move(m2), std::move(v2));
+  }
+  LAZYFUSE_HD static double expected(index_t i) {
+    const double first = number<float>(2, i), second = number<float>(3, i), gradient = number<float>(4, i);
+    return number<float>(1, i) -
+           0.01 * (0.9 * first + 0.1 * gradient) / (std::sqrt(0.999 * second + 0.001 * gradient * gradient) + 1e-8);
+  }
+};
+
 template <class S>
 struct sumsq : workload<float, 0, S> {
   static constexpr const char* name = "sumsq";

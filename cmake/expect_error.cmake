@@ -21,7 +21,7 @@ if(EXPECT_ERROR)
 endif()
 if(ID STREQUAL "NVIDIA")
   string(APPEND name "_by_nvcc")
-  list(APPEND flags -x cu -arch=sm_90 -ptx -o /dev/null)
+  list(APPEND flags -x cu -arch=sm_90 -ptx -o /dev/null -Xcudafe --error_limit=1000) # it ends after 100
 else()
   list(APPEND flags -fsyntax-only)
 endif()

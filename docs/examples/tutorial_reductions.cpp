@@ -5,6 +5,7 @@
 #include <lazyfuse/lazyfuse.hpp>
 
 #include <iostream>
+#include <utility>
 
 namespace lf = lazyfuse;
 
@@ -34,6 +35,22 @@ int main() {
   const auto [centred, unit] = lf::materialize(x - lf::mean(x, axis<1>, keepdims), x / lf::norm(x, axis<1>, keepdims));
   std::cout << trace.launches() << " kernel, " << trace.allocations() << " allocations\n";
   // [trace]
+
+  // [assigned]
+  using vector = lf::array<double, 1>;
+  vector p{1, 2, 3}, m{0, 0, 0}, v{0, 0, 0};
+  const vector g{0.5, -1, 2};
+  const auto step = [&] {
+    auto m2 = 0.9 * m + 0.1 * g;
+    auto v2 = 0.999 * v + 0.001 * g * g;
+    auto p2 = p - 0.01 * m2 / (lf::sqrt(v2) + 1e-8);
+    lf::assign(lf::tie(p, m, v), std::move(p2), std::move(m2), std::move(v2));
+  };
+  const lf::trace steps;
+  step();
+  step();
+  std::cout << p << ' ' << steps.launches() << " kernels, " << steps.allocations() << " allocations\n";
+  // [assigned]
 
   // [softmax]
   const auto shifted = lf::exp(x - lf::max(x, axis<1>, keepdims));

@@ -25,10 +25,12 @@
 #include <lazyfuse/evaluate/assign.hpp>
 #include <lazyfuse/evaluate/explain.hpp>
 #include <lazyfuse/evaluate/from.hpp>
+#include <lazyfuse/evaluate/into.hpp>
 #include <lazyfuse/evaluate/materialize.hpp>
 #include <lazyfuse/evaluate/prepare.hpp>
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/evaluate/scope.hpp>
+#include <lazyfuse/evaluate/tie.hpp>
 #include <lazyfuse/evaluate/to.hpp>
 #include <lazyfuse/evaluate/tune.hpp>
 

@@ -2,7 +2,61 @@
 // Who reads the memory that is written.
 #include <lazyfuse/plan/aliasing.hpp>
 
+#include <algorithm>
+#include <numeric>
+
 namespace lazyfuse::planning {
+
+namespace {
+
+/// c times a number from `from` to `to`: what an axis adds to a distance in bytes.
+struct term {
+  index_t c, from, to;
+};
+/// Whether a sum of terms is in [low, high]. Largest first, so that few numbers of each are possible: what the others
+/// can add is no more than a few of it, but where views are of unlike steps.
+bool reaches(const term* t, int n, index_t low, index_t high) {
+  if (low > high) return false;
+  if (n == 0) return low <= 0 && high >= 0;
+  index_t least = 0, most = 0, divisor = 0;
+  for (int k = 0; k < n; ++k) {
+    divisor = std::gcd(divisor, t[k].c);
+    if (k > 0) least += t[k].c * t[k].from, most += t[k].c * t[k].to;
+  }
+  const auto floor = [](index_t a, index_t b) { return a / b - (a % b < 0); };
+  if (floor(high, divisor) * divisor < low) return false;
+  const index_t from = std::max(t->from, -floor(most - low, t->c)), to = std::min(t->to, floor(high - least, t->c));
+  for (index_t i = from; i <= to; ++i)
+    if (reaches(t + 1, n - 1, low - i * t->c, high - i * t->c)) return true;
+  return false;
+}
+
+}  // namespace
+
+bool alias_scan::overlaps(const alias_scan& other) const {
+  term terms[2 * max_rank];
+  int n = 0;
+  index_t constant = other.data - data;
+  const auto add = [&](const alias_scan& a, index_t sign) {
+    for (int k = 0; k < a.rank; ++k) {
+      index_t c = sign * a.steps[k] * a.element_size;
+      if (c == 0 || a.extents[k] == 1) continue;
+      term one{c, 0, a.extents[k] - 1};
+      if (c < 0) one = {-c, 1 - a.extents[k], 0};
+      int i = 0;
+      while (i < n && terms[i].c != one.c) ++i;
+      if (i == n) terms[n++] = one;
+      else terms[i].from += one.from, terms[i].to += one.to;
+    }
+  };
+  for (const alias_scan* a : {this, &other})
+    for (int k = 0; k < a->rank; ++k)
+      if (a->extents[k] == 0) return false;
+  add(*this, -1);
+  add(other, 1);
+  std::sort(terms, terms + n, [](const term& a, const term& b) { return a.c > b.c; });
+  return reaches(terms, n, 1 - other.element_size - constant, element_size - 1 - constant);
+}
 
 void alias_scan::see(const leaf_record* leaves, int count) {
   const auto span = [](int n, const index_t* e, const index_t* s, index_t& lowest, index_t& highest) {
@@ -27,7 +81,8 @@ void alias_scan::see(const leaf_record* leaves, int count) {
                 data + element_size <= o.data + o.element_size;
     for (int k = 0; same && k < rank; ++k)
       same = o.extents[k] == extents[k] && (extents[k] == 1 || o.steps[k] * o.element_size == steps[k] * element_size);
-    if (!same) elsewhere = true;
+    // columns of one matrix lie between each other
+    if (!same && (o.mapped || overlaps({other, o.data, o.element_size, o.rank, o.extents, o.steps}))) elsewhere = true;
   }
 }
 

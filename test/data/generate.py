@@ -1053,6 +1053,23 @@ def scans():
     out.write()
 
 
+def optimizers():
+    """Three steps of Adam in float64, each of p, m, v at once from the values before."""
+    out = Family("optimizers")
+    rng = np.random.default_rng(11)
+    p, m, v, g = [rng.uniform(*bounds, (7, 33)).astype(np.float32) for bounds in [(-1, 1), (-0.1, 0.1), (0, 0.01), (-1, 1)]]
+    for key, x in zip("pmvg", (p, m, v, g)):
+        out.put(key, x)
+    p, m, v, g = [x.astype(np.float64) for x in (p, m, v, g)]
+    b1, b2, rate, epsilon = 0.875, 0.9375, 0.125, 0.0009765625
+    for step in range(1, 4):
+        m2, v2 = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+        p, m, v = p - rate * m2 / (np.sqrt(v2) + epsilon), m2, v2
+        for key, x in zip("pmv", (p, m, v)):
+            out.put(f"{key}/{step}", x)
+    out.write()
+
+
 if __name__ == "__main__":
     elementwise()
     casts()
@@ -1072,6 +1089,7 @@ if __name__ == "__main__":
     normalization()
     losses()
     scans()
+    optimizers()
     total = sum(f.stat().st_size for f in HERE.glob("*.bin"))
     assert total < 3_000_000, total
     print(f"total: {total} bytes")

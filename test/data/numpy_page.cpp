@@ -77,6 +77,7 @@ const section views = {
      {"x[1] = v", "x(1) = v", ""},
      {"x[:, 1:] -= x[:, :-1]", "x(all, range(1, end)) -= x(all, range(0, -1))", "may overlap, as in NumPy"},
      {"z.real = v | z.imag = v", "real(z) = v | imag(z) = v", ""},
+     {"x[[0, 1]] = x[[1, 0]]", "assign(tie(x(0), x(1)), x(1), x(0))", "one kernel, in place"},
      {"x[b] = 0", "x = where(b, 0, x)", "masks are read by `where`"}}};
 
 const section reductions = {
@@ -100,7 +101,9 @@ const section reductions = {
      {"functools.reduce(f, x.flat, 0)", "reduce(f, 0, x) | reduce(f, 0, x, axis<0>)",
       "in any order, so `f` is associative and commutative"},
      {"x.min(), x.max(), x.mean()", "auto [low, high, middle] = materialize(min(x), max(x), mean(x))",
-      "one pass over `x`"}}};
+      "one pass over `x`"},
+     {"x, y = y, x + y", "assign(tie(x, y), y, x + y)",
+      "of the values before; one kernel, in place where each array is read only where it is written"}}};
 
 const section statistics = {
     "Statistics",

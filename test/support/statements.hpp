@@ -44,6 +44,21 @@ const statement<Space> statements[] = {
     {"z = x * barrier(y + 1)", [](auto& z, auto& x, auto& y) { z = x * lf::barrier(y + 1); }},
     {"z = std::get<0>(materialize(x + y, sum(x), max(y)))",
      [](auto& z, auto& x, auto& y) { z = std::get<0>(lf::materialize(x + y, lf::sum(x), lf::max(y))); }},
+    {"assign(tie(z, w), w + x, z - y)",
+     [](auto& z, auto& x, auto& y) {
+       lf::array v = y + 0;
+       lf::assign(lf::tie(z, v), v + x, z - y);
+     }},
+    {"assign(tie(s, z), sum(z), z / sum(z)), of two kernels",
+     [](auto& z, auto& x, auto&) {
+       lf::array s = lf::sum(x, axis<0>);
+       lf::assign(lf::tie(s, z), lf::sum(z, axis<0>), z / lf::sum(z, axis<1>, keepdims));
+     }},
+    {"assign(tie(z(0), z(1)), z(1), sum(z)), z shared",
+     [](auto& z, auto&, auto&) {
+       const auto sharer = z;
+       lf::assign(lf::tie(z(0), z(1)), z(1), lf::sum(z, axis<0>));
+     }},
     {"z = {{1, 2}, {3, 4}}",
      [](auto& z, auto&, auto&) {
        z = matrix<Space>{{1, 2}, {3, 4}};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Evaluation points: constructing and assigning arrays, writing slices and borrowed memory, materialize of one
-// expression, item.
+// Evaluation points: constructing and assigning arrays, writing slices, materialize of one expression, item.
 #pragma once
 
-#include <lazyfuse/array/borrow.hpp>
 #include <lazyfuse/array/parts.hpp>
 #include <lazyfuse/evaluate/run.hpp>
 #include <lazyfuse/plan/aliasing.hpp>
@@ -26,6 +24,15 @@ consteval bool check() {
   constexpr bool same_space = __is_same(expression_space_t<E>, anywhere) || __is_same(expression_space_t<E>, Space);
   static_assert(same_space, "lazyfuse: the expression lives in another space; move it with to<host>(e) or to<cuda>(e)");
   return rank_fits && type_fits && same_space;
+}
+
+/// The same for a slice, to which the expression is broadcast.
+template <class T, int R, class Space, class E>
+consteval bool check_slice() {
+  constexpr bool rank_fits = rank_of<E> <= R;
+  static_assert(rank_fits, "lazyfuse: the expression has more axes than the slice it is assigned to");
+  if constexpr (rank_fits) return check<T, rank_of<E>, Space, E>();
+  else return false;
 }
 
 template <class T, class E>
@@ -59,7 +66,7 @@ array<T, R, Space> fresh_beside(const tree::leaf<stored<T, Space>, R>& from) {
 template <class E>
 long handles_in(E&& e, const allocation* owner) {
   long n = 0;
-  if constexpr (!scalar<E>)
+  if constexpr (!scalar<E> && !is_literal<bare_t<E>>)
     if constexpr (lazy_detail::gives<E> && tree_t<E>::owners > 0)
       for (const allocation* other : e.memory.memory) n += other == owner;
   return n;
@@ -74,6 +81,24 @@ bool in_place(const array<T, R, Space>& x, const E& e, long ours) {
                             x.tree.steps.step};
   scan.scan(e);
   return !scan.elsewhere && owners(x.memory) == 1 + ours;
+}
+
+/// All memory of an array, copied.
+template <class T, class Space>
+array<T, 1, Space> copy_of(const array_memory<T, Space>& of) {
+  const index_t n = static_cast<index_t>(of.source->owner->bytes / sizeof(T));
+  return fresh<T, Space, 1>(tree::leaf<stored<T, Space>, 1>(*of.source, {n}, {{1}}));
+}
+/// Where an element of that memory is in the copy.
+template <class P, class T, class Space>
+P* moved_to(const array<T, 1, Space>& copy, const array_memory<T, Space>& of, const P* element) {
+  return reinterpret_cast<P*>(copy.unshared()) + (element - reinterpret_cast<const P*>(of.source->data));
+}
+/// The array goes on in the copy.
+template <class T, class Space>
+void replace(const array_memory<T, Space>& of, array<T, 1, Space>&& copy) {
+  *of.source = copy.tree.source;
+  *of.memory = static_cast<handles<1>&&>(copy.memory);
 }
 
 /// Stores e, broadcast to the view's shape, into the memory of the view. of: the array's, null if borrowed.
@@ -94,16 +119,24 @@ void store_view(const tree::leaf<stored<T, Space>, R>& view, const array_memory<
   scan.scan(shaped);
   if (of.memory && owners(*of.memory) > 1 + ours) {
     // somebody else holds the values: leave the old memory to them
-    const index_t n = static_cast<index_t>(owner->bytes / sizeof(Whole));
-    auto copy = fresh<Whole, Space, 1>(tree::leaf<stored<Whole, Space>, 1>(*of.source, {n}, {{1}}));
-    data = reinterpret_cast<T*>(copy.unshared()) + (data - reinterpret_cast<const T*>(of.source->data));
+    auto copy = copy_of(of);
+    data = moved_to(copy, of, data);
     owner = copy.owner();
-    *of.source = copy.tree.source;
-    *of.memory = static_cast<handles<1>&&>(copy.memory);
+    replace(of, static_cast<decltype(copy)&&>(copy));
     scan.elsewhere = false;
   }
   if (scan.elsewhere) store<Space, T, R>(data, view.steps, owner, fresh<T, Space, R>(shaped).tree);
   else store<Space, T, R>(data, view.steps, owner, shaped);
+}
+
+/// Where a slice writes, in the memory of its array. Throws index_error if that is no longer the array's.
+template <class Tree>
+decltype(auto) place_in(slice<Tree>& x) {
+  decltype(auto) place = stored_place<Tree>::of(x.tree);
+  if (place.source.owner != x.written.source->owner)
+    throw_value("assignment: the array was reallocated after this view was taken");
+  x.memory = {};  // the view itself must not count as somebody who shares the array
+  return place;
 }
 
 /// A scalar as an element of type T, or a sentence.
@@ -177,64 +210,12 @@ void slice<Tree>::operator=(E&& e) && {
   if constexpr (is_literal<bare_t<E>>) static_cast<slice&&>(*this) = bare_t<E>::value;
   else {
     const auto& node = assign_detail::lifted<T>(e);
-    constexpr bool rank_fits = rank_of<decltype(node)> <= Tree::rank;
-    static_assert(rank_fits, "lazyfuse: the expression has more axes than the slice it is assigned to");
-    if constexpr (rank_fits) {
-      if constexpr (assign_detail::check<T, rank_of<decltype(node)>, space, bare_t<decltype(node)>>()) {
-        const auto& place = stored_place<Tree>::of(this->tree);
-        if (place.source.owner != written.source->owner)
-          throw_value("assignment: the array was reallocated after this view was taken");
-        this->memory = {};  // the view itself must not count as somebody who shares the array
-        assign_detail::store_view(place, written, node,
-                                  assign_detail::handles_in(static_cast<E&&>(e), place.source.owner));
-      }
+    if constexpr (assign_detail::check_slice<T, Tree::rank, space, bare_t<decltype(node)>>()) {
+      const auto& place = assign_detail::place_in(*this);
+      assign_detail::store_view(place, written, node,
+                                assign_detail::handles_in(static_cast<E&&>(e), place.source.owner));
     }
   }
-}
-
-/// Borrowed memory as the destination of an assignment: into(borrow(p, {n})) = e.
-template <class T, int R, class Space>
-struct destination {
-  tree::leaf<stored<T, Space>, R> view;
-  template <class E>
-    requires(expression<E> || scalar<E>)
-  void operator=(E&& e) && {
-    if constexpr (is_literal<bare_t<E>>) static_cast<destination&&>(*this) = bare_t<E>::value;
-    else {
-      const auto& node = assign_detail::lifted<T>(e);
-      constexpr bool rank_fits = rank_of<decltype(node)> <= R;
-      static_assert(rank_fits, "lazyfuse: the expression has more axes than the memory it is assigned to");
-      if constexpr (rank_fits) {
-        if constexpr (assign_detail::check<T, rank_of<decltype(node)>, Space, bare_t<decltype(node)>>())
-          assign_detail::store_view(view, array_memory<T, Space>{}, node, 0);
-      }
-    }
-  }
-};
-/// What is assigned to where there is nothing to write to, and a sentence has said so.
-struct no_destination {
-  template <class E>
-  void operator=(E&&) && {}
-};
-/// The memory behind a borrowed view, to be assigned to. Throws index_error if it belongs to an array.
-template <class T, int R, class Space>
-auto into(const borrowed<T, R, Space>& view) {
-  constexpr bool writable = !std::is_const_v<T>;
-  static_assert(writable, "lazyfuse: this memory was borrowed as const, so it can only be read");
-  if constexpr (writable) {
-    if (view.tree.source.owner && !view.tree.source.owner->foreign)
-      throw_value("into: this memory belongs to an array; write x(...) = e");
-    return destination<T, R, Space>{view.tree};
-  } else return no_destination{};
-}
-template <class T, int R, class Space>
-destination<T, R, Space> into(const array<T, R, Space>&) {
-  static_assert(!__is_same(T, T), "lazyfuse: into is for borrowed memory; write x = e");
-}
-template <class Tree>
-no_destination into(const slice<Tree>&) {
-  static_assert(!__is_same(Tree, Tree), "lazyfuse: into is for borrowed memory; write x(...) = e");
-  return {};
 }
 
 /// The value of e as an array, in the space of its arrays (the default space if it has none): memory for the result,

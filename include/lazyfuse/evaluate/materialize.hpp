@@ -11,41 +11,62 @@ namespace lazyfuse {
 
 namespace materialize_detail {
 
-/// The trees E... and their results.
+/// Where the values of an expression go.
+template <class T, int R>
+struct place {
+  T* data;
+  strides<R> steps;
+  allocation* owner;
+};
+template <class T, int R, class Space>
+place<T, R> place_of(const array<T, R, Space>& x) {
+  return {x.unshared(), x.tree.steps, x.owner()};
+}
+
+/// The trees E..., which of them are one kernel, and where their values go: until that is known, to memory that stands
+/// for it.
 template <class Space, class... E>
 struct assignments {
   using plan = planning::assignment_plan<Space, E...>;
+  static constexpr int count = sizeof...(E);
   pack<const E*...> trees;
-  std::tuple<array<value_t<E>, E::rank, Space>...> results;
+  pack<place<value_t<E>, E::rank>...> places;
+  bool together[count] = {};  ///< of each group: it is one kernel
+  int kernel[count] = {};     ///< of each expression, in the order in which they run
+  int kernels = 0;
 
-  explicit assignments(const E&... e)
-      : trees{{&e}...}, results{array<value_t<E>, E::rank, Space>(e.shape(), caller{})...} {}
+  explicit assignments(const E&... e) : assignments(make_index_sequence<count>{}, e...) {}
+  template <int... I>
+  assignments(index_sequence<I...>, const E&... e)
+      : trees{{&e}...},
+        places{{{static_cast<value_t<E>*>(run_detail::planned_memory(I)), row_major(e.shape()), nullptr}}...} {
+    decide_all(make_index_sequence<plan::groups.groups>{});
+  }
 
   template <int I>
   const auto& tree() const {
     return *get<I>(trees);
   }
-  template <int I>
-  const auto& result() const {
-    return std::get<I>(results);
-  }
+  /// Runs the kernels, once all places are ready.
+  void run() const { run_groups(make_index_sequence<plan::groups.groups>{}); }
 
-  /// One kernel, or what run() makes of them: the expressions numbered M, written as first, more...
-  template <int... M, class First, class... More>
-  void launch(index_sequence<M...>, const First& first, const More&... more) const {
-    constexpr int R = First::rank;
-    const ir::target_pack<R, value_t<First>, value_t<More>...> to{
-        {{{result<M>().unshared(), row_major(result<M>().shape())}}...}};
-    allocation* const owners[] = {result<M>().owner()...};
-    run<Space, R, value_t<First>, value_t<More>...>(execution{}, first.shape(), to, owners, first, more...);
-  }
+ private:
+  template <class Members>
+  struct group;
+  template <int... M>
+  struct group<index_sequence<M...>> {
+    using kernel = typename plan::template kernel<bare_t<decltype(*get<M>(trees))>...>;
+    static constexpr bool alone = sizeof...(M) == 1 && kernel::set::size == 0;
+  };
 
   /// Notes expression and value where expression I is of type K.
   template <int I, class K, int N>
   void note(planning::finished<K, Space, N>& f, int& next) const {
     if constexpr (__is_same(bare_t<decltype(tree<I>())>, K)) {
+      const auto& to = get<I>(places);
       f.expression[next] = &tree<I>();
-      f.values[next++] = {result<I>().owner(), result<I>().data()};
+      f.steps[next] = to.steps;
+      f.values[next++] = {to.owner, to.data};
     }
   }
   template <int... I, class K, int N>
@@ -55,7 +76,7 @@ struct assignments {
   }
   template <class Named, class... F>
   void fill_all(planning::finished_set<Space, Named, F...>& set) const {
-    (fill(make_index_sequence<sizeof...(E)>{}, static_cast<F&>(set)), ...);
+    (fill(make_index_sequence<count>{}, static_cast<F&>(set)), ...);
   }
 
   /// Whether the expressions M..., with what is finished replaced in x..., can be one kernel, and had better.
@@ -72,27 +93,56 @@ struct assignments {
       return planning::finished_detail::bytes_read_by(x...) <=
              (planning::finished_detail::bytes_read_by(tree<M>()) + ...);
   }
-
   template <int... M>
-  void run_group(index_sequence<M...> members) const {
-    using kernel = typename plan::template kernel<bare_t<decltype(tree<M>())>...>;
-    if constexpr (sizeof...(M) == 1 && kernel::set::size == 0) launch(members, tree<M>()...);
-    else {
-      typename kernel::set set;
+  bool decide(index_sequence<M...> members) {
+    using kernel_type = typename group<index_sequence<M...>>::kernel;
+    bool one = true;
+    if constexpr (!group<index_sequence<M...>>::alone) {
+      typename kernel_type::set set;
       fill_all(set);
-      const auto together = [&](const auto&... x) {
-        if (!fit<kernel>(members, set, x...)) return false;
-        launch(members, x...);
-        return true;
-      };
-      if (!together(planning::substituted(set, tree<M>())...)) (launch(index_sequence<M>{}, tree<M>()), ...);
+      one = fit<kernel_type>(members, set, planning::substituted(set, tree<M>())...);
     }
+    ((kernel[M] = one ? kernels : kernels++), ...);
+    kernels += one;
+    return one;
+  }
+  template <int... G>
+  void decide_all(index_sequence<G...>) {
+    ((together[G] = decide(typename plan::template members<G>{})), ...);
+  }
+
+  /// One kernel, or what lazyfuse::run() makes of them: the expressions numbered M, written as first, more...
+  template <int... M, class First, class... More>
+  void launch(index_sequence<M...>, const First& first, const More&... more) const {
+    constexpr int R = First::rank;
+    const ir::target_pack<R, value_t<First>, value_t<More>...> to{{{{get<M>(places).data, get<M>(places).steps}}...}};
+    allocation* const owners[] = {get<M>(places).owner...};
+    lazyfuse::run<Space, R, value_t<First>, value_t<More>...>(execution{}, first.shape(), to, owners, first, more...);
+  }
+  template <int... M>
+  void run_group(index_sequence<M...> members, bool one) const {
+    if constexpr (group<index_sequence<M...>>::alone) launch(members, tree<M>()...);
+    else if (one) {
+      typename group<index_sequence<M...>>::kernel::set set;
+      fill_all(set);
+      launch(members, planning::substituted(set, tree<M>())...);
+    } else (launch(index_sequence<M>{}, tree<M>()), ...);
   }
   template <int... G>
   void run_groups(index_sequence<G...>) const {
-    (run_group(typename plan::template members<G>{}), ...);
+    (run_group(typename plan::template members<G>{}, together[G]), ...);
   }
 };
+
+/// Runs `all` into new arrays, which it returns.
+template <class Space, int... I, class... E>
+auto results_of(index_sequence<I...>, assignments<Space, E...>& all) {
+  std::tuple<array<value_t<E>, E::rank, Space>...> results{
+      array<value_t<E>, E::rank, Space>(get<I>(all.trees)->shape(), caller{})...};
+  ((get<I>(all.places) = place_of(std::get<I>(results))), ...);
+  all.run();
+  return results;
+}
 
 }  // namespace materialize_detail
 
@@ -110,8 +160,7 @@ template <class... E>
     using Space = typename array_detail::space_of_result<typename joined::type>::type;
     const memory_detail::device_scope<Space> scope(planning::device_for<Space>(nullptr, nullptr, e.tree...));
     materialize_detail::assignments<Space, tree_t<E>...> all(e.tree...);
-    all.run_groups(make_index_sequence<bare_t<decltype(all)>::plan::groups.groups>{});
-    return static_cast<decltype(all.results)&&>(all.results);
+    return materialize_detail::results_of(make_index_sequence<sizeof...(E)>{}, all);
   }
 }
 

@@ -2,7 +2,7 @@
 // Evaluation within a scope that says where work goes, such as on(stream).
 #pragma once
 
-#include <lazyfuse/evaluate/materialize.hpp>
+#include <lazyfuse/evaluate/tie.hpp>
 
 namespace lazyfuse {
 
@@ -22,8 +22,13 @@ auto materialize(const S&, const E&... e) {
 
 /// assign(on(stream), x, e): x = e within the scope.
 template <evaluation_scope S, class D, class E>
-void assign(const S&, D&& destination, E&& e) {
-  static_cast<D&&>(destination) = static_cast<E&&>(e);
+  requires(!tie_detail::is_tied<bare_t<D>>)
+void assign(const S&, D&& destination, E&& e) { static_cast<D&&>(destination) = static_cast<E&&>(e); }
+
+/// assign(on(stream), tie(x, y), e1, e2): the same of several.
+template <evaluation_scope S, class... Y, class... E>
+void assign(const S&, const tied<Y...>& to, E&&... e) {
+  assign(to, static_cast<E&&>(e)...);
 }
 
 }  // namespace lazyfuse

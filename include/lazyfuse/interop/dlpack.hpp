@@ -2,7 +2,7 @@
 // DLPack in and out: tensors that libraries hand to each other without a copy (https://dmlc.github.io/dlpack).
 #pragma once
 
-#include <lazyfuse/evaluate/assign.hpp>
+#include <lazyfuse/evaluate/into.hpp>
 
 namespace lazyfuse {
 

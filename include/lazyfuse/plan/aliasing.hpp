@@ -23,6 +23,8 @@ struct alias_scan {
     }
   }
   void see(const leaf_record* leaves, int count);
+  /// Whether some of the elements are, or share bytes with, those of another one.
+  bool overlaps(const alias_scan& other) const;
 };
 
 }  // namespace lazyfuse::planning

@@ -52,11 +52,12 @@ index_t bytes_read_by(const E&... e) {
 
 }  // namespace finished_detail
 
-/// The values of N expressions of type K that earlier kernels have computed, in dense arrays.
+/// The values of N expressions of type K that earlier kernels have computed.
 template <class K, class Space, int N = 1>
 struct finished {
   const K* expression[N];
   stored<value_t<K>, Space> values[N];
+  strides<K::rank> steps[N];
 
   /// The array that holds e's value, as a leaf; any, and known is false, if there is none.
   auto read(const K& e, bool& known) const {
@@ -65,10 +66,9 @@ struct finished {
     while (i < N && !finished_detail::same_expression(*expression[i], e, axes.axis)) ++i;
     known = known && i < N;
     if (i == N) i = 0;
-    const auto dense = row_major(expression[i]->shape());
-    strides<K::rank> steps;
-    for (int k = 0; k < K::rank; ++k) steps[k] = dense[axes.axis[k]];
-    return leaf<stored<value_t<K>, Space>, K::rank>(values[i], e.shape(), steps);
+    strides<K::rank> turned;
+    for (int k = 0; k < K::rank; ++k) turned[k] = steps[i][axes.axis[k]];
+    return leaf<stored<value_t<K>, Space>, K::rank>(values[i], e.shape(), turned);
   }
 };
 

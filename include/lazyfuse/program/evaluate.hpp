@@ -115,7 +115,8 @@ LAZYFUSE_HD decltype(auto) remember(list<N, Rest...>, const Then& then, const ca
 }
 }  // namespace evaluate_detail
 
-/// Evaluates every root of the schedule at the context and hands each value to sink.put<index>(value).
+/// Evaluates every root of the schedule at the context and hands each value to sink.put<index>(value); none before all
+/// are known if the sink stores them in memory that operands may be in (Sink::stores).
 template <class Schedule, class Context, class Sink>
 LAZYFUSE_HD void evaluate(const Context& context, Sink& sink);
 
@@ -140,7 +141,13 @@ struct deliver<list<P...>, index_sequence<I...>, Sink> {
   Sink& sink;
   template <class C>
   LAZYFUSE_HD void operator()(const C& c) const {
-    (sink.template put<I>(root<I, P>(c)), ...);
+    if constexpr (sizeof...(P) > 1 && requires { requires Sink::stores; }) all(root<I, P>(c)...);
+    else (sink.template put<I>(root<I, P>(c)), ...);
+  }
+  /// Where one root is stored another may read.
+  template <class... V>
+  LAZYFUSE_HD void all(const V&... values) const {
+    (sink.template put<I>(values), ...);
   }
   /// The value of a root, or of what it rounds to 16 bits if the sink does that itself.
   template <int K, class Root, class C>

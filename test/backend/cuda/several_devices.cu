@@ -77,6 +77,20 @@ const evaluation evaluations[] = {
     {"a barrier", [](auto&, auto& x, auto& y) { return matrix(2 * lf::barrier(x + y)).device().number; }},
     {"two at once",
      [](auto&, auto& x, auto&) { return std::get<1>(lf::materialize(lf::min(x), lf::max(x))).device().number; }},
+    {"assign(tie(z, w), w + x, z - y), in place",
+     [](auto& z, auto& x, auto& y) {
+       matrix w = y + 0;
+       lf::assign(lf::tie(z, w), w + x, z - y);
+       EXPECT_EQ(w.device(), z.device());
+       return z.device().number;
+     }},
+    {"assign(tie(z(0), w), 1, sum(z))",
+     [](auto& z, auto&, auto&) {
+       vector w;
+       lf::assign(lf::tie(z(0), w), 1, lf::sum(z, axis<0>));
+       EXPECT_EQ(w.device(), z.device());
+       return z.device().number;
+     }},
     {"data() of a shared array",
      [](auto& z, auto&, auto&) {
        const auto sharer = z;
@@ -189,6 +203,11 @@ TEST_F(several_devices, do_not_mix_in_an_expression) {
       {test::thrown_by<lf::device_error>([&] { z0 = lf::softmax(x0 + x1, axis<1>); }),
        "x0 is on device 0, x1 on device 1"},
       {test::thrown_by<lf::device_error>([&] { (void)lf::materialize(x0 + 1, x1 + 1); }), "on device 0"},
+      {test::thrown_by<lf::device_error>([&] {
+         vector s;
+         lf::assign(lf::tie(z0, s), x0 + 1, lf::sum(x1, axis<0>));
+       }),
+       "on device 0"},
       {test::thrown_by<lf::device_error>([&] { (void)lf::array_equal(x0, x1); }), "x0 is on device 0, x1 on device 1"},
       {test::thrown_by<lf::device_error>([&] { (void)lf::explain(x0 + x1); }),
        "explain: the expression reads arrays on device 0 and on device 1; copy some of them with to(x, device{0})"},
@@ -376,6 +395,11 @@ TEST_F(several_devices, an_evaluation_asks_only_once_which_is_the_current_one) {
   standin::reset();
   z = a * b + c;
   EXPECT_EQ(standin::calls(), 2);  // cudaGetDevice and the launch
+  matrix w = matrix_on(0);
+  lf::assign(lf::tie(z, w), w + a, z - b);
+  standin::reset();
+  lf::assign(lf::tie(z, w), w + a, z - b);
+  EXPECT_EQ(standin::calls(), 2);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ struct epilogue_context {
 };
 template <int K, class... T>
 struct reduced_sink {
+  static constexpr bool stores = true;
   const target_pack<K, T...>& targets;
   const index_t* at;
   index_t column;

@@ -20,6 +20,7 @@ struct output_cursors : pack<output_cursor<T>...> {};
 
 template <class... T>
 struct chunk_sink {
+  static constexpr bool stores = true;
   const output_cursors<T...>& to;
   index_t i;
   template <int I, class V>

@@ -120,6 +120,7 @@ struct output_context {
 };
 template <int K, class Targets>
 struct output_sink {
+  static constexpr bool stores = true;
   const Targets& targets;
   const index_t (&at)[K > 0 ? K : 1];
   template <int I, class V>
