@@ -72,7 +72,7 @@ planned_kernel described(const kernel_plan& p) {
                    .costs = p.costs(),
                    .because = p.because ? p.because : "",
                    .shared = type.shared,
-                   .made = p.made,
+                   .made = p.type->would_be_made && p.type->would_be_made(p),
                    .rows = p.rows};
   if (p.rows.passes > 0) k.passes = pass_texts(type.program);
   for (int axis = 0; axis < type.rank; ++axis)
@@ -137,7 +137,6 @@ std::string kernel_text(const planned_kernel& k, int number) {
 void take(void* plan, kernel_plan& p) {
   p.type->decide(p);
   if (!p.path) return;
-  p.made = p.type->would_be_made && p.type->would_be_made(p);
   static_cast<evaluation_plan*>(plan)->kernels.push_back(described(p));
 }
 

@@ -25,7 +25,8 @@ class made_kernels : public ::testing::Test {
     lf::use_jit(lf::jit::always);
     standin::reset();
   }
-  void TearDown() override { lf::use_jit(lf::jit::off); }
+  void TearDown() override { lf::use_jit(before); }
+  const lf::jit before = lf::current_jit();
 };
 
 std::string launched_now() {
@@ -50,6 +51,8 @@ TEST_F(made_kernels, take_the_paths_of_those_that_were_compiled_with_the_program
   array<1> r(lf::shape{1000}), row(lf::shape{100});
   array<2> m(lf::shape{100, 100}), pairs(lf::shape{1000, 1000});
   array<1> one(lf::shape{1});
+  const array<0> one_number = lf::sum(x);
+  array<0> all;
   const auto d = x(newaxis, lf::all) - x(lf::all, newaxis);
   const auto i = lf::rsqrt(d * d + 1);
   const auto distances = lf::abs(x(lf::all, newaxis) - x(newaxis, lf::all));
@@ -65,6 +68,8 @@ TEST_F(made_kernels, take_the_paths_of_those_that_were_compiled_with_the_program
       {"reduce_columns", [&] { row = lf::sum(a * b - a, axis<0>); }},
       {"reduce_rows", [&] { one = lf::sum(x(newaxis, lf::all) * y, axis<1>) * lf::sum(x(newaxis, lf::all), axis<1>); }},
       {"reduce_rows", [&] { r = lf::sum(y(newaxis, lf::all) * i * i * i * d, axis<1>); }},
+      {"reduce_rows", [&] { all = lf::sum(a * b + lf::flip(a, axis<1>) * a); }},
+      {"transform_flat", [&] { all = all * all + one_number; }},
   };
   for (const auto& [kernel, evaluate] : table) {
     const long before = lf::kernels_compiled();
@@ -80,7 +85,7 @@ TEST_F(made_kernels, take_the_paths_of_those_that_were_compiled_with_the_program
 
 TEST_F(made_kernels, are_made_where_that_pays) {
   lf::use_jit(lf::jit::when_it_pays);
-  const lf::index_t n = 4096;
+  const lf::index_t n = 8192;
   const array<1> x = vector_of(n), y = vector_of(n);
   const array<2> a = matrix_of(n, n), b = matrix_of(n, n);
   array<1> r(lf::shape{n});
@@ -107,7 +112,7 @@ TEST_F(made_kernels, are_said_to_be_made) {
   EXPECT_EQ(text().find("compiled at run time"), std::string::npos);
 }
 
-TEST(made_kernels_by_default, are_none) { EXPECT_EQ(lf::current_jit(), lf::jit::off); }
+TEST(made_kernels_by_default, are_made_where_that_pays) { EXPECT_EQ(lf::current_jit(), lf::jit::when_it_pays); }
 
 /// A user's operation of the name of one of the library's.
 struct add : lf::exact_operation {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace lazyfuse::cuda_detail {
 
@@ -44,11 +45,15 @@ void exact_plan::take_axes() {
   kept = rank;
   take(kept_of_all, all, true);
   for (int k = 0; k < rank; ++k) extents[k] = plan.extents[from[k]];
+  if (all == 0) {  // one element: an axis of extent 1
+    rank = extents[0] = 1;
+    kept = std::string_view(type().pattern) == "transform" ? 1 : 0;
+  }
   for (int i = 0; i < targets + count; ++i) {
     const operand_info& o = i < targets ? plan.info[i] : given(first[i - targets]);
     info[i] = o;
     if (!o.steps) continue;
-    for (int k = 0; k < rank; ++k) steps[i][k] = o.steps[from[k]];
+    for (int k = 0; k < rank; ++k) steps[i][k] = all > 0 ? o.steps[from[k]] : 0;
     info[i].steps = steps[i];
   }
 }

@@ -222,13 +222,13 @@ std::atomic<jit>& policy() {
   static std::atomic<jit> chosen{[] {
     const char* const text = std::getenv("LAZYFUSE_JIT");
     const std::string_view wanted = text ? text : "";
-    return wanted == "when_it_pays" ? jit::when_it_pays : wanted == "always" ? jit::always : jit::off;
+    return wanted == "off" ? jit::off : wanted == "always" ? jit::always : jit::when_it_pays;
   }()};
   return chosen;
 }
 
 /// Less than this is not worth a kernel, whatever the share of it that is saved.
-constexpr double least_saving_us = 20, least_saving_share = 0.05;
+constexpr double least_saving_us = 50, least_saving_share = 0.1;
 constexpr index_t least_elements = 1 << 20;
 
 /// Bytes of what a plan asks for beyond its distinct operands.
@@ -268,7 +268,7 @@ bool may_be_made(const kernel_plan& plan) {
   if (checked_build || mode == jit::off || plan.type->operands < 2) return false;
   if (mode == jit::when_it_pays && plan.elements() < least_elements) return false;
   const std::string_view pattern = plan.type->pattern;
-  return plan.type->kept > 0 && (pattern == "transform" || pattern == "reduce");
+  return pattern == "transform" || pattern == "reduce";
 }
 /// The program that is to be made for a plan; null if it runs as it was compiled.
 exact_program* wanted_for(exact_plan& p) {

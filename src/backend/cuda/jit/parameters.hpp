@@ -34,7 +34,8 @@ class parameters {
   std::size_t rounded(std::size_t alignment) const { return (used_ + alignment - 1) / alignment * alignment; }
 };
 
-/// `axes` steps of each operand from axis `from` on, and of each target `target_axes`.
+/// `axes` steps of each operand from axis `from` on, and of each target `target_axes`; targets without axes have one
+/// step, which nobody reads.
 inline void put_bound(parameters& to, const exact_plan& p, int from, int axes, int target_axes) {
   for (int i = 0; i < p.count; ++i) {
     const operand_type& type = p.type_of(i);
@@ -46,7 +47,7 @@ inline void put_bound(parameters& to, const exact_plan& p, int from, int axes, i
   to.end();
   for (int i = 0; i < p.targets; ++i) {
     to.put(p.info[i].data);
-    for (int k = 0; k < target_axes; ++k) to.put(p.info[i].steps[from + k]);
+    for (int k = 0; k < std::max(target_axes, 1); ++k) to.put(k < target_axes ? p.info[i].steps[from + k] : index_t{0});
   }
   to.end();
 }

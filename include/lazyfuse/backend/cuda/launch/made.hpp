@@ -11,8 +11,8 @@ namespace lazyfuse {
 /// kernel that reads them once saves enough; or wherever that is possible.
 enum class jit { off, when_it_pays, always };
 /// For the evaluations that follow, of all threads. In the beginning the environment variable LAZYFUSE_JIT says it:
-/// when_it_pays, or always; without it, jit::off. Results do not depend on it but for the bits of sums of products,
-/// where compilers are free to round once (fused multiply-add). Checked builds make no kernels.
+/// off, when_it_pays or always; without it, jit::when_it_pays. Results do not depend on it but for the bits of sums of
+/// products, where compilers are free to round once (fused multiply-add). Checked builds make no kernels.
 void use_jit(jit policy);
 jit current_jit();
 /// How many kernels this process has compiled so far.
