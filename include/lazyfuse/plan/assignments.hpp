@@ -90,7 +90,7 @@ constexpr void add_reads(fusion_gain<N, Most + 1>& f, int node, known_arrays<Mos
 /// The gain of sharing kernels, where equal types are taken for equal arrays.
 template <class... E>
 constexpr auto nominal_gain(const int* iteration) {
-  using all = typename joined_lists<list<>, arrays_of<E>...>::type;
+  using all = concat_t<arrays_of<E>...>;
   fusion_gain<int(sizeof...(E)), all::size + 1> f;
   known_arrays<all::size> known;
   (f.add_node(nominal_bytes<E>, 0, true), ...);

@@ -48,12 +48,6 @@ struct costing : tree::sums<int> {
 template <class E>
 inline constexpr int cost_of = tree::fold<costing, E>;
 
-template <class L, class... More>
-struct joined_lists {
-  using type = L;
-};
-template <class L, class M, class... More>
-struct joined_lists<L, M, More...> : joined_lists<concat_t<L, M>, More...> {};
 template <class Source, int R>
 inline constexpr list<> array_of{};
 template <class T, class Space, int R>
@@ -68,7 +62,7 @@ struct listing_arrays {
   static constexpr list<> literal{};
   template <class Op, class... L>
   static constexpr auto map(L...) {
-    return typename joined_lists<list<>, L...>::type{};
+    return concat_t<L...>{};
   }
 };
 /// The arrays that an expression reads, one for each leaf.
