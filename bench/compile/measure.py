@@ -3,7 +3,7 @@
 """Measures what the library costs a compiler: its umbrella header alone, and each further expression.
 
 Expressions are random trees of 32 operations with a fixed seed, every one of another type and with about 17 operands,
-assigned to an existing array, of rank 1 and of rank 2 (which compiles three kernels instead of one). Seconds per further
+assigned to an existing array, of rank 1 and of rank 2 (which compiles two kernels instead of one). Seconds per further
 expression are (time of 11 - time of 1) / 10.
 """
 import argparse

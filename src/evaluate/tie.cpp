@@ -9,7 +9,8 @@ namespace lazyfuse::tie_detail {
 void check_apart(const destination_record* d, int count) {
   for (int i = 0; i < count; ++i)
     for (int k = 0; k < i; ++k)
-      if (d[i].array == d[k].array && (d[i].whole || d[k].whole || d[i].elements.overlaps(d[k].elements)))
+      if (d[i].array == d[k].array && !d[i].is_empty() && !d[k].is_empty() &&
+          (d[i].whole || d[k].whole || d[i].elements.overlaps(d[k].elements)))
         throw_value("assign: tie names an element twice, and each can be assigned to once");
 }
 

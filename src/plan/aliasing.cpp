@@ -13,10 +13,11 @@ namespace {
 struct term {
   index_t c, from, to;
 };
-/// Whether a sum of terms is in [low, high]. Largest first, so that few numbers of each are possible: what the others
-/// can add is no more than a few of it, but where views are of unlike steps.
-bool reaches(const term* t, int n, index_t low, index_t high) {
+/// Whether a sum of terms is in [low, high]. Largest first, so that few numbers of each are possible, but where views
+/// are of unlike steps: after `patience` tries the answer is yes.
+bool reaches(const term* t, int n, index_t low, index_t high, index_t& patience) {
   if (low > high) return false;
+  if (--patience < 0) return true;
   if (n == 0) return low <= 0 && high >= 0;
   index_t least = 0, most = 0, divisor = 0;
   for (int k = 0; k < n; ++k) {
@@ -27,13 +28,13 @@ bool reaches(const term* t, int n, index_t low, index_t high) {
   if (floor(high, divisor) * divisor < low) return false;
   const index_t from = std::max(t->from, -floor(most - low, t->c)), to = std::min(t->to, floor(high - least, t->c));
   for (index_t i = from; i <= to; ++i)
-    if (reaches(t + 1, n - 1, low - i * t->c, high - i * t->c)) return true;
+    if (reaches(t + 1, n - 1, low - i * t->c, high - i * t->c, patience)) return true;
   return false;
 }
 
 }  // namespace
 
-bool alias_scan::overlaps(const alias_scan& other) const {
+bool alias_scan::overlaps(const alias_scan& other, index_t patience) const {
   term terms[2 * max_rank];
   int n = 0;
   index_t constant = other.data - data;
@@ -55,7 +56,7 @@ bool alias_scan::overlaps(const alias_scan& other) const {
   add(*this, -1);
   add(other, 1);
   std::sort(terms, terms + n, [](const term& a, const term& b) { return a.c > b.c; });
-  return reaches(terms, n, 1 - other.element_size - constant, element_size - 1 - constant);
+  return reaches(terms, n, 1 - other.element_size - constant, element_size - 1 - constant, patience);
 }
 
 void alias_scan::see(const leaf_record* leaves, int count) {
@@ -81,8 +82,10 @@ void alias_scan::see(const leaf_record* leaves, int count) {
                 data + element_size <= o.data + o.element_size;
     for (int k = 0; same && k < rank; ++k)
       same = o.extents[k] == extents[k] && (extents[k] == 1 || o.steps[k] * o.element_size == steps[k] * element_size);
-    // columns of one matrix lie between each other
-    if (!same && (o.mapped || overlaps({other, o.data, o.element_size, o.rank, o.extents, o.steps}))) elsewhere = true;
+    // Columns of one matrix lie between each other. To find that out must not take longer than the assignment.
+    constexpr index_t most_tries = 1000;
+    if (!same && (o.mapped || overlaps({other, o.data, o.element_size, o.rank, o.extents, o.steps}, most_tries)))
+      elsewhere = true;
   }
 }
 

@@ -1,6 +1,7 @@
 // expected-error: lazyfuse: tie takes arrays that have a name and are not const, and slices of them that have none
 // expected-error: lazyfuse: tie takes arrays that have a name and are not const, and slices of them that have none
 // expected-error: lazyfuse: tie takes arrays that have a name and are not const, and slices of them that have none
+// expected-error: lazyfuse: tie is written where it is assigned to, as in assign.tie.x, y., e1, e2.
 // expected-error: lazyfuse: assign.tie.x, y., e1, e2. takes as many expressions as arrays
 // expected-error: lazyfuse: arrays assigned to together must live in one space
 // expected-error: lazyfuse: the expression's element type does not convert implicitly; assign cast<T>.e.
@@ -23,6 +24,8 @@ void mistake(lf::array<float, 1>& x, lf::array<float, 1>& y, const lf::array<flo
   lf::assign(lf::tie(x + y), y);
   auto view = x(0);
   lf::assign(lf::tie(view, y), 0, x);
+  auto named = lf::tie(x(0), y);
+  lf::assign(named, 0, x);
   lf::assign(lf::tie(x, y), y);
   lf::assign(lf::tie(x, z), 0, 0);
   lf::assign(lf::tie(x, y), y, x + d);

@@ -26,9 +26,8 @@ template <evaluation_scope S, class D, class E>
 void assign(const S&, D&& destination, E&& e) { static_cast<D&&>(destination) = static_cast<E&&>(e); }
 
 /// assign(on(stream), tie(x, y), e1, e2): the same of several.
-template <evaluation_scope S, class... Y, class... E>
-void assign(const S&, const tied<Y...>& to, E&&... e) {
-  assign(to, static_cast<E&&>(e)...);
-}
+template <evaluation_scope S, class D, class... E>
+  requires(tie_detail::is_tied<bare_t<D>>)
+void assign(const S&, D&& to, E&&... e) { assign(static_cast<D&&>(to), static_cast<E&&>(e)...); }
 
 }  // namespace lazyfuse

@@ -10,7 +10,7 @@
 
 namespace lazyfuse {
 
-/// Arrays, and slices while they live, that are assigned to together.
+/// Arrays and slices that are assigned to together; it refers to them, and is used up where it is written.
 template <class... Y>
 struct tied {
   std::tuple<Y&&...> written;
@@ -205,7 +205,7 @@ auto tie(Y&&... y) {
 /// shape_error; index_error if an element is assigned to twice; memory_error; device_error.
 template <class... Y, class... E>
   requires((expression<E> || scalar<E>)&&...)
-void assign(const tied<Y...>& to, E&&... e) {
+void assign(tied<Y...>&& to, E&&... e) {
   constexpr bool one_each = sizeof...(Y) == sizeof...(E);
   static_assert(one_each, "lazyfuse: assign(tie(x, y), e1, e2) takes as many expressions as arrays");
   if constexpr (one_each) {
@@ -214,6 +214,10 @@ void assign(const tied<Y...>& to, E&&... e) {
     if constexpr (one_space && (tie_detail::written<Y>::template takes<bare_t<E>>() && ...))
       tie_detail::assign_all(make_index_sequence<sizeof...(Y)>{}, to, static_cast<E&&>(e)...);
   }
+}
+template <class... Y, class... E>
+void assign(const tied<Y...>&, E&&...) {
+  static_assert(sizeof...(Y) == 0, "lazyfuse: tie is written where it is assigned to, as in assign(tie(x, y), e1, e2)");
 }
 template <class... E>
 void assign(const no_destination&, E&&...) {}

@@ -24,7 +24,7 @@ struct alias_scan {
   }
   void see(const leaf_record* leaves, int count);
   /// Whether some of the elements are, or share bytes with, those of another one.
-  bool overlaps(const alias_scan& other) const;
+  bool overlaps(const alias_scan& other, index_t patience = index_t{1} << 62) const;
 };
 
 }  // namespace lazyfuse::planning

@@ -97,7 +97,8 @@ inline constexpr partial_sums<sizeof...(N)> sums_of = [] {
 }();
 
 /// A node of an expression: how many leaves there are below it, their sources, and names of what may be met again; how
-/// they are numbered; its program, whose first leaf has slot number First.
+/// they are numbered; its program, whose first leaf has slot number First: a class, since aliases would be written out
+/// in each other.
 template <class E>
 struct node;
 
@@ -111,7 +112,9 @@ struct node<leaf<Source, R>> {
     else n.leaf(nullptr);
   }
   template <class Slots, int First>
-  using program = arg<Slots::value[First]>;
+  struct program {
+    using type = arg<Slots::value[First]>;
+  };
 };
 
 template <class T, auto V>
@@ -121,7 +124,9 @@ struct node<literal_leaf<T, V>> {
   template <int Share>
   static constexpr void number(numbering&) {}
   template <class Slots, int First>
-  using program = literal<T, V>;
+  struct program {
+    using type = literal<T, V>;
+  };
 };
 
 /// sin(x) where cos(x) of an x of the same type was met (or the other way round) has the same x, by assumption.
@@ -140,7 +145,9 @@ struct node<map_expr<Op, index_sequence<I...>, A...>> {
   }
   static constexpr auto before = sums_of<node<A>::leaves...>;
   template <class Slots, int First>
-  using program = apply<Op, typename node<A>::template program<Slots, First + before.value[I]>...>;
+  struct program {
+    using type = apply<Op, typename node<A>::template program<Slots, First + before.value[I]>::type...>;
+  };
 };
 
 template <class E>
@@ -163,7 +170,9 @@ template <class Kind, class A, int R>
   requires(Kind::in_kernel)
 struct node<leaf<deferred<Kind, A>, R>> : node<named<A>> {
   template <class Slots, int First>
-  using program = stage<typename Kind::stage, typename node<A>::template program<Slots, First>>;
+  struct program {
+    using type = stage<typename Kind::stage, typename node<A>::template program<Slots, First>::type>;
+  };
 };
 
 /// The operand number of each leaf, as an array.
@@ -198,7 +207,7 @@ struct programs_of;
 template <class Slots, int... I, class... E>
 struct programs_of<Slots, index_sequence<I...>, E...> {
   static constexpr auto before = sums_of<node<E>::leaves...>;
-  using type = list<typename node<E>::template program<Slots, before.value[I]>...>;
+  using type = list<typename node<E>::template program<Slots, before.value[I]>::type...>;
 };
 template <class All, class First>
 struct picked;

@@ -221,8 +221,8 @@ bool reduce(exact_plan& p, exact_program& program) {
 std::atomic<jit>& policy() {
   static std::atomic<jit> chosen{[] {
     const char* const text = std::getenv("LAZYFUSE_JIT");
-    const std::string_view wanted = text ? text : "";
-    return wanted == "off" ? jit::off : wanted == "always" ? jit::always : jit::when_it_pays;
+    const std::string_view wanted = text ? text : "when_it_pays";
+    return wanted == "when_it_pays" ? jit::when_it_pays : wanted == "always" ? jit::always : jit::off;
   }()};
   return chosen;
 }

@@ -42,7 +42,7 @@ struct window_context {
   }
 };
 
-/// Stores at once what the program delivers.
+/// Stores at once what the program delivers, for operands have been read into shared memory.
 template <class Targets>
 struct window_sink {
   const Targets& targets;
