@@ -6,12 +6,33 @@
 
 namespace lazyfuse::host_detail {
 
+/// Whether a row of n elements does not end where the next one begins: the processor does not fetch that early.
+template <class Operand>
+bool has_gap(const Operand& operand, index_t n) {
+  if constexpr (requires { operand.data; }) return operand.next != 0 && operand.next != n;
+  else return false;
+}
+template <class Operand>
+[[gnu::always_inline]] inline void prefetch_next(const Operand& operand, index_t i, index_t n) {
+  if constexpr (requires { operand.data; }) prefetch(operand, i + operand.next, n);
+}
+/// Adds one row to n columns, and asks for the next one meanwhile, where the processor would not.
+template <class Set, bool Near, bool InOrder, class Cursors, class Lanes, class Values, int... I>
+void accumulate_row(const Cursors& row, Lanes& to, index_t n, const Values& values, index_sequence<I...>) {
+  const bool gaps = (has_gap(get<I>(row), n) || ...);
+  const index_t strip = gaps ? dpp::tuning<dpp::reductions, host>::strip_columns : n;
+  for (index_t i = 0; i < n; i += strip) {
+    const index_t end = std::min(i + strip, n);
+    if (gaps) (prefetch_next(get<I>(row), i, end - i), ...);
+    add_to_lanes<Set, Near, InOrder>(row, to, i, end, values);
+  }
+}
 /// Adds some rows to n columns, added up pairwise where they are several; then they are runs of the cursors. Near: each
 /// has several already. InOrder: its places are after those.
 template <int Count, class Set, bool Near, bool InOrder, int Rows, class Cursors, class Lanes, class Values>
 [[gnu::noinline]] void accumulate_columns(const Cursors& first, Lanes& to, index_t n, const Values values) {
   if constexpr (Rows == 1) {
-    add_to_lanes<Set, Near, InOrder>(first, to, 0, n, values);
+    accumulate_row<Set, Near, InOrder>(first, to, n, values, make_index_sequence<Count>{});
   } else {
     Cursors rows[Rows];
     for (int r = 0; r < Rows; ++r) {

@@ -81,7 +81,7 @@ struct chunk_context {
   }
   template <class P>
     requires requires(const Values& v) { v.template precomputed<P>(0); }
-  LAZYFUSE_HD auto known() const { return values.template precomputed<P>(i); }
+  LAZYFUSE_HD auto precomputed() const { return values.template precomputed<P>(i); }
 };
 
 template <class... Src>

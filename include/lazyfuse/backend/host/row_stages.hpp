@@ -77,11 +77,12 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
       else
         for (index_t b = 0; b < blocks; ++b) task(b);
     };
+    const auto known = values.template in_pass<S>(pass_values_of<Staged, S, Sources>(values.results, this->operands));
     if constexpr (S < Staged::count) {
       using set = typename Staged::template set<S>;
       using accumulators = typename set::accumulators;
       accumulators total;
-      const auto one = [&](index_t b) { return reduced<set>(in, block_of(b), values.template in_pass<S>()); };
+      const auto one = [&](index_t b) { return reduced<set>(in, block_of(b), known); };
       if (blocks == 1) total = one(0);
       else {
         // Results of rows before this one are stored already, so want of memory must not end here.
@@ -92,14 +93,14 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
       keep<set>(values.results, total);
       stages_from<S + 1, Together>(in, values);
     } else if (this->one_result) {
-      this->results(in.at, 1, 0, 1, values.template in_pass<S>());
+      this->results(in.at, 1, 0, 1, known);
     } else {
       const auto store = [&]<bool Stream>(std::bool_constant<Stream>) {
         for_blocks([&](index_t task) {
           const block b = block_of(backwards(task));
           std::optional<position> room;
           this->template results<Stream>(first_line(in, b, room), b.r1 - b.r0, b.c0, b.c1,
-                                         values.template in_pass<S>().from(b.r0 * width + b.c0));
+                                         known.from(b.r0 * width + b.c0));
         });
       };
       if constexpr (Together) {
@@ -112,7 +113,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
   void run() const {
     const index_t length = height * width;
     if (outer < few_rows && length > block_elements) {
-      values_type values;
+      values_type values{};
       for (index_t k = 0; k < outer; ++k) stages_from<0, true>({k * height, this->at_line(k * height)}, values);
       return;
     }
@@ -133,7 +134,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
           }
         }
       }
-      values_type values;
+      values_type values{};
       rows(begin, end, values);
     });
   }

@@ -13,10 +13,13 @@ namespace lazyfuse::host_detail {
 
 inline constexpr index_t run_elements = dpp::tuning<dpp::reductions, host>::run_elements;
 /// How many turns of the lanes are evaluated at once, and added up pairwise before their lanes take them: a run then is
-/// as many times longer, and ends less often.
+/// as many times longer, and ends less often. The lanes of three reductions do not fit the registers of narrow vectors.
 template <class Set>
 inline constexpr int turns_together =
-    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= dpp::tuning<dpp::reductions, host>::cheap ? 4 : 1;
+    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= dpp::tuning<dpp::reductions, host>::cheap &&
+            (vector_bytes > 16 || Set::size < 3)
+        ? 4
+        : 1;
 /// For how many elements an operand that repeats one is written out.
 template <class Set>
 constexpr index_t repeated_elements(index_t n) {
@@ -174,26 +177,30 @@ struct row_runs<M, moment_sums<T>> {
  private:
   /// The lanes of the n elements seen, from their mean.
   void begin(lanes_type& run, index_t n) {
-    const index_t end = (n + lane_count - 1) / lane_count * lane_count;
+    if (n <= lanes_type::enough) begin_with<lanes_type::enough>(run, n);
+    else begin_with<lanes_type::most_seen>(run, n);
+  }
+  /// As many as N, which the compiler knows: then the sums of lanes stay in registers.
+  template <index_t N>
+  void begin_with(lanes_type& run, index_t n) {
     const T first = seen[0];
-    T sums[lane_count] = {}, of_squares[lane_count] = {};
-    for (index_t i = n; i < end; ++i) seen[i] = first;
-    for (index_t i = 0; i < end; i += lane_count)
-      for (index_t l = 0; l < lane_count; ++l) sums[l] += seen[i + l] - first;
+    std::fill(seen + n, seen + N, first);
+    T sums[lane_count];
+    for (index_t l = 0; l < lane_count; ++l) sums[l] = over_turns<N>([&](index_t i) { return seen[i + l] - first; });
     fold_values<typename M::of_distances, lane_count>(sums);
     const T shift = first + sums[0] / T(n);
-    std::fill_n(sums, lane_count, T(0));
-    for (index_t i = n; i < end; ++i) seen[i] = shift;
-    for (index_t i = 0; i < end; i += lane_count)
-      for (index_t l = 0; l < lane_count; ++l) {
-        const T distance = seen[i + l] - shift;
-        sums[l] += distance;
-        of_squares[l] += distance * distance;
-      }
+    std::fill(seen + n, seen + N, shift);
+    for (index_t l = 0; l < lane_count; ++l) {
+      run.sum[l] = over_turns<N>([&](index_t i) { return seen[i + l] - shift; });
+      run.squares[l] = over_turns<N>([&](index_t i) { return (seen[i + l] - shift) * (seen[i + l] - shift); });
+    }
     centred = n;
     run.shift = shift;
-    std::copy_n(sums, lane_count, run.sum);
-    std::copy_n(of_squares, lane_count, run.squares);
+  }
+  template <index_t N, class F>
+  static T over_turns(const F& f) {
+    return [&]<int... K>(index_sequence<K...>) { return (f(K * lane_count) + ...); }
+    (make_index_sequence<int(N / lane_count)>{});
   }
 };
 /// The largest or smallest elements of lanes, as those of max and min, and all that were seen since they were cleared:

@@ -12,7 +12,7 @@
 
 namespace lazyfuse::host_detail {
 
-/// The results of reductions over one row.
+/// The results of reductions over one row, and what a pass makes of them once per row.
 template <class Values>
 struct row_values {
   Values results;
@@ -20,9 +20,11 @@ struct row_values {
   LAZYFUSE_HD auto at(index_t) const {
     return shared_of<P>(results);
   }
-  template <int>
-  LAZYFUSE_HD const row_values& in_pass() const {
-    return *this;
+  template <class P>
+  requires has_cached<P, Values> LAZYFUSE_HD auto precomputed(index_t) const { return shared_of<P>(results); }
+  template <int, class More>
+  row_values<More> in_pass(const More& made) const {
+    return {made};
   }
   LAZYFUSE_HD const row_values& from(index_t) const { return *this; }
   LAZYFUSE_HD void move_on(index_t) {}
@@ -81,25 +83,30 @@ struct side_by_side<list<P...>, Sources> : values_at<P, program_value_t<P, Sourc
   LAZYFUSE_HD side_by_side after([[maybe_unused]] index_t n) const { return {{values_of<P>(*this) + n}...}; }
 };
 
-/// The results of reductions over one row, and what is remembered of its elements, as pass Pass sees them: programs of
-/// passes before it are known, those of its own are noted.
+/// The same, and what is remembered of the row's elements, as pass Pass sees them: programs of passes before it are
+/// known, those of its own are noted.
 template <int Pass, class Values, class Programs, class Sources>
 struct remembered_values;
 template <int Pass, class Values, class... P, class Sources>
 struct remembered_values<Pass, Values, list<P...>, Sources> {
+  template <class Q>
+  static constexpr bool remembered = contains<Q, list<P...>>&& stages_detail::stage_of<Q> < Pass;
   Values results;
   side_by_side<list<P...>, Sources> elements;
-  template <int Other>
-  LAZYFUSE_HD remembered_values<Other, Values, list<P...>, Sources> in_pass() const {
-    return {results, elements};
+  template <int Other, class More>
+  remembered_values<Other, More, list<P...>, Sources> in_pass(const More& made) const {
+    return {made, elements};
   }
   template <class Q>
   LAZYFUSE_HD auto at(index_t) const {
     return shared_of<Q>(results);
   }
   template <class Q>
-    requires(contains<Q, list<P...>>&& stages_detail::stage_of<Q> < Pass)
-  LAZYFUSE_HD auto known(index_t i) const { return values_of<Q>(elements)[i]; }
+    requires(remembered<Q> || has_cached<Q, Values>)
+  LAZYFUSE_HD auto precomputed(index_t i) const {
+    if constexpr (remembered<Q>) return values_of<Q>(elements)[i];
+    else return shared_of<Q>(results);
+  }
   template <class Q, class V>
     requires(contains<Q, list<P...>>&& stages_detail::stage_of<Q> == Pass)
   LAZYFUSE_HD void note(index_t i, const V& value) const { values_of<Q>(elements)[i] = value; }
@@ -118,7 +125,7 @@ struct column_values {
     return values_of<Q>(columns)[i];
   }
   template <class Q>
-  requires contains<Q, Made> LAZYFUSE_HD auto known(index_t i) const { return values_of<Q>(made)[i]; }
+  requires contains<Q, Made> LAZYFUSE_HD auto precomputed(index_t i) const { return values_of<Q>(made)[i]; }
   LAZYFUSE_HD column_values from(index_t n) const { return {columns.after(n), made.after(n)}; }
   LAZYFUSE_HD void move_on(index_t n) { *this = from(n); }
   void next_row(index_t) {}

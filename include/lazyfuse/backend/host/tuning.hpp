@@ -51,6 +51,8 @@ struct dpp::tuning<dpp::reductions, host> {
   /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in
   /// flight.
   static constexpr index_t prefetch_distance = 2048;
+  /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
+  static constexpr index_t strip_columns = 128;
 };
 
 template <>

@@ -29,17 +29,16 @@ inline void for_rounding(const F& f, index_sequence<I...>) {
   };
   (one(index_sequence<I>{}), ...);
 }
-template <class T>
-void prefetch(const T* from, index_t n) {
-  for (index_t b = 0; b < n * index_t{sizeof(T)}; b += 64) __builtin_prefetch(reinterpret_cast<const char*>(from) + b);
+/// Asks for n elements from `from` on. Inlined always: g++ drops calls of functions that do nothing but this.
+template <class Operand>
+[[gnu::always_inline]] inline void prefetch(const Operand& operand, index_t from, index_t n) {
+  if constexpr (requires { operand.data; })
+    for (index_t b = 0; b < n * index_t{sizeof(*operand.data)}; b += 64)
+      __builtin_prefetch(reinterpret_cast<const char*>(operand.data + from) + b);
 }
 template <int N, class Cursors, int... I>
-void prefetch_ahead(const Cursors& c, index_t i, index_sequence<I...>) {
-  const auto one = [i](const auto& operand) {
-    if constexpr (requires { operand.data; })
-      prefetch(operand.data + i + dpp::tuning<dpp::reductions, host>::prefetch_distance, N);
-  };
-  (one(get<I>(c)), ...);
+[[gnu::always_inline]] inline void prefetch_ahead(const Cursors& c, index_t i, index_sequence<I...>) {
+  (prefetch(get<I>(c), i + dpp::tuning<dpp::reductions, host>::prefetch_distance, N), ...);
 }
 
 /// The elements of N contexts from first(0) on, for lane l, added up pairwise.
