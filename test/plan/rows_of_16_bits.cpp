@@ -10,6 +10,17 @@
 
 namespace {
 
+#if defined(__CUDACC__)
+// Registers have what was converted once: a context that did not say so would convert in every pass, and no value
+// tells.
+using one_half = lf::list<lf::ir::memory<lf::half>>;
+using as_float = lf::ir::apply<lf::op::cast<float>, lf::ir::arg<0>>;
+using softmaxed = lf::ir::apply<lf::op::subtract, as_float, lf::ir::stage<lf::ir::combined<lf::op::max>, as_float>>;
+using row_of_halves = lf::cuda_detail::row_in_registers<lf::ir::staged<lf::list<softmaxed>, one_half>, 8, 1, one_half,
+                                                        lf::index_sequence<0>>;
+static_assert(lf::ir::has_precomputed<as_float, lf::cuda_detail::row_context<row_of_halves>>);
+#endif
+
 template <class Space>
 class rows_of_16_bits : public test::on<Space> {};
 TYPED_TEST_SUITE(rows_of_16_bits, test::spaces, test::space_name);

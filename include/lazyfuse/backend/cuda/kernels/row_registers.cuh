@@ -59,7 +59,7 @@ template <class Row>
 struct row_context : register_context<Row> {
   template <class P>
     requires(converted_operand<P> >= 0 && requires(const Row& r) { get<converted_operand<P>>(r.as_float).value; })
-  __device__ __forceinline__ float known() const {
+  __device__ __forceinline__ float precomputed() const {
     return get<converted_operand<P>>(this->values.as_float).value[this->d][this->k];
   }
 };
