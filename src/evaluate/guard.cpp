@@ -71,4 +71,8 @@ void check_overruns(const char* program, int targets) {
     }
 }
 
+void throw_not_made() {
+  throw error("lazyfuse: a kernel that is compiled at run time cannot be compiled now; LAZYFUSE_JIT_LOG=1 says why");
+}
+
 }  // namespace lazyfuse::run_detail

@@ -73,6 +73,7 @@ struct graph_maker {
 std::optional<program_graph> program_graph::of(std::string_view code, const short* operand) {
   static const symbol_table symbols = table_of(op::all_elementwise{});
   graph_maker made;
+  std::vector<int> stages;  // r0, r1, ...
   while (!code.empty()) {
     const std::string_view word = code.substr(0, code.find(' '));
     code.remove_prefix(std::min(word.size() + 1, code.size()));
@@ -82,12 +83,19 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
       const int count = whole_number(word.substr(slash + 1));
       if (count <= 0) return {};
       const auto symbol = symbols.find({name, count});
-      const bool is_stage = symbol == symbols.end() && count == 1 && is_among(name, op::all_monoids{});
+      const bool is_stage = symbol == symbols.end() && count == 1 && is_among(name, op::all_stages{});
       const std::string_view type = symbol == symbols.end() ? name : symbol->second;
       if (!is_name(type) || !made.add("op::" + std::string(type), static_cast<std::size_t>(count), is_stage)) return {};
     } else if (word.starts_with('@')) {
       const std::string type = spelling_of(static_cast<dtype>(whole_number(word.substr(1))));
       if (type.empty() || !made.add("op::cast<" + type + ">", 1, false)) return {};
+    } else if (word == "|") {
+      stages.insert(stages.end(), made.stack.begin(), made.stack.end());
+      made.stack.clear();
+    } else if (word.starts_with('r')) {
+      const int number = whole_number(word.substr(1));
+      if (number < 0 || number >= static_cast<int>(stages.size())) return {};
+      made.stack.push_back(stages[static_cast<std::size_t>(number)]);
     } else if (word.starts_with('x')) {
       const int number = whole_number(word.substr(1));
       if (number < 0) return {};

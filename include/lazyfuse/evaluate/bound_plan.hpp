@@ -50,6 +50,7 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
   using sources = typename Lowering::sources;
   static constexpr int rank = N, targets = sizeof...(T), count = targets + sources::size;
   static constexpr auto target_numbers = make_index_sequence<targets>{};
+  static constexpr bool is_only_made = requires { Pattern::only_made; };
 
   shape<N> s;
   target_pack<K, T...> to;
@@ -80,13 +81,15 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         int(sizeof(Pattern)),
         Lowering::shared,
         space_traits<Space>::on_device,
+        is_only_made,
         [](kernel_plan& p) { p.path = static_cast<Pattern&>(p).decide(); },
         [](kernel_plan& p) {
           auto& self = static_cast<Pattern&>(p);
           make_ready<Space>(p.type->program, self.s, self.bound, self.to);
           if constexpr (requires { backend<Space>::launch_made(p); })
             if (p.made = backend<Space>::launch_made(p); p.made) return;
-          self.launch();
+          if constexpr (is_only_made) throw_not_made();
+          else self.launch();
         },
         [](const kernel_plan& p) { return static_cast<const Pattern&>(p).cost() + cost_of_sources<Space>(sources{}); },
         backend<Space>::machine,
@@ -192,6 +195,28 @@ constexpr const char* code_of_passes(index_sequence<S...>) {
   return code_of<typename Plan::output::roots, typename Plan::template set<S>::reductions...>.text;
 }
 
+/// Puts the axes in their order, the K kept ones first; the last of these is the innermost where memory is contiguous
+/// along it, and not along the rows.
+template <int K, int N, class Plan>
+void arrange_rows(Plan& p) {
+  index_t* const extents = p.s.extent;
+  order_axes(extents, 0, K, p.info, p.count, p.targets);
+  order_reduced_axes(extents, K, N, p.info, p.count);
+  coalesce(extents, 0, K, p.info, p.count);
+  coalesce(extents, K, N, p.info, p.count);
+  p.rows.outer = K;
+  if constexpr (K > 0) {
+    if (runs_along_kept(extents, K, N, p.info, p.count)) {
+      p.rows.beside = true;
+      p.rows.outer = K - 1;
+      rows_detail::rotate<K - 1, N>(extents);
+      rows_detail::rotate_steps<K - 1, N>(p.bound.operands, make_index_sequence<Plan::sources::size>{});
+      rows_detail::rotate_steps<K - 1, N>(p.to, p.target_numbers);
+    }
+  }
+  p.keep_extents();
+}
+
 /// Over kept axes, then the Axes that make a row; results are one for each element, or one for each row.
 template <class Space, class Lowering, int N, int Axes, class Targets>
 struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Space, Lowering, N, Targets> {
@@ -205,40 +230,43 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
   using rows_plan::bound_plan::bound_plan;
 
   bool one_result;
-  bool side_by_side = false;  ///< memory is contiguous along a kept axis, not along the rows
   [[no_unique_address]] typename along::geometry geometry;
 
-  void arrange() {
-    index_t* const extents = this->s.extent;
-    order_axes(extents, 0, K, this->info, this->count, this->targets);
-    order_reduced_axes(extents, K, N, this->info, this->count);
-    coalesce(extents, 0, K, this->info, this->count);
-    coalesce(extents, K, N, this->info, this->count);
-    if constexpr (K > 0) {
-      side_by_side = runs_along_kept(extents, K, N, this->info, this->count);
-      if (side_by_side) {
-        rows_detail::rotate<K - 1, N>(extents);
-        rows_detail::rotate_steps<K - 1, N>(this->bound.operands, make_index_sequence<sources::size>{});
-        rows_detail::rotate_steps<K - 1, N>(this->to, this->target_numbers);
-      }
-    }
-    this->keep_extents();
-  }
+  void arrange() { arrange_rows<K, N>(*this); }
   const char* decide() {
     row_residence& where = this->rows.where;
     where.again_bytes =
         again_bytes<program>(this->extents, N, this->info + this->targets, make_index_sequence<sources::size>{});
     if constexpr (K > 0) {
-      if (side_by_side) return beside::path(*this);
+      if (this->rows.beside) return beside::path(*this);
     }
     return along::path(*this);
   }
   void launch() {
     if constexpr (K > 0) {
-      if (side_by_side) return beside::launch(*this);
+      if (this->rows.beside) return beside::launch(*this);
     }
     along::launch(*this);
   }
+  int cost() const { return cost_of_elements<program>(make_index_sequence<program::count + 1>{}); }
+};
+
+/// Rows of operands none of which is taken for another: run time finds out which are one. Their kernel is not compiled
+/// with the program.
+template <class Space, class Lowering, int N, int Axes, class Targets>
+struct made_rows_plan : bound_plan<made_rows_plan<Space, Lowering, N, Axes, Targets>, Space, Lowering, N, Targets> {
+  static constexpr bool only_made = true;
+  static constexpr const char* name = "rows";
+  using sources = typename Lowering::sources;
+  using program = staged<typename schedule<typename Lowering::programs>::simplified, sources>;
+  static constexpr const char* code = code_of_passes<program>(make_index_sequence<program::count>{});
+  static constexpr int K = N - Axes;
+  using made_rows_plan::bound_plan::bound_plan;
+
+  bool one_result;
+
+  void arrange() { arrange_rows<K, N>(*this); }
+  const char* decide() { return backend<Space>::make_rows(*this); }
   int cost() const { return cost_of_elements<program>(make_index_sequence<program::count + 1>{}); }
 };
 

@@ -48,6 +48,9 @@ void guard(const char* program, const shape<R>& s, Operands& operands, To& targe
   (one(get<I>(operands), Targets + I), ...);
 }
 
+/// Throws error: a kernel that only run time makes was there when its plan was made, and is not now.
+[[noreturn]] void throw_not_made();
+
 /// What every kernel waits for: its memory is ready, and in a checked build it is there.
 template <class Space, int R, class Bound, int K, class... T>
 void make_ready(const char* program, const shape<R>& s, Bound& bound, target_pack<K, T...>& targets) {

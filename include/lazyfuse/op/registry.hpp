@@ -13,6 +13,7 @@
 #include <lazyfuse/op/rounding.hpp>
 #include <lazyfuse/op/selection.hpp>
 #include <lazyfuse/op/special.hpp>
+#include <lazyfuse/op/statistics.hpp>
 #include <lazyfuse/op/trigonometric.hpp>
 
 namespace lazyfuse::op {
@@ -23,7 +24,8 @@ using all_elementwise = concat_t<concat_t<concat_t<arithmetic_operations, bitwis
                                           concat_t<concat_t<trigonometric_operations, hyperbolic_operations>,
                                                    concat_t<special_operations, complex_operations>>>>;
 using all_monoids = list<sum, prod, max, min, all, any>;
-/// What programs are rewritten to.
-using rewritten_operations = list<sincos, sine_of, cosine_of, divide_by>;
+/// What programs are rewritten to, and what variances are made of.
+using rewritten_operations = list<sincos, sine_of, cosine_of, divide_by, sample, standardized, variance_of>;
+using all_stages = list<sum, prod, max, min, all, any, moments>;
 
 }  // namespace lazyfuse::op

@@ -17,7 +17,9 @@ struct row_report {
   int passes = 0;
   const kernel_type* type = nullptr;
   index_t rows = 0, length = 0;
-  row_residence where;
+  int outer = 0;        ///< axes before those of the row
+  bool beside = false;  ///< the innermost axis is not one of the row
+  row_residence where = {};
 };
 
 /// The type of an operand's elements, what it is, and the bytes of its source.
@@ -43,6 +45,7 @@ struct kernel_type {
   int bytes;         ///< of a plan with its types: bytes that can be copied, the kernel_plan first
   bool shared;       ///< leaves of one type were found to be one operand
   bool on_device;
+  bool only_made;  ///< it was not compiled with the program: it runs as it is made at run time, or not at all
 
   /// Chooses the path and lays it out, and for rows says where values are in between; launches nothing.
   void (*decide)(kernel_plan&);

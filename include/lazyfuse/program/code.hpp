@@ -105,7 +105,7 @@ inline constexpr bool is_hidden<op::divisor> = true;
 template <class Kind>
 inline constexpr bool is_own_stage = false;
 template <class Monoid>
-inline constexpr bool is_own_stage<combined<Monoid>> = contains<Monoid, op::all_monoids>;
+inline constexpr bool is_own_stage<combined<Monoid>> = contains<Monoid, op::all_stages>;
 
 template <class Op>
 constexpr word operation_word(int arguments) {

@@ -70,6 +70,10 @@ TEST_F(made_kernels, take_the_paths_of_those_that_were_compiled_with_the_program
       {"reduce_rows", [&] { r = lf::sum(y(newaxis, lf::all) * i * i * i * d, axis<1>); }},
       {"reduce_rows", [&] { all = lf::sum(a * b + lf::flip(a, axis<1>) * a); }},
       {"transform_flat", [&] { all = all * all + one_number; }},
+      {"rows_in_registers", [&] { m = a * b / lf::sum(a * b + a, axis<1>, lf::keepdims); }},
+      {"rows_in_registers",
+       [&] { m = (a - lf::mean(a * b, axis<1>, lf::keepdims)) / lf::std(a, axis<1>, lf::keepdims); }},
+      {"rows_in_registers", [&] { row = lf::max(a * b - lf::mean(a, axis<1>, lf::keepdims), axis<1>); }},
   };
   for (const auto& [kernel, evaluate] : table) {
     const long before = lf::kernels_compiled();
@@ -97,6 +101,24 @@ TEST_F(made_kernels, are_made_where_that_pays) {
   EXPECT_FALSE(is_made([&] { m = a * b + a; })) << "neighbours are in the cache";
   lf::use_jit(lf::jit::off);
   EXPECT_FALSE(is_made([&] { r = lf::sum(a * b + a, axis<1>); }));
+}
+
+TEST_F(made_kernels, have_rows_of_several_arrays_of_one_type) {
+  const array<2> a = matrix_of(1500, 1000), b = matrix_of(1500, 1000);
+  array<2> m(lf::shape{1500, 1000});
+  for (const lf::jit policy : {lf::jit::when_it_pays, lf::jit::always}) {
+    lf::use_jit(policy);
+    standin::reset();
+    EXPECT_TRUE(is_made([&] { m = lf::softmax(a) + lf::softmax(b); }));
+    EXPECT_EQ(launched_now(), "rows_in_registers");
+    EXPECT_EQ(lf::plan(lf::softmax(a) + lf::softmax(b)).kernels.size(), 1u);
+    EXPECT_FALSE(is_made([&] { m = lf::softmax(a, axis<0>) + lf::softmax(b, axis<0>); }))
+        << "columns";
+  }
+  lf::use_jit(lf::jit::off);
+  const lf::trace t;
+  m = lf::softmax(a) + lf::softmax(b);
+  EXPECT_GT(t.launches(), 1);
 }
 
 TEST_F(made_kernels, are_said_to_be_made) {

@@ -33,7 +33,9 @@ bool exact_plan::find_equal() {
 }
 
 void exact_plan::take_axes() {
-  const int all = type().rank, kept_of_all = type().kept;
+  const std::string_view pattern = type().pattern;
+  const bool rows = pattern == "rows";
+  const int all = type().rank, kept_of_all = rows ? plan.rows.outer : type().kept;
   targets = type().targets;
   int from[max_rank];
   const auto take = [&](int begin, int end, bool at_least_one) {
@@ -41,13 +43,13 @@ void exact_plan::take_axes() {
     for (int k = begin; k < end; ++k)
       if (plan.extents[k] != 1 || (at_least_one && k + 1 == end && rank == before)) from[rank++] = k;
   };
-  take(0, kept_of_all, true);
+  take(0, kept_of_all, !rows);
   kept = rank;
   take(kept_of_all, all, true);
   for (int k = 0; k < rank; ++k) extents[k] = plan.extents[from[k]];
   if (all == 0) {  // one element: an axis of extent 1
     rank = extents[0] = 1;
-    kept = std::string_view(type().pattern) == "transform" ? 1 : 0;
+    kept = pattern == "transform" ? 1 : 0;
   }
   for (int i = 0; i < targets + count; ++i) {
     const operand_info& o = i < targets ? plan.info[i] : given(first[i - targets]);

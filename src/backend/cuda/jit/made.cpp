@@ -9,6 +9,7 @@
 #include "program/spelling.hpp"
 
 #include <lazyfuse/backend/cuda/launch/made.hpp>
+#include <lazyfuse/backend/cuda/launch/row_geometry.hpp>
 #include <lazyfuse/plan/axes.hpp>
 
 #include <algorithm>
@@ -102,10 +103,9 @@ made_kernel* variant_of(exact_program& program, const exact_plan& p, const char*
   return &made;
 }
 
-void start(const void* kernel, unsigned blocks, std::size_t shared, parameters& p) {
+void start(const void* kernel, unsigned blocks, std::size_t shared, parameters& p, unsigned threads = block_threads) {
   void* arguments[] = {p.data()};
-  check(cudaLaunchKernel(kernel, dim3(blocks), dim3(block_threads), arguments, shared, current_stream()),
-        "cudaLaunchKernel");
+  check(cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, shared, current_stream()), "cudaLaunchKernel");
 }
 
 /// Elements of a vector; results count where they are written in vectors.
@@ -175,8 +175,9 @@ bool transform(exact_plan& p, exact_program& program) {
   return true;
 }
 
-/// The most axes of reductions that are made.
+/// The most axes of reductions that are made, and the longest rows: those that registers hold.
 constexpr int most_kept = 3, most_axes = 6;
+constexpr index_t longest_row = index_t{register_threads} * most_register_elements;
 template <int K, int R>
 bool put_reduce(parameters& to, const exact_plan& p, const reduce_geometry& g, bool along_kept, int width,
                 const scratch& room) {
@@ -218,6 +219,50 @@ bool reduce(exact_plan& p, exact_program& program) {
   return true;
 }
 
+/// Rows that stay in registers: their kernel, and how it lies over them. Without a kernel for others.
+struct made_rows {
+  made_kernel* made = nullptr;
+  row_geometry geometry{};
+};
+made_rows rows_of(const exact_plan& p, exact_program& program) {
+  const int width = vector_width(p, true);
+  const index_t length = p.extents[p.rank - 1];
+  const auto lay_out = [&](int held) {
+    return plan_rows(p.extents, p.rank, p.kept, false, p.info, p.targets, p.targets + p.count,
+                     {.width = width, .held = held, .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1});
+  };
+  if (p.rank != p.kept + 1 || p.kept > most_kept || length > longest_row) return {};
+  made_rows rows{.geometry = lay_out(most_register_elements)};
+  const bool one_vector = rows.geometry.one_vector;
+  rows.made = variant_of(program, p, one_vector ? "vectors" : "registers", "",
+                         [&] { return rows_source(p, *program.graph, one_vector); });
+  if (!rows.made || rows.made->numbers[0] != width) return {};
+  const int held = rows.made->numbers[1];
+  if (length > index_t{register_threads} * held) return {};
+  rows.geometry = lay_out(held);
+  return rows;
+}
+template <int K>
+bool put_rows(parameters& to, const exact_plan& p, const row_geometry& g, bool one_result) {
+  if constexpr (K <= most_kept) {
+    if (p.kept != K) return put_rows<K + 1>(to, p, g, one_result);
+    to.put(numbers_of_registers<K>(g, p.extents, p.extents[K], one_result));
+    return true;
+  } else return false;
+}
+bool rows(const exact_plan& p, exact_program& program) {
+  const made_rows rows = rows_of(p, program);
+  if (!rows.made) return false;
+  const auto stays = [&](const operand_info& target) { return target.steps[p.rank - 1] == 0; };
+  const bool one_result = std::all_of(p.info, p.info + p.targets, stays);
+  parameters to;
+  put_bound(to, p, 0, p.rank, p.rank);
+  if (!put_rows<0>(to, p, rows.geometry, one_result) || !to.fits()) return false;
+  start(rows.made->kernel, static_cast<unsigned>(rows.geometry.grid), 0, to,
+        static_cast<unsigned>(rows.geometry.threads));
+  return true;
+}
+
 std::atomic<jit>& policy() {
   static std::atomic<jit> chosen{[] {
     const char* const text = std::getenv("LAZYFUSE_JIT");
@@ -252,7 +297,7 @@ bool pays(const exact_plan& p, const exact_program& program) {
   // Kernels whose threads stay with a row, or walk one, find in the cache what they ask for again; streams of
   // neighbours find it in their own.
   const std::string_view path = p.plan.path;
-  const bool from_cache = path == "rows" || path == "strided" || path == "tiled";
+  const bool from_cache = path == "rows" || path == "strided" || path == "tiled" || p.plan.rows.passes > 0;
   const double operations = program.repeated * p.type().cost(p.plan) * static_cast<double>(p.plan.elements());
   const double saved_us =
       (from_cache ? repeated_bytes(p) / (m.cached_gb_per_s * 1000) : 0) + operations / m.operations_per_us;
@@ -268,14 +313,16 @@ bool may_be_made(const kernel_plan& plan) {
   if (checked_build || mode == jit::off || plan.type->operands < 2) return false;
   if (mode == jit::when_it_pays && plan.elements() < least_elements) return false;
   const std::string_view pattern = plan.type->pattern;
+  if (pattern == "rows") return !plan.rows.beside && plan.rows.length <= longest_row;
   return pattern == "transform" || pattern == "reduce";
 }
 /// The program that is to be made for a plan; null if it runs as it was compiled.
 exact_program* wanted_for(exact_plan& p) {
   const bool always = current_jit() == jit::always;
-  if (!p.find_equal() || !(p.repeats_memory || always)) return nullptr;
+  const bool anyway = always || p.type().only_made;
+  if (!p.find_equal() || !(p.repeats_memory || anyway)) return nullptr;
   exact_program& program = program_of(p);
-  return program.graph && (always || pays(p, program)) ? &program : nullptr;
+  return program.graph && (anyway || pays(p, program)) ? &program : nullptr;
 }
 }  // namespace
 
@@ -285,6 +332,18 @@ bool would_make(const kernel_plan& plan) {
   return wanted_for(p) != nullptr;
 }
 
+const char* make_rows(kernel_plan& plan) {
+  if (!may_be_made(plan) || !has_compiler()) return nullptr;
+  exact_plan p(plan);
+  exact_program* const program = wanted_for(p);
+  if (!program) return nullptr;
+  p.take_axes();
+  const made_rows rows = rows_of(p, *program);
+  if (!rows.made) return nullptr;
+  find_residence(rows.geometry, plan.rows.where);
+  return rows.geometry.path;
+}
+
 bool launch_made(const kernel_plan& plan) {
   if (!may_be_made(plan)) return false;
   try {
@@ -292,7 +351,10 @@ bool launch_made(const kernel_plan& plan) {
     exact_program* const program = wanted_for(p);
     if (!program) return false;
     p.take_axes();
-    return std::string_view(plan.type->pattern) == "transform" ? transform(p, *program) : reduce(p, *program);
+    const std::string_view pattern = plan.type->pattern;
+    return pattern == "transform" ? transform(p, *program)
+           : pattern == "reduce"  ? reduce(p, *program)
+                                  : rows(p, *program);
   } catch (const std::bad_alloc&) {  // nothing has been launched
     return false;
   }

@@ -99,4 +99,21 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
   return s;
 }
 
+kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector) {
+  const std::string outer = std::to_string(p.kept);
+  kernel_source s;
+  s.text = beginning(p, graph, "row_registers", p.rank, p.rank) +
+           "using rows = staged_on_chip_t<staged<typename program::simplified, sources>>;\n"
+           "constexpr int width = cuda_detail::width_for(sources{}, types{});\n"
+           "constexpr int held = cuda_detail::register_elements<rows>(sources{}, make_index_sequence<sources::size>{}, "
+           "width);\nusing parameters = cuda_detail::register_parameters<operands, targets, " +
+           outer + ">;\n" + layout_check("register_numbers<" + outer + ">") + ending;
+  const std::string width = here + "width", held = here + "held";
+  s.kernel = "lazyfuse::cuda_detail::rows_in_registers<" + here + "rows, " + here + "sources, " + here + "types, " +
+             (one_vector ? "false, " : "true, ") + outer + ", " + std::to_string(p.rank) + ", " + width + ", " +
+             (one_vector ? "1" : held + " / " + width) + ", " + here + "parameters>";
+  s.numbers = {width, held, "0", "0", "0"};
+  return s;
+}
+
 }  // namespace lazyfuse::cuda_detail

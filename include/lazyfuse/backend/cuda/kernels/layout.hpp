@@ -168,6 +168,19 @@ LAZYFUSE_HD constexpr int first_kept(int end, int whole, int kept, int held, int
   return from > 0 && from < held && held <= whole ? held : from;
 }
 
+/// Of rows in registers, K axes before them.
+template <int K>
+struct register_numbers {
+  axes_walk<K> kept;
+  index_t rows;
+  int length;
+  int rows_per_block;
+  int group_bits;  ///< of the number of threads that share a row
+  bool consecutive, one_result;
+  bool whole;  ///< one axis is kept, and every operand is read in whole vectors, or is the same along a row
+  wide_bits wide_in, wide_out;
+};
+
 /// What is copied to shared memory begins at a whole line of its banks: elsewhere every copy writes two.
 inline constexpr int room_alignment = 128;
 /// Of shared memory, in its first bytes, for what the blocks of a cluster that share a row send each other: two

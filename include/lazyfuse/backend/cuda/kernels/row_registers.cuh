@@ -5,22 +5,12 @@
 
 #include <lazyfuse/backend/cuda/kernels/results.cuh>
 #include <lazyfuse/backend/cuda/kernels/row_merge.cuh>
+#include <lazyfuse/program/two_pass.hpp>
 
 namespace lazyfuse::cuda_detail {
 
 template <class Operands, class Targets, int K>
-struct register_parameters {
-  Operands operands;
-  Targets targets;
-  axes_walk<K> kept;
-  index_t rows;
-  int length;
-  int rows_per_block;
-  int group_bits;  ///< of the number of threads that share a row
-  bool consecutive, one_result;
-  bool whole;  ///< one axis is kept, and every operand is read in whole vectors, or is the same along a row
-  wide_bits wide_in, wide_out;
-};
+struct register_parameters : bound_to<Operands, Targets>, register_numbers<K> {};
 
 /// 16-bit reals as float, converted once. The compiler would convert them in every pass, and compute again what comes
 /// after: it does not see that assembly gives the same twice.

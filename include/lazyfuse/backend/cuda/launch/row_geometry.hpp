@@ -45,6 +45,21 @@ struct row_geometry {
 row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, const planning::operand_info* info,
                        int targets, int count, const row_program& program);
 
+template <int K>
+register_numbers<K> numbers_of_registers(const row_geometry& g, const index_t* extents, index_t length,
+                                         bool one_result) {
+  return {.kept = walk_of<K>(extents),
+          .rows = g.rows,
+          .length = static_cast<int>(length),
+          .rows_per_block = g.threads / g.group,
+          .group_bits = log2_of(g.group),
+          .consecutive = g.consecutive,
+          .one_result = one_result,
+          .whole = g.whole && (K == 0 || g.rows == extents[K > 0 ? K - 1 : 0]),
+          .wide_in = g.wide_in,
+          .wide_out = g.wide_out};
+}
+
 /// Where rows and results are, for predictions and explain.
 void find_residence(const row_geometry& g, planning::row_residence& to);
 

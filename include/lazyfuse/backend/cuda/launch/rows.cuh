@@ -8,7 +8,6 @@
 #include <lazyfuse/backend/cuda/kernels/row_team.cuh>
 #include <lazyfuse/backend/cuda/launch/launch.cuh>
 #include <lazyfuse/backend/cuda/launch/row_geometry.hpp>
-#include <lazyfuse/program/two_pass.hpp>
 
 namespace lazyfuse::cuda_detail {
 
@@ -43,18 +42,7 @@ struct rows_program {
     if constexpr (!Columns) {
       if (g.registers) {
         using parameters = register_parameters<operands, target_pack<R, T...>, Outer>;
-        const parameters p{.operands = bound.operands,
-                           .targets = to,
-                           .kept = walk_of<Outer>(s.extent),
-                           .rows = g.rows,
-                           .length = int(s[R - 1]),
-                           .rows_per_block = g.threads / g.group,
-                           .group_bits = log2_of(g.group),
-                           .consecutive = g.consecutive,
-                           .one_result = one_result,
-                           .whole = g.whole && (Outer == 0 || g.rows == s[Outer > 0 ? Outer - 1 : 0]),
-                           .wide_in = g.wide_in,
-                           .wide_out = g.wide_out};
+        const parameters p{{bound.operands, to}, numbers_of_registers<Outer>(g, s.extent, s[R - 1], one_result)};
         const auto start = [&](auto kernel) {
           cuda_detail::launch(kernel, static_cast<unsigned>(g.grid), 0, p, static_cast<unsigned>(g.threads));
         };
