@@ -127,6 +127,79 @@ struct bray_curtis_rows : of_two<S, size<S>(100003, 6007), 1001> {
   }
 };
 
+/// Functions of rows of several matrices, a result for each element.
+template <class S, int Rows, int Columns>
+struct rows_of_two : workload<float, 2, S> {
+  static constexpr index_t columns = Columns;
+  static constexpr double bytes = 12.0 * Rows * Columns, tolerance = 1e-4;
+  static constexpr bool few = true;
+  lf::array<float, 2, S> x = numbers<float, S>(1, lf::shape{Rows, Columns}),
+                         y = numbers<float, S>(2, lf::shape{Rows, Columns});
+  rows_of_two() : workload<float, 2, S>(lf::shape{Rows, Columns}) {}
+  /// One of the first row, of one in the middle, and of the last.
+  static constexpr index_t place(index_t which) {
+    return (which * (Rows - 1) / 2) * columns + which * (columns - 1) / 2;
+  }
+  index_t results() const { return 3; }
+  float* result(index_t which) { return this->z.data() + place(which); }
+  /// f(k) over the elements k of the row of a place.
+  template <class F>
+  static double sum_over(index_t at, const F& f) {
+    double sum = 0;
+    for (index_t k = at / columns * columns; k < (at / columns + 1) * columns; ++k) sum += f(k);
+    return sum;
+  }
+};
+template <class S>
+struct two_softmaxes : rows_of_two<S, size<S>(65536, 4096), 1024> {
+  static constexpr const char* name = "two_softmaxes";
+  void evaluate() { this->z = lf::softmax(this->x) + lf::softmax(this->y); }
+  static double expected(index_t which) {
+    const index_t at = two_softmaxes::place(which);
+    const auto part = [at](int array) {
+      const auto e = [array](index_t k) { return std::exp(double(number<float>(array, k))); };
+      return e(at) / two_softmaxes::sum_over(at, e);
+    };
+    return part(1) + part(2);
+  }
+};
+/// Of an odd length.
+template <class S>
+struct softmax_times_log_softmax : rows_of_two<S, size<S>(100003, 6007), 701> {
+  static constexpr const char* name = "softmax_times_log_softmax";
+  void evaluate() { this->z = lf::softmax(this->x) * lf::log_softmax(this->y); }
+  static double expected(index_t which) {
+    const index_t at = softmax_times_log_softmax::place(which);
+    const auto sum = [at](int array) {
+      return softmax_times_log_softmax::sum_over(
+          at, [array](index_t k) { return std::exp(double(number<float>(array, k))); });
+    };
+    return std::exp(double(number<float>(1, at))) / sum(1) * (double(number<float>(2, at)) - std::log(sum(2)));
+  }
+};
+template <class S>
+struct layernorm_backward : rows_of_two<S, size<S>(65536, 4096), 1024> {
+  static constexpr const char* name = "layernorm_backward";
+  lf::array<float, 1, S> w = numbers<float, S>(3, lf::shape{1024});
+  void evaluate() {
+    using lf::axis, lf::keepdims;
+    const auto s = lf::sqrt(lf::var(this->x, axis<1>, keepdims) + 1e-5f);
+    const auto h = (this->x - lf::mean(this->x, axis<1>, keepdims)) / s;
+    const auto g = this->y * w;
+    this->z = (g - lf::mean(g, axis<1>, keepdims) - h * lf::mean(g * h, axis<1>, keepdims)) / s;
+  }
+  static double expected(index_t which) {
+    const index_t at = layernorm_backward::place(which);
+    const auto mean = [at](const auto& f) { return layernorm_backward::sum_over(at, f) / 1024; };
+    const auto x = [](index_t k) { return double(number<float>(1, k)); };
+    const double m = mean(x);
+    const double s = std::sqrt(mean([&](index_t k) { return (x(k) - m) * (x(k) - m); }) + double(1e-5f));
+    const auto h = [&](index_t k) { return (x(k) - m) / s; };
+    const auto g = [](index_t k) { return double(number<float>(2, k)) * number<float>(3, k % 1024); };
+    return (g(at) - mean(g) - h(at) * mean([&](index_t k) { return g(k) * h(k); })) / s;
+  }
+};
+
 /// A transposed operand, and another one twice.
 template <class S>
 struct turned_product : workload<float, 2, S> {

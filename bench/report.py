@@ -22,7 +22,8 @@ ROWS = ["softmax_128", "softmax_128_spelled", "softmax_1024", "softmax_1024_spel
         "softmax_262144_spelled", "layernorm_1024", "layernorm_1024_spelled", "normalize_4M", "normalize_64M", "standardize_columns", "cumsum_squares", "cumsum_rows", "cumsum_columns"]
 CORNERS = ["choice", "power_two", "power_any", "complex_abs", "dropout", "softmax_masked", "cross_entropy", "logsumexp", "sum_of_2", "sum_of_4",
            "sum_of_8", "sum_of_16", "max_of_3", "max_of_16", "argmax_of_10", "argmax_of_1000", "argmax_of_16M"]
-EQUAL = ["bodies", "density", "kl_rows", "cosine_rows", "bray_curtis_rows", "turned_product"]
+EQUAL = ["bodies", "density", "kl_rows", "cosine_rows", "bray_curtis_rows", "turned_product", "two_softmaxes",
+         "softmax_times_log_softmax", "layernorm_backward"]
 VARIANTS = ["saxpy", "saxpy_slice", "saxpy_odd", "saxpy_row", "saxpy_0d", "fma3", "fma3_unfused", "chain20", "chain20_unfused",
             "pyth", "pyth_unfused"]
 TYPES = ["axpy_float32", "axpy_float64", "axpy_float16", "axpy_bfloat16", "axpy_int8", "axpy_complex64", "axpy_complex128", "axpy_float32x3", "axpy_float32x4",

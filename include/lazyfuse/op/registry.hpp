@@ -9,11 +9,11 @@
 #include <lazyfuse/op/exponential.hpp>
 #include <lazyfuse/op/hyperbolic.hpp>
 #include <lazyfuse/op/monoid.hpp>
+#include <lazyfuse/op/reduction.hpp>
 #include <lazyfuse/op/rewritten.hpp>
 #include <lazyfuse/op/rounding.hpp>
 #include <lazyfuse/op/selection.hpp>
 #include <lazyfuse/op/special.hpp>
-#include <lazyfuse/op/statistics.hpp>
 #include <lazyfuse/op/trigonometric.hpp>
 
 namespace lazyfuse::op {
@@ -24,8 +24,9 @@ using all_elementwise = concat_t<concat_t<concat_t<arithmetic_operations, bitwis
                                           concat_t<concat_t<trigonometric_operations, hyperbolic_operations>,
                                                    concat_t<special_operations, complex_operations>>>>;
 using all_monoids = list<sum, prod, max, min, all, any>;
-/// What programs are rewritten to, and what variances are made of.
-using rewritten_operations = list<sincos, sine_of, cosine_of, divide_by, sample, standardized, variance_of>;
-using all_stages = list<sum, prod, max, min, all, any, moments>;
+/// What programs are rewritten to, and what functions are made of that users call.
+using inner_operations = list<sincos, sine_of, cosine_of, divide_by, sample, standardized, variance_of, finite_or_zero,
+                              rough_exp, rel_entr, sample_of_number, variance_of_counted>;
+using all_stages = list<sum, prod, max, min, all, any, moments, nanmax, nanmin, moments_of_numbers>;
 
 }  // namespace lazyfuse::op

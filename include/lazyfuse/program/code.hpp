@@ -92,7 +92,7 @@ constexpr word literal_word() {
   else return {"~d", suffix::number, __builtin_bit_cast(uint64, static_cast<double>(V))};
 }
 template <class Op>
-inline constexpr bool is_own = contains<Op, op::all_elementwise> || contains<Op, op::rewritten_operations>;
+inline constexpr bool is_own = contains<Op, op::all_elementwise> || contains<Op, op::inner_operations>;
 template <class Op>
 inline constexpr bool is_cast = false;
 template <class T>

@@ -242,29 +242,35 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   }
 }
 
-/// How many elements of a row a thread holds: 64 bytes of all that stages read, or one operand of 16-bit reals, which
-/// are 128 bytes as float.
+/// Bytes of an element of all operands that stages read.
 template <class Staged, class... Src, int... I>
-constexpr int register_elements(list<Src...>, index_sequence<I...>, int width) {
-  const int bytes = (0 + ... + (Staged::template read_before<Staged::count, I> ? element_bytes<Src> : 0));
+constexpr int bytes_in_stages(list<Src...>, index_sequence<I...>) {
+  return (0 + ... + (Staged::template read_before<Staged::count, I> ? element_bytes<Src> : 0));
+}
+/// How many elements of a row a thread holds: 128 bytes of all that stages read; of one operand of 16-bit reals, as
+/// many as are 128 bytes as float.
+template <class Staged, class... Src, int... I>
+constexpr int register_elements(list<Src...> sources, index_sequence<I...> all, int width) {
+  const int bytes = bytes_in_stages<Staged>(sources, all);
   const int read = (0 + ... + int(Staged::template read_before<Staged::count, I> && !is_constant<Src>));
   constexpr bool small = ((!Staged::template read_before<Staged::count, I> || is_constant<Src> ||
                            (Src::is_memory && small_real<typename Src::value_type>)) &&
                           ...);
   int elements = read == 1 && small ? 2 * most_register_elements : most_register_elements;
-  while (elements > width && elements * bytes > 64) elements /= 2;
+  while (elements > width && elements * bytes > 128) elements /= 2;
   return elements;
 }
 /// Three blocks to a processor, or two where threads hold more: memory waits for one while the others compute.
-template <class... Src>
-constexpr int register_residents(list<Src...>, int elements) {
+template <class Staged, class... Src>
+constexpr int register_residents(list<Src...> sources, int elements) {
+  const int bytes = elements * bytes_in_stages<Staged>(sources, make_index_sequence<sizeof...(Src)>{});
   const int small = (0 + ... + (Src::is_memory && sizeof(typename Src::value_type) < 4));
-  return small > 1 || elements > most_register_elements ? 2 : 3;
+  return small > 1 || elements > most_register_elements || bytes > 96 ? 2 : 3;
 }
 
 /// Block: more than a warp may share a row.
 template <class Staged, class Sources, class Types, bool Block, int K, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(register_threads, register_residents(Sources{}, Width* Depth))
+__global__ void __launch_bounds__(register_threads, register_residents<Staged>(Sources{}, Width* Depth))
     rows_in_registers(const __grid_constant__ Parameters p) {
   constexpr auto operands = make_index_sequence<Sources::size>{};
   constexpr auto targets = make_index_sequence<Types::size>{};
