@@ -24,8 +24,8 @@ kernel_source transform_source(const exact_plan& p, const ir::program_graph& gra
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                             const std::string& facts);
 
-/// Rows that stay in registers, each in one vector of a thread, or in several. numbers: the width, and the elements of a
-/// row that a thread holds.
+/// Rows that stay in registers, each in one vector of a thread, or in several. numbers: the width, and the elements of
+/// a row that a thread holds.
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector);
 
 /// "memory<float>, constant<float>": the distinct operands, and the results "float".
