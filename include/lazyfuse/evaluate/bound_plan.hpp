@@ -229,7 +229,6 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
   using beside = kernel<dpp::rows<program, K - 1, true>, Space>;
   using rows_plan::bound_plan::bound_plan;
 
-  bool one_result;
   [[no_unique_address]] typename along::geometry geometry;
 
   void arrange() { arrange_rows<K, N>(*this); }
@@ -263,10 +262,11 @@ struct made_rows_plan : bound_plan<made_rows_plan<Space, Lowering, N, Axes, Targ
   static constexpr int K = N - Axes;
   using made_rows_plan::bound_plan::bound_plan;
 
-  bool one_result;
-
   void arrange() { arrange_rows<K, N>(*this); }
-  const char* decide() { return backend<Space>::make_rows(*this); }
+  const char* decide() {
+    this->by_address = true;
+    return backend<Space>::make_rows(*this);
+  }
   int cost() const { return cost_of_elements<program>(make_index_sequence<program::count + 1>{}); }
 };
 

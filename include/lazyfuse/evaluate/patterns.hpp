@@ -114,13 +114,12 @@ template <class Space>
 inline constexpr bool makes_rows = requires(kernel_plan& p) {
   backend<Space>::make_rows(p);
 };
-/// One kernel over rows, by a Plan. Returns null, or why not: leaves that were numbered once turn out to differ, the
-/// backend refuses, or the cut is faster.
-template <class Plan, class Space, int N, int Axes, int R, class... T, class... E>
+/// One kernel over rows, by a type of plan. Returns null, or why not: leaves that were numbered once turn out to
+/// differ, the backend refuses, or the cut is faster.
+template <class plan, class Space, int N, int Axes, int R, class... T, class... E>
 const char* rows(const execution& x, const target_pack<R, T...>& to, allocation* const* owners,
                  const lower_detail::leaves_and_reductions<E...>& all, const row_layout& layout,
                  const axis_map* frames) {
-  using plan = Plan;
   using program = typename plan::program;
   shape<N> s;
   index_t all_rows = 1;
@@ -128,11 +127,11 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   for (int k = 0; k < N - Axes; ++k) all_rows *= s[k];
   const row_report report{program::count + 1, plan::known(), all_rows, s.size() / all_rows};
   const plan_choice wanted = x.choice == plan_choice::automatic ? remembered_choice(report) : x.choice;
-  if (wanted == plan_choice::cut) return "tune found the cut faster";
   plan p(s, row_targets<N, R, T...>(to, layout, plan::target_numbers));
   p.rows = report;
-  p.one_result = layout.one_result;
+  p.rows.one_result = layout.one_result;
   if (!p.bound.bind(all.record, s, frames)) return operands_differ;
+  if (wanted == plan_choice::cut) return "tune found the cut faster";
   describe_all<N>(p.info, p.to, owners, p.target_numbers);
   p.arrange();
   // Rows move no more bytes than the cut, launch less and compute the same. Only barriers of a grid may cost more than
@@ -167,7 +166,7 @@ bool rows_best(const execution& x, const shape<R>& s, const target_pack<R, T...>
     why = size == 0 ? "nothing to reduce" : by.template operator()<rows_plan, share>();
     // Types take the two arrays of softmax(x) + softmax(y) for one. Run time does not.
     if constexpr (share > 0 && makes_rows<Space>)
-      if (why == operands_differ) why = by.template operator()<made_rows_plan, 0>();
+      if (why == operands_differ && !by.template operator()<made_rows_plan, 0>()) why = nullptr;
   }
   if (why) x.refuse("rows", why);
   return !why;

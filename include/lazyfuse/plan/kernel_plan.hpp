@@ -17,8 +17,9 @@ struct row_report {
   int passes = 0;
   const kernel_type* type = nullptr;
   index_t rows = 0, length = 0;
-  int outer = 0;        ///< axes before those of the row
-  bool beside = false;  ///< the innermost axis is not one of the row
+  int outer = 0;            ///< axes before those of the row
+  bool beside = false;      ///< the innermost axis is not one of the row
+  bool one_result = false;  ///< results are one per row, not one per element
   row_residence where = {};
 };
 
@@ -67,7 +68,7 @@ struct kernel_plan {
   const char* path = nullptr;     ///< how the pattern goes; null if the backend refuses it
   const char* because = nullptr;  ///< why it is a kernel of its own; null where the expression asks for it
   bool made = false;              ///< it ran as it was made at run time
-  bool by_address = false;        ///< the path depends on how far operands are from each other in memory
+  bool by_address = false;        ///< the path depends on which operands are one, or how far apart in memory
   row_report rows;
 
   index_t elements() const;

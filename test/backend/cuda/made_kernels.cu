@@ -120,6 +120,52 @@ TEST_F(made_kernels, have_rows_of_several_arrays_of_one_type) {
   EXPECT_GT(t.launches(), 1);
 }
 
+TEST_F(made_kernels, of_rows_are_prepared_and_given_up_where_they_no_longer_fit) {
+  const array<2> a = matrix_of(300, 5000), b = matrix_of(300, 5000), c = matrix_of(300, 5000);
+  array<2> m(lf::shape{300, 5000});
+  auto step = lf::prepare(m, lf::softmax(a) + lf::softmax(b) + lf::softmax(a));
+  standin::reset();
+  step();
+  EXPECT_EQ(launched_now(), "rows_in_registers");
+  lf::use_jit(lf::jit::off);
+  step();
+  EXPECT_EQ(launched_now(), "rows_in_registers") << "it is there";
+  lf::use_jit(lf::jit::always);
+  step(m, lf::softmax(a) + lf::softmax(b) + lf::softmax(c));  // three arrays fill the registers
+  EXPECT_EQ(launched_now().find("rows_in_registers"), std::string::npos);
+}
+
+TEST_F(made_kernels, of_rows_are_laid_out_by_what_they_read) {
+  const array<2> a = matrix_of(400, 400), b = matrix_of(3, 400);
+  const array<3> deep = lf::ones<float>({20, 30, 64}), wide = lf::ones<float>({20, 30, 64});
+  array<2> m(lf::shape{400, 400}), k(lf::shape{200, 400});
+  array<3> t(lf::shape{20, 15, 64});
+  array<1> line(lf::shape{64});
+  const struct {
+    const char* what;
+    bool made;
+    std::function<void()> evaluate;
+  } table[] = {
+      {"columns of what is written, though most operands lie across", false, [&] { m = a - lf::sum(a * a, axis<1>); }},
+      {"two axes before the row", true,
+       [&] {
+         const auto every = lf::range(lf::none, lf::none, 2);
+         t = lf::softmax(deep(lf::all, every)) + lf::softmax(wide(lf::all, every));
+       }},
+      {"one row", true, [&] { line = lf::softmax(deep(0, 0)) + lf::softmax(wide(0, 1)); }},
+      {"two results", true,
+       [&] {
+         auto [p, q] = lf::materialize(lf::softmax(a(lf::range(0, 3))) + lf::softmax(b),
+                                       b - lf::mean(a(lf::range(0, 3)), axis<1>, lf::keepdims));
+       }},
+  };
+  for (const auto& [what, made, evaluate] : table) {
+    standin::reset();
+    evaluate();
+    EXPECT_EQ(launched_now() == "rows_in_registers", made) << what;
+  }
+}
+
 TEST_F(made_kernels, are_said_to_be_made) {
   const array<1> x = vector_of(1000), y = vector_of(1000);
   const auto text = [&] {

@@ -56,7 +56,7 @@ struct kernel<dpp::rows<Staged, Outer, Columns>, host> {
   }
   template <class Plan>
   static void launch(Plan& p) {
-    host_detail::rows<Staged, typename Plan::sources, Outer, Columns>(p.s, p.bound.operands, p.to, p.one_result);
+    host_detail::rows<Staged, typename Plan::sources, Outer, Columns>(p.s, p.bound.operands, p.to, p.rows.one_result);
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans whose operands turn out to be one: whether a kernel of their own pays, and its launch.
+// Plans whose operands turn out to be one, or of whose operands types knew too little: whether a kernel of their own
+// pays, and its launch.
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/parameters.hpp"
 #include "backend/cuda/jit/source.hpp"
@@ -224,14 +225,19 @@ struct made_rows {
   made_kernel* made = nullptr;
   row_geometry geometry{};
 };
+bool may_stay(const exact_plan& p) {
+  // Of operands that types have several times, each counts once here: only now it is known where memory is contiguous.
+  return p.rank == p.kept + 1 && p.kept <= most_kept && p.extents[p.rank - 1] <= longest_row &&
+         (p.kept == 0 || !runs_along_kept(p.extents, p.kept, p.rank, p.info, p.targets + p.count));
+}
 made_rows rows_of(const exact_plan& p, exact_program& program) {
+  if (!may_stay(p)) return {};
   const int width = vector_width(p, true);
   const index_t length = p.extents[p.rank - 1];
   const auto lay_out = [&](int held) {
     return plan_rows(p.extents, p.rank, p.kept, false, p.info, p.targets, p.targets + p.count,
                      {.width = width, .held = held, .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1});
   };
-  if (p.rank != p.kept + 1 || p.kept > most_kept || length > longest_row) return {};
   made_rows rows{.geometry = lay_out(most_register_elements)};
   const bool one_vector = rows.geometry.one_vector;
   rows.made = variant_of(program, p, one_vector ? "vectors" : "registers", "",
@@ -253,11 +259,9 @@ bool put_rows(parameters& to, const exact_plan& p, const row_geometry& g, bool o
 bool rows(const exact_plan& p, exact_program& program) {
   const made_rows rows = rows_of(p, program);
   if (!rows.made) return false;
-  const auto stays = [&](const operand_info& target) { return target.steps[p.rank - 1] == 0; };
-  const bool one_result = std::all_of(p.info, p.info + p.targets, stays);
   parameters to;
   put_bound(to, p, 0, p.rank, p.rank);
-  if (!put_rows<0>(to, p, rows.geometry, one_result) || !to.fits()) return false;
+  if (!put_rows<0>(to, p, rows.geometry, p.plan.rows.one_result) || !to.fits()) return false;
   start(rows.made->kernel, static_cast<unsigned>(rows.geometry.grid), 0, to,
         static_cast<unsigned>(rows.geometry.threads));
   return true;
@@ -329,7 +333,9 @@ exact_program* wanted_for(exact_plan& p) {
 bool would_make(const kernel_plan& plan) {
   if (!may_be_made(plan) || !has_compiler()) return false;
   exact_plan p(plan);
-  return wanted_for(p) != nullptr;
+  if (!wanted_for(p)) return false;
+  p.take_axes();
+  return plan.rows.passes == 0 || may_stay(p);
 }
 
 const char* make_rows(kernel_plan& plan) {
@@ -345,7 +351,7 @@ const char* make_rows(kernel_plan& plan) {
 }
 
 bool launch_made(const kernel_plan& plan) {
-  if (!may_be_made(plan)) return false;
+  if (!plan.type->only_made && !may_be_made(plan)) return false;  // make_rows() has asked already
   try {
     exact_plan p(plan);
     exact_program* const program = wanted_for(p);
@@ -356,6 +362,7 @@ bool launch_made(const kernel_plan& plan) {
            : pattern == "reduce"  ? reduce(p, *program)
                                   : rows(p, *program);
   } catch (const std::bad_alloc&) {  // nothing has been launched
+    if (plan.type->only_made) throw;
     return false;
   }
 }

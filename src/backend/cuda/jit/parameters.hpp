@@ -24,13 +24,21 @@ class parameters {
   }
   /// A struct ends here, of the largest alignment so far.
   void end() { used_ = rounded(largest_); }
-  bool fits() const { return used_ <= sizeof room_; }
+  /// The base of a struct ends here: compilers may begin its members in the bytes that round it up.
+  void end_base() {
+    const std::size_t before = used_;
+    end();
+    known_ = known_ && used_ == before;
+  }
+  /// Whether it is known where all is, and there was room.
+  bool fits() const { return known_ && used_ <= sizeof room_; }
   std::size_t size() const { return used_; }
   void* data() { return room_; }
 
  private:
   alignas(16) unsigned char room_[8192];
   std::size_t used_ = 0, largest_ = 1;
+  bool known_ = true;
   std::size_t rounded(std::size_t alignment) const { return (used_ + alignment - 1) / alignment * alignment; }
 };
 
@@ -49,7 +57,7 @@ inline void put_bound(parameters& to, const exact_plan& p, int from, int axes, i
     to.put(p.info[i].data);
     for (int k = 0; k < std::max(target_axes, 1); ++k) to.put(k < target_axes ? p.info[i].steps[from + k] : index_t{0});
   }
-  to.end();
+  to.end_base();
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -120,7 +120,7 @@ struct kernel<dpp::rows<Staged, Outer, Columns>, cuda> {
   }
   template <class Plan>
   static void launch(Plan& p) {
-    program_of<Plan>::launch(p.geometry, p.s, p.bound, p.to, p.one_result);
+    program_of<Plan>::launch(p.geometry, p.s, p.bound, p.to, p.rows.one_result);
   }
 };
 
