@@ -23,9 +23,9 @@ struct transform {};
 template <class Set, class Epilogue, int K>
 struct reduce {};
 
-/// Evaluates the stages of a staged program over rows, and stores results for each element, or (rows.one_result of the plan)
-/// for each row. The axes are [Outer kept ones | those of the row | the inner one], which is of the row, or (Columns) a
-/// kept one. The plan's rows.where has its again_bytes, and path() fills the rest.
+/// Evaluates the stages of a staged program over rows, and stores results for each element, or (rows.one_result of the
+/// plan) for each row. The axes are [Outer kept ones | those of the row | the inner one], which is of the row, or
+/// (Columns) a kept one. The plan's rows.where has its again_bytes, and path() fills the rest.
 template <class Staged, int Outer, bool Columns>
 struct rows {};
 
