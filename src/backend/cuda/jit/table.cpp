@@ -72,7 +72,7 @@ compiled made_of(const kernel_source& source) {
 
 void make(made_kernel& to, const kernel_source& source) {
   const compiled made = made_of(source);
-  if (made.binary.empty()) return;  // the kernel that was compiled with the program runs: slower, with the same values
+  if (made.binary.empty()) return;  // what was compiled with the program runs: slower, with the same values
   cudaLibrary_t library = nullptr;
   cudaKernel_t kernel = nullptr;
   cudaFuncAttributes attributes{};

@@ -8,7 +8,8 @@
 namespace lazyfuse {
 
 /// When kernels for the GPU are made at run time, by NVRTC: never; where operands turn out to be one array, and a
-/// kernel that reads them once saves enough; or wherever that is possible.
+/// kernel that reads them once saves enough, and where functions of rows of several arrays are one kernel so; or
+/// wherever that is possible.
 enum class jit { off, when_it_pays, always };
 /// For the evaluations that follow, of all threads. In the beginning the environment variable LAZYFUSE_JIT says it:
 /// off, when_it_pays or always; without it, jit::when_it_pays. Results do not depend on it but for the bits of sums of
@@ -21,7 +22,7 @@ long kernels_compiled();
 namespace cuda_detail {
 
 /// Launches a kernel that reads operands which are one only once, compiled when it is first needed. False where that
-/// does not pay or cannot be done: then the kernel that was compiled with the program runs.
+/// does not pay or cannot be done: then the kernel that was compiled with the program runs, if there is one.
 bool launch_made(const planning::kernel_plan& p);
 /// Whether it would try to.
 bool would_make(const planning::kernel_plan& p);
