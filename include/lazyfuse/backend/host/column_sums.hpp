@@ -111,7 +111,8 @@ class column_sums {
   template <int Count, class Cursors, class Values = no_values>
   index_t add(const Cursors& cursors, [[maybe_unused]] index_t rows, const Values& values = {},
               [[maybe_unused]] bool ordered = false) {
-    constexpr int together = turns_together<Set>;
+    constexpr bool cheap = Set::prologue::cost < dpp::tuning<dpp::reductions, host>::cheap_columns;
+    constexpr int together = cheap ? turns_together<Set> : 1;
     const bool near = Set::has_near && each_ >= far_elements, in_order = Set::has_ordered && ordered;
     if constexpr (in_runs) {
       const bool recentre = Set::has_near && each_ >= next_;

@@ -42,6 +42,9 @@ struct dpp::tuning<dpp::reductions, host> {
   /// Programs up to this cost are evaluated several turns of the lanes at once, and have a loop for short rows; of
   /// dearer ones what that saves is a small part.
   static constexpr int cheap = 32;
+  /// Columns take several rows at a time of programs below this cost: of others, one row after the other is faster, as
+  /// the processor fetches it.
+  static constexpr int cheap_columns = 8;
   /// Rows up to this length, where so many are side by side, fill lanes better across than along them.
   static constexpr index_t across_length = 48, across_extent = 64;
   /// Rows of a block of columns. Shorter runs of a long row defeat the prefetcher, but the lanes of many reductions
