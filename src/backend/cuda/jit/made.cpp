@@ -245,7 +245,7 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
   if (!rows.made || rows.made->numbers[0] != width) return {};
   const int held = rows.made->numbers[1];
   if (length > index_t{register_threads} * held) return {};
-  rows.geometry = lay_out(held);
+  if (held != most_register_elements) rows.geometry = lay_out(held);
   return rows;
 }
 template <int K>
@@ -344,6 +344,9 @@ const char* make_rows(kernel_plan& plan) {
   exact_program* const program = wanted_for(p);
   if (!program) return nullptr;
   p.take_axes();
+  parameters bound;  // refused here, it need not be compiled, and launch() cannot fail for it
+  put_bound(bound, p, 0, p.rank, p.rank);
+  if (!bound.fits()) return nullptr;
   const made_rows rows = rows_of(p, *program);
   if (!rows.made) return nullptr;
   find_residence(rows.geometry, plan.rows.where);
