@@ -45,6 +45,7 @@ TYPED_TEST(losses, cross_entropy_with_probabilities_is_numpys) {
 TYPED_TEST(losses, cross_entropy_with_classes_is_numpys) {
   const auto f = [](const auto& x, const auto&, auto a) { return lf::cross_entropy(x, classes_of(x, a), a); };
   test::check_rows<TypeParam, float, false>(answers(), "cross_entropy/classes", f, log_precision);
+  test::check_rows<TypeParam, double, false>(answers(), "cross_entropy/classes", f, log_precision);
 }
 TYPED_TEST(losses, kl_div_of_rows_of_every_length_and_layout_is_scipys) {
   const auto f = [](const auto& p, const auto& q, auto a) { return lf::kl_div(p, q, a); };
@@ -70,6 +71,16 @@ TYPED_TEST(losses, a_class_out_of_range_costs_nothing_and_masked_classes_are_fre
   const auto p = test::array_of<TypeParam, 2>(test::tensor<float>({3, 2}, {0.5, 0.5, 1, 0, 1, 0}));
   const auto want = test::tensor<double>({3}, {0.69314718055994531, 0, 0});
   EXPECT_TRUE(test::is_near<float>(lf::cross_entropy(x, p), want, {4}));
+}
+
+TYPED_TEST(losses, a_class_of_probability_zero_costs_infinity_and_nan_spreads_over_its_row_alone) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const auto x = test::array_of<TypeParam, 2>(
+      test::tensor<float>({5, 3}, {0, 0, -inf, -0.0F, -0.0F, -inf, nan, 1, 2, 1, nan, 2, -2, -2, -inf}));
+  const auto t = test::array_of<TypeParam, 1>(test::tensor<lf::int64>({5}, {2, 1, 0, 2, 0}));
+  const double log_2 = 0.69314718055994531;
+  EXPECT_TRUE(
+      test::is_near<float>(lf::cross_entropy(x, t), test::tensor<double>({5}, {inf, log_2, nan, nan, log_2}), {4}));
 }
 
 TYPED_TEST(losses, targets_that_do_not_fit_are_refused_by_name) {

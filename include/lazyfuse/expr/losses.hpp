@@ -59,6 +59,7 @@ constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
     static_assert(rank_of<Y> == R - 1, "lazyfuse: the class indices of cross_entropy have one axis fewer than x");
     const index_t classes = s[k];
     if (classes > index_t{1} << 32) throw_shape("cross_entropy", s.extent, R, "has more than 2^32 classes");
+    constexpr reduction_function<reduce_detail::with<op::picked>> pick;
     const auto label = cast<int64>(target);
     const auto wanted = with_axis<k>(cast<uint32>(target));
     for (int axis = 0; axis < R; ++axis)
@@ -68,7 +69,7 @@ constexpr auto cross_entropy(const X& x, const Y& target, Options... options) {
     const auto here = along<R>(numbers_up_to<uint32>(classes), axis<k>) == wanted;
     return as_stored<X>(
         loss(used_often<true>(real_of(x)), [&](const auto& z, const auto&, const auto& total, auto zero) {
-          const auto found = total - (sum(where(here, z, zero), a) - max(z, a));
+          const auto found = total - (pick(where(here, z, zero), a) - max(z, a));
           return where(logical_and(label >= 0, label < classes), found, zero);
         }));
   } else {

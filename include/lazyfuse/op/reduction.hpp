@@ -127,6 +127,24 @@ struct nanmin : plain_monoid, fmin {
   }
 };
 
+/// The one element that is not 0 with a plus: its bits, beside which those of 0 are none, so nothing is rounded.
+struct picked : plain_monoid, exact_operation {
+  using rule = rules::unchanged;
+  static constexpr const char* name = "picked";
+  template <class T>
+  using accumulator = T;
+  template <class T>
+  using result = T;
+  template <class T>
+  LAZYFUSE_HD static constexpr T identity() {
+    return T(0);
+  }
+  template <real_number T>
+  LAZYFUSE_HD constexpr T operator()(T x, T y) const {
+    return __builtin_bit_cast(T, static_cast<math::bits_of<T>>(math::all_bits(x) | math::all_bits(y)));
+  }
+};
+
 /// x as the moments of one number; of none where it is NaN.
 struct sample_of_number : exact_operation {
   using rule = rules::unchanged;

@@ -27,6 +27,6 @@ using all_monoids = list<sum, prod, max, min, all, any>;
 /// What programs are rewritten to, and what functions are made of that users call.
 using inner_operations = list<sincos, sine_of, cosine_of, divide_by, sample, standardized, variance_of, finite_or_zero,
                               rough_exp, rel_entr, sample_of_number, variance_of_counted>;
-using all_stages = concat_t<all_monoids, list<moments, nanmax, nanmin, moments_of_numbers>>;
+using all_stages = concat_t<all_monoids, list<moments, nanmax, nanmin, moments_of_numbers, picked>>;
 
 }  // namespace lazyfuse::op
