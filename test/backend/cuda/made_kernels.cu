@@ -103,6 +103,44 @@ TEST_F(made_kernels, are_made_where_that_pays) {
   EXPECT_FALSE(is_made([&] { r = lf::sum(a * b + a, axis<1>); }));
 }
 
+TEST_F(made_kernels, read_what_neighbours_share_once) {
+  const lf::index_t n = 40;
+  const array<3> u = lf::ones<float>({n, n, n}), c = lf::ones<float>({n, n, n});
+  array<3> r(lf::shape{n - 2, n - 2, n - 2});
+  const array<2> a = matrix_of(n, n);
+  array<2> m(lf::shape{n - 2, n - 2});
+  const auto along = [&](int by) { return lf::range(1 + by, n - 1 + by); };
+  const auto of = [&](const array<3>& x, int i, int j, int k) { return x(along(i), along(j), along(k)); };
+  const auto at = [&](int i, int j) { return a(along(i), along(j)); };
+  const struct {
+    const char *what, *kernel;
+    std::function<void()> evaluate;
+  } table[] = {
+      {"points of a cube", "transform_stencil",
+       [&] { r = of(u, -1, 0, 0) + of(u, 1, 0, 0) + of(u, 0, -1, 0) + of(u, 0, 1, 1) * of(u, 0, 0, -1); }},
+      {"several arrays, scalars", "transform_stencil",
+       [&] { r = of(c, 0, 0, 0) * (of(u, 1, 0, 0) - 2 * of(u, 0, 0, 0) + of(u, -1, 0, 0)) + of(c, 0, 1, 0); }},
+      {"points of one plane after the other", "transform_stencil",
+       [&] { r = of(u, 0, 1, 0) + of(u, 0, -1, 0) + of(u, 0, 0, 1) + of(u, 0, 0, -1) + of(u, 0, 0, 0); }},
+      {"five arrays", "transform_strided",
+       [&] { r = of(u, 0, 0, 0) * of(c, 0, 0, 0) + lf::flip(of(u, 0, 0, 0), axis<2>); }},
+      {"nobody's neighbours", "transform_strided", [&] { m = at(0, 0) + lf::transpose(at(0, 0)) * at(1, 1); }},
+  };
+  for (const auto& [what, kernel, evaluate] : table) {
+    standin::reset();
+    EXPECT_TRUE(is_made(evaluate)) << what;
+    EXPECT_EQ(launched_now(), kernel) << what;
+  }
+  const long before = lf::kernels_compiled();
+  for (const lf::index_t other : {50, 70, 90}) {
+    const array<3> v = lf::ones<float>({n, other, n});
+    array<3> s(lf::shape{n - 2, other - 2, n - 2});
+    const auto p = [&](int i, int j, int k) { return v(along(i), lf::range(1 + j, other - 1 + j), along(k)); };
+    s = p(-1, 0, 0) + p(1, 0, 0) + p(0, -1, 0) + p(0, 1, 1) * p(0, 0, -1);
+  }
+  EXPECT_EQ(lf::kernels_compiled(), before) << "one kernel for all extents";
+}
+
 TEST_F(made_kernels, have_rows_of_several_arrays_of_one_type) {
   const array<2> a = matrix_of(1500, 1000), b = matrix_of(1500, 1000);
   array<2> m(lf::shape{1500, 1000});

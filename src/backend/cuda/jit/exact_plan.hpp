@@ -24,6 +24,8 @@ struct exact_plan {
   operand_info info[most_distinct + most_results];  ///< of targets, then operands
 
   explicit exact_plan(const kernel_plan& p) : plan(p) {}
+  exact_plan(const exact_plan&) = delete;  // info points into steps
+  exact_plan& operator=(const exact_plan&) = delete;
 
   /// Finds out which operands are one. False if there are too many.
   bool find_equal();

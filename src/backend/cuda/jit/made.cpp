@@ -4,6 +4,7 @@
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/parameters.hpp"
 #include "backend/cuda/jit/source.hpp"
+#include "backend/cuda/jit/stencil.hpp"
 #include "backend/cuda/jit/table.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/order.hpp"
@@ -46,7 +47,7 @@ struct exact_program {
   };
   std::mutex mutex;
   std::vector<variant> variants;
-  std::array<int, 5> numbers{};  ///< of the kernel made last; transforms have the same along all paths
+  std::array<int, 5> numbers{};  ///< of the transform made last: they are the same along all paths but stencils
 };
 
 exact_program& program_of(const exact_plan& p) {
@@ -99,9 +100,7 @@ made_kernel* variant_of(exact_program& program, const exact_plan& p, const char*
   made_kernel& made = made_for(key_of(p, path, facts), source);
   const std::lock_guard lock(program.mutex);
   program.variants.push_back({device, p.rank, p.kept, path, facts, &made});
-  if (!made) return nullptr;
-  program.numbers = made.numbers;
-  return &made;
+  return made ? &made : nullptr;
 }
 
 void start(const void* kernel, unsigned blocks, std::size_t shared, parameters& p, unsigned threads = block_threads) {
@@ -165,6 +164,10 @@ bool transform(exact_plan& p, exact_program& program) {
     if (!made || made->numbers[0] > widest) return false;
     exact = std::exchange(numbers, made->numbers) == made->numbers;
   }
+  {
+    const std::lock_guard lock(program.mutex);
+    program.numbers = numbers;
+  }
   parameters to;
   put_bound(to, p, 0, p.rank, p.rank);
   if (p.rank == 1) to.put(numbers_of_flat(g, p.extents[0]));
@@ -173,6 +176,37 @@ bool transform(exact_plan& p, exact_program& program) {
   const auto shared = static_cast<std::size_t>(g.shared_bytes);
   if (shared > unasked_shared_bytes) allow_shared(made->kernel, shared);
   start(made->kernel, g.blocks, shared, to);
+  return true;
+}
+
+template <int R>
+void put_stencil(parameters& to, const exact_plan& p, int lane_shift, const unsigned (&tiles)[3]) {
+  if constexpr (R <= max_rank) {
+    if (p.rank != R) return put_stencil<R + 1>(to, p, lane_shift, tiles);
+    stencil_numbers<R> n{.outer = walk_of<R - 3>(p.extents),
+                         .extent = {p.extents[R - 3], p.extents[R - 2], p.extents[R - 1]},
+                         .walk_tiles = tiles[0],
+                         .line_tiles = tiles[1],
+                         .column_tiles = tiles[2],
+                         .by_walks = divisor::of(tiles[0]),
+                         .by_lines = divisor::of(tiles[1]),
+                         .by_columns = divisor::of(tiles[2]),
+                         .lane_shift = lane_shift};
+    to.put(n);
+  }
+}
+bool start_stencil(const stencil& s, exact_program& program) {
+  made_kernel* const made = variant_of(program, s.plan, "stencil", s.points,
+                                       [&] { return stencil_source(s.plan, *program.graph, s.points); });
+  if (!made) return false;
+  int lane_shift = 0;
+  unsigned tiles[3];
+  const std::optional<unsigned> blocks = lay_out_stencil(s, made->numbers[0], lane_shift, tiles);
+  parameters to;
+  put_bound(to, s.plan, 0, s.plan.rank, s.plan.rank);
+  put_stencil<3>(to, s.plan, lane_shift, tiles);
+  if (!blocks || !to.fits()) return false;
+  start(made->kernel, *blocks, 0, to);
   return true;
 }
 
@@ -295,22 +329,24 @@ double repeated_bytes(const exact_plan& p) {
   return bytes;
 }
 
+/// Of an operand in the general kernel: its address, and the instruction that reads it.
+constexpr int operations_of_operand = 15;
+
 /// Whether a kernel that does once what types repeat saves more than that.
-bool pays(const exact_plan& p, const exact_program& program) {
+bool pays(const exact_plan& p, const exact_program& program, int read_again) {
   const machine& m = this_machine();
   // Kernels whose threads stay with a row, or walk one, find in the cache what they ask for again; streams of
   // neighbours find it in their own.
   const std::string_view path = p.plan.path;
   const bool from_cache = path == "rows" || path == "strided" || path == "tiled" || p.plan.rows.passes > 0;
-  const double operations = program.repeated * p.type().cost(p.plan) * static_cast<double>(p.plan.elements());
+  const auto elements = static_cast<double>(p.plan.elements());
+  const double operations =
+      (program.repeated * p.type().cost(p.plan) + double{operations_of_operand} * read_again) * elements;
   const double saved_us =
       (from_cache ? repeated_bytes(p) / (m.cached_gb_per_s * 1000) : 0) + operations / m.operations_per_us;
   return saved_us > least_saving_us && saved_us > least_saving_share * predicted_us(p.plan.costs(), m);
 }
 
-}  // namespace
-
-namespace {
 /// What most plans fail, before anything is looked at more closely.
 bool may_be_made(const kernel_plan& plan) {
   const jit mode = current_jit();
@@ -320,34 +356,48 @@ bool may_be_made(const kernel_plan& plan) {
   if (pattern == "rows") return !plan.rows.beside && plan.rows.length <= longest_row;
   return pattern == "transform" || pattern == "reduce";
 }
-/// The program that is to be made for a plan; null if it runs as it was compiled.
-exact_program* wanted_for(exact_plan& p) {
-  const bool always = current_jit() == jit::always;
-  const bool anyway = always || p.type().only_made;
-  if (!p.find_equal() || !(p.repeats_memory || anyway)) return nullptr;
-  exact_program& program = program_of(p);
-  return program.graph && (anyway || pays(p, program)) ? &program : nullptr;
+/// Fewer points are read fast enough by the general kernel.
+constexpr int least_points = 5;
+bool may_be_stencil(const exact_plan& p) {
+  return p.count >= least_points && p.plan.path == std::string_view("strided") &&
+         p.type().pattern == std::string_view("transform");
 }
+
+/// A plan as its values have it, and the program that is to be made for it; none if it runs as it was compiled.
+struct request {
+  exact_plan plan;
+  std::optional<stencil> around;
+  exact_program* program = nullptr;
+
+  explicit request(const kernel_plan& p) : plan(p) {
+    const bool anyway = current_jit() == jit::always || p.type->only_made;
+    if (!plan.find_equal()) return;
+    const bool near = may_be_stencil(plan);
+    if (!(plan.repeats_memory || near || anyway)) return;
+    plan.take_axes();
+    if (near) find_stencil(plan, around);
+    if (!(plan.repeats_memory || around || anyway)) return;
+    exact_program& found = program_of(plan);
+    if (found.graph && (anyway || pays(plan, found, around ? around->read_again : 0))) program = &found;
+  }
+};
+
 }  // namespace
 
 bool would_make(const kernel_plan& plan) {
   if (!may_be_made(plan) || !has_compiler()) return false;
-  exact_plan p(plan);
-  if (!wanted_for(p)) return false;
-  p.take_axes();
-  return plan.rows.passes == 0 || may_stay(p);
+  const request r(plan);
+  return r.program && (plan.rows.passes == 0 || may_stay(r.plan));
 }
 
 const char* make_rows(kernel_plan& plan) {
   if (!may_be_made(plan) || !has_compiler()) return nullptr;
-  exact_plan p(plan);
-  exact_program* const program = wanted_for(p);
-  if (!program) return nullptr;
-  p.take_axes();
+  const request r(plan);
+  if (!r.program) return nullptr;
   parameters bound;  // refused here, it need not be compiled, and launch() cannot fail for it
-  put_bound(bound, p, 0, p.rank, p.rank);
+  put_bound(bound, r.plan, 0, r.plan.rank, r.plan.rank);
   if (!bound.fits()) return nullptr;
-  const made_rows rows = rows_of(p, *program);
+  const made_rows rows = rows_of(r.plan, *r.program);
   if (!rows.made) return nullptr;
   find_residence(rows.geometry, plan.rows.where);
   return rows.geometry.path;
@@ -356,14 +406,13 @@ const char* make_rows(kernel_plan& plan) {
 bool launch_made(const kernel_plan& plan) {
   if (!plan.type->only_made && !may_be_made(plan)) return false;  // make_rows() has asked already
   try {
-    exact_plan p(plan);
-    exact_program* const program = wanted_for(p);
-    if (!program) return false;
-    p.take_axes();
+    request r(plan);
+    if (!r.program) return false;
+    if (r.around && start_stencil(*r.around, *r.program)) return true;
     const std::string_view pattern = plan.type->pattern;
-    return pattern == "transform" ? transform(p, *program)
-           : pattern == "reduce"  ? reduce(p, *program)
-                                  : rows(p, *program);
+    return pattern == "transform" ? transform(r.plan, *r.program)
+           : pattern == "reduce"  ? reduce(r.plan, *r.program)
+                                  : rows(r.plan, *r.program);
   } catch (const std::bad_alloc&) {  // nothing has been launched
     if (plan.type->only_made) throw;
     return false;

@@ -117,6 +117,15 @@ struct strided_numbers {
   bool consecutive, mirrored;
   bool small;  ///< every offset fits 31 bits
 };
+/// Of stencils, over the last three axes: threads walk along the first of these, and lie side by side along the others.
+template <int R>
+struct stencil_numbers {
+  axes_walk<R - 3> outer;
+  index_t extent[3];
+  unsigned walk_tiles, line_tiles, column_tiles;
+  divisor by_walks, by_lines, by_columns;
+  int lane_shift;  ///< log2 of the threads of a block along the columns; the rest along the lines
+};
 /// Of reductions over the axes [K, R).
 template <int K, int R>
 struct reduce_numbers {
