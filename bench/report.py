@@ -6,7 +6,7 @@
     report.py ... --write docs/benchmarks.md [--plot docs/benchmarks.png]       writes them
 
 --jax jax.json (of peers/rows_by_jax.py, on the same GPU) beside --gpu compares the two; --peers peers.json is of peers/peers.py.
-In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, equal, types, random, jax,
+In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, equal, stencils, types, random, jax,
 variants, launch, sweep, host, host_rows, host_corners, peers, compile. Tables for which no JSON is given stay as they are.
 """
 import argparse
@@ -24,6 +24,7 @@ CORNERS = ["choice", "power_two", "power_any", "complex_abs", "dropout", "softma
            "sum_of_8", "sum_of_16", "max_of_3", "max_of_16", "argmax_of_10", "argmax_of_1000", "argmax_of_16M"]
 EQUAL = ["bodies", "density", "kl_rows", "cosine_rows", "bray_curtis_rows", "turned_product", "two_softmaxes",
          "softmax_times_log_softmax", "layernorm_backward"]
+STENCILS = ["points_7", "points_27", "points_27_float64", "gradient_norm", "wave_step", "gaussian_25", "blurred_pictures"]
 VARIANTS = ["saxpy", "saxpy_slice", "saxpy_odd", "saxpy_row", "saxpy_0d", "fma3", "fma3_unfused", "chain20", "chain20_unfused",
             "pyth", "pyth_unfused"]
 TYPES = ["axpy_float32", "axpy_float64", "axpy_float16", "axpy_bfloat16", "axpy_int8", "axpy_complex64", "axpy_complex128", "axpy_float32x3", "axpy_float32x4",
@@ -85,7 +86,7 @@ def speeds(rows: dict, names: list[str]) -> str:
 
 def gpu_sections(context: dict, rows: dict) -> dict[str, str]:
     where = origin(context, gpu_machine(context))
-    tables = {"gpu": COPIES + WORKLOADS, "rows": ROWS, "equal": EQUAL, "variants": VARIANTS, "random": RANDOM, "types": TYPES}
+    tables = {"gpu": COPIES + WORKLOADS, "rows": ROWS, "equal": EQUAL, "stencils": STENCILS, "variants": VARIANTS, "random": RANDOM, "types": TYPES}
     sections = {name: f"{where}\n\n{speeds(rows, names)}" for name, names in tables.items()}
     lines = []
     if "empty_kernel" in rows:
