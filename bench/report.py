@@ -24,7 +24,8 @@ CORNERS = ["choice", "power_two", "power_any", "complex_abs", "dropout", "softma
            "sum_of_8", "sum_of_16", "max_of_3", "max_of_16", "argmax_of_10", "argmax_of_1000", "argmax_of_16M"]
 EQUAL = ["bodies", "density", "kl_rows", "cosine_rows", "bray_curtis_rows", "turned_product", "two_softmaxes",
          "softmax_times_log_softmax", "layernorm_backward"]
-STENCILS = ["points_7", "points_27", "points_27_float64", "gradient_norm", "wave_step", "gaussian_25", "blurred_pictures"]
+STENCILS = ["points_7", "points_27", "points_27_of_6_planes", "points_27_float64", "gradient_norm", "wave_step",
+            "gaussian_25", "blurred_pictures", "blurred_strip"]
 VARIANTS = ["saxpy", "saxpy_slice", "saxpy_odd", "saxpy_row", "saxpy_0d", "fma3", "fma3_unfused", "chain20", "chain20_unfused",
             "pyth", "pyth_unfused"]
 TYPES = ["axpy_float32", "axpy_float64", "axpy_float16", "axpy_bfloat16", "axpy_int8", "axpy_complex64", "axpy_complex128", "axpy_float32x3", "axpy_float32x4",

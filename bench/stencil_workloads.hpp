@@ -63,6 +63,11 @@ template <class S>
 struct points_27 : box<float, S, size<S>(640, 130), size<S>(640, 130), size<S>(640, 130)> {
   static constexpr const char* name = "points_27";
 };
+/// Of four planes inside.
+template <class S>
+struct points_27_of_6_planes : box<float, S, 6, size<S>(6000, 1000), size<S>(5001, 701)> {
+  static constexpr const char* name = "points_27_of_6_planes";
+};
 /// Of odd extents, in double.
 template <class S>
 struct points_27_float64 : box<double, S, size<S>(301, 61), size<S>(401, 81), size<S>(501, 101)> {
@@ -132,13 +137,12 @@ struct gaussian_25 : workload<float, 2, S> {
 };
 
 /// Nine points of each of many pictures.
-template <class S>
-struct blurred_pictures : workload<float, 3, S> {
-  static constexpr const char* name = "blurred_pictures";
-  static constexpr int pictures = size<S>(64, 4), rows = size<S>(1999, 499), columns = size<S>(2001, 501);
+template <class S, int Pictures, int Rows, int Columns>
+struct blurred : workload<float, 3, S> {
+  static constexpr int pictures = Pictures, rows = Rows, columns = Columns;
   static constexpr double bytes = 8.0 * pictures * rows * columns, tolerance = 1e-4;
   lf::array<float, 3, S> x = numbers<float, S>(1, lf::shape{pictures, rows, columns});
-  blurred_pictures() : workload<float, 3, S>(lf::shape{pictures, rows - 2, columns - 2}) {}
+  blurred() : workload<float, 3, S>(lf::shape{pictures, rows - 2, columns - 2}) {}
   void evaluate() {
     const auto at = [&](int i, int j) {
       return x(lf::all, lf::range(1 + i, rows - 1 + i), lf::range(1 + j, columns - 1 + j));
@@ -154,6 +158,15 @@ struct blurred_pictures : workload<float, 3, S> {
       for (int j = 0; j < 3; ++j) sum += number<float>(1, (row + i) * columns + column + j);
     return sum / 9;
   }
+};
+template <class S>
+struct blurred_pictures : blurred<S, size<S>(64, 4), size<S>(1999, 499), size<S>(2001, 501)> {
+  static constexpr const char* name = "blurred_pictures";
+};
+/// One that is long and narrow.
+template <class S>
+struct blurred_strip : blurred<S, 1, size<S>(8'000'000, 100'000), 18> {
+  static constexpr const char* name = "blurred_strip";
 };
 
 }  // namespace bench

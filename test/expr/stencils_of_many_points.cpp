@@ -50,7 +50,8 @@ void check_cube(const test::extents& shape) {
     constexpr int walk[] = {1, 4, -1}, line[] = {1, -3, 1}, column[] = {1, 2, -1};
     double sum = 0;
     test::for_each_index({3, 3, 3}, [&](const test::extents& o) {
-      sum += walk[o[0]] * line[o[1]] * column[o[2]] * double(a[{at[0] + o[0], at[1] + o[1], at[2] + o[2]}]);
+      sum += walk[o[0]] * line[o[1]] * column[o[2]] *
+             element(0, ((at[0] + o[0]) * shape[1] + at[1] + o[1]) * shape[2] + at[2] + o[2]);
     });
     return sum;
   });
@@ -63,11 +64,20 @@ class stencils_of_many_points : public test::on<Space> {};
 TYPED_TEST_SUITE(stencils_of_many_points, test::spaces, test::space_name);
 
 TYPED_TEST(stencils_of_many_points, are_sums_over_the_neighbours_in_cubes_of_any_extents) {
-  for (const test::extents& shape :
-       {test::extents{3, 3, 3}, {4, 3, 130}, {10, 12, 131}, {9, 35, 66}, {67, 6, 9}, {19, 70, 4}, {3, 5, 700}}) {
+  for (const test::extents& shape : {test::extents{3, 3, 3},
+                                     {4, 3, 130},
+                                     {10, 12, 131},
+                                     {9, 35, 66},
+                                     {67, 6, 9},
+                                     {19, 70, 4},
+                                     {3, 5, 700},
+                                     {6, 40, 70},
+                                     {40, 8, 90}}) {
     check_cube<float, TypeParam>(shape);
     check_cube<double, TypeParam>(shape);
   }
+  check_cube<std::int16_t, TypeParam>({12, 21, 47});
+  check_cube<lf::complex<double>, TypeParam>({12, 21, 47});
 }
 
 TYPED_TEST(stencils_of_many_points, may_be_flipped_and_turned_and_skip_planes) {
@@ -125,16 +135,35 @@ TYPED_TEST(stencils_of_many_points, of_several_arrays_and_scalars_are_written_in
 }
 
 TYPED_TEST(stencils_of_many_points, of_matrices_may_have_axes_in_front) {
-  const test::extents shape{2, 3, 33, 70};
+  const test::extents shape{4, 5, 33, 70};
   const auto a = numbers<std::int32_t>(0, shape);
-  const auto x = test::array_of<TypeParam, 4>(a);
+  // Parts of both, so that they stay two.
+  const auto all_of_it = test::array_of<TypeParam, 4>(a);
+  const auto x = all_of_it(range(1, 3), range(0, 5, 2), all, all);
   const auto at = [&](int j, int k) { return x(all, all, range(2 + j, 31 + j), range(2 + k, 68 + k)); };
   const auto expected = computed<std::int32_t>({2, 3, 29, 66}, [&](const test::extents& o) {
-    const auto e = [&](int j, int k) { return a[{o[0], o[1], o[2] + 2 + j, o[3] + 2 + k}]; };
+    const auto e = [&](int j, int k) { return a[{o[0] + 1, 2 * o[1], o[2] + 2 + j, o[3] + 2 + k}]; };
     return e(-2, -2) + 2 * e(-2, 2) + 3 * e(0, 0) + 4 * e(2, -2) * e(2, 2) + e(-1, 0) - e(1, 1);
   });
   EXPECT_TRUE(test::evaluates_to(
       at(-2, -2) + 2 * at(-2, 2) + 3 * at(0, 0) + 4 * at(2, -2) * at(2, 2) + at(-1, 0) - at(1, 1), expected));
+}
+
+TYPED_TEST(stencils_of_many_points, of_matrices_have_any_number_of_columns) {
+  for (const test::extents& shape : {test::extents{300, 7}, {1000, 18}, {35, 130}, {4, 500}, {257, 1030}}) {
+    const auto a = numbers<float>(0, shape);
+    const auto x = test::array_of<TypeParam, 2>(a);
+    const auto plus = moved(x, 1, 1, 0) + moved(x, 1, -1, 0);
+    const auto times = moved(x, 1, 0, 1) * moved(x, 1, 0, -1) - 4 * moved(x, 1, 0, 0);
+    lf::array<float, 2, TypeParam> sum(lf::shape{shape[0] - 2, shape[1] - 2}), product = sum;
+    lf::assign(lf::tie(sum, product), plus + times, plus * times);
+    const auto e = [&](const test::extents& o, int i, int j) { return double(a[{o[0] + 1 + i, o[1] + 1 + j}]); };
+    const auto p = [&](const test::extents& o) { return e(o, 1, 0) + e(o, -1, 0); };
+    const auto t = [&](const test::extents& o) { return e(o, 0, 1) * e(o, 0, -1) - 4 * e(o, 0, 0); };
+    const test::extents inner{shape[0] - 2, shape[1] - 2};
+    EXPECT_TRUE(test::evaluates_to(sum, computed<float>(inner, [&](const auto& o) { return p(o) + t(o); })));
+    EXPECT_TRUE(test::evaluates_to(product, computed<float>(inner, [&](const auto& o) { return p(o) * t(o); })));
+  }
 }
 
 }  // namespace

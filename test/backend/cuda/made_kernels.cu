@@ -106,12 +106,13 @@ TEST_F(made_kernels, are_made_where_that_pays) {
 TEST_F(made_kernels, read_what_neighbours_share_once) {
   const lf::index_t n = 40;
   const array<3> u = lf::ones<float>({n, n, n}), c = lf::ones<float>({n, n, n});
-  array<3> r(lf::shape{n - 2, n - 2, n - 2});
-  const array<2> a = matrix_of(n, n);
-  array<2> m(lf::shape{n - 2, n - 2});
+  array<3> r(lf::shape{n - 2, n - 2, n - 2}), few(lf::shape{1, n - 2, n - 2});
+  const array<2> a = matrix_of(n, n), narrow = matrix_of(1000, 6);
+  array<2> m(lf::shape{n - 2, n - 2}), thin(lf::shape{998, 4});
   const auto along = [&](int by) { return lf::range(1 + by, n - 1 + by); };
   const auto of = [&](const array<3>& x, int i, int j, int k) { return x(along(i), along(j), along(k)); };
   const auto at = [&](int i, int j) { return a(along(i), along(j)); };
+  const auto cross = [](const auto& f) { return f(1, 0) + f(-1, 0) + f(0, 1) + f(0, -1) - f(0, 0); };
   const struct {
     const char *what, *kernel;
     std::function<void()> evaluate;
@@ -119,12 +120,37 @@ TEST_F(made_kernels, read_what_neighbours_share_once) {
       {"points of a cube", "transform_stencil",
        [&] { r = of(u, -1, 0, 0) + of(u, 1, 0, 0) + of(u, 0, -1, 0) + of(u, 0, 1, 1) * of(u, 0, 0, -1); }},
       {"several arrays, scalars", "transform_stencil",
-       [&] { r = of(c, 0, 0, 0) * (of(u, 1, 0, 0) - 2 * of(u, 0, 0, 0) + of(u, -1, 0, 0)) + of(c, 0, 1, 0); }},
+       [&] {
+         r = of(c, 0, 0, 0) * (of(u, 1, 0, 0) - 2 * of(u, 0, 0, 0) + of(u, -1, 0, 0)) + of(c, 0, 1, 0) * of(u, 0, 1, 0);
+       }},
       {"points of one plane after the other", "transform_stencil",
-       [&] { r = of(u, 0, 1, 0) + of(u, 0, -1, 0) + of(u, 0, 0, 1) + of(u, 0, 0, -1) + of(u, 0, 0, 0); }},
-      {"five arrays", "transform_strided",
-       [&] { r = of(u, 0, 0, 0) * of(c, 0, 0, 0) + lf::flip(of(u, 0, 0, 0), axis<2>); }},
-      {"nobody's neighbours", "transform_strided", [&] { m = at(0, 0) + lf::transpose(at(0, 0)) * at(1, 1); }},
+       [&] { r = cross([&](int j, int k) { return of(u, 0, j, k); }); }},
+      {"few columns", "transform_stencil",
+       [&] {
+         thin =
+             cross([&](int j, int k) { return lf::exp(narrow(lf::range(1 + j, 999 + j), lf::range(1 + k, 5 + k))); });
+       }},
+      {"the first two axes exchanged", "transform_stencil",
+       [&] {
+         const auto t = [&](int i, int j) { return lf::permute_dims<1, 0, 2>(of(u, i, j, 0)); };
+         r = cross(t);
+       }},
+      {"neighbours along columns only", "transform_strided",
+       [&] { r = of(u, 0, 0, 0) + of(u, 0, 0, 1) * of(u, 0, 0, -1) + of(c, 0, 0, 1) / of(c, 0, 0, -1); }},
+      {"one plane", "transform_strided",
+       [&] {
+         const auto f = [&](int i, int j) { return u(lf::range(1 + i, 2 + i), along(j), along(0)); };
+         few = f(1, 0) * f(0, 0) - f(-1, 0) + of(c, 0, 0, 0)(lf::range(0, 1)) * f(1, 0) -
+               c(lf::range(0, 1), along(0), along(0));
+       }},
+      {"pairs of arrays", "transform_strided",
+       [&] {
+         r = of(u, 0, 0, 0) * of(u, 1, 0, 0) + of(c, 0, 0, 0) * of(c, 1, 0, 0) - 2 * lf::flip(of(c, 0, 0, 0), axis<2>);
+       }},
+      {"nobody's neighbours", "transform_strided",
+       [&] {
+         m = at(0, 0) + lf::transpose(at(0, 0)) * at(1, 1) + lf::transpose(at(1, 1)) - lf::flip(at(0, 0), axis<1>);
+       }},
   };
   for (const auto& [what, kernel, evaluate] : table) {
     standin::reset();
@@ -139,6 +165,35 @@ TEST_F(made_kernels, read_what_neighbours_share_once) {
     s = p(-1, 0, 0) + p(1, 0, 0) + p(0, -1, 0) + p(0, 1, 1) * p(0, 0, -1);
   }
   EXPECT_EQ(lf::kernels_compiled(), before) << "one kernel for all extents";
+}
+
+TEST_F(made_kernels, of_stencils_whose_points_move_in_a_loop_are_not_made_without_end) {
+  const lf::index_t n = 60;
+  const array<2> a = matrix_of(n, n);
+  array<2> r(lf::shape{n - 8, n - 8});
+  const auto at = [&](int i, int j) { return a(lf::range(i, n - 8 + i), lf::range(j, n - 8 + j)); };
+  const long before = lf::kernels_compiled();
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) r = lf::exp(at(0, 0) - at(i, j)) + at(1, 1) * at(8, 0) - at(0, 8) / at(8, 8);
+  EXPECT_LE(lf::kernels_compiled() - before, 40);
+  standin::reset();
+  r = lf::exp(at(0, 0) - at(7, 5)) + at(1, 1) * at(8, 0) - at(0, 8) / at(8, 8);
+  EXPECT_EQ(launched_now(), "transform_strided") << "the general one";
+}
+
+TEST_F(made_kernels, of_stencils_are_made_where_that_pays) {
+  lf::use_jit(lf::jit::when_it_pays);
+  const auto step = [](lf::index_t n) {
+    const array<3> u = lf::ones<float>({n, n, n});
+    array<3> r(lf::shape{n - 2, n - 2, n - 2});
+    const auto along = [&](int by) { return lf::range(1 + by, n - 1 + by); };
+    const auto at = [&](int i, int j, int k) { return u(along(i), along(j), along(k)); };
+    return is_made([&] {
+      r = at(1, 0, 0) + at(-1, 0, 0) + at(0, 1, 0) + at(0, -1, 0) + at(0, 0, 1) + at(0, 0, -1) - 6 * at(0, 0, 0);
+    });
+  };
+  EXPECT_TRUE(step(400));
+  EXPECT_FALSE(step(60));
 }
 
 TEST_F(made_kernels, have_rows_of_several_arrays_of_one_type) {

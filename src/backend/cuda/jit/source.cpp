@@ -82,7 +82,7 @@ kernel_source transform_source(const exact_plan& p, const ir::program_graph& gra
   return s;
 }
 
-kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points) {
+kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most) {
   const std::string rank = std::to_string(p.rank);
   kernel_source s;
   s.text = beginning(p, graph, "stencil", p.rank, p.rank) +
@@ -90,7 +90,8 @@ kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph
            "};\n  static constexpr int count = sizeof of / sizeof *of;\n};\n"
            "using parameters = cuda_detail::stencil_parameters<operands, targets, " +
            rank + ">;\n" + layout_check("stencil_numbers<" + rank + ">") +
-           "constexpr int depth = cuda_detail::stencil_depth<points>(static_cast<operands*>(nullptr));\n" + ending;
+           "constexpr int depth = cuda_detail::stencil_depth<program, points, " + std::to_string(most) +
+           ">(static_cast<operands*>(nullptr));\n" + ending;
   s.kernel = "lazyfuse::cuda_detail::transform_stencil<" + here + "program, " + here + "points, " + rank + ", " + here +
              "depth, " + here + "parameters>";
   s.numbers = {here + "depth", "0", "0", "0", "0"};

@@ -19,9 +19,9 @@ struct kernel_source {
 /// A transform along the path "flat", "strided" or "turned". numbers: the width, the depths of flat and of strided
 /// threads, and the width and depth of those that turn operands.
 kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
-/// A stencil of p's arrays: `points` are the operands of the program, as stencil_point. numbers: the elements of a
-/// thread.
-kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points);
+/// A stencil of p's arrays: `points` are the operands of the program, as stencil_point; threads take `most` elements.
+/// numbers: those they take, which may be fewer.
+kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most);
 /// A reduction along "rows" or "columns", of operands of which is known what facts says, "same, vectors" for two.
 /// numbers: the width, the depths of both, and the bytes of a partial result.
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,

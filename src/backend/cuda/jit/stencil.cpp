@@ -2,23 +2,27 @@
 // Which operands are one array, read in several places, and how threads lie over them.
 #include "backend/cuda/jit/stencil.hpp"
 
+#include "backend/cuda/jit/patterns.hpp"
+#include "backend/cuda/jit/source.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string_view>
+#include <utility>
 
 namespace lazyfuse::cuda_detail {
 
 namespace {
 
+/// Operands that read an array near another one, at least: fewer are read fast enough by the general kernel.
+constexpr int least_again = 4;
 /// Places beside an element along an axis, at most: of more, a thread shares little with its neighbours.
 constexpr index_t most_apart = 8;
-/// Threads of a block along the lines.
-constexpr index_t most_lines = 4;
+/// Elements of a thread, and threads of a block along the lines, at most.
+constexpr int most_depth = 8, most_lines = 4;
 
-/// The last three axes; of a plan over two, the middle one has extent 1.
-struct walked_axes {
-  int walk, line, column;
-};
+using places = std::array<index_t, 3>;
 
 /// How often `step` goes into `bytes`, to the nearest.
 index_t nearest(index_t bytes, index_t step) {
@@ -26,111 +30,170 @@ index_t nearest(index_t bytes, index_t step) {
   const index_t times = bytes >= 0 ? (bytes + half) / size : -((half - bytes) / size);
   return step > 0 ? times : -times;
 }
-/// How many elements y lies from x along each axis; none if that is not near.
-std::optional<std::array<index_t, 3>> apart(const operand_info& x, const operand_info& y, const walked_axes& axes) {
+/// How many elements y, which has x's steps, lies from it along the last three axes; none if that is not near, or if
+/// they share no element, being two arrays.
+std::optional<places> apart(const operand_info& x, const operand_info& y, const exact_plan& p) {
   const index_t bytes = static_cast<const char*>(y.data) - static_cast<const char*>(x.data);
   if (bytes % x.element_size != 0) return {};
-  const index_t left = bytes / x.element_size;
-  const index_t planes = axes.walk >= 0 ? x.steps[axes.walk] : 0, rows = axes.line >= 0 ? x.steps[axes.line] : 0;
-  const auto fits = [](index_t n) { return std::abs(n) <= most_apart; };
-  const index_t likely = planes != 0 ? nearest(left, planes) : 0;
-  for (const index_t by : {index_t{0}, index_t{-1}, index_t{1}}) {
-    const index_t plane = likely + by;
-    if (!fits(plane) || (planes == 0 && plane != 0)) continue;
-    const index_t in_plane = left - plane * planes;
-    const index_t row = rows != 0 ? nearest(in_plane, rows) : 0, column = in_plane - row * rows;
-    if (fits(row) && fits(column)) return std::array{plane, row, column};
+  const index_t elements = bytes / x.element_size;
+  index_t reach = 0;
+  for (int k = 0; k < p.rank; ++k) reach += std::abs(x.steps[k]) * (p.extents[k] - 1);
+  if (std::abs(elements) > reach) return {};
+  places step;
+  for (int k = 0; k < 3; ++k) step[k] = p.rank - 3 + k >= 0 ? x.steps[p.rank - 3 + k] : 0;
+  std::array order{0, 1, 2};  // the axis first along which elements lie furthest apart
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return std::abs(step[a]) > std::abs(step[b]); });
+  for (const index_t beside : {0, -1, 1}) {
+    places times{};
+    index_t left = elements;
+    for (const int k : order) {
+      if (step[k] == 0) continue;
+      times[k] = nearest(left, step[k]) + (k == order[0] ? beside : 0);
+      left -= times[k] * step[k];
+    }
+    if (left == 0 && std::all_of(times.begin(), times.end(), [](index_t n) { return std::abs(n) <= most_apart; }))
+      return times;
   }
   return {};
 }
 
-bool same_steps(const operand_info& x, const operand_info& y, int rank) {
-  return std::equal(x.steps, x.steps + rank, y.steps);
+bool are_of_one_kind(const exact_plan& p, int i, int j) {
+  return p.type_of(i).element == p.type_of(j).element && p.type_of(i).kind == p.type_of(j).kind &&
+         std::equal(p.operand(i).steps, p.operand(i).steps + p.rank, p.operand(j).steps);
 }
 
-struct place {
-  int array = 0;
-  std::array<index_t, 3> from{};  ///< the array's first element, along walk, line and column
+/// Threads of a block along each axis, as powers of two, and its blocks.
+struct stencil_layout {
+  int lane_shift = 0, line_shift = 0;
+  unsigned tiles[3]{};
+  double blocks = 1;
 };
+stencil_layout lay_out(const exact_plan& p, int depth) {
+  const index_t* const extent = p.extents + p.rank - 3;
+  int lines = 1, lanes = block_threads;
+  const auto halve = [](int& from, int& to) {
+    from /= 2;
+    to *= 2;
+  };
+  while (lines < most_lines && lines < extent[1]) halve(lanes, lines);
+  // Where columns are few, more lines lie in a block, and where lines are, more pieces of the walk.
+  int walks = 1;
+  while (lanes > 1 && lanes / 2 >= extent[2]) {
+    if (lines < extent[1]) halve(lanes, lines);
+    else halve(lanes, walks);
+  }
+  stencil_layout l{.lane_shift = log2_of(lanes), .line_shift = log2_of(lines)};
+  const index_t side[] = {index_t{walks} * depth, lines, lanes};
+  for (int k = 0; k < 3; ++k) {
+    const index_t n = (extent[k] + side[k] - 1) / side[k];
+    l.blocks *= static_cast<double>(n);
+    l.tiles[k] = static_cast<unsigned>(n);
+  }
+  for (int k = 0; k < p.rank - 3; ++k) l.blocks *= static_cast<double>(p.extents[k]);
+  return l;
+}
 
 }  // namespace
 
+bool may_be_stencil(const exact_plan& p) {
+  return p.count > least_again && p.plan.path == std::string_view("strided") &&
+         p.type().pattern == std::string_view("transform");
+}
+
 void find_stencil(const exact_plan& p, std::optional<stencil>& to) {
   if (p.rank < 2) return;
-  walked_axes axes{p.rank > 2 ? p.rank - 3 : 0, p.rank > 2 ? p.rank - 2 : -1, p.rank - 1};
-  place places[most_distinct];
-  int leaders[most_distinct], arrays = 0, again = 0;
-  bool along_walk = false, along_lines = false;
+  places from[most_distinct];
+  int array[most_distinct], first[most_distinct], arrays = 0;
+  bool differ[3] = {};
   for (int i = 0; i < p.count; ++i) {
-    const operand_info& o = p.operand(i);
-    const source_kind kind = p.type_of(i).kind;
-    if (kind != source_kind::constant && kind != source_kind::memory) return;
-    bool found = false;
-    for (int a = 0; a < arrays && !found && kind == source_kind::memory && o.steps[axes.column] == 1; ++a) {
-      const operand_info& leader = p.operand(leaders[a]);
-      if (p.type_of(leaders[a]).kind != kind || p.type_of(leaders[a]).element != p.type_of(i).element ||
-          !same_steps(leader, o, p.rank))
-        continue;
-      if (const auto from = apart(leader, o, axes)) {
-        places[i] = {a, *from};
-        along_walk = along_walk || (*from)[0] != 0;
-        along_lines = along_lines || (*from)[1] != 0;
-        found = true;
-        ++again;
+    const ir::source_kind kind = p.type_of(i).kind;
+    if (kind != ir::source_kind::constant && kind != ir::source_kind::memory) return;
+    int a = arrays;
+    from[i] = {};
+    if (kind == ir::source_kind::memory && p.operand(i).steps[p.rank - 1] == 1) {
+      for (a = 0; a < arrays; ++a) {
+        if (!are_of_one_kind(p, first[a], i)) continue;
+        const std::optional<places> found = apart(p.operand(first[a]), p.operand(i), p);
+        if (!found) continue;
+        from[i] = *found;
+        break;
       }
+      for (int k = 0; k < 3; ++k) differ[k] = differ[k] || from[i][k] != 0;
     }
-    if (!found) {
-      places[i].array = arrays;
-      leaders[arrays++] = i;
-    }
+    array[i] = a;
+    if (a == arrays) first[arrays++] = i;
   }
-  if (again == 0) return;
-  const bool turns = !along_walk && along_lines;
-  if (turns) std::swap(axes.walk, axes.line);
+  // What follows along the last axis only is shared by threads beside each other.
+  if (p.count - arrays < least_again || !(differ[0] || differ[1])) return;
+  // Walked are planes, or lines where all points are in one plane.
+  const int walk = differ[0] ? 0 : 1;
+  if (const int axis = p.rank - 3 + walk; axis < 0 || p.extents[axis] == 1) return;
+  const int order[] = {walk, 1 - walk, 2};
 
   stencil& s = to.emplace(p.plan);
-  s.read_again = again;
+  s.operands = p.count;
+  s.read_again = p.count - arrays;
+  for (int i = 0; i < p.count; ++i) {
+    s.points[i].array = static_cast<short>(array[i]);
+    for (int k = 0; k < 3; ++k) s.points[i].along[k] = static_cast<short>(from[i][order[k]]);
+  }
   exact_plan& q = s.plan;
   q.count = arrays;
   q.targets = p.targets;
   q.rank = q.kept = std::max(p.rank, 3);
   std::copy(p.slot, p.slot + p.type().operands, q.slot);
-  const auto axis = [&](int k) {  // of ours, among p's
-    const int from_end = q.rank - k;
-    return from_end == 3 ? axes.walk : from_end == 2 ? axes.line : from_end == 1 ? axes.column : k;
+  const auto axis = [&](int k) {  // of ours, among p's; -1 for one that p has not
+    const int of_three = k - (q.rank - 3);
+    return of_three < 0 ? k : std::max(p.rank - 3 + order[of_three], -1);
   };
   for (int k = 0; k < q.rank; ++k) q.extents[k] = axis(k) >= 0 ? p.extents[axis(k)] : 1;
   for (int i = 0; i < q.targets + arrays; ++i) {
-    q.info[i] = p.info[i < q.targets ? i : q.targets + leaders[i - q.targets]];
-    if (i >= q.targets) q.first[i - q.targets] = p.first[leaders[i - q.targets]];
+    q.info[i] = p.info[i < q.targets ? i : q.targets + first[i - q.targets]];
+    if (i >= q.targets) q.first[i - q.targets] = p.first[first[i - q.targets]];
     if (!q.info[i].steps) continue;
     for (int k = 0; k < q.rank; ++k) q.steps[i][k] = axis(k) >= 0 ? q.info[i].steps[axis(k)] : 0;
     q.info[i].steps = q.steps[i];
   }
-  for (int i = 0; i < p.count; ++i) {
-    const auto& [array, from] = places[i];
-    const index_t walk = from[turns ? 1 : 0], line = from[turns ? 0 : 1];
-    s.points += (i > 0 ? ", {" : "{") + std::to_string(array) + ", {" + std::to_string(walk) + ", " +
-                std::to_string(line) + ", " + std::to_string(from[2]) + "}}";
-  }
 }
 
-std::optional<unsigned> lay_out_stencil(const stencil& s, int depth, int& lane_shift, unsigned (&tiles)[3]) {
-  const index_t* const extent = s.plan.extents + s.plan.rank - 3;
-  int lines = 1;
-  while (lines < most_lines && lines < extent[1]) lines *= 2;
-  while (block_threads / lines > 2 * extent[2] && lines < block_threads) lines *= 2;
-  const index_t side[] = {depth, lines, block_threads / lines};
-  lane_shift = log2_of(block_threads / lines);
-  double blocks = 1;
-  for (int k = 0; k < 3; ++k) {
-    const index_t n = (extent[k] + side[k] - 1) / side[k];
-    blocks *= static_cast<double>(n);
-    tiles[k] = static_cast<unsigned>(n);
+std::string stencil::text() const {
+  std::string text;
+  for (int i = 0; i < operands; ++i) {
+    const auto& [array, along] = points[i];
+    text += (i > 0 ? ", {" : "{") + std::to_string(array) + ", {" + std::to_string(along[0]) + ", " +
+            std::to_string(along[1]) + ", " + std::to_string(along[2]) + "}}";
   }
-  for (int k = 0; k < s.plan.rank - 3; ++k) blocks *= static_cast<double>(s.plan.extents[k]);
-  if (blocks >= 0x1p31) return {};
-  return static_cast<unsigned>(blocks);
+  return text;
+}
+
+bool start_stencil(const stencil& s, exact_program& program) {
+  const exact_plan& p = s.plan;
+  const index_t* const extent = p.extents + p.rank - 3;
+  // Of short walks, a thread takes what there is.
+  int most = 2;
+  while (most < most_depth && most < extent[0]) most *= 2;
+  made_kernel* const made = variant_of(program, p, "stencil", s.bytes() + static_cast<char>(most),
+                                       [&] { return stencil_source(p, *program.graph, s.text(), most); });
+  if (!made) return false;
+  const stencil_layout l = lay_out(p, made->numbers[0]);
+  if (l.blocks >= 0x1p31) return false;
+  parameters to;
+  put_bound(to, p, 0, p.rank, p.rank);
+  with_rank<3, max_rank>(p.rank, [&]<int R>() {
+    to.put(stencil_numbers<R>{.outer = walk_of<R - 3>(p.extents),
+                              .extent = {extent[0], extent[1], extent[2]},
+                              .walk_tiles = l.tiles[0],
+                              .line_tiles = l.tiles[1],
+                              .column_tiles = l.tiles[2],
+                              .by_walks = divisor::of(l.tiles[0]),
+                              .by_lines = divisor::of(l.tiles[1]),
+                              .by_columns = divisor::of(l.tiles[2]),
+                              .lane_shift = l.lane_shift,
+                              .line_shift = l.line_shift});
+  });
+  if (!to.fits()) return false;
+  start(*made, static_cast<unsigned>(l.blocks), 0, to);
+  return true;
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -13,16 +13,19 @@ namespace lazyfuse::cuda_detail {
 
 /// A transform as its arrays have it, over three axes or more, of which the third from the end is walked.
 struct stencil {
-  exact_plan plan;     ///< its operands are the arrays
-  std::string points;  ///< each operand of the program as {array, {walk, line, column}}
-  int read_again = 0;  ///< operands beyond the first of each array
+  exact_plan plan;                      ///< its operands are the arrays
+  int operands = 0;                     ///< of the program
+  int read_again = 0;                   ///< of these, beyond the first of each array
+  stencil_point points[most_distinct];  ///< which array each reads, and where
 
   explicit stencil(const kernel_plan& p) : plan(p) {}
+  /// Points as the kernel's text has them, and as bytes.
+  std::string text() const;
+  std::string bytes() const { return {reinterpret_cast<const char*>(points), operands * sizeof(stencil_point)}; }
 };
-/// Leaves none if no array is read in several places near each other, or if something is computed from positions.
+/// Whether a transform may be one, by what is known of it before addresses are looked at.
+bool may_be_stencil(const exact_plan& p);
+/// Leaves none if few operands read an array near another one, or if something is computed from positions.
 void find_stencil(const exact_plan& p, std::optional<stencil>& to);
-
-/// Blocks of a stencil whose threads take `depth` elements each; none if they are too many.
-std::optional<unsigned> lay_out_stencil(const stencil& s, int depth, int& lane_shift, unsigned (&tiles)[3]);
 
 }  // namespace lazyfuse::cuda_detail

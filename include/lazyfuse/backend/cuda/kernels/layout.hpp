@@ -117,6 +117,10 @@ struct strided_numbers {
   bool consecutive, mirrored;
   bool small;  ///< every offset fits 31 bits
 };
+/// Where an operand of a stencil reads: which array, and how far from the element's place along the last three axes.
+struct stencil_point {
+  short array, along[3];
+};
 /// Of stencils, over the last three axes: threads walk along the first of these, and lie side by side along the others.
 template <int R>
 struct stencil_numbers {
@@ -124,7 +128,8 @@ struct stencil_numbers {
   index_t extent[3];
   unsigned walk_tiles, line_tiles, column_tiles;
   divisor by_walks, by_lines, by_columns;
-  int lane_shift;  ///< log2 of the threads of a block along the columns; the rest along the lines
+  int lane_shift,
+      line_shift;  ///< log2 of the threads of a block along the columns, along the lines; the rest along the walk
 };
 /// Of reductions over the axes [K, R).
 template <int K, int R>

@@ -10,22 +10,19 @@ namespace lazyfuse::cuda_detail {
 template <class Operands, class Targets, int R>
 struct stencil_parameters : bound_to<Operands, Targets>, stencil_numbers<R> {};
 
-/// Where an operand reads: which array, and how far from the element's place along the last three axes.
-struct stencil_point {
-  short array, along[3];
-};
-
 /// What Depth elements that follow each other along the third axis from the end read of an array, each place once.
 template <class Points, int Array, int Depth>
 struct stencil_reads {
   int count = 0;
   short along[Points::count * Depth][3] = {};
   short of[Depth][Points::count] = {};  ///< which of them an element's operand is
+  short furthest = -32768;              ///< along the walk, of an element
   constexpr stencil_reads() {
     for (int d = 0; d < Depth; ++d)
       for (int i = 0; i < Points::count; ++i) {
         const stencil_point& point = Points::of[i];
         if (point.array != Array) continue;
+        furthest = furthest < point.along[0] ? point.along[0] : furthest;
         const short walked = static_cast<short>(point.along[0] + d);
         int k = 0;
         while (k < count && (along[k][0] != walked || along[k][1] != point.along[1] || along[k][2] != point.along[2]))
@@ -39,7 +36,9 @@ struct stencil_reads {
   }
 };
 template <class Points, int Array, int Depth>
-inline constexpr stencil_reads<Points, Array, Depth> reads_of{};
+struct reads_of {
+  static constexpr stencil_reads<Points, Array, Depth> all{};
+};
 
 /// The values that a thread reads of an array; none of what is no array.
 template <class Points, int Depth, int Array, class Operand>
@@ -48,16 +47,19 @@ struct stencil_values {
 };
 template <class Points, int Depth, int Array, class T, int R>
 struct stencil_values<Points, Depth, Array, operand<memory<T>, R>> {
-  static constexpr const stencil_reads<Points, Array, Depth>& reads = reads_of<Points, Array, Depth>;
-  static constexpr int bytes = reads.count * int(sizeof(T));
-  T read[reads.count];
+  using reads = reads_of<Points, Array, Depth>;
+  static constexpr int bytes = reads::all.count * int(sizeof(T));
+  T read[reads::all.count];
 
-  __device__ __forceinline__ void load(elements<const T> from, const strides<R>& steps) {
+  /// Of `exist` elements; what others would read is read at the place of the last.
+  __device__ __forceinline__ void load(elements<const T> from, const strides<R>& steps, int exist) {
     [&]<int... U>(index_sequence<U...>) {
       // Along the last axis neighbours are one element apart wherever anything is read beside an element.
-      ((read[U] = from[reads.along[U][0] * steps[R - 3] + reads.along[U][1] * steps[R - 2] + reads.along[U][2]]), ...);
+      ((read[U] = from[min(int(reads::all.along[U][0]), reads::all.furthest + exist - 1) * steps[R - 3] +
+                       reads::all.along[U][1] * steps[R - 2] + reads::all.along[U][2]]),
+       ...);
     }
-    (make_index_sequence<reads.count>{});
+    (make_index_sequence<reads::all.count>{});
   }
 };
 template <class Points, int Depth, int R, class Seq, class... Src>
@@ -70,14 +72,13 @@ struct stencil_pack<Points, Depth, R, index_sequence<A...>, Src...>
 template <class Points, int Depth, int R, class... Src>
 using stencil_pack_of = stencil_pack<Points, Depth, R, make_index_sequence<int(sizeof...(Src))>, Src...>;
 
-/// How many elements a thread takes, so that registers hold what they read.
-template <class Points, int R, class... Src>
-constexpr int stencil_depth(const operand_pack<R, Src...>*) {
-  constexpr int most = dpp::tuning<dpp::transforms, cuda>::most_stencil_bytes;
-  if constexpr (stencil_pack_of<Points, 8, R, Src...>::bytes <= most) return 8;
-  else if constexpr (stencil_pack_of<Points, 4, R, Src...>::bytes <= most) return 4;
-  else if constexpr (stencil_pack_of<Points, 2, R, Src...>::bytes <= most) return 2;
-  else return 1;
+/// How many elements a thread takes, at most `Most`.
+template <class Schedule, class Points, int Most, int R, class... Src>
+constexpr int stencil_depth(const operand_pack<R, Src...>* operands) {
+  constexpr thread_load load = dpp::tuning<dpp::transforms, cuda>::stencil;
+  constexpr int bytes = stencil_pack_of<Points, Most, R, Src...>::bytes;
+  if constexpr (Most == 1 || (Schedule::cost * Most <= load.operations && bytes <= load.bytes)) return Most;
+  else return stencil_depth<Schedule, Points, Most / 2>(operands);
 }
 
 /// Element D of a thread.
@@ -90,7 +91,7 @@ struct stencil_context {
     constexpr int array = Points::of[I].array;
     const auto& v = get<array>(values);
     if constexpr (bare_t<decltype(v)>::bytes > 0) {
-      constexpr int read = reads_of<Points, array, Depth>.of[D][I];
+      constexpr int read = reads_of<Points, array, Depth>::all.of[D][I];
       return v.read[read];
     } else return get<array>(operands).source.value;
   }
@@ -119,18 +120,22 @@ struct stencil_place {
   }
 };
 
+/// Elements of which a part may not exist: they are computed from what does, and not stored.
 template <class Schedule, class Points, int Depth, int R, class... Src, class... T, int... A, int... J, int... D>
 __device__ __forceinline__ void stencil_elements(const stencil_place<R>& place, const operand_pack<R, Src...>& operands,
                                                  const target_pack<R, T...>& targets, index_sequence<A...>,
                                                  index_sequence<J...>, index_sequence<D...>) {
   using values = stencil_pack_of<Points, Depth, R, Src...>;
+  const index_t left = place.p.extent[0] - place.at[0];
+  const int exist = left < Depth ? static_cast<int>(left) : Depth;
   values all;
   const auto load = [&](auto& v, const auto& o) {
-    if constexpr (bare_t<decltype(v)>::bytes > 0) v.load(o.source.data + place.offset(o.steps.step), o.steps);
+    if constexpr (bare_t<decltype(v)>::bytes > 0) v.load(o.source.data + place.offset(o.steps.step), o.steps, exist);
   };
   (load(get<A>(all), get<A>(operands)), ...);
   const index_t offset[] = {place.offset(get<J>(targets).steps.step)...};
   const auto compute = [&]<int d>(index_sequence<d>) {
+    if (d >= exist) return;
     stencil_sink<R, target_pack<R, T...>> sink{targets, offset, d};
     evaluate<Schedule>(stencil_context<Points, Depth, d, values, operand_pack<R, Src...>>{all, operands}, sink);
   };
@@ -140,31 +145,20 @@ __device__ __forceinline__ void stencil_elements(const stencil_place<R>& place, 
 template <class Schedule, class Points, int Depth, int R, class... Src, class... T>
 __device__ __forceinline__ void stencil_body(const stencil_numbers<R>& p, const operand_pack<R, Src...>& operands,
                                              const target_pack<R, T...>& targets) {
-  unsigned tile = blockIdx.x, rest = p.by_columns.quotient(tile);
-  const unsigned column_tile = tile - rest * p.column_tiles;
-  tile = rest;
-  rest = p.by_lines.quotient(tile);
-  const unsigned line_tile = tile - rest * p.line_tiles;
-  tile = rest;
-  rest = p.by_walks.quotient(tile);
+  const unsigned lines = p.by_columns.quotient(blockIdx.x), column_tile = blockIdx.x - lines * p.column_tiles;
+  const unsigned walks = p.by_lines.quotient(lines), line_tile = lines - walks * p.line_tiles;
+  const unsigned outer = p.by_walks.quotient(walks), walk_tile = walks - outer * p.walk_tiles;
   const int lane = static_cast<int>(threadIdx.x) & ((1 << p.lane_shift) - 1),
-            line = static_cast<int>(threadIdx.x) >> p.lane_shift;
-  stencil_place<R> place{p,
-                         rest,
-                         {static_cast<index_t>(tile - rest * p.walk_tiles) * Depth,
-                          (static_cast<index_t>(line_tile) << (log2_of(block_threads) - p.lane_shift)) + line,
-                          (static_cast<index_t>(column_tile) << p.lane_shift) + lane}};
-  if (place.at[1] >= p.extent[1] || place.at[2] >= p.extent[2]) return;
-  constexpr auto arrays = make_index_sequence<int(sizeof...(Src))>{};
-  constexpr auto results = make_index_sequence<int(sizeof...(T))>{};
-  if (place.at[0] + Depth <= p.extent[0])
-    return stencil_elements<Schedule, Points, Depth>(place, operands, targets, arrays, results,
-                                                     make_index_sequence<Depth>{});
-  if constexpr (Depth > 1) {
-#pragma unroll 1
-    for (; place.at[0] < p.extent[0]; ++place.at[0])
-      stencil_elements<Schedule, Points, 1>(place, operands, targets, arrays, results, index_sequence<0>{});
-  }
+            above = static_cast<int>(threadIdx.x) >> p.lane_shift, line = above & ((1 << p.line_shift) - 1),
+            piece = above >> p.line_shift, pieces_shift = log2_of(block_threads) - p.lane_shift - p.line_shift;
+  const stencil_place<R> place{p,
+                               outer,
+                               {((static_cast<index_t>(walk_tile) << pieces_shift) + piece) * Depth,
+                                (static_cast<index_t>(line_tile) << p.line_shift) + line,
+                                (static_cast<index_t>(column_tile) << p.lane_shift) + lane}};
+  if (place.at[0] >= p.extent[0] || place.at[1] >= p.extent[1] || place.at[2] >= p.extent[2]) return;
+  stencil_elements<Schedule, Points, Depth>(place, operands, targets, make_index_sequence<int(sizeof...(Src))>{},
+                                            make_index_sequence<int(sizeof...(T))>{}, make_index_sequence<Depth>{});
 }
 
 template <class Schedule, class Points, int R, int Depth, class Parameters>

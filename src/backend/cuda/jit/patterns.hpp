@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The patterns of kernels that are made at run time: each is laid out, its parameters are written, and it is started.
+// False: nothing has been launched, since it cannot be made.
+#pragma once
+
+#include "backend/cuda/jit/exact_program.hpp"
+#include "backend/cuda/jit/stencil.hpp"
+
+#include <lazyfuse/backend/cuda/launch/row_geometry.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+bool start_transform(exact_plan& p, exact_program& program);
+bool start_stencil(const stencil& s, exact_program& program);
+bool start_reduction(const exact_plan& p, exact_program& program);
+bool start_rows(const exact_plan& p, exact_program& program);
+
+/// The longest rows, which registers hold.
+inline constexpr index_t longest_row = index_t{register_threads} * most_register_elements;
+bool may_stay(const exact_plan& p);
+/// Rows that stay in registers: their kernel, and how it lies over them. Without a kernel for others.
+struct made_rows {
+  made_kernel* made = nullptr;
+  row_geometry geometry{};
+};
+made_rows rows_of(const exact_plan& p, exact_program& program);
+
+/// Elements of a vector; results count where they are written in vectors.
+int vector_width(const exact_plan& p, bool with_results);
+
+/// Calls f with a rank as a constant; false if it is not one of First to Last.
+template <int First, int Last, class F>
+bool with_rank(int rank, const F& f) {
+  if constexpr (First > Last) return false;
+  else {
+    if (rank != First) return with_rank<First + 1, Last>(rank, f);
+    f.template operator()<First>();
+    return true;
+  }
+}
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Transforms that are made at run time, along the paths of those that were compiled with the program.
+#include "backend/cuda/jit/patterns.hpp"
+#include "backend/cuda/jit/source.hpp"
+
+#include <lazyfuse/plan/axes.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace lazyfuse::cuda_detail {
+
+int vector_width(const exact_plan& p, bool with_results) {
+  int largest = 1, total = 1;
+  const auto count = [&](int bytes) {
+    largest = std::max(largest, bytes);
+    total += std::max(bytes, 1);
+  };
+  for (int i = 0; i < p.targets && with_results; ++i) count(p.info[i].element_size);
+  for (int i = 0; i < p.count; ++i) count(p.operand(i).element_size);
+  return width_of(largest, total);
+}
+
+bool start_transform(exact_plan& p, exact_program& program) {
+  // What the program costs is known when it has been compiled; until then the path is the one of a cheap program.
+  const int widest = vector_width(p, true);
+  std::array<int, 5> numbers{widest, 1, 1, widest, 1};
+  {
+    const std::lock_guard lock(program.mutex);
+    if (program.numbers[0] > 0) numbers = program.numbers;
+  }
+  transform_geometry g{};
+  made_kernel* made = nullptr;
+  const char* path = nullptr;
+  for (bool exact = false; !exact;) {
+    g = plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {numbers[0], numbers[1]},
+                       {numbers[0], numbers[2]}, {numbers[3], numbers[4]}, false);
+    static constexpr const char* names[] = {"flat", "strided", "turned"};
+    path = names[static_cast<int>(g.path)];
+    if ((p.rank == 1) != (g.path == transform_path::flat)) return false;
+    made = variant_of(program, p, path, "", [&] { return transform_source(p, *program.graph, path); });
+    if (!made || made->numbers[0] > widest) return false;
+    exact = std::exchange(numbers, made->numbers) == made->numbers;
+  }
+  {
+    const std::lock_guard lock(program.mutex);
+    program.numbers = numbers;
+  }
+  parameters to;
+  put_bound(to, p, 0, p.rank, p.rank);
+  if (p.rank == 1) to.put(numbers_of_flat(g, p.extents[0]));
+  else with_rank<2, max_rank>(p.rank, [&]<int R>() { to.put(numbers_of_strided<R>(g, p.extents)); });
+  if (!to.fits()) return false;
+  const auto shared = static_cast<std::size_t>(g.shared_bytes);
+  if (shared > unasked_shared_bytes) allow_shared(made->kernel, shared);
+  start(*made, g.blocks, shared, to);
+  return true;
+}
+
+}  // namespace lazyfuse::cuda_detail
