@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The files in which kernels wait for later processes: what is read is what was stored, or nothing.
+#include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/jit/disk_cache.hpp"
+
+#include <lazyfuse/backend/cuda/launch/made.hpp>
+#include <lazyfuse/error.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -169,6 +173,87 @@ TEST_F(kernel_cache, is_where_the_environment_says) {
   EXPECT_EQ(with(nullptr, "/b", "/c"), "/b/lazyfuse");
   EXPECT_EQ(with(nullptr, nullptr, "/c"), "/c/.cache/lazyfuse");
   EXPECT_EQ(with(nullptr, nullptr, nullptr), "");
+}
+
+class kernel_bundle : public ::testing::Test {
+ protected:
+  std::string file;
+  void SetUp() override {
+    std::string folder = ::testing::TempDir() + "kernel_bundle_XXXXXX";
+    ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+    file = folder + "/bundle";
+  }
+  void TearDown() override { fs::remove_all(fs::path(file).parent_path()); }
+  static std::string thrown_by(const std::string& bundle) {
+    try {
+      lazyfuse::load_kernels(bundle);
+    } catch (const lazyfuse::file_error& e) {
+      return e.what();
+    }
+    return "";
+  }
+  /// In a process of its own, whose kernels are not this one's.
+  template <class F>
+  static bool elsewhere(const F& right) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(right() ? 0 : 1);
+    int status = 1;
+    ::waitpid(child, &status, 0);
+    return status == 0;
+  }
+};
+using lazyfuse::cuda_detail::known_kernel, lazyfuse::cuda_detail::remember_kernel;
+
+TEST_F(kernel_bundle, has_the_kernels_of_several_processes) {
+  for (const char* key : {"a", "b"})
+    EXPECT_TRUE(elsewhere([&] {
+      if (fs::exists(file)) lazyfuse::load_kernels(file);
+      remember_kernel(key, some);
+      lazyfuse::pack_kernels(file);
+      return true;
+    }));
+  EXPECT_TRUE(elsewhere([&] {
+    const bool none = known_kernel("a").binary.empty() && !lazyfuse::cuda_detail::has_bundle();
+    const bool two = lazyfuse::load_kernels(file) == 2 && lazyfuse::cuda_detail::has_bundle();
+    const compiled found = known_kernel("b");
+    return none && two && found.binary == some.binary && found.names == some.names &&
+           known_kernel("a").binary == some.binary && known_kernel("c").binary.empty();
+  }));
+}
+
+TEST_F(kernel_bundle, is_named_by_the_environment) {
+  EXPECT_TRUE(elsewhere([&] {
+    remember_kernel("a", some);
+    lazyfuse::pack_kernels(file);
+    return true;
+  }));
+  ::setenv("LAZYFUSE_BUNDLE", file.c_str(), 1);
+  EXPECT_TRUE(elsewhere([] { return known_kernel("a").binary == some.binary; }));
+  ::setenv("LAZYFUSE_BUNDLE", (file + " that is not there").c_str(), 1);
+  EXPECT_TRUE(elsewhere([] { return known_kernel("a").binary.empty(); })) << "it is said, and nothing stops";
+  ::unsetenv("LAZYFUSE_BUNDLE");
+}
+
+TEST_F(kernel_bundle, that_was_changed_at_any_byte_or_is_shorter_or_longer_is_refused) {
+  EXPECT_TRUE(elsewhere([&] {
+    remember_kernel("a", some);
+    lazyfuse::pack_kernels(file);
+    return true;
+  }));
+  const std::string text = text_of(file), damaged = file + ".damaged";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string other = text;
+    other[i] = static_cast<char>(other[i] ^ 0x10);
+    write(damaged, other);
+    EXPECT_NE(thrown_by(damaged), "") << "byte " << i;
+    write(damaged, text.substr(0, i));
+    EXPECT_NE(thrown_by(damaged), "") << "without byte " << i;
+  }
+  write(damaged, text + " ");
+  EXPECT_EQ(thrown_by(damaged), "lazyfuse: '" + damaged + "' is no bundle of kernels, or is damaged: pack it again");
+  EXPECT_EQ(thrown_by(file + "s"), "lazyfuse: '" + file + "s' cannot be opened");
+  EXPECT_TRUE(known_kernel("a").binary.empty()) << "nothing of it was taken";
+  EXPECT_THROW(lazyfuse::pack_kernels(file + "/below a file"), lazyfuse::file_error);
 }
 
 }  // namespace

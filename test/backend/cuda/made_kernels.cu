@@ -5,6 +5,7 @@
 #include <lazyfuse/cuda.cuh>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <functional>
@@ -320,6 +321,31 @@ TEST_F(made_kernels, see_operands_that_are_one_only_later) {
   EXPECT_EQ(lf::kernels_compiled(), before + 2) << "of one array";
   step(r, y * x + y);
   EXPECT_EQ(lf::kernels_compiled(), before + 2);
+}
+
+/// What the two processes of the next test evaluate.
+void evaluate_packed() {
+  const array<1> x = vector_of(1000), y = vector_of(1000);
+  array<1> r(lf::shape{1000});
+  EXPECT_TRUE(is_made([&] { r = x * y + lf::sqrt(x) * y - x; }));
+}
+TEST_F(made_kernels, of_a_bundle_are_not_compiled) {
+  if (const char* const part = std::getenv("LAZYFUSE_TEST_PART")) {
+    evaluate_packed();
+    EXPECT_EQ(lf::kernels_compiled(), part == std::string("pack") ? 1 : 0);
+    return;
+  }
+  std::string bundle = ::testing::TempDir() + "bundle_XXXXXX";
+  ASSERT_GE(::mkstemp(bundle.data()), 0);
+  const auto part = [&](const char* which, const char* variable) {
+    const std::string command = std::string("LAZYFUSE_TEST_PART=") + which + " " + variable + "='" + bundle +
+                                "' /proc/" + std::to_string(::getpid()) +
+                                "/exe --gtest_filter=*of_a_bundle_are_not_compiled >/dev/null";
+    return std::system(command.c_str());
+  };
+  EXPECT_EQ(part("pack", "LAZYFUSE_PACK"), 0);
+  EXPECT_EQ(part("load", "LAZYFUSE_BUNDLE"), 0);
+  ::unlink(bundle.c_str());
 }
 
 }  // namespace

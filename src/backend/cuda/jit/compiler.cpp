@@ -71,11 +71,14 @@ std::size_t sum_of_headers() {
 
 bool has_compiler() { return nvrtc().handle != nullptr; }
 
-std::string compiler_key(int architecture) {
-  static const std::size_t headers = sum_of_headers();
+std::string compiler_version() {
   int major = 0, minor = 0;
   if (nvrtc().handle) nvrtc().version(&major, &minor);
-  std::string key = std::to_string(major) + "." + std::to_string(minor) + " " + std::to_string(headers);
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+std::string compiled_with(int architecture) {
+  static const std::size_t headers = sum_of_headers();
+  std::string key = std::to_string(headers);
   for (const std::string& option : options_for(architecture)) key += " " + option;
   return key;
 }

@@ -20,8 +20,10 @@ compiled compile(const std::string& source, const std::vector<std::string>& name
 /// Whether there is an NVRTC library.
 bool has_compiler();
 
-/// What a binary depends on beside its source: the version of the compiler, its options, and the headers.
-std::string compiler_key(int architecture);
+/// The version of the compiler, 0.0 if there is none.
+std::string compiler_version();
+/// What a binary depends on beside its source and the compiler: options, and headers.
+std::string compiled_with(int architecture);
 
 /// A file that sources may include.
 struct carried_header {

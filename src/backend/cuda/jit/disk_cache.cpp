@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A file is written under a name of its own and then renamed, so that nobody reads half of one. It begins with a mark
-// and a sum over the rest: key, names and binary, each behind its length.
+// A file has the key, the names and the binary of one kernel.
 #include "backend/cuda/jit/disk_cache.hpp"
+
+#include "backend/cuda/jit/sealed.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,8 +13,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -24,21 +26,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr char mark[] = "lazyfuse kernel 1\n";
-constexpr std::size_t mark_size = sizeof mark - 1, head_size = mark_size + sizeof(std::uint64_t);
-
-/// FNV-1a (Fowler, Noll, Vo), from another start for each use.
-std::uint64_t hash_of(const char* data, std::size_t n, std::uint64_t start) {
-  std::uint64_t h = 14695981039346656037ull ^ start;
-  for (std::size_t i = 0; i < n; ++i) h = (h ^ static_cast<unsigned char>(data[i])) * 1099511628211ull;
-  return h;
-}
+constexpr std::string_view mark = "lazyfuse kernel 1\n";
 
 fs::path file_of(const std::string& folder, const std::string& key) {
   char name[48];
-  std::snprintf(name, sizeof name, "%016llx%016llx.kernel",
-                static_cast<unsigned long long>(hash_of(key.data(), key.size(), 0)),
-                static_cast<unsigned long long>(hash_of(key.data(), key.size(), 1)));
+  std::snprintf(name, sizeof name, "%016llx%016llx.kernel", static_cast<unsigned long long>(hash_of(key, 0)),
+                static_cast<unsigned long long>(hash_of(key, 1)));
   return fs::path(folder) / name;
 }
 
@@ -72,31 +65,6 @@ bool read_all(int file, std::string& to) {
     if (n <= 0) return false;
     at += static_cast<std::size_t>(n);
   }
-  return true;
-}
-bool write_all(int file, const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t n = ::write(file, text.data() + at, text.size() - at);
-    if (n <= 0) return false;
-    at += static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-void put(std::string& to, const std::string& part) {
-  const std::uint64_t size = part.size();
-  to.append(reinterpret_cast<const char*>(&size), sizeof size);
-  to += part;
-}
-/// The next part of a text; false if it ends earlier.
-bool take(const std::string& from, std::size_t& at, std::string& part) {
-  std::uint64_t size = 0;
-  if (from.size() - at < sizeof size) return false;
-  std::memcpy(&size, from.data() + at, sizeof size);
-  at += sizeof size;
-  if (size > from.size() - at) return false;
-  part.assign(from, at, size);
-  at += size;
   return true;
 }
 
@@ -154,21 +122,10 @@ compiled load_kernel(const std::string& folder, const std::string& key) {
   if (file < 0 || ::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || !is_own(facts) || facts.st_size > most)
     return {};
   std::string text(static_cast<std::size_t>(facts.st_size), '\0');
-  if (!read_all(file, text) || text.size() < head_size || text.compare(0, mark_size, mark) != 0) return {};
-  std::uint64_t sum = 0;
-  std::memcpy(&sum, text.data() + mark_size, sizeof sum);
-  if (sum != hash_of(text.data() + head_size, text.size() - head_size, 0)) return {};
-  compiled found;
-  std::string stored_key, names;
-  std::size_t at = head_size;
-  if (!take(text, at, stored_key) || stored_key != key || !take(text, at, names) || !take(text, at, found.binary) ||
-      at != text.size())
-    return {};
-  for (std::size_t begin = 0; begin < names.size();) {
-    const std::size_t end = names.find('\n', begin);
-    found.names.push_back(names.substr(begin, end - begin));
-    begin = end == std::string::npos ? names.size() : end + 1;
-  }
+  if (!read_all(file, text)) return {};
+  std::optional<std::vector<std::string>> texts = opened(mark, text);
+  if (!texts || texts->size() != 3 || (*texts)[0] != key) return {};
+  compiled found{std::move((*texts)[2]), split((*texts)[1]), ""};
   ::futimens(file, nullptr);  // used now
   return found;
 }
@@ -179,24 +136,10 @@ void store_kernel(const std::string& folder, const std::string& key, const compi
   fs::create_directories(fs::path(folder).parent_path(), error);
   ::mkdir(folder.c_str(), S_IRWXU);
   if (!is_own_folder(folder)) return;
-  std::string names, parts;
-  for (const std::string& n : kernel.names) names += n + "\n";
-  put(parts, key);
-  put(parts, names);
-  put(parts, kernel.binary);
-  const std::uint64_t sum = hash_of(parts.data(), parts.size(), 0);
-  std::string text = mark;
-  text.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  text += parts;
-  std::string written = folder + "/being_written.XXXXXX";
-  const descriptor file(::mkostemp(written.data(), O_CLOEXEC));  // readable for the user alone
-  if (file < 0) return;
-  if (!write_all(file, text) || ::rename(written.c_str(), file_of(folder, key).c_str()) != 0) {
-    ::unlink(written.c_str());
-    return;
-  }
+  const fs::path file = file_of(folder, key);
+  if (!write_whole(file.string(), sealed(mark, {key, joined(kernel.names), kernel.binary}))) return;
   try {
-    make_room(folder, file_of(folder, key), most_bytes);
+    make_room(folder, file, most_bytes);
   } catch (const std::bad_alloc&) {
   }
 }

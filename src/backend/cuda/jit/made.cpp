@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans whose operands turn out to be one, or of whose operands types knew too little: whether a kernel of their own
 // pays, and its launch.
+#include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 
@@ -105,13 +106,13 @@ struct request {
 }  // namespace
 
 bool would_make(const kernel_plan& plan) {
-  if (!may_be_made(plan) || !has_compiler()) return false;
+  if (!may_be_made(plan) || !(has_compiler() || has_bundle())) return false;
   const request r(plan);
   return r.program && (plan.rows.passes == 0 || may_stay(r.plan));
 }
 
 const char* make_rows(kernel_plan& plan) {
-  if (!may_be_made(plan) || !has_compiler()) return nullptr;
+  if (!may_be_made(plan) || !(has_compiler() || has_bundle())) return nullptr;
   const request r(plan);
   if (!r.program) return nullptr;
   parameters bound;  // refused here, it need not be compiled, and launch() cannot fail for it

@@ -2,6 +2,7 @@
 // Kernels are compiled once for each architecture, and stay loaded.
 #include "backend/cuda/jit/table.hpp"
 
+#include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/disk_cache.hpp"
 
@@ -44,15 +45,11 @@ void read_numbers(const std::string& name, std::array<int, 5>& to) {
 std::atomic<long> compilations{0};
 
 /// From the disk, or compiled and put there.
-compiled made_of(const kernel_source& source) {
-  std::string numbers = "&lazyfuse::cuda_detail::numbers<";
-  for (const std::string& n : source.numbers) numbers += (&n == &source.numbers[0] ? "" : ", ") + ("int(" + n + ")");
-  const std::vector<std::string> names{source.kernel, numbers + ">"};
-  const int target = architecture();
-  const std::string folder = cache_folder();
-  const std::string key = compiler_key(target) + "\n" + names[0] + "\n" + names[1] + "\n" + source.text;
+compiled stored_or_compiled(const kernel_source& source, const std::vector<std::string>& names, int target,
+                            const std::string& key) {
+  const std::string folder = cache_folder(), with_compiler = compiler_version() + "\n" + key;
   static const bool log = std::getenv("LAZYFUSE_JIT_LOG") != nullptr;
-  compiled found = load_kernel(folder, key);
+  compiled found = load_kernel(folder, with_compiler);
   if (!found.binary.empty()) {
     if (log) std::fprintf(stderr, "lazyfuse: %s found in %s\n", source.kernel.c_str(), folder.c_str());
     return found;
@@ -66,7 +63,20 @@ compiled made_of(const kernel_source& source) {
   }
   if (found.binary.empty()) return found;
   ++compilations;
-  store_kernel(folder, key, found);
+  store_kernel(folder, with_compiler, found);
+  return found;
+}
+
+compiled made_of(const kernel_source& source) {
+  std::string numbers = "&lazyfuse::cuda_detail::numbers<";
+  for (const std::string& n : source.numbers) numbers += (&n == &source.numbers[0] ? "" : ", ") + ("int(" + n + ")");
+  const std::vector<std::string> names{source.kernel, numbers + ">"};
+  const int target = architecture();
+  const std::string key = compiled_with(target) + "\n" + names[0] + "\n" + names[1] + "\n" + source.text;
+  compiled found = known_kernel(key);
+  if (!found.binary.empty()) return found;
+  found = stored_or_compiled(source, names, target, key);
+  if (!found.binary.empty()) remember_kernel(key, found);
   return found;
 }
 

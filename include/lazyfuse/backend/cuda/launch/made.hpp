@@ -5,6 +5,8 @@
 
 #include <lazyfuse/plan/kernel_plan.hpp>
 
+#include <string>
+
 namespace lazyfuse {
 
 /// When kernels for the GPU are made at run time, by NVRTC: never; where operands turn out to be one array, and a
@@ -18,6 +20,16 @@ void use_jit(jit policy);
 jit current_jit();
 /// How many kernels this process has compiled so far.
 long kernels_compiled();
+
+/// Writes the kernels that were made at run time for this process so far, and those it has loaded, to one file, from
+/// which other processes take them without compiling anything. They run on GPUs of the same architecture, with the same
+/// version of this library. The environment variable LAZYFUSE_PACK names a file that is written when the process ends.
+/// Throws file_error.
+void pack_kernels(const std::string& file);
+/// Takes kernels from such a file, or before the first one is needed from that which the environment variable
+/// LAZYFUSE_BUNDLE names; returns how many there are. They are machine code: a file that others may write is to be
+/// trusted as a program is. Throws file_error where it cannot be read, is no such file or has been damaged.
+int load_kernels(const std::string& file);
 
 namespace cuda_detail {
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels that this process has: those it used so far, to be packed for others, and those that others have packed.
+#pragma once
+
+#include "backend/cuda/jit/compiler.hpp"
+
+#include <string>
+
+namespace lazyfuse::cuda_detail {
+
+/// The kernel made from this key; no binary if it is not known.
+compiled known_kernel(const std::string& key);
+/// It is used by this process.
+void remember_kernel(const std::string& key, const compiled& kernel);
+/// Whether any has been loaded from a bundle.
+bool has_bundle();
+
+}  // namespace lazyfuse::cuda_detail

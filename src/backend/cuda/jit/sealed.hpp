@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The files of kernels: a mark that says what follows, a sum over it, and texts, each behind its length. What was
+// changed anywhere, or is shorter or longer, is noticed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lazyfuse::cuda_detail {
+
+/// FNV-1a (Fowler, Noll, Vo), from another start for each use.
+std::uint64_t hash_of(std::string_view text, std::uint64_t start);
+
+std::string sealed(std::string_view mark, const std::vector<std::string>& texts);
+/// The texts; none if it is not what sealed() has made.
+std::optional<std::vector<std::string>> opened(std::string_view mark, std::string_view file);
+
+/// Writes a file under a name of its own in its folder, readable for the user alone, and renames it, so that nobody
+/// reads half of one. False if that cannot be done.
+bool write_whole(const std::string& file, std::string_view text);
+
+/// A list of names as one text, and back.
+std::string joined(const std::vector<std::string>& names);
+std::vector<std::string> split(std::string_view names);
+
+}  // namespace lazyfuse::cuda_detail
