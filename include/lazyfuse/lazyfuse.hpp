@@ -26,6 +26,7 @@
 #include <lazyfuse/evaluate/explain.hpp>
 #include <lazyfuse/evaluate/from.hpp>
 #include <lazyfuse/evaluate/into.hpp>
+#include <lazyfuse/evaluate/kernels.hpp>
 #include <lazyfuse/evaluate/materialize.hpp>
 #include <lazyfuse/evaluate/prepare.hpp>
 #include <lazyfuse/evaluate/print.hpp>
