@@ -11,6 +11,7 @@
 #include <cctype>
 #include <charconv>
 #include <concepts>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -43,6 +44,24 @@ int whole_number(std::string_view digits) {
   int number = -1;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   return error == std::errc{} && end == digits.data() + digits.size() ? number : -1;
+}
+
+/// A literal as C++ writes it; empty if it is none. Whole numbers have the first type that holds them, as rewrites
+/// expect: int, long long, unsigned long long.
+std::string value_of(std::string_view word) {
+  if (word == "true" || word == "false") return std::string(word);
+  const bool is_float = word.starts_with("~f"), is_double = word.starts_with("~d"), negative = word.starts_with('-');
+  const std::string digits(word.substr(is_float || is_double ? 2 : negative ? 1 : 0));
+  unsigned long long number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return "";
+  if (is_float) return "__builtin_bit_cast(float, " + digits + "u)";
+  if (is_double) return "__builtin_bit_cast(double, " + digits + "ull)";
+  constexpr auto most_int = static_cast<unsigned long long>(std::numeric_limits<int>::max()),
+                 most_long = static_cast<unsigned long long>(std::numeric_limits<long long>::max());
+  if (number <= most_int) return (negative ? "-" : "") + digits;
+  if (number <= most_long) return (negative ? "-" : "") + digits + "ll";
+  return negative ? "-" + std::to_string(most_long) + "ll - 1" : digits + "ull";
 }
 
 /// The graph while it is made: a node that is there already is found.
@@ -89,6 +108,11 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
     } else if (word.starts_with('@')) {
       const std::string type = spelling_of(static_cast<dtype>(whole_number(word.substr(1))));
       if (type.empty() || !made.add("op::cast<" + type + ">", 1, false)) return {};
+    } else if (const auto sharp = word.find('#'); sharp != std::string_view::npos) {
+      const std::string type = spelling_of(static_cast<dtype>(whole_number(word.substr(sharp + 1)))),
+                        value = value_of(word.substr(0, sharp));
+      if (type.empty() || value.empty()) return {};
+      made.enter("literal<" + type + ", " + value + ">", {}, false);
     } else if (word == "|") {
       stages.insert(stages.end(), made.stack.begin(), made.stack.end());
       made.stack.clear();
@@ -108,7 +132,8 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
 }
 
 int program_graph::operations() const {
-  return static_cast<int>(std::ranges::count_if(nodes, [](const program_node& n) { return !n.type.empty(); }));
+  return static_cast<int>(
+      std::ranges::count_if(nodes, [](const program_node& n) { return !n.type.empty() && !n.arguments.empty(); }));
 }
 
 std::string program_graph::aliases() const {
@@ -117,6 +142,7 @@ std::string program_graph::aliases() const {
     const program_node& n = nodes[i];
     text += "using p" + std::to_string(i) + " = ";
     if (n.type.empty()) text += "arg<" + std::to_string(n.arguments[0]) + ">;\n";
+    else if (n.arguments.empty()) text += n.type + ";\n";
     else {
       text += (n.is_stage ? "reduction<" : "apply<") + n.type;
       for (const int a : n.arguments) text += ", p" + std::to_string(a);

@@ -83,8 +83,11 @@ std::vector<std::vector<written>> passes_of(std::string_view code, style as, sta
   std::vector<std::vector<written>> passes(1);
   std::vector<written> known;
   while (!code.empty()) {
-    const std::string_view word = code.substr(0, code.find(' '));
-    code.remove_prefix(std::min(word.size() + 1, code.size()));
+    const std::string_view whole_word = code.substr(0, code.find(' '));
+    code.remove_prefix(std::min(whole_word.size() + 1, code.size()));
+    const bool is_operation = whole_word.find('/') != std::string_view::npos;
+    // The type of a literal follows its value.
+    const std::string_view word = is_operation ? whole_word : whole_word.substr(0, whole_word.find('#'));
     std::vector<written>& programs = passes.back();
     const auto take = [&](std::size_t count) {
       const auto first = programs.end() - static_cast<std::ptrdiff_t>(std::min(count, programs.size()));

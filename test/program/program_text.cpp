@@ -72,20 +72,20 @@ TEST(program_text, has_the_parentheses_that_are_needed_or_all) {
 }
 TEST(program_text, has_numbers_as_short_as_they_can_be) {
   expect({
-    {code_of_all<literal<float, 2>>, "2 ", "2"}, {code_of_all<literal<float, 2U>>, "2 ", "2"},
-        {code_of_all<literal<double, -30L>>, "-30 ", "-30"},
-        {code_of_all<literal<int8, static_cast<signed char>(-128)>>, "-128 ", "-128"},
-        {code_of_all<literal<uint8, static_cast<unsigned char>(200)>>, "200 ", "200"},
-        {code_of_all<literal<int64, (-0x7fffffffffffffffLL - 1)>>, "-9223372036854775808 ", "-9223372036854775808"},
-        {code_of_all<literal<uint64, 0xffffffffffffffffULL>>, "18446744073709551615 ", "18446744073709551615"},
-        {code_of_all<literal<complex<float>, 0>>, "0 ", "0"}, {code_of_all<literal<bool, true>>, "true ", "true"},
-        {code_of_all<literal<bool, false>>, "false ", "false"},
-        {code_of_all<of<op::pow, x, literal<int64, 7>>>, "x0 7 pow/2 ", "pow(x0, 7)"},
+    {code_of_all<literal<float, 2>>, "2#11 ", "2"}, {code_of_all<literal<float, 2U>>, "2#11 ", "2"},
+        {code_of_all<literal<double, -30L>>, "-30#12 ", "-30"},
+        {code_of_all<literal<int8, static_cast<signed char>(-128)>>, "-128#1 ", "-128"},
+        {code_of_all<literal<uint8, static_cast<unsigned char>(200)>>, "200#5 ", "200"},
+        {code_of_all<literal<int64, (-0x7fffffffffffffffLL - 1)>>, "-9223372036854775808#4 ", "-9223372036854775808"},
+        {code_of_all<literal<uint64, 0xffffffffffffffffULL>>, "18446744073709551615#8 ", "18446744073709551615"},
+        {code_of_all<literal<complex<float>, 0>>, "0#13 ", "0"}, {code_of_all<literal<bool, true>>, "true#0 ", "true"},
+        {code_of_all<literal<bool, false>>, "false#0 ", "false"},
+        {code_of_all<of<op::pow, x, literal<int64, 7>>>, "x0 7#4 pow/2 ", "pow(x0, 7)"},
 #if !defined(__clang__) || __clang_major__ >= 18  // older clang has no floating-point template arguments
-        {code_of_all<literal<float, 0.1F>>, "~f1036831949 ", "0.1"},
-        {code_of_all<literal<float, 0.1>>, "~d4591870180066957722 ", "0.1"},
-        {code_of_all<literal<double, -1e300>>, "~d18318360957983683996 ", "-1e+300"},
-        {code_of_all<literal<lf::half, 1.5F>>, "~f1069547520 ", "1.5"},
+        {code_of_all<literal<float, 0.1F>>, "~f1036831949#11 ", "0.1"},
+        {code_of_all<literal<float, 0.1>>, "~d4591870180066957722#11 ", "0.1"},
+        {code_of_all<literal<double, -1e300>>, "~d18318360957983683996#12 ", "-1e+300"},
+        {code_of_all<literal<lf::half, 1.5F>>, "~f1069547520#9 ", "1.5"},
 #endif
   });
 }

@@ -24,14 +24,25 @@ struct word {
   suffix after = suffix::none;
   unsigned long long number = 0;
   bool foreign = false;  ///< others may have the same name
+  short type = -1;       ///< of a literal: its dtype, after a #
 };
+constexpr int digits_of(unsigned long long number) {
+  int n = 1;
+  for (; number >= 10; number /= 10) ++n;
+  return n;
+}
 constexpr int size_of(const word& w) {
   if (w.after == suffix::no_word) return 0;
   int n = length(w.text) + 1 + static_cast<int>(w.foreign);
-  if (w.after != suffix::none) ++n;
+  if (w.after != suffix::none) n += digits_of(w.number);
   if (w.after == suffix::arguments || w.after == suffix::negative) ++n;
-  for (auto rest = w.number; rest >= 10; rest /= 10) ++n;
+  if (w.type >= 0) n += 1 + digits_of(static_cast<unsigned>(w.type));
   return n;
+}
+constexpr char* put_number(char* to, unsigned long long number) {
+  char* const end = to + digits_of(number);
+  for (char* digit = end; digit != to; number /= 10) *--digit = static_cast<char>('0' + number % 10);
+  return end;
 }
 constexpr char* put(char* to, const word& w) {
   if (w.after == suffix::no_word) return to;
@@ -39,10 +50,10 @@ constexpr char* put(char* to, const word& w) {
   for (const char* from = w.text; *from != '\0'; ++from) *to++ = *from;
   if (w.after == suffix::negative) *to++ = '-';
   if (w.after == suffix::arguments) *to++ = '/';
-  if (w.after != suffix::none) {
-    unsigned long long place = 1;
-    while (w.number / place >= 10) place *= 10;
-    for (; place > 0; place /= 10) *to++ = static_cast<char>('0' + w.number / place % 10);
+  if (w.after != suffix::none) to = put_number(to, w.number);
+  if (w.type >= 0) {
+    *to++ = '#';
+    to = put_number(to, static_cast<unsigned>(w.type));
   }
   *to++ = ' ';
   return to;
@@ -80,8 +91,9 @@ constexpr node_of<int(sizeof...(Node))> branch_of(const word& w, int own_size, b
   return {{w, size, n, is_stage, argument_of<n>}, {&below...}};
 }
 
+/// A whole number as it is written, a floating-point number by its bits.
 template <auto V>
-constexpr word literal_word() {
+constexpr word value_word() {
   using T = bare_t<decltype(V)>;
   if constexpr (boolean<T>) return {V ? "true" : "false"};
   else if constexpr (standard::is_integral_v<T>) {
@@ -90,6 +102,12 @@ constexpr word literal_word() {
     else return {"", suffix::number, digits};
   } else if constexpr (sizeof(T) <= 4) return {"~f", suffix::number, __builtin_bit_cast(uint32, static_cast<float>(V))};
   else return {"~d", suffix::number, __builtin_bit_cast(uint64, static_cast<double>(V))};
+}
+template <class T, auto V>
+constexpr word literal_word() {
+  word w = value_word<V>();
+  w.type = static_cast<short>(dtype_of<T>);
+  return w;
 }
 template <class Op>
 inline constexpr bool is_own = contains<Op, op::all_elementwise> || contains<Op, op::inner_operations>;
@@ -125,7 +143,7 @@ struct linked {
   template <int I>
   static constexpr node_of<0> operand = leaf_of({"x", suffix::number, I});
   template <class T, auto V>
-  static constexpr node_of<0> literal = leaf_of(literal_word<V>());
+  static constexpr node_of<0> literal = leaf_of(literal_word<T, V>());
   template <class Op, class... Node>
   static constexpr auto apply(const Node&... below) {
     constexpr int n = sizeof...(Node);

@@ -74,6 +74,9 @@ TEST_F(made_kernels, take_the_paths_of_those_that_were_compiled_with_the_program
       {"rows_in_registers", [&] { m = a * b / lf::sum(a * b + a, axis<1>, lf::keepdims); }},
       {"rows_in_registers",
        [&] { m = (a - lf::mean(a * b, axis<1>, lf::keepdims)) / lf::std(a, axis<1>, lf::keepdims); }},
+      {"transform_flat",
+       [&] { r = lf::pow(x, lf::c<2>) * lf::c<-3> + lf::where(x > lf::c<0>, x, y * lf::c<3000000000>); }},
+      {"transform_flat", [&] { r = x * lf::c<0.1> - lf::c<2.5f> / x; }},
       {"rows_in_registers", [&] { row = lf::max(a * b - lf::mean(a, axis<1>, lf::keepdims), axis<1>); }},
   };
   for (const auto& [kernel, evaluate] : table) {
