@@ -20,7 +20,7 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-constexpr std::string_view mark = "lazyfuse kernels 1\n";
+constexpr std::string_view bundle_mark = "lazyfuse kernels 1\n";
 
 struct kernels {
   std::mutex mutex;
@@ -37,7 +37,7 @@ std::vector<std::string> texts_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw file_error("lazyfuse: '" + file + "' cannot be opened");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  std::optional<std::vector<std::string>> texts = opened(mark, text);
+  std::optional<std::vector<std::string>> texts = opened(bundle_mark, text);
   if (!texts || texts->size() % 3 != 0)
     throw file_error("lazyfuse: '" + file + "' is no bundle of kernels, or is damaged: pack it again");
   return std::move(*texts);
@@ -106,7 +106,7 @@ void pack_kernels(const std::string& file) {
     const std::lock_guard lock(k.mutex);
     for (const auto& [key, kernel] : k.by_key) texts.insert(texts.end(), {key, joined(kernel.names), kernel.binary});
   }
-  if (!write_whole(file, sealed(mark, texts))) throw file_error("lazyfuse: '" + file + "' cannot be written");
+  if (!write_whole(file, sealed(bundle_mark, texts))) throw file_error("lazyfuse: '" + file + "' cannot be written");
 }
 
 }  // namespace lazyfuse
