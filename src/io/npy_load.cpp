@@ -295,7 +295,7 @@ void check(const npy_header& h, const wanted& w, const request& r) {
         r.where);
 }
 
-/// Reads all elements, or says how many came. If nobody can say that they are there, memory grows with what comes.
+/// Reads all elements, or says how many came. Where it is not known that they are there, memory grows with what comes.
 class element_reader {
  public:
   element_reader(source& from, const npy_header& h, std::size_t bytes, const request& r)

@@ -170,6 +170,23 @@ TEST(cost_model, is_within_three_times_of_what_a_processor_was_measured_to_take)
     EXPECT_GT(ms, r.wide / 3) << r.name;
   }
 }
+TEST(cost_model, is_within_three_times_of_measured_searches) {
+  // Milliseconds on one thread of an EPYC 9004 (vectors of 16 bytes), on two where it says so (of 64).
+  const auto numbers = [](lf::index_t rows, lf::index_t columns) {
+    return lf::array<float, 2, lf::host>(lf::shape{rows, columns});
+  };
+  const auto expect = [](const char* what, const auto& e, int threads, double measured) {
+    const double ms = 1e-3 * planning::predicted_us(lf::plan(e).costs(), planning::cpu(threads));
+    EXPECT_LT(ms, 3 * measured) << what;
+    EXPECT_GT(ms, measured / 3) << what;
+  };
+  const lf::index_t n = 1 << 23;
+  expect("rows of 2", lf::argmax(numbers(n / 2, 2), lf::axis<1>), 1, 28);
+  expect("rows of 10", lf::argmax(numbers(1 << 20, 10), lf::axis<1>), 2, 11.5);
+  expect("rows of 1000", lf::argmax(numbers(1 << 14, 1000), lf::axis<1>), 2, 1.26);
+  expect("columns of 2", lf::argmax(numbers(2, n / 2), lf::axis<0>), 1, 32);
+  expect("columns of 1024", lf::argmax(numbers(1024, n / 1024), lf::axis<0>), 1, 9.5);
+}
 TEST(cost_model, gives_the_measured_device_its_own_table) {
   const planning::machine m = planning::gpu(planning::h200_numbers);
   EXPECT_DOUBLE_EQ(planning::predicted_us(kernel(1 << 30, 1 << 30), m), 2147483648.0 / 4294e3);

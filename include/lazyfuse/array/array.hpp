@@ -97,7 +97,7 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
   template <class Range, class constructor_is_explicit = void>
     requires(array_detail::elements<Range>&& array_detail::given<Range>)
   explicit array(Range&& r) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} { copy_range(static_cast<Range&&>(r)); }
-  // Mistakes: `array x = range`, which is no conversion, and numbers of which nobody can say whether they are elements
+  // Mistakes: `array x = range`, which is no conversion, and numbers that might be elements
   // or extents.
   template <class Range, class constructor_is_explicit = void>  // which compilers show
     requires(array_detail::elements<Range>)

@@ -166,11 +166,15 @@ struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
   const char* decide() { return runner::path(*this); }
   void launch() { runner::launch(*this); }
   int cost() const {
-    // Vectors of the host find places in long rows; in short ones each takes as long as so many operations.
-    constexpr index_t each_place = backend<Space>::in_vectors && set::has_ordered ? 350 : 0;
-    index_t reduced = 1;
-    for (int k = K; k < R; ++k) reduced *= this->s[k];
-    const int places = reduced > 0 ? static_cast<int>(each_place / reduced) : 0;
+    // Vectors of the host find places in long rows; in short ones an element takes as long as so many operations, and
+    // in columns, where each has its place beside it.
+    int places = 0;
+    if constexpr (backend<Space>::in_vectors && set::has_ordered) {
+      index_t reduced = 1;
+      for (int k = K; k < R; ++k) reduced *= this->s[k];
+      const index_t length = reduced > 0 ? reduced : 1;
+      places = static_cast<int>(along_kept ? 15 + 70 / length : length < 8 ? 45 : 350 / length);
+    }
     return set::prologue::cost + places - cost_saved<Space, typename set::prologue>(this->bound.operands);
   }
 };

@@ -12,7 +12,7 @@
 namespace lazyfuse {
 
 inline constexpr const char* backend_refuses =
-    "the device cannot run it: its blocks at a time, their results in shared memory, or rows of that length";
+    "the device cannot run it: too few of its blocks run at a time, or the rows are too long for its shared memory";
 
 /// Which of the plans of an expression whose reductions are broadcast back: one kernel over rows, or an array for each
 /// reduction.

@@ -108,7 +108,7 @@ target_pack<N, T...> row_targets(const target_pack<R, T...>& to, const row_layou
   return {{{row_target<N, R>(get<I>(to), layout)}...}};
 }
 
-inline constexpr const char* operands_differ = "operands taken for equal differ";
+inline constexpr const char* operands_differ = "operands of one type turned out to be different arrays or views";
 /// Whether kernels over rows can be made at run time.
 template <class Space>
 inline constexpr bool makes_rows = requires(kernel_plan& p) {

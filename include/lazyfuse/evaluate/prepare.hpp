@@ -146,8 +146,9 @@ class prepared {
     if (reads_y) {
       if (owners(y.memory) != 1 + ours)
         throw_value(
-            "prepare: the expression reads elements that the array written shares with another array or expression, so "
-            "that nobody can say whether they change with it; copy them, or write the expression as the argument");
+            "prepare: the expression reads elements that the array written shares with another array or expression, "
+            "and "
+            "it is not known whether they change with it; copy them, or write the expression as the argument");
       self_ = {y.owner(), y.tree.source.data, y.shape()};
     }
     e_.memory = h;
@@ -239,7 +240,7 @@ class prepared {
 
 /// prepare(y, e): y = e, planned once and run often: step() is the assignment, step(y2, e2) the same one over other
 /// arrays and scalars of the same types, shapes and steps. y is a reference; operands that are y are read as they are
-/// when it runs, others as they were. Throws index_error if nobody can say which; device_error.
+/// when it runs, others as they were. Throws index_error if it cannot be told which; device_error.
 template <class T, int R, class Space, class E>
   requires expression<E>
 auto prepare(array<T, R, Space>& y, E&& e, caller where = caller::here()) {

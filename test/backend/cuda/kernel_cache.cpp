@@ -213,12 +213,27 @@ TEST_F(kernel_bundle, has_the_kernels_of_several_processes) {
       return true;
     }));
   EXPECT_TRUE(elsewhere([&] {
-    const bool none = known_kernel("a").binary.empty() && !lazyfuse::cuda_detail::has_bundle();
-    const bool two = lazyfuse::load_kernels(file) == 2 && lazyfuse::cuda_detail::has_bundle();
+    const bool none = known_kernel("a").binary.empty() && lazyfuse::cuda_detail::bundles_loaded() == 0;
+    const bool two = lazyfuse::load_kernels(file) == 2 && lazyfuse::cuda_detail::bundles_loaded() == 1;
     const compiled found = known_kernel("b");
     return none && two && found.binary == some.binary && found.names == some.names &&
            known_kernel("a").binary == some.binary && known_kernel("c").binary.empty();
   }));
+}
+
+TEST_F(kernel_bundle, of_the_environment_is_collected_by_run_after_run) {
+  ::setenv("LAZYFUSE_BUNDLE", file.c_str(), 1);
+  ::setenv("LAZYFUSE_PACK", file.c_str(), 1);
+  for (const char* key : {"a", "b", ""})
+    EXPECT_TRUE(elsewhere([&] {
+      if (*key) remember_kernel(key, some);
+      lazyfuse::pack_kernels(file);  // as at the end of a process
+      return true;
+    }));
+  ::unsetenv("LAZYFUSE_BUNDLE");
+  ::unsetenv("LAZYFUSE_PACK");
+  EXPECT_TRUE(elsewhere([&] { return lazyfuse::load_kernels(file) == 2; }));
+  EXPECT_NE(fs::status(file).permissions() & fs::perms::others_read, fs::perms::none) << "for other users, too";
 }
 
 TEST_F(kernel_bundle, is_named_by_the_environment) {
@@ -252,6 +267,7 @@ TEST_F(kernel_bundle, that_was_changed_at_any_byte_or_is_shorter_or_longer_is_re
   write(damaged, text + " ");
   EXPECT_EQ(thrown_by(damaged), "lazyfuse: '" + damaged + "' is no bundle of kernels, or is damaged: pack it again");
   EXPECT_EQ(thrown_by(file + "s"), "lazyfuse: '" + file + "s' cannot be opened");
+  EXPECT_EQ(thrown_by("/"), "lazyfuse: '/' cannot be read");
   EXPECT_TRUE(known_kernel("a").binary.empty()) << "nothing of it was taken";
   EXPECT_THROW(lazyfuse::pack_kernels(file + "/below a file"), lazyfuse::file_error);
 }

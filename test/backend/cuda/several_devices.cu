@@ -73,6 +73,19 @@ const evaluation evaluations[] = {
     {"softmax(x)", [](auto&, auto& x, auto&) { return lf::materialize(lf::softmax(x, axis<1>)).device().number; }},
     {"softmax of columns",
      [](auto&, auto& x, auto&) { return lf::materialize(lf::softmax(x, axis<0>)).device().number; }},
+    {"cumsum(x, axis<1>)",
+     [](auto&, auto& x, auto&) { return lf::materialize(lf::cumsum(x, axis<1>)).device().number; }},
+    {"cumsum(x, axis<0>)",
+     [](auto&, auto& x, auto&) { return lf::materialize(lf::cumsum(x, axis<0>)).device().number; }},
+    {"roll(x, 3)", [](auto&, auto& x, auto& y) { return matrix(lf::roll(x, 3, axis<1>) + y).device().number; }},
+    {"x * y + x, made at run time",
+     [](auto&, auto& x, auto& y) {
+       const lf::jit before = lf::current_jit();
+       lf::use_jit(lf::jit::always);
+       const matrix z = x * y + x;
+       lf::use_jit(before);
+       return z.device().number;
+     }},
     {"x / norm(x)", [](auto&, auto& x, auto&) { return lf::materialize(x / lf::norm(x)).device().number; }},
     {"a barrier", [](auto&, auto& x, auto& y) { return matrix(2 * lf::barrier(x + y)).device().number; }},
     {"two at once",

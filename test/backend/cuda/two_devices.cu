@@ -73,6 +73,32 @@ TEST_F(two_devices, every_pattern_runs_on_the_second) {
   agrees("cut", 300, 500,
          [](const auto& x) { return x + lf::sum(x, axis<0>, keepdims) + lf::sum(x, axis<1>, keepdims); });
   agrees("barrier", 300, 500, [](const auto& x) { return 2 * lf::barrier(x + 1); });
+  agrees("scan of rows", 300, 5000, [](const auto& x) { return lf::cumsum(x, axis<1>); });
+  agrees("scan of columns", 5000, 300, [](const auto& x) { return lf::cumsum(x, axis<0>); });
+  agrees("roll", 300, 500, [](const auto& x) { return lf::roll(x, 7, axis<1>) + x; });
+}
+TEST_F(two_devices, kernels_made_at_run_time_run_on_the_second) {
+  const lf::jit before = lf::current_jit();
+  lf::use_jit(lf::jit::always);
+  const auto at = [](const auto& x, int i, int j) { return x(lf::range(1 + i, 299 + i), lf::range(1 + j, 499 + j)); };
+  agrees("flat", 300, 500, [](const auto& x) { return x * 2 + x * x; });
+  agrees("stencil", 300, 500, [&](const auto& x) {
+    return at(x, 1, 0) + at(x, -1, 0) + at(x, 0, 1) + at(x, 0, -1) - 4 * lf::abs(at(x, 0, 0));
+  });
+  agrees("reduce rows", 300, 5000, [](const auto& x) { return lf::sum(x * 2 + x, axis<1>); });
+  agrees("rows", 300, 500, [](const auto& x) { return x - lf::sum(x * x, axis<1>, keepdims); });
+  lf::use_jit(before);
+}
+TEST_F(two_devices, a_prepared_assignment_runs_on_the_one_of_its_arrays) {
+  for (const int of_thread : {1, 0})
+    on_thread_of(of_thread, [] {
+      vector x = lf::to(lf::arange<float>(1000), device{1}), y = lf::to(lf::zeros<float>({1000}), device{1});
+      auto step = lf::prepare(y, x * 2 + y);
+      step();
+      step();
+      EXPECT_EQ(y.device(), device{1});
+      EXPECT_EQ(y(9).item(), 36);
+    });
 }
 TEST_F(two_devices, random_numbers_are_the_same_on_both) {
   const auto e = lf::random::uniform<float>({1000}, lf::seed{42});

@@ -7,8 +7,10 @@
 #include <lazyfuse/backend/cuda/launch/made.hpp>
 #include <lazyfuse/error.hpp>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <mutex>
@@ -25,7 +27,7 @@ constexpr std::string_view bundle_mark = "lazyfuse kernels 1\n";
 struct kernels {
   std::mutex mutex;
   std::unordered_map<std::string, compiled> by_key;
-  bool some_loaded = false;
+  std::atomic<int> bundles{0};
 };
 kernels& known() {
   static auto& every = *new kernels;  // outlives what is packed when the process ends
@@ -36,7 +38,12 @@ kernels& known() {
 std::vector<std::string> texts_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw file_error("lazyfuse: '" + file + "' cannot be opened");
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string text;
+  try {
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  } catch (const std::ios_base::failure&) {  // a folder, say
+    throw file_error("lazyfuse: '" + file + "' cannot be read");
+  }
   std::optional<std::vector<std::string>> texts = opened(bundle_mark, text);
   if (!texts || texts->size() % 3 != 0)
     throw file_error("lazyfuse: '" + file + "' is no bundle of kernels, or is damaged: pack it again");
@@ -49,7 +56,7 @@ int load(const std::string& file) {
   const std::lock_guard lock(k.mutex);
   for (std::size_t i = 0; i < texts.size(); i += 3)
     k.by_key.try_emplace(std::move(texts[i]), compiled{std::move(texts[i + 2]), split(texts[i + 1]), ""});
-  k.some_loaded = k.some_loaded || !texts.empty();
+  ++k.bundles;
   return static_cast<int>(texts.size() / 3);
 }
 
@@ -66,8 +73,11 @@ void do_or_say(void (*what)(const std::string&), const char* variable) {
 void follow_environment() {
   static std::once_flag once;
   std::call_once(once, [] {
-    do_or_say([](const std::string& file) { load(file); }, "LAZYFUSE_BUNDLE");
-    if (std::getenv("LAZYFUSE_PACK")) std::atexit([] { do_or_say(pack_kernels, "LAZYFUSE_PACK"); });
+    const char *const from = std::getenv("LAZYFUSE_BUNDLE"), *const to = std::getenv("LAZYFUSE_PACK");
+    // The first of the runs that collect kernels in one file finds none.
+    const bool begins = from && to && std::string_view(from) == to && !std::filesystem::exists(from);
+    if (!begins) do_or_say([](const std::string& file) { load(file); }, "LAZYFUSE_BUNDLE");
+    if (to) std::atexit([] { do_or_say(pack_kernels, "LAZYFUSE_PACK"); });
   });
 }
 
@@ -83,13 +93,11 @@ compiled known_kernel(const std::string& key) {
 void remember_kernel(const std::string& key, const compiled& kernel) {
   kernels& k = known();
   const std::lock_guard lock(k.mutex);
-  k.by_key.try_emplace(key, kernel);
+  k.by_key.insert_or_assign(key, kernel);
 }
-bool has_bundle() {
+int bundles_loaded() {
   follow_environment();
-  kernels& k = known();
-  const std::lock_guard lock(k.mutex);
-  return k.some_loaded;
+  return known().bundles.load(std::memory_order_acquire);
 }
 
 }  // namespace lazyfuse::cuda_detail
@@ -100,13 +108,15 @@ int load_kernels(const std::string& file) { return cuda_detail::load(file); }
 
 void pack_kernels(const std::string& file) {
   using namespace cuda_detail;
+  follow_environment();
   std::vector<std::string> texts;
   kernels& k = known();
   {
     const std::lock_guard lock(k.mutex);
     for (const auto& [key, kernel] : k.by_key) texts.insert(texts.end(), {key, joined(kernel.names), kernel.binary});
   }
-  if (!write_whole(file, sealed(bundle_mark, texts))) throw file_error("lazyfuse: '" + file + "' cannot be written");
+  if (!write_whole(file, sealed(bundle_mark, texts), 0644))
+    throw file_error("lazyfuse: '" + file + "' cannot be written");
 }
 
 }  // namespace lazyfuse

@@ -12,7 +12,7 @@ namespace lazyfuse::cuda_detail {
 compiled known_kernel(const std::string& key);
 /// It is used by this process.
 void remember_kernel(const std::string& key, const compiled& kernel);
-/// Whether any has been loaded from a bundle.
-bool has_bundle();
+/// How many bundles have been loaded: with one more, what could not be made before may be there.
+int bundles_loaded();
 
 }  // namespace lazyfuse::cuda_detail

@@ -2,6 +2,7 @@
 // Programs by their types and by which operands are one; their kernels by what these rely on.
 #include "backend/cuda/jit/exact_program.hpp"
 
+#include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/order.hpp"
 #include "program/spelling.hpp"
@@ -57,21 +58,28 @@ exact_program& program_of(const exact_plan& p) {
 
 made_kernel* variant_of(exact_program& program, const exact_plan& p, const char* path, const std::string& facts,
                         const std::function<kernel_source()>& source) {
-  const int device = current_device();
-  {
-    const std::lock_guard lock(program.mutex);
-    int others = 0;
-    for (const exact_program::variant& v : program.variants) {
+  const int device = current_device(), bundles = bundles_loaded();
+  int others = 0;
+  const auto find = [&]() -> exact_program::variant* {
+    others = 0;
+    for (exact_program::variant& v : program.variants) {
       if (v.device != device || v.path != path) continue;
-      if (v.rank == p.rank && v.kept == p.kept && v.facts == facts) return *v.made ? v.made : nullptr;
+      if (v.rank == p.rank && v.kept == p.kept && v.facts == facts) return &v;
       ++others;
     }
-    if (others >= most_variants) return nullptr;
+    return nullptr;
+  };
+  {
+    const std::lock_guard lock(program.mutex);
+    const exact_program::variant* const v = find();
+    if (v && *v->made) return v->made;
+    if (v ? v->bundles == bundles : others >= most_variants) return nullptr;
   }
   if (capturing(current_stream())) return nullptr;  // loading a kernel would end the capture
   made_kernel& made = made_for(key_of(p, path, facts), source);
   const std::lock_guard lock(program.mutex);
-  program.variants.push_back({device, p.rank, p.kept, path, facts, &made});
+  if (exact_program::variant* const v = find()) v->bundles = bundles;  // another thread's, or from before
+  else program.variants.push_back({device, p.rank, p.kept, path, facts, &made, bundles});
   return made ? &made : nullptr;
 }
 

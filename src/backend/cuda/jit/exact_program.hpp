@@ -25,6 +25,7 @@ struct exact_program {
     const char* path;
     std::string facts;
     made_kernel* made;
+    int bundles = 0;  ///< loaded when it could not be made
   };
   std::mutex mutex;
   std::vector<variant> variants;

@@ -106,13 +106,13 @@ struct request {
 }  // namespace
 
 bool would_make(const kernel_plan& plan) {
-  if (!may_be_made(plan) || !(has_compiler() || has_bundle())) return false;
+  if (!may_be_made(plan) || !(has_compiler() || bundles_loaded() > 0)) return false;
   const request r(plan);
   return r.program && (plan.rows.passes == 0 || may_stay(r.plan));
 }
 
 const char* make_rows(kernel_plan& plan) {
-  if (!may_be_made(plan) || !(has_compiler() || has_bundle())) return nullptr;
+  if (!may_be_made(plan) || !(has_compiler() || bundles_loaded() > 0)) return nullptr;
   const request r(plan);
   if (!r.program) return nullptr;
   parameters bound;  // refused here, it need not be compiled, and launch() cannot fail for it

@@ -2,6 +2,7 @@
 #include "backend/cuda/jit/sealed.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -56,7 +57,7 @@ std::optional<std::vector<std::string>> opened(std::string_view mark, std::strin
   return texts;
 }
 
-bool write_whole(const std::string& file, std::string_view text) {
+bool write_whole(const std::string& file, std::string_view text, unsigned mode) {
   const std::size_t name = file.find_last_of('/');
   std::string written = (name == std::string::npos ? "" : file.substr(0, name + 1)) + "being_written.XXXXXX";
   const int to = ::mkostemp(written.data(), O_CLOEXEC);
@@ -67,6 +68,7 @@ bool write_whole(const std::string& file, std::string_view text) {
     good = n > 0;
     if (good) text.remove_prefix(static_cast<std::size_t>(n));
   }
+  good = ::fchmod(to, mode) == 0 && good;
   good = ::close(to) == 0 && good && ::rename(written.c_str(), file.c_str()) == 0;
   if (!good) ::unlink(written.c_str());
   return good;

@@ -19,9 +19,9 @@ std::string sealed(std::string_view mark, const std::vector<std::string>& texts)
 /// The texts; none if it is not what sealed() has made.
 std::optional<std::vector<std::string>> opened(std::string_view mark, std::string_view file);
 
-/// Writes a file under a name of its own in its folder, readable for the user alone, and renames it, so that nobody
-/// reads half of one. False if that cannot be done.
-bool write_whole(const std::string& file, std::string_view text);
+/// Writes a file under a name of its own in its folder and renames it, so that nobody reads half of one. mode: who may
+/// read it, the user alone unless it says more. False if that cannot be done.
+bool write_whole(const std::string& file, std::string_view text, unsigned mode = 0600);
 
 /// A list of names as one text, and back.
 std::string joined(const std::vector<std::string>& names);

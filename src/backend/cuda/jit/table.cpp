@@ -67,22 +67,8 @@ compiled stored_or_compiled(const kernel_source& source, const std::vector<std::
   return found;
 }
 
-compiled made_of(const kernel_source& source) {
-  std::string numbers = "&lazyfuse::cuda_detail::numbers<";
-  for (const std::string& n : source.numbers) numbers += (&n == &source.numbers[0] ? "" : ", ") + ("int(" + n + ")");
-  const std::vector<std::string> names{source.kernel, numbers + ">"};
-  const int target = architecture();
-  const std::string key = compiled_with(target) + "\n" + names[0] + "\n" + names[1] + "\n" + source.text;
-  compiled found = known_kernel(key);
-  if (!found.binary.empty()) return found;
-  found = stored_or_compiled(source, names, target, key);
-  if (!found.binary.empty()) remember_kernel(key, found);
-  return found;
-}
-
-void make(made_kernel& to, const kernel_source& source) {
-  const compiled made = made_of(source);
-  if (made.binary.empty()) return;  // what was compiled with the program runs: slower, with the same values
+/// Loads what was compiled. False if the device or its driver does not take it.
+bool load(made_kernel& to, const compiled& made) {
   cudaLibrary_t library = nullptr;
   cudaKernel_t kernel = nullptr;
   cudaFuncAttributes attributes{};
@@ -90,14 +76,32 @@ void make(made_kernel& to, const kernel_source& source) {
       cudaLibraryGetKernel(&kernel, library, made.names[0].c_str()) != cudaSuccess ||
       cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)) != cudaSuccess) {  // loads it now
     (void)cudaGetLastError();  // nobody asked for it
-    return;
+    return false;
   }
   read_numbers(made.names[1], to.numbers);
   to.kernel = reinterpret_cast<const void*>(kernel);
+  return true;
+}
+
+/// From a bundle, the disk, or the compiler. Where none has it, what was compiled with the program runs: slower, with
+/// the same values.
+void make(made_kernel& to, const kernel_source& source) {
+  std::string numbers = "&lazyfuse::cuda_detail::numbers<";
+  for (const std::string& n : source.numbers) numbers += (&n == &source.numbers[0] ? "" : ", ") + ("int(" + n + ")");
+  const std::vector<std::string> names{source.kernel, numbers + ">"};
+  const int target = architecture();
+  const std::string key = compiled_with(target) + "\n" + names[0] + "\n" + names[1] + "\n" + source.text;
+  const compiled known = known_kernel(key);
+  if (!known.binary.empty() && load(to, known)) return;
+  const compiled made = stored_or_compiled(source, names, target, key);
+  if (made.binary.empty()) return;
+  remember_kernel(key, made);
+  load(to, made);
 }
 
 struct entry {
-  std::once_flag once;
+  std::mutex mutex;
+  int bundles = -1;  ///< that were loaded when it was tried; none before
   made_kernel made;
 };
 
@@ -117,7 +121,11 @@ made_kernel& made_for(const std::string& key, const std::function<kernel_source(
     if (!at) at = std::make_unique<entry>();
     found = at.get();
   }
-  std::call_once(found->once, [&] { make(found->made, source()); });
+  const std::lock_guard lock(found->mutex);
+  if (const int bundles = bundles_loaded(); !found->made && found->bundles != bundles) {
+    make(found->made, source());
+    found->bundles = bundles;
+  }
   return found->made;
 }
 

@@ -7,6 +7,7 @@
 #include <lazyfuse/backend/cuda/launch/launch.cuh>
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -14,7 +15,7 @@ namespace lazyfuse::cuda_detail {
 
 /// A kernel on the current device, and what its source says of it in numbers.
 struct made_kernel {
-  const void* kernel = nullptr;
+  std::atomic<const void*> kernel = nullptr;  ///< written last: a bundle that is loaded later may bring it
   std::array<int, 5> numbers{};
   resident_blocks resident;
   explicit operator bool() const { return kernel != nullptr; }
