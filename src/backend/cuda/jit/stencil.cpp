@@ -169,9 +169,8 @@ std::string stencil::text() const {
 bool start_stencil(const stencil& s, exact_program& program) {
   const exact_plan& p = s.plan;
   const index_t* const extent = p.extents + p.rank - 3;
-  // Of short walks, a thread takes what there is.
-  int most = 2;
-  while (most < most_depth && most < extent[0]) most *= 2;
+  int most = most_depth;
+  while (most > extent[0]) most /= 2;  // a thread counts on so many elements
   made_kernel* const made = variant_of(program, p, "stencil", s.bytes() + static_cast<char>(most),
                                        [&] { return stencil_source(p, *program.graph, s.text(), most); });
   if (!made) return false;

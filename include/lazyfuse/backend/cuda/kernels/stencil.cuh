@@ -16,13 +16,11 @@ struct stencil_reads {
   int count = 0;
   short along[Points::count * Depth][3] = {};
   short of[Depth][Points::count] = {};  ///< which of them an element's operand is
-  short furthest = -32768;              ///< along the walk, of an element
   constexpr stencil_reads() {
     for (int d = 0; d < Depth; ++d)
       for (int i = 0; i < Points::count; ++i) {
         const stencil_point& point = Points::of[i];
         if (point.array != Array) continue;
-        furthest = furthest < point.along[0] ? point.along[0] : furthest;
         const short walked = static_cast<short>(point.along[0] + d);
         int k = 0;
         while (k < count && (along[k][0] != walked || along[k][1] != point.along[1] || along[k][2] != point.along[2]))
@@ -51,12 +49,11 @@ struct stencil_values<Points, Depth, Array, operand<memory<T>, R>> {
   static constexpr int bytes = reads::all.count * int(sizeof(T));
   T read[reads::all.count];
 
-  /// Of `exist` elements; what others would read is read at the place of the last.
-  __device__ __forceinline__ void load(elements<const T> from, const strides<R>& steps, int exist) {
+  __device__ __forceinline__ void load(elements<const T> from, const strides<R>& steps) {
     [&]<int... U>(index_sequence<U...>) {
       // Along the last axis neighbours are one element apart wherever anything is read beside an element.
-      ((read[U] = from[min(int(reads::all.along[U][0]), reads::all.furthest + exist - 1) * steps[R - 3] +
-                       reads::all.along[U][1] * steps[R - 2] + reads::all.along[U][2]]),
+      ((read[U] = from[reads::all.along[U][0] * steps[R - 3] + reads::all.along[U][1] * steps[R - 2] +
+                       reads::all.along[U][2]]),
        ...);
     }
     (make_index_sequence<reads::all.count>{});
@@ -100,19 +97,20 @@ template <int R, class Targets>
 struct stencil_sink {
   const Targets& targets;
   const index_t* offset;  ///< of the thread's first element, for each target
-  int d;
+  int d, skipped;
   template <int J, class V>
   __device__ __forceinline__ void put(const V& value) {
     const auto& t = get<J>(targets);
-    t.data[offset[J] + d * t.steps[R - 3]] = value;
+    if (d >= skipped) t.data[offset[J] + d * t.steps[R - 3]] = value;
   }
 };
 
-/// The thread's place along the last three axes, and among the axes before them.
+/// The place of a thread's first element along the last three axes, and among the axes before them.
 template <int R>
 struct stencil_place {
   const stencil_numbers<R>& p;
   index_t outer, at[3];
+  int skipped;  ///< elements that another thread stores
   __device__ __forceinline__ index_t offset(const index_t* steps) const {
     index_t sum = at[0] * steps[R - 3] + at[1] * steps[R - 2] + at[2] * steps[R - 1];
     if constexpr (R > 3) p.outer(outer, [&](int axis, index_t i) { sum += i * steps[axis]; });
@@ -120,23 +118,19 @@ struct stencil_place {
   }
 };
 
-/// Elements of which a part may not exist: they are computed from what does, and not stored.
 template <class Schedule, class Points, int Depth, int R, class... Src, class... T, int... A, int... J, int... D>
 __device__ __forceinline__ void stencil_elements(const stencil_place<R>& place, const operand_pack<R, Src...>& operands,
                                                  const target_pack<R, T...>& targets, index_sequence<A...>,
                                                  index_sequence<J...>, index_sequence<D...>) {
   using values = stencil_pack_of<Points, Depth, R, Src...>;
-  const index_t left = place.p.extent[0] - place.at[0];
-  const int exist = left < Depth ? static_cast<int>(left) : Depth;
   values all;
   const auto load = [&](auto& v, const auto& o) {
-    if constexpr (bare_t<decltype(v)>::bytes > 0) v.load(o.source.data + place.offset(o.steps.step), o.steps, exist);
+    if constexpr (bare_t<decltype(v)>::bytes > 0) v.load(o.source.data + place.offset(o.steps.step), o.steps);
   };
   (load(get<A>(all), get<A>(operands)), ...);
   const index_t offset[] = {place.offset(get<J>(targets).steps.step)...};
   const auto compute = [&]<int d>(index_sequence<d>) {
-    if (d >= exist) return;
-    stencil_sink<R, target_pack<R, T...>> sink{targets, offset, d};
+    stencil_sink<R, target_pack<R, T...>> sink{targets, offset, d, place.skipped};
     evaluate<Schedule>(stencil_context<Points, Depth, d, values, operand_pack<R, Src...>>{all, operands}, sink);
   };
   (compute(index_sequence<D>{}), ...);
@@ -151,12 +145,19 @@ __device__ __forceinline__ void stencil_body(const stencil_numbers<R>& p, const 
   const int lane = static_cast<int>(threadIdx.x) & ((1 << p.lane_shift) - 1),
             above = static_cast<int>(threadIdx.x) >> p.lane_shift, line = above & ((1 << p.line_shift) - 1),
             piece = above >> p.line_shift, pieces_shift = log2_of(block_threads) - p.lane_shift - p.line_shift;
-  const stencil_place<R> place{p,
-                               outer,
-                               {((static_cast<index_t>(walk_tile) << pieces_shift) + piece) * Depth,
-                                (static_cast<index_t>(line_tile) << p.line_shift) + line,
-                                (static_cast<index_t>(column_tile) << p.lane_shift) + lane}};
+  stencil_place<R> place{p,
+                         outer,
+                         {((static_cast<index_t>(walk_tile) << pieces_shift) + piece) * Depth,
+                          (static_cast<index_t>(line_tile) << p.line_shift) + line,
+                          (static_cast<index_t>(column_tile) << p.lane_shift) + lane},
+                         0};
   if (place.at[0] >= p.extent[0] || place.at[1] >= p.extent[1] || place.at[2] >= p.extent[2]) return;
+  // At the end a thread begins earlier: it computes elements of its neighbour's once more, and all exist. What it reads
+  // of them may have been overwritten, but what it computes from that is not stored.
+  if (const index_t beyond = place.at[0] + Depth - p.extent[0]; beyond > 0) {
+    place.at[0] -= beyond;
+    place.skipped = static_cast<int>(beyond);
+  }
   stencil_elements<Schedule, Points, Depth>(place, operands, targets, make_index_sequence<int(sizeof...(Src))>{},
                                             make_index_sequence<int(sizeof...(T))>{}, make_index_sequence<Depth>{});
 }
