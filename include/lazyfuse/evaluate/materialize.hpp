@@ -39,7 +39,8 @@ struct assignments {
   template <int... I>
   assignments(index_sequence<I...>, const E&... e)
       : trees{{&e}...},
-        places{{{static_cast<value_t<E>*>(run_detail::planned_memory(I)), row_major(e.shape()), nullptr}}...} {
+        places{{{static_cast<value_t<E>*>(run_detail::planned_memory(run_detail::planned::result, I)),
+                 row_major(e.shape()), nullptr}}...} {
     decide_all(make_index_sequence<plan::groups.groups>{});
   }
 
@@ -47,8 +48,8 @@ struct assignments {
   const auto& tree() const {
     return *get<I>(trees);
   }
-  /// Runs the kernels, once all places are ready.
-  void run() const { run_groups(make_index_sequence<plan::groups.groups>{}); }
+  /// Runs the kernels, once all places are ready, or leaves their plans in a list.
+  void run(const execution& x = {}) const { run_groups(x, make_index_sequence<plan::groups.groups>{}); }
 
  private:
   template <class Members>
@@ -113,24 +114,24 @@ struct assignments {
 
   /// One kernel, or what lazyfuse::run() makes of them: the expressions numbered M, written as first, more...
   template <int... M, class First, class... More>
-  void launch(index_sequence<M...>, const First& first, const More&... more) const {
+  void launch(const execution& x, index_sequence<M...>, const First& first, const More&... more) const {
     constexpr int R = First::rank;
     const ir::target_pack<R, value_t<First>, value_t<More>...> to{{{{get<M>(places).data, get<M>(places).steps}}...}};
     allocation* const owners[] = {get<M>(places).owner...};
-    lazyfuse::run<Space, R, value_t<First>, value_t<More>...>(execution{}, first.shape(), to, owners, first, more...);
+    lazyfuse::run<Space, R, value_t<First>, value_t<More>...>(x, first.shape(), to, owners, first, more...);
   }
   template <int... M>
-  void run_group(index_sequence<M...> members, bool one) const {
-    if constexpr (group<index_sequence<M...>>::alone) launch(members, tree<M>()...);
+  void run_group(const execution& x, index_sequence<M...> members, bool one) const {
+    if constexpr (group<index_sequence<M...>>::alone) launch(x, members, tree<M>()...);
     else if (one) {
       typename group<index_sequence<M...>>::kernel::set set;
       fill_all(set);
-      launch(members, planning::substituted(set, tree<M>())...);
-    } else (launch(index_sequence<M>{}, tree<M>()), ...);
+      launch(x, members, planning::substituted(set, tree<M>())...);
+    } else (launch(x, index_sequence<M>{}, tree<M>()), ...);
   }
   template <int... G>
-  void run_groups(index_sequence<G...>) const {
-    (run_group(typename plan::template members<G>{}, together[G]), ...);
+  void run_groups(const execution& x, index_sequence<G...>) const {
+    (run_group(x, typename plan::template members<G>{}, together[G]), ...);
   }
 };
 

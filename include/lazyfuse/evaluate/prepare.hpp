@@ -119,9 +119,9 @@ class prepared {
     }
   }
 
-  // For explain.
-  const prepared_kernels& kernels() const { return kernels_; }
-  const lazyfuse::shape<Rank>& shape() const { return e_.shape(); }
+  // For plan(step).
+  const plan_list& plans() const { return kernels_.plans(); }
+  const Tree& tree() const { return e_.tree; }
 
  private:
   struct place {
@@ -261,10 +261,9 @@ prepare_detail::nothing prepare(Y&&, E&&) {
 /// Its plan.
 template <class T, int R, class Space, class Tree>
 evaluation_plan plan(const prepared<T, R, Space, Tree>& step) {
-  evaluation_plan p = explain_detail::begun(Space::name, dtype_of<T>, step.shape().extent, R);
-  p.kernels = step.kernels().described();
-  explain_detail::predict(p, backend<Space>::machine());
-  return p;
+  planned_result result = explain_detail::result_of(step.tree());
+  result.type = dtype_of<T>;
+  return explain_detail::described(step.plans(), Space::name, backend<Space>::machine(), {std::move(result)});
 }
 /// The plan, as explain(e) prints it.
 template <class T, int R, class Space, class Tree>

@@ -180,4 +180,20 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
   }
 }
 
+namespace planning {
+
+/// The kernels of e as values, which nobody launches and nothing is allocated for. choice: rows in one kernel, or cut.
+template <class Space, class E>
+plan_list plans_of(const E& e, plan_choice choice = plan_choice::automatic) {
+  using T = value_t<E>;
+  constexpr int R = E::rank;
+  plan_list plans;
+  allocation* const nobody = nullptr;
+  run<Space, R, T>(execution{&plans, choice}, e.shape(), ir::target_pack<R, T>{{{{nullptr, row_major(e.shape())}}}},
+                   &nobody, e);
+  return plans;
+}
+
+}  // namespace planning
+
 }  // namespace lazyfuse

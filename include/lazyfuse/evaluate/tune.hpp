@@ -20,19 +20,13 @@ index_t size();
 }  // namespace tuning
 
 namespace tune_detail {
-/// Notes the last kernel of a plan, which is that of the whole expression.
-void note(void* report, planning::kernel_plan& p);
 void remember(const planning::row_report& rows, plan_choice choice);
 /// The shortest time of some runs of f, in microseconds; the first, which may load code, does not count.
 double shortest_us(void (*f)(void*), void* context);
-/// How rows of x would go, if they are one kernel; else its passes stay 0.
+/// How rows of x would go, if they are one kernel; else without passes.
 template <class X>
-void plan(const X& x, planning::row_report& to) {
-  using T = value_t<X>;
-  constexpr int R = rank_of<X>;
-  allocation* const nobody = nullptr;
-  run<result_space<X>, R, T>(execution{note, nullptr, &to, plan_choice::rows}, x.shape(),
-                             ir::target_pack<R, T>{{{{nullptr, row_major(x.shape())}}}}, &nobody, x.tree);
+planning::row_report rows_of(const X& x) {
+  return planning::plans_of<result_space<X>>(x.tree, plan_choice::rows).rows();
 }
 }  // namespace tune_detail
 
@@ -46,16 +40,19 @@ template <class X>
     using T = value_t<X>;
     constexpr int R = rank_of<X>;
     using Space = result_space<X>;
-    const memory_detail::device_scope<Space> scope(planning::device_for<Space>("tune", nullptr, e));
-    planning::row_report found;
-    tune_detail::plan(x, found);
+    const int device = planning::device_for<Space>("tune", nullptr, e);
+    const memory_detail::device_scope<Space> scope(device);
+    const planning::row_report found = tune_detail::rows_of(x);
     if (found.passes == 0) return {"only"};
     array<T, R, Space> scratch(e.shape(), caller{});
+    // Planned each time: the memory between kernels is a part of what the cut costs.
     const auto measure = [&](plan_choice choice) {
       const auto once = [&] {
         allocation* const owner = scratch.owner();
-        const ir::target_pack<R, T> to{{{{scratch.unshared(), scratch.tree.steps}}}};
-        run<Space, R, T>(execution{nullptr, nullptr, nullptr, choice}, e.shape(), to, &owner, e);
+        plan_list plans(device);
+        run<Space, R, T>(execution{&plans, choice}, e.shape(),
+                         ir::target_pack<R, T>{{{{scratch.unshared(), scratch.tree.steps}}}}, &owner, e);
+        plans.launch();
       };
       return tune_detail::shortest_us([](void* f) { (*static_cast<decltype(once)*>(f))(); },
                                       const_cast<void*>(static_cast<const void*>(&once)));
