@@ -199,6 +199,7 @@ template <class Roots, class Lanes, class Values, bool Near, bool InOrder>
 struct lane_sink;
 template <class... P, class Lanes, class Values, bool Near, bool InOrder>
 struct lane_sink<list<P...>, Lanes, Values, Near, InOrder> {
+  static constexpr bool stores = false;
   Lanes& to;
   const Values& values;
   index_t l;

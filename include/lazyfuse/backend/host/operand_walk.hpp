@@ -68,6 +68,8 @@ struct no_values {
 /// The context of the inner loop: position i of the chunk.
 template <class Cursors, class Values = no_values>
 struct chunk_context {
+  static_assert(ir::precomputes_as_it_says<Values>, "lazyfuse: values of a pass have precomputed<P>(i) if they say so");
+  static constexpr bool precomputes = ir::precomputes<Values>;
   const Cursors& cursors;
   const Values& values;
   index_t i;

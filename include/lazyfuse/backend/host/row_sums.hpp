@@ -21,6 +21,7 @@ struct row_runs_of<Set, index_sequence<I...>> {
 /// Takes the place from the value of reduction I.
 template <int I>
 struct place_sink {
+  static constexpr bool stores = false;
   int64 index;
   template <int K, class V>
   LAZYFUSE_HD void put(const V& value) {

@@ -232,6 +232,8 @@ struct kernel<dpp::scan<Set, Epilogue, Beside>, host> {
   struct geometry {};
   template <class Plan>
   static const char* path(const Plan&) {
+    static_assert(dpp::plan_of<Plan, dpp::scan<Set, Epilogue, Beside>>,
+                  "lazyfuse: the plan lacks what its pattern asks for");
     return Beside ? "columns" : "rows";
   }
   template <class Plan>

@@ -91,7 +91,8 @@ struct layout_facts {
   }();
 };
 
-/// The first parameters of every kernel: what types say. Numbers follow, which are the same for all types.
+/// The first parameters of every kernel (launch/launch.cuh checks it): what types say. What follows has the same type
+/// for all programs.
 template <class Operands, class Targets>
 struct bound_to {
   Operands operands;

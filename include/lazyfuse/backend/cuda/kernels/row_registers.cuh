@@ -47,6 +47,7 @@ inline constexpr int converted_operand<apply<Op, arg<I>>> = I;
 /// Element (d, k) of the thread.
 template <class Row>
 struct row_context : register_context<Row> {
+  static constexpr bool precomputes = true;
   template <class P>
     requires(converted_operand<P> >= 0 && requires(const Row& r) { get<converted_operand<P>>(r.as_float).value; })
   __device__ __forceinline__ float precomputed() const {

@@ -136,6 +136,7 @@ struct scanned_context {
 };
 template <class Accumulators>
 struct accumulator_sink {
+  static constexpr bool stores = false;
   Accumulators& to;
   template <int I, class V>
   __device__ __forceinline__ void put(const V& v) {

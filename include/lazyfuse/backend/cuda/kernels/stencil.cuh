@@ -95,6 +95,7 @@ struct stencil_context {
 };
 template <int R, class Targets>
 struct stencil_sink {
+  static constexpr bool stores = false;  ///< all that a thread reads is in registers, and no target is read by others
   const Targets& targets;
   const index_t* offset;  ///< of the thread's first element, for each target
   int d, skipped;

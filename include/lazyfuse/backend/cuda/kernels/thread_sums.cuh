@@ -55,6 +55,7 @@ __device__ __forceinline__ void recentre(thread_sums<Set, Width, Columns>& sums,
 /// InOrder: elements come in the order of their places. Rests: of the set, or nothing, where few are added up.
 template <class Set, bool Guarded, bool Near = false, bool InOrder = false, class Rests = nothing_lost>
 struct combine_sink {
+  static constexpr bool stores = false;
   typename Set::accumulators& to;
   bool valid;
   Rests& rest;
@@ -96,6 +97,7 @@ inline constexpr bool taken_together = !Guarded && !Near && several_monoid<M, T>
 /// Gathers what is to be paired or combined together, and combines the rest at once.
 template <class Set, bool Guarded, bool Near, bool InOrder, bool Several, class Rests>
 struct gather_sink {
+  static constexpr bool stores = false;
   typename Set::accumulators &to, &leaf;
   bool valid;
   Rests& rest;
@@ -169,6 +171,7 @@ __device__ __forceinline__ void add_together(typename Set::accumulators& to, Res
 /// Notes the values of the prologue as they are.
 template <class Set>
 struct note_sink {
+  static constexpr bool stores = false;
   typename Set::accumulators& to;
   template <int I, class V>
   __device__ __forceinline__ void put(const V& value) {

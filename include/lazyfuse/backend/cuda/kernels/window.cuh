@@ -42,9 +42,9 @@ struct window_context {
   }
 };
 
-/// Stores at once what the program delivers, for operands have been read into shared memory.
 template <class Targets>
 struct window_sink {
+  static constexpr bool stores = false;  ///< not where operands are read: they are in shared memory
   const Targets& targets;
   int row, column;
   template <int I, class V>

@@ -113,6 +113,8 @@ struct kernel<dpp::rows<Staged, Outer, Columns>, cuda> {
 
   template <class Plan>
   static const char* path(Plan& p) {
+    static_assert(dpp::plan_of<Plan, dpp::rows<Staged, Outer, Columns>>,
+                  "lazyfuse: the plan lacks what its pattern asks for");
     p.geometry = program_of<Plan>::lay_out(p.s, p.bound);
     if (!p.geometry.fits) return nullptr;  // reductions become arrays, on the device
     find_residence(p.geometry, p.rows.where);

@@ -85,6 +85,8 @@ struct kernel<dpp::scan<Set, Epilogue, Beside>, cuda> {
 
   template <class Plan>
   static const char* path(Plan& p) {
+    static_assert(dpp::plan_of<Plan, dpp::scan<Set, Epilogue, Beside>>,
+                  "lazyfuse: the plan lacks what its pattern asks for");
     p.geometry = program_of<Plan>::lay_out(p);
     return !p.geometry.fits ? nullptr : Beside ? "columns" : "rows";
   }
