@@ -97,7 +97,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   };
   column_cut cut_columns(index_t each) const {
     const index_t chunks = (width + each - 1) / each;
-    const index_t enough = 1 + 64 / std::max<index_t>(outer * chunks, 1),
+    const index_t enough = 1 + tuned::tasks_of_pass / std::max<index_t>(outer * chunks, 1),
                   most = (height + tuned::least_lines - 1) / tuned::least_lines;
     return {std::clamp<index_t>(most, 1, enough), chunks, each};
   }
@@ -167,8 +167,8 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       value_arrays<reductions, Sources> room(outer * width);
       return column_passes_from<0>({side_by_side<reductions, Sources>::in(room), {}});
     }
-    const index_t pieces = 8 / outer + 1, across = (width + pieces - 1) / pieces;
-    const index_t each = std::min({std::max<index_t>(across, 64), together, index_t{most_columns}});
+    const index_t pieces = tuned::tasks_of_stages / outer + 1, across = (width + pieces - 1) / pieces;
+    const index_t each = std::min({std::max(across, tuned::columns_of_task), together, index_t{most_columns}});
     const index_t tasks = (width + each - 1) / each;
     for_tasks(outer * tasks, this->cost(outer * height * width), [&](index_t task) {
       value_arrays<reductions, Sources, most_columns> room(each);

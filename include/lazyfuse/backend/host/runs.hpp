@@ -11,14 +11,15 @@
 
 namespace lazyfuse::host_detail {
 
-inline constexpr index_t run_elements = dpp::tuning<dpp::reductions, host>::run_elements;
+using reduce_tuning = dpp::tuning<dpp::reductions, host>;
+inline constexpr index_t run_elements = reduce_tuning::run_elements;
 /// How many turns of the lanes are evaluated at once, and added up pairwise before their lanes take them: a run then is
-/// as many times longer, and ends less often. The lanes of three reductions do not fit the registers of narrow vectors.
+/// as many times longer, and ends less often.
 template <class Set>
 inline constexpr int turns_together =
-    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= dpp::tuning<dpp::reductions, host>::cheap &&
-            (vector_bytes > 16 || Set::size < 3)
-        ? 4
+    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= reduce_tuning::cheap &&
+            (vector_bytes > 16 || Set::size <= reduce_tuning::most_in_narrow_vectors)
+        ? reduce_tuning::turns_together
         : 1;
 /// For how many elements an operand that repeats one is written out.
 template <class Set>
@@ -29,7 +30,7 @@ constexpr index_t repeated_elements(index_t n) {
 /// How many elements a column takes before the cheaper way to add more. It is recentred after these, after four times
 /// as many, and whenever they have doubled since: squares of distances from a shift that lags behind are larger than
 /// those that count.
-inline constexpr index_t far_elements = 8;
+inline constexpr index_t far_elements = reduce_tuning::far_elements;
 constexpr index_t next_recentring(index_t elements) {
   if (elements < far_elements) return far_elements;
   index_t next = 4 * far_elements;
@@ -138,7 +139,7 @@ struct row_runs<M, T> {
 /// Moments along a row: its first elements are kept, and their mean is the shift of all lanes.
 template <class T>
 struct moment_lanes : distance_sums<T, lane_count> {
-  static constexpr index_t enough = 4 * lane_count, most_seen = enough + lane_count;
+  static constexpr index_t enough = reduce_tuning::turns_to_shift * lane_count, most_seen = enough + lane_count;
   T shift;
   T* seen;  ///< where the next turn's elements go
   void next_turn(index_t n) { seen += n; }
@@ -208,7 +209,7 @@ struct row_runs<M, moment_sums<T>> {
 template <class M, class T>
 struct place_lanes : lanes<typename M::extreme, T, lane_count> {
   using extremes = lanes<typename M::extreme, T, lane_count>;
-  static constexpr index_t most_seen = 17 * lane_count;
+  static constexpr index_t most_seen = (run_elements + 1) * lane_count;
   T* seen;  ///< where the next turn's elements go
   LAZYFUSE_HD void combine(index_t l, const indexed<T>& v) {
     extremes::combine(l, v.value);

@@ -180,7 +180,8 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
                   outer = lines > 0 ? extents.size() / lines : 0;
     // As few at a time as all threads get some, but whole lines of the cache.
     const index_t share = (width + thread_count() - 1) / thread_count(),
-                  columns = std::clamp<index_t>(share, std::min(most_columns, 64), most_columns);
+                  columns =
+                      std::clamp<index_t>(share, std::min(most_columns, scan_tuning::least_columns), most_columns);
     const index_t pieces = (width + columns - 1) / columns;
     for_tasks(outer * pieces, cost(outer * lines), [&](index_t task) {
       const index_t first = task % pieces * columns, last = std::min(first + columns, width);
@@ -191,7 +192,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
       position o = at_line(task / pieces * height);
       for (index_t r = 0; r < height; ++r, o.next()) {
         evaluate_elements(o, first, last, values);
-        if (r % scan_run == 0) end_run(sums, last - first, numbers);
+        if (r % scan_tuning::run == 0) end_run(sums, last - first, numbers);
         add_line(sums, values, last - first, numbers);
         store_results(o, first, last, values);
       }

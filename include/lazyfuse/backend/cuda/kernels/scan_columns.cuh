@@ -29,7 +29,7 @@ struct tile_columns {
   template <bool Apart>
   __device__ __forceinline__ accumulators combined(const accumulators (&a)[Width],
                                                    accumulators* apart = nullptr) const {
-    constexpr int together = 4;  // loads that wait for each other's stores otherwise
+    constexpr int together = scan_tuning::loads_together;
     accumulators* const own = entries + line * columns + across;
 #pragma unroll
     for (int k = 0; k < Width; ++k) own[k * spacing] = a[k];
@@ -93,7 +93,7 @@ struct tile_columns {
 
 /// A block takes a tile: `lanes` vectors of columns, and lines of threads below each other, each with rows of its own.
 template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::residents)
+__global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     scan_columns(const __grid_constant__ Parameters p) {
   using accumulators = typename Set::accumulators;
   using pieces_type = scan_pieces<Set, Epilogue, R, Width, Depth, Sources, Types>;

@@ -53,7 +53,7 @@ struct scanned_row {
 
 /// `lanes` neighbouring threads of a warp go through a row, or take Depth rows of one piece each.
 template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::residents)
+__global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     scan_rows(const __grid_constant__ Parameters p) {
   using row_type = scanned_row<Set, Epilogue, Sources, Types, R, Width, Depth>;
   using accumulators = typename Set::accumulators;
@@ -123,7 +123,7 @@ inline constexpr bool all_commute<Set, index_sequence<I...>> =
 /// A block takes a tile of a row, of which each warp has a part: its elements are combined as they come, and scanned
 /// when it is known what is before them.
 template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::residents)
+__global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     scan_tiles(const __grid_constant__ Parameters p) {
   using row_type = scanned_row<Set, Epilogue, Sources, Types, R, Width, Depth>;
   using accumulators = typename Set::accumulators;

@@ -11,7 +11,9 @@ namespace lazyfuse::cuda_detail {
 /// for each output; but for many columns of elements so short that results are rounded far more, where registers end.
 template <class Set, int Width, bool Columns = false>
 struct thread_sums {
-  static constexpr bool keeps_rests = !Columns || Width <= 4 || Width * int(sizeof(typename Set::accumulators)) <= 64;
+  static constexpr bool keeps_rests =
+      !Columns || Width <= reduce_tuning::columns_with_rests ||
+      Width * int(sizeof(typename Set::accumulators)) <= reduce_tuning::most_bytes_with_rests;
   using rests = standard::conditional_t<keeps_rests, typename Set::rests, nothing_lost>;
   typename Set::accumulators lane[Width];
   rests rest[Columns ? Width : 1];
@@ -136,9 +138,6 @@ __device__ __forceinline__ void add_pairs(typename Set::accumulators& to, Rests&
   };
   (one(index_sequence<I>{}), ...);
 }
-/// Turns of several units between two of these: as many additions one after the other are exact enough, and keeping
-/// what is lost at each would cost programs of much arithmetic 8 % of their time.
-inline constexpr int turns_to_fold = 8;
 /// Adds what the lanes added up recently, pair by pair, to the sum that keeps what is lost.
 template <class Set, int Width, int... I>
 __device__ __forceinline__ void fold(thread_sums<Set, Width>& sums, index_sequence<I...> seq) {
