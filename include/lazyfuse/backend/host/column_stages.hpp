@@ -132,9 +132,9 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     const auto known = values_in_pass<S>(values, room);
     if constexpr (S < Staged::count) {
       using set = typename Staged::template set<S>;
-      using lanes_type = lane_pack<set, most_columns>;
+      using partials = partial_pack<set, most_columns>;
       const column_cut c = cut_columns(most_columns);
-      const std::unique_ptr<lanes_type[]> partial(new lanes_type[outer * c.blocks * c.chunks]);
+      const std::unique_ptr<partials[]> partial(new partials[outer * c.blocks * c.chunks]);
       for_column_tasks<S>(c, [&](index_t task, index_t k, index_t r0, index_t r1, index_t first, index_t n) {
         sums_type<set> sums(n);
         column_block<set>(k * height, r0, r1, first, n, known.from(k * width + first), sums);
@@ -143,12 +143,12 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       for_tasks(outer * c.chunks, this->cost(outer * c.blocks * width), [&](index_t task) {
         const index_t k = task / c.chunks, chunk = task % c.chunks, first = chunk * c.each;
         const index_t n = std::min(width - first, c.each);
-        const auto sums = [&](index_t block) -> lanes_type& {
+        const auto sums = [&](index_t block) -> partials& {
           return partial[(k * c.blocks + block) * c.chunks + chunk];
         };
         for (index_t apart = 1; apart < c.blocks; apart *= 2)
           for (index_t b = 0; b + apart < c.blocks; b += 2 * apart)
-            merge_lanes(sums(b), sums(b + apart), n, make_index_sequence<set::size>{});
+            merge_partials(sums(b), sums(b + apart), n, make_index_sequence<set::size>{});
         keep_columns<set>::run(sums(0), values.from(k * width + first), n);
       });
       column_passes_from<S + 1>(values);

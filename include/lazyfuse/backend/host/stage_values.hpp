@@ -3,7 +3,7 @@
 // what was computed for every element and would cost more to compute again.
 #pragma once
 
-#include <lazyfuse/backend/host/lanes.hpp>
+#include <lazyfuse/backend/host/partial_sums.hpp>
 #include <lazyfuse/backend/host/transform.hpp>
 #include <lazyfuse/program/stages.hpp>
 
@@ -137,10 +137,10 @@ template <class Set, class Reductions = typename Set::reductions>
 struct keep_columns;
 template <class Set, class... R>
 struct keep_columns<Set, list<R...>> {
-  template <class Lanes, class Values>
-  static void run(const Lanes& from, const Values& to, index_t n) {
-    const auto one = [&](const auto& lanes, auto* data) {
-      for (index_t i = 0; i < n; ++i) data[i] = lanes.at(i);
+  template <class Partials, class Values>
+  static void run(const Partials& from, const Values& to, index_t n) {
+    const auto one = [&](const auto& sums, auto* data) {
+      for (index_t i = 0; i < n; ++i) data[i] = sums.at(i);
     };
     (one(get<Set::template index_of<R>>(from), values_of<R>(to.columns)), ...);
   }

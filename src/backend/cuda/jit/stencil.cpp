@@ -169,7 +169,7 @@ bool start_stencil(const stencil& s, exact_program& program) {
   made_kernel* const made = variant_of(program, p, "stencil", s.bytes() + static_cast<char>(most),
                                        [&] { return stencil_source(p, *program.graph, s.text(), most); });
   if (!made) return false;
-  const stencil_layout l = lay_out(p, made->numbers[0]);
+  const stencil_layout l = lay_out(p, made->choices[0]);
   if (l.blocks >= 0x1p31) return false;
   parameters to;
   put_bound(to, p, 0, p.rank, p.rank);

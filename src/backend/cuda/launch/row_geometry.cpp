@@ -57,7 +57,7 @@ void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool col
 }
 
 /// Blocks that share a task: as many as keep it on the chip, and as many as give every processor something to do.
-void form_teams(row_geometry& g, const device_facts& gpu, index_t kept_by_a_block, index_t least_units) {
+void form_teams(row_geometry& g, const device_facts& gpu, index_t cached_by_a_block, index_t least_units) {
   const index_t resident = index_t{gpu.processors} * g.residents;
   g.how = exchange::none;
   g.blocks = 1;
@@ -65,7 +65,7 @@ void form_teams(row_geometry& g, const device_facts& gpu, index_t kept_by_a_bloc
   const index_t useful = std::max<index_t>(ceil_div(g.units, least_units), 1);
   const index_t to_fill = g.tasks * 2 >= resident ? 1 : std::max<index_t>(resident / g.tasks, 1);
   // A seventh that is not kept is read again from the cache.
-  const index_t to_keep = kept_by_a_block > 0 ? ceil_div(g.units * 6 / 7, kept_by_a_block) : 1;
+  const index_t to_keep = cached_by_a_block > 0 ? ceil_div(g.units * 6 / 7, cached_by_a_block) : 1;
   const index_t wanted = std::min(std::max(to_fill, to_keep), useful);
   if (wanted <= 1) g.how = exchange::none;
   else if (wanted <= most_cluster || (most_cluster > 1 && g.tasks * most_cluster > resident)) {
@@ -154,7 +154,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     }
     const int turns = static_cast<int>(g.units / (stride * g.blocks) / depth * depth);
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, end);
-    g.cached_steps = std::max(end - first_kept(end, turns, g.cached_steps, g.held_steps, depth), 0);
+    g.cached_steps = std::max(end - first_cached(end, turns, g.cached_steps, g.held_steps, depth), 0);
     if (merge_bytes > room) return false;
     return g.via_shared == 0 || index_t{g.cached_steps + g.held_steps} * stride * 7 >= g.per_block * 6;
   };
@@ -175,13 +175,14 @@ void find_residence(const row_geometry& g, row_residence& to) {
   }
   constexpr residence by_exchange[] = {residence::block, residence::cluster, residence::grid};
   to.results = by_exchange[static_cast<int>(g.how)];
-  const index_t kept = index_t{g.cached_steps + g.held_steps} * (row_tuning::team_threads / g.lanes);
-  const double part = std::min(1.0, static_cast<double>(kept) / static_cast<double>(std::max<index_t>(g.per_block, 1)));
+  const index_t on_chip = index_t{g.cached_steps + g.held_steps} * (row_tuning::team_threads / g.lanes);
+  const double part =
+      std::min(1.0, static_cast<double>(on_chip) / static_cast<double>(std::max<index_t>(g.per_block, 1)));
   to.cached_bytes = static_cast<index_t>(part * static_cast<double>(to.again_bytes));
   const index_t resident = std::max<index_t>(index_t{device().processors} * g.residents / g.blocks, 1);
   const double at_a_time =
       static_cast<double>(to.again_bytes) * std::min(1.0, static_cast<double>(resident) / static_cast<double>(g.tasks));
-  if (kept > 0) to.row = residence::block;  // each block keeps its own piece
+  if (on_chip > 0) to.row = residence::block;  // each block keeps its own piece
   if (to.cached_bytes < to.again_bytes)
     to.row = at_a_time <= device().cache_bytes ? residence::cache : residence::memory;
   if (g.how == exchange::memory) to.rounds = static_cast<int>(ceil_div(g.tasks, g.teams));

@@ -169,11 +169,11 @@ enum class exchange { none, cluster, memory };
 
 static_assert(row_tuning::most_cluster_blocks <= 32, "a lane of each warp takes the results of a block");
 /// Of `end` steps that a block of a team takes over a row, depth at a time, the first whose vectors shared memory
-/// keeps: the last are, from a turn on that all threads take; or none. kept, held: how many fit into it, and into
+/// keeps: the last are, from a turn on that all threads take; or none. cached, held: how many fit into it, and into
 /// registers.
-LAZYFUSE_HD constexpr int first_kept(int end, int whole, int kept, int held, int depth) {
+LAZYFUSE_HD constexpr int first_cached(int end, int whole, int cached, int held, int depth) {
   constexpr int none = 1 << 30;
-  const int from = end > kept ? (end - kept + depth - 1) / depth * depth : 0;
+  const int from = end > cached ? (end - cached + depth - 1) / depth * depth : 0;
   if (from > whole) return none;
   return from > 0 && from < held && held <= whole ? held : from;
 }

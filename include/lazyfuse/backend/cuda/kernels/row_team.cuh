@@ -131,7 +131,7 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   part.stride = static_cast<int>(p.team.blocks) * lines;
   part.end = (part.count + part.stride - 1) / part.stride;
   part.whole = part.count / part.stride / Depth * Depth;
-  part.cached_from = first_kept(part.end, part.whole, p.cached_steps, Held, Depth);
+  part.cached_from = first_cached(part.end, part.whole, p.cached_steps, Held, Depth);
   using walk = row_pass<Staged, 0, Simple, Columns, KO, R, Width, list<Src...>>;
   constexpr auto seq = make_index_sequence<sizeof...(Src)>{};
   held_units<typename walk::fetched_unit, Held> held;

@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
   constexpr auto targets = make_index_sequence<Types::size>{};
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   __shared__ accumulators entries[block_threads * Width];
-  const kept_pieces<accumulators, Width> kept(shared_bytes, p.lanes);
+  const pieces_in_shared<accumulators, Width> shared(shared_bytes, p.lanes);
   const int thread = static_cast<int>(threadIdx.x), lane = thread & (p.lanes - 1), line = thread / p.lanes,
             lines = block_threads / p.lanes, columns = p.lanes * Width;
   const unsigned tile = blockIdx.x / p.board.strips, strip = blockIdx.x - tile * p.board.strips;
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
         if (d > 0) here[d][k] = joined<Set>(here[d - 1][k], here[d][k]);
         up_to[k] = joined<Set>(sum[k], here[d][k]);
       }
-      kept.put(chunk * Depth + d, up_to);
+      shared.put(chunk * Depth + d, up_to);
     }
 #pragma unroll
     for (int k = 0; k < Width; ++k) sum[k] = joined<Set>(sum[k], here[Depth - 1][k]);
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       accumulators up_to[Width];
-      kept.get(chunk * Depth + d, up_to);
+      shared.get(chunk * Depth + d, up_to);
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
         const accumulators here = joined<Set>(before[k], up_to[k]);

@@ -159,8 +159,8 @@ __device__ __forceinline__ void add_together(typename Set::accumulators& to, Res
 #pragma unroll
       for (int i = 0; i < Count; ++i) values[i] = get<N>(leaf[i * Step]);
       if constexpr (standard::is_same_v<Rests, nothing_lost>) {
-        bare_t<decltype(M::lost(values[0], values[0], values[0]))> unkept{};
-        get<N>(to) = M::template several<Count>(get<N>(to), values, unkept);
+        bare_t<decltype(M::lost(values[0], values[0], values[0]))> unused{};
+        get<N>(to) = M::template several<Count>(get<N>(to), values, unused);
       } else get<N>(to) = M::template several<Count>(get<N>(to), values, get<N>(rest));
     }
   };
