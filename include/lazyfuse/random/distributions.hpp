@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What distributions make of the words of a block. An element is a block's number and a output of it; a distribution
+// What distributions make of the words of a block. An element is a block's number and an output of it; a distribution
 // names the outputs of a block, its cost per element, and computes one of them from the words.
 #pragma once
 
