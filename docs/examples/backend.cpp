@@ -33,6 +33,7 @@ struct position_context {
 /// Where its values go.
 template <class Targets, int R>
 struct position_sink {
+  static constexpr bool stores = true;  // where operands may be: all values are computed before
   const Targets& targets;
   const lf::shape<R>& position;
   template <int I, class T>

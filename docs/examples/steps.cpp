@@ -62,6 +62,7 @@ struct element {
 };
 /// Where its results go.
 struct result {
+  static constexpr bool stores = false;  // in memory that operands are read from
   float value;
   template <int I>
   void put(float v) {

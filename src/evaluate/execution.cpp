@@ -28,7 +28,7 @@ printed& printed_now() {
 
 /// What LAZYFUSE_EXPLAIN prints of a kernel that was launched.
 void print(const kernel_plan& p, double us) {
-  const machine m = p.type->numbers();
+  const machine m = p.type->this_machine();
   printed& so_far = printed_now();
   so_far.plan.kernels.push_back(explain_detail::described(p));
   so_far.measured = us < 0 || so_far.measured < 0 ? -1 : so_far.measured + us;

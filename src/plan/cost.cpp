@@ -57,12 +57,12 @@ double predicted_us(const work& w, const machine& m) {
   return std::max(w.launches * m.launch_us, device);
 }
 
-machine gpu(const gpu_numbers& n) {
+machine gpu(const gpu_attributes& n) {
   const auto ratio = [](double value, double of_h200) { return value > 0 ? value / of_h200 : 1; };
   const double chip =
-      ratio(n.multiprocessors, h200_numbers.multiprocessors) * ratio(n.clock_khz, h200_numbers.clock_khz);
+      ratio(n.multiprocessors, h200_attributes.multiprocessors) * ratio(n.clock_khz, h200_attributes.clock_khz);
   const double pins =
-      ratio(n.memory_clock_khz, h200_numbers.memory_clock_khz) * ratio(n.bus_bits, h200_numbers.bus_bits);
+      ratio(n.memory_clock_khz, h200_attributes.memory_clock_khz) * ratio(n.bus_bits, h200_attributes.bus_bits);
   // Few processors draw from memory a little less than they could draw from the cache.
   const double memory = std::min(pins, 0.99 * chip * h200.cached_gb_per_s / h200.curve[h200.points - 1].gb_per_s);
   machine m = h200;

@@ -147,17 +147,17 @@ maker best_maker() { return make_one_by_one; }
 template <class Distribution>
 void write_batch(typename Distribution::value_type* __restrict__ to, const Distribution& distribution,
                  const philox_key& k, const batch_words& w, int blocks) {
-  constexpr int lanes = Distribution::lanes;
+  constexpr int outputs = Distribution::outputs;
   using T = typename Distribution::value_type;
   if constexpr (requires { distribution.of(typename Distribution::word{}); }) {
-    for (int i = 0; i < lanes * blocks; ++i) {
+    for (int i = 0; i < outputs * blocks; ++i) {
       typename Distribution::word x;
       w.get(i, x);
       to[i] = distribution.of(x);
     }
   } else if constexpr (requires { distribution.share(typename Distribution::word{}); }) {
     bool again = false;
-    for (int i = 0; i < lanes * blocks; ++i) {
+    for (int i = 0; i < outputs * blocks; ++i) {
       typename Distribution::word x;
       w.get(i, x);
       const auto s = distribution.share(x);
@@ -165,13 +165,13 @@ void write_batch(typename Distribution::value_type* __restrict__ to, const Distr
       again |= s.rejected;
     }
     if (again)
-      for (int i = 0; i < lanes * blocks; ++i) to[i] = distribution.one(w.of_block(i / lanes), i % lanes, k);
+      for (int i = 0; i < outputs * blocks; ++i) to[i] = distribution.one(w.of_block(i / outputs), i % outputs, k);
   } else {
-    T made[lanes][batch];
+    T made[outputs][batch];
     for (int b = 0; b < batch; ++b)
-      for (int lane = 0; lane < lanes; ++lane) made[lane][b] = distribution.one(w.of_block(b), lane, k);
+      for (int output = 0; output < outputs; ++output) made[output][b] = distribution.one(w.of_block(b), output, k);
     for (int b = 0; b < blocks; ++b)
-      for (int lane = 0; lane < lanes; ++lane) to[b * lanes + lane] = made[lane][b];
+      for (int output = 0; output < outputs; ++output) to[b * outputs + output] = made[output][b];
   }
 }
 
@@ -181,7 +181,7 @@ void write_blocks(typename Distribution::value_type* to, const Distribution& dis
                   uint64 block, index_t blocks) {
   static const maker make = best_maker();
   batch_words w;
-  for (; blocks > 0; blocks -= batch, block += batch, to += Distribution::lanes * batch) {
+  for (; blocks > 0; blocks -= batch, block += batch, to += Distribution::outputs * batch) {
     make(w, k, block);
     if (blocks >= batch) write_batch(to, distribution, k, w, batch);
     else write_batch(to, distribution, k, w, static_cast<int>(blocks));

@@ -188,11 +188,11 @@ TEST(cost_model, is_within_three_times_of_measured_searches) {
   expect("columns of 1024", lf::argmax(numbers(1024, n / 1024), lf::axis<0>), 1, 9.5);
 }
 TEST(cost_model, gives_the_measured_device_its_own_table) {
-  const planning::machine m = planning::gpu(planning::h200_numbers);
+  const planning::machine m = planning::gpu(planning::h200_attributes);
   EXPECT_DOUBLE_EQ(planning::predicted_us(kernel(1 << 30, 1 << 30), m), 2147483648.0 / 4294e3);
   const planning::machine half =
-      planning::gpu({planning::h200_numbers.memory_clock_khz, planning::h200_numbers.bus_bits / 2,
-                     planning::h200_numbers.multiprocessors, planning::h200_numbers.clock_khz});
+      planning::gpu({planning::h200_attributes.memory_clock_khz, planning::h200_attributes.bus_bits / 2,
+                     planning::h200_attributes.multiprocessors, planning::h200_attributes.clock_khz});
   EXPECT_NEAR(planning::traffic_us(4e9, half) / planning::traffic_us(4e9, m), 2, 0.02);
   EXPECT_EQ(planning::traffic_us(16 << 20, half), planning::traffic_us(16 << 20, m)) << "within the cache";
   EXPECT_EQ(planning::traffic_us(4e9, planning::gpu({0, 0, 0, 0})), planning::traffic_us(4e9, m))

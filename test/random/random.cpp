@@ -84,8 +84,8 @@ TYPED_TEST(random_numbers, are_those_of_the_definition_for_ever) {
     }
 }
 
-/// Calls f with expressions of shape s: of four lanes to a block, of two, of pairs of lanes, of words that are drawn
-/// again.
+/// Calls f with expressions of shape s: of four outputs to a block, of two, of pairs of outputs, of words that are
+/// drawn again.
 template <int R, class F>
 void for_some_distributions(const lf::shape<R>& s, const seed& from, const F& f) {
   f("uniform<float>", random::uniform<float>(s, from));

@@ -3,7 +3,7 @@
 // threads.
 #pragma once
 
-#include <lazyfuse/dpp/patterns.hpp>
+#include <lazyfuse/dpp/concepts.hpp>
 #include <lazyfuse/plan/reductions.hpp>
 #include <lazyfuse/plan/residence.hpp>
 #include <lazyfuse/plan/rows.hpp>
@@ -19,8 +19,7 @@ namespace lazyfuse {
 template <class Space>
 struct backend;
 
-/// What runs a pattern in a space. A plan has the extents s, the operands bound, the targets to, and what else its
-/// pattern asks for. A specialisation has
+/// What runs a pattern in a space, for plans that are a dpp::plan_of<Pattern>. A specialisation is a dpp::runs_plan:
 ///   geometry: what path() finds out and launch() needs, a plain value that the plan has as plan.geometry
 ///   path(plan): the name of the way that it will go, or null for what the space cannot do; launches nothing
 ///   launch(plan): goes it, any number of times, after path(); what operands and targets point to may have changed

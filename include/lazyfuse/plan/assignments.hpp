@@ -11,7 +11,7 @@ namespace lazyfuse::planning {
 namespace assignments_detail {
 
 template <int N>
-struct numbers {
+struct of_each_node {
   int of[N] = {};
 };
 
@@ -113,7 +113,7 @@ struct assignment_plan {
   static constexpr auto iterations() {
     using assignments_detail::kernel_form;
     constexpr kernel_form forms[] = {assignments_detail::form_among<E, E...>::value...};
-    assignments_detail::numbers<count> r;
+    assignments_detail::of_each_node<count> r;
     for (int i = 0; i < count; ++i) {
       r.of[i] = i;
       for (int k = i - 1; k >= 0; --k)

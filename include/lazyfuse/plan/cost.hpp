@@ -55,18 +55,18 @@ double traffic_us(double bytes, const machine& m);
 double predicted_us(const work& w, const machine& m);
 
 /// What a CUDA device says of itself; 0 where it does not, and counts as the H200's.
-struct gpu_numbers {
+struct gpu_attributes {
   double memory_clock_khz, bus_bits;
   double multiprocessors, clock_khz;
 };
 
 /// The device that the table of `gpu` was measured on.
-inline constexpr gpu_numbers h200_numbers{3201000, 6144, 132, 1980000};
+inline constexpr gpu_attributes h200_attributes{3201000, 6144, 132, 1980000};
 
 /// A GPU: the table of an H200, whose times beyond those of an empty kernel are scaled, by memory clock and bus width
 /// where the data are larger than its cache, else by multiprocessors and their clock. Launches cost the same
 /// everywhere.
-machine gpu(const gpu_numbers& numbers = h200_numbers);
+machine gpu(const gpu_attributes& of = h200_attributes);
 
 /// A CPU whose loops run on so many threads: 13 GB/s from memory for each of up to 16 threads.
 machine cpu(int threads = 1);

@@ -54,7 +54,7 @@ struct kernel_type {
   void (*start)(kernel_plan&);
   /// The cost of a position, as operations count it.
   int (*cost)(const kernel_plan&);
-  machine (*numbers)();
+  machine (*this_machine)();
   /// Whether it would be made at run time, and not run as it was compiled with the program; null where nothing is.
   bool (*would_be_made)(const kernel_plan&);
 };

@@ -185,14 +185,14 @@ struct slot_table<index_sequence<Slot...>> {
 };
 
 template <int Leaves>
-struct numbers {
+struct argument_ids {
   int slot[Leaves + 1] = {}, first[Leaves + 1] = {};  ///< first: the first leaf of each operand
   int operands = 0;
 };
 template <int Share, class... E>
-constexpr auto numbers_of() {
+constexpr auto argument_ids_of() {
   constexpr int leaves = (0 + ... + node<E>::leaves), names = (0 + ... + node<E>::names);
-  numbers<leaves> all;
+  argument_ids<leaves> all;
   const char* types[leaves + 1] = {};
   numbering::name met[names + 1] = {};
   numbering n{types, all.slot, met};
@@ -222,14 +222,14 @@ struct picked<list<Src...>, index_sequence<I...>> {
 template <int Share, class... E>
 struct lowering {
   static constexpr bool shared = Share > 0;
-  static constexpr auto numbers = lower_detail::numbers_of<Share, E...>();
+  static constexpr auto ids = lower_detail::argument_ids_of<Share, E...>();
   template <int... I>
-  static index_sequence<numbers.slot[I]...> slots_of(index_sequence<I...>);
+  static index_sequence<ids.slot[I]...> slots_of(index_sequence<I...>);
   template <int... I>
-  static index_sequence<numbers.first[I]...> firsts_of(index_sequence<I...>);
+  static index_sequence<ids.first[I]...> firsts_of(index_sequence<I...>);
   using slots = decltype(slots_of(make_index_sequence<(0 + ... + lower_detail::node<E>::leaves)>{}));
   using sources = typename lower_detail::picked<concat_t<typename lower_detail::node<E>::sources...>,
-                                                decltype(firsts_of(make_index_sequence<numbers.operands>{}))>::type;
+                                                decltype(firsts_of(make_index_sequence<ids.operands>{}))>::type;
   using programs = typename lower_detail::programs_of<lower_detail::slot_table<slots>,
                                                       make_index_sequence<sizeof...(E)>, E...>::type;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Evaluation of programs at one position. The context answers operand<I>() and, after a stage, stage_value<P>(); values
-// used more than once are computed once and kept in registers.
+// Evaluation of programs at one position. Values used more than once are computed once and kept in registers.
 #pragma once
 
+#include <lazyfuse/program/contracts.hpp>
 #include <lazyfuse/program/schedule.hpp>
 
 namespace lazyfuse::ir {
@@ -28,15 +28,10 @@ LAZYFUSE_HD const T& shared_of(const shared_value<Node, T>& s) {
   return s.value;
 }
 
-/// Whether the context has the value of a program already.
-template <class Node, class Context>
-concept has_precomputed = requires(const Context& c) {
-  c.template precomputed<Node>();
-};
-
 /// A context and the shared values computed so far: each is a base class, found by its program.
 template <class Context, class... Values>
 struct caching_context : Values... {
+  static constexpr bool precomputes = true;
   const Context& context;
   template <int I>
   LAZYFUSE_HD decltype(auto) operand() const {
@@ -77,6 +72,8 @@ struct evaluator<stage<Kind, P...>> {
   using self = stage<Kind, P...>;
   template <class C>
   LAZYFUSE_HD static auto at(const C& c) {
+    static_assert(has_stage_value<self, C>,
+                  "lazyfuse: the context of a program with stages has no stage_value<Stage>()");
     return c.template stage_value<self>();
   }
 };
@@ -93,8 +90,10 @@ struct evaluator<apply<Op, A...>> {
   template <class C>
   LAZYFUSE_HD static auto at(const C& c) {
     if constexpr (has_cached<self, C>) return shared_of<self>(c);
-    else if constexpr (has_precomputed<self, C>) return c.template precomputed<self>();
-    else if constexpr (evaluate_detail::leaf_comes_last<A...>) return composite_first<A...>(c);
+    else if constexpr (has_precomputed<self, C>) {
+      static_assert(precomputes<C>, "lazyfuse: a context has precomputed<P>() and does not say that it precomputes");
+      return c.template precomputed<self>();
+    } else if constexpr (evaluate_detail::leaf_comes_last<A...>) return composite_first<A...>(c);
     else return lazyfuse::compute<Op>(evaluator<A>::at(c)...);
   }
 };
@@ -116,9 +115,9 @@ LAZYFUSE_HD decltype(auto) remember(list<N, Rest...>, const Then& then, const ca
 }  // namespace evaluate_detail
 
 /// Evaluates every root of the schedule at the context and hands each value to sink.put<index>(value); none before all
-/// are known if the sink stores them in memory that operands may be in (Sink::stores).
+/// are known if the sink stores.
 template <class Schedule, class Context, class Sink>
-LAZYFUSE_HD void evaluate(const Context& context, Sink& sink);
+LAZYFUSE_HD void evaluate(const Context& at, Sink& to);
 
 namespace evaluate_detail {
 /// What a program rounds to 16 bits; void if it does something else.
@@ -141,7 +140,7 @@ struct deliver<list<P...>, index_sequence<I...>, Sink> {
   Sink& sink;
   template <class C>
   LAZYFUSE_HD void operator()(const C& c) const {
-    if constexpr (sizeof...(P) > 1 && requires { requires Sink::stores; }) all(root<I, P>(c)...);
+    if constexpr (sizeof...(P) > 1 && Sink::stores) all(root<I, P>(c)...);
     else (sink.template put<I>(root<I, P>(c)), ...);
   }
   /// Where one root is stored another may read.
@@ -160,11 +159,13 @@ struct deliver<list<P...>, index_sequence<I...>, Sink> {
 }  // namespace evaluate_detail
 
 template <class Schedule, class Context, class Sink>
-LAZYFUSE_HD void evaluate(const Context& context, Sink& sink) {
+LAZYFUSE_HD void evaluate(const Context& at, Sink& to) {
+  static_assert(context<Context>, "lazyfuse: a context has operand<I>(), and precomputed<P>() if it says so");
+  static_assert(sink<Sink>, "lazyfuse: a sink has put<I>(value), and says whether it stores");
   using roots = typename Schedule::roots;
-  const evaluate_detail::deliver<roots, make_index_sequence<roots::size>, Sink> then{sink};
-  if constexpr (Schedule::shared::size == 0) then(context);
-  else evaluate_detail::remember(typename Schedule::shared{}, then, caching_context<Context>{context});
+  const evaluate_detail::deliver<roots, make_index_sequence<roots::size>, Sink> then{to};
+  if constexpr (Schedule::shared::size == 0) then(at);
+  else evaluate_detail::remember(typename Schedule::shared{}, then, caching_context<Context>{at});
 }
 
 }  // namespace lazyfuse::ir

@@ -219,6 +219,8 @@ struct staged<list<Root...>, Sources> {
 /// A context whose program may read the values of reductions computed before.
 template <class Base, class Values>
 struct with_values {
+  static_assert(context<Base>, "lazyfuse: a context has operand<I>(), and precomputed<P>() if it says so");
+  static constexpr bool precomputes = true;
   const Base& base;
   const Values& values;
   template <int I>

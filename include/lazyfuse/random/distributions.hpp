@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What distributions make of the words of a block. An element is a block's number and a lane of it; a distribution
-// names the lanes of a block, its cost per element, and computes one lane from the words.
+// What distributions make of the words of a block. An element is a block's number and an output of it; a distribution
+// names the outputs of a block, its cost per element, and computes one of them from the words.
 #pragma once
 
 #include <lazyfuse/random/functions.hpp>
@@ -17,14 +17,14 @@ namespace random_detail {
 template <int Bytes>
 struct words_of {
   using type = uint32;
-  static constexpr int lanes = 4;
-  LAZYFUSE_HD static uint32 word(const philox_words& w, int lane) { return w.pick(lane); }
+  static constexpr int outputs = 4;
+  LAZYFUSE_HD static uint32 word(const philox_words& w, int output) { return w.pick(output); }
 };
 template <>
 struct words_of<8> {
   using type = uint64;
-  static constexpr int lanes = 2;
-  LAZYFUSE_HD static uint64 word(const philox_words& w, int lane) { return w.pick_pair(lane); }
+  static constexpr int outputs = 2;
+  LAZYFUSE_HD static uint64 word(const philox_words& w, int output) { return w.pick_pair(output); }
 };
 
 /// Uniform in [0, 1).
@@ -33,9 +33,9 @@ struct unit_distribution {
   using value_type = T;
   using words = words_of<sizeof(T)>;
   using word = typename words::type;
-  static constexpr int lanes = words::lanes, cost = 24;
+  static constexpr int outputs = words::outputs, cost = 24;
   LAZYFUSE_HD T of(word x) const { return below_one(x); }
-  LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const { return of(words::word(w, lane)); }
+  LAZYFUSE_HD T one(const philox_words& w, int output, const philox_key&) const { return of(words::word(w, output)); }
   friend bool operator==(const unit_distribution&, const unit_distribution&) = default;
 };
 
@@ -45,13 +45,13 @@ struct between_distribution {
   using value_type = T;
   using words = words_of<sizeof(T)>;
   using word = typename words::type;
-  static constexpr int lanes = words::lanes, cost = 27;
+  static constexpr int outputs = words::outputs, cost = 27;
   T low, length, most;
   LAZYFUSE_HD T of(word w) const {
     const T x = low + product(below_one(w), length);
     return x < most ? x : most;
   }
-  LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const { return of(words::word(w, lane)); }
+  LAZYFUSE_HD T one(const philox_words& w, int output, const philox_key&) const { return of(words::word(w, output)); }
   friend bool operator==(const between_distribution&, const between_distribution&) = default;
 };
 
@@ -60,17 +60,17 @@ template <random_real T>
 struct normal_distribution {
   using value_type = T;
   using words = words_of<sizeof(T)>;
-  static constexpr int lanes = words::lanes, cost = 42;
+  static constexpr int outputs = words::outputs, cost = 42;
   T mean, scale;
   /// The square root of two in sqrt(-2 log(u)) belongs to the scale.
   static constexpr normal_distribution of(T mean, T deviation) {
     return {mean, static_cast<T>(deviation * 1.41421356237309504880)};
   }
-  LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const {
-    const int pair = lane & ~1;
+  LAZYFUSE_HD T one(const philox_words& w, int output, const philox_key&) const {
+    const int pair = output & ~1;
     const T radius = root(-log_of(above_zero(words::word(w, pair))));
     const direction<T> to = direction_of(words::word(w, pair | 1));
-    return mul_add(scale, product(radius, lane & 1 ? to.y : to.x), mean);
+    return mul_add(scale, product(radius, output & 1 ? to.y : to.x), mean);
   }
   friend bool operator==(const normal_distribution&, const normal_distribution&) = default;
 };
@@ -81,10 +81,10 @@ struct exponential_distribution {
   using value_type = T;
   using words = words_of<sizeof(T)>;
   using word = typename words::type;
-  static constexpr int lanes = words::lanes, cost = 35;
+  static constexpr int outputs = words::outputs, cost = 35;
   T scale;
   LAZYFUSE_HD T of(word x) const { return product(-scale, log_of(above_zero(x))); }
-  LAZYFUSE_HD T one(const philox_words& w, int lane, const philox_key&) const { return of(words::word(w, lane)); }
+  LAZYFUSE_HD T one(const philox_words& w, int output, const philox_key&) const { return of(words::word(w, output)); }
   friend bool operator==(const exponential_distribution&, const exponential_distribution&) = default;
 };
 
@@ -92,11 +92,11 @@ struct exponential_distribution {
 struct bernoulli_distribution {
   using value_type = bool;
   using word = uint32;
-  static constexpr int lanes = 4, cost = 22;
+  static constexpr int outputs = 4, cost = 22;
   uint64 limit;
   /// In 32 bits, of which vectors have more.
   LAZYFUSE_HD bool of(word x) const { return (limit != 0) & (x <= static_cast<uint32>(limit - 1)); }
-  LAZYFUSE_HD bool one(const philox_words& w, int lane, const philox_key&) const { return w.pick(lane) < limit; }
+  LAZYFUSE_HD bool one(const philox_words& w, int output, const philox_key&) const { return w.pick(output) < limit; }
   friend bool operator==(const bernoulli_distribution&, const bernoulli_distribution&) = default;
 };
 
@@ -125,7 +125,7 @@ struct integers_distribution {
   using value_type = T;
   using words = words_of<sizeof(T) == 8 ? 8 : 4>;
   using word = typename words::type;
-  static constexpr int lanes = words::lanes, cost = 26;
+  static constexpr int outputs = words::outputs, cost = 26;
   word low, count, rejected;
   /// What a word makes if it is not one too many.
   struct drawn {
@@ -137,14 +137,14 @@ struct integers_distribution {
     const word of_count = upper_product(x, count, rest);
     return {static_cast<word>(low + (count == 0 ? x : of_count)), rest < rejected};
   }
-  LAZYFUSE_HD T one(philox_words w, int lane, const philox_key& k) const {
-    word x = words::word(w, lane), rest, share = upper_product(x, count, rest);
+  LAZYFUSE_HD T one(philox_words w, int output, const philox_key& k) const {
+    word x = words::word(w, output), rest, share = upper_product(x, count, rest);
     while (rest < rejected) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
       for (int r = 0; r < philox_rounds; ++r) w = philox_round(w, k, r);
-      x = words::word(w, lane);
+      x = words::word(w, output);
       share = upper_product(x, count, rest);
     }
     return static_cast<T>(low + (count == 0 ? x : share));
@@ -154,13 +154,13 @@ struct integers_distribution {
 
 }  // namespace random_detail
 
-/// A source of random numbers: element n is lane n % lanes of block n / lanes of a key. It is computed wherever it is
-/// read; of a group of neighbours the block is made once.
+/// A source of random numbers: element n is output n % outputs of block n / outputs of a key. It is computed wherever
+/// it is read; of a group of neighbours the block is made once.
 template <class Distribution>
 struct random_source {
   using value_type = typename Distribution::value_type;
   static constexpr bool is_memory = false;
-  static constexpr int together = Distribution::lanes, cost = Distribution::cost;
+  static constexpr int together = Distribution::outputs, cost = Distribution::cost;
   philox_key key;
   Distribution distribution;
   index_t origin = 0;  ///< the element of offset 0
@@ -202,9 +202,9 @@ struct random_source {
   template <int N>
   __device__ __forceinline__ void group(value_type* to, uint64 element) const {
     const philox_words w = philox(key.counter(element / together), key);
-    const int lane = N == together ? 0 : static_cast<int>(element) & (together - 1);
+    const int output = N == together ? 0 : static_cast<int>(element) & (together - 1);
 #pragma unroll
-    for (int k = 0; k < N; ++k) to[k] = distribution.one(w, lane + k, key);
+    for (int k = 0; k < N; ++k) to[k] = distribution.one(w, output + k, key);
   }
   /// Elements of blocks of their own, side by side; the rounds as a loop, since all of it stands beside the above.
   template <int N>

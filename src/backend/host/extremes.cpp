@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <lazyfuse/backend/host/extremes.hpp>
-#include <lazyfuse/backend/host/lanes.hpp>
+#include <lazyfuse/backend/host/partial_sums.hpp>
 #include <lazyfuse/op/reduction.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr index_t block = 1024;
 // What follows is inlined into functions for processors with wider vectors, and becomes vectors there.
 template <class M, class T>
 [[gnu::always_inline]] inline T extreme_of(const T* x, index_t n) {
-  lanes<M, T, lane_count> most;
+  partial_sums<M, T, lane_count> most;
   most.clear(lane_count);
   for (; n > 0; n -= lane_count, x += lane_count)
     for (index_t l = 0; l < lane_count; ++l) most.combine(l, x[l]);

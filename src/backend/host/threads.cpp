@@ -13,7 +13,6 @@ namespace lazyfuse::host_detail {
 using namespace planning;
 
 void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* context) {
-  constexpr double worth_threads = 60000;  // element operations: tens of microseconds
   if (tasks <= 1 || cost < worth_threads || omp_in_parallel()) {
     for (index_t task = 0; task < tasks; ++task) body(context, task);
     return;
@@ -38,7 +37,7 @@ bool threads_wake() { return omp_get_max_threads() > 1 && omp_in_parallel() == 0
 void let_others_run() { std::this_thread::yield(); }
 
 void find_residence(const index_t* extents, int rank, int outer, bool columns, int bytes, row_residence& to) {
-  constexpr index_t cache_of_a_thread = 1 << 20;
+  constexpr index_t cache_of_a_thread = dpp::tuning<dpp::row_stages, host>::row_in_cache;
   to.results = residence::thread;
   index_t rows = 1, length = 1;
   for (int k = 0; k < rank - 1; ++k) (k < outer ? rows : length) *= extents[k];

@@ -24,6 +24,7 @@ struct kernel<dpp::transform<Schedule>, host> {
   struct geometry {};
   template <class Plan>
   static const char* path(const Plan&) {
+    static_assert(dpp::plan_of<Plan, dpp::transform<Schedule>>, "lazyfuse: the plan lacks what its pattern asks for");
     return "loop";
   }
   template <class Plan>
@@ -37,6 +38,8 @@ struct kernel<dpp::reduce<Set, Epilogue, K>, host> {
   struct geometry {};
   template <class Plan>
   static const char* path(const Plan& p) {
+    static_assert(dpp::plan_of<Plan, dpp::reduce<Set, Epilogue, K>>,
+                  "lazyfuse: the plan lacks what its pattern asks for");
     return p.along_kept ? "columns" : "rows";
   }
   template <class Plan>
@@ -50,6 +53,8 @@ struct kernel<dpp::rows<Staged, Outer, Columns>, host> {
   struct geometry {};
   template <class Plan>
   static const char* path(Plan& p) {
+    static_assert(dpp::plan_of<Plan, dpp::rows<Staged, Outer, Columns>>,
+                  "lazyfuse: the plan lacks what its pattern asks for");
     host_detail::find_residence(p.s.extent, Plan::rank, Outer, Columns,
                                 host_detail::bytes_of_position(typename Plan::sources{}), p.rows.where);
     return Columns ? "columns" : "rows";

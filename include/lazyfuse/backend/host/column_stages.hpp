@@ -97,7 +97,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   };
   column_cut cut_columns(index_t each) const {
     const index_t chunks = (width + each - 1) / each;
-    const index_t enough = 1 + 64 / std::max<index_t>(outer * chunks, 1),
+    const index_t enough = 1 + tuned::tasks_of_pass / std::max<index_t>(outer * chunks, 1),
                   most = (height + tuned::least_lines - 1) / tuned::least_lines;
     return {std::clamp<index_t>(most, 1, enough), chunks, each};
   }
@@ -132,9 +132,9 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     const auto known = values_in_pass<S>(values, room);
     if constexpr (S < Staged::count) {
       using set = typename Staged::template set<S>;
-      using lanes_type = lane_pack<set, most_columns>;
+      using partials = partial_pack<set, most_columns>;
       const column_cut c = cut_columns(most_columns);
-      const std::unique_ptr<lanes_type[]> partial(new lanes_type[outer * c.blocks * c.chunks]);
+      const std::unique_ptr<partials[]> partial(new partials[outer * c.blocks * c.chunks]);
       for_column_tasks<S>(c, [&](index_t task, index_t k, index_t r0, index_t r1, index_t first, index_t n) {
         sums_type<set> sums(n);
         column_block<set>(k * height, r0, r1, first, n, known.from(k * width + first), sums);
@@ -143,12 +143,12 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       for_tasks(outer * c.chunks, this->cost(outer * c.blocks * width), [&](index_t task) {
         const index_t k = task / c.chunks, chunk = task % c.chunks, first = chunk * c.each;
         const index_t n = std::min(width - first, c.each);
-        const auto sums = [&](index_t block) -> lanes_type& {
+        const auto sums = [&](index_t block) -> partials& {
           return partial[(k * c.blocks + block) * c.chunks + chunk];
         };
         for (index_t apart = 1; apart < c.blocks; apart *= 2)
           for (index_t b = 0; b + apart < c.blocks; b += 2 * apart)
-            merge_lanes(sums(b), sums(b + apart), n, make_index_sequence<set::size>{});
+            merge_partials(sums(b), sums(b + apart), n, make_index_sequence<set::size>{});
         keep_columns<set>::run(sums(0), values.from(k * width + first), n);
       });
       column_passes_from<S + 1>(values);
@@ -167,8 +167,8 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       value_arrays<reductions, Sources> room(outer * width);
       return column_passes_from<0>({side_by_side<reductions, Sources>::in(room), {}});
     }
-    const index_t pieces = 8 / outer + 1, across = (width + pieces - 1) / pieces;
-    const index_t each = std::min({std::max<index_t>(across, 64), together, index_t{most_columns}});
+    const index_t pieces = tuned::tasks_of_stages / outer + 1, across = (width + pieces - 1) / pieces;
+    const index_t each = std::min({std::max(across, tuned::columns_of_task), together, index_t{most_columns}});
     const index_t tasks = (width + each - 1) / each;
     for_tasks(outer * tasks, this->cost(outer * height * width), [&](index_t task) {
       value_arrays<reductions, Sources, most_columns> room(each);

@@ -17,20 +17,20 @@ template <class Operand>
   if constexpr (requires { operand.data; }) prefetch(operand, i + operand.next, n);
 }
 /// Adds one row to n columns, and asks for the next one meanwhile, where the processor would not.
-template <class Set, bool Near, bool InOrder, class Cursors, class Lanes, class Values, int... I>
-void accumulate_row(const Cursors& row, Lanes& to, index_t n, const Values& values, index_sequence<I...>) {
+template <class Set, bool Near, bool InOrder, class Cursors, class Partials, class Values, int... I>
+void accumulate_row(const Cursors& row, Partials& to, index_t n, const Values& values, index_sequence<I...>) {
   const bool gaps = (has_gap(get<I>(row), n) || ...);
   const index_t strip = gaps ? dpp::tuning<dpp::reductions, host>::strip_columns : n;
   for (index_t i = 0; i < n; i += strip) {
     const index_t end = std::min(i + strip, n);
     if (gaps) (prefetch_next(get<I>(row), i, end - i), ...);
-    add_to_lanes<Set, Near, InOrder>(row, to, i, end, values);
+    add_to_partials<Set, Near, InOrder>(row, to, i, end, values);
   }
 }
 /// Adds some rows to n columns, added up pairwise where they are several; then they are runs of the cursors. Near: each
 /// has several already. InOrder: its places are after those.
-template <int Count, class Set, bool Near, bool InOrder, int Rows, class Cursors, class Lanes, class Values>
-[[gnu::noinline]] void accumulate_columns(const Cursors& first, Lanes& to, index_t n, const Values values) {
+template <int Count, class Set, bool Near, bool InOrder, int Rows, class Cursors, class Partials, class Values>
+[[gnu::noinline]] void accumulate_columns(const Cursors& first, Partials& to, index_t n, const Values values) {
   if constexpr (Rows == 1) {
     accumulate_row<Set, Near, InOrder>(first, to, n, values, make_index_sequence<Count>{});
   } else {
@@ -58,10 +58,10 @@ struct column_totals_of<Set, N, index_sequence<I...>> {
 template <class Set, int N>
 class column_sums {
   using set_seq = make_index_sequence<Set::size>;
-  using lanes_type = lane_pack<Set, N>;
+  using partials = partial_pack<Set, N>;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near;
 
-  lanes_type run_;
+  partials run_;
   typename column_totals_of<Set, N>::type totals_;
   index_t n_;
   index_t added_ = 0;            ///< to each column in this run
@@ -86,8 +86,8 @@ class column_sums {
   }
   template <int... I>
   index_t count(index_t rows, index_sequence<I...>) {
-    const auto one = [rows](auto& lanes) {
-      if constexpr (requires { lanes.added(rows); }) lanes.added(rows);
+    const auto one = [rows](auto& sums) {
+      if constexpr (requires { sums.added(rows); }) sums.added(rows);
     };
     (one(get<I>(run_)), ...);
     each_ += rows;
@@ -131,7 +131,7 @@ class column_sums {
     else accumulate_columns<Count, Set, false, false, 1>(cursors, run_, n_, values);
     return count(1, set_seq{});
   }
-  const lanes_type& result() {
+  const partials& result() {
     if (begun_) {
       end_runs(false, set_seq{});
       give(set_seq{});
@@ -141,8 +141,8 @@ class column_sums {
 };
 
 /// Combines the first n lanes with those of the same number.
-template <class Lanes, int... I>
-void merge_lanes(Lanes& to, const Lanes& from, index_t n, index_sequence<I...>) {
+template <class Partials, int... I>
+void merge_partials(Partials& to, const Partials& from, index_t n, index_sequence<I...>) {
   const auto one = [&](auto& sums, const auto& more) {
     if constexpr (requires { sums.merge(more, n); }) sums.merge(more, n);
     else

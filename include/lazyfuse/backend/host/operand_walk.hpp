@@ -68,6 +68,8 @@ struct no_values {
 /// The context of the inner loop: position i of the chunk.
 template <class Cursors, class Values = no_values>
 struct chunk_context {
+  static_assert(ir::precomputes_as_it_says<Values>, "lazyfuse: values of a pass have precomputed<P>(i) if they say so");
+  static constexpr bool precomputes = ir::precomputes<Values>;
   const Cursors& cursors;
   const Values& values;
   index_t i;
@@ -92,7 +94,7 @@ constexpr int bytes_of_position(list<Src...>) {
 template <class... Src>
 constexpr int chunk_length(list<Src...>) {
   const int n = pack_bytes / (8 + (0 + ... + element_bytes<Src>));
-  return n < 256 ? 256 : n > 4096 ? 4096 : n / 64 * 64;
+  return n < least_chunk ? least_chunk : n > most_chunk ? most_chunk : n / 64 * 64;
 }
 /// Room for the packed elements of one operand.
 template <class Source, int Chunk>
@@ -221,13 +223,13 @@ struct row_walk<Operands, list<Src...>, R> {
   /// the processor fetches them early. It follows a few long rows, or one place that goes through short ones.
   template <int... I>
   bool side_by_side(int axis, index_t rows, index_t n, index_sequence<I...> all) const {
-    constexpr index_t far = 6000, cached = 131072;
     const auto apart = [&]<int K>(index_sequence<K>) {
       const index_t s = step<K>(axis);
-      return !in_memory<K> || s == 0 || (s < 0 ? -s : s) * element_bytes<type_at<K, Src..., constant<int>>> >= far;
+      return !in_memory<K> || s == 0 ||
+             (s < 0 ? -s : s) * element_bytes<type_at<K, Src..., constant<int>>> >= far_rows_bytes;
     };
     return !packs(all) && !repeats(all) && !blocked() &&
-           (rows * n * bytes_of_position(list<Src...>{}) <= cached || (apart(index_sequence<I>{}) && ...));
+           (rows * n * bytes_of_position(list<Src...>{}) <= cached_rows_bytes || (apart(index_sequence<I>{}) && ...));
   }
   /// Cursors whose runs are rows: where no operand that is read repeats, and none is packed but in blocks, to p.
   template <int... I>

@@ -3,14 +3,14 @@
 // again.
 #pragma once
 
-#include <lazyfuse/core/index.hpp>
+#include <lazyfuse/backend/host/tuning.hpp>
 
 #include <cstdint>
 
 namespace lazyfuse::host_detail {
 
-/// Whether so many bytes of results are more than the last cache of most processors keeps.
-constexpr bool outgrows_caches(index_t bytes) { return bytes > index_t{32} << 20; }
+/// Whether so many bytes of results are more than caches keep.
+constexpr bool outgrows_caches(index_t bytes) { return bytes > last_cache_bytes; }
 /// Whether this processor, and compiler, has such stores.
 #if defined(__SSE2__) || defined(__clang__)
 inline constexpr bool has_stores_past_caches = true;

@@ -110,7 +110,7 @@ struct reduce_run {
   static constexpr int last = K > 0 ? K - 1 : 0;
   using tuned = dpp::tuning<dpp::reductions, host>;
   static constexpr index_t most_rows = tuned::most_rows,
-                           most_columns = sizeof(lane_pack<Set, chunk>) <= tuned::most_lane_bytes
+                           most_columns = sizeof(partial_pack<Set, chunk>) <= tuned::most_lane_bytes
                                               ? chunk
                                               : std::min<index_t>(chunk, tuned::cut_columns);
   using columns_type = column_sums<Set, int(most_columns)>;
@@ -226,19 +226,20 @@ struct reduce_run {
       typename walk_type::cursors cursors;
       walk_type{operands, R - 1, last}.seek_rows(cursors, nullptr, first.offsets, 0, seq{});
       for (index_t c = begin; c < end; ++c) {
-        lane_pack<Set, few_lanes> sums;
+        partial_pack<Set, few_lanes> sums;
         short_row(cursors, length, sums, set_seq{});
         finish(kept, lane<Set>(sums, 0, set_seq{}), c, last);
         move_on(cursors, 1, seq{});
       }
     });
   }
-  template <class Lanes, int... I>
-  static void short_row(const typename walk_type::cursors& cursors, index_t length, Lanes& sums, index_sequence<I...>) {
+  template <class Partials, int... I>
+  static void short_row(const typename walk_type::cursors& cursors, index_t length, Partials& sums,
+                        index_sequence<I...>) {
     (get<I>(sums).clear(few_lanes), ...);
     index_t i = 0;
     const auto add = [&](index_t l) {
-      lane_sink<typename Set::prologue::roots, Lanes, no_values, false, Set::has_ordered> sink{sums, {}, l};
+      lane_sink<typename Set::prologue::roots, Partials, no_values, false, Set::has_ordered> sink{sums, {}, l};
       evaluate<typename Set::prologue>(chunk_context<typename walk_type::cursors>{cursors, {}, i + l}, sink);
     };
     for (; i + few_lanes <= length; i += few_lanes) {

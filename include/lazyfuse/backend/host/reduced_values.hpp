@@ -2,12 +2,12 @@
 // What a reduction has for a kept position: results of lanes and blocks, merged, and the epilogue that stores them.
 #pragma once
 
-#include <lazyfuse/backend/host/lanes.hpp>
+#include <lazyfuse/backend/host/partial_sums.hpp>
 
 namespace lazyfuse::host_detail {
 
-template <class Set, class Lanes, int... I>
-typename Set::accumulators lane(const Lanes& from, index_t l, index_sequence<I...>) {
+template <class Set, class Partials, int... I>
+typename Set::accumulators lane(const Partials& from, index_t l, index_sequence<I...>) {
   return {{get<I>(from).at(l)}...};
 }
 /// Merges the pairs (0, half), (1, half + 1), ... until one is left: pairwise order.

@@ -15,12 +15,13 @@ struct row_runs_of<Set, index_sequence<I...>> {
   template <int K>
   using one = row_runs<typename Set::template monoid<K>, typename Set::template value_type<K>>;
   using type = pack<one<I>...>;
-  using lanes = pack<typename one<I>::lanes_type...>;
+  using partials = pack<typename one<I>::partials...>;
 };
 
 /// Takes the place from the value of reduction I.
 template <int I>
 struct place_sink {
+  static constexpr bool stores = false;
   int64 index;
   template <int K, class V>
   LAZYFUSE_HD void put(const V& value) {
@@ -51,13 +52,13 @@ constexpr int searched_operand() {
 template <class Set>
 class row_sums {
   using set_seq = make_index_sequence<Set::size>;
-  using lanes_type = typename row_runs_of<Set>::lanes;
+  using partials = typename row_runs_of<Set>::partials;
   static constexpr int together = turns_together<Set>;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near, places = Set::has_ordered;
   /// The first elements of moments, and the runs after them: four times as long each.
   static constexpr index_t far_elements = 4 * lane_count, first_run = 3;
 
-  lanes_type lanes_;
+  partials partials_;
   typename row_runs_of<Set>::type runs_;
   index_t elements_ = 0;
   index_t added_ = 0;  ///< to each lane of this run
@@ -66,21 +67,21 @@ class row_sums {
 
   template <int... I>
   void clear(index_sequence<I...>) {
-    (get<I>(lanes_).clear(lane_count), ...);
-    const auto one = [](auto& lanes, auto& runs) {
-      if constexpr (requires { lanes.seen; }) lanes.seen = runs.seen;
+    (get<I>(partials_).clear(lane_count), ...);
+    const auto one = [](auto& sums, auto& runs) {
+      if constexpr (requires { sums.seen; }) sums.seen = runs.seen;
     };
-    (one(get<I>(lanes_), get<I>(runs_)), ...);
+    (one(get<I>(partials_), get<I>(runs_)), ...);
   }
   template <int... I>
-  static void next_turn(lanes_type& to, index_t n, index_sequence<I...>) {
-    const auto one = [n](auto& lanes) {
-      if constexpr (requires { lanes.next_turn(n); }) lanes.next_turn(n);
+  static void next_turn(partials& to, index_t n, index_sequence<I...>) {
+    const auto one = [n](auto& sums) {
+      if constexpr (requires { sums.next_turn(n); }) sums.next_turn(n);
     };
     (one(get<I>(to)), ...);
   }
   template <int... I>
-  [[gnu::noinline]] void end_runs(lanes_type& to, index_sequence<I...>) {
+  [[gnu::noinline]] void end_runs(partials& to, index_sequence<I...>) {
     (get<I>(runs_).end_run(get<I>(to), elements_), ...);
     added_ = 0;
     if (!Set::has_near || elements_ < far_elements) return;
@@ -100,16 +101,16 @@ class row_sums {
     return sink.index;
   }
   template <class Place, int... I>
-  void locate(lanes_type& to, index_t n, const Place& place, index_sequence<I...>) {
-    const auto one = [&]<int K>(auto& lanes, auto& runs, index_sequence<K>) {
-      if constexpr (requires { runs.locate(lanes, n, [](index_t) { return int64{}; }); })
-        runs.locate(lanes, n, [&](index_t i) { return place(i, index_sequence<K>{}); });
+  void locate(partials& to, index_t n, const Place& place, index_sequence<I...>) {
+    const auto one = [&]<int K>(auto& sums, auto& runs, index_sequence<K>) {
+      if constexpr (requires { runs.locate(sums, n, [](index_t) { return int64{}; }); })
+        runs.locate(sums, n, [&](index_t i) { return place(i, index_sequence<K>{}); });
     };
     (one(get<I>(to), get<I>(runs_), index_sequence<I>{}), ...);
   }
   template <int... I>
   typename Set::accumulators results(index_sequence<I...>) {
-    return {{get<I>(runs_).result(get<I>(lanes_), elements_)}...};
+    return {{get<I>(runs_).result(get<I>(partials_), elements_)}...};
   }
 
  public:
@@ -129,7 +130,7 @@ class row_sums {
       }
     Cursors cursors = from;
     Values values = known;
-    lanes_type to = lanes_;
+    partials to = partials_;
     const auto move_on = [&](index_t elements) {
       skip(cursors, elements, make_index_sequence<Count>{});
       values.move_on(elements);
@@ -142,7 +143,7 @@ class row_sums {
       if constexpr (Set::has_near)
         if (!near_) {
           const index_t some = std::min<index_t>(left, lane_count);
-          add_to_lanes<Set, false>(cursors, to, 0, some, values);
+          add_to_partials<Set, false>(cursors, to, 0, some, values);
           move_on(some);
           next_turn(to, some, set_seq{});
           left -= some;
@@ -165,12 +166,12 @@ class row_sums {
         left -= more * lane_count;
         for (; more > 0; --more) {
           prefetch_ahead<lane_count>(cursors, 0, make_index_sequence<Count>{});
-          add_to_lanes<Set, Set::has_near>(cursors, to, 0, lane_count, values);
+          add_to_partials<Set, Set::has_near>(cursors, to, 0, lane_count, values);
           move_on(lane_count);
           next_turn(to, lane_count, set_seq{});
         }
       } else if (before == left) {
-        add_to_lanes<Set, Set::has_near>(cursors, to, 0, left, values);
+        add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
         if constexpr (in_runs) ++added_;
         left = 0;
       }
@@ -184,7 +185,7 @@ class row_sums {
           located = n - left;
         }
     }
-    lanes_ = to;
+    partials_ = to;
   }
   typename Set::accumulators result() { return results(set_seq{}); }
 };

@@ -4,21 +4,22 @@
 // shift, the place of an extreme is found.
 #pragma once
 
-#include <lazyfuse/backend/host/lanes.hpp>
+#include <lazyfuse/backend/host/partial_sums.hpp>
 #include <lazyfuse/backend/host/tuning.hpp>
 
 #include <bit>
 
 namespace lazyfuse::host_detail {
 
-inline constexpr index_t run_elements = dpp::tuning<dpp::reductions, host>::run_elements;
+using reduce_tuning = dpp::tuning<dpp::reductions, host>;
+inline constexpr index_t run_elements = reduce_tuning::run_elements;
 /// How many turns of the lanes are evaluated at once, and added up pairwise before their lanes take them: a run then is
-/// as many times longer, and ends less often. The lanes of three reductions do not fit the registers of narrow vectors.
+/// as many times longer, and ends less often.
 template <class Set>
 inline constexpr int turns_together =
-    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= dpp::tuning<dpp::reductions, host>::cheap &&
-            (vector_bytes > 16 || Set::size < 3)
-        ? 4
+    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= reduce_tuning::cheap &&
+            (vector_bytes > 16 || Set::size <= reduce_tuning::most_in_narrow_vectors)
+        ? reduce_tuning::turns_together
         : 1;
 /// For how many elements an operand that repeats one is written out.
 template <class Set>
@@ -29,7 +30,7 @@ constexpr index_t repeated_elements(index_t n) {
 /// How many elements a column takes before the cheaper way to add more. It is recentred after these, after four times
 /// as many, and whenever they have doubled since: squares of distances from a shift that lags behind are larger than
 /// those that count.
-inline constexpr index_t far_elements = 8;
+inline constexpr index_t far_elements = reduce_tuning::far_elements;
 constexpr index_t next_recentring(index_t elements) {
   if (elements < far_elements) return far_elements;
   index_t next = 4 * far_elements;
@@ -59,19 +60,19 @@ void end_run(T* __restrict__ total, T* __restrict__ run, index_t n) {
 template <class M, class T, int N>
   requires(rounds<M, T> && !near_monoid<M, T>)
 struct run_totals<M, T, N> {
-  using lanes_type = lanes<M, T, N>;
+  using partials = partial_sums<M, T, N>;
   alignas(64) T value[N];
   void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
-  void end_run(lanes_type& run, index_t n, bool) { host_detail::end_run<M>(value, run.value, n); }
-  void give(lanes_type& to, index_t n) { std::copy_n(value, n, to.value); }
+  void end_run(partials& run, index_t n, bool) { host_detail::end_run<M>(value, run.value, n); }
+  void give(partials& to, index_t n) { std::copy_n(value, n, to.value); }
 };
 /// Moments of columns: the first run finds a shift, those after it have that of the total.
 template <in_distances M, class T, int N>
 struct run_totals<M, moment_sums<T>, N> {
-  using lanes_type = lanes<M, moment_sums<T>, N>;
-  lanes_type total;
+  using partials = partial_sums<M, moment_sums<T>, N>;
+  partials total;
   void clear(index_t n) { total.clear(n); }
-  void end_run(lanes_type& run, index_t n, bool recentre) {
+  void end_run(partials& run, index_t n, bool recentre) {
     if (total.count == 0) std::copy_n(run.shift, n, total.shift);
     total.count += run.count;
     run.count = T(0);
@@ -81,7 +82,7 @@ struct run_totals<M, moment_sums<T>, N> {
     total.recentre(n);
     std::copy_n(total.shift, n, run.shift);
   }
-  void give(lanes_type& to, index_t) { to = total; }
+  void give(partials& to, index_t) { to = total; }
 };
 
 /// What the lanes of a row had in the runs that ended, merged into a few. Its functions are the same for all programs.
@@ -120,9 +121,9 @@ struct row_totals {
 /// The runs of one reduction along a row: of most there is nothing to end.
 template <class M, class T>
 struct row_runs {
-  using lanes_type = lanes<M, T, lane_count>;
-  void end_run(lanes_type&, index_t) {}
-  T result(lanes_type& last, index_t) {
+  using partials = partial_sums<M, T, lane_count>;
+  void end_run(partials&, index_t) {}
+  T result(partials& last, index_t) {
     last.fold();
     return last.at(0);
   }
@@ -130,15 +131,15 @@ struct row_runs {
 template <class M, class T>
   requires(rounds<M, T> && !near_monoid<M, T>)
 struct row_runs<M, T> {
-  using lanes_type = lanes<M, T, lane_count>;
+  using partials = partial_sums<M, T, lane_count>;
   row_totals<M, T> totals;
-  void end_run(lanes_type& run, index_t) { totals.add(run.value); }
-  T result(lanes_type& last, index_t) { return totals.result(last.value); }
+  void end_run(partials& run, index_t) { totals.add(run.value); }
+  T result(partials& last, index_t) { return totals.result(last.value); }
 };
 /// Moments along a row: its first elements are kept, and their mean is the shift of all lanes.
 template <class T>
-struct moment_lanes : distance_sums<T, lane_count> {
-  static constexpr index_t enough = 4 * lane_count, most_seen = enough + lane_count;
+struct moment_partials : distance_sums<T, lane_count> {
+  static constexpr index_t enough = reduce_tuning::turns_to_shift * lane_count, most_seen = enough + lane_count;
   T shift;
   T* seen;  ///< where the next turn's elements go
   void next_turn(index_t n) { seen += n; }
@@ -148,12 +149,12 @@ struct moment_lanes : distance_sums<T, lane_count> {
 };
 template <in_distances M, class T>
 struct row_runs<M, moment_sums<T>> {
-  using lanes_type = moment_lanes<T>;
+  using partials = moment_partials<T>;
   row_totals<typename M::of_distances, T> sum, squares;
   index_t centred = 0;  ///< how many elements there were when they got their shift
-  alignas(64) T seen[lanes_type::most_seen];
+  alignas(64) T seen[partials::most_seen];
 
-  [[gnu::noinline]] void end_run(lanes_type& run, index_t elements) {
+  [[gnu::noinline]] void end_run(partials& run, index_t elements) {
     if (centred == 0) {
       if (elements >= run.enough) begin(run, elements);
       return;
@@ -168,7 +169,7 @@ struct row_runs<M, moment_sums<T>> {
     sum.start(m.sum);
     squares.start(m.squares);
   }
-  [[gnu::noinline]] moment_sums<T> result(lanes_type& last, index_t elements) {
+  [[gnu::noinline]] moment_sums<T> result(partials& last, index_t elements) {
     if (elements == 0) return {};
     if (centred == 0) begin(last, elements);
     return {T(elements), last.shift, sum.result(last.sum), squares.result(last.squares)};
@@ -176,13 +177,13 @@ struct row_runs<M, moment_sums<T>> {
 
  private:
   /// The lanes of the n elements seen, from their mean.
-  void begin(lanes_type& run, index_t n) {
-    if (n <= lanes_type::enough) begin_with<lanes_type::enough>(run, n);
-    else begin_with<lanes_type::most_seen>(run, n);
+  void begin(partials& run, index_t n) {
+    if (n <= partials::enough) begin_with<partials::enough>(run, n);
+    else begin_with<partials::most_seen>(run, n);
   }
   /// As many as N, which the compiler knows: then the sums of lanes stay in registers.
   template <index_t N>
-  void begin_with(lanes_type& run, index_t n) {
+  void begin_with(partials& run, index_t n) {
     const T first = seen[0];
     std::fill(seen + n, seen + N, first);
     T sums[lane_count];
@@ -206,9 +207,9 @@ struct row_runs<M, moment_sums<T>> {
 /// The largest or smallest elements of lanes, as those of max and min, and all that were seen since they were cleared:
 /// which of these is in its place first is asked only where it is needed.
 template <class M, class T>
-struct place_lanes : lanes<typename M::extreme, T, lane_count> {
-  using extremes = lanes<typename M::extreme, T, lane_count>;
-  static constexpr index_t most_seen = 17 * lane_count;
+struct place_partials : partial_sums<typename M::extreme, T, lane_count> {
+  using extremes = partial_sums<typename M::extreme, T, lane_count>;
+  static constexpr index_t most_seen = (run_elements + 1) * lane_count;
   T* seen;  ///< where the next turn's elements go
   LAZYFUSE_HD void combine(index_t l, const indexed<T>& v) {
     extremes::combine(l, v.value);
@@ -219,16 +220,16 @@ struct place_lanes : lanes<typename M::extreme, T, lane_count> {
 template <class M, class T>
   requires ordered_monoid<M, indexed<T>>
 struct row_runs<M, indexed<T>> {
-  using lanes_type = place_lanes<M, T>;
+  using partials = place_partials<M, T>;
   indexed<T> best = M::template identity<indexed<T>>();
-  T seen[lanes_type::most_seen];
+  T seen[partials::most_seen];
 
   static constexpr bool largest = M::extreme::is_largest;
-  void end_run(lanes_type&, index_t) {}
+  void end_run(partials&, index_t) {}
   void add(const indexed<T>& v) { best = best.index == M::nowhere ? v : M{}(best, v); }
   /// n elements are seen since the last time; place(i) is that of the i-th of them.
   template <class F>
-  void locate(lanes_type& run, index_t n, const F& place) {
+  void locate(partials& run, index_t n, const F& place) {
     run.fold();
     const T value = run.at(0);
     const bool none = best.index == M::nowhere, beyond = none || M::beyond(value, best.value);
@@ -240,7 +241,7 @@ struct row_runs<M, indexed<T>> {
     run.clear(lane_count);
     run.seen = seen;
   }
-  indexed<T> result(lanes_type&, index_t) const { return best; }
+  indexed<T> result(partials&, index_t) const { return best; }
 
  private:
   /// The number of the first that is equal to value, or NaN as that.

@@ -34,7 +34,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
   using scans = typename Set::scans;
   using values_type = scan_values<scans, Sources>;
   using results_run = transform_run<Epilogue, Operands, Sources, values_type, R, T...>;
-  static constexpr auto numbers = make_index_sequence<Set::size>{};
+  static constexpr auto scan_indices = make_index_sequence<Set::size>{};
   using position = odometer<Operands, Sources, R>;
   static constexpr int chunk = results_run::chunk;
   static constexpr int most_columns = chunk < columns_at_a_time ? chunk : columns_at_a_time;
@@ -43,10 +43,10 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
   template <int... I>
   static auto totals_of(index_sequence<I...>)
       -> pack<running_total<typename Set::template monoid<I>, typename Set::template value_type<I>>...>;
-  using totals = decltype(totals_of(numbers));
+  using totals = decltype(totals_of(scan_indices));
   template <int... I>
   static auto prologue_targets(index_sequence<I...>) -> target_pack<R, typename Set::template value_type<I>...>;
-  using elements_to = decltype(prologue_targets(numbers));
+  using elements_to = decltype(prologue_targets(scan_indices));
 
   const shape<R>& extents;
   const Operands& operands;
@@ -76,7 +76,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
 
   /// Evaluates what is scanned at columns [first, last) of a line.
   void evaluate_elements(const position& o, index_t first, index_t last, const values_type& to) const {
-    const elements_to t = beside(to, first, numbers);
+    const elements_to t = beside(to, first, scan_indices);
     const auto run = [&]<class... V>(const target_pack<R, V...>& written) {
       const transform_run<typename Set::prologue, Operands, Sources, no_values, R, V...> r{
           extents.extent, operands, written, {operands, R - 1, R - 2}, width, 1, {}};
@@ -101,10 +101,10 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
     for (index_t c = first; c < last; c += chunk) {
       const index_t n = std::min<index_t>(chunk, last - c);
       evaluate_elements(o, c, c + n, values);
-      scan_chunk<Store>(values, n, before, so_far, numbers);
+      scan_chunk<Store>(values, n, before, so_far, scan_indices);
       if constexpr (Store) store_results(o, c, c + n, values);
     }
-    return ends(so_far, numbers);
+    return ends(so_far, scan_indices);
   }
   template <bool Store, int... I>
   static void scan_chunk(const values_type& v, index_t n, const typename Set::accumulators& before, totals& so_far,
@@ -140,7 +140,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
       for (index_t r = begin; r < end; ++r, o.next()) {
         totals so_far;
         for (index_t b = 0; b < blocks; ++b)
-          add(so_far, scan_block<true>(o, b * block_elements, end_of(b), ends(so_far, numbers)), numbers);
+          add(so_far, scan_block<true>(o, b * block_elements, end_of(b), ends(so_far, scan_indices)), scan_indices);
       }
     });
   }
@@ -161,8 +161,8 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
             if (failed.load(std::memory_order_relaxed)) return;
             let_others_run();
           }
-          const auto before = ends(so_far, numbers);
-          add(so_far, own, numbers);
+          const auto before = ends(so_far, scan_indices);
+          add(so_far, own, scan_indices);
           done.store(b + 1, std::memory_order_release);
           (void)scan_block<true>(o, b * block_elements, end_of(b), before);
         }
@@ -180,19 +180,20 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
                   outer = lines > 0 ? extents.size() / lines : 0;
     // As few at a time as all threads get some, but whole lines of the cache.
     const index_t share = (width + thread_count() - 1) / thread_count(),
-                  columns = std::clamp<index_t>(share, std::min(most_columns, 64), most_columns);
+                  columns =
+                      std::clamp<index_t>(share, std::min(most_columns, scan_tuning::least_columns), most_columns);
     const index_t pieces = (width + columns - 1) / columns;
     for_tasks(outer * pieces, cost(outer * lines), [&](index_t task) {
       const index_t first = task % pieces * columns, last = std::min(first + columns, width);
       buffers room(chunk);
       const values_type values{side_by_side<scans, Sources>::in(room)};
       column_totals sums;
-      clear(sums, last - first, numbers);
+      clear(sums, last - first, scan_indices);
       position o = at_line(task / pieces * height);
       for (index_t r = 0; r < height; ++r, o.next()) {
         evaluate_elements(o, first, last, values);
-        if (r % scan_run == 0) end_run(sums, last - first, numbers);
-        add_line(sums, values, last - first, numbers);
+        if (r % scan_tuning::run == 0) end_run(sums, last - first, scan_indices);
+        add_line(sums, values, last - first, scan_indices);
         store_results(o, first, last, values);
       }
     });
@@ -200,7 +201,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
   template <int... I>
   static auto column_totals_of(index_sequence<I...>) -> pack<
       totals_of_columns<typename Set::template monoid<I>, typename Set::template value_type<I>, most_columns>...>;
-  using column_totals = decltype(column_totals_of(numbers));
+  using column_totals = decltype(column_totals_of(scan_indices));
   template <int... I>
   static void clear(column_totals& sums, index_t n, index_sequence<I...>) {
     (get<I>(sums).clear(n), ...);
@@ -232,6 +233,8 @@ struct kernel<dpp::scan<Set, Epilogue, Beside>, host> {
   struct geometry {};
   template <class Plan>
   static const char* path(const Plan&) {
+    static_assert(dpp::plan_of<Plan, dpp::scan<Set, Epilogue, Beside>>,
+                  "lazyfuse: the plan lacks what its pattern asks for");
     return Beside ? "columns" : "rows";
   }
   template <class Plan>

@@ -27,16 +27,14 @@ struct running_total {
   }
 };
 
-/// Elements that are combined one after the other, and runs of them. Runs do not wait for each other but by one
-/// combination each; what that loses, sixteen runs later, is kept.
-inline constexpr index_t scan_run = 16, scan_span = 16 * scan_run;
+using scan_tuning = dpp::tuning<dpp::scans, host>;
 
 /// Elements v[0, n) become their scan, if Store: what is `before` the block, those of the block so far, those of their
 /// span, and those of their run.
 template <class M, bool Exclusive, bool Store, class T>
 void scan_in_runs(T* __restrict__ v, index_t n, const T& before, running_total<M, T>& so_far) {
   const auto run = [&](T* elements, const T& start, index_t count) {
-    T local[scan_run];
+    T local[scan_tuning::run];
     local[0] = elements[0];
     for (index_t k = 1; k < count; ++k) local[k] = compute<M>(local[k - 1], elements[k]);
     if constexpr (Store) {
@@ -45,12 +43,13 @@ void scan_in_runs(T* __restrict__ v, index_t n, const T& before, running_total<M
     }
     return local[count - 1];
   };
-  for (index_t from = 0; from < n; from += scan_span) {
-    const index_t end = std::min(from + scan_span, n);
+  for (index_t from = 0; from < n; from += scan_tuning::span) {
+    const index_t end = std::min(from + scan_tuning::span, n);
     const T outside = compute<M>(before, so_far.total());
     T span = M::template identity<T>();
     index_t i = from;
-    for (; i + scan_run <= end; i += scan_run) span = compute<M>(span, run(v + i, compute<M>(outside, span), scan_run));
+    for (; i + scan_tuning::run <= end; i += scan_tuning::run)
+      span = compute<M>(span, run(v + i, compute<M>(outside, span), scan_tuning::run));
     if (i < end) span = compute<M>(span, run(v + i, compute<M>(outside, span), end - i));
     so_far.add(span);
   }

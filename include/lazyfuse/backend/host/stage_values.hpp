@@ -3,7 +3,7 @@
 // what was computed for every element and would cost more to compute again.
 #pragma once
 
-#include <lazyfuse/backend/host/lanes.hpp>
+#include <lazyfuse/backend/host/partial_sums.hpp>
 #include <lazyfuse/backend/host/transform.hpp>
 #include <lazyfuse/program/stages.hpp>
 
@@ -15,6 +15,7 @@ namespace lazyfuse::host_detail {
 /// The results of reductions over one row, and what a pass makes of them once per row.
 template <class Values>
 struct row_values {
+  static constexpr bool precomputes = true;
   Values results;
   template <class P>
   LAZYFUSE_HD auto at(index_t) const {
@@ -89,6 +90,7 @@ template <int Pass, class Values, class Programs, class Sources>
 struct remembered_values;
 template <int Pass, class Values, class... P, class Sources>
 struct remembered_values<Pass, Values, list<P...>, Sources> {
+  static constexpr bool precomputes = true;
   template <class Q>
   static constexpr bool remembered = contains<Q, list<P...>>&& stages_detail::stage_of<Q> < Pass;
   Values results;
@@ -118,6 +120,7 @@ struct remembered_values<Pass, Values, list<P...>, Sources> {
 /// The results of reductions over columns, side by side, and what a pass makes of them once per column.
 template <class Reductions, class Made, class Sources>
 struct column_values {
+  static constexpr bool precomputes = true;
   side_by_side<Reductions, Sources> columns;
   side_by_side<Made, Sources> made;
   template <class Q>
@@ -134,10 +137,10 @@ template <class Set, class Reductions = typename Set::reductions>
 struct keep_columns;
 template <class Set, class... R>
 struct keep_columns<Set, list<R...>> {
-  template <class Lanes, class Values>
-  static void run(const Lanes& from, const Values& to, index_t n) {
-    const auto one = [&](const auto& lanes, auto* data) {
-      for (index_t i = 0; i < n; ++i) data[i] = lanes.at(i);
+  template <class Partials, class Values>
+  static void run(const Partials& from, const Values& to, index_t n) {
+    const auto one = [&](const auto& sums, auto* data) {
+      for (index_t i = 0; i < n; ++i) data[i] = sums.at(i);
     };
     (one(get<Set::template index_of<R>>(from), values_of<R>(to.columns)), ...);
   }

@@ -10,8 +10,9 @@ namespace lazyfuse::host_detail {
 /// How many of `width` columns of so many bytes pass through all stages while they are in the cache of a thread; 0
 /// where they are too few for it to be worth it: memory is faster in longer runs.
 constexpr index_t columns_together(index_t bytes_of_column, index_t width) {
-  const index_t n = (index_t{1} << 19) / (bytes_of_column > 0 ? bytes_of_column : 1);
-  return n < (width < 512 ? width : 512) ? 0 : n;
+  using tuned = dpp::tuning<dpp::row_stages, host>;
+  const index_t n = tuned::columns_in_cache / (bytes_of_column > 0 ? bytes_of_column : 1);
+  return n < (width < tuned::least_columns ? width : tuned::least_columns) ? 0 : n;
 }
 
 /// Calls body(context, task) for every task in [0, tasks); in parallel when cost (about one per simple

@@ -19,8 +19,16 @@ inline constexpr index_t few_rows = 8;
 inline constexpr index_t block_elements = 32768;
 /// Columns whose sums a loop adds to, at most.
 inline constexpr int columns_at_a_time = 1024;
-/// Bytes of stack for packed operands.
+/// Bytes of stack for packed operands, and elements of each that are packed at a time.
 inline constexpr int pack_bytes = 131072;
+inline constexpr int least_chunk = 256, most_chunk = 4096;
+/// Rows are read several at once where all of them stay in a cache, or where they lie so far apart that the processor
+/// takes them for streams of their own.
+inline constexpr index_t cached_rows_bytes = 131072, far_rows_bytes = 6000;
+/// Operations for which threads are woken: tens of microseconds.
+inline constexpr double worth_threads = 60000;
+/// Results of more bytes are not kept by the last cache of most processors.
+inline constexpr index_t last_cache_bytes = index_t{32} << 20;
 /// Elements that stand for a whole row where an operand repeats one along it: the row is taken in runs of as many.
 inline constexpr int run_length = 64;
 
@@ -39,9 +47,14 @@ struct dpp::tuning<dpp::reductions, host> {
   /// Elements that a lane adds one by one. Where all are equal their roundings go one way, and a run is wrong by at
   /// most a sixth of so many epsilons.
   static constexpr index_t run_elements = 16;
+  /// Turns of the lanes after which moments have their shift: the mean of the elements so far.
+  static constexpr index_t turns_to_shift = 4;
+  /// How many elements a column takes before it has another shift for the first time.
+  static constexpr index_t far_elements = 8;
   /// Programs up to this cost are evaluated several turns of the lanes at once, and have a loop for short rows; of
-  /// dearer ones what that saves is a small part.
-  static constexpr int cheap = 32;
+  /// dearer ones what that saves is a small part. The lanes of more reductions do not fit the registers of narrow
+  /// vectors.
+  static constexpr int cheap = 32, turns_together = 4, most_in_narrow_vectors = 2;
   /// Columns take several rows at a time of programs below this cost: of others, one row after the other is faster, as
   /// the processor fetches it.
   static constexpr int cheap_columns = 8;
@@ -66,6 +79,22 @@ struct dpp::tuning<dpp::row_stages, host> {
   static constexpr int column_bytes = 16384;
   /// Rows of a task, where several share columns.
   static constexpr index_t least_lines = 256;
+  /// Of columns that pass through all stages: the bytes that stay in the cache of a thread, and how many are worth it.
+  static constexpr index_t columns_in_cache = 1 << 19, least_columns = 512;
+  /// Bytes of a row that the cache of a thread keeps between passes.
+  static constexpr index_t row_in_cache = 1 << 20;
+  /// Tasks of a pass over all columns, about; those of columns that pass through all stages; and columns of one of
+  /// these, at least.
+  static constexpr index_t tasks_of_pass = 64, tasks_of_stages = 8, columns_of_task = 64;
+};
+
+template <>
+struct dpp::tuning<dpp::scans, host> {
+  /// Elements that are combined one after the other, and runs of them. Runs do not wait for each other but by one
+  /// combination each; what that loses, so many runs later, is kept.
+  static constexpr index_t run = 16, span = 16 * run;
+  /// Columns that a task takes down all their lines, at least: whole lines of the cache.
+  static constexpr int least_columns = 64;
 };
 
 }  // namespace lazyfuse

@@ -2,19 +2,20 @@
 // Several elements at a time for each lane, added up pairwise before the lane takes them.
 #pragma once
 
-#include <lazyfuse/backend/host/lanes.hpp>
+#include <lazyfuse/backend/host/partial_sums.hpp>
 #include <lazyfuse/backend/host/tuning.hpp>
 
 namespace lazyfuse::host_detail {
 
 /// Combines the values of reductions into lane l, but those that are to be added up with others first, which it keeps.
-template <class Set, class Lanes, class Values>
-struct together_sink : lane_sink<typename Set::prologue::roots, Lanes, Values, false, false> {
-  typename Set::accumulators& kept;
+template <class Set, class Partials, class Values>
+struct together_sink : lane_sink<typename Set::prologue::roots, Partials, Values, false, false> {
+  typename Set::accumulators& gathered;
   index_t i;  ///< the element
   template <int I, class V>
   LAZYFUSE_HD void put(const V& value) {
-    if constexpr (rounds<typename Set::template monoid<I>, V>) get<I>(kept) = get<I>(this->to).apart(this->l, value);
+    if constexpr (rounds<typename Set::template monoid<I>, V>)
+      get<I>(gathered) = get<I>(this->to).apart(this->l, value);
     else get<I>(this->to).combine(this->l, value);
     using program = typename Set::template program<I>;
     if constexpr (requires { this->values.template note<program>(i, value); })
@@ -42,25 +43,26 @@ template <int N, class Cursors, int... I>
 }
 
 /// The elements of N contexts from first(0) on, for lane l, added up pairwise.
-template <class Set, int N, class First, class Lanes, class Values>
-inline typename Set::accumulators added_up(const First& context, int first, Lanes& to, const Values& values,
+template <class Set, int N, class First, class Partials, class Values>
+inline typename Set::accumulators added_up(const First& context, int first, Partials& to, const Values& values,
                                            index_t l) {
-  typename Set::accumulators kept{};
+  typename Set::accumulators gathered{};
   if constexpr (N == 1) {
     const auto element = context(first);
-    together_sink<Set, Lanes, Values> sink{{to, values, l}, kept, element.i};
+    together_sink<Set, Partials, Values> sink{{to, values, l}, gathered, element.i};
     evaluate<typename Set::prologue>(element, sink);
   } else {
-    kept = added_up<Set, N / 2>(context, first, to, values, l);
+    gathered = added_up<Set, N / 2>(context, first, to, values, l);
     const auto more = added_up<Set, N / 2>(context, first + N / 2, to, values, l);
-    for_rounding<Set>([&]<int K>(index_sequence<K>) { get<K>(kept) = get<K>(to).joined(get<K>(kept), get<K>(more)); },
-                      make_index_sequence<Set::size>{});
+    for_rounding<Set>(
+        [&]<int K>(index_sequence<K>) { get<K>(gathered) = get<K>(to).joined(get<K>(gathered), get<K>(more)); },
+        make_index_sequence<Set::size>{});
   }
-  return kept;
+  return gathered;
 }
 /// Adds these elements to lane l.
-template <class Set, int N, class First, class Lanes, class Values>
-inline void add_up(const First& context, Lanes& to, const Values& values, index_t l) {
+template <class Set, int N, class First, class Partials, class Values>
+inline void add_up(const First& context, Partials& to, const Values& values, index_t l) {
   const auto sums = added_up<Set, N>(context, 0, to, values, l);
   for_rounding<Set>([&]<int K>(index_sequence<K>) { get<K>(to).join(l, get<K>(sums)); },
                     make_index_sequence<Set::size>{});
@@ -75,8 +77,8 @@ inline constexpr int lanes_abreast = [] {
   while (n > 1 && n * int(sizeof(T)) > 64 * members) n /= 2;
   return n;
 }();
-template <class Set, int Turns, int Operands, class Cursors, class Lanes, class Values>
-inline void add_abreast(index_t first, const Cursors& cursors, Lanes& to, const Values& values) {
+template <class Set, int Turns, int Operands, class Cursors, class Partials, class Values>
+inline void add_abreast(index_t first, const Cursors& cursors, Partials& to, const Values& values) {
   constexpr int abreast = lanes_abreast<Set>;
   if constexpr (Set::size > 1) prefetch_ahead<abreast * Turns>(cursors, first * Turns, make_index_sequence<Operands>{});
 #if !defined(__clang__)
@@ -90,8 +92,8 @@ inline void add_abreast(index_t first, const Cursors& cursors, Lanes& to, const 
   }
 }
 /// Adds the elements of several turns to the lanes.
-template <class Set, int Turns, int Operands, class Cursors, class Lanes, class Values>
-inline void add_turns(const Cursors& cursors, Lanes& to, const Values& values) {
+template <class Set, int Turns, int Operands, class Cursors, class Partials, class Values>
+inline void add_turns(const Cursors& cursors, Partials& to, const Values& values) {
   [&]<int... B>(index_sequence<B...>) {
     (add_abreast<Set, Turns, Operands>(B * lanes_abreast<Set>, cursors, to, values), ...);
   }

@@ -4,6 +4,7 @@
 #include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
+#include "backend/cuda/jit/tuning.hpp"
 
 #include <lazyfuse/backend/cuda/launch/made.hpp>
 
@@ -26,10 +27,6 @@ std::atomic<jit>& policy() {
   return chosen;
 }
 
-/// Less than this is not worth a kernel, whatever the share of it that is saved.
-constexpr double least_saving_us = 50, least_saving_share = 0.1;
-constexpr index_t least_elements = 1 << 20;
-
 /// Bytes of what a plan asks for beyond its distinct operands.
 double repeated_bytes(const exact_plan& p) {
   const kernel_type& type = p.type();
@@ -45,9 +42,6 @@ double repeated_bytes(const exact_plan& p) {
   return bytes;
 }
 
-/// Of an operand in the general kernel: its address, and the instruction that reads it.
-constexpr int operations_of_operand = 15;
-
 /// Whether a kernel that does once what types repeat saves more than that.
 bool pays(const exact_plan& p, const exact_program& program, int read_again) {
   const machine& m = this_machine();
@@ -57,17 +51,18 @@ bool pays(const exact_plan& p, const exact_program& program, int read_again) {
   const bool from_cache = path == "rows" || path == "strided" || path == "tiled" || p.plan.rows.passes > 0;
   const auto elements = static_cast<double>(p.plan.elements());
   const double operations =
-      (program.repeated * p.type().cost(p.plan) + double{operations_of_operand} * read_again) * elements;
+      (program.repeated * p.type().cost(p.plan) + double{made_tuning::operations_of_operand} * read_again) * elements;
   const double saved_us =
       (from_cache ? repeated_bytes(p) / (m.cached_gb_per_s * 1000) : 0) + operations / m.operations_per_us;
-  return saved_us > least_saving_us && saved_us > least_saving_share * predicted_us(p.plan.costs(), m);
+  return saved_us > made_tuning::least_saving_us &&
+         saved_us > made_tuning::least_saving_share * predicted_us(p.plan.costs(), m);
 }
 
 /// What most plans fail, before anything is looked at more closely.
 bool may_be_made(const kernel_plan& plan) {
   const jit mode = current_jit();
   if (checked_build || mode == jit::off || plan.type->operands < 2) return false;
-  if (mode == jit::when_it_pays && plan.elements() < least_elements) return false;
+  if (mode == jit::when_it_pays && plan.elements() < made_tuning::least_elements) return false;
   const std::string_view pattern = plan.type->pattern;
   if (pattern == "rows") return !plan.rows.beside && plan.rows.length <= longest_row;
   return pattern == "transform" || pattern == "reduce";

@@ -16,7 +16,7 @@ bool start_reduction(const exact_plan& p, exact_program& program);
 bool start_rows(const exact_plan& p, exact_program& program);
 
 /// The longest rows, which registers hold.
-inline constexpr index_t longest_row = index_t{register_threads} * most_register_elements;
+inline constexpr index_t longest_row = index_t{row_tuning::register_threads} * row_tuning::most_register_elements;
 bool may_stay(const exact_plan& p);
 /// Rows that stay in registers: their kernel, and how it lies over them. Without a kernel for others.
 struct made_rows {

@@ -41,12 +41,12 @@ bool start_reduction(const exact_plan& p, exact_program& program) {
   const std::string facts = facts_of(p, along_kept ? p.kept - 1 : p.rank - 1, lay_out(width, 1, 1));
   made_kernel* const made =
       variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
-  if (!made || made->numbers[0] != width) return false;
-  const reduce_geometry g = lay_out(width, made->numbers[along_kept ? 2 : 1], made->resident.of(made->kernel));
+  if (!made || made->choices[0] != width) return false;
+  const reduce_geometry g = lay_out(width, made->choices[along_kept ? 2 : 1], made->resident.of(made->kernel));
   scratch room;
   if (g.splits > 1) {
     const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes * width) : 1;
-    room = scratch_for(static_cast<std::size_t>(made->numbers[3]) * g.tiles * g.splits * per_tile);
+    room = scratch_for(static_cast<std::size_t>(made->choices[3]) * g.tiles * g.splits * per_tile);
   }
   parameters to;
   put_bound(to, p, 0, p.rank, p.kept);

@@ -25,14 +25,14 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
     return plan_rows(p.extents, p.rank, p.kept, false, p.info, p.targets, p.targets + p.count,
                      {.width = width, .held = held, .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1});
   };
-  made_rows rows{.geometry = lay_out(most_register_elements)};
+  made_rows rows{.geometry = lay_out(row_tuning::most_register_elements)};
   const bool one_vector = rows.geometry.one_vector;
   rows.made = variant_of(program, p, one_vector ? "vectors" : "registers", "",
                          [&] { return rows_source(p, *program.graph, one_vector); });
-  if (!rows.made || rows.made->numbers[0] != width) return {};
-  const int held = rows.made->numbers[1];
-  if (length > index_t{register_threads} * held) return {};
-  if (held != most_register_elements) rows.geometry = lay_out(held);
+  if (!rows.made || rows.made->choices[0] != width) return {};
+  const int held = rows.made->choices[1];
+  if (length > index_t{row_tuning::register_threads} * held) return {};
+  if (held != row_tuning::most_register_elements) rows.geometry = lay_out(held);
   return rows;
 }
 

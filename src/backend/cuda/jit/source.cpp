@@ -40,7 +40,7 @@ std::string beginning(const exact_plan& p, const ir::program_graph& graph, const
 namespace lazyfuse {
 namespace cuda_detail {
 template <int... N>
-__device__ int numbers;
+__device__ int choices;
 }
 namespace made {
 using namespace ir;
@@ -77,7 +77,7 @@ kernel_source transform_source(const exact_plan& p, const ir::program_graph& gra
               : turned ? "lazyfuse::cuda_detail::turning::always, "
                        : "lazyfuse::cuda_detail::turning::never, ") +
              here + "parameters>";
-  s.numbers = {share + "flat.width", share + "flat.depth", share + "strided.depth", share + "turned.width",
+  s.choices = {share + "flat.width", share + "flat.depth", share + "strided.depth", share + "turned.width",
                share + "turned.depth"};
   return s;
 }
@@ -94,7 +94,7 @@ kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph
            ">(static_cast<operands*>(nullptr));\n" + ending;
   s.kernel = "lazyfuse::cuda_detail::transform_stencil<" + here + "program, " + here + "points, " + rank + ", " + here +
              "depth, " + here + "parameters>";
-  s.numbers = {here + "depth", "0", "0", "0", "0"};
+  s.choices = {here + "depth", "0", "0", "0", "0"};
   return s;
 }
 
@@ -110,7 +110,7 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
       axes + ", cuda_detail::layout_facts<" + facts + ">>;\n" + layout_check("reduce_numbers<" + axes + ">") + ending;
   s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "program, " + here + "sources, " +
              axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
-  s.numbers = {share + "width", share + "by_rows.depth", share + "by_columns.depth",
+  s.choices = {share + "width", share + "by_rows.depth", share + "by_columns.depth",
                "sizeof(" + here + "set::accumulators)", "0"};
   return s;
 }
@@ -128,7 +128,7 @@ kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, b
   s.kernel = "lazyfuse::cuda_detail::rows_in_registers<" + here + "rows, " + here + "sources, " + here + "types, " +
              (one_vector ? "false, " : "true, ") + outer + ", " + std::to_string(p.rank) + ", " + width + ", " +
              (one_vector ? "1" : held + " / " + width) + ", " + here + "parameters>";
-  s.numbers = {width, held, "0", "0", "0"};
+  s.choices = {width, held, "0", "0", "0"};
   return s;
 }
 

@@ -13,21 +13,21 @@ namespace lazyfuse::cuda_detail {
 /// What to compile: a source, the kernel in it, and an expression for each number that the launch asks for.
 struct kernel_source {
   std::string text, kernel;
-  std::array<std::string, 5> numbers;
+  std::array<std::string, 5> choices;
 };
 
-/// A transform along the path "flat", "strided" or "turned". numbers: the width, the depths of flat and of strided
+/// A transform along the path "flat", "strided" or "turned". choices: the width, the depths of flat and of strided
 /// threads, and the width and depth of those that turn operands.
 kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
 /// A stencil of p's arrays: `points` are the operands of the program, as stencil_point; threads take `most` elements.
-/// numbers: those they take, which may be fewer.
+/// choices: those they take, which may be fewer.
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most);
 /// A reduction along "rows" or "columns", of operands of which is known what facts says, "same, vectors" for two.
-/// numbers: the width, the depths of both, and the bytes of a partial result.
+/// choices: the width, the depths of both, and the bytes of a partial result.
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                             const std::string& facts);
 
-/// Rows that stay in registers, each in one vector of a thread, or in several. numbers: the width, and the elements of
+/// Rows that stay in registers, each in one vector of a thread, or in several. choices: the width, and the elements of
 /// a row that a thread holds.
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector);
 

@@ -4,6 +4,7 @@
 
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
+#include "backend/cuda/jit/tuning.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,13 +15,6 @@
 namespace lazyfuse::cuda_detail {
 
 namespace {
-
-/// Operands that read an array near another one, at least: fewer are read fast enough by the general kernel.
-constexpr int least_again = 4;
-/// Places beside an element along an axis, at most: of more, a thread shares little with its neighbours.
-constexpr index_t most_apart = 8;
-/// Elements of a thread, and threads of a block along the lines, at most.
-constexpr int most_depth = 8, most_lines = 4;
 
 using places = std::array<index_t, 3>;
 
@@ -51,7 +45,8 @@ std::optional<places> apart(const operand_info& x, const operand_info& y, const 
       times[k] = nearest(left, step[k]) + (k == order[0] ? beside : 0);
       left -= times[k] * step[k];
     }
-    if (left == 0 && std::all_of(times.begin(), times.end(), [](index_t n) { return std::abs(n) <= most_apart; }))
+    if (left == 0 &&
+        std::all_of(times.begin(), times.end(), [](index_t n) { return std::abs(n) <= made_tuning::most_apart; }))
       return times;
   }
   return {};
@@ -75,7 +70,7 @@ stencil_layout lay_out(const exact_plan& p, int depth) {
     from /= 2;
     to *= 2;
   };
-  while (lines < most_lines && lines < extent[1]) halve(lanes, lines);
+  while (lines < made_tuning::most_lines && lines < extent[1]) halve(lanes, lines);
   // Where columns are few, more lines lie in a block, and where lines are, more pieces of the walk.
   int walks = 1;
   while (lanes > 1 && lanes / 2 >= extent[2]) {
@@ -96,7 +91,7 @@ stencil_layout lay_out(const exact_plan& p, int depth) {
 }  // namespace
 
 bool may_be_stencil(const exact_plan& p) {
-  return p.count > least_again && p.plan.path == std::string_view("strided") &&
+  return p.count > made_tuning::least_again && p.plan.path == std::string_view("strided") &&
          p.type().pattern == std::string_view("transform");
 }
 
@@ -124,7 +119,7 @@ void find_stencil(const exact_plan& p, std::optional<stencil>& to) {
     if (a == arrays) first[arrays++] = i;
   }
   // What follows along the last axis only is shared by threads beside each other.
-  if (p.count - arrays < least_again || !(differ[0] || differ[1])) return;
+  if (p.count - arrays < made_tuning::least_again || !(differ[0] || differ[1])) return;
   // Walked are planes, or lines where all points are in one plane.
   const int walk = differ[0] ? 0 : 1;
   if (const int axis = p.rank - 3 + walk; axis < 0 || p.extents[axis] == 1) return;
@@ -169,12 +164,12 @@ std::string stencil::text() const {
 bool start_stencil(const stencil& s, exact_program& program) {
   const exact_plan& p = s.plan;
   const index_t* const extent = p.extents + p.rank - 3;
-  int most = most_depth;
+  int most = made_tuning::most_depth;
   while (most > extent[0]) most /= 2;  // a thread counts on so many elements
   made_kernel* const made = variant_of(program, p, "stencil", s.bytes() + static_cast<char>(most),
                                        [&] { return stencil_source(p, *program.graph, s.text(), most); });
   if (!made) return false;
-  const stencil_layout l = lay_out(p, made->numbers[0]);
+  const stencil_layout l = lay_out(p, made->choices[0]);
   if (l.blocks >= 0x1p31) return false;
   parameters to;
   put_bound(to, p, 0, p.rank, p.rank);

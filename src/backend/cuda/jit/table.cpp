@@ -31,9 +31,9 @@ int architecture() {
   return major * 10 + minor;
 }
 
-/// The numbers in the name of numbers<4, 1, ...>, which compilers write as Li4ELi1E.
-void read_numbers(const std::string& name, std::array<int, 5>& to) {
-  std::size_t at = name.find("numbers");
+/// The numbers in the name of choices<4, 1, ...>, which compilers write as Li4ELi1E.
+void read_choices(const std::string& name, std::array<int, 5>& to) {
+  std::size_t at = name.find("choices");
   for (int& number : to) {
     at = name.find("Li", at);
     if (at == std::string::npos) return;
@@ -78,7 +78,7 @@ bool load(made_kernel& to, const compiled& made) {
     (void)cudaGetLastError();  // nobody asked for it
     return false;
   }
-  read_numbers(made.names[1], to.numbers);
+  read_choices(made.names[1], to.choices);
   to.kernel = reinterpret_cast<const void*>(kernel);
   return true;
 }
@@ -86,9 +86,9 @@ bool load(made_kernel& to, const compiled& made) {
 /// From a bundle, the disk, or the compiler. Where none has it, what was compiled with the program runs: slower, with
 /// the same values.
 void make(made_kernel& to, const kernel_source& source) {
-  std::string numbers = "&lazyfuse::cuda_detail::numbers<";
-  for (const std::string& n : source.numbers) numbers += (&n == &source.numbers[0] ? "" : ", ") + ("int(" + n + ")");
-  const std::vector<std::string> names{source.kernel, numbers + ">"};
+  std::string choices = "&lazyfuse::cuda_detail::choices<";
+  for (const std::string& n : source.choices) choices += (&n == &source.choices[0] ? "" : ", ") + ("int(" + n + ")");
+  const std::vector<std::string> names{source.kernel, choices + ">"};
   const int target = architecture();
   const std::string key = compiled_with(target) + "\n" + names[0] + "\n" + names[1] + "\n" + source.text;
   const compiled known = known_kernel(key);

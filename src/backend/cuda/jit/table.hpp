@@ -13,10 +13,10 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// A kernel on the current device, and what its source says of it in numbers.
+/// A kernel on the current device, and what its source says of it in choices.
 struct made_kernel {
   std::atomic<const void*> kernel = nullptr;  ///< written last: a bundle that is loaded later may bring it
-  std::array<int, 5> numbers{};
+  std::array<int, 5> choices{};
   resident_blocks resident;
   explicit operator bool() const { return kernel != nullptr; }
 };

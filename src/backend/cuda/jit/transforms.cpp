@@ -24,27 +24,27 @@ int vector_width(const exact_plan& p, bool with_results) {
 bool start_transform(exact_plan& p, exact_program& program) {
   // What the program costs is known when it has been compiled; until then the path is the one of a cheap program.
   const int widest = vector_width(p, true);
-  std::array<int, 5> numbers{widest, 1, 1, widest, 1};
+  std::array<int, 5> choices{widest, 1, 1, widest, 1};
   {
     const std::lock_guard lock(program.mutex);
-    if (program.numbers[0] > 0) numbers = program.numbers;
+    if (program.choices[0] > 0) choices = program.choices;
   }
   transform_geometry g{};
   made_kernel* made = nullptr;
   const char* path = nullptr;
   for (bool exact = false; !exact;) {
-    g = plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {numbers[0], numbers[1]},
-                       {numbers[0], numbers[2]}, {numbers[3], numbers[4]}, false);
+    g = plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {choices[0], choices[1]},
+                       {choices[0], choices[2]}, {choices[3], choices[4]}, false);
     static constexpr const char* names[] = {"flat", "strided", "turned"};
     path = names[static_cast<int>(g.path)];
     if ((p.rank == 1) != (g.path == transform_path::flat)) return false;
     made = variant_of(program, p, path, "", [&] { return transform_source(p, *program.graph, path); });
-    if (!made || made->numbers[0] > widest) return false;
-    exact = std::exchange(numbers, made->numbers) == made->numbers;
+    if (!made || made->choices[0] > widest) return false;
+    exact = std::exchange(choices, made->choices) == made->choices;
   }
   {
     const std::lock_guard lock(program.mutex);
-    program.numbers = numbers;
+    program.choices = choices;
   }
   parameters to;
   put_bound(to, p, 0, p.rank, p.rank);

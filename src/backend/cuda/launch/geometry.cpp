@@ -16,8 +16,6 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-using transform_tuning = dpp::tuning<dpp::transforms, cuda>;
-
 /// Whether 32-bit arithmetic reaches every element, and one block beyond.
 bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, int count) {
   for (int i = 0; i < count; ++i) {
@@ -237,7 +235,7 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   index_t most_splits = 1, tiles = 1;
   if (along_kept) {
     const index_t columns = extents[inner];
-    const int lines = power_below(reduced / depth, dpp::tuning<dpp::reductions, cuda>::most_lines);
+    const int lines = power_below(reduced / depth, reduce_tuning::most_lines);
     g.lanes = power_above(ceil_div(columns, width), block_threads / lines);
     if (g.lanes < 32) g.consecutive = true;
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));

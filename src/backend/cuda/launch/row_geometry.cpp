@@ -13,8 +13,6 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-using row_tuning = dpp::tuning<dpp::row_stages, cuda>;
-
 index_t product(const index_t* extents, int from, int to) {
   index_t n = 1;
   for (int k = from; k < to; ++k) n *= extents[k];
@@ -25,7 +23,7 @@ void in_registers(row_geometry& g, index_t length, const row_program& program) {
   g.registers = true;
   g.one_vector = length <= index_t{32} * program.width;
   const int each = g.one_vector ? program.width : program.held;
-  g.group = power_above(ceil_div(length, each), register_threads);
+  g.group = power_above(ceil_div(length, each), row_tuning::register_threads);
   g.threads = std::max(g.group, g.one_vector ? row_tuning::threads_of_vectors : row_tuning::threads_of_rows);
   g.grid = ceil_div(g.rows, g.threads / g.group);
   g.path = "registers";
@@ -45,7 +43,7 @@ void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool col
     if (!along || !elsewhere) continue;                            // the caches keep what all rows read
     if (g.straight && !has_bit(g.wide_in, i - targets)) continue;  // straight walks copy whole vectors
     g.via_shared |= wide_bits{1} << (i - targets);
-    per_step += index_t{o.element_size} * program.width * team_threads;
+    per_step += index_t{o.element_size} * program.width * row_tuning::team_threads;
   }
   room -= merge_bytes;
   g.cached_steps = static_cast<int>(per_step > 0 ? std::clamp(room / per_step, index_t{0}, most_steps) : 0);
@@ -53,13 +51,13 @@ void keep(row_geometry& g, const index_t* extents, int rank, int outer, bool col
   for (int i = targets; i < count && i - targets < most_operands; ++i)
     if (has_bit(g.via_shared, i - targets)) {
       g.room[i - targets] = static_cast<unsigned>(at);
-      at += index_t{info[i].element_size} * program.width * team_threads * g.cached_steps;
+      at += index_t{info[i].element_size} * program.width * row_tuning::team_threads * g.cached_steps;
     }
   g.shared_bytes = static_cast<unsigned>(at);
 }
 
 /// Blocks that share a task: as many as keep it on the chip, and as many as give every processor something to do.
-void form_teams(row_geometry& g, const device_facts& gpu, index_t kept_by_a_block, index_t least_units) {
+void form_teams(row_geometry& g, const device_facts& gpu, index_t cached_by_a_block, index_t least_units) {
   const index_t resident = index_t{gpu.processors} * g.residents;
   g.how = exchange::none;
   g.blocks = 1;
@@ -67,7 +65,7 @@ void form_teams(row_geometry& g, const device_facts& gpu, index_t kept_by_a_bloc
   const index_t useful = std::max<index_t>(ceil_div(g.units, least_units), 1);
   const index_t to_fill = g.tasks * 2 >= resident ? 1 : std::max<index_t>(resident / g.tasks, 1);
   // A seventh that is not kept is read again from the cache.
-  const index_t to_keep = kept_by_a_block > 0 ? ceil_div(g.units * 6 / 7, kept_by_a_block) : 1;
+  const index_t to_keep = cached_by_a_block > 0 ? ceil_div(g.units * 6 / 7, cached_by_a_block) : 1;
   const index_t wanted = std::min(std::max(to_fill, to_keep), useful);
   if (wanted <= 1) g.how = exchange::none;
   else if (wanted <= most_cluster || (most_cluster > 1 && g.tasks * most_cluster > resident)) {
@@ -103,7 +101,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     if (moves && !wide && info[i].element_size != 0) g.whole = false;
   }
   g.consecutive = votes.consecutive();
-  if (!columns && height == 1 && length <= register_threads * program.held) {
+  if (!columns && height == 1 && length <= row_tuning::register_threads * program.held) {
     in_registers(g, length, program);
     return g;
   }
@@ -112,39 +110,40 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   index_t merge_slots;
   index_t least_units;
   if (columns) {
-    const int lines = power_above(height, team_threads / 32);
-    g.lanes = power_above(ceil_div(length, program.width), team_threads / lines);
-    const auto slots = [&] { return team_threads + 3 * index_t{g.lanes} * program.width; };
-    while (g.lanes > 1 && slots() * program.accumulators > device().shared_bytes_of(team_residents)) g.lanes /= 2;
+    const int lines = power_above(height, row_tuning::team_threads / 32);
+    g.lanes = power_above(ceil_div(length, program.width), row_tuning::team_threads / lines);
+    const auto slots = [&] { return row_tuning::team_threads + 3 * index_t{g.lanes} * program.width; };
+    while (g.lanes > 1 && slots() * program.accumulators > device().shared_bytes_of(row_tuning::team_residents))
+      g.lanes /= 2;
     if (g.lanes < 32) g.consecutive = true;
     g.vectors = ceil_div(length, index_t{g.lanes} * program.width);
     g.tasks = g.rows * g.vectors;
     g.units = height;
     g.slots = static_cast<unsigned>(g.lanes * program.width);
     merge_slots = slots();
-    least_units = 4 * (team_threads / g.lanes);
+    least_units = 4 * (row_tuning::team_threads / g.lanes);
   } else {
     const index_t group = g.consecutive ? 1 : 32;
     g.vectors = ceil_div(length, program.width * group) * group;
     g.tasks = g.rows;
     g.units = height * g.vectors;
-    merge_slots = 2 * (team_threads / 32 + 1) + team_threads / 32;
-    least_units = team_threads;
+    merge_slots = 2 * (row_tuning::team_threads / 32 + 1) + row_tuning::team_threads / 32;
+    least_units = row_tuning::team_threads;
   }
   g.fits = g.units < index_t{1} << 30;  // kernels count them in 32 bits
   if (!g.fits) return g;
   g.held_steps = g.straight ? program.held_steps : 0;
   const index_t merge_bytes =
       ceil_div(merge_slots * program.accumulators + (columns ? 0 : mailbox_bytes(program.accumulators)),
-               room_alignment) *
-      room_alignment;
+               row_tuning::room_alignment) *
+      row_tuning::room_alignment;
   // How much a block could keep decides the team, and the team how much each block has to: with two blocks to a
   // processor if that holds all, or else with one.
-  const int stride = team_threads / g.lanes;  // units of a step
+  const int stride = row_tuning::team_threads / g.lanes;  // units of a step
   const device_facts& gpu = device();
-  const index_t half = gpu.shared_bytes_of(team_residents), whole = gpu.shared_bytes;
+  const index_t half = gpu.shared_bytes_of(row_tuning::team_residents), whole = gpu.shared_bytes;
   const auto form = [&](index_t room) {
-    g.residents = room == half ? team_residents : 1;
+    g.residents = room == half ? row_tuning::team_residents : 1;
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, index_t{1} << 30);
     form_teams(g, gpu, index_t{g.cached_steps + g.held_steps} * stride, least_units);
     g.per_block = ceil_div(g.per_block, stride) * stride;  // whole steps
@@ -155,7 +154,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     }
     const int turns = static_cast<int>(g.units / (stride * g.blocks) / depth * depth);
     keep(g, extents, rank, outer, columns, info, targets, count, program, merge_bytes, room, end);
-    g.cached_steps = std::max(end - first_kept(end, turns, g.cached_steps, g.held_steps, depth), 0);
+    g.cached_steps = std::max(end - first_cached(end, turns, g.cached_steps, g.held_steps, depth), 0);
     if (merge_bytes > room) return false;
     return g.via_shared == 0 || index_t{g.cached_steps + g.held_steps} * stride * 7 >= g.per_block * 6;
   };
@@ -176,13 +175,14 @@ void find_residence(const row_geometry& g, row_residence& to) {
   }
   constexpr residence by_exchange[] = {residence::block, residence::cluster, residence::grid};
   to.results = by_exchange[static_cast<int>(g.how)];
-  const index_t kept = index_t{g.cached_steps + g.held_steps} * (team_threads / g.lanes);
-  const double part = std::min(1.0, static_cast<double>(kept) / static_cast<double>(std::max<index_t>(g.per_block, 1)));
+  const index_t on_chip = index_t{g.cached_steps + g.held_steps} * (row_tuning::team_threads / g.lanes);
+  const double part =
+      std::min(1.0, static_cast<double>(on_chip) / static_cast<double>(std::max<index_t>(g.per_block, 1)));
   to.cached_bytes = static_cast<index_t>(part * static_cast<double>(to.again_bytes));
   const index_t resident = std::max<index_t>(index_t{device().processors} * g.residents / g.blocks, 1);
   const double at_a_time =
       static_cast<double>(to.again_bytes) * std::min(1.0, static_cast<double>(resident) / static_cast<double>(g.tasks));
-  if (kept > 0) to.row = residence::block;  // each block keeps its own piece
+  if (on_chip > 0) to.row = residence::block;  // each block keeps its own piece
   if (to.cached_bytes < to.again_bytes)
     to.row = at_a_time <= device().cache_bytes ? residence::cache : residence::memory;
   if (g.how == exchange::memory) to.rounds = static_cast<int>(ceil_div(g.tasks, g.teams));

@@ -11,7 +11,6 @@ namespace {
 
 constexpr index_t most_blocks = (index_t{1} << 31) - 1;
 
-using scan_tuning = dpp::tuning<dpp::scans, cuda>;
 /// Chunks of a tile: as many as shared memory has room for, but so few that there are tiles for all processors.
 unsigned chunks_of_tile(index_t all, index_t strips, std::size_t chunk_bytes) {
   const auto room = static_cast<index_t>(scan_tuning::tile_bytes / chunk_bytes),

@@ -60,7 +60,7 @@ namespace {
 /// Of one device, made at its first use and kept to the end of the program.
 struct device_state {
   device_facts facts{};
-  planning::machine numbers{};
+  planning::machine costs{};
   cudaMemPool_t pool = nullptr;
 };
 
@@ -89,8 +89,8 @@ device_state& state() {
       int value = 0;
       return cudaDeviceGetAttribute(&value, what, d) == cudaSuccess ? static_cast<double>(value) : 0.0;
     };
-    s.numbers = planning::gpu({number(cudaDevAttrMemoryClockRate), number(cudaDevAttrGlobalMemoryBusWidth),
-                               static_cast<double>(s.facts.processors), number(cudaDevAttrClockRate)});
+    s.costs = planning::gpu({number(cudaDevAttrMemoryClockRate), number(cudaDevAttrGlobalMemoryBusWidth),
+                             static_cast<double>(s.facts.processors), number(cudaDevAttrClockRate)});
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, d};
@@ -170,7 +170,7 @@ std::set<cudaStream_t> take_readers(allocation* a) noexcept {
 }
 
 const device_facts& device() { return state().facts; }
-const planning::machine& this_machine() { return state().numbers; }
+const planning::machine& this_machine() { return state().costs; }
 
 void before(const planning::operand_info* info, int targets, int count) {
   check_devices(info, targets, count);
@@ -307,10 +307,10 @@ allocation* allocate(cuda, std::size_t bytes, const memory_request& wanted) {
   allocation* const a = allocate_from(source, cuda::name, bytes, alignment, {current_stream()}, release_cuda, wanted);
   a->device = d;
   if (source.table != &table_of<pool_memory> && several_devices(cuda{})) {
-    handles<1> kept;  // gives it back if it is elsewhere
-    kept.memory[0] = a;
+    handles<1> owner;  // gives it back if it is elsewhere
+    owner.memory[0] = a;
     cuda_detail::check_resource(a->data, d, wanted.operation);
-    kept.memory[0] = nullptr;
+    owner.memory[0] = nullptr;
   }
   return a;
 }

@@ -18,7 +18,7 @@ struct alignas(sizeof(T) * Width) wide {
 
 /// The elements of one vector of a thread.
 template <class T, int Width>
-struct lanes {
+struct vector_elements {
   T value[Width];
   __device__ __forceinline__ const T& operator[](int k) const { return value[k]; }
   __device__ __forceinline__ void put(int k, const T& v) { value[k] = v; }
@@ -39,7 +39,7 @@ struct lanes {
 template <class T, int Width>
   requires(sizeof(T) < 4 && sizeof(T) * Width % 4 == 0 && sizeof(T) * Width <= 16 &&
            (standard::is_arithmetic_v<T> || small_real<T>))
-struct lanes<T, Width> {
+struct vector_elements<T, Width> {
   using bits = standard::conditional_t<sizeof(T) == 1, unsigned char, unsigned short>;
   static constexpr int each = 4 / int(sizeof(T)), size = 8 * int(sizeof(T)), count = Width / each;
   unsigned word[count];
@@ -114,7 +114,7 @@ template <class T, int Width, int Depth>
 struct fetched<memory<T>, Width, Depth> {
   static constexpr bool loads = true, is_memory = true;
   static constexpr bool can_be_wide = Width > 1 && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) * Width <= 16;
-  lanes<T, Width> value[Depth];
+  vector_elements<T, Width> value[Depth];
 
   __device__ __forceinline__ void one(int d, elements<const T> from) { value[d].read(reached<Width>(from)); }
   /// All elements exist, contiguous in rows a pitch apart; aligned if a thread takes neighbours.

@@ -78,8 +78,8 @@ struct window_parameters : Flat {
 template <class... Src>
 constexpr int flat_residents(list<Src...> sources, int elements) {
   const bool light = (... && (sizeof(typename Src::value_type) <= 4 && source_cost<Src> == 0)) &&
-                     memory_bytes(sources) * elements <= dpp::tuning<dpp::transforms, cuda>::most_light_bytes;
-  return light ? dpp::tuning<dpp::transforms, cuda>::light_residents : 1;
+                     memory_bytes(sources) * elements <= transform_tuning::most_light_bytes;
+  return light ? transform_tuning::light_residents : 1;
 }
 
 template <class Schedule, class Sources, class Types, int Width, int Depth, class Parameters>

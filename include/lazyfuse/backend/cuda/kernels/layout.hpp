@@ -2,11 +2,10 @@
 // How kernels lie over an iteration, as numbers that the host decides and kernels read.
 #pragma once
 
+#include <lazyfuse/backend/cuda/kernels/tuning.hpp>
 #include <lazyfuse/core/index.hpp>
 
 namespace lazyfuse::cuda_detail {
-
-inline constexpr int block_threads = 256;
 
 /// Division of a 31-bit number by an invariant one: a multiplication and a shift.
 struct divisor {
@@ -57,13 +56,11 @@ LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) {
   return n < most_operands && ((bits >> (n % most_operands)) & 1) != 0;
 }
 
-/// Threads along each side of a tile that operands are turned in.
-inline constexpr int tile_lanes = 16;
-static_assert(tile_lanes * tile_lanes == block_threads);
-
-/// A stencil's tiles: of four elements of a row and two rows per thread.
-inline constexpr int window_lanes = 64, window_lines = block_threads / window_lanes;
-inline constexpr int window_columns = window_lanes * 4, window_rows = window_lines * 2, window_operands = 16;
+/// A stencil's tiles.
+inline constexpr int window_lanes = transform_tuning::window_lanes, window_lines = block_threads / window_lanes;
+inline constexpr int window_columns = window_lanes * transform_tuning::window_width,
+                     window_rows = window_lines * transform_tuning::window_depth,
+                     window_operands = transform_tuning::window_operands;
 
 /// The array of a stencil's operands, and what a tile reads of it.
 struct shared_window {
@@ -91,7 +88,8 @@ struct layout_facts {
   }();
 };
 
-/// The first parameters of every kernel: what types say. Numbers follow, which are the same for all types.
+/// The first parameters of every kernel (launch/launch.cuh checks it): what types say. What follows has the same type
+/// for all programs.
 template <class Operands, class Targets>
 struct bound_to {
   Operands operands;
@@ -169,15 +167,13 @@ LAZYFUSE_HD constexpr int width_across(int element_size, int depth) {
 /// How the blocks of a team exchange what they have.
 enum class exchange { none, cluster, memory };
 
-inline constexpr int team_threads = 512;
-inline constexpr int most_cluster_blocks = 16;
-static_assert(most_cluster_blocks <= 32, "a lane of each warp takes the results of a block");
+static_assert(row_tuning::most_cluster_blocks <= 32, "a lane of each warp takes the results of a block");
 /// Of `end` steps that a block of a team takes over a row, depth at a time, the first whose vectors shared memory
-/// keeps: the last are, from a turn on that all threads take; or none. kept, held: how many fit into it, and into
+/// keeps: the last are, from a turn on that all threads take; or none. cached, held: how many fit into it, and into
 /// registers.
-LAZYFUSE_HD constexpr int first_kept(int end, int whole, int kept, int held, int depth) {
+LAZYFUSE_HD constexpr int first_cached(int end, int whole, int cached, int held, int depth) {
   constexpr int none = 1 << 30;
-  const int from = end > kept ? (end - kept + depth - 1) / depth * depth : 0;
+  const int from = end > cached ? (end - cached + depth - 1) / depth * depth : 0;
   if (from > whole) return none;
   return from > 0 && from < held && held <= whole ? held : from;
 }
@@ -195,16 +191,9 @@ struct register_numbers {
   wide_bits wide_in, wide_out;
 };
 
-/// What is copied to shared memory begins at a whole line of its banks: elsewhere every copy writes two.
-inline constexpr int room_alignment = 128;
 /// Of shared memory, in its first bytes, for what the blocks of a cluster that share a row send each other: two
 /// counters and two boxes. accumulators: bytes of the largest stage's.
-constexpr int mailbox_bytes(int accumulators) { return 16 + 2 * most_cluster_blocks * accumulators; }
-/// Blocks of a team that share a processor: one has memory to wait for while the other computes.
-inline constexpr int team_residents = 2;
-/// The largest block of rows in registers, and the most elements of a row that a thread holds: twice as many of 16
-/// bits.
-inline constexpr int register_threads = 512, most_register_elements = 16;
+constexpr int mailbox_bytes(int accumulators) { return 16 + 2 * row_tuning::most_cluster_blocks * accumulators; }
 
 /// Where tiles leave what they have in all, for those after them: `entries` for each strip of tiles.
 struct scan_board {

@@ -35,7 +35,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
     int turns = 0;
     for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines) {
       if constexpr (Depth > 1)
-        if (++turns % turns_to_fold == 0) fold(sums, set_seq);
+        if (++turns % reduce_tuning::turns_to_fold == 0) fold(sums, set_seq);
       combine_full<Set, Width, Depth>(sums, p, base, unit * span + first, stride, R - 1, R - 1, spacing, p.dense,
                                       sources, seq);
       if constexpr (Set::absorbs)
@@ -94,7 +94,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
 /// Blocks that are to share a processor; 0: as many as the compiler makes of it.
 template <class Set, int Width, class Sources>
 constexpr int row_residents(Sources sources, int elements) {
-  using tuned = dpp::tuning<dpp::reductions, cuda>;
+  using tuned = reduce_tuning;
   const bool light = memory_bytes(sources) * elements <= tuned::light_bytes &&
                      Width * int(sizeof(typename Set::accumulators)) <= tuned::light_bytes;
   return Set::has_near && light && Set::prologue::cost <= tuned::light_cost ? tuned::light_residents : 0;

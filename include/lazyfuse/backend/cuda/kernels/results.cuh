@@ -103,6 +103,7 @@ struct results<list<P...>, Sources, Width, Depth, T...>
 
 template <class Results>
 struct register_sink {
+  static constexpr bool stores = false;
   /// Whether it takes what the program's root is to round as it is.
   template <int K>
   static constexpr bool rounds = Results::template rounds<K>;

@@ -73,7 +73,7 @@ class mailbox {
  public:
   /// largest: bytes of the largest results that are sent, a multiple of 4.
   __device__ __forceinline__ mailbox(void* room, unsigned largest)
-      : room_(static_cast<unsigned*>(room)), box_words_(most_cluster_blocks * largest / 4) {}
+      : room_(static_cast<unsigned*>(room)), box_words_(row_tuning::most_cluster_blocks * largest / 4) {}
 
   /// By all threads; nothing is sent before cluster_wait().
   __device__ __forceinline__ void open() const {

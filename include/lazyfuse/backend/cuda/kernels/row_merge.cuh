@@ -108,9 +108,9 @@ __device__ __forceinline__ void merge_columns(thread_sums<Set, Width, true>& sum
   accumulators* const shared = area.template from<accumulators>(0);
   accumulators* const room = area.template from<accumulators>(threads + static_cast<int>(at.barriers & 1) * slots);
   // Four warps merge, one for each scheduler, or as many as there are columns: neighbours share the lines of one.
-  const int together = lanes < 4     ? 32
-                       : lanes > 128 ? 1
-                                     : 128 / lanes,
+  const int together = lanes < 4                             ? 32
+                       : lanes > row_tuning::merging_threads ? 1
+                                                             : row_tuning::merging_threads / lanes,
             bits = 31 - __clz(together), line = thread & (together - 1), column = thread >> bits,
             lines = threads / lanes;
   sums.restore();

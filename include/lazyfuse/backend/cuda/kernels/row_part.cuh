@@ -12,7 +12,7 @@ namespace lazyfuse::cuda_detail {
 
 /// The block's dynamic shared memory.
 __device__ __forceinline__ unsigned char* team_room() {
-  extern __shared__ __align__(room_alignment) unsigned char shared_room[];
+  extern __shared__ __align__(row_tuning::room_alignment) unsigned char shared_room[];
   return shared_room;
 }
 
@@ -58,9 +58,6 @@ struct next_part {
   bool comes;
 };
 
-/// Of a thread's registers, for vectors that several passes of a team read.
-inline constexpr int most_held_bytes = 64;
-
 /// Vectors of the first Count steps of a block.
 template <class Unit, int Count>
 struct held_units {
@@ -86,7 +83,7 @@ struct pass_operand<Staged, Pass, Width, list<Src...>> {
   template <int Depth, int... I>
   static constexpr int held_steps(index_sequence<I...>) {
     constexpr int all = (0 + ... + (again<I> ? bytes<I> : 0));
-    return all == 0 ? 0 : most_held_bytes / (all * Depth) * Depth;
+    return all == 0 ? 0 : row_tuning::most_held_bytes / (all * Depth) * Depth;
   }
   template <int... I>
   static constexpr wide_bits again_bits(index_sequence<I...>) {
@@ -105,7 +102,7 @@ struct pass_operand<Staged, Pass, Width, list<Src...>> {
   static __device__ __forceinline__ auto* place(const auto& p, int steps) {
     using T = typename type_at<I, Src...>::value_type;
     return reinterpret_cast<T*>(team_room() + p.room[I % most_operands]) +
-           (steps * team_threads + static_cast<int>(threadIdx.x)) * Width;
+           (steps * row_tuning::team_threads + static_cast<int>(threadIdx.x)) * Width;
   }
 };
 

@@ -62,14 +62,14 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
   static __device__ __forceinline__ void load(auto& f, const auto& p, const auto& part, const location& at) {
     if constexpr (bare_t<decltype(f)>::loads && Staged::template reads<Pass, I>) {
       const auto& o = get<I>(p.operands);
-      const bool kept = operand::template cached<I>(p, at.valid[0] > 0 && at.cached_steps >= 0);
+      const bool in_shared = operand::template cached<I>(p, at.valid[0] > 0 && at.cached_steps >= 0);
       if constexpr (operand::template again<I> && !operand::template first<I>) {
-        if (kept) return f.row(0, operand::template place<I>(p, at.cached_steps));
+        if (in_shared) return f.row(0, operand::template place<I>(p, at.cached_steps));
       }
       f.some(o.source, part.base[I] + offset(o, at), 0, o.steps[R - 1], p.consecutive && has_bit(p.wide_in, I),
              part.spacing, at.valid);
       if constexpr (operand::template again<I> && operand::template first<I>) {
-        if (kept) keep_vector<Width>(f, operand::template place<I>(p, at.cached_steps));
+        if (in_shared) keep_vector<Width>(f, operand::template place<I>(p, at.cached_steps));
       }
     }
   }

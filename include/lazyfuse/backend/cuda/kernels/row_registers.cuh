@@ -47,6 +47,7 @@ inline constexpr int converted_operand<apply<Op, arg<I>>> = I;
 /// Element (d, k) of the thread.
 template <class Row>
 struct row_context : register_context<Row> {
+  static constexpr bool precomputes = true;
   template <class P>
     requires(converted_operand<P> >= 0 && requires(const Row& r) { get<converted_operand<P>>(r.as_float).value; })
   __device__ __forceinline__ float precomputed() const {
@@ -105,7 +106,7 @@ __device__ __forceinline__ void register_stages(const Fetched& row, const auto& 
     merge_neighbours<set>(a, group_bits);
     if constexpr (Block) {
       if (group_bits > 5) {
-        constexpr int most_warps = register_threads / 32;
+        constexpr int most_warps = row_tuning::register_threads / 32;
         __shared__ accumulators totals[most_warps];
         const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) / 32;
         const int warps = 1 << (group_bits - 5), first = warp & ~(warps - 1);
@@ -155,7 +156,7 @@ __device__ __forceinline__ void registers_body(const auto& p, list<Src...>, list
   using own_row = row_in_registers<Staged, Width, Depth, list<Src...>, index_sequence<I...>>;
   using context = row_context<own_row>;
   own_row values;
-  constexpr bool many = Width * Depth > most_register_elements;
+  constexpr bool many = Width * Depth > row_tuning::most_register_elements;
   const auto load_vector = [&]<int N>(auto& f, const auto& o, index_sequence<N>, int d) {
     const auto from = o.source.data + begin_of(o);
     if (has_bit(p.wide_in, N)) {
@@ -247,8 +248,8 @@ template <class Staged, class... Src, int... I>
 constexpr int bytes_in_stages(list<Src...>, index_sequence<I...>) {
   return (0 + ... + (Staged::template read_before<Staged::count, I> ? element_bytes<Src> : 0));
 }
-/// How many elements of a row a thread holds: 128 bytes of all that stages read; of one operand of 16-bit reals, as
-/// many as are 128 bytes as float.
+/// How many elements of a row a thread holds, of all that stages read; of one operand of 16-bit reals, as many as are
+/// as many bytes as float.
 template <class Staged, class... Src, int... I>
 constexpr int register_elements(list<Src...> sources, index_sequence<I...> all, int width) {
   const int bytes = bytes_in_stages<Staged>(sources, all);
@@ -256,21 +257,23 @@ constexpr int register_elements(list<Src...> sources, index_sequence<I...> all, 
   constexpr bool small = ((!Staged::template read_before<Staged::count, I> || is_constant<Src> ||
                            (Src::is_memory && small_real<typename Src::value_type>)) &&
                           ...);
-  int elements = read == 1 && small ? 2 * most_register_elements : most_register_elements;
-  while (elements > width && elements * bytes > 128) elements /= 2;
+  int elements = read == 1 && small ? 2 * row_tuning::most_register_elements : row_tuning::most_register_elements;
+  while (elements > width && elements * bytes > row_tuning::register_bytes) elements /= 2;
   return elements;
 }
-/// Three blocks to a processor, or two where threads hold more: memory waits for one while the others compute.
+/// Blocks that share a processor.
 template <class Staged, class... Src>
 constexpr int register_residents(list<Src...> sources, int elements) {
   const int bytes = elements * bytes_in_stages<Staged>(sources, make_index_sequence<sizeof...(Src)>{});
   const int small = (0 + ... + (Src::is_memory && sizeof(typename Src::value_type) < 4));
-  return small > 1 || elements > most_register_elements || bytes > 96 ? 2 : 3;
+  return small > 1 || elements > row_tuning::most_register_elements || bytes > row_tuning::light_bytes
+             ? row_tuning::residents
+             : row_tuning::light_residents;
 }
 
 /// Block: more than a warp may share a row.
 template <class Staged, class Sources, class Types, bool Block, int K, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(register_threads, register_residents<Staged>(Sources{}, Width* Depth))
+__global__ void __launch_bounds__(row_tuning::register_threads, register_residents<Staged>(Sources{}, Width* Depth))
     rows_in_registers(const __grid_constant__ Parameters p) {
   constexpr auto operands = make_index_sequence<Sources::size>{};
   constexpr auto targets = make_index_sequence<Types::size>{};

@@ -123,7 +123,7 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   place.member = blockIdx.x - place.team * p.team.blocks;
   const int thread = static_cast<int>(threadIdx.x);
   row_part<sizeof...(Src), sizeof...(T)> part;
-  const int lines = Columns ? team_threads >> p.lane_bits : team_threads;
+  const int lines = Columns ? row_tuning::team_threads >> p.lane_bits : row_tuning::team_threads;
   part.count = static_cast<int>(p.units);
   part.lane = Columns ? thread & ((1 << p.lane_bits) - 1) : 0;
   part.block_start = static_cast<int>(place.member) * lines;
@@ -131,7 +131,7 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
   part.stride = static_cast<int>(p.team.blocks) * lines;
   part.end = (part.count + part.stride - 1) / part.stride;
   part.whole = part.count / part.stride / Depth * Depth;
-  part.cached_from = first_kept(part.end, part.whole, p.cached_steps, Held, Depth);
+  part.cached_from = first_cached(part.end, part.whole, p.cached_steps, Held, Depth);
   using walk = row_pass<Staged, 0, Simple, Columns, KO, R, Width, list<Src...>>;
   constexpr auto seq = make_index_sequence<sizeof...(Src)>{};
   held_units<typename walk::fetched_unit, Held> held;
@@ -194,7 +194,8 @@ __device__ __forceinline__ void team_body(const auto& p, list<Src...> sources, l
 
 template <class Staged, class Sources, class Types, bool Simple, bool Columns, int KO, int R, int Width, int Depth,
           int Held, class Parameters>
-__global__ void __launch_bounds__(team_threads, team_residents) rows_by_teams(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(row_tuning::team_threads, row_tuning::team_residents)
+    rows_by_teams(const __grid_constant__ Parameters p) {
   team_body<Staged, Simple, Columns, KO, R, Width, Depth, Held>(
       p, Sources{}, Types{}, make_index_sequence<Sources::size>{}, make_index_sequence<Types::size>{});
 }

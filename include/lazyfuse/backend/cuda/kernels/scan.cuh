@@ -136,6 +136,7 @@ struct scanned_context {
 };
 template <class Accumulators>
 struct accumulator_sink {
+  static constexpr bool stores = false;
   Accumulators& to;
   template <int I, class V>
   __device__ __forceinline__ void put(const V& v) {
@@ -153,11 +154,11 @@ __device__ __forceinline__ void scan_neighbours(typename Set::accumulators (&a)[
 /// Pieces in shared memory, in which a thread has Width neighbours. It reads what it has written itself, so nobody
 /// waits but the threads of a group that turn a piece.
 template <class A, int Width>
-struct kept_pieces {
+struct pieces_in_shared {
   static constexpr bool at_once = Width > 1 && (sizeof(A) & (sizeof(A) - 1)) == 0 && sizeof(A) * Width <= 16;
   A* group;  ///< the piece of the threads that share a row
   int member, lanes;
-  __device__ __forceinline__ kept_pieces(void* room, int of_group)
+  __device__ __forceinline__ pieces_in_shared(void* room, int of_group)
       : member(static_cast<int>(threadIdx.x) & (of_group - 1)), lanes(of_group) {
     group = static_cast<A*>(room) + (static_cast<int>(threadIdx.x) - member) * Width;
   }
@@ -243,18 +244,19 @@ struct scan_pieces<Set, Epilogue, R, Width, Depth, list<Src...>, list<T...>> {
   /// Those of piece d of a row. before: what all before the thread's neighbours have; here: each neighbour with those
   /// before it; turned: whether the results are of elements apart.
   __device__ __forceinline__ void finish(int d, const accumulators& before, const accumulators (&here)[Width],
-                                         const kept_pieces<accumulators, Width>& kept, unsigned piece, bool turned) {
+                                         const pieces_in_shared<accumulators, Width>& shared, unsigned piece,
+                                         bool turned) {
     accumulators up_to[Width];
 #pragma unroll
     for (int k = 0; k < Width; ++k) up_to[k] = joined<Set>(before, here[k]);
     if (turned) {
-      const accumulators start = of_lane<Set>(before, static_cast<int>(threadIdx.x) & 31 & ~(kept.lanes - 1));
-      const accumulators* const all = kept.group + piece * (block_threads * Width);
-      kept.put(piece, up_to);
+      const accumulators start = of_lane<Set>(before, static_cast<int>(threadIdx.x) & 31 & ~(shared.lanes - 1));
+      const accumulators* const all = shared.group + piece * (block_threads * Width);
+      shared.put(piece, up_to);
       __syncwarp();
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
-        const int at = k * kept.lanes + kept.member;
+        const int at = k * shared.lanes + shared.member;
         finish(d, k, at > 0 ? all[at - 1] : start, all[at]);
       }
       __syncwarp();

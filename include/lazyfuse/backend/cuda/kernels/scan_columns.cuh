@@ -29,7 +29,7 @@ struct tile_columns {
   template <bool Apart>
   __device__ __forceinline__ accumulators combined(const accumulators (&a)[Width],
                                                    accumulators* apart = nullptr) const {
-    constexpr int together = 4;  // loads that wait for each other's stores otherwise
+    constexpr int together = scan_tuning::loads_together;
     accumulators* const own = entries + line * columns + across;
 #pragma unroll
     for (int k = 0; k < Width; ++k) own[k * spacing] = a[k];
@@ -93,7 +93,7 @@ struct tile_columns {
 
 /// A block takes a tile: `lanes` vectors of columns, and lines of threads below each other, each with rows of its own.
 template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::residents)
+__global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     scan_columns(const __grid_constant__ Parameters p) {
   using accumulators = typename Set::accumulators;
   using pieces_type = scan_pieces<Set, Epilogue, R, Width, Depth, Sources, Types>;
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::
   constexpr auto targets = make_index_sequence<Types::size>{};
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   __shared__ accumulators entries[block_threads * Width];
-  const kept_pieces<accumulators, Width> kept(shared_bytes, p.lanes);
+  const pieces_in_shared<accumulators, Width> shared(shared_bytes, p.lanes);
   const int thread = static_cast<int>(threadIdx.x), lane = thread & (p.lanes - 1), line = thread / p.lanes,
             lines = block_threads / p.lanes, columns = p.lanes * Width;
   const unsigned tile = blockIdx.x / p.board.strips, strip = blockIdx.x - tile * p.board.strips;
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::
         if (d > 0) here[d][k] = joined<Set>(here[d - 1][k], here[d][k]);
         up_to[k] = joined<Set>(sum[k], here[d][k]);
       }
-      kept.put(chunk * Depth + d, up_to);
+      shared.put(chunk * Depth + d, up_to);
     }
 #pragma unroll
     for (int k = 0; k < Width; ++k) sum[k] = joined<Set>(sum[k], here[Depth - 1][k]);
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       accumulators up_to[Width];
-      kept.get(chunk * Depth + d, up_to);
+      shared.get(chunk * Depth + d, up_to);
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
         const accumulators here = joined<Set>(before[k], up_to[k]);

@@ -53,12 +53,12 @@ struct scanned_row {
 
 /// `lanes` neighbouring threads of a warp go through a row, or take Depth rows of one piece each.
 template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::residents)
+__global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     scan_rows(const __grid_constant__ Parameters p) {
   using row_type = scanned_row<Set, Epilogue, Sources, Types, R, Width, Depth>;
   using accumulators = typename Set::accumulators;
   __shared__ __align__(16) unsigned char room[block_threads * Width * sizeof(accumulators)];
-  const kept_pieces<accumulators, Width> kept(room, p.lanes);
+  const pieces_in_shared<accumulators, Width> shared(room, p.lanes);
   const int thread = static_cast<int>(threadIdx.x), pitch = p.lanes * Width, last = (thread & 31) | (p.lanes - 1);
   const index_t number =
       (static_cast<index_t>(blockIdx.x) * (block_threads / p.lanes) + thread / p.lanes) * (p.stacked ? Depth : 1);
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::
   const bool turned = p.spacing > 1;
   accumulators before;
   Set::clear(before);
-  index_t column = turned ? kept.member : kept.member * Width;
+  index_t column = turned ? shared.member : shared.member * Width;
   for (unsigned chunk = 0; chunk < p.chunks; ++chunk, column += pitch * Depth) {
     typename row_type::pieces pieces;
     accumulators here[Depth][Width];
@@ -74,10 +74,10 @@ __global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::
     pieces.compute(here, p.spacing);
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
-      if (turned) kept.turn(0, here[d]);
+      if (turned) shared.turn(0, here[d]);
       scan_neighbours<Set>(here[d]);
       const accumulators up_to = scan_lanes<Set>(here[d][Width - 1], p.lanes);
-      pieces.finish(d, joined<Set>(before, before_lanes<Set>(up_to, p.lanes)), here[d], kept, 0, turned);
+      pieces.finish(d, joined<Set>(before, before_lanes<Set>(up_to, p.lanes)), here[d], shared, 0, turned);
       if (!p.stacked) before = joined<Set>(before, of_lane<Set>(up_to, last));
     }
     row.put(pieces, p, column, pitch);
@@ -123,14 +123,14 @@ inline constexpr bool all_commute<Set, index_sequence<I...>> =
 /// A block takes a tile of a row, of which each warp has a part: its elements are combined as they come, and scanned
 /// when it is known what is before them.
 template <class Set, class Epilogue, class Sources, class Types, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::residents)
+__global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     scan_tiles(const __grid_constant__ Parameters p) {
   using row_type = scanned_row<Set, Epilogue, Sources, Types, R, Width, Depth>;
   using accumulators = typename Set::accumulators;
   constexpr int warps = block_threads / 32, pitch = 32 * Width;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   __shared__ accumulators of_warp[warps];
-  const kept_pieces<accumulators, Width> kept(shared_bytes, 32);
+  const pieces_in_shared<accumulators, Width> shared(shared_bytes, 32);
   const bool turned = p.spacing > 1;
   const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) / 32;
   const unsigned tile = blockIdx.x / p.board.strips, strip = blockIdx.x - tile * p.board.strips;
@@ -147,9 +147,9 @@ __global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::
     pieces.compute(here, p.spacing);
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
-      if (turned) kept.turn(chunk * Depth + d, here[d]);
+      if (turned) shared.turn(chunk * Depth + d, here[d]);
       scan_neighbours<Set>(here[d]);
-      kept.put(chunk * Depth + d, here[d]);
+      shared.put(chunk * Depth + d, here[d]);
       const accumulators& piece = here[d][Width - 1];
       if constexpr (all_commute<Set>) sum = joined<Set>(sum, piece);
       else sum = joined<Set>(sum, of_lane<Set>(scan_lanes<Set>(piece, 32), 31));
@@ -177,9 +177,9 @@ __global__ void __launch_bounds__(block_threads, dpp::tuning<dpp::scans, cuda>::
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       accumulators here[Width];
-      kept.get(chunk * Depth + d, here);
+      shared.get(chunk * Depth + d, here);
       const accumulators up_to = scan_lanes<Set>(here[Width - 1], 32);
-      pieces.finish(d, joined<Set>(before, before_lanes<Set>(up_to, 32)), here, kept, chunk * Depth + d, turned);
+      pieces.finish(d, joined<Set>(before, before_lanes<Set>(up_to, 32)), here, shared, chunk * Depth + d, turned);
       before = joined<Set>(before, of_lane<Set>(up_to, 31));
     }
     row.put(pieces, p, column, pitch);

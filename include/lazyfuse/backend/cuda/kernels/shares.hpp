@@ -47,7 +47,7 @@ constexpr thread_share share_for(int width, int most, thread_load load, int byte
 /// Of a transform, by the path it takes.
 template <class Schedule, class Sources, class Types>
 struct transform_shares {
-  using tuned = dpp::tuning<dpp::transforms, cuda>;
+  using tuned = transform_tuning;
   static constexpr int bytes = memory_bytes(Sources{}), cost = Schedule::cost + cost_of_sources(Sources{});
   /// Dear programs do not wait for memory: their threads take few elements, and compilers write them fewer times.
   static constexpr int width = [] {
@@ -71,7 +71,7 @@ struct transform_shares {
 /// Of a reduction: threads own rows, or columns.
 template <class Set, class Sources>
 struct reduce_shares {
-  using tuned = dpp::tuning<dpp::reductions, cuda>;
+  using tuned = reduce_tuning;
   static constexpr int width = width_for(Sources{}, list<>{}), bytes = memory_bytes(Sources{}),
                        cost = Set::prologue::cost + cost_of_sources(Sources{});
   static constexpr int depth_of_columns = bytes * width > tuned::shallow_bytes ? tuned::shallow_depth : tuned::depth;

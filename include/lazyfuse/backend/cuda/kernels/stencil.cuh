@@ -72,7 +72,7 @@ using stencil_pack_of = stencil_pack<Points, Depth, R, make_index_sequence<int(s
 /// How many elements a thread takes, at most `Most`.
 template <class Schedule, class Points, int Most, int R, class... Src>
 constexpr int stencil_depth(const operand_pack<R, Src...>* operands) {
-  constexpr thread_load load = dpp::tuning<dpp::transforms, cuda>::stencil;
+  constexpr thread_load load = transform_tuning::stencil;
   constexpr int bytes = stencil_pack_of<Points, Most, R, Src...>::bytes;
   if constexpr (Most == 1 || (Schedule::cost * Most <= load.operations && bytes <= load.bytes)) return Most;
   else return stencil_depth<Schedule, Points, Most / 2>(operands);
@@ -95,6 +95,7 @@ struct stencil_context {
 };
 template <int R, class Targets>
 struct stencil_sink {
+  static constexpr bool stores = false;  ///< all that a thread reads is in registers, and no target is read by others
   const Targets& targets;
   const index_t* offset;  ///< of the thread's first element, for each target
   int d, skipped;

@@ -11,7 +11,9 @@ namespace lazyfuse::cuda_detail {
 /// for each output; but for many columns of elements so short that results are rounded far more, where registers end.
 template <class Set, int Width, bool Columns = false>
 struct thread_sums {
-  static constexpr bool keeps_rests = !Columns || Width <= 4 || Width * int(sizeof(typename Set::accumulators)) <= 64;
+  static constexpr bool keeps_rests =
+      !Columns || Width <= reduce_tuning::columns_with_rests ||
+      Width * int(sizeof(typename Set::accumulators)) <= reduce_tuning::most_bytes_with_rests;
   using rests = standard::conditional_t<keeps_rests, typename Set::rests, nothing_lost>;
   typename Set::accumulators lane[Width];
   rests rest[Columns ? Width : 1];
@@ -55,6 +57,7 @@ __device__ __forceinline__ void recentre(thread_sums<Set, Width, Columns>& sums,
 /// InOrder: elements come in the order of their places. Rests: of the set, or nothing, where few are added up.
 template <class Set, bool Guarded, bool Near = false, bool InOrder = false, class Rests = nothing_lost>
 struct combine_sink {
+  static constexpr bool stores = false;
   typename Set::accumulators& to;
   bool valid;
   Rests& rest;
@@ -96,6 +99,7 @@ inline constexpr bool taken_together = !Guarded && !Near && several_monoid<M, T>
 /// Gathers what is to be paired or combined together, and combines the rest at once.
 template <class Set, bool Guarded, bool Near, bool InOrder, bool Several, class Rests>
 struct gather_sink {
+  static constexpr bool stores = false;
   typename Set::accumulators &to, &leaf;
   bool valid;
   Rests& rest;
@@ -134,9 +138,6 @@ __device__ __forceinline__ void add_pairs(typename Set::accumulators& to, Rests&
   };
   (one(index_sequence<I>{}), ...);
 }
-/// Turns of several units between two of these: as many additions one after the other are exact enough, and keeping
-/// what is lost at each would cost programs of much arithmetic 8 % of their time.
-inline constexpr int turns_to_fold = 8;
 /// Adds what the lanes added up recently, pair by pair, to the sum that keeps what is lost.
 template <class Set, int Width, int... I>
 __device__ __forceinline__ void fold(thread_sums<Set, Width>& sums, index_sequence<I...> seq) {
@@ -158,8 +159,8 @@ __device__ __forceinline__ void add_together(typename Set::accumulators& to, Res
 #pragma unroll
       for (int i = 0; i < Count; ++i) values[i] = get<N>(leaf[i * Step]);
       if constexpr (standard::is_same_v<Rests, nothing_lost>) {
-        bare_t<decltype(M::lost(values[0], values[0], values[0]))> unkept{};
-        get<N>(to) = M::template several<Count>(get<N>(to), values, unkept);
+        bare_t<decltype(M::lost(values[0], values[0], values[0]))> unused{};
+        get<N>(to) = M::template several<Count>(get<N>(to), values, unused);
       } else get<N>(to) = M::template several<Count>(get<N>(to), values, get<N>(rest));
     }
   };
@@ -169,6 +170,7 @@ __device__ __forceinline__ void add_together(typename Set::accumulators& to, Res
 /// Notes the values of the prologue as they are.
 template <class Set>
 struct note_sink {
+  static constexpr bool stores = false;
   typename Set::accumulators& to;
   template <int I, class V>
   __device__ __forceinline__ void put(const V& value) {

@@ -17,6 +17,11 @@ struct thread_load {
     return cost * elements <= operations && bytes_of_element * elements <= bytes;
   }
 };
+/// Threads of a block, where a pattern says nothing else.
+inline constexpr int block_threads = 256;
+/// Threads along each side of a tile that operands are turned in.
+inline constexpr int tile_lanes = 16;
+static_assert(tile_lanes * tile_lanes == block_threads);
 /// Bytes that a thread reads at once: beyond, vectors of many operands would not stay in registers.
 inline constexpr int most_vector_bytes = 640;
 
@@ -39,10 +44,14 @@ struct dpp::tuning<dpp::transforms, cuda> {
   /// Threads side by side: leaves rows to the block, so that stencils find their neighbours in its cache.
   static constexpr int most_lanes = 128;
   /// Axes that are turned in shared memory, or chosen for rows, are as long as a tile's side.
-  static constexpr int least_tile = 16;
+  static constexpr int least_tile = cuda_detail::tile_lanes;
   /// Stencils of so many rows and bytes around a position are copied to shared memory; smaller pictures are in the
   /// cache of a processor anyway.
   static constexpr int window_reach_rows = 8, window_reach_bytes = 64, least_window_extent = 32;
+  /// Programs of this cost and so many operands, some of them in memory, for which that code is worth having.
+  static constexpr int window_cost = 24, window_operands = 16, least_window_operands = 3;
+  /// Threads of a block along the rows of such a picture, and elements of each: of four of a row, and two rows.
+  static constexpr int window_lanes = 64, window_width = 4, window_depth = 2;
   /// What a thread of a stencil that is made at run time may read, each place once, and compute. The compiler computes
   /// while it reads: 27 points of 8 elements are 360 bytes, in 60 registers.
   static constexpr cuda_detail::thread_load stencil{1200, 512};
@@ -56,6 +65,12 @@ struct dpp::tuning<dpp::reductions, cuda> {
   static constexpr int shallow_bytes = 16, shallow_depth = 2;
   /// Threads below each other in a tile of columns.
   static constexpr int most_lines = 8;
+  /// Turns of several units between two times that lanes are added up: as many additions one after the other are exact
+  /// enough, and keeping what is lost at each would cost programs of much arithmetic 8 % of their time.
+  static constexpr int turns_to_fold = 8;
+  /// Columns of a thread that keep what rounding loses beside their sums: more do not fit its registers, unless they
+  /// are of so few bytes.
+  static constexpr int columns_with_rests = 4, most_bytes_with_rests = 64;
   /// Four blocks of moments share a processor where their values and sums take few of then 64 registers; elsewhere the
   /// compiler finds out (0).
   static constexpr int light_residents = 4, light_bytes = 64, light_cost = 24;
@@ -67,8 +82,23 @@ struct dpp::tuning<dpp::row_stages, cuda> {
   static constexpr int depth_of(int vector_bytes) { return vector_bytes <= 16 ? 4 : vector_bytes <= 48 ? 2 : 1; }
   /// Threads of a block whose rows are one vector for each, and of others.
   static constexpr int threads_of_vectors = 256, threads_of_rows = 128;
-  /// Blocks of a cluster: groups of processors hold eight with little left over.
-  static constexpr int usual_cluster = 8;
+  /// Blocks of a cluster: groups of processors hold eight with little left over; the most that CUDA takes.
+  static constexpr int usual_cluster = 8, most_cluster_blocks = 16;
+  /// Threads of a block of a team, and blocks that share a processor: one has memory to wait for while the other
+  /// computes.
+  static constexpr int team_threads = 512, team_residents = 2;
+  /// Bytes of a thread's registers for vectors that several passes of a team read.
+  static constexpr int most_held_bytes = 64;
+  /// What is copied to shared memory begins at a whole line of its banks: elsewhere every copy writes two.
+  static constexpr int room_alignment = 128;
+  /// Threads that merge what a block has of columns: four warps, one for each scheduler.
+  static constexpr int merging_threads = 128;
+  /// The largest block of rows in registers, and the most elements of a row that a thread holds: twice as many of 16
+  /// bits; of several operands, as many as make so many bytes.
+  static constexpr int register_threads = 512, most_register_elements = 16, register_bytes = 128;
+  /// Three blocks of rows in registers share a processor where a thread holds no more bytes, elsewhere two: memory
+  /// waits for one while the others compute.
+  static constexpr int light_residents = 3, light_bytes = 96, residents = 2;
 };
 
 template <>
@@ -86,6 +116,15 @@ struct dpp::tuning<dpp::scans, cuda> {
   static constexpr int least_lanes = 8;
   /// Columns of a tile, where it has several lines.
   static constexpr int columns = 128;
+  /// What a thread loads together: loads that would wait for each other's stores otherwise.
+  static constexpr int loads_together = 4;
 };
+
+namespace cuda_detail {
+using transform_tuning = dpp::tuning<dpp::transforms, cuda>;
+using reduce_tuning = dpp::tuning<dpp::reductions, cuda>;
+using row_tuning = dpp::tuning<dpp::row_stages, cuda>;
+using scan_tuning = dpp::tuning<dpp::scans, cuda>;
+}  // namespace cuda_detail
 
 }  // namespace lazyfuse

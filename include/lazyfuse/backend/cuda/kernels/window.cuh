@@ -22,7 +22,8 @@ template <class Schedule, class Sources, int R>
 inline constexpr bool has_window = false;
 template <class Schedule, class... Src>
 inline constexpr bool has_window<Schedule, list<Src...>, 2> =
-    Schedule::cost <= 24 && sizeof...(Src) <= window_operands && (0 + ... + Src::is_memory) >= 3 &&
+    Schedule::cost <= transform_tuning::window_cost && sizeof...(Src) <= window_operands &&
+    (0 + ... + Src::is_memory) >= transform_tuning::least_window_operands &&
     (... && (Src::is_memory || requires(Src s) { s.value; })) &&
     (common_size(list<Src...>{}) == 4 || common_size(list<Src...>{}) == 8);
 
@@ -42,9 +43,9 @@ struct window_context {
   }
 };
 
-/// Stores at once what the program delivers, for operands have been read into shared memory.
 template <class Targets>
 struct window_sink {
+  static constexpr bool stores = false;  ///< not where operands are read: they are in shared memory
   const Targets& targets;
   int row, column;
   template <int I, class V>

@@ -66,6 +66,8 @@ struct kernel<dpp::reduce<Set, Epilogue, K>, cuda> {
 
   template <class Plan>
   static const char* path(Plan& p) {
+    static_assert(dpp::plan_of<Plan, dpp::reduce<Set, Epilogue, K>>,
+                  "lazyfuse: the plan lacks what its pattern asks for");
     p.geometry = program_of<Plan>::lay_out(p.s, p.bound, p.along_kept);
     return p.along_kept ? "columns" : "rows";
   }

@@ -28,7 +28,7 @@ struct row_geometry {
   bool whole;     ///< every operand is read in whole vectors, or is the same along the inner axis
   bool straight;  ///< whole, and one axis across
   wide_bits wide_in = 0, wide_out = 0, via_shared = 0;
-  int group = 1, threads = team_threads;
+  int group = 1, threads = row_tuning::team_threads;
   index_t rows = 1, grid = 1;
   // of teams
   unsigned blocks = 1, teams = 1;

@@ -18,7 +18,7 @@ struct rows_program {
   static constexpr int bytes = memory_bytes(Sources{}) * width;
   using on_chip = staged_on_chip_t<Staged>;
   static constexpr int held = register_elements<on_chip>(Sources{}, make_index_sequence<Sources::size>{}, width);
-  static constexpr int depth = cost_of_sources(Sources{}) > 0 ? 1 : dpp::tuning<dpp::row_stages, cuda>::depth_of(bytes);
+  static constexpr int depth = cost_of_sources(Sources{}) > 0 ? 1 : row_tuning::depth_of(bytes);
   using operand = pass_operand<Staged, 0, width, Sources>;
   static constexpr auto all = make_index_sequence<Sources::size>{};
   // The sums of columns need the registers themselves.
@@ -82,8 +82,8 @@ struct rows_program {
       p.team.partial = room.partial;
     }
     const auto start = [&](auto kernel) {
-      const unsigned most = resident_teams(reinterpret_cast<const void*>(kernel), team_threads, g.shared_bytes,
-                                           g.how == exchange::cluster ? g.blocks : 1);
+      const unsigned most = resident_teams(reinterpret_cast<const void*>(kernel), row_tuning::team_threads,
+                                           g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1);
       index_t grid = g.grid;
       if (g.how != exchange::memory) {  // as many teams as run at a time, each with several tasks
         p.team.teams = p.team.teams < most ? p.team.teams : most;
@@ -113,6 +113,8 @@ struct kernel<dpp::rows<Staged, Outer, Columns>, cuda> {
 
   template <class Plan>
   static const char* path(Plan& p) {
+    static_assert(dpp::plan_of<Plan, dpp::rows<Staged, Outer, Columns>>,
+                  "lazyfuse: the plan lacks what its pattern asks for");
     p.geometry = program_of<Plan>::lay_out(p.s, p.bound);
     if (!p.geometry.fits) return nullptr;  // reductions become arrays, on the device
     find_residence(p.geometry, p.rows.where);

@@ -12,7 +12,7 @@ namespace lazyfuse::cuda_detail {
 
 /// A thread's vectors: what it scans, and what it reads and computes for that, stays in registers.
 constexpr thread_share scan_share(int width, int bytes, int accumulators, int cost) {
-  using tuned = dpp::tuning<dpp::scans, cuda>;
+  using tuned = scan_tuning;
   while (width > 1 && width * accumulators > tuned::most_vector_bytes) width /= 2;
   return share_for(width, tuned::depth, tuned::load, bytes + accumulators, cost);
 }
@@ -85,6 +85,8 @@ struct kernel<dpp::scan<Set, Epilogue, Beside>, cuda> {
 
   template <class Plan>
   static const char* path(Plan& p) {
+    static_assert(dpp::plan_of<Plan, dpp::scan<Set, Epilogue, Beside>>,
+                  "lazyfuse: the plan lacks what its pattern asks for");
     p.geometry = program_of<Plan>::lay_out(p);
     return !p.geometry.fits ? nullptr : Beside ? "columns" : "rows";
   }

@@ -104,6 +104,7 @@ struct kernel<dpp::transform<Schedule>, cuda> {
 
   template <class Plan>
   static const char* path(Plan& p) {
+    static_assert(dpp::plan_of<Plan, dpp::transform<Schedule>>, "lazyfuse: the plan lacks what its pattern asks for");
     p.geometry = program_of<Plan>::lay_out(p.s, p.bound);
     p.by_address = p.geometry.path == cuda_detail::transform_path::window;
     return program_of<Plan>::path(p.geometry);

@@ -37,7 +37,7 @@ inline void fold_values(T* value) {
 }
 
 template <class M, class T, int N>
-struct lanes {
+struct partial_sums {
   alignas(64) T value[N];
   void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
   LAZYFUSE_HD void combine(index_t l, T v) { value[l] = compute<M>(value[l], v); }
@@ -59,7 +59,7 @@ inline constexpr bool nan_is_mask = !floating_point<T> || __is_same(T, float) ||
 /// one that meets NaN.
 template <class M, real_number T, int N>
   requires(nan_is_mask<T>&& requires(T v) { M::of_numbers(v, v); })
-struct lanes<M, T, N> {
+struct partial_sums<M, T, N> {
   alignas(64) T value[N];
   void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
   LAZYFUSE_HD void combine(index_t l, T v) {
@@ -85,7 +85,7 @@ struct lanes<M, T, N> {
 /// The same of others: whether NaN was seen is kept aside. Of doubles as that NaN, or zero.
 template <class M, real_number T, int N>
   requires(!nan_is_mask<T> && requires(T v) { M::of_numbers(v, v); })
-struct lanes<M, T, N> {
+struct partial_sums<M, T, N> {
   using flag = std::conditional_t<__is_same(T, double), T, int>;
   alignas(64) T value[N];
   alignas(64) flag nan[N];
@@ -133,7 +133,7 @@ concept in_distances = requires {
 };
 /// Moments of columns, which have as many elements each, and a shift each.
 template <in_distances M, class T, int N>
-struct lanes<M, moment_sums<T>, N> : distance_sums<T, N> {
+struct partial_sums<M, moment_sums<T>, N> : distance_sums<T, N> {
   using distance_sums<T, N>::sum, distance_sums<T, N>::squares;
   alignas(64) T shift[N];
   T count;
@@ -150,7 +150,7 @@ struct lanes<M, moment_sums<T>, N> : distance_sums<T, N> {
   void recentre(index_t n) {
     for (index_t l = 0; l < n; ++l) put(l, M::recentred(at(l)));
   }
-  void merge(const lanes& more, index_t n) {
+  void merge(const partial_sums& more, index_t n) {
     for (index_t l = 0; l < n; ++l) put(l, M{}(at(l), more.at(l)));
     count += more.count;
   }
@@ -164,7 +164,7 @@ struct lanes<M, moment_sums<T>, N> : distance_sums<T, N> {
 /// Places of extremes: elements and places apart.
 template <class M, class T, int N>
   requires ordered_monoid<M, indexed<T>>
-struct lanes<M, indexed<T>, N> {
+struct partial_sums<M, indexed<T>, N> {
   T value[N];
   int64 index[N];
   void clear(index_t n) {
@@ -185,21 +185,22 @@ struct lanes<M, indexed<T>, N> {
   }
 };
 template <class Set, int N, class Seq = make_index_sequence<Set::size>>
-struct lane_pack_of;
+struct partial_pack_of;
 template <class Set, int N, int... I>
-struct lane_pack_of<Set, N, index_sequence<I...>> {
-  using type = pack<lanes<typename Set::template monoid<I>, typename Set::template value_type<I>, N>...>;
+struct partial_pack_of<Set, N, index_sequence<I...>> {
+  using type = pack<partial_sums<typename Set::template monoid<I>, typename Set::template value_type<I>, N>...>;
 };
 template <class Set, int N>
-using lane_pack = typename lane_pack_of<Set, N>::type;
+using partial_pack = typename partial_pack_of<Set, N>::type;
 
 /// Combines the value of reduction I into lane l, and notes it where that is asked for. Near: the lane has several
 /// already. InOrder: elements come in the order of their places.
-template <class Roots, class Lanes, class Values, bool Near, bool InOrder>
+template <class Roots, class Partials, class Values, bool Near, bool InOrder>
 struct lane_sink;
-template <class... P, class Lanes, class Values, bool Near, bool InOrder>
-struct lane_sink<list<P...>, Lanes, Values, Near, InOrder> {
-  Lanes& to;
+template <class... P, class Partials, class Values, bool Near, bool InOrder>
+struct lane_sink<list<P...>, Partials, Values, Near, InOrder> {
+  static constexpr bool stores = false;
+  Partials& to;
   const Values& values;
   index_t l;
   template <int I, class V>
@@ -214,13 +215,14 @@ struct lane_sink<list<P...>, Lanes, Values, Near, InOrder> {
 };
 
 /// Adds to each of the lanes [first, last) the element of its number.
-template <class Set, bool Near, bool InOrder = false, class Cursors, class Lanes, class Values>
-LAZYFUSE_HD void add_to_lanes(const Cursors& cursors, Lanes& to, index_t first, index_t last, const Values& values) {
+template <class Set, bool Near, bool InOrder = false, class Cursors, class Partials, class Values>
+LAZYFUSE_HD void add_to_partials(const Cursors& cursors, Partials& to, index_t first, index_t last,
+                                 const Values& values) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
   for (index_t l = first; l < last; ++l) {
-    lane_sink<typename Set::prologue::roots, Lanes, Values, Near, InOrder> sink{to, values, l};
+    lane_sink<typename Set::prologue::roots, Partials, Values, Near, InOrder> sink{to, values, l};
     evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, l}, sink);
   }
 }

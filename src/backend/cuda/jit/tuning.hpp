@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The constants by which kernels are made at run time, found as those of the others are.
+#pragma once
+
+#include <lazyfuse/core/index.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+struct made_tuning {
+  /// Less than this is not worth a kernel, whatever the share of it that is saved.
+  static constexpr double least_saving_us = 50, least_saving_share = 0.1;
+  static constexpr index_t least_elements = 1 << 20;
+  /// Of an operand in the general kernel: its address, and the instruction that reads it.
+  static constexpr int operations_of_operand = 15;
+  /// Operands that read an array near another one, at least: fewer are read fast enough by the general kernel.
+  static constexpr int least_again = 4;
+  /// Places beside an element along an axis, at most: of more, a thread shares little with its neighbours.
+  static constexpr index_t most_apart = 8;
+  /// Elements of a stencil's thread, and threads of a block along the lines, at most.
+  static constexpr int most_depth = 8, most_lines = 4;
+};
+
+}  // namespace lazyfuse::cuda_detail
