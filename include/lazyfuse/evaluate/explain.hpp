@@ -77,7 +77,7 @@ std::string total_text(const evaluation_plan& p, double us, double predicted);
 /// plan(e): the kernels that would run, each with its program, operands, bytes and path, and for rows what each pass
 /// computes and where values are in between; the predicted time; and the plans not taken, with theirs or the reason.
 /// choice: which of the plans of an expression whose reductions are broadcast back; by default the one that would run.
-template <class X>
+template <class X, class Maker = maker>
   requires expression<X> evaluation_plan plan(const X& x, plan_choice choice = plan_choice::automatic) {
     const auto& e = x.tree;
     using T = value_t<X>;
@@ -85,12 +85,13 @@ template <class X>
     using Space = result_space<X>;
     const memory_detail::device_scope<Space> scope(planning::device_for<Space>("explain", nullptr, e));
     planning::machine numbers{};
-    if constexpr (runnable_here<Space>) numbers = backend<Space>::machine();
+    using kernels = kernel_space<Space, Maker>;
+    if constexpr (runnable_here<kernels>) numbers = backend<kernels>::machine();
     const auto planned = [&](plan_choice which) {
       evaluation_plan p = explain_detail::begun(Space::name, dtype_of<T>, e.shape().extent, R);
       allocation* const owner = nullptr;
       const ir::target_pack<R, T> to{{{{nullptr, row_major(e.shape())}}}};
-      run<Space, R, T>(execution{explain_detail::take, explain_detail::refuse, &p, which}, e.shape(), to, &owner, e);
+      run<kernels, R, T>(execution{explain_detail::take, explain_detail::refuse, &p, which}, e.shape(), to, &owner, e);
       explain_detail::predict(p, numbers);
       return p;
     };
@@ -106,7 +107,7 @@ template <class X>
 /// A plan as text.
 std::string explain(const evaluation_plan& p);
 /// explain(e): the plan of an expression as text.
-template <class X>
+template <class X, class = maker>
   requires expression<X> std::string explain(const X& x) { return explain(plan(x)); }
 
 }  // namespace lazyfuse

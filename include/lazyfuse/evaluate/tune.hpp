@@ -26,13 +26,13 @@ void remember(const planning::row_report& rows, plan_choice choice);
 /// The shortest time of some runs of f, in microseconds; the first, which may load code, does not count.
 double shortest_us(void (*f)(void*), void* context);
 /// How rows of x would go, if they are one kernel; else its passes stay 0.
-template <class X>
+template <class X, class = maker>
 void plan(const X& x, planning::row_report& to) {
   using T = value_t<X>;
   constexpr int R = rank_of<X>;
   allocation* const nobody = nullptr;
-  run<result_space<X>, R, T>(execution{note, nullptr, &to, plan_choice::rows}, x.shape(),
-                             ir::target_pack<R, T>{{{{nullptr, row_major(x.shape())}}}}, &nobody, x.tree);
+  run<kernel_space<result_space<X>>, R, T>(execution{note, nullptr, &to, plan_choice::rows}, x.shape(),
+                                           ir::target_pack<R, T>{{{{nullptr, row_major(x.shape())}}}}, &nobody, x.tree);
 }
 }  // namespace tune_detail
 
@@ -40,7 +40,7 @@ void plan(const X& x, planning::row_report& to) {
 /// program and class of shapes: rows, and their length, up to powers of two. Later evaluations of that class take it,
 /// in all threads, until tuning::clear(). Values do not change except by the order of additions. Waits for the device;
 /// not for a stream that is being captured.
-template <class X>
+template <class X, class = maker>
   requires expression<X> tuned tune(const X& x) {
     const auto& e = x.tree;
     using T = value_t<X>;
@@ -55,7 +55,7 @@ template <class X>
       const auto once = [&] {
         allocation* const owner = scratch.owner();
         const ir::target_pack<R, T> to{{{{scratch.unshared(), scratch.tree.steps}}}};
-        run<Space, R, T>(execution{nullptr, nullptr, nullptr, choice}, e.shape(), to, &owner, e);
+        run<kernel_space<Space>, R, T>(execution{nullptr, nullptr, nullptr, choice}, e.shape(), to, &owner, e);
       };
       return tune_detail::shortest_us([](void* f) { (*static_cast<decltype(once)*>(f))(); },
                                       const_cast<void*>(static_cast<const void*>(&once)));

@@ -11,7 +11,8 @@ namespace lazyfuse::cuda_detail {
 /// Whether two operands are one: what they are, and where their elements lie.
 bool exact_plan::same(int i, int j) const {
   const operand_type &a = type().types[i], &b = type().types[j];
-  if (a.element != b.element || a.kind != b.kind || a.kind == ir::source_kind::ramp) return false;  // ramps have gaps
+  if (a.element != b.element || a.kind != b.kind || a.kind == ir::source_kind::ramp || a.kind == ir::source_kind::other)
+    return false;  // these have gaps
   const operand_info &x = given(i), &y = given(j);
   if (x.data != y.data || std::memcmp(x.place, y.place, static_cast<std::size_t>(a.bytes)) != 0) return false;
   if (!x.steps || !y.steps) return x.steps == y.steps;

@@ -31,6 +31,9 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
 /// a row that a thread holds.
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector);
 
+/// "memory<float>"; empty for what cannot be named.
+std::string spelling_of(const operand_type& type);
+std::string spelling_of_result(const kernel_type& type, int i);
 /// "memory<float>, constant<float>": the distinct operands, and the results "float".
 std::string sources_of(const exact_plan& p);
 std::string results_of(const exact_plan& p);
