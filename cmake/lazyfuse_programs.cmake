@@ -65,15 +65,14 @@ function(lazyfuse_add_cuda_program name)
   add_dependencies(cuda_programs ${name})
 endfunction()
 
-# A program whose default space is CUDA, compiled by the C++ compiler: its kernels are made when it runs. Sources that are
-# written for every space come after lazyfuse/cuda.hpp.
+# A program whose default space is CUDA, compiled by the C++ compiler: its kernels are made when it runs.
 function(lazyfuse_add_gxx_program name)
   if(NOT LAZYFUSE_ENABLE_CUDA)
     return()
   endif()
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE lazyfuse::cuda)
-  target_compile_options(${name} PRIVATE ${lazyfuse_warnings} -include lazyfuse/cuda.hpp)
+  target_compile_options(${name} PRIVATE ${lazyfuse_warnings})
   add_dependencies(cuda_programs ${name})
 endfunction()
 

@@ -92,7 +92,7 @@ bool in_place(const array<T, R, Space>& x, const E& e, long ours) {
 }
 
 /// All memory of an array, copied.
-template <class T, class Space>
+template <class T, class Space, class = maker>
 array<T, 1, Space> copy_of(const array_memory<T, Space>& of) {
   const index_t n = static_cast<index_t>(of.source->owner->bytes / sizeof(T));
   return fresh_beside(tree::leaf<stored<T, Space>, 1>(*of.source, {n}, {{1}}));

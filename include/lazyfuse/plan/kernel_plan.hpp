@@ -28,8 +28,8 @@ struct operand_type {
   dtype element;
   source_kind kind;
   short bytes, alignment;
-  short kept_bytes = 0;            ///< of an element that is kept where it was read or made
-  const char* spelling = nullptr;  ///< of a source that has no kind: the compiler's, where a kernel is to be written
+  short kept_bytes;      ///< of an element that is kept where it was read or made
+  const char* spelling;  ///< of a source that has no kind: the compiler's, where a kernel is to be written
   constexpr bool constant() const { return kind == source_kind::constant; }
 };
 

@@ -157,19 +157,11 @@ const char* make_path(kernel_plan& plan) {
   if (pattern == "scan") throw_unmade(plan, std::string("scans are not made at run time") + compile_it);
   if (pattern == "rows")
     return !plan.rows.beside && plan.rows.length <= longest_row && can_be_made_here() ? path_of_rows(plan) : nullptr;
-  if (pattern == "transform") {
-    exact_plan exact(plan);
-    if (!exact.find_equal()) throw_impossible(plan);
-    exact.take_axes();
-    plan.path = path_of_transform(exact);
-  }
-  const request r(plan);
-  if (!r.program) throw_impossible(plan);
-  if (pattern == "reduce")
-    return runs_along_kept(r.plan.extents, r.plan.kept, r.plan.rank, r.plan.info + r.plan.targets, r.plan.count)
-               ? "columns"
-               : "rows";
-  return plan.path;
+  exact_plan p(plan);
+  if (!p.find_equal()) throw_impossible(plan);
+  p.take_axes();
+  if (pattern == "transform") return path_of_transform(p);
+  return runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count) ? "columns" : "rows";
 }
 
 void launch_only_made(const kernel_plan& plan) {
