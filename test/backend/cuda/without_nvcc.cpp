@@ -85,6 +85,10 @@ TEST_F(without_nvcc, all_patterns_are_made) {
       {"rows_in_registers", [&] { m = lf::softmax(a, axis<1>) + lf::softmax(b, axis<1>); }},
       {"rows_in_registers", [&] { m = (a - lf::mean(a, axis<1>, lf::keepdims)) / lf::std(a, axis<1>, lf::keepdims); }},
       {"reduce_columns transform_strided", [&] { m = a - lf::sum(a, axis<0>); }},
+      {"scan_tiles", [&] { r = lf::cumsum(x * y) / 2; }},
+      {"scan_rows", [&] { m = lf::cumsum(a, axis<1>); }},
+      {"scan_columns", [&] { m = lf::cumsum(a, axis<0>, lf::exclusive); }},
+      {"scan_rows", [&] { m = lf::cumsum(a, axis<1>) + lf::cumprod(a, axis<1>); }},
   };
   for (const auto& [kernels, evaluate] : table) {
     const long before = lf::kernels_compiled();
@@ -97,6 +101,76 @@ TEST_F(without_nvcc, all_patterns_are_made) {
     EXPECT_EQ(launched_now(), kernels);
     EXPECT_EQ(lf::kernels_compiled(), before + compiled) << kernels << " is there already";
   }
+}
+
+TEST_F(without_nvcc, all_kernels_are_made_whatever_the_policy_is) {
+  const auto x = of(lf::shape(1000));
+  const lf::jit before = lf::current_jit();
+  lf::use_jit(lf::jit::off);
+  const lf::trace t;
+  const lf::array y = lf::materialize(x + x * 2);
+  lf::use_jit(before);
+  ASSERT_EQ(t.kernels().size(), 1u);
+  EXPECT_TRUE(t.kernels()[0].made);
+}
+
+TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_cut) {
+  const auto x = of(lf::shape(4, 100000));
+  auto y = of(lf::shape(4, 100000));
+  y = lf::softmax(x, axis<1>);
+  EXPECT_EQ(launched_now(), "reduce_rows reduce_rows transform_strided");
+}
+
+TEST_F(without_nvcc, copies_of_arrays_are_no_kernels) {
+  auto x = of(lf::shape(1000));
+  const auto y = x;
+  standin::reset();
+  EXPECT_NE(x.data(), y.data());
+  EXPECT_EQ(launched_now(), "");
+}
+
+TEST_F(without_nvcc, the_host_space_is_as_ever) {
+  const lf::array<float, 1, lf::host> x{1, 2, 3};
+  EXPECT_EQ(lf::sum(x * x).item(), 14);
+  EXPECT_EQ(launched_now(), "");
+}
+
+TEST_F(without_nvcc, prepared_assignments_run_often_and_over_other_arrays) {
+  auto x = of(lf::shape(1000)), y = of(lf::shape(1000));
+  auto step = lf::prepare(x, x * 2 + y);
+  step();
+  const long before = lf::kernels_compiled();
+  step();
+  step(y, y * 3 + x);
+  EXPECT_EQ(launched_now(), "transform_flat transform_flat transform_flat");
+  EXPECT_EQ(lf::kernels_compiled(), before);
+}
+
+TEST_F(without_nvcc, plans_say_that_kernels_are_made) {
+  const auto x = of(lf::shape(1000));
+  const lf::evaluation_plan p = lf::plan(lf::sqrt(x) + 1);
+  ASSERT_EQ(p.kernels.size(), 1u);
+  EXPECT_TRUE(p.kernels[0].made);
+  EXPECT_EQ(launched_now(), "");
+}
+
+/// Of the runtime, which ask for the device and its architecture.
+constexpr long calls_before_loading = 5;
+TEST_F(without_nvcc, a_kernel_that_cannot_be_loaded_is_an_exception_that_names_it) {
+  const auto x = of(lf::shape(1000));
+  auto r = of(lf::shape(1000));
+  r = x + 2;  // knows the device
+  standin::reset();
+  standin::fail_at(calls_before_loading);
+  try {
+    r = lf::sin(x) - lf::cos(x);
+    FAIL() << "it could not be loaded";
+  } catch (const lf::error& e) {
+    EXPECT_STREQ(e.what(),
+                 "(sin(x0) - cos(x1)): its kernel is made at run time, and could not be compiled or loaded; "
+                 "LAZYFUSE_JIT_LOG=1 says why");
+  }
+  EXPECT_EQ(standin::failed(), "cudaLibraryLoadData");
 }
 
 }  // namespace

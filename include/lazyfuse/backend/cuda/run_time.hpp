@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
+#include <lazyfuse/backend/cuda/kernels/shares.hpp>
 #include <lazyfuse/backend/cuda/launch/made.hpp>
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 
@@ -82,9 +83,7 @@ struct kernel<dpp::reduce<Set, Epilogue, K>, made_in<cuda>> : cuda_detail::made_
 template <class Staged, int Outer, bool Columns>
 struct kernel<dpp::rows<Staged, Outer, Columns>, made_in<cuda>> : cuda_detail::made_pattern {};
 template <class Set, class Epilogue, bool Beside>
-struct kernel<dpp::scan<Set, Epilogue, Beside>, made_in<cuda>> {
-  struct geometry {};
-  static const char* path(planning::kernel_plan& p) { return cuda_detail::make_path(p); }
-};
+  requires(!Beside || cuda_detail::columns_fit<Set>)
+struct kernel<dpp::scan<Set, Epilogue, Beside>, made_in<cuda>> : cuda_detail::made_pattern {};
 
 }  // namespace lazyfuse

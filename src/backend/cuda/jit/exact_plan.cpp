@@ -35,8 +35,10 @@ bool exact_plan::find_equal() {
 
 void exact_plan::take_axes() {
   const std::string_view pattern = type().pattern;
-  const bool rows = pattern == "rows";
-  const int all = type().rank, kept_of_all = rows ? plan.rows.outer : type().kept;
+  const bool rows = pattern == "rows", scan = pattern == "scan";
+  const int all = type().rank, kept_of_all = rows   ? plan.rows.outer
+                                             : scan ? all - (plan.rows.beside ? 2 : 1)
+                                                    : type().kept;
   targets = type().targets;
   int from[max_rank];
   const auto take = [&](int begin, int end, bool at_least_one) {
@@ -44,9 +46,11 @@ void exact_plan::take_axes() {
     for (int k = begin; k < end; ++k)
       if (plan.extents[k] != 1 || (at_least_one && k + 1 == end && rank == before)) from[rank++] = k;
   };
-  take(0, kept_of_all, !rows);
+  take(0, kept_of_all, !rows && !scan);
   kept = rank;
-  take(kept_of_all, all, true);
+  if (scan)
+    for (int k = kept_of_all; k < all; ++k) from[rank++] = k;
+  else take(kept_of_all, all, true);
   for (int k = 0; k < rank; ++k) extents[k] = plan.extents[from[k]];
   if (all == 0) {  // one element: an axis of extent 1
     rank = extents[0] = 1;

@@ -104,6 +104,7 @@ struct request {
     const std::string_view pattern = plan.type().pattern;
     return pattern == "transform" ? start_transform(plan, *program)
            : pattern == "reduce"  ? start_reduction(plan, *program)
+           : pattern == "scan"    ? start_scan(plan, *program)
                                   : start_rows(plan, *program);
   }
 };
@@ -154,7 +155,7 @@ const char* make_path(kernel_plan& plan) {
   if (checked_build) throw_unmade(plan, std::string("checked builds make no kernels at run time") + compile_it);
   const std::string_view pattern = plan.type->pattern;
   plan.by_address = true;
-  if (pattern == "scan") throw_unmade(plan, std::string("scans are not made at run time") + compile_it);
+  if (pattern == "scan") return plan.rows.beside ? "columns" : "rows";
   if (pattern == "rows")
     return !plan.rows.beside && plan.rows.length <= longest_row && can_be_made_here() ? path_of_rows(plan) : nullptr;
   exact_plan p(plan);

@@ -15,6 +15,7 @@ bool start_transform(exact_plan& p, exact_program& program);
 const char* path_of_transform(exact_plan& p);
 bool start_stencil(const stencil& s, exact_program& program);
 bool start_reduction(const exact_plan& p, exact_program& program);
+bool start_scan(const exact_plan& p, exact_program& program);
 bool start_rows(const exact_plan& p, exact_program& program);
 
 /// The longest rows, which registers hold.

@@ -134,6 +134,23 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
   return s;
 }
 
+kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path) {
+  const std::string kept = std::to_string(p.kept);
+  kernel_source s;
+  s.text = beginning(p, graph, path == "scan_columns" ? path : "scan_rows", p.rank, p.rank) +
+           "template <class>\nstruct scans_of;\ntemplate <class... P>\nstruct scans_of<list<P...>> {\n"
+           "  using type = typename reductions_detail::find_all<false, list<>, P...>::type;\n};\n"
+           "using set = scan_set<typename scans_of<typename program::roots>::type, sources>;\n"
+           "using shares = cuda_detail::scan_shares<set, program, sources, types>;\n"
+           "using parameters = cuda_detail::scan_parameters<operands, targets, " +
+           kept + ">;\n" + layout_check("scan_numbers<" + kept + ">") + ending;
+  s.kernel = "lazyfuse::cuda_detail::" + path + "<" + here + "set, " + here + "program, " + here + "sources, " + here +
+             "types, " + std::to_string(p.rank) + ", " + share + "share.width, " + share + "share.depth, " + here +
+             "parameters>";
+  s.numbers = {share + "share.width", share + "share.depth", share + "accumulators", "0", "0"};
+  return s;
+}
+
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector) {
   const std::string outer = std::to_string(p.kept);
   kernel_source s;

@@ -27,6 +27,9 @@ kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                             const std::string& facts);
 
+/// A scan along "scan_rows", "scan_tiles" or "scan_columns". numbers: the width, the depth, and the bytes of a value.
+kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
+
 /// Rows that stay in registers, each in one vector of a thread, or in several. numbers: the width, and the elements of
 /// a row that a thread holds.
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector);
