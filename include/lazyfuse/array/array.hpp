@@ -124,7 +124,7 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
   }
   ~array() = default;
   /// array(e): evaluates the expression, by one kernel in the common case. Throws memory_error.
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> && !__is_same(bare_t<E>, array))
   array(E&& e, caller where = caller::here()) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} {
     const asked_at at(where);
@@ -132,23 +132,23 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
   }
 
   /// Evaluates e; in place when nobody else can see it, else into new memory (strong guarantee).
-  template <class E>
+  template <class E, class = maker>
     requires((expression<E> || scalar<E>)&&!__is_same(bare_t<E>, array))
   array& operator=(E&& e) {
     evaluate(static_cast<E&&>(e));
     return *this;
   }
   /// x += e writes into x, and so do -=, *= and /=: e is broadcast to x's shape. Throws shape_error if it does not fit.
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   array& operator+=(E&& e) { return keep_shape(*this + static_cast<E&&>(e), e, "+="); }
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   array& operator-=(E&& e) { return keep_shape(*this - static_cast<E&&>(e), e, "-="); }
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   array& operator*=(E&& e) { return keep_shape(*this * static_cast<E&&>(e), e, "*="); }
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   array& operator/=(E&& e) { return keep_shape(*this / static_cast<E&&>(e), e, "/="); }
 
@@ -215,7 +215,7 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
     else x.tree = {{nullptr, nullptr}, {}, {}};
   }
   /// *this = result, which was computed with e.
-  template <class Result, class E>
+  template <class Result, class E, class = maker>
   array& keep_shape(Result&& result, const E& e, const char* operation) {
     if constexpr (requires { e.shape(); } && rank_of<Result> == Rank)
       if (!(result.shape() == shape()))
@@ -235,9 +235,9 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
   void copy_list(typename array_detail::nested_list<Element, Rank>::type values);
   template <class Range>
   void copy_range(Range&& r);
-  template <class E>
+  template <class E, class = maker>
   void construct(E&& e);
-  template <class E>
+  template <class E, class = maker>
   void evaluate(E&& e);
 };
 

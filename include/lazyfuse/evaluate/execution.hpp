@@ -53,17 +53,34 @@ template <class... T>
 inline constexpr auto names_of_structs =
     characters_detail::joined<characters_detail::length(name_of_struct<T>()...)>(name_of_struct<T>()...);
 
-template <class L>
+/// What has no name where there are no types.
+template <class Src, bool Spelled>
+constexpr const char* spelling_of() {
+  constexpr bool has_name =
+      kind_of_source<Src> != source_kind::other && dtype_of<typename Src::value_type> != dtype::other;
+  if constexpr (Spelled && !has_name) return characters_detail::spelling<Src>();
+  else return nullptr;
+}
+/// Spelled: a kernel is written that names them.
+template <class L, bool Spelled = false>
 struct types_of;
-template <class... Src>
-struct types_of<list<Src...>> {
-  static constexpr operand_type value[sizeof...(Src) + 1] = {
-      {dtype_of<typename Src::value_type>, kind_of_source<Src>, sizeof(Src), alignof(Src)}...};
+template <bool Spelled, class... Src>
+struct types_of<list<Src...>, Spelled> {
+  static constexpr operand_type value[sizeof...(Src) + 1] = {{dtype_of<typename Src::value_type>, kind_of_source<Src>,
+                                                              sizeof(Src), alignof(Src), element_bytes<Src>,
+                                                              spelling_of<Src, Spelled>()}...};
+
   static constexpr const char* structs() {
     if constexpr (((dtype_of<typename Src::value_type> == dtype::other) || ...))
       return names_of_structs<typename Src::value_type...>.text;
     else return "";
   }
+};
+
+/// Whether nothing is compiled with the program for this space.
+template <class Space>
+inline constexpr bool makes_all_kernels = requires {
+  backend<Space>::makes_all;
 };
 
 /// What an element of sources costs that are computed: vectors of the host need a third of what their cost says.

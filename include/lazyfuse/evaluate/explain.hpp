@@ -92,14 +92,15 @@ planning::machine machine_of() {
 /// plan(e): the kernels that would run, each with its program, operands, bytes and path, and for rows what each pass
 /// computes and where values are in between; the predicted time; and the plans not taken, with theirs or the reason.
 /// choice: which of the plans of an expression whose reductions are broadcast back; by default the one that would run.
-template <class X>
+template <class X, class Maker = maker>
   requires expression<X> evaluation_plan plan(const X& x, plan_choice choice = plan_choice::automatic) {
     const auto& e = x.tree;
     using Space = result_space<X>;
     const memory_detail::device_scope<Space> scope(planning::device_for<Space>("explain", nullptr, e));
+    using kernels = kernel_space<Space, Maker>;
     const auto planned = [&](plan_choice which) {
-      return explain_detail::described(planning::plans_of<Space>(e, which), Space::name,
-                                       explain_detail::machine_of<Space>(), {explain_detail::result_of(e)});
+      return explain_detail::described(planning::plans_of<kernels>(e, which), Space::name,
+                                       explain_detail::machine_of<kernels>(), {explain_detail::result_of(e)});
     };
     evaluation_plan taken = planned(choice);
     if constexpr (planning::has_reduction<bare_t<decltype(e)>>) {
@@ -111,7 +112,7 @@ template <class X>
   }
 
 /// plan(e1, e2, ...): the kernels of materialize(e1, e2, ...).
-template <class... E>
+template <class... E, class Maker = maker>
   requires(sizeof...(E) > 1)
 &&(expression<E>&&...)evaluation_plan plan(const E&... e) {
   using joined = map_detail::joined<expression_space_t<E>...>;
@@ -121,8 +122,8 @@ template <class... E>
     using Space = typename array_detail::space_of_result<typename joined::type>::type;
     const memory_detail::device_scope<Space> scope(planning::device_for<Space>("explain", nullptr, e.tree...));
     plan_list plans;
-    materialize_detail::assignments<Space, tree_t<E>...>(e.tree...).run({&plans});
-    return explain_detail::described(plans, Space::name, explain_detail::machine_of<Space>(),
+    materialize_detail::assignments<Space, Maker, tree_t<E>...>(e.tree...).run({&plans});
+    return explain_detail::described(plans, Space::name, explain_detail::machine_of<kernel_space<Space, Maker>>(),
                                      {explain_detail::result_of(e.tree)...});
   }
 }
@@ -130,7 +131,7 @@ template <class... E>
 /// A plan as text.
 std::string explain(const evaluation_plan& p);
 /// explain(e), explain(e1, e2, ...): the plan of an expression, or of materialize(e1, e2, ...), as text.
-template <class... E>
+template <class... E, class = maker>
   requires(sizeof...(E) > 0)
 &&(expression<E>&&...)std::string explain(const E&... e) { return explain(plan(e...)); }
 

@@ -24,9 +24,9 @@ void remember(const planning::row_report& rows, plan_choice choice);
 /// The shortest time of some runs of f, in microseconds; the first, which may load code, does not count.
 double shortest_us(void (*f)(void*), void* context);
 /// How rows of x would go, if they are one kernel; else without passes.
-template <class X>
+template <class X, class = maker>
 planning::row_report rows_of(const X& x) {
-  return planning::plans_of<result_space<X>>(x.tree, plan_choice::rows).rows();
+  return planning::plans_of<kernel_space<result_space<X>>>(x.tree, plan_choice::rows).rows();
 }
 }  // namespace tune_detail
 
@@ -34,7 +34,7 @@ planning::row_report rows_of(const X& x) {
 /// program and class of shapes: rows, and their length, up to powers of two. Later evaluations of that class take it,
 /// in all threads, until tuning::clear(). Values do not change except by the order of additions. Waits for the device;
 /// not for a stream that is being captured.
-template <class X>
+template <class X, class = maker>
   requires expression<X> tuned tune(const X& x) {
     const auto& e = x.tree;
     using T = value_t<X>;
@@ -50,8 +50,8 @@ template <class X>
       const auto once = [&] {
         allocation* const owner = scratch.owner();
         plan_list plans(device);
-        run<Space, R, T>(execution{&plans, choice}, e.shape(),
-                         ir::target_pack<R, T>{{{{scratch.unshared(), scratch.tree.steps}}}}, &owner, e);
+        run<kernel_space<Space>, R, T>(execution{&plans, choice}, e.shape(),
+                                       ir::target_pack<R, T>{{{{scratch.unshared(), scratch.tree.steps}}}}, &owner, e);
         plans.launch();
       };
       return tune_detail::shortest_us([](void* f) { (*static_cast<decltype(once)*>(f))(); },

@@ -127,6 +127,7 @@ struct lazy : mistakes::conversions<Tree::rank, std::conditional_t<Tree::rank ==
   constexpr auto T() const { return transpose(*this); }
   /// The value of a one-element expression: evaluates, waits for it and returns it. Throws shape_error if it has
   /// more elements, or none.
+  template <class = maker>
   value_type item(caller where = caller::here()) const;
 
   template <class E>

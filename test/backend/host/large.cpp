@@ -158,7 +158,7 @@ TYPED_TEST(large_elementwise, of_long_rows_apart_in_memory) {
   EXPECT_EQ(lf::max(y(lf::all, lf::range(columns, columns + 28))).item(), 0);
 }
 
-#if defined(__CUDACC__)
+#if defined(LAZYFUSE_CUDA)
 class beyond_32_bits : public test::on<lf::cuda> {
  protected:
   void SetUp() override {
