@@ -13,7 +13,7 @@
 
 namespace lazyfuse {
 
-using namespace planning;
+using planning::kernel_plan, planning::kernel_type, planning::operand_info, planning::row_report;
 
 namespace {
 

@@ -26,8 +26,8 @@ namespace {
 
 /// choices: as of the kernel's source.
 transform_geometry geometry_of(exact_plan& p, const std::array<int, 5>& choices) {
-  return plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {choices[0], numbers[1]},
-                        {choices[0], numbers[2]}, {choices[3], numbers[4]}, false);
+  return plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {choices[0], choices[1]},
+                        {choices[0], choices[2]}, {choices[3], choices[4]}, false);
 }
 
 }  // namespace
