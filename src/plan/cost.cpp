@@ -52,8 +52,9 @@ double traffic_us(double bytes, const machine& m) {
 double predicted_us(const work& w, const machine& m) {
   const double traffic = traffic_us(static_cast<double>(w.bytes_read + w.bytes_written), m);
   const double cached = static_cast<double>(w.bytes_cached) / (m.cached_gb_per_s * bytes_per_us);
-  const double device = std::max(w.launches - 1, 0) * m.gap_us + std::max(traffic, w.operations / m.operations_per_us) +
-                        cached + w.barriers * m.barrier_us;
+  const double shared = w.operations / m.operations_per_us, alone = std::min(shared * m.processors, m.alone_us);
+  const double device =
+      std::max(w.launches - 1, 0) * m.gap_us + std::max({traffic, shared, alone}) + cached + w.barriers * m.barrier_us;
   return std::max(w.launches * m.launch_us, device);
 }
 
@@ -79,19 +80,20 @@ machine gpu(const gpu_attributes& n) {
   return m;
 }
 
-machine cpu(int threads) {
+machine cpu(int threads, double cache_bytes) {
+  constexpr double operations = 13000;  // vectors of 16 bytes; wider ones take up to a third of the time
   const double t = std::max(threads, 1), to_memory = std::min(t, 16.0);
   const double launch = std::min(0.5 * t, 5.0);  // waking the threads; a loop on one of them costs little
-  return {.curve = {{launch * 40e3, 40},
-                    {t * (1 << 20), t * 40},
-                    {t * (2 << 20), t * 25},
-                    {t * (16 << 20), to_memory * 13}},
+  const double cache = std::max(cache_bytes, 2 * launch * t * 40e3);
+  return {.curve = {{launch * 40e3, 40}, {cache / 2, t * 40}, {cache, t * 25}, {4 * cache, to_memory * 13}},
           .points = 4,
           .cached_gb_per_s = t * 25,
           .launch_us = launch,
           .gap_us = launch,
           .barrier_us = launch,
-          .operations_per_us = t * 13000};  // vectors of 16 bytes; wider ones take up to a third of the time
+          .operations_per_us = t * operations,
+          .alone_us = 60000 / operations,  // src/backend/host/threads.cpp
+          .processors = int(t)};
 }
 
 }  // namespace lazyfuse::planning

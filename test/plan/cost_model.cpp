@@ -187,6 +187,61 @@ TEST(cost_model, is_within_three_times_of_measured_searches) {
   expect("columns of 2", lf::argmax(numbers(2, n / 2), lf::axis<0>), 1, 32);
   expect("columns of 1024", lf::argmax(numbers(1024, n / 1024), lf::axis<0>), 1, 9.5);
 }
+TEST(cost_model, knows_that_data_that_fit_the_last_cache_are_read_faster) {
+  const double large = 8e9, cache = 64e6;
+  for (const int threads : {1, 2, 96}) {
+    const planning::machine m = planning::cpu(threads, cache);
+    const double of_memory = planning::traffic_us(large, m) / large;
+    EXPECT_GT(of_memory * cache, 1.8 * planning::traffic_us(cache, m)) << threads << " threads";
+    EXPECT_GT(of_memory * cache / 2, 3 * planning::traffic_us(cache / 2, m)) << threads << " threads";
+    EXPECT_EQ(planning::traffic_us(large, planning::cpu(threads, 2 * cache)), planning::traffic_us(large, m));
+  }
+}
+TEST(cost_model, leaves_to_one_thread_what_it_does_soon) {
+  const auto us = [](double operations, int threads) {
+    return planning::predicted_us({.operations = operations, .launches = 1}, planning::cpu(threads));
+  };
+  EXPECT_EQ(us(5e4, 2), us(5e4, 1));
+  EXPECT_DOUBLE_EQ(us(2e6, 2), us(1e6, 1));
+  EXPECT_LE(us(5e4, 96), us(1e5, 96));
+}
+TEST(cost_model, is_within_three_times_of_measured_reductions_and_rows) {
+  // Microseconds on one thread of an EPYC (vectors of 16 bytes), beside other programs: one in eight evaluations after
+  // the first takes less.
+  using numbers = lf::array<float, 2, lf::host>;
+  const auto expect = [](const std::string& what, const auto& e, double measured) {
+    const double us = planning::predicted_us(lf::plan(e).costs(), planning::cpu(1));
+    EXPECT_LT(us, 3 * measured) << what;
+    EXPECT_GT(us, measured / 3) << what;
+  };
+  const lf::axes<1> along;
+  const numbers small(lf::shape(1, 1 << 17)), middle(lf::shape(1, 1 << 20)), large(lf::shape(1, 1 << 26));
+  expect("sum of 2^17", lf::sum(small), 11.8);
+  expect("sum of 2^20", lf::sum(middle), 73);
+  expect("max of 2^20", lf::max(middle), 130);
+  expect("x + 1 of 2^20", middle + 1, 113);
+  expect("sum of 2^26", lf::sum(large), 17600);
+  struct of_rows {
+    lf::index_t length;
+    double sum, max, softmax, logsumexp;
+  };
+  // of 2^12 elements
+  for (const of_rows& r : {of_rows{2, 5.1, 4.6, 207, 247}, {4, 3.1, 2.9, 103, 122}, {16, 1.1, 1.1, 29, 33}}) {
+    const numbers x(lf::shape(4096 / r.length, r.length));
+    const std::string of = " of rows of " + std::to_string(r.length);
+    expect("sum" + of, lf::sum(x, along), r.sum);
+    expect("mean" + of, lf::mean(x, along), r.sum);
+    expect("max" + of, lf::max(x, along), r.max);
+    expect("min" + of, lf::min(x, along), r.max);
+    expect("softmax" + of, lf::softmax(x), r.softmax);
+    expect("logsumexp" + of, lf::logsumexp(x, along), r.logsumexp);
+  }
+  const numbers x(lf::shape(256, 16)), pairs(lf::shape(2048, 2));
+  const lf::array<int, 1, lf::host> classes(lf::shape(256));
+  expect("cross entropy of rows of 16", lf::cross_entropy(x, classes), 60);
+  expect("sum of rows of 100", lf::sum(numbers(lf::shape(10485, 100)), along), 676);
+  expect("sum of two columns", lf::sum(pairs, lf::axis<0>), 11.2);
+}
 TEST(cost_model, gives_the_measured_device_its_own_table) {
   const planning::machine m = planning::gpu(planning::h200_attributes);
   EXPECT_DOUBLE_EQ(planning::predicted_us(kernel(1 << 30, 1 << 30), m), 2147483648.0 / 4294e3);

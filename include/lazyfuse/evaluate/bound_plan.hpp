@@ -6,6 +6,8 @@
 #include <lazyfuse/program/code.hpp>
 #include <lazyfuse/program/cost_saved.hpp>
 
+#include <algorithm>
+
 namespace lazyfuse::run_detail {
 
 template <class Target>
@@ -134,7 +136,7 @@ struct transform_plan : bound_plan<transform_plan<Space, Lowering, R, Targets>, 
     return path;
   }
   void launch() { runner::launch(*this); }
-  int cost() const { return program::cost - cost_saved<Space, program>(this->bound.operands); }
+  double cost() const { return program::cost - cost_saved<Space, program>(this->bound.operands); }
 };
 
 /// Over the extents of the argument: kept axes [0, K), then the reduced ones.
@@ -169,17 +171,20 @@ struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
   [[no_unique_address]] typename runner::geometry geometry;
   const char* decide() { return runner::path(*this); }
   void launch() { runner::launch(*this); }
-  int cost() const {
-    // Vectors of the host find places in long rows; in short ones an element takes as long as so many operations, and
-    // in columns, where each has its place beside it.
-    int places = 0;
-    if constexpr (backend<Space>::in_vectors && set::has_ordered) {
+  double cost() const {
+    double beside = 0;
+    if constexpr (backend<Space>::in_vectors) {
       index_t reduced = 1;
       for (int k = K; k < R; ++k) reduced *= this->s[k];
-      const index_t length = reduced > 0 ? reduced : 1;
-      places = static_cast<int>(along_kept ? 15 + 70 / length : length < 8 ? 45 : 350 / length);
+      const double length = reduced > 0 ? static_cast<double>(reduced) : 1;
+      const double across = K > 0 ? static_cast<double>(std::max<index_t>(this->s[K > 0 ? K - 1 : 0], 1)) : length;
+      // Vectors find places in long rows; in short ones an element takes as long as so many operations, and in columns,
+      // where each has its place beside it. Of other reductions a row takes as many beside its elements: a short one
+      // few, and one of columns some.
+      if (set::has_ordered) beside = along_kept ? 15 + 70 / length : length < 8 ? 45 : 350 / length;
+      else beside = along_kept ? 100 / across : (length <= 48 ? 35 : 400) / length;
     }
-    return set::prologue::cost + places - cost_saved<Space, typename set::prologue>(this->bound.operands);
+    return set::prologue::cost + beside - cost_saved<Space, typename set::prologue>(this->bound.operands);
   }
 };
 
@@ -255,7 +260,13 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
     }
     along::launch(*this);
   }
-  int cost() const { return cost_of_elements<program>(make_index_sequence<program::count + 1>{}); }
+  double cost() const {
+    double of_row = 0;  // each pass over a row takes as long as so many operations, beside its elements
+    if constexpr (backend<Space>::in_vectors)
+      if (!this->rows.beside)
+        of_row = 600.0 * this->rows.passes / std::max(1.0, static_cast<double>(this->rows.length));
+    return cost_of_elements<program>(make_index_sequence<program::count + 1>{}) + of_row;
+  }
 };
 
 /// Rows of operands none of which is taken for another: run time finds out which are one. Their kernel is not compiled
@@ -275,7 +286,7 @@ struct made_rows_plan : bound_plan<made_rows_plan<Space, Lowering, N, Axes, Targ
     this->by_address = true;
     return backend<Space>::make_rows(*this);
   }
-  int cost() const { return cost_of_elements<program>(make_index_sequence<program::count + 1>{}); }
+  double cost() const { return cost_of_elements<program>(make_index_sequence<program::count + 1>{}); }
 };
 
 }  // namespace lazyfuse::run_detail

@@ -106,7 +106,7 @@ struct scan_plan : bound_plan<scan_plan<Space, Lowering, Axis, Reverse, R, Targe
     }
     along::launch(*this);
   }
-  int cost() const { return set::prologue::cost + program::cost + set::size; }
+  double cost() const { return set::prologue::cost + program::cost + set::size; }
 
  private:
   /// Axis From becomes the last.

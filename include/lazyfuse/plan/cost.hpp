@@ -37,6 +37,8 @@ struct machine {
   double gap_us;             ///< between the end of a kernel and the start of the next that waited for it
   double barrier_us;         ///< of a grid
   double operations_per_us;  ///< simple instructions, on all processors together
+  double alone_us = 0;       ///< what one of the processors does so quickly is left to it
+  int processors = 1;
 };
 
 /// Time of a copy of so many bytes, read and written: straight lines through the points of the curve, both axes
@@ -46,6 +48,8 @@ double traffic_us(double bytes, const machine& m);
 /// Microseconds from the first launch until the last kernel has ended:
 ///
 ///     max(launches * launch, (launches - 1) * gap + max(traffic, operations) + cached + barriers)
+///
+/// where operations are shared by all processors, unless one alone ends them in `alone`;
 ///
 /// since the host issues launches while the device works; never falls as any number of the work grows. Small plans cost
 /// their launches, large ones their traffic.
@@ -68,7 +72,9 @@ inline constexpr gpu_attributes h200_attributes{3201000, 6144, 132, 1980000};
 /// everywhere.
 machine gpu(const gpu_attributes& of = h200_attributes);
 
-/// A CPU whose loops run on so many threads: 13 GB/s from memory for each of up to 16 threads.
-machine cpu(int threads = 1);
+/// A CPU whose loops run on so many threads: for each, 40 GB/s of data that fit half of the last cache, 25 GB/s up to
+/// all of it, and 13 GB/s from memory for each of up to 16 threads. Data are taken to be where the evaluation before
+/// left them.
+machine cpu(int threads = 1, double cache_bytes = 32 << 20);
 
 }  // namespace lazyfuse::planning

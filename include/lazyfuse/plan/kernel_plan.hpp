@@ -54,8 +54,8 @@ struct kernel_type {
   void (*decide)(kernel_plan&);
   /// Waits for memory and launches what was decided.
   void (*start)(kernel_plan&);
-  /// The cost of a position, as operations count it.
-  int (*cost)(const kernel_plan&);
+  /// The cost of a position, as operations count it, with its share of what a row takes beside its elements.
+  double (*cost)(const kernel_plan&);
   machine (*this_machine)();
   /// Whether it would be made at run time, and not run as it was compiled with the program; null where nothing is.
   bool (*would_be_made)(const kernel_plan&);

@@ -3,7 +3,10 @@
 #include <lazyfuse/backend/host/threads.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <exception>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include <omp.h>
@@ -31,6 +34,28 @@ void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* c
 }
 
 int thread_count() { return omp_get_max_threads(); }
+
+double cache_bytes() {
+  struct last_cache {
+    double bytes = 0;
+    int sharers = 0;
+  };
+  static const last_cache of_first = [] {
+    last_cache found;
+    for (int level = 0; level < 8; ++level) {
+      const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(level) + "/";
+      std::ifstream size(folder + "size"), map(folder + "shared_cpu_map");
+      double kilobytes = 0;
+      if (!(size >> kilobytes)) break;
+      found = {kilobytes * 1024, 0};
+      for (char c = 0; map >> c;)  // hexadecimal digits, and commas
+        if (c != ',') found.sharers += std::popcount(static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10));
+    }
+    return found;
+  }();
+  if (of_first.sharers == 0) return 32 << 20;
+  return of_first.bytes * ((thread_count() + of_first.sharers - 1) / of_first.sharers);
+}
 
 bool threads_wake() { return omp_get_max_threads() > 1 && omp_in_parallel() == 0; }
 

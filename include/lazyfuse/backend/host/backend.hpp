@@ -13,7 +13,7 @@ struct backend<host> {
   static constexpr const char* name = "host";
   static constexpr bool in_vectors = true;
 
-  static planning::machine machine() { return planning::cpu(host_detail::thread_count()); }
+  static planning::machine machine() { return planning::cpu(host_detail::thread_count(), host_detail::cache_bytes()); }
 
   /// Host memory is ready when the caller is.
   static void before(const planning::operand_info*, int, int) {}

@@ -21,6 +21,8 @@ void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* c
 
 /// The threads that run_tasks would wake.
 int thread_count();
+/// Bytes of the last caches that so many threads have together, as the system says; else 32 MiB.
+double cache_bytes();
 
 /// Whether it would wake others at all: not within a parallel region.
 bool threads_wake();
