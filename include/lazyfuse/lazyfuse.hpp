@@ -28,6 +28,7 @@
 #include <lazyfuse/evaluate/from.hpp>
 #include <lazyfuse/evaluate/into.hpp>
 #include <lazyfuse/evaluate/kernels.hpp>
+#include <lazyfuse/evaluate/lazy_array.hpp>
 #include <lazyfuse/evaluate/materialize.hpp>
 #include <lazyfuse/evaluate/prepare.hpp>
 #include <lazyfuse/evaluate/print.hpp>

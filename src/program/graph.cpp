@@ -104,6 +104,7 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
   static const symbol_table symbols = table_of(op::all_elementwise{});
   graph_maker made;
   std::vector<int> stages;  // r0, r1, ...
+  std::vector<int> named;   // v0, v1, ...
   while (!code.empty()) {
     const std::string_view word = code.substr(0, code.find(' '));
     code.remove_prefix(std::min(word.size() + 1, code.size()));
@@ -128,6 +129,13 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
                         value = value_of(word.substr(0, sharp));
       if (type.empty() || value.empty()) return {};
       made.enter("literal<" + type + ", " + value + ">", {}, false);
+    } else if (word.starts_with('=')) {
+      if (made.stack.empty() || whole_number(word.substr(1)) != static_cast<int>(named.size())) return {};
+      named.push_back(made.stack.back());
+    } else if (word.starts_with('v')) {
+      const int number = whole_number(word.substr(1));
+      if (number < 0 || number >= static_cast<int>(named.size())) return {};
+      made.stack.push_back(named[static_cast<std::size_t>(number)]);
     } else if (word == "|") {
       stages.insert(stages.end(), made.stack.begin(), made.stack.end());
       made.stack.clear();

@@ -78,8 +78,9 @@ written operation(std::string_view name, const std::vector<written>& arguments, 
 /// Which stages are written as r0, r1, ...: none, as what they compute instead, or all.
 enum class stages { computed, named };
 
-/// The programs of each pass; the results are the last.
-std::vector<std::vector<written>> passes_of(std::string_view code, style as, stages shown) {
+/// The programs of each pass; the results are the last. definitions: of values that have names, "v0 = x0 + 1".
+std::vector<std::vector<written>> passes_of(std::string_view code, style as, stages shown,
+                                            std::vector<std::string>* definitions = nullptr) {
   std::vector<std::vector<written>> passes(1);
   std::vector<written> known;
   while (!code.empty()) {
@@ -96,7 +97,11 @@ std::vector<std::vector<written>> passes_of(std::string_view code, style as, sta
       return arguments;
     };
     const auto slash = word.rfind('/');
-    if (word == "|") {
+    if (word.starts_with('=') && !is_operation) {
+      const std::string name = "v" + std::string(word.substr(1));
+      if (definitions && !programs.empty()) definitions->push_back(name + " = " + programs.back().text);
+      if (!programs.empty()) programs.back() = {name, whole};
+    } else if (word == "|") {
       for (const written& p : programs)
         known.push_back(shown == stages::named ? written{"r" + std::to_string(known.size()), whole} : p);
       passes.emplace_back();
@@ -119,7 +124,13 @@ std::vector<std::vector<written>> passes_of(std::string_view code, style as, sta
 
 }  // namespace
 
-std::string program_text(const char* code) { return list_of(passes_of(code, style::full, stages::computed).back()); }
+std::string program_text(const char* code) {
+  std::vector<std::string> definitions;
+  const std::string results = list_of(passes_of(code, style::full, stages::computed, &definitions).back());
+  std::string text;
+  for (const std::string& d : definitions) text += d + "; ";
+  return text + results;
+}
 
 std::string short_program_text(const char* code) {
   constexpr std::size_t most = 100;

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace lazyfuse {
@@ -54,6 +55,8 @@ class plan_list {
   handles<1>& memory(std::size_t bytes);
   /// What stands for that memory where there is none.
   void* stand_in();
+  /// What plans point to.
+  void keep(std::shared_ptr<const void> what) { kept_.push_back(std::move(what)); }
 
  private:
   struct bytes {
@@ -62,6 +65,7 @@ class plan_list {
   std::vector<std::unique_ptr<planning::kernel_plan, bytes>> kernels_;
   std::vector<refusal> refused_;
   std::vector<handles<1>> memory_;
+  std::vector<std::shared_ptr<const void>> kept_;
   std::optional<int> device_;
   std::size_t taken_ = 0, used_ = 0;  ///< of the kernels, and of the memory
 };

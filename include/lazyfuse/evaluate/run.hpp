@@ -3,6 +3,7 @@
 // evaluates comes through run().
 #pragma once
 
+#include <lazyfuse/evaluate/graph.hpp>
 #include <lazyfuse/evaluate/scan.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
 
@@ -155,7 +156,9 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
       "link lazyfuse::cuda and include <lazyfuse/cuda.hpp>");
   if constexpr (here) {
     if (s.size() == 0) return;
-    if constexpr ((tree::has_barrier<E> || ...)) {
+    if constexpr ((tree::fold<graph_detail::holding_graphs, E> || ...))
+      graph_detail::run_with_graphs<Space, R, T...>(x, s, to, owners, make_index_sequence<sizeof...(E)>{}, e...);
+    else if constexpr ((tree::has_barrier<E> || ...)) {
       run_detail::temporaries t;
       run<Space, R, T...>(x, s, to, owners, run_detail::without_barriers<Space>(x, t, e)...);
     } else if constexpr ((run_detail::reads_too_many<E> || ...))

@@ -30,6 +30,21 @@ struct temporaries {
   std::vector<computed_record> computed;
 };
 
+/// Memory that is made on the way: none of it where plans are only described.
+struct room {
+  allocation* owner;
+  void* data;
+};
+template <class Space>
+room room_for(const execution& x, temporaries& t, std::size_t element_bytes, index_t size,
+              const memory_request& wanted) {
+  if (!x.has_memory()) return {nullptr, x.list->stand_in()};
+  if (size == 0) return {nullptr, nullptr};
+  const std::size_t bytes = element_bytes * static_cast<std::size_t>(size);
+  allocation*& memory = (x.list ? x.list->memory(bytes) : t.memory.emplace_back()).memory[0];
+  if (!memory) memory = memory_detail::allocate(memory_of<Space>{}, bytes, wanted);
+  return {memory, memory->data};
+}
 /// Makes an array for e, computes it, and returns it as a leaf; e may contain anything.
 template <class Space, class E>
 leaf<stored<value_t<E>, memory_of<Space>>, rank_of<E>> made(const execution& x, temporaries& t, const E& e) {
@@ -37,14 +52,9 @@ leaf<stored<value_t<E>, memory_of<Space>>, rank_of<E>> made(const execution& x, 
   constexpr int R = rank_of<E>;
   const shape<R> s = e.shape();
   const auto steps = row_major(s);
-  allocation* owner = nullptr;
-  if (x.has_memory() && s.size() > 0) {
-    const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(s.size());
-    allocation*& memory = (x.list ? x.list->memory(bytes) : t.memory.emplace_back()).memory[0];
-    if (!memory) memory = memory_detail::allocate(memory_of<Space>{}, bytes, {"temporary", dtype_of<T>, s.extent, R});
-    owner = memory;
-  }
-  T* const data = static_cast<T*>(!x.has_memory() ? x.list->stand_in() : owner ? owner->data : nullptr);
+  const room at = room_for<Space>(x, t, sizeof(T), s.size(), {"temporary", dtype_of<T>, s.extent, R});
+  allocation* const owner = at.owner;
+  T* const data = static_cast<T*>(at.data);
   run<Space, R, T>(x, s, target_pack<R, T>{{{{data, steps}}}}, &owner, e);
   return {{owner, data}, s, steps};
 }

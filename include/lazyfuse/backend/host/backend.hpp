@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
+#include <lazyfuse/backend/host/blocks.hpp>
 #include <lazyfuse/backend/host/rows.hpp>
 #include <lazyfuse/backend/host/scan.hpp>
 

@@ -97,4 +97,11 @@ struct dpp::tuning<dpp::scans, host> {
   static constexpr int least_columns = 64;
 };
 
+template <>
+struct dpp::tuning<dpp::graph, host> {
+  /// Bytes of all buffers of a thread: the second cache holds them. Positions of a block: so many that a step costs
+  /// more than its call, so few that tasks are even.
+  static constexpr index_t block_bytes = 1 << 17, least_block = 128, most_block = 4096;
+};
+
 }  // namespace lazyfuse

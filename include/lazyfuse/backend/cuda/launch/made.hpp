@@ -50,4 +50,14 @@ void launch_only_made(const planning::kernel_plan& p);
 
 }  // namespace cuda_detail
 
+/// Graphs that are put together while the program runs have no other kernels.
+template <>
+struct kernel<dpp::graph, cuda> {
+  static constexpr int most_steps = 128;  ///< compilers take longer than in proportion for more
+  static const char* path(planning::graph_plan& p) { return cuda_detail::make_path(p); }
+  static void launch(const planning::graph_plan& p) { cuda_detail::launch_only_made(p); }
+};
+template <>
+struct kernel<dpp::graph, made_in<cuda>> : kernel<dpp::graph, cuda> {};
+
 }  // namespace lazyfuse

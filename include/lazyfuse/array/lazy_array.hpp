@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// lazy_array: an expression whose type does not grow with what it computes, for loops, containers and functions.
+#pragma once
+
+#include <lazyfuse/array/array.hpp>
+
+namespace lazyfuse {
+
+/// Elements that a graph computes (plan/graph.hpp): its node is counted as memory is.
+template <class T, class Space>
+struct graph_source {
+  using value_type = T;
+  allocation* owner;           ///< the node
+  const T* data = nullptr;     ///< there are none in memory
+  friend bool operator==(const graph_source& a, const graph_source& b) { return a.owner == b.owner; }
+};
+template <class T, class Space>
+struct tree::source_traits<graph_source<T, Space>> {
+  using space = Space;
+  using viewed = graph_source<T, Space>;
+  static constexpr bool is_argument = false;
+  static constexpr int owners = 1;
+};
+
+/// An unevaluated expression of elements T and rank R, whatever it computes: `lazy_array<float, 1> e = x; for (...) e = e
+/// * a + b;` runs nothing and allocates no array, and `array y = e` is one kernel, on the GPU one that is made at run
+/// time. A value: it means what its operands were when it was written. Nodes cost some 200 bytes each. Elementwise
+/// operations are in one kernel, in which equal parts are computed once; reductions and scans in it are computed into
+/// memory first, and so are parts where the whole reads more arrays than a kernel takes.
+template <element_type Element, int Rank, memory_space Space = default_space>
+class lazy_array : public lazy<tree::leaf<graph_source<Element, Space>, Rank>> {
+  using base = lazy<tree::leaf<graph_source<Element, Space>, Rank>>;
+
+ public:
+  using element = Element;
+
+  /// No elements; of rank 0 the number 0.
+  template <class = maker>
+  lazy_array() : lazy_array(lazy<tree::leaf<ir::constant<Element>, Rank>>{
+                     {}, tree::constant_leaf(Element(0), lazyfuse::shape<Rank>{}), {}}) {}
+  /// Whatever can be assigned to an array of these elements, rank and space. Nothing runs.
+  template <class E, class = maker>
+    requires(expression<E> && !__is_same(bare_t<E>, lazy_array))
+  lazy_array(E&& e);
+
+  template <class E, class = maker>
+    requires(expression<E> && !__is_same(bare_t<E>, lazy_array))
+  lazy_array& operator=(E&& e) { return *this = lazy_array(static_cast<E&&>(e)); }
+  template <class E, class = maker>
+    requires(expression<E> || scalar<E>)
+  lazy_array& operator+=(E&& e) { return *this = *this + static_cast<E&&>(e); }
+  template <class E, class = maker>
+    requires(expression<E> || scalar<E>)
+  lazy_array& operator-=(E&& e) { return *this = *this - static_cast<E&&>(e); }
+  template <class E, class = maker>
+    requires(expression<E> || scalar<E>)
+  lazy_array& operator*=(E&& e) { return *this = *this * static_cast<E&&>(e); }
+  template <class E, class = maker>
+    requires(expression<E> || scalar<E>)
+  lazy_array& operator/=(E&& e) { return *this = *this / static_cast<E&&>(e); }
+};
+
+template <class E>
+  requires expression<E> lazy_array(E&&)
+->lazy_array<value_t<E>, bare_t<E>::rank, result_space<E>>;
+
+}  // namespace lazyfuse

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From trees to graphs (plan/graph.hpp), and the evaluation of expressions that hold one. What a tree knows by types
+// becomes a node with a table: all that follows is compiled once.
+#pragma once
+
+#include <lazyfuse/array/lazy_array.hpp>
+#include <lazyfuse/evaluate/temporaries.hpp>
+#include <lazyfuse/plan/graph.hpp>
+
+namespace lazyfuse {
+
+namespace graph_detail {
+
+using namespace planning;
+
+/// What the evaluation of a graph asks of a space.
+struct graph_space {
+  const char* name;
+  bool on_device;
+  int most_steps;  ///< of a kernel; 0: any number
+  void (*decide)(kernel_plan&);
+  void (*start)(kernel_plan&);
+  machine (*this_machine)();
+  allocation* (*allocate)(std::size_t bytes, const memory_request& wanted);
+};
+/// Where the values of a root go.
+struct graph_target {
+  const void* data;
+  const index_t* steps;
+  allocation* owner;
+  dtype type;
+  int bytes;
+  const char* spelling;
+};
+/// Stores the values of the roots, whose shapes are broadcast to the extents.
+void evaluate(const graph_space& space, const execution& x, const graph_ref* roots, const graph_target* targets,
+              int count, const index_t* extents, int rank);
+
+template <class Space>
+inline constexpr graph_space space_of = {
+    memory_of<Space>::name,
+    space_traits<Space>::on_device,
+    kernel<dpp::graph, Space>::most_steps,
+    [](kernel_plan& p) { p.path = kernel<dpp::graph, Space>::path(static_cast<graph_plan&>(p)); },
+    [](kernel_plan& p) {
+      backend<Space>::before(p.info, p.type->targets, p.type->targets + p.type->operands);
+      kernel<dpp::graph, Space>::launch(static_cast<graph_plan&>(p));
+    },
+    backend<Space>::machine,
+    [](std::size_t bytes, const memory_request& wanted) {
+      return memory_detail::allocate(memory_of<Space>{}, bytes, wanted);
+    }};
+
+template <class R, class Op, class... T>
+void block_loop(R* to, index_t n, const T*... arguments) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+  for (index_t i = 0; i < n; ++i) to[i] = lazyfuse::compute<Op>(arguments[i]...);
+}
+template <class Op, class R, class... T, int... I>
+void block(const void* const* arguments, void* to, index_t n, index_sequence<I...>) {
+  block_loop<R, Op>(static_cast<R*>(to), n, static_cast<const T*>(arguments[I])...);
+}
+template <class Op, int N>
+struct word_text {
+  static constexpr auto word = ir::code_detail::word_of<Op, N>;
+  static constexpr characters<ir::code_detail::size_of(word)> text = [] {
+    characters<ir::code_detail::size_of(word)> c{};
+    ir::code_detail::put(c.text, word);
+    return c;
+  }();
+};
+/// Sources that are told by an offset where an element is, and small.
+template <class Source>
+concept simple_source = sizeof(Source) <= most_source_bytes && alignof(Source) <= 16 &&
+                        (Source::is_memory || ir::is_constant<Source> || requires(Source s) { s.origin; }) &&
+                        !requires(Source s) { s.map; };
+
+template <class Source>
+inline constexpr graph_source_type source_type_of = {
+    {dtype_of<typename Source::value_type>, ir::kind_of_source<Source>, sizeof(Source), alignof(Source),
+     ir::element_bytes<Source>, run_detail::spelling_of<Source, true>()},
+    int(sizeof(typename Source::value_type)),
+    Source::is_memory,
+    ir::is_constant<Source>,
+    run_detail::name_of_struct<typename Source::value_type>(),
+    [](const void* source, index_t offset, index_t step, index_t n, void* to) {
+      using T = typename Source::value_type;
+      const Source& s = *static_cast<const Source*>(source);
+      T* const at = static_cast<T*>(to);
+      for (index_t i = 0; i < n; ++i) new (at + i) T(s.at(offset + i * step));
+    },
+    [](void* source, index_t by) {
+      if constexpr (Source::is_memory) static_cast<Source*>(source)->data += by;
+      else if constexpr (requires(Source s) { s.origin; }) static_cast<Source*>(source)->origin += by;
+    }};
+
+template <class R, class Op, class... T>
+inline constexpr graph_operation operation_of = {
+    word_text<Op, int(sizeof...(T))>::text.text,
+    int(sizeof...(T)),
+    Op::cost,
+    int(sizeof(R)),
+    &source_type_of<ir::memory<R>>,
+    [](const void* const* arguments, void* to, index_t n) {
+      block<Op, R, T...>(arguments, to, n, make_index_sequence<int(sizeof...(T))>{});
+    }};
+
+/// The handles to what a tree reads, from left to right.
+template <class T, class Space, int R>
+void note_owners(const tree::leaf<stored<T, Space>, R>& e, allocation**& to) {
+  *to++ = e.source.owner;
+}
+template <class Source, int R>
+void note_owners(const tree::leaf<Source, R>& e, allocation**& to) {
+  if constexpr (requires { e.source.owner; }) *to++ = e.source.owner;
+  else if constexpr (requires { e.source.source; }) note_owners(tree::leaf(e.source.source, e.extents, e.steps), to);
+  else static_assert(tree::leaf<Source, R>::owners == 0);
+}
+template <class Kind, class A, int R>
+void note_owners(const tree::leaf<tree::deferred<Kind, A>, R>& e, allocation**& to) {
+  note_owners(e.source.argument, to);
+}
+template <class T, auto V>
+void note_owners(const tree::literal_leaf<T, V>&, allocation**&) {}
+template <class Op, int... I, class... A>
+void note_owners(const tree::map_expr<Op, index_sequence<I...>, A...>& e, allocation**& to) {
+  (note_owners(e.template argument<I>(), to), ...);
+}
+
+template <class Space, class E>
+void compute_to(const execution& x, const E& e, void* data, allocation* owner) {
+  using T = value_t<E>;
+  const ir::target_pack<E::rank, T> to{{{{static_cast<T*>(data), row_major(e.shape())}}}};
+  run<Space, E::rank, T>(x, e.shape(), to, &owner, e);
+}
+
+/// An expression with its types, which is computed before the graph that reads it.
+template <class Space, class E>
+struct typed_computation : graph_computation {
+  E tree;
+  handles<E::owners> memory;
+
+  explicit typed_computation(const E& e)
+      : graph_computation(source_type_of<ir::memory<value_t<E>>>, "part of a lazy_array, computed first"), tree(e) {
+    rank = E::rank;
+    for (int k = 0; k < rank; ++k) extents[k] = e.shape()[k];
+    if constexpr (E::owners > 0) {
+      allocation* found[E::owners];
+      allocation** to = found;
+      note_owners(e, to);
+      memory = handles<E::owners>({{found, E::owners, false}});
+    }
+  }
+  void run(const execution& x, void* data, allocation* owner) const override {
+    compute_to<Space>(x, tree, data, owner);
+  }
+};
+template <class Space, class E>
+graph_ref computed(const E& e) {
+  const auto dense = row_major(e.shape());
+  return computed_node(std::make_shared<const typed_computation<Space, E>>(e), E::rank, e.shape().extent, dense.step,
+                       0);
+}
+/// A view of a graph's values in memory, of type T.
+graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
+                         const index_t* extents, const index_t* steps, index_t offset);
+
+template <class Source>
+inline constexpr bool is_graph_source = false;
+template <class T, class Space>
+inline constexpr bool is_graph_source<graph_source<T, Space>> = true;
+
+/// The node of a tree.
+template <class Space, class E>
+graph_ref node_of(const E& e);
+template <class Space, class Source, int R>
+graph_ref node_from(const tree::leaf<Source, R>& e) {
+  using device_source = typename lower_detail::device_source<Source>::type;
+  if constexpr (is_graph_source<Source>) {
+    const graph_ref node = graph_ref::share(static_cast<const graph_node*>(e.source.owner));
+    if (graph_ref view = viewed_node(node, R, e.extents.extent, e.steps.step, e.offset); view.get()) return view;
+    return seen_in_memory(space_of<Space>, source_type_of<ir::memory<typename Source::value_type>>, node, R,
+                          e.extents.extent, e.steps.step, e.offset);
+  } else if constexpr (simple_source<device_source>) {
+    const device_source source = lower_detail::device_value(e.source, e.offset);
+    allocation* owner = nullptr;
+    if constexpr (tree::leaf<Source, R>::owners > 0) {
+      allocation** to = &owner;
+      note_owners(e, to);
+    }
+    return operand_node(source_type_of<device_source>, &source, owner, R, e.extents.extent, e.steps.step);
+  } else return computed<Space>(e);
+}
+template <class Space, class Kind, class A, int R>
+graph_ref node_from(const tree::leaf<tree::deferred<Kind, A>, R>& e) {
+  return computed<Space>(e);
+}
+template <class Space, class T, auto V>
+graph_ref node_from(const tree::literal_leaf<T, V>&) {
+  return node_of<Space>(tree::constant_leaf(ir::evaluator<ir::literal<T, V>>::at(0), shape<0>{}));
+}
+template <class Space, class Op, int... I, class... A>
+graph_ref node_from(const tree::map_expr<Op, index_sequence<I...>, A...>& e) {
+  using E = tree::map_expr<Op, index_sequence<I...>, A...>;
+  const graph_ref arguments[] = {node_of<Space>(e.template argument<I>())...};
+  return operation_node(operation_of<value_t<E>, Op, value_t<A>...>, arguments, E::rank, e.shape().extent);
+}
+template <class Space, class E>
+graph_ref node_of(const E& e) {
+  return node_from<Space>(tree::unnamed(e));
+}
+
+struct holding_graphs : tree::any_leaf {
+  template <class Source, int R>
+  static constexpr bool leaf = is_graph_source<Source>;
+  template <class Kind, class A, int R>
+  static constexpr bool deferred = tree::fold<holding_graphs, A>;
+};
+struct holding_deferred : tree::any_leaf {
+  template <class Kind, class A, int R>
+  static constexpr bool deferred = true;
+};
+
+/// The tree with the graphs that it holds in memory, each once.
+template <class Space, class E>
+auto in_memory(const execution& x, run_detail::temporaries& t, const E& e);
+template <class Space, class T, int R>
+auto put_in_memory(const execution& x, run_detail::temporaries& t,
+                   const tree::leaf<graph_source<T, memory_of<Space>>, R>& e) {
+  const run_detail::computed_record* met = nullptr;
+  for (const run_detail::computed_record& r : t.computed)
+    if (r.type == &run_detail::computed_type<graph_source<T, Space>> && r.argument == e.source.owner) met = &r;
+  if (!met) {
+    const auto& node = *static_cast<const graph_node*>(e.source.owner);
+    const memory_request wanted{"temporary", dtype_of<T>, node.extents, node.rank};
+    const run_detail::room at = run_detail::room_for<Space>(x, t, sizeof(T), node.size(), wanted);
+    index_t dense[max_rank], step = 1;
+    for (int k = node.rank - 1; k >= 0; --k) {
+      dense[k] = step;
+      step *= node.extents[k];
+    }
+    const graph_ref root = graph_ref::share(&node);
+    const graph_target to{at.data, dense, at.owner, dtype_of<T>, sizeof(T),
+                          run_detail::spelling_of<ir::memory<T>, true>()};
+    evaluate(space_of<Space>, x.part("a lazy_array that a reduction reads"), &root, &to, 1, node.extents, node.rank);
+    t.computed.push_back({&run_detail::computed_type<graph_source<T, Space>>, e.source.owner, at.owner, at.data});
+    met = &t.computed.back();
+  }
+  return tree::leaf<stored<T, memory_of<Space>>, R>({met->owner, static_cast<const T*>(met->data)}, e.extents, e.steps,
+                                                    e.offset);
+}
+template <class Space, class E>
+auto put_in_memory(const execution& x, run_detail::temporaries& t, const E& e) {
+  return tree::rebuilt(e, [&](const auto& a) { return in_memory<Space>(x, t, a); });
+}
+template <class Space, class E>
+auto in_memory(const execution& x, run_detail::temporaries& t, const E& e) {
+  if constexpr (tree::fold<holding_graphs, E>) return put_in_memory<Space>(x, t, tree::unnamed(e));
+  else return e;
+}
+
+/// Expressions that hold graphs: elementwise ones become one; else the graphs are computed into memory first.
+template <class Space, int R, class... T, class... E, int... I>
+void run_with_graphs(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& to,
+                     allocation* const* owners, index_sequence<I...>, const E&... e) {
+  if constexpr ((tree::fold<holding_deferred, E> || ...) || sizeof...(E) > most_graph_results) {
+    run_detail::temporaries t;
+    lazyfuse::run<Space, R, T...>(x, s, to, owners, in_memory<Space>(x, t, e)...);
+  } else {
+    const graph_ref roots[] = {node_of<Space>(e)...};
+    const graph_target targets[] = {{get<I>(to).data, get<I>(to).steps.step, owners[I], dtype_of<T>, int(sizeof(T)),
+                                     run_detail::spelling_of<ir::memory<T>, true>()}...};
+    evaluate(space_of<Space>, x, roots, targets, int(sizeof...(E)), s.extent, R);
+  }
+}
+
+}  // namespace graph_detail
+
+}  // namespace lazyfuse

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Graphs become kernels: nodes in order, equal ones as one, cut where a kernel cannot take or need not repeat them.
+#include "core/text.hpp"
+
+#include <lazyfuse/error.hpp>
+#include <lazyfuse/evaluate/graph.hpp>
+#include <lazyfuse/plan/axes.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+namespace lazyfuse::graph_detail {
+
+namespace {
+
+using run_detail::room;
+
+/// Parts that are read by many positions are computed first where that saves more than a kernel costs: from so many
+/// operations on, where each is read so often, by so many positions.
+constexpr int least_weight = 16, least_repeats = 8;
+constexpr index_t least_positions = 1 << 16;
+
+void dense_steps(const index_t* extents, int rank, index_t* steps) {
+  index_t step = 1;
+  for (int k = rank - 1; k >= 0; --k) {
+    steps[k] = step;
+    step *= extents[k];
+  }
+}
+bool same_extents(const graph_node& n, const index_t* extents, int rank) {
+  return n.rank == rank && std::equal(extents, extents + rank, n.extents);
+}
+
+/// Values that have been computed into memory, dense.
+struct in_memory_value {
+  room at;
+  const graph_source_type* type;
+};
+
+/// A computation that is a node of the same graph.
+struct node_computation : graph_computation {
+  const graph_space& space;
+  graph_ref node;
+  node_computation(const graph_space& s, const graph_source_type& t, graph_ref n)
+      : graph_computation(t, "part of a lazy_array, read through a view"), space(s), node(std::move(n)) {
+    rank = node->rank;
+    std::copy_n(node->extents, rank, extents);
+  }
+  void run(const execution& x, void* data, allocation* owner) const override {
+    index_t dense[max_rank];
+    dense_steps(extents, rank, dense);
+    const graph_target to{data, dense, owner, type->type.element, type->bytes, type->type.spelling};
+    evaluate(space, x, &node, &to, 1, extents, rank);
+  }
+};
+
+class graph_evaluation {
+ public:
+  graph_evaluation(const graph_space& s, const execution& x) : space_(s), x_(x) {}
+
+  void run(const std::vector<const graph_node*>& roots, const graph_target* targets, const index_t* extents, int rank,
+           const char* because) {
+    for (;;) {
+      const std::vector<const graph_node*> order = order_of(roots);
+      if (compute_first(order)) continue;
+      if (compute_repeated(order, roots, extents, rank)) continue;
+      if (cut(order, roots)) continue;
+      return one_kernel(order, roots, targets, extents, rank, because);
+    }
+  }
+
+ private:
+  const graph_space& space_;
+  const execution& x_;
+  std::unordered_map<const graph_node*, in_memory_value> values_;
+  std::map<const graph_computation*, room> computed_;
+  run_detail::temporaries temporaries_;
+
+  bool is_operand(const graph_node* n) const { return !n->operation || values_.contains(n); }
+
+  /// All nodes below the roots, each behind its arguments; what is in memory has none.
+  std::vector<const graph_node*> order_of(const std::vector<const graph_node*>& roots) const {
+    std::vector<const graph_node*> order;
+    std::unordered_map<const graph_node*, bool> met;  // true: it is in order
+    std::vector<const graph_node*> open(roots.rbegin(), roots.rend());
+    while (!open.empty()) {
+      const graph_node* const n = open.back();
+      bool& ordered = met.try_emplace(n, false).first->second;
+      if (ordered) {
+        open.pop_back();
+        continue;
+      }
+      const std::size_t before = open.size();
+      if (!is_operand(n))
+        for (auto a = n->arguments.rbegin(); a != n->arguments.rend(); ++a)
+          if (const auto at = met.find(*a); at == met.end() || !at->second) open.push_back(*a);
+      if (open.size() > before) continue;
+      met[n] = true;
+      order.push_back(n);
+      open.pop_back();
+    }
+    return order;
+  }
+
+  room room_for(const graph_source_type& type, const index_t* extents, int rank) {
+    index_t size = 1;
+    for (int k = 0; k < rank; ++k) size *= extents[k];
+    if (!x_.has_memory()) return {nullptr, x_.list->stand_in()};
+    if (size == 0) return {nullptr, nullptr};
+    const auto bytes = static_cast<std::size_t>(size) * static_cast<std::size_t>(type.bytes);
+    handles<1>& h = x_.list ? x_.list->memory(bytes) : temporaries_.memory.emplace_back();
+    if (!h.memory[0]) h.memory[0] = space_.allocate(bytes, {"temporary", type.type.element, extents, rank});
+    return {h.memory[0], h.memory[0]->data};
+  }
+
+  /// Reductions and the like.
+  bool compute_first(const std::vector<const graph_node*>& order) {
+    bool any = false;
+    for (const graph_node* n : order) {
+      const graph_computation* const c = n->computation.get();
+      if (!c || computed_.contains(c)) continue;
+      const room at = room_for(*c->type, c->extents, c->rank);
+      c->run(x_.part(c->because), at.data, at.owner);
+      computed_[c] = at;
+      any = true;
+    }
+    return any;
+  }
+  void to_memory(const std::vector<const graph_node*>& nodes, const char* because) {
+    std::vector<graph_target> targets;
+    std::vector<in_memory_value> made;
+    index_t dense[max_rank];
+    const graph_node& first = *nodes[0];
+    dense_steps(first.extents, first.rank, dense);
+    for (const graph_node* n : nodes) {
+      const graph_source_type& type = *n->operation->memory;
+      const room at = room_for(type, n->extents, n->rank);
+      made.push_back({at, &type});
+      targets.push_back({at.data, dense, at.owner, type.type.element, type.bytes, type.type.spelling});
+    }
+    run(nodes, targets.data(), first.extents, first.rank, because);
+    for (std::size_t i = 0; i < nodes.size(); ++i) values_[nodes[i]] = made[i];
+  }
+  /// What many positions read.
+  bool compute_repeated(const std::vector<const graph_node*>& order, const std::vector<const graph_node*>& roots,
+                        const index_t* extents, int rank) {
+    index_t positions = 1;
+    for (int k = 0; k < rank; ++k) positions *= extents[k];
+    if (positions < least_positions) return false;
+    const auto pays = [&](const graph_node* n, index_t readers) {
+      return !is_operand(n) && n->weight >= least_weight && n->size() * least_repeats <= readers;
+    };
+    for (const graph_node* n : order) {
+      if (is_operand(n)) continue;
+      for (const graph_node* a : n->arguments)
+        if (pays(a, n->size())) {
+          to_memory({a}, "read by many positions");
+          return true;
+        }
+    }
+    for (const graph_node* r : roots)
+      if (pays(r, positions)) {
+        to_memory({r}, "read by many positions");
+        return true;
+      }
+    return false;
+  }
+  /// Where a kernel would read or compute too much: what the first part of the order leaves to the rest is computed
+  /// first. The place is where that is least, among those that leave the kernel full enough.
+  bool cut(const std::vector<const graph_node*>& order, const std::vector<const graph_node*>& roots) {
+    std::size_t end = 0;
+    int operands = 0, steps = 0;
+    for (; end < order.size(); ++end) {
+      (is_operand(order[end]) ? operands : steps) += 1;
+      if (operands > most_operands || (space_.most_steps > 0 && steps > space_.most_steps)) break;
+    }
+    if (end == order.size()) return false;
+    std::unordered_map<const graph_node*, std::size_t> last;  // who reads it last
+    for (std::size_t i = 0; i < order.size(); ++i)
+      if (!is_operand(order[i]))
+        for (const graph_node* a : order[i]->arguments) last[a] = i;
+    for (const graph_node* r : roots) last[r] = order.size();
+    const auto left_at = [&](std::size_t at) {
+      std::vector<const graph_node*> left;
+      for (std::size_t i = 0; i < at; ++i)
+        if (!is_operand(order[i]) && last[order[i]] >= at) left.push_back(order[i]);
+      return left;
+    };
+    std::vector<const graph_node*> best;
+    for (std::size_t at = end; at > 0; --at) {
+      std::vector<const graph_node*> left = left_at(at);
+      if (left.empty()) continue;
+      if (best.empty() || left.size() < best.size()) best = std::move(left);
+      if (best.size() == 1 || (at <= end / 2 && best.size() <= most_graph_results)) break;
+    }
+    if (best.empty()) throw error("lazy_array: one operation reads more arrays than a kernel takes" + place_asked());
+    // Those of one shape share a kernel.
+    while (!best.empty()) {
+      const graph_node& first = *best[0];
+      std::vector<const graph_node*> alike, others;
+      for (const graph_node* n : best)
+        (alike.size() < most_graph_results && same_extents(*n, first.extents, first.rank) ? alike : others).push_back(n);
+      to_memory(alike, "more operands or operations than a kernel takes");
+      best = std::move(others);
+    }
+    return true;
+  }
+
+  void one_kernel(const std::vector<const graph_node*>& order, const std::vector<const graph_node*>& roots,
+                  const graph_target* targets, const index_t* extents, int rank, const char* because);
+  int operand_of(const graph_node& n, graph_program& program, graph_plan& p, std::map<std::string, int>& known,
+                 const index_t* extents, int rank, int targets) const;
+};
+
+/// The operand of a node that is in memory or computed from positions, over the axes of an iteration.
+int graph_evaluation::operand_of(const graph_node& n, graph_program& program, graph_plan& p,
+                                 std::map<std::string, int>& known, const index_t* extents, int rank,
+                                 int targets) const {
+  const graph_source_type* type = n.source_type;
+  index_t own[max_rank], steps[max_rank] = {};
+  alignas(16) unsigned char source[most_source_bytes];
+  allocation* owner = n.memory;
+  const auto at = values_.find(&n);
+  if (at != values_.end() || n.computation) {
+    const room memory = at != values_.end() ? at->second.at : computed_.at(n.computation.get());
+    if (at != values_.end()) {
+      type = at->second.type;
+      dense_steps(n.extents, n.rank, own);
+    } else std::copy_n(n.steps, n.rank, own);
+    const auto* const data = static_cast<const unsigned char*>(memory.data) + n.first * type->bytes;
+    std::memset(source, 0, sizeof source);
+    std::memcpy(source, &data, sizeof data);
+    owner = memory.owner;
+  } else {
+    std::copy_n(n.steps, n.rank, own);
+    std::memcpy(source, n.source, sizeof source);
+  }
+  for (int k = 0; k < n.rank; ++k)
+    if (n.extents[k] != 1) steps[rank - n.rank + k] = own[k];
+  std::string key(reinterpret_cast<const char*>(&type), sizeof(void*));
+  key.append(reinterpret_cast<const char*>(source), static_cast<std::size_t>(type->type.bytes));
+  if (!type->is_constant) key.append(reinterpret_cast<const char*>(steps), sizeof(index_t) * static_cast<unsigned>(rank));
+  const auto [found, is_new] = known.try_emplace(std::move(key), static_cast<int>(program.operands.size()));
+  if (!is_new) return found->second;
+  const int slot = targets + found->second;
+  program.operands.push_back(type);
+  std::memcpy(p.sources[slot].bytes, source, sizeof source);
+  std::copy_n(steps, rank, p.steps[slot]);
+  const void* data = nullptr;
+  if (type->in_memory) std::memcpy(&data, source, sizeof data);
+  p.bound[slot] = {data,
+                   type->is_constant ? nullptr : p.steps[slot],
+                   owner,
+                   type->in_memory ? type->bytes : 0,
+                   n.rank,
+                   p.sources[slot].bytes};
+  (void)extents;
+  return found->second;
+}
+
+/// Buffers for the results of steps, each free again behind its last reader.
+void find_buffers(graph_program& g) {
+  const auto operands = static_cast<int>(g.operands.size()), steps = static_cast<int>(g.steps.size());
+  std::vector<int> last(static_cast<std::size_t>(steps), -1), free;
+  for (int k = 0; k < steps; ++k)
+    for (int a = 0; a < g.steps[static_cast<std::size_t>(k)].operation->arity; ++a)
+      if (const int v = g.arguments[static_cast<std::size_t>(g.steps[static_cast<std::size_t>(k)].first + a)];
+          v >= operands)
+        last[static_cast<std::size_t>(v - operands)] = k;
+  for (const int r : g.roots)
+    if (r >= operands) last[static_cast<std::size_t>(r - operands)] = steps;
+  for (int k = 0; k < steps; ++k) {
+    graph_program::step& s = g.steps[static_cast<std::size_t>(k)];
+    if (free.empty()) s.buffer = g.buffers++;
+    else {
+      s.buffer = free.back();
+      free.pop_back();
+    }
+    std::vector<int> ended;
+    for (int a = 0; a < s.operation->arity; ++a) {
+      const int v = g.arguments[static_cast<std::size_t>(s.first + a)] - operands;
+      if (v >= 0 && last[static_cast<std::size_t>(v)] == k) ended.push_back(v);
+    }
+    std::sort(ended.begin(), ended.end());
+    ended.erase(std::unique(ended.begin(), ended.end()), ended.end());
+    for (const int v : ended) free.push_back(g.steps[static_cast<std::size_t>(v)].buffer);
+  }
+}
+
+/// The code of a graph: what is read more often than once is named where it is computed (program/code.hpp).
+void write_code(graph_program& g) {
+  const auto operands = static_cast<int>(g.operands.size()), values = operands + static_cast<int>(g.steps.size());
+  std::vector<int> readers(static_cast<std::size_t>(values));
+  for (const int a : g.arguments) ++readers[static_cast<std::size_t>(a)];
+  for (const int r : g.roots) ++readers[static_cast<std::size_t>(r)];
+  std::vector<int> name(static_cast<std::size_t>(values), -1);
+  int names = 0;
+  struct visit {
+    int value, next;
+  };
+  const auto put = [&](const std::string& word) { g.code += word + " "; };
+  for (const int root : g.roots) {
+    std::vector<visit> open{{root, 0}};
+    while (!open.empty()) {
+      auto& [value, next] = open.back();
+      const auto v = static_cast<std::size_t>(value);
+      if (value < operands) put("x" + std::to_string(value));
+      else if (next == 0 && name[v] >= 0) put("v" + std::to_string(name[v]));
+      else {
+        const graph_program::step& s = g.steps[v - static_cast<std::size_t>(operands)];
+        if (next < s.operation->arity) {
+          open.push_back({g.arguments[static_cast<std::size_t>(s.first + next++)], 0});
+          continue;
+        }
+        g.code += s.operation->word;
+        if (readers[v] > 1) {
+          name[v] = names++;
+          put("=" + std::to_string(name[v]));
+        }
+      }
+      open.pop_back();
+    }
+  }
+}
+
+/// The program of device kernels stays: what is compiled for it is kept by its address.
+std::shared_ptr<const graph_program> one_of_its_kind(std::shared_ptr<graph_program> g) {
+  static std::mutex mutex;
+  static auto& known = *new std::map<std::string, std::shared_ptr<const graph_program>>;
+  std::string key = std::string(g->type.space) + "|" + g->code + "|" + std::to_string(g->type.rank);
+  for (const graph_source_type* t : g->operands)
+    key.append(reinterpret_cast<const char*>(&t), sizeof(void*));
+  for (const dtype t : g->results) key += "|" + std::to_string(static_cast<int>(t));
+  const std::lock_guard lock(mutex);
+  return known.try_emplace(std::move(key), std::move(g)).first->second;
+}
+
+void complete(graph_program& g, const graph_space& space, int rank) {
+  find_buffers(g);
+  write_code(g);
+  for (const graph_source_type* t : g.operands) {
+    g.types.push_back(t->type);
+    g.slots.push_back(static_cast<int>(g.slots.size()));
+    if (t->type.element == dtype::other) g.structs += t->name;
+    g.widest = std::max(g.widest, t->bytes);
+  }
+  for (const graph_program::step& s : g.steps) {
+    g.widest = std::max(g.widest, s.operation->bytes);
+    g.cost += s.operation->cost;
+  }
+  g.type = {"transform",
+            space.name,
+            g.code.c_str(),
+            g.types.data(),
+            g.results.data(),
+            g.structs.c_str(),
+            static_cast<int>(g.roots.size()),
+            static_cast<int>(g.operands.size()),
+            rank,
+            rank,
+            static_cast<int>(g.operands.size()),
+            g.slots.data(),
+            int(sizeof(graph_plan)),
+            false,
+            space.on_device,
+            space.on_device,
+            space.decide,
+            space.start,
+            [](const kernel_plan& p) { return static_cast<double>(static_cast<const graph_plan&>(p).program->cost); },
+            space.this_machine,
+            nullptr,
+            g.result_spellings.data()};
+}
+
+void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
+                                  const std::vector<const graph_node*>& roots, const graph_target* targets,
+                                  const index_t* extents, int rank, const char* because) {
+  const auto made = std::make_shared<graph_program>();
+  graph_program& g = *made;
+  const auto plan = std::make_unique<graph_plan>();
+  graph_plan& p = *plan;
+  const int results = static_cast<int>(roots.size());
+  for (int i = 0; i < results; ++i) {
+    std::copy_n(targets[i].steps, rank, p.steps[i]);
+    std::memcpy(p.sources[i].bytes, &targets[i].data, sizeof(void*));
+    p.bound[i] = {targets[i].data, p.steps[i], targets[i].owner, targets[i].bytes, rank, p.sources[i].bytes};
+    g.results.push_back(targets[i].type);
+    g.result_spellings.push_back(targets[i].spelling);
+  }
+  // Operands first: steps are numbered behind them.
+  std::map<std::string, int> operands;
+  std::unordered_map<const graph_node*, int> value;
+  for (const graph_node* n : order)
+    if (is_operand(n)) value[n] = operand_of(*n, g, p, operands, extents, rank, results);
+  std::map<std::pair<const graph_operation*, std::vector<int>>, int> steps;
+  for (const graph_node* n : order) {
+    if (is_operand(n)) continue;
+    std::vector<int> arguments;
+    for (const graph_node* a : n->arguments) arguments.push_back(value.at(a));
+    const int next = static_cast<int>(g.operands.size() + g.steps.size());
+    const auto [at, is_new] = steps.try_emplace({n->operation, arguments}, next);
+    value[n] = at->second;
+    if (!is_new) continue;
+    g.steps.push_back({n->operation, static_cast<int>(g.arguments.size()), 0});
+    g.arguments.insert(g.arguments.end(), arguments.begin(), arguments.end());
+  }
+  for (const graph_node* r : roots) g.roots.push_back(value.at(r));
+  complete(g, space_, rank);
+  const std::shared_ptr<const graph_program> program = space_.on_device ? one_of_its_kind(made) : made;
+  p.type = &program->type;
+  p.info = p.bound;
+  p.program = program.get();
+  std::copy_n(extents, rank, p.extents);
+  const int all = results + static_cast<int>(program->operands.size());
+  order_axes(p.extents, 0, rank, p.info, all, results);
+  coalesce(p.extents, 0, rank, p.info, all);
+  std::copy_n(p.extents, rank, p.results);
+  if (x_.list) x_.list->keep(program);
+  const execution how = because ? x_.part(because) : x_;
+  if (!how.take(p)) throw error(std::string("lazy_array: ") + backend_refuses + place_asked());
+}
+
+}  // namespace
+
+graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
+                         const index_t* extents, const index_t* steps, index_t offset) {
+  return computed_node(std::make_shared<const node_computation>(space, type, node), rank, extents, steps, offset);
+}
+
+void evaluate(const graph_space& space, const execution& x, const graph_ref* roots, const graph_target* targets,
+              int count, const index_t* extents, int rank) {
+  std::vector<const graph_node*> all;
+  for (int i = 0; i < count; ++i) all.push_back(roots[i].get());
+  graph_evaluation(space, x).run(all, targets, extents, rank, nullptr);
+}
+
+}  // namespace lazyfuse::graph_detail
