@@ -3,7 +3,8 @@
 # include.
 cmake_minimum_required(VERSION 3.25)
 
-set(waiting lazyfuse/op/registry.hpp lazyfuse/op/reduction.hpp lazyfuse/op/statistics.hpp)
+set(waiting lazyfuse/op/components.hpp lazyfuse/op/reduction.hpp lazyfuse/op/registry.hpp lazyfuse/op/statistics.hpp
+    lazyfuse/program/remapped.hpp lazyfuse/random/distributions.hpp)
 file(GLOB kernels RELATIVE ${ROOT} ${ROOT}/lazyfuse/backend/cuda/kernels/*)
 list(APPEND waiting ${kernels})
 set(headers "")

@@ -65,6 +65,17 @@ function(lazyfuse_add_cuda_program name)
   add_dependencies(cuda_programs ${name})
 endfunction()
 
+# A program whose default space is CUDA, compiled by the C++ compiler: its kernels are made when it runs.
+function(lazyfuse_add_gxx_program name)
+  if(NOT LAZYFUSE_ENABLE_CUDA)
+    return()
+  endif()
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE lazyfuse::cuda)
+  target_compile_options(${name} PRIVATE ${lazyfuse_warnings})
+  add_dependencies(cuda_programs ${name})
+endfunction()
+
 # Registers a test. Tests of a CUDA program carry the label gpu; where there is no device they are skipped, either by exit
 # status 77 or by the words of the error that ends them.
 function(lazyfuse_add_program_test name program)

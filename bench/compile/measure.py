@@ -100,6 +100,7 @@ def first_line(command: list[str], contains: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cxx", help="host compiler; measures lazyfuse/lazyfuse.hpp")
+    parser.add_argument("--cuda-cxx", help="host compiler, with the CUDA runtime's headers among the system's; measures lazyfuse/cuda.hpp")
     parser.add_argument("--nvcc", help="CUDA compiler; measures lazyfuse/cuda.cuh")
     parser.add_argument("--arch", default="sm_90", help="GPU architecture (default: sm_90)")
     parser.add_argument("--include", action="append", default=[], help="folder of the library's headers")
@@ -118,6 +119,10 @@ def main() -> None:
         context["cxx"] = first_line([options.cxx, "--version"], "")
         command = [options.cxx, "-std=c++20", "-O3", *includes, *(f"-isystem{path}" for path in options.system)]
         rows += measure_compiler("cxx", command, "lazyfuse.hpp", ".cpp", options.repetitions)
+    if options.cuda_cxx:
+        context["cuda_cxx"] = first_line([options.cuda_cxx, "--version"], "")
+        command = [options.cuda_cxx, "-std=c++20", "-O3", "-DLAZYFUSE_CUDA=1", *includes, *(f"-isystem{path}" for path in options.system)]
+        rows += measure_compiler("cuda_cxx", command, "cuda.hpp", ".cpp", options.repetitions)
     if options.nvcc:
         context["nvcc"] = first_line([options.nvcc, "--version"], "release")
         command = [options.nvcc, "-std=c++20", "-O3", f"-arch={options.arch}", "-DLAZYFUSE_CUDA=1", *includes]

@@ -19,6 +19,7 @@
 #include <lazyfuse/expr/scan.hpp>
 
 #include <lazyfuse/array/borrow.hpp>
+#include <lazyfuse/array/empty.hpp>
 
 #include <lazyfuse/backend/host/backend.hpp>
 

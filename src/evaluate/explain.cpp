@@ -4,9 +4,11 @@
 
 #include <lazyfuse/evaluate/explain.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <ostream>
 #include <string_view>
+#include <utility>
 
 namespace lazyfuse::explain_detail {
 
@@ -92,7 +94,6 @@ planned_kernel described(const kernel_plan& p) {
     if (to.constant || to.through_map || to.computed) continue;
     for (int axis = 0; axis < type.rank; ++axis)
       if (p.extents[axis] != 1) to.steps.push_back(o.steps[axis]);
-    to.temporary = run_detail::is_planned(o.data);
   }
   return k;
 }
@@ -134,25 +135,21 @@ std::string kernel_text(const planned_kernel& k, int number) {
   return text;
 }
 
-void take(void* plan, kernel_plan& p) {
-  p.type->decide(p);
-  if (!p.path) return;
-  static_cast<evaluation_plan*>(plan)->kernels.push_back(described(p));
-}
-
-void refuse(void* plan, const char* what, const char* reason) {
-  std::vector<refused_plan>& refused = static_cast<evaluation_plan*>(plan)->refused;
-  for (const refused_plan& r : refused)
-    if (r.name == what && r.reason == reason) return;
-  refused.push_back({.name = what, .reason = reason});
-}
-
-evaluation_plan begun(const char* space, dtype type, const index_t* extents, int rank) {
-  return {.space = space, .type = type, .shape = {extents, extents + rank}, .kernels = {}, .refused = {}};
-}
-
-void predict(evaluation_plan& p, const machine& m) {
-  if (m.points > 0 && !p.kernels.empty()) p.predicted_us = predicted_us(p.costs(), m);
+evaluation_plan described(const plan_list& plans, const char* space, const machine& m,
+                          std::vector<planned_result> results) {
+  evaluation_plan to{.space = space, .results = std::move(results), .kernels = {}, .refused = {}};
+  for (int i = 0; i < plans.size(); ++i) {
+    const kernel_plan& p = plans[i];
+    planned_kernel& k = to.kernels.emplace_back(described(p));
+    for (std::size_t n = 0; n < k.operands.size(); ++n)
+      k.operands[n].temporary = plans.is_between(p.info[p.type->targets + static_cast<int>(n)]);
+  }
+  for (const refusal& r : plans.refused())
+    if (std::none_of(to.refused.begin(), to.refused.end(),
+                     [&](const refused_plan& known) { return known.name == r.plan && known.reason == r.reason; }))
+      to.refused.push_back({.name = r.plan, .reason = r.reason});
+  if (m.points > 0 && !to.kernels.empty()) to.predicted_us = predicted_us(to.costs(), m);
+  return to;
 }
 
 namespace {
@@ -208,8 +205,9 @@ planning::work evaluation_plan::costs() const {
 std::string explain(const evaluation_plan& p) {
   using namespace explain_detail;
   const auto prediction = [](double us) { return us >= 0 ? ", predicted " + time_text(us) : std::string(); };
-  std::string text = std::string("result ") + name_of(p.type) + shape_text(p.shape) + " on " + p.space + ": " +
-                     kernels_text(p.costs().launches) + prediction(p.predicted_us) + "\n";
+  std::string text = p.results.size() == 1 ? "result" : "results";
+  for (const planned_result& r : p.results) text += std::string(" ") + name_of(r.type) + shape_text(r.shape);
+  text += " on " + p.space + ": " + kernels_text(p.costs().launches) + prediction(p.predicted_us) + "\n";
   int number = 0;
   for (const planned_kernel& k : p.kernels) text += kernel_text(k, number += k.costs.launches);
   if (!p.refused.empty()) text += "not taken\n";

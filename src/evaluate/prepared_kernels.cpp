@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 namespace lazyfuse {
 
@@ -16,19 +15,10 @@ using namespace planning;
 
 namespace {
 
-constexpr std::align_val_t alignment{64};
-
 /// What launches depend on of an address: whether so many bytes can be read at once.
 bool aligned_alike(const void* a, const void* b) {
   return ((reinterpret_cast<std::uintptr_t>(a) ^ reinterpret_cast<std::uintptr_t>(b)) & 15) == 0;
 }
-/// Where in the copy is what `inside` points to in the plan.
-template <class T>
-T* moved(T* inside, const void* plan, void* copy) {
-  const auto offset = reinterpret_cast<const char*>(inside) - static_cast<const char*>(plan);
-  return reinterpret_cast<T*>(static_cast<char*>(copy) + offset);
-}
-
 /// Of a leaf in memory: whose it is, and the pointer that its offset is counted from.
 allocation* owner_of(const leaf_record& r) { return r.type->owner(r.leaf); }
 const char* pointer_of(const leaf_record& r) { return static_cast<const char* const*>(r.leaf)[1]; }
@@ -38,51 +28,6 @@ bool same_memory(const leaf_record& a, const leaf_record& b) {
 }
 
 }  // namespace
-
-void prepared_kernels::bytes::operator()(kernel_plan* p) const { ::operator delete(p, alignment); }
-
-void* prepared_kernels::target() { return run_detail::planned_memory(0); }
-
-execution prepared_kernels::plan(int device) {
-  device_ = device;
-  rebound_.clear();
-  used_ = taken_ = 0;
-  rebinding_ = rebinding::never;
-  execution x{take, nullptr, this};
-  x.room = room;
-  return x;
-}
-
-handles<1>& prepared_kernels::room(void* self, std::size_t size) {
-  auto& kept = *static_cast<prepared_kernels*>(self);
-  if (kept.used_ == kept.memory_.size()) kept.memory_.emplace_back();
-  handles<1>& next = kept.memory_[kept.used_++];
-  const allocation* const a = next.memory[0];
-  if (a && (a->bytes != size || (kept.device_ >= 0 && a->device != kept.device_))) next = {};
-  return next;
-}
-
-void prepared_kernels::take(void* self, kernel_plan& p) {
-  p.type->decide(p);
-  if (!p.path) return;
-  auto& kept = *static_cast<prepared_kernels*>(self);
-  const kernel_type& type = *p.type;
-  const auto size = static_cast<std::size_t>(type.bytes);
-  if (kept.taken_ == kept.kernels_.size()) kept.kernels_.emplace_back();
-  kernel_bytes& place = kept.kernels_[kept.taken_++];
-  if (!place || place->type != &type) place.reset(static_cast<kernel_plan*>(::operator new(size, alignment)));
-  kernel_plan* const copy = place.get();
-  void* const to = copy;
-  std::memcpy(to, &p, size);
-  copy->info = moved(copy->info, &p, to);
-  for (int i = 0; i < type.targets + type.operands; ++i) {
-    operand_info& o = copy->info[i];
-    if (o.steps) o.steps = moved(o.steps, &p, to);
-    o.place = moved(o.place, &p, to);
-    if (i < type.targets && !o.owner)  // what is written on the way has one
-      kept.rebound_.push_back({copy, i, static_cast<const char*>(o.data) - static_cast<const char*>(target())});
-  }
-}
 
 bool prepared_kernels::find_leaves(const kernel_plan& p, const leaf_record* leaves) {
   const bool in_own_order = p.type->pattern != std::string_view("scan");
@@ -108,13 +53,13 @@ bool prepared_kernels::find_reads(const leaf_record* leaves, int count) {
     first_with_.push_back(first);
     if (leaves[i].type->reach) return false;  // a map would have to be the same as well
   }
-  for (const kernel_bytes& p : kernels_)
-    for (int i = p->type->targets; i < p->type->targets + p->type->operands; ++i) {
-      const operand_info& o = p->info[i];
+  for (int k = 0; k < plans_.size(); ++k) {
+    kernel_plan& p = plans_[k];
+    for (int i = p.type->targets; i < p.type->targets + p.type->operands; ++i) {
+      const operand_info& o = p.info[i];
       if (!o.data) continue;
       if (o.mapped_size != 0) return false;  // the map would have to be the same as well
-      if (std::any_of(memory_.begin(), memory_.end(), [&](const auto& m) { return m.memory[0] == o.owner && o.owner; }))
-        continue;
+      if (plans_.is_between(o)) continue;
       if (!o.owner || o.element_size == 0) return false;
       int leaf = 0;
       while (leaf < count && (leaves[leaf].type->element_size == 0 || owner_of(leaves[leaf]) != o.owner)) ++leaf;
@@ -123,20 +68,25 @@ bool prepared_kernels::find_reads(const leaf_record* leaves, int count) {
         if (leaves[other].type->element_size > 0 && owner_of(leaves[other]) == o.owner &&
             !same_memory(leaves[leaf], leaves[other]))
           return false;
-      reads_.push_back({p.get(), i, leaf, static_cast<const char*>(o.data) - pointer_of(leaves[leaf])});
+      reads_.push_back({&p, i, leaf, static_cast<const char*>(o.data) - pointer_of(leaves[leaf])});
     }
+  }
   return true;
 }
 
 void prepared_kernels::planned(const leaf_record* leaves, int count) {
-  kernels_.resize(taken_);
+  rebound_.clear();
   shifts_.clear();
   reads_.clear();
   first_with_.clear();
-  const bool one = kernels_.size() == 1 && used_ == 0 && kernels_[0]->type->leaves == count;
-  rebinding_ = one && find_leaves(*kernels_[0], leaves) ? rebinding::one
-               : find_reads(leaves, count)              ? rebinding::all
-                                                        : rebinding::never;
+  for (int k = 0; k < plans_.size(); ++k)
+    for (int i = 0; i < plans_[k].type->targets; ++i)
+      if (const operand_info& o = plans_[k].info[i]; !o.owner)  // what is written on the way has one
+        rebound_.push_back({&plans_[k], i, static_cast<const char*>(o.data) - static_cast<const char*>(target())});
+  const bool one = plans_.size() == 1 && !plans_.has_memory_between() && plans_[0].type->leaves == count;
+  rebinding_ = one && find_leaves(plans_[0], leaves) ? rebinding::one
+               : find_reads(leaves, count)           ? rebinding::all
+                                                     : rebinding::never;
 }
 
 bool prepared_kernels::rebind(const leaf_record* leaves, const leaf_record* planned, int count) {
@@ -161,15 +111,16 @@ bool prepared_kernels::rebind_all(const leaf_record* leaves, const leaf_record* 
     o.data = data;
     o.owner = owner_of(leaves[leaf]);
   }
-  for (const kernel_bytes& p : kernels_) {
-    if (!p->path) p->type->decide(*p);
-    if (!p->path) return false;
+  for (int k = 0; k < plans_.size(); ++k) {
+    kernel_plan& p = plans_[k];
+    if (!p.path) p.type->decide(p);
+    if (!p.path) return false;
   }
   return true;
 }
 
 bool prepared_kernels::rebind_one(const leaf_record* leaves, int count) {
-  kernel_plan& p = *kernels_[0];
+  kernel_plan& p = plans_[0];
   const int* const slots = p.type->slots;
   int known = 0;
   bool laid_out = !p.by_address;
@@ -209,26 +160,6 @@ void prepared_kernels::rebind_target(void* data, allocation* owner) {
     o.data = begin;
     o.owner = owner;
   }
-}
-
-void prepared_kernels::launch() {
-  for (const kernel_bytes& p : kernels_) {
-    lazyfuse::launch(*p);
-    if (!p->path) throw error(std::string("prepare: ") + backend_refuses + place_asked());
-  }
-}
-
-std::vector<planned_kernel> prepared_kernels::described() const {
-  std::vector<planned_kernel> all;
-  for (const kernel_bytes& p : kernels_) {
-    planned_kernel& k = all.emplace_back(explain_detail::described(*p));
-    for (std::size_t i = 0; i < k.operands.size(); ++i) {
-      const allocation* const owner = p->info[p->type->targets + static_cast<int>(i)].owner;
-      k.operands[i].temporary =
-          owner && std::any_of(memory_.begin(), memory_.end(), [&](const auto& m) { return m.memory[0] == owner; });
-    }
-  }
-  return all;
 }
 
 namespace {

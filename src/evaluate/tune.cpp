@@ -60,11 +60,6 @@ index_t size() { return count; }
 
 namespace tune_detail {
 
-void note(void* report, planning::kernel_plan& p) {
-  p.type->decide(p);
-  if (p.path) *static_cast<planning::row_report*>(report) = p.rows;
-}
-
 void remember(const planning::row_report& rows, plan_choice choice) {
   const std::lock_guard lock(mutex);
   table()[class_of(rows)] = choice;

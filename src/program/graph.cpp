@@ -46,6 +46,17 @@ int whole_number(std::string_view digits) {
   return error == std::errc{} && end == digits.data() + digits.size() ? number : -1;
 }
 
+/// The kind of a scan, "scanned<op::sum, false>" of "cumsum"; empty if it is none.
+std::string scan_of(std::string_view name) {
+  if (!name.starts_with("cum")) return "";
+  name.remove_prefix(3);
+  constexpr std::string_view how = ",exclusive";
+  const bool exclusive = name.ends_with(how);
+  if (exclusive) name.remove_suffix(how.size());
+  if (!is_among(name, op::all_stages{})) return "";
+  return "scanned<op::" + std::string(name) + (exclusive ? ", true>" : ", false>");
+}
+
 /// A literal as C++ writes it; empty if it is none. Whole numbers have the first type that holds them, as rewrites
 /// expect: int, long long, unsigned long long.
 std::string value_of(std::string_view word) {
@@ -101,6 +112,10 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
       const std::string_view name = word.substr(0, slash);
       const int count = whole_number(word.substr(slash + 1));
       if (count <= 0) return {};
+      if (const std::string scan = scan_of(name); !scan.empty()) {
+        if (!made.add(scan, static_cast<std::size_t>(count), true)) return {};
+        continue;
+      }
       const auto symbol = symbols.find({name, count});
       const bool is_stage = symbol == symbols.end() && count == 1 && is_among(name, op::all_stages{});
       const std::string_view type = symbol == symbols.end() ? name : symbol->second;
@@ -144,7 +159,7 @@ std::string program_graph::aliases() const {
     if (n.type.empty()) text += "arg<" + std::to_string(n.arguments[0]) + ">;\n";
     else if (n.arguments.empty()) text += n.type + ";\n";
     else {
-      text += (n.is_stage ? "reduction<" : "apply<") + n.type;
+      text += (!n.is_stage ? "apply<" : n.type.starts_with("op::") ? "reduction<" : "stage<") + n.type;
       for (const int a : n.arguments) text += ", p" + std::to_string(a);
       text += ">;\n";
     }

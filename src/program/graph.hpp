@@ -10,7 +10,8 @@
 namespace lazyfuse::ir {
 
 struct program_node {
-  std::string type;            ///< of lazyfuse: "op::add", "op::sum" of a stage, a literal; empty for an operand
+  std::string type;  ///< of lazyfuse: "op::add", "op::sum" or "scanned<op::sum, false>" of a stage, a literal; empty
+                     ///< for an operand
   std::vector<int> arguments;  ///< nodes before this one, none of a literal; of an operand, its number
   bool is_stage = false;
 };
@@ -21,7 +22,7 @@ struct program_graph {
   int words = 0;  ///< operations that the code names, those that are met again included
 
   /// Reads the code of some programs (program/code.hpp), whose operand i is operand[i] here; nothing if a part of it
-  /// has no words: callables, scans, or what is abbreviated.
+  /// has no words: callables, or what is abbreviated.
   static std::optional<program_graph> of(std::string_view code, const short* operand);
 
   /// Operations that are computed.

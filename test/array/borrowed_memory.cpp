@@ -119,7 +119,7 @@ TYPED_TEST(borrowed, mistakes_are_explained) {
   EXPECT_NO_THROW((void)lf::borrow<TypeParam>(nowhere, {0, 3})) << "of nothing there is no address";
 }
 TYPED_TEST(borrowed, memory_of_another_space_is_refused) {
-#if defined(__CUDACC__)
+#if defined(LAZYFUSE_CUDA)
   std::vector<float> here(4);
   const auto there = numbers<lf::cuda>();
   float *pinned = nullptr, *managed = nullptr;

@@ -62,7 +62,7 @@ template <class Space>
 using cases_of = ::testing::Types<std::tuple<Space, float, std::integral_constant<int, 3>>,
                                   std::tuple<Space, lf::half, std::integral_constant<int, 2>>,
                                   std::tuple<Space, lf::uint8, std::integral_constant<int, 4>>>;
-#if defined(__CUDACC__)
+#if defined(LAZYFUSE_CUDA)
 using cases = cases_of<lf::cuda>;
 #else
 using cases = cases_of<lf::host>;

@@ -80,8 +80,7 @@ TEST(explain, marks_temporaries_and_what_made_them) {
 TEST(explain, shows_what_tune_has_found) {
   const auto x = counting(16, 32);
   const auto e = x / lf::sum(x, axis<1>, keepdims);
-  lf::planning::row_report found;
-  lf::tune_detail::plan(e, found);
+  const auto found = lf::tune_detail::rows_of(e);
   lf::tune_detail::remember(found, lf::plan_choice::cut);
   const std::string text = lf::explain(e);
   lf::tuning::clear();

@@ -34,9 +34,7 @@ class tuning : public test::on<Space> {
   }
   template <class E>
   static lf::planning::row_report report_of(const E& e) {
-    lf::planning::row_report r;
-    lf::tune_detail::plan(e, r);
-    return r;
+    return lf::tune_detail::rows_of(e);
   }
   /// By each of its plans, and that which is measured to be the faster, e has these values.
   template <class E>

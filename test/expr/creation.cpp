@@ -198,7 +198,7 @@ template <class Space>
 struct used_memory {
   void* allocate(std::size_t bytes, std::size_t alignment, lf::stream_handle stream) {
     void* p = test::get<Space>(bytes, alignment, stream);
-#if defined(__CUDACC__)
+#if defined(LAZYFUSE_CUDA)
     if constexpr (std::is_same_v<Space, lf::cuda>) {
       EXPECT_EQ(cudaMemsetAsync(p, 0x5a, bytes, stream.handle), cudaSuccess);
       return p;

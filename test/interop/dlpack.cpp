@@ -28,7 +28,7 @@ matrix<Space> numbers() {
 /// The stream of the test's two sides: the current one.
 template <class Space>
 dl::stream stream() {
-#if defined(__CUDACC__)
+#if defined(LAZYFUSE_CUDA)
   if constexpr (std::is_same_v<Space, lf::cuda>) return lf::current_stream();
 #endif
   return dl::no_sync;

@@ -48,6 +48,10 @@ elseif(CASE STREQUAL "cuda") # built, not run: the machine may have no device
   configure(cuda -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CUDA_COMPILER=${NVCC} -D CMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES})
   run(${CMAKE_COMMAND} --build ${WORK}/cuda)
 
+elseif(CASE STREQUAL "cuda_without_nvcc") # nor the CUDA language; built, as above
+  configure(cuda_without_nvcc -D CMAKE_PREFIX_PATH=${prefix})
+  run(${CMAKE_COMMAND} --build ${WORK}/cuda_without_nvcc)
+
 elseif(CASE STREQUAL "add_subdirectory")
   configure(add_subdirectory -D LAZYFUSE_SOURCE=${SOURCE} -D CMAKE_UNITY_BUILD=ON)
   build_and_run(add_subdirectory)

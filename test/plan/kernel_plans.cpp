@@ -124,8 +124,9 @@ TEST(kernel_plans, come_with_those_not_taken_and_why) {
   const matrix x = lf::ones<float>({64, 1000});
   const auto taken = lf::plan(x / lf::sum(x, lf::axis<1>, lf::keepdims));
   EXPECT_EQ(taken.space, "host");
-  EXPECT_EQ(taken.type, lf::dtype::float32);
-  EXPECT_EQ(taken.shape, (extents{64, 1000}));
+  ASSERT_EQ(taken.results.size(), 1u);
+  EXPECT_EQ(taken.results[0].type, lf::dtype::float32);
+  EXPECT_EQ(taken.results[0].shape, (extents{64, 1000}));
   EXPECT_GT(taken.predicted_us, 0);
   ASSERT_EQ(taken.kernels.size(), 1u);
   EXPECT_EQ(taken.kernels[0].passes.size(), 2u);
@@ -137,6 +138,54 @@ TEST(kernel_plans, come_with_those_not_taken_and_why) {
   const auto unlike = lf::plan(x / lf::sum(x, lf::axis<0>) / lf::sum(x, lf::axis<1>, lf::keepdims));
   ASSERT_FALSE(unlike.refused.empty());
   EXPECT_EQ(unlike.refused[0].reason, "reductions are over different extents, or along different axes");
+}
+TEST(kernel_plans, of_several_expressions_are_those_of_materialize) {
+  const matrix x = lf::ones<float>({64, 1000});
+  const auto y = lf::sqrt(x + 1);
+  const lf::trace trace;
+  const auto together = lf::plan(lf::min(x), lf::max(x), y, lf::sum(y, lf::axis<1>));
+  EXPECT_EQ(trace.launches(), 0);
+  EXPECT_EQ(trace.allocations(), 0);
+  ASSERT_EQ(together.results.size(), 4u);
+  EXPECT_EQ(together.results[3].shape, extents{64});
+  lf::materialize(lf::min(x), lf::max(x), y, lf::sum(y, lf::axis<1>));
+  ASSERT_EQ(together.kernels.size(), trace.kernels().size());
+  for (std::size_t k = 0; k < together.kernels.size(); ++k) {
+    EXPECT_EQ(together.kernels[k].program, trace.kernels()[k].name);
+    EXPECT_EQ(together.kernels[k].path, trace.kernels()[k].path);
+    EXPECT_EQ(together.kernels[k].read, trace.kernels()[k].bytes_read);
+  }
+  const std::string text = lf::explain(lf::min(x), lf::sum(y, lf::axis<1>));
+  EXPECT_NE(text.find("results float32[] float32[64] on host"), std::string::npos) << text;
+}
+TEST(kernel_plans, are_a_list_that_is_launched_as_often_as_one_likes) {
+  const matrix x = lf::ones<float>({64, 1000});
+  const auto e = lf::barrier(x * 2) + x;
+  matrix y = lf::zeros<float>({64, 1000});
+  lf::allocation* const owner = y.owner();
+  lf::plan_list plans(-1);
+  lf::run<lf::host, 2, float>(lf::execution{&plans}, e.shape(),
+                              lf::ir::target_pack<2, float>{{{{y.unshared(), y.tree.steps}}}}, &owner, e.tree);
+  ASSERT_EQ(plans.size(), 2);
+  EXPECT_TRUE(plans.has_memory_between());
+  EXPECT_EQ(plans[0].because, lf::plan(e).kernels[0].because);
+  EXPECT_EQ(y(0, 0).item(), 0) << "none has run";
+  for (int run = 0; run < 2; ++run) {
+    y *= 0;
+    const lf::trace trace;
+    plans.launch();
+    EXPECT_EQ(trace.launches(), 2);
+    EXPECT_EQ(trace.allocations(), 0);
+    EXPECT_EQ(y(63, 999).item(), 3);
+  }
+}
+TEST(kernel_plans, that_are_only_described_have_no_memory) {
+  const matrix x = lf::ones<float>({64, 1000});
+  const lf::trace trace;
+  const auto plans = lf::planning::plans_of<lf::host>((lf::barrier(x * 2) + x).tree);
+  EXPECT_EQ(plans.size(), 2);
+  EXPECT_FALSE(plans.has_memory());
+  EXPECT_EQ(trace.allocations(), 0);
 }
 TEST(kernel_plans, add_up_and_print_as_explain_does) {
   const matrix x = lf::ones<float>({64, 1000});

@@ -114,8 +114,7 @@ class rows_in_turn : public test::on<Space> {
   /// Makes e one kernel, whatever the cost model thinks of the device.
   template <class E>
   static void want_rows(const E& e) {
-    lf::planning::row_report report;
-    lf::tune_detail::plan(e, report);
+    const auto report = lf::tune_detail::rows_of(e);
     ASSERT_GT(report.passes, 0);
     lf::tune_detail::remember(report, lf::plan_choice::rows);
   }

@@ -13,7 +13,7 @@ namespace test {
 /// Memory of a space from where a program without the library would get it.
 template <class Space>
 void* get(std::size_t bytes, std::size_t alignment, lf::stream_handle stream) {
-#if defined(__CUDACC__)
+#if defined(LAZYFUSE_CUDA)
   if constexpr (std::is_same_v<Space, lf::cuda>) {
     void* p = nullptr;
     return cudaMallocAsync(&p, bytes, stream.handle) == cudaSuccess ? p : nullptr;
@@ -24,7 +24,7 @@ void* get(std::size_t bytes, std::size_t alignment, lf::stream_handle stream) {
 }
 template <class Space>
 void give_back(void* p, lf::stream_handle stream) {
-#if defined(__CUDACC__)
+#if defined(LAZYFUSE_CUDA)
   if constexpr (std::is_same_v<Space, lf::cuda>) {
     EXPECT_EQ(cudaFreeAsync(p, stream.handle), cudaSuccess);
     return;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The spaces that typed tests run over: host in a .cpp, cuda in a .cu, where a few run over both.
+// The spaces that typed tests run over: host, or cuda where the target is lazyfuse::cuda, and there a few run over
+// both.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#if defined(__CUDACC__)
-#include <lazyfuse/cuda.cuh>
+#if defined(LAZYFUSE_CUDA)
+#include <lazyfuse/cuda.hpp>
 #else
 #include <lazyfuse/lazyfuse.hpp>
 #endif
@@ -19,7 +20,7 @@ namespace test {
 /// Why tests of a space cannot run here; empty if they can.
 template <class Space>
 std::string why_unavailable() {
-#if defined(__CUDACC__)
+#if defined(LAZYFUSE_CUDA)
   if constexpr (std::is_same_v<Space, lf::cuda>) {
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
@@ -39,9 +40,9 @@ class on : public ::testing::Test {
   }
 };
 
-#if defined(__CUDACC__)
+#if defined(LAZYFUSE_CUDA)
 using spaces = ::testing::Types<lf::cuda>;
-/// For the few files that show that one program by nvcc may use both spaces. (The .cpp twins test the host space.)
+/// For the few files that show that one program may use both spaces. (The .cpp twins test the host space.)
 using every_space = ::testing::Types<lf::host, lf::cuda>;
 #else
 using spaces = ::testing::Types<lf::host>;

@@ -105,10 +105,11 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
   = delete;
   template <class... N>
     requires(sizeof...(N) > 0 && (std::is_arithmetic_v<N> && ...))
-  explicit array(N...) : array() {
+  explicit(sizeof...(N) == 1) array(N...) : array() {
     static_assert(sizeof...(N) == 0,
-                  "lazyfuse: numbers alone do not say whether they are elements, in lists as deep as the rank, {1, 2} "
-                  "or {{1, 2}, {3, 4}}, or extents, as in zeros<float>({3, 4}), or array(shape(3, 4)) uninitialised");
+                  "lazyfuse: numbers alone do not say whether they are elements, in lists as deep as the rank, "
+                  "array<int, 1>{1, 2} or array<int, 2>{{1, 2}, {3, 4}}, or extents, as in zeros<float>({3, 4}), or "
+                  "array(shape(3, 4)) uninitialised");
   }
   array(const array&) = default;
   // The source keeps no elements; of rank 0, which always has one, it keeps a share.
@@ -123,7 +124,7 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
   }
   ~array() = default;
   /// array(e): evaluates the expression, by one kernel in the common case. Throws memory_error.
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> && !__is_same(bare_t<E>, array))
   array(E&& e, caller where = caller::here()) : base{{}, {{nullptr, nullptr}, {}, {}}, {}} {
     const asked_at at(where);
@@ -131,23 +132,23 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
   }
 
   /// Evaluates e; in place when nobody else can see it, else into new memory (strong guarantee).
-  template <class E>
+  template <class E, class = maker>
     requires((expression<E> || scalar<E>)&&!__is_same(bare_t<E>, array))
   array& operator=(E&& e) {
     evaluate(static_cast<E&&>(e));
     return *this;
   }
   /// x += e writes into x, and so do -=, *= and /=: e is broadcast to x's shape. Throws shape_error if it does not fit.
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   array& operator+=(E&& e) { return keep_shape(*this + static_cast<E&&>(e), e, "+="); }
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   array& operator-=(E&& e) { return keep_shape(*this - static_cast<E&&>(e), e, "-="); }
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   array& operator*=(E&& e) { return keep_shape(*this * static_cast<E&&>(e), e, "*="); }
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   array& operator/=(E&& e) { return keep_shape(*this / static_cast<E&&>(e), e, "/="); }
 
@@ -174,6 +175,11 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
 
   constexpr operator double() const requires(Rank == 0) { return static_cast<const base&>(*this); }
   constexpr explicit operator bool() const requires(Rank > 0) { return bool(static_cast<const base&>(*this)); }
+  template <mistakes::number_of_cmath Number>
+  constexpr operator Number() const requires(Rank > 0) {
+    return static_cast<const base&>(*this);
+  }
+  using base::operator[];
 
   /// A view; x(...) = e writes into this array.
   template <class... Specs>
@@ -209,7 +215,7 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
     else x.tree = {{nullptr, nullptr}, {}, {}};
   }
   /// *this = result, which was computed with e.
-  template <class Result, class E>
+  template <class Result, class E, class = maker>
   array& keep_shape(Result&& result, const E& e, const char* operation) {
     if constexpr (requires { e.shape(); } && rank_of<Result> == Rank)
       if (!(result.shape() == shape()))
@@ -229,11 +235,16 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
   void copy_list(typename array_detail::nested_list<Element, Rank>::type values);
   template <class Range>
   void copy_range(Range&& r);
-  template <class E>
+  template <class E, class = maker>
   void construct(E&& e);
-  template <class E>
+  template <class E, class = maker>
   void evaluate(E&& e);
 };
+
+template <class... N>
+  requires(sizeof...(N) > 0 && (std::is_arithmetic_v<N> && ...))
+array(N...)
+->array<int, 0>;  // a mistake, as above
 
 /// The resource that the array's memory came from; an empty array has none.
 template <class T, int R, class Space>
@@ -263,36 +274,5 @@ template <class T, int R, class Space>
 array(const array<T, R, Space>&) -> array<T, R, Space>;
 template <class T, int R, class Space>
 array(array<T, R, Space>&) -> array<T, R, Space>;
-
-/// Uninitialised elements. \numpy{empty}
-template <element_type T = double, memory_space Space = default_space, int R>
-array<T, R, Space> empty(const shape<R>& s, caller where = caller::here()) {
-  return array<T, R, Space>(s, where);
-}
-template <element_type T = double, memory_space Space = default_space, int R>
-array<T, R, Space> empty(const index_t (&extents)[R], caller where = caller::here()) {
-  return array<T, R, Space>(view_detail::shape_from(extents), where);
-}
-
-namespace array_detail {
-/// The device of the first array of an expression that is on one.
-template <class X>
-int device_of(const X& x) {
-  if constexpr (tree_t<X>::owners > 0)
-    for (const allocation* a : x.memory.memory)
-      if (a && a->device >= 0) return a->device;
-  return -1;
-}
-}  // namespace array_detail
-
-/// Uninitialised elements of the shape of x, in its space and on its GPU, and of its element type unless another is
-/// named: an array, not an expression, since it has yet to be filled. \numpy{empty_like}
-template <class T = void, class X>
-  requires expression<X>
-auto empty_like(const X& x, caller where = caller::here()) {
-  using E = std::conditional_t<__is_same(T, void), value_t<X>, T>;
-  const memory_detail::device_scope<result_space<X>> scope(array_detail::device_of(x));
-  return array<E, rank_of<X>, result_space<X>>(x.shape(), where);
-}
 
 }  // namespace lazyfuse

@@ -47,7 +47,7 @@ struct slice : lazy<Tree> {
   using space = typename Tree::space;
   using memory_type = array_memory<typename stored_place<Tree>::element, space>;
 
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   void operator=(E&& e) &&;
   void operator=(const slice& e) && { static_cast<slice&&>(*this) = e.base(); }
@@ -58,16 +58,16 @@ struct slice : lazy<Tree> {
                   "lazyfuse: a stored view cannot be written through; assign to x(...) or component<K>(x) itself, or "
                   "use borrow and into");
   }
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   void operator+=(E&& e) && { static_cast<slice&&>(*this) = base() + static_cast<E&&>(e); }
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   void operator-=(E&& e) && { static_cast<slice&&>(*this) = base() - static_cast<E&&>(e); }
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   void operator*=(E&& e) && { static_cast<slice&&>(*this) = base() * static_cast<E&&>(e); }
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   void operator/=(E&& e) && { static_cast<slice&&>(*this) = base() / static_cast<E&&>(e); }
   slice(const slice&) = default;

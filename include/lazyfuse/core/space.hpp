@@ -50,6 +50,48 @@ struct space_traits<cuda> {
 };
 inline constexpr int most_spaces = 4;
 
+/// What makes a file's kernels for the GPU: the compiler of the file, or where that is none for the GPU, another one
+/// when the program runs. Functions between a user's call and its kernel have it as a template argument: files of both
+/// kinds in one program share none that differ.
+struct own_compiler;
+struct run_time_compiler;
+#if defined(LAZYFUSE_CUDA) && !defined(__CUDACC__)
+using maker = run_time_compiler;
+#else
+using maker = own_compiler;
+#endif
+
+/// A space whose kernels are all made at run time.
+template <class Space>
+struct made_in : Space {};
+template <class Space>
+struct space_traits<made_in<Space>> : space_traits<Space> {};
+
+namespace space_detail {
+template <class Space, class Maker>
+struct kernels {
+  using type = Space;
+};
+template <>
+struct kernels<cuda, run_time_compiler> {
+  using type = made_in<cuda>;
+};
+template <class Space>
+struct memory {
+  using type = Space;
+};
+template <class Space>
+struct memory<made_in<Space>> {
+  using type = Space;
+};
+}  // namespace space_detail
+
+/// Where the kernels of a space come from, and where their memory is.
+template <class Space, class Maker = maker>
+using kernel_space = typename space_detail::kernels<Space, Maker>::type;
+template <class Space>
+using memory_of = typename space_detail::memory<Space>::type;
+
 /// Where arrays can live.
 template <class S>
 concept memory_space = requires {

@@ -41,25 +41,33 @@ decltype(auto) converted(const E& e) {
   else return map_detail::cast_node<T>(e);
 }
 
-template <class Space, class T, int R, class E>
+template <class Space, class T, int R, class E, class Maker = maker>
 void store(T* data, const strides<R>& steps, allocation* owner, const E& e) {
   const ir::target_pack<R, T> to{{{{data, steps}}}};
-  run<Space, R, T>(execution{}, e.shape(), to, &owner, converted<T>(e));
+  run<kernel_space<Space, Maker>, R, T>(execution{}, e.shape(), to, &owner, converted<T>(e));
 }
 
-template <class T, class Space, int R, class E>
+template <class T, class Space, int R, class E, class = maker>
 array<T, R, Space> fresh(const E& e) {
   array<T, R, Space> result(e.shape(), caller{});
   if (result.size() > 0) store<Space, T, R>(result.unshared(), result.tree.steps, result.owner(), e);
   return result;
 }
 
-/// A copy of an array, on its device.
-template <class T, class Space, int R>
+/// A copy of an array, on its device; for which nobody needs to make a kernel at run time.
+template <class T, class Space, int R, class Maker = maker>
 array<T, R, Space> fresh_beside(const tree::leaf<stored<T, Space>, R>& from) {
   const memory_detail::device_scope<Space> scope(
       memory_detail::device_of(Space{}, from.source.owner, from.source.data));
-  return fresh<T, Space, R>(from);
+  if constexpr (__is_same(kernel_space<Space, Maker>, Space)) return fresh<T, Space, R>(from);
+  else {
+    array<T, R, Space> result(from.extents, caller{});
+    const auto bytes = static_cast<std::size_t>(result.size()) * sizeof(T);
+    if (bytes > 0)
+      memory_detail::copy(Space{}, result.owner(), result.unshared(), Space{}, from.source.owner, from.source.data,
+                          bytes);
+    return result;
+  }
 }
 
 /// How many handles to an allocation end with the temporary expression e: those of others do not count.
@@ -84,10 +92,10 @@ bool in_place(const array<T, R, Space>& x, const E& e, long ours) {
 }
 
 /// All memory of an array, copied.
-template <class T, class Space>
+template <class T, class Space, class = maker>
 array<T, 1, Space> copy_of(const array_memory<T, Space>& of) {
   const index_t n = static_cast<index_t>(of.source->owner->bytes / sizeof(T));
-  return fresh<T, Space, 1>(tree::leaf<stored<T, Space>, 1>(*of.source, {n}, {{1}}));
+  return fresh_beside(tree::leaf<stored<T, Space>, 1>(*of.source, {n}, {{1}}));
 }
 /// Where an element of that memory is in the copy.
 template <class P, class T, class Space>
@@ -103,7 +111,7 @@ void replace(const array_memory<T, Space>& of, array<T, 1, Space>&& copy) {
 
 /// Stores e, broadcast to the view's shape, into the memory of the view. of: the array's, null if borrowed.
 /// ours: as above. Elements of the view may be parts of the array's.
-template <class T, int R, class Space, class Whole, class E>
+template <class T, int R, class Space, class Whole, class E, class = maker>
 void store_view(const tree::leaf<stored<T, Space>, R>& view, const array_memory<Whole, Space>& of, const E& e,
                 long ours) {
   const auto shaped = view_detail::broadcast_tree(e, view.extents, "assignment");
@@ -160,7 +168,7 @@ decltype(auto) lifted(const E& e) {
 }  // namespace assign_detail
 
 template <element_type Element, int Rank, memory_space Space>
-template <class E>
+template <class E, class>
 void array<Element, Rank, Space>::construct(E&& e) {
   if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     const memory_detail::device_scope<Space> scope(planning::device_for<Space>(nullptr, nullptr, e.tree));
@@ -187,7 +195,7 @@ void array<Element, Rank, Space>::copy_list(typename array_detail::nested_list<E
 }
 
 template <element_type Element, int Rank, memory_space Space>
-template <class E>
+template <class E, class>
 void array<Element, Rank, Space>::evaluate(E&& e) {
   if constexpr (is_literal<bare_t<E>>) evaluate(bare_t<E>::value);
   else if constexpr (scalar<E>)
@@ -203,7 +211,7 @@ void array<Element, Rank, Space>::evaluate(E&& e) {
 }
 
 template <class Tree>
-template <class E>
+template <class E, class>
   requires(expression<E> || scalar<E>)
 void slice<Tree>::operator=(E&& e) && {
   using T = typename Tree::value_type;
@@ -220,7 +228,7 @@ void slice<Tree>::operator=(E&& e) && {
 
 /// The value of e as an array, in the space of its arrays (the default space if it has none): memory for the result,
 /// and one kernel in the common case. Throws memory_error.
-template <class E>
+template <class E, class = maker>
   requires expression<E>
 auto materialize(E&& e, caller where = caller::here()) {
   const asked_at at(where);
@@ -228,7 +236,7 @@ auto materialize(E&& e, caller where = caller::here()) {
 }
 
 /// The value of an expression of one element; computes it and waits. Throws shape_error unless it has exactly one.
-template <class E>
+template <class E, class = maker>
   requires expression<E> value_t<E> item(const E& e, caller where = caller::here()) {
     if (e.shape().size() != 1) throw_shape("item", e.shape().extent, rank_of<E>, "does not have one element", where);
     using Space = result_space<E>;
@@ -239,6 +247,7 @@ template <class E>
     return value;
   }
 template <class Tree>
+template <class>
 typename lazy<Tree>::value_type lazy<Tree>::item(caller where) const {
   return lazyfuse::item(*this, where);
 }
@@ -248,7 +257,7 @@ Element array<Element, Rank, Space>::item(caller where) const {
 }
 
 /// Whether two expressions have equal shapes and equal elements; waits for the answer. \numpy{array_equal}
-template <class A, class B>
+template <class A, class B, class = maker>
   requires expression<A> && expression<B>
 bool array_equal(const A& a, const B& b, caller where = caller::here()) {
   if constexpr (rank_of<A> != rank_of<B>) return false;

@@ -50,7 +50,9 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
   using sources = typename Lowering::sources;
   static constexpr int rank = N, targets = sizeof...(T), count = targets + sources::size;
   static constexpr auto target_numbers = make_index_sequence<targets>{};
-  static constexpr bool is_only_made = requires { Pattern::only_made; };
+  static constexpr bool makes_all = makes_all_kernels<Space>, is_only_made = makes_all || requires {
+    Pattern::only_made;
+  };
 
   shape<N> s;
   target_pack<K, T...> to;
@@ -65,11 +67,12 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
     using leaves = lower_detail::slot_table<typename Lowering::slots>;
     static_assert(__is_trivially_copyable(Pattern), "lazyfuse: plans are kept as bytes");
     static constexpr dtype results[] = {dtype_of<T>...};
+    static constexpr const char* spellings[] = {spelling_of<memory<T>, makes_all>()...};
     static constexpr kernel_type all{
         Pattern::name,
         Space::name,
         Pattern::code,
-        types_of<sources>::value,
+        types_of<sources, makes_all>::value,
         results,
         types_of<sources>::structs(),
         targets,
@@ -93,7 +96,8 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         },
         [](const kernel_plan& p) { return static_cast<const Pattern&>(p).cost() + cost_of_sources<Space>(sources{}); },
         backend<Space>::machine,
-        would_be_made()};
+        would_be_made(),
+        spellings};
     return &all;
   }
   static constexpr auto would_be_made() -> bool (*)(const kernel_plan&) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What becomes of the kernels of an evaluation: they are launched, or somebody else takes their plans.
+// What becomes of the kernels of an evaluation: they are launched, or a list keeps their plans.
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/core/characters.hpp>
+#include <lazyfuse/evaluate/plan_list.hpp>
 #include <lazyfuse/observe/trace.hpp>
-#include <lazyfuse/plan/kernel_plan.hpp>
-
-#include <cstdint>
 
 namespace lazyfuse {
 
@@ -18,50 +16,26 @@ inline constexpr const char* backend_refuses =
 /// reduction.
 enum class plan_choice { automatic, rows, cut };
 
-/// Decides a kernel, unless that was done, launches it, and tells who watches. Its path stays null if the backend
-/// refuses.
-void launch(planning::kernel_plan& p);
-
-/// Who takes the plans of an evaluation, one after the other; nobody: each is launched.
+/// What becomes of the plans of an evaluation, one after the other: each is launched, or a list keeps them.
 struct execution {
-  void (*taker)(void*, planning::kernel_plan&) = nullptr;
-  /// Hears of plans that are not possible, and why; may be null.
-  void (*refused)(void*, const char* plan, const char* reason) = nullptr;
-  void* listener = nullptr;
+  plan_list* list = nullptr;
   plan_choice choice = plan_choice::automatic;
   const char* because = nullptr;
-  /// Who keeps plans to launch them later also keeps the memory between them: where the handle to the next is, which is
-  /// empty unless it has so many bytes.
-  handles<1>& (*room)(void*, std::size_t bytes) = nullptr;
 
-  /// Whether kernels run.
-  bool launches() const { return taker == nullptr; }
-  /// Whether they run now or later, and their results need memory.
-  bool has_memory() const { return launches() || room; }
-  /// Whether the backend could do it.
-  bool take(planning::kernel_plan& p) const {
-    p.because = because;
-    if (launches()) launch(p);
-    else taker(listener, p);
-    return p.path != nullptr;
-  }
+  /// Whether kernels run, now or later, and their results need memory.
+  bool has_memory() const { return !list || list->has_memory(); }
+  /// Whether the backend can do it.
+  bool take(planning::kernel_plan& p) const;
   void refuse(const char* plan, const char* reason) const {
-    if (refused) refused(listener, plan, reason);
+    if (list) list->refuse(plan, reason);
   }
   /// The same for a part of the expression that is computed first.
-  execution part(const char* why) const { return {taker, refused, listener, plan_choice::automatic, why, room}; }
+  execution part(const char* why) const { return {list, plan_choice::automatic, why}; }
 };
 
 namespace run_detail {
 
 using namespace planning;
-
-/// What stands for the memory of temporary n in a plan that does not run: aligned, and no address of a program.
-inline void* planned_memory(int n) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that nobody follows
-  return reinterpret_cast<void*>((std::uintptr_t{1} << 62) + (static_cast<std::uintptr_t>(n) << 44));
-}
-inline bool is_planned(const void* data) { return (reinterpret_cast<std::uintptr_t>(data) >> 62) == 1; }
 
 /// What tune has found out about rows of that class; automatic where it has not.
 plan_choice remembered_choice(const row_report& rows);
@@ -79,17 +53,34 @@ template <class... T>
 inline constexpr auto names_of_structs =
     characters_detail::joined<characters_detail::length(name_of_struct<T>()...)>(name_of_struct<T>()...);
 
-template <class L>
+/// What has no name where there are no types.
+template <class Src, bool Spelled>
+constexpr const char* spelling_of() {
+  constexpr bool has_name =
+      kind_of_source<Src> != source_kind::other && dtype_of<typename Src::value_type> != dtype::other;
+  if constexpr (Spelled && !has_name) return characters_detail::spelling<Src>();
+  else return nullptr;
+}
+/// Spelled: a kernel is written that names them.
+template <class L, bool Spelled = false>
 struct types_of;
-template <class... Src>
-struct types_of<list<Src...>> {
-  static constexpr operand_type value[sizeof...(Src) + 1] = {
-      {dtype_of<typename Src::value_type>, kind_of_source<Src>, sizeof(Src), alignof(Src)}...};
+template <bool Spelled, class... Src>
+struct types_of<list<Src...>, Spelled> {
+  static constexpr operand_type value[sizeof...(Src) + 1] = {{dtype_of<typename Src::value_type>, kind_of_source<Src>,
+                                                              sizeof(Src), alignof(Src), element_bytes<Src>,
+                                                              spelling_of<Src, Spelled>()}...};
+
   static constexpr const char* structs() {
     if constexpr (((dtype_of<typename Src::value_type> == dtype::other) || ...))
       return names_of_structs<typename Src::value_type...>.text;
     else return "";
   }
+};
+
+/// Whether nothing is compiled with the program for this space.
+template <class Space>
+inline constexpr bool makes_all_kernels = requires {
+  backend<Space>::makes_all;
 };
 
 /// What an element of sources costs that are computed: vectors of the host need a third of what their cost says.

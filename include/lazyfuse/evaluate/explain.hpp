@@ -3,7 +3,7 @@
 // allocated on a device.
 #pragma once
 
-#include <lazyfuse/evaluate/assign.hpp>
+#include <lazyfuse/evaluate/materialize.hpp>
 
 #include <iosfwd>
 #include <string>
@@ -44,11 +44,16 @@ struct refused_plan {
   double predicted_us = -1;
 };
 
-/// What evaluating an expression would do.
+/// What a plan computes.
+struct planned_result {
+  dtype type;
+  std::vector<index_t> shape;
+};
+
+/// What evaluating expressions would do.
 struct evaluation_plan {
   std::string space;
-  dtype type = dtype::other;            ///< of the result
-  std::vector<index_t> shape;           ///< and its shape
+  std::vector<planned_result> results;
   std::vector<planned_kernel> kernels;  ///< in the order in which they run
   std::vector<refused_plan> refused;
   double predicted_us = -1;  ///< microseconds from the first launch until the last kernel has ended; -1: not known
@@ -60,13 +65,10 @@ struct evaluation_plan {
 
 namespace explain_detail {
 planned_kernel described(const planning::kernel_plan& p);
+/// A list of plans, in a space whose machine has these numbers.
+evaluation_plan described(const plan_list& plans, const char* space, const planning::machine& m,
+                          std::vector<planned_result> results);
 std::string kernel_text(const planned_kernel& k, int number);
-/// For an execution: decides how a kernel goes, and appends it to the evaluation_plan a void* points to.
-void take(void* plan, planning::kernel_plan& p);
-void refuse(void* plan, const char* what, const char* reason);
-/// A plan of nothing yet.
-evaluation_plan begun(const char* space, dtype type, const index_t* extents, int rank);
-void predict(evaluation_plan& p, const planning::machine& m);
 /// Adds `other` to what is refused, if it is another plan.
 void compare(evaluation_plan& taken, const evaluation_plan& other);
 /// What LAZYFUSE_EXPLAIN prints after a kernel, and after the last of several.
@@ -74,25 +76,31 @@ std::string measured_text(double us, double predicted);
 std::string total_text(const evaluation_plan& p, double us, double predicted);
 }  // namespace explain_detail
 
+namespace explain_detail {
+template <class E>
+planned_result result_of(const E& e) {
+  const auto s = e.shape();
+  return {dtype_of<value_t<E>>, {s.extent, s.extent + E::rank}};
+}
+template <class Space>
+planning::machine machine_of() {
+  if constexpr (runnable_here<Space>) return backend<Space>::machine();
+  else return {};
+}
+}  // namespace explain_detail
+
 /// plan(e): the kernels that would run, each with its program, operands, bytes and path, and for rows what each pass
 /// computes and where values are in between; the predicted time; and the plans not taken, with theirs or the reason.
 /// choice: which of the plans of an expression whose reductions are broadcast back; by default the one that would run.
-template <class X>
+template <class X, class Maker = maker>
   requires expression<X> evaluation_plan plan(const X& x, plan_choice choice = plan_choice::automatic) {
     const auto& e = x.tree;
-    using T = value_t<X>;
-    constexpr int R = rank_of<X>;
     using Space = result_space<X>;
     const memory_detail::device_scope<Space> scope(planning::device_for<Space>("explain", nullptr, e));
-    planning::machine numbers{};
-    if constexpr (runnable_here<Space>) numbers = backend<Space>::machine();
+    using kernels = kernel_space<Space, Maker>;
     const auto planned = [&](plan_choice which) {
-      evaluation_plan p = explain_detail::begun(Space::name, dtype_of<T>, e.shape().extent, R);
-      allocation* const owner = nullptr;
-      const ir::target_pack<R, T> to{{{{nullptr, row_major(e.shape())}}}};
-      run<Space, R, T>(execution{explain_detail::take, explain_detail::refuse, &p, which}, e.shape(), to, &owner, e);
-      explain_detail::predict(p, numbers);
-      return p;
+      return explain_detail::described(planning::plans_of<kernels>(e, which), Space::name,
+                                       explain_detail::machine_of<kernels>(), {explain_detail::result_of(e)});
     };
     evaluation_plan taken = planned(choice);
     if constexpr (planning::has_reduction<bare_t<decltype(e)>>) {
@@ -103,10 +111,28 @@ template <class X>
     return taken;
   }
 
+/// plan(e1, e2, ...): the kernels of materialize(e1, e2, ...).
+template <class... E, class Maker = maker>
+  requires(sizeof...(E) > 1)
+&&(expression<E>&&...)evaluation_plan plan(const E&... e) {
+  using joined = map_detail::joined<expression_space_t<E>...>;
+  static_assert(!joined::mixed, "lazyfuse: expressions planned together must live in one space");
+  if constexpr (joined::mixed) return {};
+  else {
+    using Space = typename array_detail::space_of_result<typename joined::type>::type;
+    const memory_detail::device_scope<Space> scope(planning::device_for<Space>("explain", nullptr, e.tree...));
+    plan_list plans;
+    materialize_detail::assignments<Space, Maker, tree_t<E>...>(e.tree...).run({&plans});
+    return explain_detail::described(plans, Space::name, explain_detail::machine_of<kernel_space<Space, Maker>>(),
+                                     {explain_detail::result_of(e.tree)...});
+  }
+}
+
 /// A plan as text.
 std::string explain(const evaluation_plan& p);
-/// explain(e): the plan of an expression as text.
-template <class X>
-  requires expression<X> std::string explain(const X& x) { return explain(plan(x)); }
+/// explain(e), explain(e1, e2, ...): the plan of an expression, or of materialize(e1, e2, ...), as text.
+template <class... E, class = maker>
+  requires(sizeof...(E) > 0)
+&&(expression<E>&&...)std::string explain(const E&... e) { return explain(plan(e...)); }
 
 }  // namespace lazyfuse

@@ -15,7 +15,7 @@ struct host_elements {
 };
 
 /// Evaluates e and calls f with its elements, which live as long as the call. Those of short vectors are one axis more.
-template <class E, class F>
+template <class E, class F, class = maker>
 decltype(auto) with_elements(const E& e, const F& f) {
   using T = value_t<E>;
   constexpr dtype type = dtype_of<component_t<T>>;

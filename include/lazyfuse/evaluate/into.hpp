@@ -11,7 +11,7 @@ namespace lazyfuse {
 template <class T, int R, class Space>
 struct destination {
   tree::leaf<stored<T, Space>, R> view;
-  template <class E>
+  template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   void operator=(E&& e) && {
     if constexpr (is_literal<bare_t<E>>) static_cast<destination&&>(*this) = bare_t<E>::value;

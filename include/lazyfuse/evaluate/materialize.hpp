@@ -25,7 +25,7 @@ place<T, R> place_of(const array<T, R, Space>& x) {
 
 /// The trees E..., which of them are one kernel, and where their values go: until that is known, to memory that stands
 /// for it.
-template <class Space, class... E>
+template <class Space, class Maker, class... E>
 struct assignments {
   using plan = planning::assignment_plan<Space, E...>;
   static constexpr int count = sizeof...(E);
@@ -39,7 +39,8 @@ struct assignments {
   template <int... I>
   assignments(index_sequence<I...>, const E&... e)
       : trees{{&e}...},
-        places{{{static_cast<value_t<E>*>(run_detail::planned_memory(I)), row_major(e.shape()), nullptr}}...} {
+        places{{{static_cast<value_t<E>*>(run_detail::planned_memory(run_detail::planned::result, I)),
+                 row_major(e.shape()), nullptr}}...} {
     decide_all(make_index_sequence<plan::groups.groups>{});
   }
 
@@ -47,8 +48,8 @@ struct assignments {
   const auto& tree() const {
     return *get<I>(trees);
   }
-  /// Runs the kernels, once all places are ready.
-  void run() const { run_groups(make_index_sequence<plan::groups.groups>{}); }
+  /// Runs the kernels, once all places are ready, or leaves their plans in a list.
+  void run(const execution& x = {}) const { run_groups(x, make_index_sequence<plan::groups.groups>{}); }
 
  private:
   template <class Members>
@@ -113,30 +114,31 @@ struct assignments {
 
   /// One kernel, or what lazyfuse::run() makes of them: the expressions numbered M, written as first, more...
   template <int... M, class First, class... More>
-  void launch(index_sequence<M...>, const First& first, const More&... more) const {
+  void launch(const execution& x, index_sequence<M...>, const First& first, const More&... more) const {
     constexpr int R = First::rank;
     const ir::target_pack<R, value_t<First>, value_t<More>...> to{{{{get<M>(places).data, get<M>(places).steps}}...}};
     allocation* const owners[] = {get<M>(places).owner...};
-    lazyfuse::run<Space, R, value_t<First>, value_t<More>...>(execution{}, first.shape(), to, owners, first, more...);
+    lazyfuse::run<kernel_space<Space, Maker>, R, value_t<First>, value_t<More>...>(x, first.shape(), to, owners, first,
+                                                                                   more...);
   }
   template <int... M>
-  void run_group(index_sequence<M...> members, bool one) const {
-    if constexpr (group<index_sequence<M...>>::alone) launch(members, tree<M>()...);
+  void run_group(const execution& x, index_sequence<M...> members, bool one) const {
+    if constexpr (group<index_sequence<M...>>::alone) launch(x, members, tree<M>()...);
     else if (one) {
       typename group<index_sequence<M...>>::kernel::set set;
       fill_all(set);
-      launch(members, planning::substituted(set, tree<M>())...);
-    } else (launch(index_sequence<M>{}, tree<M>()), ...);
+      launch(x, members, planning::substituted(set, tree<M>())...);
+    } else (launch(x, index_sequence<M>{}, tree<M>()), ...);
   }
   template <int... G>
-  void run_groups(index_sequence<G...>) const {
-    (run_group(typename plan::template members<G>{}, together[G]), ...);
+  void run_groups(const execution& x, index_sequence<G...>) const {
+    (run_group(x, typename plan::template members<G>{}, together[G]), ...);
   }
 };
 
 /// Runs `all` into new arrays, which it returns.
-template <class Space, int... I, class... E>
-auto results_of(index_sequence<I...>, assignments<Space, E...>& all) {
+template <class Space, class Maker, int... I, class... E>
+auto results_of(index_sequence<I...>, assignments<Space, Maker, E...>& all) {
   std::tuple<array<value_t<E>, E::rank, Space>...> results{
       array<value_t<E>, E::rank, Space>(get<I>(all.trees)->shape(), caller{})...};
   ((get<I>(all.places) = place_of(std::get<I>(results))), ...);
@@ -151,7 +153,7 @@ auto results_of(index_sequence<I...>, assignments<Space, E...>& all) {
 /// that contains another one (`auto y = sin(x); materialize(y, sum(y))`) reads its result where that is less memory
 /// traffic than computing it again. Which share is decided from the types; where the shapes or operands then turn out
 /// not to allow it, each expression runs by itself. Of several GPUs all run on one.
-template <class... E>
+template <class... E, class Maker = maker>
   requires(sizeof...(E) > 1)
 &&(expression<E>&&...) auto materialize(const E&... e) {
   using joined = map_detail::joined<expression_space_t<E>...>;
@@ -159,7 +161,7 @@ template <class... E>
   if constexpr (!joined::mixed) {
     using Space = typename array_detail::space_of_result<typename joined::type>::type;
     const memory_detail::device_scope<Space> scope(planning::device_for<Space>(nullptr, nullptr, e.tree...));
-    materialize_detail::assignments<Space, tree_t<E>...> all(e.tree...);
+    materialize_detail::assignments<Space, Maker, tree_t<E>...> all(e.tree...);
     return materialize_detail::results_of(make_index_sequence<sizeof...(E)>{}, all);
   }
 }

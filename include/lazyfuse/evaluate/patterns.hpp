@@ -40,10 +40,16 @@ bool reduce(const execution& x, const shape<R>& s, const target_pack<K, T...>& t
 /// Whether numbering composites once would save an operand.
 template <class... E>
 inline constexpr bool shares = lowering<1, E...>::sources::size < lowering<0, E...>::sources::size;
+/// Run time finds out which operands are one where it makes the kernel.
+template <class Space, class... E>
+constexpr bool tries_sharing() {
+  if constexpr (makes_all_kernels<Space>) return false;
+  else return shares<E...>;
+}
 template <class Space, int R, class... T, class... E>
 void transform_best(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
                     const E&... e) {
-  if constexpr (shares<E...>) {
+  if constexpr (tries_sharing<Space, E...>()) {
     if (transform<Space, 1, R, T...>(x, s, to, owners, e...)) return;
   }
   transform<Space, 0, R, T...>(x, s, to, owners, e...);
@@ -51,7 +57,7 @@ void transform_best(const execution& x, const shape<R>& s, const target_pack<R, 
 template <class Space, int R, int K, class... T, class... E>
 void reduce_best(const execution& x, const shape<R>& s, const target_pack<K, T...>& to, allocation* const* owners,
                  const E&... e) {
-  if constexpr (shares<E...>) {
+  if constexpr (tries_sharing<Space, E...>()) {
     if (reduce<Space, 1, R, K, T...>(x, s, to, owners, e...)) return;
   }
   reduce<Space, 0, R, K, T...>(x, s, to, owners, e...);
@@ -164,9 +170,11 @@ bool rows_best(const execution& x, const shape<R>& s, const target_pack<R, T...>
       return rows<Plan<Space, lowering<Share, E...>, N, form.axes, target_pack<N, T...>>, Space, N, form.axes, R, T...>(
           x, to, owners, all, layout, frames);
     };
-    why = size == 0 ? "nothing to reduce" : by.template operator()<rows_plan, share>();
+    if constexpr (makes_all_kernels<Space>)
+      why = size == 0 ? "nothing to reduce" : by.template operator()<made_rows_plan, 0>();
+    else why = size == 0 ? "nothing to reduce" : by.template operator()<rows_plan, share>();
     // Types take the two arrays of softmax(x) + softmax(y) for one. Run time does not.
-    if constexpr (share > 0 && makes_rows<Space>)
+    if constexpr (share > 0 && makes_rows<Space> && !makes_all_kernels<Space>)
       if (why == operands_differ && !by.template operator()<made_rows_plan, 0>()) why = nullptr;
   }
   if (why) x.refuse("rows", why);

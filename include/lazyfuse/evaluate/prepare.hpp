@@ -67,7 +67,7 @@ struct nothing {
 
 /// What prepare(y, e) returns: y = e, planned. Run by one thread at a time; a copy is planned anew, so that threads can
 /// have one each. Once moved from, it may only be destroyed or assigned to.
-template <class Element, int Rank, memory_space Space, class Tree>
+template <class Element, int Rank, memory_space Space, class Tree, class Maker = maker>
 class prepared {
  public:
   using array_type = array<Element, Rank, Space>;
@@ -119,9 +119,9 @@ class prepared {
     }
   }
 
-  // For explain.
-  const prepared_kernels& kernels() const { return kernels_; }
-  const lazyfuse::shape<Rank>& shape() const { return e_.shape(); }
+  // For plan(step).
+  const plan_list& plans() const { return kernels_.plans(); }
+  const Tree& tree() const { return e_.tree; }
 
  private:
   struct place {
@@ -183,7 +183,8 @@ class prepared {
     const ir::target_pack<Rank, Element> to{
         {{{static_cast<Element*>(prepared_kernels::target()), row_major(e.shape())}}}};
     allocation* const nobody = nullptr;
-    run<Space, Rank, Element>(kernels_.plan(device), e.shape(), to, &nobody, assign_detail::converted<Element>(e));
+    run<kernel_space<Space, Maker>, Rank, Element>(kernels_.plan(device), e.shape(), to, &nobody,
+                                                   assign_detail::converted<Element>(e));
     kernels_.planned(in.leaf, in.leaves);
     planned_ = e;
   }
@@ -241,12 +242,12 @@ class prepared {
 /// prepare(y, e): y = e, planned once and run often: step() is the assignment, step(y2, e2) the same one over other
 /// arrays and scalars of the same types, shapes and steps. y is a reference; operands that are y are read as they are
 /// when it runs, others as they were. Throws index_error if it cannot be told which; device_error.
-template <class T, int R, class Space, class E>
+template <class T, int R, class Space, class E, class Maker = maker>
   requires expression<E>
 auto prepare(array<T, R, Space>& y, E&& e, caller where = caller::here()) {
   const asked_at at(where);
   if constexpr (assign_detail::check<T, R, Space, bare_t<E>>())
-    return prepared<T, R, Space, tree_t<E>>(y, static_cast<E&&>(e));
+    return prepared<T, R, Space, tree_t<E>, Maker>(y, static_cast<E&&>(e));
   else return prepare_detail::nothing{};
 }
 template <class Y, class E>
@@ -259,16 +260,16 @@ prepare_detail::nothing prepare(Y&&, E&&) {
 }
 
 /// Its plan.
-template <class T, int R, class Space, class Tree>
-evaluation_plan plan(const prepared<T, R, Space, Tree>& step) {
-  evaluation_plan p = explain_detail::begun(Space::name, dtype_of<T>, step.shape().extent, R);
-  p.kernels = step.kernels().described();
-  explain_detail::predict(p, backend<Space>::machine());
-  return p;
+template <class T, int R, class Space, class Tree, class Maker>
+evaluation_plan plan(const prepared<T, R, Space, Tree, Maker>& step) {
+  planned_result result = explain_detail::result_of(step.tree());
+  result.type = dtype_of<T>;
+  return explain_detail::described(step.plans(), Space::name, backend<kernel_space<Space, Maker>>::machine(),
+                                   {std::move(result)});
 }
 /// The plan, as explain(e) prints it.
-template <class T, int R, class Space, class Tree>
-std::string explain(const prepared<T, R, Space, Tree>& step) {
+template <class T, int R, class Space, class Tree, class Maker>
+std::string explain(const prepared<T, R, Space, Tree, Maker>& step) {
   return explain(plan(step));
 }
 

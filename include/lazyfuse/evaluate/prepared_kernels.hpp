@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of an evaluation, kept to be launched again, over other memory of the same layout (compiled).
+// A list of plans that is launched again over other memory of the same layout (compiled).
 #pragma once
 
 #include <lazyfuse/evaluate/execution.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace lazyfuse {
 
-struct planned_kernel;
-
-/// What run() makes of an expression, launched as often as one likes. Plans are kept as bytes, so that no type of
-/// expression or program adds code to it.
+/// The plans of an expression, whose operands and result are said anew at each launch.
 class prepared_kernels {
  public:
   /// What stands for the memory of the result until rebind_target() says where it is.
-  static void* target();
-  /// Begins anew: run() is given this and leaves its kernels here, with memory between them, that of before if it fits.
-  /// device: on which memory between kernels is; -1 where that does not matter.
-  execution plan(int device);
+  static void* target() { return run_detail::planned_memory(run_detail::planned::result, 0); }
+  /// Begins anew, for run(). device: on which memory between kernels is; -1 where that does not matter.
+  execution plan(int device) {
+    plans_.restart(device);
+    return {&plans_};
+  }
   /// After run(): the leaves of the expression. Finds out whether rebind() can do without run().
   void planned(const planning::leaf_record* leaves, int count);
   /// The kernels read what `leaves` do, whose layout is that of those planned. False if they must be planned anew: of
@@ -27,15 +25,11 @@ class prepared_kernels {
   bool rebind(const planning::leaf_record* leaves, const planning::leaf_record* planned, int count);
   /// Results go there; null: nowhere yet.
   void rebind_target(void* data, allocation* owner);
-  void launch();
+  void launch() { plans_.launch(); }
 
-  std::vector<planned_kernel> described() const;
+  const plan_list& plans() const { return plans_; }
 
  private:
-  struct bytes {
-    void operator()(planning::kernel_plan* p) const;
-  };
-  using kernel_bytes = std::unique_ptr<planning::kernel_plan, bytes>;
   /// Where a kernel writes to the result: its target, and how far from the first element it begins.
   struct rebound {
     planning::kernel_plan* kernel;
@@ -49,19 +43,14 @@ class prepared_kernels {
     std::ptrdiff_t shift;
   };
 
-  static void take(void* self, planning::kernel_plan& p);
-  static handles<1>& room(void* self, std::size_t size);
   bool find_leaves(const planning::kernel_plan& p, const planning::leaf_record* leaves);
   bool find_reads(const planning::leaf_record* leaves, int count);
   bool rebind_one(const planning::leaf_record* leaves, int count);
   bool rebind_all(const planning::leaf_record* leaves, const planning::leaf_record* planned, int count);
 
-  std::vector<kernel_bytes> kernels_;
+  plan_list plans_;
   std::vector<rebound> rebound_;
-  std::vector<handles<1>> memory_;
   std::vector<std::ptrdiff_t> shifts_;  ///< of each operand, how far from the first element of its leaf it begins
-  int device_ = -1;
-  std::size_t used_ = 0, taken_ = 0;  ///< of the memory, and of the kernels, by the plan that is made
   std::vector<read> reads_;
   std::vector<int> first_with_;  ///< for each leaf the first with the same source
   enum class rebinding {

@@ -54,14 +54,14 @@ void print(std::ostream& out, const index_t* extents, int rank);
 
 /// Evaluates e and gives its elements as text: std::cout << format(x, {.precision = 3}). Options that are not named
 /// have their defaults. Throws what evaluating e throws. \numpy{array2string}
-template <class E>
+template <class E, class = maker>
   requires expression<E> std::string format(const E& e, const print_options& options = current_print_options()) {
     return with_elements(e, [&](const auto& x) { return print_detail::text_of(x, options); });
   }
 
 /// Evaluates e and prints its elements with the current options; rank 0 as a scalar, with all digits it needs.
 /// All of e is evaluated and copied to the host, even where only its ends are shown.
-template <class E>
+template <class E, class = maker>
 requires expression<E> std::ostream& operator<<(std::ostream& out, const E& e) {
   with_elements(e, [&](const auto& x) { print_detail::print(out, x); });
   return out;

@@ -37,7 +37,8 @@ auto settle(const execution& x, temporaries& t, const leaf<deferred<Kind, A>, R>
     t.computed.push_back({&computed_type<deferred<own, A>>, &argument, source.owner, source.data});
     met = &t.computed.back();
   }
-  return leaf<stored<T, Space>, R>({met->owner, static_cast<const T*>(met->data)}, e.extents, e.steps, e.offset);
+  return leaf<stored<T, memory_of<Space>>, R>({met->owner, static_cast<const T*>(met->data)}, e.extents, e.steps,
+                                              e.offset);
 }
 template <class Space, bool Each, class E>
 auto settle(const execution& x, temporaries& t, const E& e) {
@@ -149,7 +150,9 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
          const E&... e) {
   constexpr bool here = runnable_here<Space>;
   static_assert(
-      here, "lazyfuse: this expression runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>");
+      here,
+      "lazyfuse: this expression runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>, or "
+      "link lazyfuse::cuda and include <lazyfuse/cuda.hpp>");
   if constexpr (here) {
     if (s.size() == 0) return;
     if constexpr ((tree::has_barrier<E> || ...)) {
@@ -179,5 +182,21 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
     }
   }
 }
+
+namespace planning {
+
+/// The kernels of e as values, which nobody launches and nothing is allocated for. choice: rows in one kernel, or cut.
+template <class Space, class E>
+plan_list plans_of(const E& e, plan_choice choice = plan_choice::automatic) {
+  using T = value_t<E>;
+  constexpr int R = E::rank;
+  plan_list plans;
+  allocation* const nobody = nullptr;
+  run<Space, R, T>(execution{&plans, choice}, e.shape(), ir::target_pack<R, T>{{{{nullptr, row_major(e.shape())}}}},
+                   &nobody, e);
+  return plans;
+}
+
+}  // namespace planning
 
 }  // namespace lazyfuse

@@ -90,6 +90,7 @@ struct scan_plan : bound_plan<scan_plan<Space, Lowering, Axis, Reverse, R, Targe
       constexpr index_t few_columns = backend<Space>::in_vectors ? 16 : 2;  // lines of fewer take longer than steps
       side_by_side = extents[R - 2] >= few_columns && runs_along_kept(extents, R - 1, R, this->info, this->count);
       if (side_by_side) turn<R - 2>();
+      this->rows.beside = side_by_side;
     }
     this->keep_extents();
   }

@@ -28,12 +28,11 @@ struct computed_record {
 struct temporaries {
   std::vector<handles<1>> memory;
   std::vector<computed_record> computed;
-  int planned = 0;  ///< arrays that were only planned
 };
 
 /// Makes an array for e, computes it, and returns it as a leaf; e may contain anything.
 template <class Space, class E>
-leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, temporaries& t, const E& e) {
+leaf<stored<value_t<E>, memory_of<Space>>, rank_of<E>> made(const execution& x, temporaries& t, const E& e) {
   using T = value_t<E>;
   constexpr int R = rank_of<E>;
   const shape<R> s = e.shape();
@@ -41,11 +40,11 @@ leaf<stored<value_t<E>, Space>, rank_of<E>> made(const execution& x, temporaries
   allocation* owner = nullptr;
   if (x.has_memory() && s.size() > 0) {
     const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(s.size());
-    allocation*& memory = (x.room ? x.room(x.listener, bytes) : t.memory.emplace_back()).memory[0];
-    if (!memory) memory = memory_detail::allocate(Space{}, bytes, {"temporary", dtype_of<T>, s.extent, R});
+    allocation*& memory = (x.list ? x.list->memory(bytes) : t.memory.emplace_back()).memory[0];
+    if (!memory) memory = memory_detail::allocate(memory_of<Space>{}, bytes, {"temporary", dtype_of<T>, s.extent, R});
     owner = memory;
   }
-  T* const data = static_cast<T*>(!x.has_memory() ? planned_memory(t.planned++) : owner ? owner->data : nullptr);
+  T* const data = static_cast<T*>(!x.has_memory() ? x.list->stand_in() : owner ? owner->data : nullptr);
   run<Space, R, T>(x, s, target_pack<R, T>{{{{data, steps}}}}, &owner, e);
   return {{owner, data}, s, steps};
 }
@@ -82,7 +81,7 @@ auto pass_barrier(const execution& x, temporaries& t, const leaf<deferred<Kind, 
   else {
     using T = value_t<A>;
     const A& argument = e.source.argument;
-    const auto in_memory = [&]() -> stored<T, Space> {
+    const auto in_memory = [&]() -> stored<T, memory_of<Space>> {
       if (const computed_record* const r = find_computed<computed<A>>(t, argument))
         return {r->owner, static_cast<const T*>(r->data)};
       const auto source = made<Space>(x.part(Kind::because), t, argument).source;

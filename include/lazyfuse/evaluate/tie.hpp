@@ -153,7 +153,7 @@ template <class... Y>
 inline constexpr bool is_tied<tied<Y...>> = true;
 
 /// Only the last kernel writes in place: what fails before it, or in it before it runs, leaves all as it was.
-template <int... I, class... Y, class... E>
+template <int... I, class... Y, class... E, class Maker = maker>
 void assign_all(index_sequence<I...>, const tied<Y...>& to, E&&... e) {
   constexpr int count = sizeof...(Y);
   using Space = typename type_at<0, written<Y>...>::space;
@@ -167,7 +167,7 @@ void assign_all(index_sequence<I...>, const tied<Y...>& to, E&&... e) {
 
   const memory_detail::device_scope<Space> scope(
       planning::device_for<Space>(nullptr, any_owner(d, count), std::get<I>(trees)...));
-  materialize_detail::assignments<Space, bare_t<decltype(std::get<I>(trees))>...> all(std::get<I>(trees)...);
+  materialize_detail::assignments<Space, Maker, bare_t<decltype(std::get<I>(trees))>...> all(std::get<I>(trees)...);
   const int last = all.kernels - 1;
   const auto decide = [&](auto& one, int i, bool has_room) {
     one.in_place = all.kernel[i] == last && has_room && scope.has(one.elements.owner);
@@ -203,7 +203,7 @@ auto tie(Y&&... y) {
 /// assign(tie(x, y), e1, e2): x = e1 and y = e2, both of the values before, as few kernels as materialize(e1, e2) is;
 /// in place where the last of them reads an array only where it writes it. If it throws, nothing has changed. Throws
 /// shape_error; index_error if an element is assigned to twice; memory_error; device_error.
-template <class... Y, class... E>
+template <class... Y, class... E, class = maker>
   requires((expression<E> || scalar<E>)&&...)
 void assign(tied<Y...>&& to, E&&... e) {
   constexpr bool one_each = sizeof...(Y) == sizeof...(E);

@@ -7,7 +7,7 @@
 namespace lazyfuse {
 
 /// The value of e in memory of another space; the same array if it is there already. Waits only for copies to the host.
-template <memory_space To, class E>
+template <memory_space To, class E, class = maker>
   requires expression<E>
 auto to(const E& e, caller where = caller::here()) {
   const asked_at at(where);
@@ -26,7 +26,7 @@ auto to(const E& e, caller where = caller::here()) {
 /// to(e, device{1}), to<cuda>(e, device{1}): the value of e on a GPU. The same array if it is there already; an
 /// expression over arrays of another GPU is evaluated on that one, and its value copied from there, without waiting.
 /// Expressions without arrays are evaluated on the GPU that is named. Throws device_error if there is no such GPU.
-template <memory_space To = cuda, class E>
+template <memory_space To = cuda, class E, class = maker>
   requires expression<E>
 auto to(const E& e, device d, caller where = caller::here()) {
   constexpr bool has_devices = space_traits<To>::on_device;

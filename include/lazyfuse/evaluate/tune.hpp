@@ -20,19 +20,13 @@ index_t size();
 }  // namespace tuning
 
 namespace tune_detail {
-/// Notes the last kernel of a plan, which is that of the whole expression.
-void note(void* report, planning::kernel_plan& p);
 void remember(const planning::row_report& rows, plan_choice choice);
 /// The shortest time of some runs of f, in microseconds; the first, which may load code, does not count.
 double shortest_us(void (*f)(void*), void* context);
-/// How rows of x would go, if they are one kernel; else its passes stay 0.
-template <class X>
-void plan(const X& x, planning::row_report& to) {
-  using T = value_t<X>;
-  constexpr int R = rank_of<X>;
-  allocation* const nobody = nullptr;
-  run<result_space<X>, R, T>(execution{note, nullptr, &to, plan_choice::rows}, x.shape(),
-                             ir::target_pack<R, T>{{{{nullptr, row_major(x.shape())}}}}, &nobody, x.tree);
+/// How rows of x would go, if they are one kernel; else without passes.
+template <class X, class = maker>
+planning::row_report rows_of(const X& x) {
+  return planning::plans_of<kernel_space<result_space<X>>>(x.tree, plan_choice::rows).rows();
 }
 }  // namespace tune_detail
 
@@ -40,22 +34,25 @@ void plan(const X& x, planning::row_report& to) {
 /// program and class of shapes: rows, and their length, up to powers of two. Later evaluations of that class take it,
 /// in all threads, until tuning::clear(). Values do not change except by the order of additions. Waits for the device;
 /// not for a stream that is being captured.
-template <class X>
+template <class X, class = maker>
   requires expression<X> tuned tune(const X& x) {
     const auto& e = x.tree;
     using T = value_t<X>;
     constexpr int R = rank_of<X>;
     using Space = result_space<X>;
-    const memory_detail::device_scope<Space> scope(planning::device_for<Space>("tune", nullptr, e));
-    planning::row_report found;
-    tune_detail::plan(x, found);
+    const int device = planning::device_for<Space>("tune", nullptr, e);
+    const memory_detail::device_scope<Space> scope(device);
+    const planning::row_report found = tune_detail::rows_of(x);
     if (found.passes == 0) return {"only"};
     array<T, R, Space> scratch(e.shape(), caller{});
+    // Planned each time: the memory between kernels is a part of what the cut costs.
     const auto measure = [&](plan_choice choice) {
       const auto once = [&] {
         allocation* const owner = scratch.owner();
-        const ir::target_pack<R, T> to{{{{scratch.unshared(), scratch.tree.steps}}}};
-        run<Space, R, T>(execution{nullptr, nullptr, nullptr, choice}, e.shape(), to, &owner, e);
+        plan_list plans(device);
+        run<kernel_space<Space>, R, T>(execution{&plans, choice}, e.shape(),
+                                       ir::target_pack<R, T>{{{{scratch.unshared(), scratch.tree.steps}}}}, &owner, e);
+        plans.launch();
       };
       return tune_detail::shortest_us([](void* f) { (*static_cast<decltype(once)*>(f))(); },
                                       const_cast<void*>(static_cast<const void*>(&once)));

@@ -34,6 +34,18 @@ template <class T = void, int R, class V = T, class E = typename create_detail::
 constexpr auto full(const index_t (&extents)[R], const V& value) {
   return full<E>(view_detail::shape_from(extents), value);
 }
+namespace create_detail {
+template <class T, class... N>
+constexpr auto extents_as_numbers() {
+  static_assert(sizeof...(N) == 0, "lazyfuse: extents are a list: zeros({3, 4}), ones<float>({10}), full({10}, 0.5)");
+  return full(shape<int(sizeof...(N))>{}, T(0));
+}
+}  // namespace create_detail
+template <integer N, scalar V>
+constexpr auto full(N, const V&) {
+  return create_detail::extents_as_numbers<V, N>();
+}
+
 /// Zeros of element type T and shape s. Throws shape_error if an extent is negative. \numpy{zeros}
 template <arithmetic_element T = double, int R>
 constexpr auto zeros(const shape<R>& s) {
@@ -44,6 +56,9 @@ template <arithmetic_element T = double, int R>
 constexpr auto zeros(const index_t (&extents)[R]) {
   return full(view_detail::shape_from(extents), T(0));
 }
+template <arithmetic_element T = double, integer... N>
+  requires(sizeof...(N) > 0)
+constexpr auto zeros(N...) { return create_detail::extents_as_numbers<T, N...>(); }
 /// Ones, as zeros. \numpy{ones}
 template <arithmetic_element T = double, int R>
 constexpr auto ones(const shape<R>& s) {
@@ -54,6 +69,9 @@ template <arithmetic_element T = double, int R>
 constexpr auto ones(const index_t (&extents)[R]) {
   return full(view_detail::shape_from(extents), T(1));
 }
+template <arithmetic_element T = double, integer... N>
+  requires(sizeof...(N) > 0)
+constexpr auto ones(N...) { return create_detail::extents_as_numbers<T, N...>(); }
 
 namespace create_detail {
 template <class T>

@@ -140,7 +140,8 @@ constexpr auto map_of(const shape<From>& s, S... specs) {
       !is_end,
       "lazyfuse: end is a bound of a range, as in range(start, end), and not an index; the last element has index -1");
   static_assert(known || is_end,
-                "lazyfuse: an index is an integer, range(start, stop, step), all, newaxis or ellipsis");
+                "lazyfuse: an index is an integer, range(start, stop, step), all, newaxis or ellipsis; "
+                "where(mask, value, x) is x with what NumPy's x[mask] = value writes");
   constexpr int ellipses = (0 + ... + int(__is_same(S, ellipsis_t)));
   constexpr int named = (0 + ... + int(!__is_same(S, newaxis_t) && !__is_same(S, none_t) && !__is_same(S, ellipsis_t)));
   constexpr int dropped = (0 + ... + int(is_index<S>));

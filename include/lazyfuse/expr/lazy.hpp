@@ -10,9 +10,21 @@ namespace lazyfuse {
 struct allocation;
 
 namespace mistakes {
-/// Expressions are no numbers: of those with axes, a truth value is asked for.
+/// Functions of <cmath> take what becomes a long double. No element of an array is one, so array<double, 1>{e} does not
+/// find a number in e.
+template <class T>
+concept number_of_cmath = __is_same(T, long double);
+
+/// Expressions are no numbers: of those with axes, a truth value is asked for, or a function of <cmath>.
 template <int Rank, class Tree>
 struct conversions : expression_interface {
+  template <number_of_cmath Number>
+  constexpr operator Number() const {
+    static_assert(Rank < 0,
+                  "lazyfuse: functions of arrays and expressions are lazyfuse's: lf::sqrt(x) for std::sqrt(x); the "
+                  "value of one element is x(0).item()");
+    return 0;
+  }
   constexpr explicit operator bool() const {
     static_assert(Rank < 0,
                   "lazyfuse: an expression of several elements is neither true nor false; write all(e).item() or "
@@ -104,10 +116,18 @@ struct lazy : mistakes::conversions<Tree::rank, std::conditional_t<Tree::rank ==
   constexpr auto operator()(Specs... specs) && {
     return view(static_cast<lazy&&>(*this), specs...);
   }
+  template <class I>
+  constexpr auto operator[](const I&) const {
+    static_assert(!__is_same(I, I),
+                  "lazyfuse: views are written with parentheses: x(0) for NumPy's x[0], x(all, range(1, 3)) for "
+                  "x[:, 1:3]; the value of an element is x(0, 1).item()");
+    return *this;
+  }
   /// The axes in reverse order, as a view.
   constexpr auto T() const { return transpose(*this); }
   /// The value of a one-element expression: evaluates, waits for it and returns it. Throws shape_error if it has
   /// more elements, or none.
+  template <class = maker>
   value_type item(caller where = caller::here()) const;
 
   template <class E>

@@ -44,6 +44,17 @@ struct operators {
   friend constexpr int operator<=>(some_expression, no_operand) { return 0; }
 };
 
+/// What takes axes, as a list, which no template parameter can be deduced from.
+struct axes_in_a_list {
+  template <class X, int N, class... Options>
+    requires expression<X>
+  constexpr auto operator()(const X& x, const index_t (&)[N], const Options&...) const {
+    static_assert(!__is_same(X, X),
+                  "lazyfuse: axes are known when a program is compiled: sum(x, axis<0, 1>) for NumPy's sum(x, (0, 1))");
+    return x;
+  }
+};
+
 /// What begin() of an expression returns: enough of an iterator for a loop, too little for a range.
 template <class T>
 struct no_iterator {

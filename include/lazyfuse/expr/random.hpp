@@ -58,6 +58,18 @@ struct bound<uint64> {
 };
 template <class T>
 using bound_t = typename bound<T>::type;
+/// What follows the shape begins with no seed.
+template <class... Options>
+inline constexpr bool seedless = true;
+template <class... Options>
+inline constexpr bool seedless<seed, Options...> = false;
+template <int R>
+constexpr auto without_seed(const index_t (&extents)[R]) {
+  static_assert(
+      R == 0,
+      "lazyfuse: random numbers are those of a seed, which follows the shape: random::uniform({3, 4}, seed{42})");
+  return nothing(view_detail::shape_from(extents));
+}
 }  // namespace random_detail
 
 /// Expressions of random numbers; see the head of this file for what they have in common. \ingroup random
@@ -95,6 +107,9 @@ template <class T = double, int R>
 constexpr auto uniform(const index_t (&extents)[R], seed from, T low, T high) {
   return uniform<T>(view_detail::shape_from(extents), from, low, high);
 }
+template <class T = double, int R, class... Options>
+  requires(random_detail::seedless<Options...>)
+constexpr auto uniform(const index_t (&extents)[R], const Options&...) { return random_detail::without_seed(extents); }
 
 /// Normal, by Box and Muller's transform (1958): words 2n and 2n + 1 are a radius and a direction, whose coordinates
 /// are elements 2n and 2n + 1. Within 6.77 (float) or 8.66 (double) deviations of the mean, since a word has 32 bits,
@@ -117,6 +132,9 @@ template <class T = double, int R>
 constexpr auto normal(const index_t (&extents)[R], seed from, T mean = 0, T deviation = 1) {
   return normal<T>(view_detail::shape_from(extents), from, mean, deviation);
 }
+template <class T = double, int R, class... Options>
+  requires(random_detail::seedless<Options...>)
+constexpr auto normal(const index_t (&extents)[R], const Options&...) { return random_detail::without_seed(extents); }
 
 /// Exponential with the mean `scale`: -scale log(u), of u in (0, 1]; never negative, at most 22.9 (float) or 37.5
 /// (double) times the scale. T is float or double, the shape is s; host and device differ by a few units in the last
@@ -136,6 +154,11 @@ constexpr auto exponential(const shape<R>& s, seed from, T scale = 1) {
 template <class T = double, int R>
 constexpr auto exponential(const index_t (&extents)[R], seed from, T scale = 1) {
   return exponential<T>(view_detail::shape_from(extents), from, scale);
+}
+template <class T = double, int R, class... Options>
+  requires(random_detail::seedless<Options...>)
+constexpr auto exponential(const index_t (&extents)[R], const Options&...) {
+  return random_detail::without_seed(extents);
 }
 
 /// Integers in [low, high), all exactly equally likely, as far as Philox's words are: Lemire's method (2019) multiplies

@@ -146,7 +146,7 @@ struct mean {
 /// A reduction as a function: of x over the named axes, or over all; with keepdims reduced axes stay, with extent 1.
 /// Lazy, and one kernel with what it is computed from and what is computed from it.
 template <class Reduction>
-struct reduction_function {
+struct reduction_function : mistakes::axes_in_a_list {
   template <class X, int... A>
     requires expression<X>
   constexpr auto operator()(X&& x, axes<A...> a = {}) const {
@@ -171,6 +171,7 @@ struct reduction_function {
                   "sum(x, 1); the larger of two operands is maximum(x, y), the smaller minimum(x, y)");
     return bare_t<X>(static_cast<X&&>(x));
   }
+  using mistakes::axes_in_a_list::operator();
 };
 
 /// sum(x, axis<...>, keepdims): the sum; bool and integers in int64, unsigned ones in uint64. Pairwise order, the same

@@ -43,7 +43,8 @@ constexpr auto reduced_by(E&& e, const Options&... options) {
 }
 
 template <class Monoid>
-struct place_function {
+struct place_function : mistakes::axes_in_a_list {
+  using mistakes::axes_in_a_list::operator();
   template <class X, class... Options>
     requires expression<X>
   constexpr auto operator()(const X& x, Options... options) const {
@@ -57,7 +58,8 @@ struct place_function {
 };
 
 template <class Monoid, class Otherwise>
-struct nan_function {
+struct nan_function : mistakes::axes_in_a_list {
+  using mistakes::axes_in_a_list::operator();
   template <class X, class... Options>
     requires expression<X>
   constexpr auto operator()(const X& x, Options... options) const {
@@ -85,7 +87,8 @@ constexpr auto numbers_of(const X& x, const Options&... options) {
 }
 
 template <bool Root>
-struct nan_spread_function {
+struct nan_spread_function : mistakes::axes_in_a_list {
+  using mistakes::axes_in_a_list::operator();
   template <class X, class... Options>
     requires expression<X>
   constexpr auto operator()(const X& x, Options... options) const {

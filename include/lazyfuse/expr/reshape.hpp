@@ -53,5 +53,11 @@ template <class X, int To>
 constexpr auto reshape(X&& x, const index_t (&extents)[To]) {
   return reshape(static_cast<X&&>(x), view_detail::shape_from(extents));
 }
+template <class X, integer... N>
+  requires(expression<X> && sizeof...(N) > 0)
+constexpr auto reshape(X&& x, N...) {
+  static_assert(sizeof...(N) == 0, "lazyfuse: the extents of reshape are a list: reshape(x, {3, -1})");
+  return bare_t<X>(static_cast<X&&>(x));
+}
 
 }  // namespace lazyfuse

@@ -83,7 +83,8 @@ consteval bool options_fit() {
 }
 
 template <class Monoid>
-struct function {
+struct function : mistakes::axes_in_a_list {
+  using mistakes::axes_in_a_list::operator();
   template <class X, class... Options>
     requires expression<X>
   constexpr auto operator()(X&& x, Options... options) const {

@@ -55,7 +55,8 @@ constexpr auto variance_from(const M& m, const Inverse& inverse_of_n, index_t n,
 }
 
 template <bool Root>
-struct spread_function {
+struct spread_function : mistakes::axes_in_a_list {
+  using mistakes::axes_in_a_list::operator();
   template <class X, class... Options>
     requires expression<X>
   constexpr auto operator()(const X& x, Options... options) const {

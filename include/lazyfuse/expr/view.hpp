@@ -121,6 +121,13 @@ constexpr auto transpose(X&& x) {
   return view_detail::reversed(static_cast<X&&>(x), make_index_sequence<rank_of<X>>{});
 }
 
+template <class X, integer... N>
+  requires(expression<X> && sizeof...(N) > 0)
+constexpr auto transpose(X&& x, N...) {
+  static_assert(sizeof...(N) == 0, "lazyfuse: transpose reverses the axes; another order is permute_dims<0, 2, 1>(x)");
+  return bare_t<X>(static_cast<X&&>(x));
+}
+
 /// flip(x, axis<...>): x read backwards along the named axes; along all of them if none is named. A view. \numpy{flip}
 template <class X, int... A>
   requires expression<X>

@@ -70,14 +70,14 @@ array<T, R, Space> load_from(From& from, caller where) {
 /// '<V2', as ml_dtypes does. The name is taken as it is, without adding .npy. The elements go to a new file beside it
 /// that then replaces it, so others see the old file or the new one, and an error leaves the old one; anything but a
 /// regular file, such as a pipe, is written directly. Throws file_error, and what evaluating e throws. \numpy{save}
-template <class E>
+template <class E, class = maker>
   requires expression<E>
 void save(file_name path, const E& e, caller where = caller::here()) {
   const asked_at at(where);
   with_elements(e, [&](const host_elements& x) { npy_detail::save(path.text, x, where); });
 }
 /// Appends to the stream and flushes it. Several arrays written one after the other are loaded in the same way.
-template <class E>
+template <class E, class = maker>
   requires expression<E>
 void save(std::ostream& out, const E& e, caller where = caller::here()) {
   const asked_at at(where);

@@ -28,6 +28,8 @@ struct operand_type {
   dtype element;
   source_kind kind;
   short bytes, alignment;
+  short kept_bytes;      ///< of an element that is kept where it was read or made
+  const char* spelling;  ///< of a source that has no kind: the compiler's, where a kernel is to be written
   constexpr bool constant() const { return kind == source_kind::constant; }
 };
 
@@ -57,6 +59,7 @@ struct kernel_type {
   machine (*this_machine)();
   /// Whether it would be made at run time, and not run as it was compiled with the program; null where nothing is.
   bool (*would_be_made)(const kernel_plan&);
+  const char* const* result_spellings;  ///< as those of operands: of memory that has the results
 };
 
 /// One kernel over bound operands.

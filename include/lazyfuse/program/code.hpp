@@ -11,6 +11,9 @@
 
 namespace lazyfuse::ir {
 
+template <class Monoid, bool Exclusive>
+struct scanned;
+
 namespace code_detail {
 
 using characters_detail::length, characters_detail::joined;
@@ -124,6 +127,8 @@ template <class Kind>
 inline constexpr bool is_own_stage = false;
 template <class Monoid>
 inline constexpr bool is_own_stage<combined<Monoid>> = contains<Monoid, op::all_stages>;
+template <class Monoid, bool Exclusive>
+inline constexpr bool is_own_stage<scanned<Monoid, Exclusive>> = contains<Monoid, op::all_stages>;
 
 template <class Op>
 constexpr word operation_word(int arguments) {

@@ -158,7 +158,7 @@ TYPED_TEST(large_elementwise, of_long_rows_apart_in_memory) {
   EXPECT_EQ(lf::max(y(lf::all, lf::range(columns, columns + 28))).item(), 0);
 }
 
-#if defined(__CUDACC__)
+#if defined(LAZYFUSE_CUDA)
 class beyond_32_bits : public test::on<lf::cuda> {
  protected:
   void SetUp() override {
@@ -215,8 +215,7 @@ TEST_F(beyond_32_bits, rows_of_more_vectors_than_a_kernel_counts_are_cut) {
   const lf::array<double, 2, lf::cuda> x = lf::reshape(lf::array<double, 1, lf::cuda>{1.0, 2.0}, {2, 1});
   const auto row = lf::broadcast_to(x, {2, n});
   const auto e = lf::sum(row / lf::max(row, lf::axis<1>, lf::keepdims), lf::axis<1>);
-  lf::planning::row_report report;
-  lf::tune_detail::plan(e, report);
+  const auto report = lf::tune_detail::rows_of(e);
   EXPECT_EQ(report.passes, 0) << "one kernel";
   lf::trace trace;
   const lf::array<double, 1, lf::cuda> y = e;

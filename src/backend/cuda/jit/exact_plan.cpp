@@ -11,7 +11,8 @@ namespace lazyfuse::cuda_detail {
 /// Whether two operands are one: what they are, and where their elements lie.
 bool exact_plan::same(int i, int j) const {
   const operand_type &a = type().types[i], &b = type().types[j];
-  if (a.element != b.element || a.kind != b.kind || a.kind == ir::source_kind::ramp) return false;  // ramps have gaps
+  if (a.element != b.element || a.kind != b.kind || a.kind == ir::source_kind::ramp || a.kind == ir::source_kind::other)
+    return false;  // these have gaps
   const operand_info &x = given(i), &y = given(j);
   if (x.data != y.data || std::memcmp(x.place, y.place, static_cast<std::size_t>(a.bytes)) != 0) return false;
   if (!x.steps || !y.steps) return x.steps == y.steps;
@@ -34,8 +35,10 @@ bool exact_plan::find_equal() {
 
 void exact_plan::take_axes() {
   const std::string_view pattern = type().pattern;
-  const bool rows = pattern == "rows";
-  const int all = type().rank, kept_of_all = rows ? plan.rows.outer : type().kept;
+  const bool rows = pattern == "rows", scan = pattern == "scan";
+  const int all = type().rank, kept_of_all = rows   ? plan.rows.outer
+                                             : scan ? all - (plan.rows.beside ? 2 : 1)
+                                                    : type().kept;
   targets = type().targets;
   int from[max_rank];
   const auto take = [&](int begin, int end, bool at_least_one) {
@@ -43,9 +46,11 @@ void exact_plan::take_axes() {
     for (int k = begin; k < end; ++k)
       if (plan.extents[k] != 1 || (at_least_one && k + 1 == end && rank == before)) from[rank++] = k;
   };
-  take(0, kept_of_all, !rows);
+  take(0, kept_of_all, !rows && !scan);
   kept = rank;
-  take(kept_of_all, all, true);
+  if (scan)
+    for (int k = kept_of_all; k < all; ++k) from[rank++] = k;
+  else take(kept_of_all, all, true);
   for (int k = 0; k < rank; ++k) extents[k] = plan.extents[from[k]];
   if (all == 0) {  // one element: an axis of extent 1
     rank = extents[0] = 1;

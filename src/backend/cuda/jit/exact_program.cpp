@@ -45,9 +45,9 @@ exact_program& program_of(const exact_plan& p) {
   short each[most_given];
   for (int i = 0; i < type->operands; ++i) {
     each[i] = static_cast<short>(i);
-    named = named && !ir::spelling_of(type->types[i].kind, type->types[i].element).empty();
+    named = named && !spelling_of(type->types[i]).empty();
   }
-  for (int i = 0; i < type->targets; ++i) named = named && !ir::spelling_of(type->results[i]).empty();
+  for (int i = 0; i < type->targets; ++i) named = named && !spelling_of_result(*type, i).empty();
   if (named) made->graph = ir::program_graph::of(type->program, p.slot);
   if (made->graph)
     made->repeated = 1 - made->graph->operations() / double(ir::program_graph::of(type->program, each)->operations());

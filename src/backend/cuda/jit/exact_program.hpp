@@ -29,7 +29,7 @@ struct exact_program {
   };
   std::mutex mutex;
   std::vector<variant> variants;
-  std::array<int, 5> choices{};  ///< of the transform made last: the same along all paths but stencils
+  std::array<int, 5> choices{};  ///< of the transform or scan made last: the same along all paths but stencils
 };
 
 exact_program& program_of(const exact_plan& p);

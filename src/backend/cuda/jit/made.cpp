@@ -5,13 +5,17 @@
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/tuning.hpp"
+#include "backend/cuda/runtime/order.hpp"
+#include "program/text.hpp"
 
 #include <lazyfuse/backend/cuda/launch/made.hpp>
+#include <lazyfuse/plan/axes.hpp>
 
 #include <atomic>
 #include <cstdlib>
 #include <new>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace lazyfuse::cuda_detail {
@@ -67,6 +71,7 @@ bool may_be_made(const kernel_plan& plan) {
   if (pattern == "rows") return !plan.rows.beside && plan.rows.length <= longest_row;
   return pattern == "transform" || pattern == "reduce";
 }
+bool can_be_made_here() { return has_compiler() || bundles_loaded() > 0; }
 /// A plan as its values have it, and the program that is to be made for it; none if it runs as it was compiled.
 struct request {
   exact_plan plan;
@@ -94,6 +99,7 @@ struct request {
     const std::string_view pattern = plan.type().pattern;
     return pattern == "transform" ? start_transform(plan, *program)
            : pattern == "reduce"  ? start_reduction(plan, *program)
+           : pattern == "scan"    ? start_scan(plan, *program)
                                   : start_rows(plan, *program);
   }
 };
@@ -101,13 +107,14 @@ struct request {
 }  // namespace
 
 bool would_make(const kernel_plan& plan) {
-  if (!may_be_made(plan) || !(has_compiler() || bundles_loaded() > 0)) return false;
+  if (!may_be_made(plan) || !can_be_made_here()) return false;
   const request r(plan);
   return r.program && (plan.rows.passes == 0 || may_stay(r.plan));
 }
 
-const char* make_rows(kernel_plan& plan) {
-  if (!may_be_made(plan) || !(has_compiler() || bundles_loaded() > 0)) return nullptr;
+namespace {
+
+const char* path_of_rows(kernel_plan& plan) {
   const request r(plan);
   if (!r.program) return nullptr;
   parameters bound;  // refused here, it need not be compiled, and launch() cannot fail for it
@@ -117,6 +124,55 @@ const char* make_rows(kernel_plan& plan) {
   if (!rows.made) return nullptr;
   find_residence(rows.geometry, plan.rows.where);
   return rows.geometry.path;
+}
+
+/// Throws: what became of a kernel that only run time makes.
+[[noreturn]] void throw_unmade(const kernel_plan& plan, const std::string& why) {
+  throw error(ir::program_text(plan.type->program) + ": " + why);
+}
+constexpr const char* compile_it = "; a file that nvcc compiles, and that includes <lazyfuse/cuda.cuh>, can do it";
+/// Why a kernel cannot be made on any machine.
+[[noreturn]] void throw_impossible(const kernel_plan& plan) {
+  throw_unmade(plan, std::string(plan.type->operands > most_given || plan.type->targets > most_results
+                                     ? "a kernel that is made at run time has too few operands for this expression"
+                                     : "the expression is too long for a kernel that is made at run time; materialize "
+                                       "a part of it") +
+                         compile_it);
+}
+
+}  // namespace
+
+const char* make_rows(kernel_plan& plan) {
+  return may_be_made(plan) && can_be_made_here() ? path_of_rows(plan) : nullptr;
+}
+
+const char* make_path(kernel_plan& plan) {
+  if (checked_build) throw_unmade(plan, std::string("checked builds make no kernels at run time") + compile_it);
+  const std::string_view pattern = plan.type->pattern;
+  plan.by_address = true;
+  if (pattern == "scan") return plan.rows.beside ? "columns" : "rows";
+  if (pattern == "rows")
+    return !plan.rows.beside && plan.rows.length <= longest_row && can_be_made_here() ? path_of_rows(plan) : nullptr;
+  exact_plan p(plan);
+  if (!p.find_equal()) throw_impossible(plan);
+  p.take_axes();
+  if (pattern == "transform") return path_of_transform(p);
+  return runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count) ? "columns" : "rows";
+}
+
+void launch_only_made(const kernel_plan& plan) {
+  request r(plan);
+  if (!r.program) throw_impossible(plan);
+  if (r.start()) return;
+  if (capturing(current_stream()))
+    throw_unmade(plan, "its kernel is made at run time, which would end the capture of the stream; evaluate it before");
+  if (!can_be_made_here())
+    throw_unmade(
+        plan,
+        "its kernel is made at run time, and there is no NVRTC library (libnvrtc.so, by the loader's search, in "
+        "$CUDA_HOME/lib64 or /usr/local/cuda/lib64) and no bundle that has it (LAZYFUSE_BUNDLE)");
+  throw_unmade(plan,
+               "its kernel is made at run time, and could not be compiled or loaded; LAZYFUSE_JIT_LOG=1 says why");
 }
 
 bool launch_made(const kernel_plan& plan) {

@@ -52,6 +52,7 @@ inline void put_bound(parameters& to, const exact_plan& p, int from, int axes, i
     to.put(o.place, bytes, o.steps ? std::max(alignment, alignof(index_t)) : alignment);
     for (int k = 0; o.steps && k < axes; ++k) to.put(o.steps[from + k]);
   }
+  if (p.count == 0) to.put('\0');  // a member without members
   to.end();
   for (int i = 0; i < p.targets; ++i) {
     to.put(p.info[i].data);

@@ -11,8 +11,11 @@
 namespace lazyfuse::cuda_detail {
 
 bool start_transform(exact_plan& p, exact_program& program);
+/// The path of the transform, as far as it is known before the kernel is.
+const char* path_of_transform(exact_plan& p);
 bool start_stencil(const stencil& s, exact_program& program);
 bool start_reduction(const exact_plan& p, exact_program& program);
+bool start_scan(const exact_plan& p, exact_program& program);
 bool start_rows(const exact_plan& p, exact_program& program);
 
 /// The longest rows, which registers hold.

@@ -9,7 +9,7 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-constexpr int most_kept = 3, most_axes = 6;
+constexpr int most_kept = max_rank - 1, most_axes = max_rank;
 
 /// What a kernel may rely on, operand by operand: nothing unless some are the same along the inner axis, for kernels
 /// whose operands all are vectors find that out once for all of them.

@@ -5,17 +5,33 @@
 #include "backend/cuda/jit/parameters.hpp"
 #include "program/spelling.hpp"
 
+#include <string_view>
+
 namespace lazyfuse::cuda_detail {
 
+namespace {
+/// What is behind "T = " in "... [with T = lazyfuse::random_source<...>]".
+std::string type_in(std::string_view spelling) {
+  const auto from = spelling.find("T = ") + 4;
+  return std::string(spelling.substr(from, spelling.rfind(']') - from));
+}
+}  // namespace
+
+std::string spelling_of(const operand_type& type) {
+  return type.spelling ? type_in(type.spelling) : ir::spelling_of(type.kind, type.element);
+}
+std::string spelling_of_result(const kernel_type& type, int i) {
+  const char* const memory = type.result_spellings[i];
+  return memory ? "typename " + type_in(memory) + "::value_type" : ir::spelling_of(type.results[i]);
+}
 std::string sources_of(const exact_plan& p) {
   std::string text;
-  for (int i = 0; i < p.count; ++i)
-    text += (i > 0 ? ", " : "") + ir::spelling_of(p.type_of(i).kind, p.type_of(i).element);
+  for (int i = 0; i < p.count; ++i) text += (i > 0 ? ", " : "") + spelling_of(p.type_of(i));
   return text;
 }
 std::string results_of(const exact_plan& p) {
   std::string text;
-  for (int i = 0; i < p.type().targets; ++i) text += (i > 0 ? ", " : "") + ir::spelling_of(p.type().results[i]);
+  for (int i = 0; i < p.type().targets; ++i) text += (i > 0 ? ", " : "") + spelling_of_result(p.type(), i);
   return text;
 }
 
@@ -34,7 +50,10 @@ std::string beginning(const exact_plan& p, const ir::program_graph& graph, const
   const std::string sources = sources_of(p), results = results_of(p);
   std::string programs;
   for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
-  return "#include <lazyfuse/backend/cuda/kernels/" + header + ".cuh>\n" + R"(#include <lazyfuse/op/reduction.hpp>
+  const bool maps = sources.find("remapped<") != std::string::npos, draws = sources.find("random") != std::string::npos;
+  return "#include <lazyfuse/backend/cuda/kernels/" + header + ".cuh>\n" +
+         (maps ? "#include <lazyfuse/program/remapped.hpp>\n" : "") +
+         (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") + R"(#include <lazyfuse/op/reduction.hpp>
 #include <lazyfuse/op/registry.hpp>
 #include <lazyfuse/op/statistics.hpp>
 namespace lazyfuse {
@@ -112,6 +131,23 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
              axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
   s.choices = {share + "width", share + "by_rows.depth", share + "by_columns.depth",
                "sizeof(" + here + "set::accumulators)", "0"};
+  return s;
+}
+
+kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path) {
+  const std::string kept = std::to_string(p.kept);
+  kernel_source s;
+  s.text = beginning(p, graph, path == "scan_columns" ? path : "scan_rows", p.rank, p.rank) +
+           "template <class>\nstruct scans_of;\ntemplate <class... P>\nstruct scans_of<list<P...>> {\n"
+           "  using type = typename reductions_detail::find_all<false, list<>, P...>::type;\n};\n"
+           "using set = scan_set<typename scans_of<typename program::roots>::type, sources>;\n"
+           "using shares = cuda_detail::scan_shares<set, program, sources, types>;\n"
+           "using parameters = cuda_detail::scan_parameters<operands, targets, " +
+           kept + ">;\n" + layout_check("scan_numbers<" + kept + ">") + ending;
+  s.kernel = "lazyfuse::cuda_detail::" + path + "<" + here + "set, " + here + "program, " + here + "sources, " + here +
+             "types, " + std::to_string(p.rank) + ", " + share + "share.width, " + share + "share.depth, " + here +
+             "parameters>";
+  s.choices = {share + "share.width", share + "share.depth", share + "accumulators", "0", "0"};
   return s;
 }
 

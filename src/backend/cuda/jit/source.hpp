@@ -27,10 +27,16 @@ kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                             const std::string& facts);
 
+/// A scan along "scan_rows", "scan_tiles" or "scan_columns". choices: the width, the depth, and the bytes of a value.
+kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
+
 /// Rows that stay in registers, each in one vector of a thread, or in several. choices: the width, and the elements of
 /// a row that a thread holds.
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector);
 
+/// "memory<float>"; empty for what cannot be named.
+std::string spelling_of(const operand_type& type);
+std::string spelling_of_result(const kernel_type& type, int i);
 /// "memory<float>, constant<float>": the distinct operands, and the results "float".
 std::string sources_of(const exact_plan& p);
 std::string results_of(const exact_plan& p);

@@ -17,8 +17,25 @@ int vector_width(const exact_plan& p, bool with_results) {
     total += std::max(bytes, 1);
   };
   for (int i = 0; i < p.targets && with_results; ++i) count(p.info[i].element_size);
-  for (int i = 0; i < p.count; ++i) count(p.operand(i).element_size);
+  for (int i = 0; i < p.count; ++i)
+    count(std::max(p.operand(i).element_size, static_cast<int>(p.type_of(i).kept_bytes)));
   return width_of(largest, total);
+}
+
+namespace {
+
+/// choices: as of the kernel's source.
+transform_geometry geometry_of(exact_plan& p, const std::array<int, 5>& choices) {
+  return plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {choices[0], choices[1]},
+                        {choices[0], choices[2]}, {choices[3], choices[4]}, false);
+}
+
+}  // namespace
+
+const char* path_of_transform(exact_plan& p) {
+  static constexpr const char* names[] = {"flat", "strided", "tiled"};
+  const int widest = vector_width(p, true);
+  return names[static_cast<int>(geometry_of(p, {widest, 1, 1, widest, 1}).path)];
 }
 
 bool start_transform(exact_plan& p, exact_program& program) {
@@ -33,8 +50,7 @@ bool start_transform(exact_plan& p, exact_program& program) {
   made_kernel* made = nullptr;
   const char* path = nullptr;
   for (bool exact = false; !exact;) {
-    g = plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {choices[0], choices[1]},
-                       {choices[0], choices[2]}, {choices[3], choices[4]}, false);
+    g = geometry_of(p, choices);
     static constexpr const char* names[] = {"flat", "strided", "turned"};
     path = names[static_cast<int>(g.path)];
     if ((p.rank == 1) != (g.path == transform_path::flat)) return false;

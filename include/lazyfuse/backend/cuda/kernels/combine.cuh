@@ -21,10 +21,10 @@ __device__ __forceinline__ T shuffled(const T& value, const Shuffle& shuffle) {
     constexpr int words = (sizeof(T) + 3) / 4;
     unsigned part[words] = {};
     T result = value;
-    __builtin_memcpy(part, &value, sizeof(T));
+    memcpy(part, &value, sizeof(T));
 #pragma unroll
     for (int w = 0; w < words; ++w) part[w] = shuffle(part[w]);
-    __builtin_memcpy(&result, part, sizeof(T));
+    memcpy(&result, part, sizeof(T));
     return result;
   }
 }

@@ -146,6 +146,9 @@ struct reduce_numbers {
   void* partial;
 };
 
+/// Shared memory that a block has without asking. More has to be asked for, once per kernel.
+inline constexpr int unasked_shared_bytes = 48 << 10;
+
 /// Whether operands of a strided kernel go through shared memory.
 enum class turning { never, always, sometimes };
 
@@ -205,6 +208,22 @@ struct scan_board {
   LAZYFUSE_HD static constexpr unsigned count(unsigned tiles) { return (tiles + fan - 1) / fan; }
   /// Of each tile, of each group, and before the next of groups of groups.
   LAZYFUSE_HD static constexpr unsigned entries(unsigned tiles) { return tiles + count(tiles) + count(count(tiles)); }
+};
+
+/// Of scans, K axes before those of a tile.
+template <int K>
+struct scan_numbers {
+  axes_walk<K> kept;  ///< the axes before those of a tile
+  index_t rows;       ///< or, beside, what `kept` counts
+  index_t length;     ///< of the scanned axis
+  index_t width;      ///< beside: of the kept axis along which threads are
+  wide_bits wide_in, wide_out;
+  int lanes;         ///< threads along the inner axis: of a row's group, or beside
+  int spacing;       ///< between a thread's elements along the inner axis: 1, or `lanes`
+  bool stacked;      ///< a thread's pieces are of rows below each other, each of one piece
+  unsigned chunks;   ///< that a thread goes through, of Depth pieces each
+  unsigned abreast;  ///< beside: strips side by side
+  scan_board board;
 };
 
 template <int R>

@@ -98,7 +98,7 @@ class mailbox {
     const unsigned* const box = room_ + 4 + (stage & 1) * box_words_;
     if (thread < team.blocks) {  // each to one block
       unsigned part[words] = {};
-      __builtin_memcpy(part, &mine, sizeof(T));
+      memcpy(part, &mine, sizeof(T));
       const unsigned box_there = of_block(thread, address(box + at.member * words)),
                      counter_there = of_block(thread, here);
 #pragma unroll
@@ -118,7 +118,7 @@ class mailbox {
           : "=r"(complete)
           : "r"(here), "r"((stage >> 1) & 1)
           : "memory");
-    if (lane < team.blocks) __builtin_memcpy(&theirs, box + lane * words, sizeof(T));
+    if (lane < team.blocks) memcpy(&theirs, box + lane * words, sizeof(T));
 #endif
     return theirs;
   }

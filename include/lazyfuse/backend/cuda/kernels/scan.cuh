@@ -13,21 +13,7 @@
 namespace lazyfuse::cuda_detail {
 
 template <class Operands, class Targets, int K>
-struct scan_parameters {
-  Operands operands;
-  Targets targets;
-  axes_walk<K> kept;  ///< the axes before those of a tile
-  index_t rows;       ///< or, beside, what `kept` counts
-  index_t length;     ///< of the scanned axis
-  index_t width;      ///< beside: of the kept axis along which threads are
-  wide_bits wide_in, wide_out;
-  int lanes;         ///< threads along the inner axis: of a row's group, or beside
-  int spacing;       ///< between a thread's elements along the inner axis: 1, or `lanes`
-  bool stacked;      ///< a thread's pieces are of rows below each other, each of one piece
-  unsigned chunks;   ///< that a thread goes through, of Depth pieces each
-  unsigned abreast;  ///< beside: strips side by side
-  scan_board board;
-};
+struct scan_parameters : bound_to<Operands, Targets>, scan_numbers<K> {};
 
 template <class Set, int... I>
 __device__ __forceinline__ typename Set::accumulators shuffled_set(const typename Set::accumulators& a,

@@ -79,4 +79,20 @@ struct reduce_shares {
                                 by_columns = share_for(width, depth_of_columns, tuned::load, bytes, cost);
 };
 
+/// Of a scan: a thread's vectors, and what it reads and computes for them, stay in registers.
+template <class Set, class Epilogue, class Sources, class Types>
+struct scan_shares {
+  using tuned = dpp::tuning<dpp::scans, cuda>;
+  static constexpr int accumulators = sizeof(typename Set::accumulators),
+                       cost = Set::prologue::cost + Epilogue::cost + cost_of_sources(Sources{});
+  static constexpr thread_share share = [] {
+    int width = width_for(Sources{}, Types{});
+    while (width > 1 && width * accumulators > tuned::most_vector_bytes) width /= 2;
+    return share_for(width, tuned::depth, tuned::load, memory_bytes(Sources{}) + accumulators, cost);
+  }();
+};
+/// Whether what a tile of columns has in all fits the shared memory of a block: not for accumulators of many bytes.
+template <class Set>
+concept columns_fit = block_threads * sizeof(typename Set::accumulators) <= unasked_shared_bytes;
+
 }  // namespace lazyfuse::cuda_detail

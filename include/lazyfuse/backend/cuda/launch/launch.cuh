@@ -56,8 +56,7 @@ class resident_blocks {
   std::atomic<index_t> known_[most_devices] = {};
 };
 
-/// Shared memory that a block has without asking. More has to be asked for, once per kernel.
-inline constexpr int unasked_shared_bytes = 48 << 10;
+/// Shared memory that a block has only if it asks for it, once per kernel.
 void allow_shared(const void* kernel, std::size_t bytes);
 
 }  // namespace lazyfuse::cuda_detail

@@ -42,6 +42,12 @@ bool would_make(const planning::kernel_plan& p);
 /// if that cannot be done.
 const char* make_rows(planning::kernel_plan& p);
 
+/// Of plans in files for which no compiler makes kernels: the path of the kernel, whose making is left to the launch,
+/// but for rows, where it is null if they have to be cut. Throws error if it cannot be made anywhere.
+const char* make_path(planning::kernel_plan& p);
+/// Launches it. Throws error, which says what is missing.
+void launch_only_made(const planning::kernel_plan& p);
+
 }  // namespace cuda_detail
 
 }  // namespace lazyfuse

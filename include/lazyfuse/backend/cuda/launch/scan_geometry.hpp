@@ -33,6 +33,11 @@ struct scan_facts {
   int accumulators;    ///< bytes of an element's
   bool by_rows;        ///< there is a kernel for rows that threads of a warp go through
   int fixed;           ///< bytes of shared memory beside the tile
+  static constexpr scan_facts of(bool beside, int rank, thread_share share, int accumulators) {
+    const int piece = block_threads * share.width * accumulators;
+    return {beside, share, accumulators, !beside && rank > 1 && piece <= unasked_shared_bytes,  // to turn a piece
+            beside ? piece : accumulators * (block_threads / 32)};
+  }
 };
 scan_geometry plan_scan(const index_t* extents, int rank, const planning::operand_info* info, int targets, int count,
                         const scan_facts& facts);
@@ -46,5 +51,21 @@ class scan_room {
  private:
   scratch memory_;
 };
+
+template <int K>
+scan_numbers<K> numbers_of_scan(const scan_geometry& g, const index_t* extents, bool beside, const scan_room& room) {
+  return {.kept = walk_of<K>(extents),
+          .rows = g.rows,
+          .length = extents[K],
+          .width = beside ? extents[K + 1] : 1,
+          .wide_in = g.wide_in,
+          .wide_out = g.wide_out,
+          .lanes = g.lanes,
+          .spacing = g.spacing,
+          .stacked = g.stacked,
+          .chunks = g.chunks,
+          .abreast = g.abreast,
+          .board = room.board};
+}
 
 }  // namespace lazyfuse::cuda_detail

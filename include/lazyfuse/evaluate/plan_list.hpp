@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernels of an evaluation as a value: a list of plans, and the memory between them. It is launched as often as one
+// likes, described, timed against another one, or looked at by a test (compiled).
+#pragma once
+
+#include <lazyfuse/array/memory.hpp>
+#include <lazyfuse/plan/kernel_plan.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace lazyfuse {
+
+/// Decides a kernel, unless that was done, launches it, and tells who watches. Its path stays null if the backend
+/// refuses.
+void launch(planning::kernel_plan& p);
+
+/// A plan that is not possible, and why; both live as long as the program.
+struct refusal {
+  const char *plan, *reason;
+};
+
+/// What run() leaves in an execution{&list}. Plans are kept as bytes, so that no type of expression or program adds
+/// code to it.
+class plan_list {
+ public:
+  /// To be described: nothing is allocated.
+  plan_list() = default;
+  /// To be launched, with memory between the kernels on this device; -1 where that does not matter.
+  explicit plan_list(int device) : device_(device) {}
+
+  /// Begins anew, to be launched. What was allocated is used again where it fits.
+  void restart(int device);
+
+  int size() const { return static_cast<int>(taken_); }
+  planning::kernel_plan& operator[](int i) const { return *kernels_[static_cast<std::size_t>(i)]; }
+  const std::vector<refusal>& refused() const { return refused_; }
+  /// How the last kernel, that of the whole expression, goes over rows; without passes if it does not.
+  planning::row_report rows() const;
+  /// Whether a kernel of this list writes what another one reads there.
+  bool is_between(const planning::operand_info& o) const;
+  bool has_memory_between() const { return used_ > 0; }
+
+  /// Launches all, in their order. Throws error if the backend refuses one now.
+  void launch();
+
+  // For run().
+  bool has_memory() const { return device_.has_value(); }
+  /// Decides how a kernel goes and keeps it. False if the backend refuses it.
+  bool take(const planning::kernel_plan& p);
+  void refuse(const char* plan, const char* reason) { refused_.push_back({plan, reason}); }
+  /// The handle to the next memory between kernels, which is empty unless it has so many bytes.
+  handles<1>& memory(std::size_t bytes);
+  /// What stands for that memory where there is none.
+  void* stand_in();
+
+ private:
+  struct bytes {
+    void operator()(planning::kernel_plan* p) const;
+  };
+  std::vector<std::unique_ptr<planning::kernel_plan, bytes>> kernels_;
+  std::vector<refusal> refused_;
+  std::vector<handles<1>> memory_;
+  std::optional<int> device_;
+  std::size_t taken_ = 0, used_ = 0;  ///< of the kernels, and of the memory
+};
+
+namespace run_detail {
+
+/// Addresses that nobody follows stand for memory that is planned and not allocated: of the results of several
+/// expressions, and between kernels.
+enum class planned { result, between };
+void* planned_memory(planned what, int n);
+bool is_planned(const void* data);
+
+}  // namespace run_detail
+
+}  // namespace lazyfuse

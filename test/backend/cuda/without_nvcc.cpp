@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arrays on the GPU in a file that a C++ compiler compiles: every kernel is made when the program runs. Kernels are
+// compiled for the stand-in's device, and launched, but not run.
+#include "support/standin_cudart.hpp"
+
+#include <lazyfuse/cuda.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+namespace {
+
+namespace lf = lazyfuse;
+using lf::axis, lf::newaxis, lf::range, lf::end, lf::all;
+template <int R, class T = float>
+using array = lf::array<T, R>;
+static_assert(std::is_same_v<array<1>::space, lf::cuda>);
+
+class without_nvcc : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("LAZYFUSE_CACHE", "off", 1);
+    standin::reset();
+  }
+};
+
+std::string launched_now() {
+  std::string names;
+  for (const std::string& name : standin::launches()) names += (names.empty() ? "" : " ") + name;
+  standin::reset();
+  return names;
+}
+template <int R, class T = float>
+array<R, T> of(const lf::shape<R>& s) {
+  return array<R, T>(s);
+}
+
+TEST_F(without_nvcc, all_patterns_are_made) {
+  const auto x = of(lf::shape(1000)), y = of(lf::shape(1000));
+  const auto a = of(lf::shape(100, 100)), b = of(lf::shape(100, 100));
+  const auto u = of(lf::shape(20, 30, 40));
+  const auto i = of<1, int>(lf::shape(1000));
+  const auto c = of<1, lf::complex<float>>(lf::shape(1000));
+  const auto h = of<2, lf::half>(lf::shape(64, 256));
+  auto r = of(lf::shape(1000));
+  auto m = of(lf::shape(100, 100));
+  auto row = of(lf::shape(100));
+  array<0> one;
+  const auto inner = range(1, -1);
+  const struct {
+    const char* kernels;
+    std::function<void()> evaluate;
+  } table[] = {
+      {"transform_flat", [&] { r = x + 1; }},
+      {"transform_flat", [&] { r = 2.5f; }},
+      {"transform_flat", [&] { r = lf::where(x > y, lf::sqrt(x), lf::exp(-y)); }},
+      {"transform_flat", [&] { r += lf::arange<float>(1000) * lf::linspace(0.0f, 1.0f, 1000); }},
+      {"transform_flat", [&] { lf::array z = lf::conj(c) * c; }},
+      {"transform_flat", [&] { lf::array z = lf::bitwise_and(i, 7) == 3; }},
+      {"transform_flat", [&] { r = lf::random::normal<float>({1000}, lf::seed{42}); }},
+      {"transform_flat", [&] { r = x * lf::random::uniform<float>({1000}, lf::seed{42}); }},
+      {"transform_strided", [&] { m = lf::transpose(a) + b; }},
+      {"transform_strided", [&] { m = a + x(range(0, 100)); }},
+      {"transform_flat", [&] { m = lf::roll(a, 3, axis<1>) - a; }},
+      {"transform_strided",
+       [&] { m(inner, inner) = a(range(0, -2), inner) + a(range(2, end), inner) - b(inner, inner); }},
+      {"transform_stencil",
+       [&] {
+         m(inner, inner) = a(range(0, -2), inner) + a(range(2, end), inner) + a(inner, range(0, -2)) +
+                           a(inner, range(2, end)) - 4 * a(inner, inner);
+       }},
+      {"reduce_rows", [&] { one = lf::sum(x); }},
+      {"reduce_rows", [&] { one = lf::sum(a * b + 1); }},
+      {"reduce_rows", [&] { (void)lf::max(a).item(); }},
+      {"reduce_rows", [&] { row = lf::mean(a, axis<1>); }},
+      {"reduce_columns", [&] { row = lf::sum(a, axis<0>); }},
+      {"reduce_rows", [&] { lf::array z = lf::argmax(u, axis<2>); }},
+      {"reduce_rows", [&] { auto [low, high] = lf::materialize(lf::min(x), lf::max(x)); }},
+      {"transform_flat", [&] { auto [s, t] = lf::materialize(x + y, x - y); }},
+      {"rows_in_registers", [&] { m = lf::softmax(a, axis<1>); }},
+      {"rows_in_registers", [&] { lf::array z = lf::softmax(h, axis<1>); }},
+      {"rows_in_registers", [&] { m = lf::softmax(a, axis<1>) + lf::softmax(b, axis<1>); }},
+      {"rows_in_registers", [&] { m = (a - lf::mean(a, axis<1>, lf::keepdims)) / lf::std(a, axis<1>, lf::keepdims); }},
+      {"reduce_columns transform_strided", [&] { m = a - lf::sum(a, axis<0>); }},
+      {"scan_tiles", [&] { r = lf::cumsum(x * y) / 2; }},
+      {"scan_rows", [&] { m = lf::cumsum(a, axis<1>); }},
+      {"scan_columns", [&] { m = lf::cumsum(a, axis<0>, lf::exclusive); }},
+      {"scan_rows", [&] { m = lf::cumsum(a, axis<1>) + lf::cumprod(a, axis<1>); }},
+  };
+  for (const auto& [kernels, evaluate] : table) {
+    const long before = lf::kernels_compiled();
+    standin::reset();
+    evaluate();
+    EXPECT_EQ(launched_now(), kernels);
+    const long compiled = lf::kernels_compiled() - before;
+    EXPECT_GT(compiled, 0) << kernels;
+    evaluate();
+    EXPECT_EQ(launched_now(), kernels);
+    EXPECT_EQ(lf::kernels_compiled(), before + compiled) << kernels << " is there already";
+  }
+}
+
+TEST_F(without_nvcc, all_kernels_are_made_whatever_the_policy_is) {
+  const auto x = of(lf::shape(1000));
+  const lf::jit before = lf::current_jit();
+  lf::use_jit(lf::jit::off);
+  const lf::trace t;
+  const lf::array y = lf::materialize(x + x * 2);
+  lf::use_jit(before);
+  ASSERT_EQ(t.kernels().size(), 1u);
+  EXPECT_TRUE(t.kernels()[0].made);
+}
+
+TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_cut) {
+  const auto x = of(lf::shape(4, 100000));
+  auto y = of(lf::shape(4, 100000));
+  y = lf::softmax(x, axis<1>);
+  EXPECT_EQ(launched_now(), "reduce_rows reduce_rows transform_strided");
+}
+
+TEST_F(without_nvcc, copies_of_arrays_are_no_kernels) {
+  auto x = of(lf::shape(1000));
+  const auto y = x;
+  standin::reset();
+  EXPECT_NE(x.data(), y.data());
+  EXPECT_EQ(launched_now(), "");
+}
+
+TEST_F(without_nvcc, the_host_space_is_as_ever) {
+  const lf::array<float, 1, lf::host> x{1, 2, 3};
+  EXPECT_EQ(lf::sum(x * x).item(), 14);
+  EXPECT_EQ(launched_now(), "");
+}
+
+TEST_F(without_nvcc, prepared_assignments_run_often_and_over_other_arrays) {
+  auto x = of(lf::shape(1000)), y = of(lf::shape(1000));
+  auto step = lf::prepare(x, x * 2 + y);
+  step();
+  const long before = lf::kernels_compiled();
+  step();
+  step(y, y * 3 + x);
+  EXPECT_EQ(launched_now(), "transform_flat transform_flat transform_flat");
+  EXPECT_EQ(lf::kernels_compiled(), before);
+}
+
+TEST_F(without_nvcc, plans_say_that_kernels_are_made) {
+  const auto x = of(lf::shape(1000));
+  const lf::evaluation_plan p = lf::plan(lf::sqrt(x) + 1);
+  ASSERT_EQ(p.kernels.size(), 1u);
+  EXPECT_TRUE(p.kernels[0].made);
+  EXPECT_EQ(launched_now(), "");
+}
+
+/// Of the runtime, which ask for the device and its architecture.
+constexpr long calls_before_loading = 5;
+TEST_F(without_nvcc, a_kernel_that_cannot_be_loaded_is_an_exception_that_names_it) {
+  const auto x = of(lf::shape(1000));
+  auto r = of(lf::shape(1000));
+  r = x + 2;  // knows the device
+  standin::reset();
+  standin::fail_at(calls_before_loading);
+  try {
+    r = lf::sin(x) - lf::cos(x);
+    FAIL() << "it could not be loaded";
+  } catch (const lf::error& e) {
+    EXPECT_STREQ(e.what(),
+                 "(sin(x0) - cos(x1)): its kernel is made at run time, and could not be compiled or loaded; "
+                 "LAZYFUSE_JIT_LOG=1 says why");
+  }
+  EXPECT_EQ(standin::failed(), "cudaLibraryLoadData");
+}
+
+}  // namespace
