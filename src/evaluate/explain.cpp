@@ -54,7 +54,7 @@ std::string residence_text(const row_report& r) {
   std::string text = "   results in: " + std::string(names[static_cast<int>(h.results)]);
   if (h.again_bytes > 0) text += "; row in: " + std::string(names[static_cast<int>(h.row)]);
   if (h.cached_bytes < h.again_bytes) text += "; read again: " + bytes_text(h.again_bytes - h.cached_bytes);
-  if (h.rounds > 0) text += "; barriers: " + std::to_string(h.rounds * (r.passes - 1));
+  if (h.grid_barriers > 0) text += "; barriers: " + std::to_string(h.grid_barriers * (r.passes - 1));
   return text + "\n";
 }
 

@@ -1,4 +1,4 @@
-// expected-error: lazyfuse: a context has operand<I>(), and precomputed<P>() if it says so
+// expected-error: lazyfuse: a context has operand<I>.., and precomputed<P>.. if it says so
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Contexts, sinks and plans that do not answer what evaluation and kernels ask.
 #include <lazyfuse/lazyfuse.hpp>
@@ -33,7 +33,7 @@ struct element_that_knows : element {
 };
 void a_misspelt_member(result& to) { ir::evaluate<schedule>(element_that_knows{}, to); }
 
-// expected-error: lazyfuse: a context has precomputed<P>() and does not say that it precomputes
+// expected-error: lazyfuse: a context has precomputed<P>.. and does not say that it precomputes
 struct element_that_does_not_say : element {
   template <class P>
   float precomputed() const {
@@ -42,14 +42,14 @@ struct element_that_does_not_say : element {
 };
 void no_word_of_a_member(result& to) { ir::evaluate<schedule>(element_that_does_not_say{}, to); }
 
-// expected-error: lazyfuse: a sink has put<I>(value), and says whether it stores
+// expected-error: lazyfuse: a sink has put<I>.value., and says whether it stores
 struct result_somewhere {
   template <int I>
   void put(float) {}
 };
 void nobody_knows_where(result_somewhere& to) { ir::evaluate<schedule>(element{}, to); }
 
-// expected-error: lazyfuse: the context of a program with stages has no stage_value<Stage>()
+// expected-error: lazyfuse: the context of a program with stages has no stage_value<Stage>..
 using staged = ir::schedule<lf::list<ir::stage<ir::combined<lf::op::sum>, ir::arg<0>>>>;
 void no_values_of_stages(result& to) { ir::evaluate<staged>(element{}, to); }
 

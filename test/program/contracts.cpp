@@ -68,6 +68,23 @@ TEST(contracts, are_all_that_evaluation_needs) {
   EXPECT_EQ(to.value, -3);
 }
 
+/// Notes what it was given.
+struct rounds_itself {
+  static constexpr bool stores = false;
+  template <int I>
+  static constexpr bool rounds_on_store = true;
+  bool unrounded = false;
+  template <int I, class V>
+  LAZYFUSE_HD void put(const V&) {
+    unrounded = std::is_same_v<V, float>;
+  }
+};
+TEST(contracts, let_a_sink_round_what_it_stores) {
+  rounds_itself to;
+  ir::evaluate<ir::schedule<lf::list<ir::apply<lf::op::cast<lf::half>, ir::arg<0>>>>>(operands_alone{}, to);
+  EXPECT_TRUE(to.unrounded);
+}
+
 // ---- what the library has ----------------------------------------------------------------------------
 using lowered = lf::planning::lowering<0, lf::tree_t<decltype(-std::declval<const lf::array<float, 2>&>())>>;
 template <class Space>
@@ -98,6 +115,10 @@ static_assert(!dpp::runs_plan<path_alone, transform_plan<lf::host>>);
 
 #if defined(__CUDACC__)
 static_assert(has_kernels<lf::cuda>);
+
+using halved = lf::list<ir::apply<lf::op::cast<lf::half>, ir::arg<0>>>;
+static_assert(lf::cuda_detail::register_sink<
+              lf::cuda_detail::results<halved, sources, 4, 1, lf::half>>::template rounds_on_store<0>);
 
 using operands = ir::operand_pack<1, ir::memory<float>>;
 using targets = ir::target_pack<1, float>;

@@ -145,7 +145,8 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   if (wanted == plan_choice::automatic && report.length >= long_row) {
     p.type->decide(p);
     if (!p.path) return backend_refuses;
-    if (p.rows.where.rounds > 0 && !rows_pay(p.rows.where, p.touched(), program::count, backend<Space>::machine()))
+    if (p.rows.where.grid_barriers > 0 &&
+        !rows_pay(p.rows.where, p.touched(), program::count, backend<Space>::machine()))
       return "barriers cost more than launches";
   }
   return x.take(p) ? nullptr : backend_refuses;

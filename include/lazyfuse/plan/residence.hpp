@@ -16,7 +16,7 @@ struct row_residence {
   residence results = residence::grid;  ///< of the reductions, between passes
   residence row = residence::memory;    ///< the elements, between passes
   index_t cached_bytes = 0;             ///< of again_bytes, what stays on the chip
-  int rounds = 0;                       ///< barriers of a whole grid for each stage
+  int grid_barriers = 0;                ///< barriers of a whole grid for each stage
 };
 
 /// The work of one kernel over rows: what it touches, and what it reads again after `stages` stages.
@@ -24,7 +24,7 @@ constexpr work work_of_rows(const row_residence& h, const work& touched, int sta
   work w = touched;
   const index_t again = h.again_bytes - h.cached_bytes;
   (h.row == residence::memory ? w.bytes_read : w.bytes_cached) += again;
-  w.barriers = h.rounds * stages;
+  w.barriers = h.grid_barriers * stages;
   return w;
 }
 

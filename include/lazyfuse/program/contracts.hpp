@@ -55,6 +55,7 @@ concept has_precomputed = requires(const Context& c) {
 
 /// Takes put<I>(value) for every root, and says whether it `stores` in memory that operands may still be read from:
 /// then all roots are computed before the first one is put.
+/// It may say of a root that it `rounds_on_store<I>`: then it takes what that rounds to 16 bits as it is.
 template <class T>
 concept sink = contracts_detail::names_put<T> && requires {
   requires T::stores || !T::stores;

@@ -152,7 +152,8 @@ struct deliver<list<P...>, index_sequence<I...>, Sink> {
   template <int K, class Root, class C>
   LAZYFUSE_HD static auto root(const C& c) {
     if constexpr (has_cached<Root, C> || has_precomputed<Root, C>) return evaluator<Root>::at(c);
-    else if constexpr (requires { requires Sink::template rounds<K>; }) return evaluator<rounded_t<Root>>::at(c);
+    else if constexpr (requires { requires Sink::template rounds_on_store<K>; })
+      return evaluator<rounded_t<Root>>::at(c);
     else return evaluator<Root>::at(c);
   }
 };

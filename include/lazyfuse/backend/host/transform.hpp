@@ -52,7 +52,7 @@ template <class Schedule, int N, int Count, class Cursors, class... T, class Val
 }
 
 template <class T, int Chunk>
-struct staging {
+struct scatter_buffer {
   alignas(64) T data[Chunk];
 };
 
@@ -69,7 +69,7 @@ template <class Schedule, class Cursors, class... T, class Values, int... I, int
   (move_by_runs(get<I>(cursors)), ...);
   Values values = known;
   output_cursors<T...> to = targets;
-  pack<staging<T, run_length>...> made;
+  pack<scatter_buffer<T, run_length>...> made;
   output_cursors<T...> to_made;
   ((get<J>(to_made) = {get<J>(made).data, 0}), ...);
   for (; runs > 0; --runs) {
@@ -125,7 +125,7 @@ struct transform_run {
     for (int k = 0; k < R - 1; ++k) p += at[k] * target_step<I>(k);
     return p + first * target_step<I>(R - 1);
   }
-  using scatter_buffers = pack<staging<T, chunk>...>;
+  using scatter_buffers = pack<scatter_buffer<T, chunk>...>;
   template <int... I>
   void seek_targets(to_pack& to, scatter_buffers* buffers, const index_t* at, int row, index_t first, bool by_rows,
                     index_sequence<I...>) const {

@@ -9,6 +9,7 @@
 #include "program/text.hpp"
 
 #include <lazyfuse/backend/cuda/launch/made.hpp>
+#include <lazyfuse/error.hpp>
 #include <lazyfuse/plan/axes.hpp>
 
 #include <atomic>

@@ -97,7 +97,7 @@ template <class... P, class Sources, int Width, int Depth, class... T>
 struct results<list<P...>, Sources, Width, Depth, T...>
     : pack<result<Width, Depth, T, typename unrounded_result<P, Sources, T>::type>...> {
   template <int K>
-  static constexpr bool rounds =
+  static constexpr bool rounds_on_store =
       !standard::is_same_v<type_at<K, T...>, type_at<K, typename unrounded_result<P, Sources, T>::type...>>;
 };
 
@@ -106,7 +106,7 @@ struct register_sink {
   static constexpr bool stores = false;
   /// Whether it takes what the program's root is to round as it is.
   template <int K>
-  static constexpr bool rounds = Results::template rounds<K>;
+  static constexpr bool rounds_on_store = Results::template rounds_on_store<K>;
   Results& to;
   int d, k;
   template <int I, class V>
