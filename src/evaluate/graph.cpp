@@ -436,6 +436,8 @@ void evaluate(const graph_space& space, const execution& x, const graph_ref* roo
               int count, const index_t* extents, int rank) {
   std::vector<const graph_node*> all;
   for (int i = 0; i < count; ++i) all.push_back(roots[i].get());
+  const std::vector<graph_ref> graph = canonical(all);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = graph[i].get();
   graph_evaluation(space, x).run(all, targets, extents, rank, nullptr);
 }
 

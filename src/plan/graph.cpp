@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -30,42 +31,92 @@ void release_node(allocation* a) noexcept {
   }
 }
 
-/// One axis of a view: which axis of the node it moves along, and by how many elements a step.
-struct moved_axis {
-  int axis;
-  index_t by;
-};
-/// A view in the node's own axes.
-struct axis_view {
-  int rank;
-  index_t extents[max_rank];
-  moved_axis moved[max_rank];
-  index_t start[max_rank];  ///< of each axis of the node
-};
-
 /// Whether a view of a dense array moves along its axes; other views do not fit the extents.
 bool find_axes(const graph_node& n, int rank, const index_t* extents, const index_t* steps, index_t offset,
-               axis_view& to) {
+               graph_view& to) {
   index_t dense[max_rank], stride = 1;
   for (int k = n.rank - 1; k >= 0; --k) dense[k] = std::exchange(stride, stride * n.extents[k]);
   to.rank = rank;
+  if (n.size() == 0) {  // nothing moves
+    for (int j = 0; j < rank; ++j) to.extents[j] = extents[j], to.axis[j] = -1;
+    return true;
+  }
   for (int k = 0; k < n.rank; ++k) to.start[k] = std::exchange(offset, offset % dense[k]) / dense[k];
   bool used[max_rank] = {};
   for (int j = 0; j < rank; ++j) {
     to.extents[j] = extents[j];
-    to.moved[j] = {-1, 0};
+    to.axis[j] = -1;
+    to.by[j] = 0;
     if (steps[j] == 0 || extents[j] <= 1) continue;
-    int k = 0;
-    const auto fits = [&] {
+    const auto fits = [&](int k) {
       const index_t by = steps[j] / dense[k], last = to.start[k] + by * (extents[j] - 1);
       return n.extents[k] > 1 && !used[k] && steps[j] % dense[k] == 0 && by != 0 && last >= 0 && last < n.extents[k];
     };
-    while (k < n.rank && !fits()) ++k;
+    int k = 0;
+    while (k < n.rank && !fits(k)) ++k;
     if (k == n.rank) return false;
     used[k] = true;
-    to.moved[j] = {k, steps[j] / dense[k]};
+    to.axis[j] = k;
+    to.by[j] = steps[j] / dense[k];
   }
   return true;
+}
+graph_view whole(const graph_node& n) {
+  graph_view v{};
+  v.rank = n.rank;
+  for (int k = 0; k < n.rank; ++k) {
+    v.extents[k] = n.extents[k];
+    v.axis[k] = n.extents[k] > 1 ? k : -1;
+    v.by[k] = n.extents[k] > 1 ? 1 : 0;
+  }
+  return v;
+}
+bool is_whole(const graph_node& n, const graph_view& v) {
+  if (v.rank != n.rank) return false;
+  for (int k = 0; k < n.rank; ++k)
+    if (v.extents[k] != n.extents[k] || (n.extents[k] > 1 && (v.axis[k] != k || v.by[k] != 1))) return false;
+  return true;
+}
+/// `outer` of what `inner` shows.
+graph_view composed(const graph_view& outer, const graph_view& inner, int viewed_rank) {
+  graph_view v = outer;
+  for (int j = 0; j < outer.rank; ++j) {
+    const int a = outer.axis[j];
+    v.axis[j] = a < 0 ? -1 : inner.axis[a];
+    v.by[j] = v.axis[j] < 0 ? 0 : outer.by[j] * inner.by[a];
+  }
+  std::copy_n(inner.start, viewed_rank, v.start);
+  for (int a = 0; a < inner.rank; ++a)
+    if (inner.axis[a] >= 0) v.start[inner.axis[a]] += outer.start[a] * inner.by[a];
+  return v;
+}
+/// The view as an argument sees it, whose axes are the last of the node's, and may be repeated.
+graph_view of_argument(const graph_view& v, const graph_node& n, const graph_node& argument) {
+  graph_view to = v;
+  const int missing = n.rank - argument.rank;
+  for (int k = 0; k < argument.rank; ++k) to.start[k] = argument.extents[k] == 1 ? 0 : v.start[k + missing];
+  for (int j = 0; j < v.rank; ++j) {
+    to.axis[j] = v.axis[j] - missing;
+    if (to.axis[j] >= 0 && argument.extents[to.axis[j]] != 1) continue;
+    to.axis[j] = -1;
+    to.by[j] = 0;
+  }
+  return to;
+}
+/// Without the axes that an argument repeats, where it has them as axes of extent 1 or not at all, the view of its own
+/// shape: so an argument that is broadcast stays so.
+graph_view of_own_shape(const graph_view& v, const graph_view& of_argument) {
+  graph_view to = of_argument;
+  int first = 0;
+  while (first < v.rank && of_argument.axis[first] < 0) ++first;
+  to.rank = v.rank - first;
+  for (int j = 0; j < to.rank; ++j) {
+    const int from = j + first;
+    to.axis[j] = of_argument.axis[from];
+    to.by[j] = of_argument.by[from];
+    to.extents[j] = to.axis[j] < 0 ? 1 : v.extents[from];
+  }
+  return to;
 }
 
 }  // namespace
@@ -125,73 +176,117 @@ graph_ref computed_node(std::shared_ptr<const graph_computation> what, int rank,
   return made;
 }
 
-namespace {
-
-/// The view of one node whose arguments have been viewed.
-graph_ref viewed(const graph_node& n, const axis_view& v,
-                 const std::unordered_map<const graph_node*, graph_ref>& known) {
-  if (n.operation) {
-    std::vector<graph_ref> arguments;
-    for (const graph_node* a : n.arguments) arguments.push_back(known.at(a));
-    return operation_node(*n.operation, arguments.data(), v.rank, v.extents);
-  }
-  graph_ref made(new graph_node(v.rank, v.extents));
-  made->source_type = n.source_type;
-  made->computation = n.computation;
-  made->memory = n.memory;
-  if (n.memory) n.memory->owners.fetch_add(1, std::memory_order_relaxed);
-  made->device = n.device;
-  for (int j = 0; j < v.rank; ++j) {
-    const auto [axis, by] = v.moved[j];
-    made->steps[j] = axis >= 0 ? by * n.steps[axis] : 0;
-  }
-  index_t offset = 0;
-  for (int k = 0; k < n.rank; ++k) offset += v.start[k] * n.steps[k];
-  std::memcpy(made->source, n.source, sizeof made->source);
-  if (n.computation) made->first = n.first + offset;
-  else n.source_type->move(made->source, offset);
+graph_ref view_node(const graph_ref& node, int rank, const index_t* extents, const index_t* steps, index_t offset) {
+  graph_view v{};
+  if (!find_axes(*node.get(), rank, extents, steps, offset, v)) return {};
+  if (is_whole(*node.get(), v)) return node;
+  graph_ref made(new graph_node(rank, extents));
+  made->view = std::make_unique<const graph_view>(v);
+  made->arguments.push_back(node.get());
+  node->owners.fetch_add(1, std::memory_order_relaxed);
+  made->weight = node->weight;
+  made->device = node->device;
   return made;
 }
 
-/// The view as an argument sees it, whose axes are the last of the node's, and may be repeated.
-axis_view of_argument(const axis_view& v, const graph_node& n, const graph_node& argument) {
-  axis_view to = v;
-  const int missing = n.rank - argument.rank;
-  for (int k = 0; k < argument.rank; ++k) to.start[k] = argument.extents[k] == 1 ? 0 : v.start[k + missing];
-  for (int j = 0; j < v.rank; ++j) {
-    const int axis = v.moved[j].axis - missing;
-    if (axis < 0 || argument.extents[axis] == 1) to.moved[j] = {-1, 0};
-    else to.moved[j].axis = axis;
-  }
-  return to;
+namespace {
+
+template <class T>
+void append(std::string& key, const T* values, std::size_t count) {
+  key.append(reinterpret_cast<const char*>(values), sizeof(T) * count);
 }
+std::string key_of(const graph_node* n, const graph_view& v) {
+  std::string key;
+  append(key, &n, 1);
+  append(key, &v.rank, 1);
+  const auto rank = static_cast<std::size_t>(v.rank);
+  append(key, v.extents, rank);
+  append(key, v.axis, rank);
+  append(key, v.by, rank);
+  append(key, v.start, static_cast<std::size_t>(n->rank));
+  return key;
+}
+
+class canonical_graph {
+ public:
+  graph_ref of(const graph_node* root) {
+    std::vector<state> open{{root, whole(*root)}};
+    std::string last;
+    while (!open.empty()) {
+      const state now = open.back();
+      last = key_of(now.node, now.view);
+      if (seen_.contains(last)) {
+        open.pop_back();
+        continue;
+      }
+      const std::size_t before = open.size();
+      std::vector<graph_ref> arguments;
+      for (const graph_node* a : now.node->arguments) {
+        const state below = now.node->view ? state{a, composed(now.view, *now.node->view, a->rank)}
+                                           : state{a, of_own_shape(now.view, of_argument(now.view, *now.node, *a))};
+        if (const auto at = seen_.find(key_of(below.node, below.view)); at == seen_.end()) open.push_back(below);
+        else arguments.push_back(at->second);
+      }
+      if (open.size() > before) continue;
+      seen_.emplace(last, now.node->view ? arguments[0] : one_of(made(now, arguments)));
+      open.pop_back();
+    }
+    return seen_.at(last);
+  }
+
+ private:
+  struct state {
+    const graph_node* node;
+    graph_view view;
+  };
+  std::unordered_map<std::string, graph_ref> seen_, nodes_;
+
+  static graph_ref made(const state& s, const std::vector<graph_ref>& arguments) {
+    const graph_node& n = *s.node;
+    const graph_view& v = s.view;
+    if (n.operation) return operation_node(*n.operation, arguments.data(), v.rank, v.extents);
+    graph_ref to(new graph_node(v.rank, v.extents));
+    to->source_type = n.source_type;
+    to->computation = n.computation;
+    to->memory = n.memory;
+    if (n.memory) n.memory->owners.fetch_add(1, std::memory_order_relaxed);
+    to->device = n.device;
+    for (int j = 0; j < v.rank; ++j) to->steps[j] = v.axis[j] >= 0 ? v.by[j] * n.steps[v.axis[j]] : 0;
+    index_t offset = 0;
+    for (int k = 0; k < n.rank; ++k) offset += v.start[k] * n.steps[k];
+    std::memcpy(to->source, n.source, sizeof to->source);
+    if (n.computation) to->first = n.first + offset;
+    else n.source_type->move(to->source, offset);
+    return to;
+  }
+  /// The node, or one that is equal.
+  graph_ref one_of(const graph_ref& n) {
+    std::string key;
+    append(key, &n->rank, 1);
+    append(key, n->extents, static_cast<std::size_t>(n->rank));
+    append(key, &n->operation, 1);
+    append(key, n->arguments.data(), n->arguments.size());
+    if (!n->operation) {
+      const graph_computation* const c = n->computation.get();
+      append(key, &n->source_type, 1);
+      append(key, &c, 1);
+      append(key, &n->memory, 1);
+      append(key, &n->first, 1);
+      append(key, n->source, static_cast<std::size_t>(n->source_type->type.bytes));
+      append(key, n->steps, static_cast<std::size_t>(n->rank));
+    }
+    return nodes_.try_emplace(std::move(key), n).first->second;
+  }
+};
 
 }  // namespace
 
-graph_ref viewed_node(const graph_ref& node, int rank, const index_t* extents, const index_t* steps, index_t offset) {
-  axis_view whole;
-  if (!find_axes(*node.get(), rank, extents, steps, offset, whole)) return {};
-  // A node may be read through two views that differ: by axes that are repeated on the way to one of them. These read
-  // the same elements, so the first will do.
-  std::unordered_map<const graph_node*, graph_ref> known;
-  std::vector<std::pair<const graph_node*, axis_view>> open{{node.get(), whole}};
-  while (!open.empty()) {
-    const auto [n, v] = open.back();
-    if (known.contains(n)) {
-      open.pop_back();
-      continue;
-    }
-    bool ready = true;
-    for (const graph_node* a : n->arguments)
-      if (!known.contains(a)) {
-        open.emplace_back(a, of_argument(v, *n, *a));
-        ready = false;
-      }
-    if (!ready) continue;
-    known.emplace(n, viewed(*n, v, known));
-    open.pop_back();
-  }
-  return known.at(node.get());
+std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots) {
+  canonical_graph g;
+  std::vector<graph_ref> all;
+  all.reserve(roots.size());
+  for (const graph_node* r : roots) all.push_back(g.of(r));
+  return all;
 }
 
 }  // namespace lazyfuse::planning

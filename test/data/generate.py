@@ -555,6 +555,25 @@ def rolls():
     out.write()
 
 
+def lazy_arrays():
+    out = Family("lazy_arrays")
+    x = np.arange(4 * 5 * 7, dtype=np.int32).reshape(4, 5, 7)
+    v = np.arange(7, dtype=np.int32) - 3
+    out.put("x", x)
+    out.put("v", v)
+    grown = x
+    for k in range(6):
+        grown = grown * v + x - k
+    names = {"x": x, "v": v, "grown": grown, "outer": v[:, None] * v, "np": np}
+    for key in ["grown", "grown[1:3]", "grown[::-1,2,::-3]", "grown.T", "grown[:,:,None,4]", "grown[None]+v", "grown.reshape(28,5)", "grown.reshape(20,7)[3]",
+                "grown[2][:,:5].T+grown[1,:,:5].T", "np.diagonal(grown[:,:,1])", "np.roll(grown,3)", "np.roll(grown,2,1)[1:]", "np.broadcast_to(grown[0],(3,5,7))",
+                "outer", "outer[1:3,2:5]", "outer*outer.T+v", "outer[::-2,None,3]+grown[:,0]", "grown.sum(1)", "grown-grown.max(2,keepdims=True)",
+                "(grown*2).sum((0,2))+v[:5]", "grown[1:].min(0)", "grown.cumsum(1)", "grown.sum()", "(grown.sum(1)*2).T", "np.where(grown%2==0,grown,-x)"]:
+        answer = eval(key, names)
+        out.put(key, answer.astype(np.int64) if "sum" in key else answer)
+    out.write()
+
+
 def broadcasting():
     out = Family("broadcasting")
     pairs = [((), ()), ((), (2, 3)), ((2, 3), ()), ((3,), (2, 3)), ((2, 3), (3,)), ((1,), (2, 3)), ((2, 1), (1, 3)), ((1, 3), (2, 1)), ((2, 3), (2, 3)),
@@ -1078,6 +1097,7 @@ if __name__ == "__main__":
     derived_reductions()
     views()
     rolls()
+    lazy_arrays()
     broadcasting()
     creation()
     grids()

@@ -18,7 +18,7 @@ template <class T, class Space>
 struct tree::source_traits<graph_source<T, Space>> {
   using space = Space;
   using viewed = graph_source<T, Space>;
-  static constexpr bool is_argument = false;
+  static constexpr bool is_argument = false, in_memory_first = true;
   static constexpr int owners = 1;
 };
 

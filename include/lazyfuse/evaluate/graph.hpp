@@ -108,10 +108,8 @@ inline constexpr graph_operation operation_of = {
     }};
 
 /// The handles to what a tree reads, from left to right.
-template <class T, class Space, int R>
-void note_owners(const tree::leaf<stored<T, Space>, R>& e, allocation**& to) {
-  *to++ = e.source.owner;
-}
+template <class Op, int... I, class... A>
+void note_owners(const tree::map_expr<Op, index_sequence<I...>, A...>& e, allocation**& to);
 template <class Source, int R>
 void note_owners(const tree::leaf<Source, R>& e, allocation**& to) {
   if constexpr (requires { e.source.owner; }) *to++ = e.source.owner;
@@ -127,13 +125,6 @@ void note_owners(const tree::literal_leaf<T, V>&, allocation**&) {}
 template <class Op, int... I, class... A>
 void note_owners(const tree::map_expr<Op, index_sequence<I...>, A...>& e, allocation**& to) {
   (note_owners(e.template argument<I>(), to), ...);
-}
-
-template <class Space, class E>
-void compute_to(const execution& x, const E& e, void* data, allocation* owner) {
-  using T = value_t<E>;
-  const ir::target_pack<E::rank, T> to{{{{static_cast<T*>(data), row_major(e.shape())}}}};
-  run<Space, E::rank, T>(x, e.shape(), to, &owner, e);
 }
 
 /// An expression with its types, which is computed before the graph that reads it.
@@ -154,7 +145,9 @@ struct typed_computation : graph_computation {
     }
   }
   void run(const execution& x, void* data, allocation* owner) const override {
-    compute_to<Space>(x, tree, data, owner);
+    using T = value_t<E>;
+    const ir::target_pack<E::rank, T> to{{{{static_cast<T*>(data), row_major(tree.shape())}}}};
+    lazyfuse::run<Space, E::rank, T>(x, tree.shape(), to, &owner, tree);
   }
 };
 template <class Space, class E>
@@ -180,7 +173,7 @@ graph_ref node_from(const tree::leaf<Source, R>& e) {
   using device_source = typename lower_detail::device_source<Source>::type;
   if constexpr (is_graph_source<Source>) {
     const graph_ref node = graph_ref::share(static_cast<const graph_node*>(e.source.owner));
-    if (graph_ref view = viewed_node(node, R, e.extents.extent, e.steps.step, e.offset); view.get()) return view;
+    if (graph_ref view = view_node(node, R, e.extents.extent, e.steps.step, e.offset); view.get()) return view;
     return seen_in_memory(space_of<Space>, source_type_of<ir::memory<typename Source::value_type>>, node, R,
                           e.extents.extent, e.steps.step, e.offset);
   } else if constexpr (simple_source<device_source>) {

@@ -88,6 +88,12 @@ auto through_memory(const Argument& a, const shape<R>& s, const Map& map, const 
   using kind = tree::to_remapped_memory<Map, R>;
   return tree::leaf<tree::deferred<kind, Argument>, R>({a, {map, within}}, s, row_major(s));
 }
+/// Of elements that a graph computes (array/lazy_array.hpp).
+template <class Source, int R, class Map>
+  requires(tree::source_traits<Source>::in_memory_first)
+auto through(const tree::leaf<Source, R>& e, const Map& map) {
+  return through_memory(e, e.extents, map, strided_of(e.extents, row_major(e.extents), 0));
+}
 template <class Kind, class A, int R, class Map>
 auto through(const tree::leaf<tree::deferred<Kind, A>, R>& e, const Map& map) {
   return through_memory(e, e.extents, map, strided_of(e.extents, row_major(e.extents), 0));

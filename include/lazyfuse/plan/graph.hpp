@@ -56,14 +56,24 @@ struct graph_computation {
   virtual void run(const execution& x, void* data, allocation* owner) const = 0;
 };
 
-/// A node, which never changes: an operation on others, an operand, or something computed first. It is counted as memory
-/// is, so that expressions hold nodes as they hold arrays.
+/// A view that moves along the axes of what it views.
+struct graph_view {
+  int rank;
+  index_t extents[max_rank];
+  int axis[max_rank];       ///< of what is viewed, that each axis moves along; -1: it repeats
+  index_t by[max_rank];     ///< and how far a step goes
+  index_t start[max_rank];  ///< along each axis of what is viewed
+};
+
+/// A node, which never changes: an operation on others, a view of another, an operand, or something computed first. It
+/// is counted as memory is, so that expressions hold nodes as they hold arrays.
 struct graph_node : allocation {
   int rank = 0, weight = 0;  ///< weight: operations that it takes, counted as often as they are read
   index_t extents[max_rank] = {};
 
   const graph_operation* operation = nullptr;
   std::vector<const graph_node*> arguments;  ///< whose extents broadcast
+  std::unique_ptr<const graph_view> view;    ///< of the one argument
 
   const graph_source_type* source_type = nullptr;  ///< of operands, and of what is computed first
   alignas(16) unsigned char source[most_source_bytes] = {};
@@ -98,9 +108,13 @@ graph_ref operand_node(const graph_source_type& type, const void* source, alloca
 /// Element i is at offset + steps . i of the dense memory that is computed first.
 graph_ref computed_node(std::shared_ptr<const graph_computation> what, int rank, const index_t* extents,
                         const index_t* steps, index_t offset);
-/// Element i of the view is the node's element at offset + steps . i in row-major order. The view goes down to the
-/// operands where it moves along axes; of others (diagonals, reshapes) there is none.
-graph_ref viewed_node(const graph_ref& node, int rank, const index_t* extents, const index_t* steps, index_t offset);
+/// Element i of the view is the node's element at offset + steps . i in row-major order. There is none where it does not
+/// move along the node's axes, as diagonals and reshapes.
+graph_ref view_node(const graph_ref& node, int rank, const index_t* extents, const index_t* steps, index_t offset);
+
+/// Graphs as kernels compute them: views have gone down to what they read, and equal nodes are one. It costs time in
+/// proportion to the nodes, each counted as often as it is viewed differently.
+std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots);
 
 /// The kernel of a graph, without its operands: steps in an order in which each has its arguments.
 struct graph_program {
