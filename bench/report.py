@@ -160,7 +160,7 @@ def compile_sections(context: dict, rows: dict) -> dict[str, str]:
     lines = []
     for name, row in rows.items():
         compiler, what = name.split("/")
-        label = {"cxx": "g++", "nvcc": "nvcc"}.get(compiler, compiler)
+        label = {"cxx": "g++", "cuda_cxx": "g++, arrays on the GPU", "nvcc": "nvcc"}.get(compiler, compiler)
         lines.append([f"{label}: {titles[what]}", f"{row['wall_s']:.2f} s", f"{row['user_s']:.2f} s", f"{row['peak_mb']:.0f} MB"])
     where = origin(context, "; ".join(context[key] for key in ("cxx", "nvcc") if key in context))
     return {"compile": f"{where}\n\n" + table(["compilation, -O3", "wall", "user", "peak memory"], lines)}

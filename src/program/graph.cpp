@@ -120,7 +120,9 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
       const auto symbol = symbols.find({name, count});
       const bool is_stage = symbol == symbols.end() && count == 1 && is_among(name, op::all_stages{});
       const std::string_view type = symbol == symbols.end() ? name : symbol->second;
-      if (!is_name(type) || !made.add("op::" + std::string(type), static_cast<std::size_t>(count), is_stage)) return {};
+      const bool part = type.starts_with("component<") && type.ends_with('>');
+      if (!(part || is_name(type)) || !made.add("op::" + std::string(type), static_cast<std::size_t>(count), is_stage))
+        return {};
     } else if (word.starts_with('@')) {
       const std::string type = spelling_of(static_cast<dtype>(whole_number(word.substr(1))));
       if (type.empty() || !made.add("op::cast<" + type + ">", 1, false)) return {};

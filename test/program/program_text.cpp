@@ -53,7 +53,7 @@ TEST(program_text, has_operators_between_their_operands_and_functions_before_the
       {code_of_all<of<sin, of<add, x, y>>>, "x0 x1 +/2 sin/1 ", "sin((x0 + x1))", "sin(x0 + x1)"},
       {code_of_all<of<op::where, of<op::less, x, y>, x, y>>, "x0 x1 </2 x0 x1 where/3 ", "where((x0 < x1), x0, x1)",
        "where(x0 < x1, x0, x1)"},
-      {code_of_all<of<op::vec_of, x, y, z, x, y>>, "x0 x1 x2 x0 x1 'vec_of/5 ", "vec_of(x0, x1, x2, x0, x1)"},
+      {code_of_all<of<op::vec_of, x, y, z, x, y>>, "x0 x1 x2 x0 x1 vec_of/5 ", "vec_of(x0, x1, x2, x0, x1)"},
       {code_of_all<of<op::abs, of<op::conj, x>>>, "x0 conj/1 abs/1 ", "abs(conj(x0))"},
       {code_of_all<x, of<exp, y>>, "x0 x1 exp/1 ", "x0, exp(x1)"},
       {code_of_all<>, "", ""},

@@ -196,6 +196,7 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
     return view(*this, specs...);
   }
   /// The value of a one-element array; waits for it. Throws shape_error unless it has exactly one element.
+  template <class = maker>
   Element item(caller where = caller::here()) const;
 
   /// The GPU that the elements are on; device{-1} on the host, and without elements.

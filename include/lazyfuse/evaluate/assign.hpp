@@ -254,6 +254,7 @@ typename lazy<Tree>::value_type lazy<Tree>::item(caller where) const {
   return lazyfuse::item(*this, where);
 }
 template <element_type Element, int Rank, memory_space Space>
+template <class>
 Element array<Element, Rank, Space>::item(caller where) const {
   return lazyfuse::item(*this, where);
 }

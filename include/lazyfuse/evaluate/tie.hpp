@@ -117,6 +117,7 @@ class written<slice<Tree>> {
   destination_record record() const { return {elements_of(to_), of_.memory, false}; }
   bool has_room(const shape<R>&) const { return true; }
 
+  template <class = maker>
   place<T, R> prepare(destination_record* d, int i, const shape<R>&) {
     T* const data = const_cast<T*>(to_.source.data) + to_.offset;
     if (d[i].in_place) return {data, to_.steps, to_.source.owner};

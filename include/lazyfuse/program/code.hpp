@@ -119,6 +119,22 @@ template <class Op>
 inline constexpr bool is_cast = false;
 template <class T>
 inline constexpr bool is_cast<op::cast<T>> = true;
+/// "component<2>".
+template <class Op>
+inline constexpr bool is_component = false;
+template <int K>
+inline constexpr bool is_component<op::component<K>> = true;
+template <class Op>
+inline constexpr auto component_words = nullptr;
+template <int K>
+inline constexpr auto component_words<op::component<K>> = [] {
+  characters<12 + digits_of(K)> c{};
+  char* to = c.text;
+  for (const char* from = "component<"; *from != '\0'; ++from) *to++ = *from;
+  to = put_number(to, K);
+  *to = '>';
+  return c;
+}();
 /// Programs do not show it.
 template <class Op>
 inline constexpr bool is_hidden = false;
@@ -134,6 +150,7 @@ inline constexpr bool is_own_stage<scanned<Monoid, Exclusive>> = contains<Monoid
 template <class Op>
 constexpr word operation_word(int arguments) {
   if constexpr (is_cast<Op>) return {"@", suffix::number, static_cast<unsigned>(dtype_of<typename Op::converts_to>)};
+  else if constexpr (is_component<Op>) return {component_words<Op>.text, suffix::arguments, 1};
   else if constexpr (is_hidden<Op>) return {"", suffix::no_word};
   else
     return {Op::symbol[0] != '\0' ? Op::symbol : Op::name, suffix::arguments, static_cast<unsigned>(arguments),

@@ -44,6 +44,7 @@ TEST_F(without_nvcc, all_patterns_are_made) {
   const auto u = of(lf::shape(20, 30, 40));
   const auto i = of<1, int>(lf::shape(1000));
   const auto c = of<1, lf::complex<float>>(lf::shape(1000));
+  const auto v = of<1, lf::vec<float, 3>>(lf::shape(1000));
   const auto h = of<2, lf::half>(lf::shape(64, 256));
   auto r = of(lf::shape(1000));
   auto m = of(lf::shape(100, 100));
@@ -60,6 +61,7 @@ TEST_F(without_nvcc, all_patterns_are_made) {
       {"transform_flat", [&] { r += lf::arange<float>(1000) * lf::linspace(0.0f, 1.0f, 1000); }},
       {"transform_flat", [&] { lf::array z = lf::conj(c) * c; }},
       {"transform_flat", [&] { lf::array z = lf::bitwise_and(i, 7) == 3; }},
+      {"transform_flat", [&] { lf::array z = lf::vec_of(lf::component<2>(v), x) * 2; }},
       {"transform_flat", [&] { r = lf::random::normal<float>({1000}, lf::seed{42}); }},
       {"transform_flat", [&] { r = x * lf::random::uniform<float>({1000}, lf::seed{42}); }},
       {"transform_strided", [&] { m = lf::transpose(a) + b; }},
