@@ -204,7 +204,8 @@ class graph_evaluation {
       const graph_node& first = *best[0];
       std::vector<const graph_node*> alike, others;
       for (const graph_node* n : best)
-        (alike.size() < most_graph_results && same_extents(*n, first.extents, first.rank) ? alike : others).push_back(n);
+        (alike.size() < most_graph_results && same_extents(*n, first.extents, first.rank) ? alike : others)
+            .push_back(n);
       to_memory(alike, "more operands or operations than a kernel takes");
       best = std::move(others);
     }
@@ -244,7 +245,8 @@ int graph_evaluation::operand_of(const graph_node& n, graph_program& program, gr
     if (n.extents[k] != 1) steps[rank - n.rank + k] = own[k];
   std::string key(reinterpret_cast<const char*>(&type), sizeof(void*));
   key.append(reinterpret_cast<const char*>(source), static_cast<std::size_t>(type->type.bytes));
-  if (!type->is_constant) key.append(reinterpret_cast<const char*>(steps), sizeof(index_t) * static_cast<unsigned>(rank));
+  if (!type->is_constant)
+    key.append(reinterpret_cast<const char*>(steps), sizeof(index_t) * static_cast<unsigned>(rank));
   const auto [found, is_new] = known.try_emplace(std::move(key), static_cast<int>(program.operands.size()));
   if (!is_new) return found->second;
   const int slot = targets + found->second;
@@ -253,12 +255,9 @@ int graph_evaluation::operand_of(const graph_node& n, graph_program& program, gr
   std::copy_n(steps, rank, p.steps[slot]);
   const void* data = nullptr;
   if (type->in_memory) std::memcpy(&data, source, sizeof data);
-  p.bound[slot] = {data,
-                   type->is_constant ? nullptr : p.steps[slot],
-                   owner,
-                   type->in_memory ? type->bytes : 0,
-                   n.rank,
-                   p.sources[slot].bytes};
+  p.bound[slot] = {data,   type->is_constant ? nullptr : p.steps[slot],
+                   owner,  type->in_memory ? type->bytes : 0,
+                   n.rank, p.sources[slot].bytes};
   (void)extents;
   return found->second;
 }
@@ -333,8 +332,7 @@ std::shared_ptr<const graph_program> one_of_its_kind(std::shared_ptr<graph_progr
   static std::mutex mutex;
   static auto& known = *new std::map<std::string, std::shared_ptr<const graph_program>>;
   std::string key = std::string(g->type.space) + "|" + g->code + "|" + std::to_string(g->type.rank);
-  for (const graph_source_type* t : g->operands)
-    key.append(reinterpret_cast<const char*>(&t), sizeof(void*));
+  for (const graph_source_type* t : g->operands) key.append(reinterpret_cast<const char*>(&t), sizeof(void*));
   for (const dtype t : g->results) key += "|" + std::to_string(static_cast<int>(t));
   const std::lock_guard lock(mutex);
   return known.try_emplace(std::move(key), std::move(g)).first->second;
@@ -429,11 +427,12 @@ void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
 
 graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
                          const index_t* extents, const index_t* steps, index_t offset) {
-  return computed_node(std::make_shared<const node_computation>(space, type, node), rank, extents, steps, offset);
+  return computed_node(std::make_shared<const node_computation>(space, type, node), type, rank, extents, steps, offset);
 }
 
 void evaluate(const graph_space& space, const execution& x, const graph_ref* roots, const graph_target* targets,
               int count, const index_t* extents, int rank) {
+  if (std::find(extents, extents + rank, 0) != extents + rank) return;
   std::vector<const graph_node*> all;
   for (int i = 0; i < count; ++i) all.push_back(roots[i].get());
   const std::vector<graph_ref> graph = canonical(all);

@@ -166,10 +166,10 @@ graph_ref operand_node(const graph_source_type& type, const void* source, alloca
   return made;
 }
 
-graph_ref computed_node(std::shared_ptr<const graph_computation> what, int rank, const index_t* extents,
-                        const index_t* steps, index_t offset) {
+graph_ref computed_node(std::shared_ptr<const graph_computation> what, const graph_source_type& type, int rank,
+                        const index_t* extents, const index_t* steps, index_t offset) {
   graph_ref made(new graph_node(rank, extents));
-  made->source_type = what->type;
+  made->source_type = &type;
   for (int k = 0; k < rank; ++k) made->steps[k] = extents[k] > 1 ? steps[k] : 0;
   made->first = offset;
   made->computation = std::move(what);

@@ -10,8 +10,8 @@ namespace lazyfuse {
 template <class T, class Space>
 struct graph_source {
   using value_type = T;
-  allocation* owner;           ///< the node
-  const T* data = nullptr;     ///< there are none in memory
+  allocation* owner;        ///< the node
+  const T* data = nullptr;  ///< there are none in memory
   friend bool operator==(const graph_source& a, const graph_source& b) { return a.owner == b.owner; }
 };
 template <class T, class Space>
@@ -22,7 +22,8 @@ struct tree::source_traits<graph_source<T, Space>> {
   static constexpr int owners = 1;
 };
 
-/// An unevaluated expression of elements T and rank R, whatever it computes: `lazy_array<float, 1> e = x; for (...) e = e
+/// An unevaluated expression of elements T and rank R, whatever it computes: `lazy_array<float, 1> e = x; for (...) e =
+/// e
 /// * a + b;` runs nothing and allocates no array, and `array y = e` is one kernel, on the GPU one that is made at run
 /// time. A value: it means what its operands were when it was written. Nodes cost some 200 bytes each. Elementwise
 /// operations are in one kernel, in which equal parts are computed once; reductions and scans in it are computed into
@@ -36,8 +37,9 @@ class lazy_array : public lazy<tree::leaf<graph_source<Element, Space>, Rank>> {
 
   /// No elements; of rank 0 the number 0.
   template <class = maker>
-  lazy_array() : lazy_array(lazy<tree::leaf<ir::constant<Element>, Rank>>{
-                     {}, tree::constant_leaf(Element(0), lazyfuse::shape<Rank>{}), {}}) {}
+  lazy_array()
+      : lazy_array(lazy<tree::leaf<ir::constant<Element>, Rank>>{
+            {}, tree::constant_leaf(Element(0), lazyfuse::shape<Rank>{}), {}}) {}
   /// Whatever can be assigned to an array of these elements, rank and space. Nothing runs.
   template <class E, class = maker>
     requires(expression<E> && !__is_same(bare_t<E>, lazy_array))

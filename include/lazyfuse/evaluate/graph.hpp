@@ -9,6 +9,22 @@
 
 namespace lazyfuse {
 
+namespace planning {
+/// A part of a graph that is computed into memory before the kernel that reads it.
+struct graph_computation {
+  const graph_source_type* type;  ///< of that memory
+  int rank = 0;
+  index_t extents[max_rank] = {};
+  const char* because;
+  graph_computation(const graph_source_type& t, const char* why) : type(&t), because(why) {}
+  virtual ~graph_computation() = default;
+  graph_computation(const graph_computation&) = delete;
+  graph_computation& operator=(const graph_computation&) = delete;
+  /// Dense and row-major, to data.
+  virtual void run(const execution& x, void* data, allocation* owner) const = 0;
+};
+}  // namespace planning
+
 namespace graph_detail {
 
 using namespace planning;
@@ -75,7 +91,9 @@ struct word_text {
 template <class Source>
 concept simple_source = sizeof(Source) <= most_source_bytes && alignof(Source) <= 16 &&
                         (Source::is_memory || ir::is_constant<Source> || requires(Source s) { s.origin; }) &&
-                        !requires(Source s) { s.map; };
+                        !requires(Source s) {
+  s.map;
+};
 
 template <class Source>
 inline constexpr graph_source_type source_type_of = {
@@ -97,15 +115,15 @@ inline constexpr graph_source_type source_type_of = {
     }};
 
 template <class R, class Op, class... T>
-inline constexpr graph_operation operation_of = {
-    word_text<Op, int(sizeof...(T))>::text.text,
-    int(sizeof...(T)),
-    Op::cost,
-    int(sizeof(R)),
-    &source_type_of<ir::memory<R>>,
-    [](const void* const* arguments, void* to, index_t n) {
-      block<Op, R, T...>(arguments, to, n, make_index_sequence<int(sizeof...(T))>{});
-    }};
+inline constexpr graph_operation operation_of = {word_text<Op, int(sizeof...(T))>::text.text,
+                                                 int(sizeof...(T)),
+                                                 Op::cost,
+                                                 int(sizeof(R)),
+                                                 &source_type_of<ir::memory<R>>,
+                                                 [](const void* const* arguments, void* to, index_t n) {
+                                                   block<Op, R, T...>(arguments, to, n,
+                                                                      make_index_sequence<int(sizeof...(T))>{});
+                                                 }};
 
 /// The handles to what a tree reads, from left to right.
 template <class Op, int... I, class... A>
@@ -153,8 +171,8 @@ struct typed_computation : graph_computation {
 template <class Space, class E>
 graph_ref computed(const E& e) {
   const auto dense = row_major(e.shape());
-  return computed_node(std::make_shared<const typed_computation<Space, E>>(e), E::rank, e.shape().extent, dense.step,
-                       0);
+  return computed_node(std::make_shared<const typed_computation<Space, E>>(e), source_type_of<ir::memory<value_t<E>>>,
+                       E::rank, e.shape().extent, dense.step, 0);
 }
 /// A view of a graph's values in memory, of type T.
 graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
@@ -235,8 +253,8 @@ auto put_in_memory(const execution& x, run_detail::temporaries& t,
       step *= node.extents[k];
     }
     const graph_ref root = graph_ref::share(&node);
-    const graph_target to{at.data, dense, at.owner, dtype_of<T>, sizeof(T),
-                          run_detail::spelling_of<ir::memory<T>, true>()};
+    const graph_target to{at.data,     dense,     at.owner,
+                          dtype_of<T>, sizeof(T), run_detail::spelling_of<ir::memory<T>, true>()};
     evaluate(space_of<Space>, x.part("a lazy_array that a reduction reads"), &root, &to, 1, node.extents, node.rank);
     t.computed.push_back({&run_detail::computed_type<graph_source<T, Space>>, e.source.owner, at.owner, at.data});
     met = &t.computed.back();

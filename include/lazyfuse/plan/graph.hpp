@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expressions that are put together while a program runs: a graph of nodes without types, whose equal parts are one, and
-// the plan of a kernel made of it. What a type of expression knows of an operation or a source is in a table of each.
+// Expressions that are put together while a program runs: a graph of nodes without types, whose equal parts are one,
+// and the plan of a kernel made of it. What a type of expression knows of an operation or a source is in a table of
+// each.
 #pragma once
 
 #include <lazyfuse/plan/kernel_plan.hpp>
@@ -9,11 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace lazyfuse {
-
-struct execution;
-
-namespace planning {
+namespace lazyfuse::planning {
 
 struct graph_source_type;
 
@@ -42,19 +39,8 @@ struct graph_source_type {
 /// The largest source that is an operand of a graph.
 inline constexpr int most_source_bytes = 64;
 
-/// What a graph reads and does not compute itself: a reduction, say, which is computed into memory first.
-struct graph_computation {
-  const graph_source_type* type;  ///< of that memory
-  int rank = 0;
-  index_t extents[max_rank] = {};
-  const char* because;
-  graph_computation(const graph_source_type& t, const char* why) : type(&t), because(why) {}
-  virtual ~graph_computation() = default;
-  graph_computation(const graph_computation&) = delete;
-  graph_computation& operator=(const graph_computation&) = delete;
-  /// Dense and row-major, to data.
-  virtual void run(const execution& x, void* data, allocation* owner) const = 0;
-};
+/// What a graph reads and does not compute itself (evaluate/graph.hpp): a reduction, say, which is in memory first.
+struct graph_computation;
 
 /// A view that moves along the axes of what it views.
 struct graph_view {
@@ -106,10 +92,10 @@ graph_ref operation_node(const graph_operation& op, const graph_ref* arguments, 
 graph_ref operand_node(const graph_source_type& type, const void* source, allocation* memory, int rank,
                        const index_t* extents, const index_t* steps);
 /// Element i is at offset + steps . i of the dense memory that is computed first.
-graph_ref computed_node(std::shared_ptr<const graph_computation> what, int rank, const index_t* extents,
-                        const index_t* steps, index_t offset);
-/// Element i of the view is the node's element at offset + steps . i in row-major order. There is none where it does not
-/// move along the node's axes, as diagonals and reshapes.
+graph_ref computed_node(std::shared_ptr<const graph_computation> what, const graph_source_type& type, int rank,
+                        const index_t* extents, const index_t* steps, index_t offset);
+/// Element i of the view is the node's element at offset + steps . i in row-major order. There is none where it does
+/// not move along the node's axes, as diagonals and reshapes.
 graph_ref view_node(const graph_ref& node, int rank, const index_t* extents, const index_t* steps, index_t offset);
 
 /// Graphs as kernels compute them: views have gone down to what they read, and equal nodes are one. It costs time in
@@ -152,6 +138,4 @@ struct graph_plan : kernel_plan {
   void* target(int i) const { return const_cast<void*>(info[i].data); }
 };
 
-}  // namespace planning
-
-}  // namespace lazyfuse
+}  // namespace lazyfuse::planning

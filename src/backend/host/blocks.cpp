@@ -64,10 +64,14 @@ void scatter(const std::byte* from, std::byte* to, index_t step, index_t n) {
 void scatter(const std::byte* from, std::byte* to, index_t step, index_t n, int bytes) {
   if (step == 1) return void(std::memcpy(to, from, static_cast<std::size_t>(n * bytes)));
   switch (bytes) {
-    case 1: return scatter<1>(from, to, step, n);
-    case 2: return scatter<2>(from, to, step, n);
-    case 4: return scatter<4>(from, to, step, n);
-    case 8: return scatter<8>(from, to, step, n);
+    case 1:
+      return scatter<1>(from, to, step, n);
+    case 2:
+      return scatter<2>(from, to, step, n);
+    case 4:
+      return scatter<4>(from, to, step, n);
+    case 8:
+      return scatter<8>(from, to, step, n);
     default:
       for (index_t i = 0; i < n; ++i)
         std::memcpy(to + i * step * bytes, from + i * bytes, static_cast<std::size_t>(bytes));
@@ -86,8 +90,7 @@ class block_run {
     blocks_ = (all_.size() + length_ - 1) / length_;
     tasks_ = std::min<index_t>(blocks_, index_t{4} * thread_count());
     task_bytes_ = static_cast<std::size_t>(buffer_bytes_) * static_cast<std::size_t>(std::max(buffers, 1));
-    memory_.reset(static_cast<std::byte*>(
-        ::operator new(task_bytes_ * static_cast<std::size_t>(tasks_), alignment)));
+    memory_.reset(static_cast<std::byte*>(::operator new(task_bytes_* static_cast<std::size_t>(tasks_), alignment)));
     values_.resize((program_.operands.size() + program_.steps.size()) * static_cast<std::size_t>(tasks_));
     most_arguments_ = 1;
     for (const graph_program::step& s : program_.steps) most_arguments_ = std::max(most_arguments_, s.operation->arity);
@@ -180,8 +183,7 @@ class block_run {
       void* to = buffer(task, operands() + s.buffer);
       if (direct && k + 1 == count)
         all_.for_runs(first, n, plan_.info[0].steps, [&](index_t element, index_t, index_t) {
-          to = static_cast<std::byte*>(const_cast<void*>(plan_.info[0].data)) +
-               element * plan_.info[0].element_size;
+          to = static_cast<std::byte*>(const_cast<void*>(plan_.info[0].data)) + element * plan_.info[0].element_size;
         });
       s.operation->block(arguments, to, n);
       known[operands() + k] = to;

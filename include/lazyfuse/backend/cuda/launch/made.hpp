@@ -3,7 +3,8 @@
 // values can.
 #pragma once
 
-#include <lazyfuse/plan/kernel_plan.hpp>
+#include <lazyfuse/backend/backend.hpp>
+#include <lazyfuse/plan/graph.hpp>
 
 #include <string>
 
