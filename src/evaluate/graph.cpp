@@ -303,6 +303,7 @@ void write_code(graph_program& g) {
     int value, next;
   };
   const auto put = [&](const std::string& word) { g.code += word + " "; };
+  put("graph");
   for (const int root : g.roots) {
     std::vector<visit> open{{root, 0}};
     while (!open.empty()) {

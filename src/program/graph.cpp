@@ -138,7 +138,8 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
       const int number = whole_number(word.substr(1));
       if (number < 0 || number >= static_cast<int>(named.size())) return {};
       made.stack.push_back(named[static_cast<std::size_t>(number)]);
-    } else if (word == "|") {
+    } else if (word == "graph") made.graph.is_graph = true;
+    else if (word == "|") {
       stages.insert(stages.end(), made.stack.begin(), made.stack.end());
       made.stack.clear();
     } else if (word.starts_with('r')) {
@@ -173,6 +174,48 @@ std::string program_graph::aliases() const {
       for (const int a : n.arguments) text += ", p" + std::to_string(a);
       text += ">;\n";
     }
+  }
+  return text;
+}
+
+std::string program_graph::functions(int operands) const {
+  const auto each = [&](const std::string& before, const std::string& after) {
+    std::string text;
+    for (int i = 0; i < operands; ++i) text += (i > 0 ? ", " : "") + before + std::to_string(i) + after;
+    return text;
+  };
+  std::string parameters;
+  for (int i = 0; i < operands; ++i)
+    parameters += (i > 0 ? ", const X" : "const X") + std::to_string(i) + "& x" + std::to_string(i);
+  std::string text;
+  for (const int root : roots) {
+    std::vector<bool> used(nodes.size());
+    used[static_cast<std::size_t>(root)] = true;
+    for (int i = root; i >= 0; --i)
+      if (const program_node& n = nodes[static_cast<std::size_t>(i)];
+          used[static_cast<std::size_t>(i)] && !n.type.empty())
+        for (const int a : n.arguments) used[static_cast<std::size_t>(a)] = true;
+    std::string steps, costs = "0";
+    for (int i = 0; i <= root; ++i) {
+      const program_node& n = nodes[static_cast<std::size_t>(i)];
+      if (!used[static_cast<std::size_t>(i)]) continue;
+      steps += "    const auto v" + std::to_string(i) + " = ";
+      if (n.type.empty()) steps += "x" + std::to_string(n.arguments[0]);
+      else if (n.arguments.empty()) steps += "evaluator<" + n.type + ">::at(0)";
+      else {
+        costs += " + " + n.type + "::cost";
+        std::string arguments;
+        for (const int a : n.arguments) arguments += (arguments.empty() ? "v" : ", v") + std::to_string(a);
+        steps += "lazyfuse::compute<" + n.type + ">(" + arguments + ")";
+      }
+      steps += ";\n";
+    }
+    const std::string name = std::to_string(root);
+    text += "struct steps" + name +
+            " : exact_operation {\n  using rule = rules::unchanged;\n  static constexpr int cost = " + costs +
+            ";\n  template <" + each("class X", "") + ">\n  LAZYFUSE_HD constexpr auto operator()(" + parameters +
+            ") const {\n" + steps + "    return v" + name + ";\n  }\n};\nusing p" + name + " = apply<steps" + name +
+            ", " + each("arg<", ">") + ">;\n";
   }
   return text;
 }

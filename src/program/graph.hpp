@@ -19,7 +19,8 @@ struct program_node {
 struct program_graph {
   std::vector<program_node> nodes;  ///< arguments first
   std::vector<int> roots;
-  int words = 0;  ///< operations that the code names, those that are met again included
+  int words = 0;              ///< operations that the code names, those that are met again included
+  bool is_graph = false;  ///< the code is that of a graph, whose type might be long beyond measure
 
   /// Reads the code of some programs (program/code.hpp), whose operand i is operand[i] here; nothing if a part of it
   /// has no words: callables, or what is abbreviated.
@@ -29,6 +30,9 @@ struct program_graph {
   int operations() const;
   /// Each node as an alias of its program, p0, p1, ...
   std::string aliases() const;
+  /// Each root as an alias of its program, p followed by its node, which is one operation: of all operands, computed
+  /// step by step. The type of a program repeats each part as often as it is read, and compilers walk all of it.
+  std::string functions(int operands) const;
 };
 
 }  // namespace lazyfuse::ir

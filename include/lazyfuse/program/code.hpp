@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs as text: postfix words that name every operation, "x0 x1 sin/1 +/2 ". Equal programs have equal codes,
 // whichever compiler made them, so that a code is a key as well; src/program/text.cpp writes them as people do. Names
-// that others may have as well, as those of users' operations, begin with an apostrophe. Graphs, whose codes are written
-// at run time, name values that are read again: "=0" is the one before it, and "v0" is that value.
+// that others may have as well, as those of users' operations, begin with an apostrophe. Codes of graphs are written at
+// run time: they begin with "graph" and name values that are read again, "=0" the one before it, which is "v0" then.
 #pragma once
 
 #include <lazyfuse/core/characters.hpp>

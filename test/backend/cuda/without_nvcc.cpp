@@ -14,7 +14,7 @@
 namespace {
 
 namespace lf = lazyfuse;
-using lf::axis, lf::newaxis, lf::range, lf::end, lf::all;
+using lf::axis, lf::newaxis, lf::none, lf::range, lf::end, lf::all;
 template <int R, class T = float>
 using array = lf::array<T, R>;
 static_assert(std::is_same_v<array<1>::space, lf::cuda>);
@@ -173,6 +173,30 @@ TEST_F(without_nvcc, a_kernel_that_cannot_be_loaded_is_an_exception_that_names_i
                  "LAZYFUSE_JIT_LOG=1 says why");
   }
   EXPECT_EQ(standin::failed(), "cudaLibraryLoadData");
+}
+
+TEST_F(without_nvcc, lazy_arrays_are_kernels_that_are_made) {
+  const auto x = of(lf::shape(1000)), y = of(lf::shape(1000));
+  lf::lazy_array<float, 1> e = x;
+  for (int k = 0; k < 20; ++k) e = lf::where(e > y, e * 0.5f + lf::sin(y), e);
+  EXPECT_EQ(launched_now(), "");
+  array<1> r = e;
+  EXPECT_EQ(launched_now(), "transform_flat");
+  r = e(range(none, none, -1)) + lf::sum(e);
+  EXPECT_EQ(launched_now(), "transform_flat rows_in_registers");
+  lf::lazy_array<float, 2> m = x(all, newaxis) * y;
+  array<2> z = m.T();
+  EXPECT_EQ(launched_now(), "transform_strided");
+  // Larger ones are several kernels, each of which is compiled once.
+  const long before = lf::kernels_compiled();
+  e = x;
+  for (int k = 0; k < 300; ++k) e = e * y;
+  r = e;
+  const long made = lf::kernels_compiled() - before;
+  EXPECT_EQ(launched_now(), "transform_flat transform_flat transform_flat");
+  EXPECT_LE(made, 3);
+  r = e;
+  EXPECT_EQ(lf::kernels_compiled(), before + made);
 }
 
 }  // namespace
