@@ -24,6 +24,7 @@ add_custom_target(format COMMAND ${LAZYFUSE_CLANG_FORMAT} -i ${formatted} VERBAT
 set(of_one_file misc-unused-alias-decls,misc-unused-using-decls)
 set(of_all -bugprone-suspicious-include)
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/examples/*.cpp)
+list(FILTER examples EXCLUDE REGEX "/gpu_without_nvcc\\.cpp$") # of lazyfuse::cuda
 if(NOT TARGET embed_mpi)
   list(FILTER examples EXCLUDE REGEX "/embed_mpi\\.cpp$")
 endif()

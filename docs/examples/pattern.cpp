@@ -71,7 +71,7 @@ struct lf::kernel<run_counts<Schedule, T>, lf::host> {
     for (lf::index_t rows = length > 0 ? p.s.size() / length : 0; rows > 0; --rows) {
       lf::int64 count = 0;
       for (at[R - 1] = 0; at[R - 1] < length; ++at[R - 1]) {
-        ir::evaluate<Schedule>(position{p.bound.operands, at}, here);
+        ir::evaluate<Schedule>(position<decltype(p.bound.operands), R>{p.bound.operands, at}, here);
         count += at[R - 1] == 0 || here.value != before.value;
         before = here;
       }
@@ -99,7 +99,7 @@ struct runs_plan
 
   const char* decide() { return runner::path(*this); }
   void launch() { runner::launch(*this); }
-  int cost() const { return program::cost + 1; }  // operations at each position
+  double cost() const { return program::cost + 1; }  // operations at each position
 };
 // [plan]
 

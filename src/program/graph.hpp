@@ -19,7 +19,7 @@ struct program_node {
 struct program_graph {
   std::vector<program_node> nodes;  ///< arguments first
   std::vector<int> roots;
-  int words = 0;              ///< operations that the code names, those that are met again included
+  int words = 0;          ///< operations that the code names, those that are met again included
   bool is_graph = false;  ///< the code is that of a graph, whose type might be long beyond measure
 
   /// Reads the code of some programs (program/code.hpp), whose operand i is operand[i] here; nothing if a part of it

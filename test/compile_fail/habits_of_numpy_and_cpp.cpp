@@ -36,7 +36,7 @@ double loop(const vector& v) {
   for (const double e : lf::sqrt(v)) sum += e;
   return sum;
 }
-// expected-error: lazyfuse: numbers alone do not say whether they are elements, in lists as deep as the rank, array<int, 1>{1, 2}
+// expected-error: lazyfuse: numbers alone do not say whether they are elements, in lists as deep as the rank
 auto elements() { return lf::array<double, 2>{1, 2, 3}; }
 // expected-error: or extents, as in zeros<float>\({3, 4}\)
 void extents() { matrix r(3, 4); }

@@ -79,8 +79,8 @@ TYPED_TEST(materialize_together, reductions_of_one_argument_are_one_kernel_and_t
   const auto x = this->counting(16, 24);
   const auto kernels = this->kernels_of(lf::min(x), lf::max(x), x * 0.5f, lf::mean(x));
   ASSERT_EQ(kernels.size(), 2u);
-  EXPECT_EQ(kernels[0].bytes_read, 384 * 4);
-  EXPECT_EQ(kernels[1].bytes_read, 384 * 4);
+  EXPECT_EQ(kernels[0].bytes_distinct, 384 * 4);
+  EXPECT_EQ(kernels[1].bytes_distinct, 384 * 4);
 }
 
 TYPED_TEST(materialize_together, a_value_and_what_is_computed_of_it_are_one_kernel) {
@@ -113,7 +113,7 @@ TYPED_TEST(materialize_together, a_diamond_through_reductions_is_three_kernels) 
   const auto kernels = this->kernels_of(a, b, c, d);
   ASSERT_EQ(kernels.size(), 3u);
   EXPECT_EQ(kernels[0].bytes_read, 2 * 45 * 4);
-  EXPECT_EQ(kernels[1].bytes_read, 45 * 4) << "the sum, not what it is computed of";
+  EXPECT_EQ(kernels[1].bytes_distinct, 45 * 4) << "the sum, not what it is computed of";
   EXPECT_EQ(kernels[2].bytes_read, (45 + 2 * 5) * 4);
 }
 // Figure 3 of FusionStitching (arXiv 1911.11576): A -> B -> C and A -> C, where A and C would be one loop.

@@ -104,13 +104,13 @@ TYPED_TEST(stencils, of_borrowed_memory_do_not_need_what_lies_between_its_rows) 
   const lf::array<float, 2, TypeParam> same =
       this->template weighted<float>(whole, cross, 1)(range(1, none), range(4, none));
   EXPECT_TRUE(lf::array_equal(sum, same));
-  EXPECT_EQ(this->path_of(sum), (std::is_same_v<TypeParam, lf::host> ? "loop" : "window"));
+  EXPECT_EQ(this->path_of(sum), (std::is_same_v<TypeParam, lf::host> ? "loop" : test::small_stencils));
 }
 TYPED_TEST(stencils, of_points_too_far_apart_run_without_a_window) {
   constexpr five_points nine_rows = {{{0, 0, 1}, {-9, 0, 1}, {0, -1, 1}, {0, 1, 1}, {1, 0, 1}}};
   this->template check<float>(nine_rows, 9, 75, 260);
   const auto x = test::array_of<TypeParam, 2>(this->template matrix<float>(75, 260));
-  const std::string on_gpu[] = {"window", "strided"};
+  const std::string on_gpu[] = {test::small_stencils, "strided"};
   const five_points* points[] = {&far_apart, &nine_rows};
   for (int k = 0; k < 2; ++k)
     EXPECT_EQ(this->path_of(this->template weighted<float>(x, *points[k], 9)),
@@ -132,7 +132,7 @@ TYPED_TEST(stencils, are_one_kernel_that_reads_the_array_through_a_window_on_the
   z = this->template weighted<float>(x, cross, 1);
   ASSERT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 0);
-  EXPECT_EQ(trace.kernels()[0].path, (std::is_same_v<TypeParam, lf::host> ? "loop" : "window"));
+  EXPECT_EQ(trace.kernels()[0].path, (std::is_same_v<TypeParam, lf::host> ? "loop" : test::small_stencils));
 }
 
 }  // namespace

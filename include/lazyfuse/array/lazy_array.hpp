@@ -43,7 +43,7 @@ class lazy_array : public lazy<tree::leaf<graph_source<Element, Space>, Rank>> {
   /// Whatever can be assigned to an array of these elements, rank and space. Nothing runs.
   template <class E, class = maker>
     requires(expression<E> && !__is_same(bare_t<E>, lazy_array))
-  lazy_array(E&& e);
+  lazy_array(E&& e) : base{{}, {{nullptr}, {}, {}}, {}} { construct(static_cast<E&&>(e)); }
 
   template <class E, class = maker>
     requires(expression<E> && !__is_same(bare_t<E>, lazy_array))
@@ -60,6 +60,11 @@ class lazy_array : public lazy<tree::leaf<graph_source<Element, Space>, Rank>> {
   template <class E, class = maker>
     requires(expression<E> || scalar<E>)
   lazy_array& operator/=(E&& e) { return *this = *this / static_cast<E&&>(e); }
+
+ private:
+  // Unconstrained, because clang before 16 finds no match for a constrained member defined out of the class.
+  template <class E, class Maker = maker>
+  void construct(const E& e);
 };
 
 template <class E>

@@ -35,8 +35,8 @@ struct rows {};
 template <class Set, class Epilogue, bool Beside>
 struct scan {};
 
-/// Evaluates the roots of a graph that is put together while the program runs (plan/graph.hpp), at every position of the
-/// extents, and stores each at its target.
+/// Evaluates the roots of a graph that is put together while the program runs (plan/graph.hpp), at every position of
+/// the extents, and stores each at its target.
 struct graph {};
 
 }  // namespace lazyfuse::dpp

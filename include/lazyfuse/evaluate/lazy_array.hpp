@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Making lazy arrays of expressions.
+// Lazy arrays are made of expressions.
 #pragma once
 
 #include <lazyfuse/evaluate/assign.hpp>
@@ -8,9 +8,8 @@ namespace lazyfuse {
 
 template <element_type Element, int Rank, memory_space Space>
 template <class E, class Maker>
-  requires(expression<E> && !__is_same(bare_t<E>, lazy_array<Element, Rank, Space>))
-lazy_array<Element, Rank, Space>::lazy_array(E&& e) : base{{}, {{nullptr}, {}, {}}, {}} {
-  if constexpr (assign_detail::check<Element, Rank, Space, bare_t<E>>()) {
+void lazy_array<Element, Rank, Space>::construct(const E& e) {
+  if constexpr (assign_detail::check<Element, Rank, Space, E>()) {
     const auto& tree = assign_detail::converted<Element>(e.tree);
     const planning::graph_ref node = graph_detail::node_of<kernel_space<Space, Maker>>(tree);
     this->memory = node.handle();

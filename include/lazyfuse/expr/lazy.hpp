@@ -10,12 +10,12 @@ namespace lazyfuse {
 struct allocation;
 
 namespace mistakes {
-/// Functions of <cmath> take what becomes a long double. No element of an array is one, so array<double, 1>{e} does not
-/// find a number in e.
+// Functions of <cmath> take what becomes a long double. No element of an array is one, so array<double, 1>{e} does not
+// find a number in e.
 template <class T>
 concept number_of_cmath = __is_same(T, long double);
 
-/// Expressions are no numbers: of those with axes, a truth value is asked for, or a function of <cmath>.
+/// Expressions are no numbers: of those with axes, a truth value is asked for, or a function of the standard library's.
 template <int Rank, class Tree>
 struct conversions : expression_interface {
   template <number_of_cmath Number>

@@ -3,6 +3,7 @@
 // to write instead. Overload resolution takes them last, so they hide nothing that works.
 #pragma once
 
+#include <lazyfuse/core/index.hpp>
 #include <lazyfuse/op/map.hpp>
 
 namespace lazyfuse::mistakes {

@@ -74,6 +74,10 @@ TEST_F(without_nvcc, all_patterns_are_made) {
          m(inner, inner) = a(range(0, -2), inner) + a(range(2, end), inner) + a(inner, range(0, -2)) +
                            a(inner, range(2, end)) - 4 * a(inner, inner);
        }},
+      {"rows_in_registers",
+       [&] {
+         m = lf::softmax(a * 2 + b + lf::random::normal<float>({100, 100}, lf::seed{6}), axis<1>) * x(0);
+       }},
       {"reduce_rows", [&] { one = lf::sum(x); }},
       {"reduce_rows", [&] { one = lf::sum(a * b + 1); }},
       {"reduce_rows", [&] { (void)lf::max(a).item(); }},

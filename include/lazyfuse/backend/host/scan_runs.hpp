@@ -3,6 +3,7 @@
 // lost kept beside the total.
 #pragma once
 
+#include <lazyfuse/backend/host/tuning.hpp>
 #include <lazyfuse/core/index.hpp>
 #include <lazyfuse/op/compute.hpp>
 #include <lazyfuse/program/reductions.hpp>

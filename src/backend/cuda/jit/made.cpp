@@ -52,7 +52,7 @@ bool pays(const exact_plan& p, const exact_program& program, int read_again) {
   const machine& m = this_machine();
   // Kernels whose threads stay with a row, or walk one, find in the cache what they ask for again; streams of
   // neighbours find it in their own.
-  const std::string_view path = p.plan.path;
+  const std::string_view path = p.plan.path ? p.plan.path : "";
   const bool from_cache = path == "rows" || path == "strided" || path == "tiled" || p.plan.rows.passes > 0;
   const auto elements = static_cast<double>(p.plan.elements());
   const double operations =

@@ -91,8 +91,8 @@ stencil_layout lay_out(const exact_plan& p, int depth) {
 }  // namespace
 
 bool may_be_stencil(const exact_plan& p) {
-  return p.count > made_tuning::least_again && p.plan.path == std::string_view("strided") &&
-         p.type().pattern == std::string_view("transform");
+  return p.count > made_tuning::least_again && p.type().pattern == std::string_view("transform") &&
+         p.plan.path == std::string_view("strided");
 }
 
 void find_stencil(const exact_plan& p, std::optional<stencil>& to) {
