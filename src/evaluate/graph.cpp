@@ -214,13 +214,11 @@ class graph_evaluation {
 
   void one_kernel(const std::vector<const graph_node*>& order, const std::vector<const graph_node*>& roots,
                   const graph_target* targets, const index_t* extents, int rank, const char* because);
-  int operand_of(const graph_node& n, graph_program& program, graph_plan& p, std::map<std::string, int>& known,
-                 const index_t* extents, int rank, int targets) const;
+  int operand_of(const graph_node& n, graph_program& program, graph_plan& p, int rank, int targets) const;
 };
 
 /// The operand of a node that is in memory or computed from positions, over the axes of an iteration.
-int graph_evaluation::operand_of(const graph_node& n, graph_program& program, graph_plan& p,
-                                 std::map<std::string, int>& known, const index_t* extents, int rank,
+int graph_evaluation::operand_of(const graph_node& n, graph_program& program, graph_plan& p, int rank,
                                  int targets) const {
   const graph_source_type* type = n.source_type;
   index_t own[max_rank], steps[max_rank] = {};
@@ -243,13 +241,16 @@ int graph_evaluation::operand_of(const graph_node& n, graph_program& program, gr
   }
   for (int k = 0; k < n.rank; ++k)
     if (n.extents[k] != 1) steps[rank - n.rank + k] = own[k];
-  std::string key(reinterpret_cast<const char*>(&type), sizeof(void*));
-  key.append(reinterpret_cast<const char*>(source), static_cast<std::size_t>(type->type.bytes));
-  if (!type->is_constant)
-    key.append(reinterpret_cast<const char*>(steps), sizeof(index_t) * static_cast<unsigned>(rank));
-  const auto [found, is_new] = known.try_emplace(std::move(key), static_cast<int>(program.operands.size()));
-  if (!is_new) return found->second;
-  const int slot = targets + found->second;
+  const auto bytes = static_cast<std::size_t>(type->type.bytes);
+  const auto known = static_cast<int>(program.operands.size());
+  for (int i = 0; i < known; ++i) {
+    const int other = targets + i;
+    if (program.operands[static_cast<std::size_t>(i)] == type &&
+        std::memcmp(p.sources[other].bytes, source, bytes) == 0 &&
+        (type->is_constant || std::equal(steps, steps + rank, p.steps[other])))
+      return i;
+  }
+  const int slot = targets + known;
   program.operands.push_back(type);
   std::memcpy(p.sources[slot].bytes, source, sizeof source);
   std::copy_n(steps, rank, p.steps[slot]);
@@ -258,8 +259,7 @@ int graph_evaluation::operand_of(const graph_node& n, graph_program& program, gr
   p.bound[slot] = {data,   type->is_constant ? nullptr : p.steps[slot],
                    owner,  type->in_memory ? type->bytes : 0,
                    n.rank, p.sources[slot].bytes};
-  (void)extents;
-  return found->second;
+  return known;
 }
 
 /// Buffers for the results of steps, each free again behind its last reader.
@@ -381,7 +381,7 @@ void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
                                   const index_t* extents, int rank, const char* because) {
   const auto made = std::make_shared<graph_program>();
   graph_program& g = *made;
-  const auto plan = std::make_unique<graph_plan>();
+  const auto plan = std::make_unique_for_overwrite<graph_plan>();
   graph_plan& p = *plan;
   const int results = static_cast<int>(roots.size());
   for (int i = 0; i < results; ++i) {
@@ -392,21 +392,14 @@ void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
     g.result_spellings.push_back(targets[i].spelling);
   }
   // Operands first: steps are numbered behind them.
-  std::map<std::string, int> operands;
   std::unordered_map<const graph_node*, int> value;
   for (const graph_node* n : order)
-    if (is_operand(n)) value[n] = operand_of(*n, g, p, operands, extents, rank, results);
-  std::map<std::pair<const graph_operation*, std::vector<int>>, int> steps;
+    if (is_operand(n)) value[n] = operand_of(*n, g, p, rank, results);
   for (const graph_node* n : order) {
     if (is_operand(n)) continue;
-    std::vector<int> arguments;
-    for (const graph_node* a : n->arguments) arguments.push_back(value.at(a));
-    const int next = static_cast<int>(g.operands.size() + g.steps.size());
-    const auto [at, is_new] = steps.try_emplace({n->operation, arguments}, next);
-    value[n] = at->second;
-    if (!is_new) continue;
+    value[n] = static_cast<int>(g.operands.size() + g.steps.size());
     g.steps.push_back({n->operation, static_cast<int>(g.arguments.size()), 0});
-    g.arguments.insert(g.arguments.end(), arguments.begin(), arguments.end());
+    for (const graph_node* a : n->arguments) g.arguments.push_back(value.at(a));
   }
   for (const graph_node* r : roots) g.roots.push_back(value.at(r));
   complete(g, space_, rank);

@@ -3,8 +3,8 @@
 #include <lazyfuse/plan/graph.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
-#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -144,9 +144,10 @@ graph_ref operation_node(const graph_operation& op, const graph_ref* arguments, 
   made->arguments.reserve(static_cast<std::size_t>(op.arity));
   made->weight = op.cost;
   for (int i = 0; i < op.arity; ++i) {
-    made->arguments.push_back(graph_ref::share(arguments[i].get()).get());
+    made->arguments.push_back(arguments[i].get());
     arguments[i]->owners.fetch_add(1, std::memory_order_relaxed);
     made->weight = std::min(heaviest, made->weight + arguments[i]->weight);
+    made->has_views = made->has_views || arguments[i]->has_views;
     made->device = std::max(made->device, arguments[i]->device);
   }
   return made;
@@ -186,60 +187,128 @@ graph_ref view_node(const graph_ref& node, int rank, const index_t* extents, con
   node->owners.fetch_add(1, std::memory_order_relaxed);
   made->weight = node->weight;
   made->device = node->device;
+  made->has_views = true;
   return made;
 }
 
 namespace {
 
+/// FNV-1a (Fowler, Noll, Vo), of 8 bytes at a time.
+std::size_t mixed(std::size_t h, std::uint64_t value) { return (h ^ value ^ (value >> 29)) * 0x100000001b3; }
 template <class T>
-void append(std::string& key, const T* values, std::size_t count) {
-  key.append(reinterpret_cast<const char*>(values), sizeof(T) * count);
+std::size_t mixed(std::size_t h, T* p) {
+  return mixed(h, reinterpret_cast<std::uintptr_t>(p) >> 4);
 }
-std::string key_of(const graph_node* n, const graph_view& v) {
-  std::string key;
-  append(key, &n, 1);
-  append(key, &v.rank, 1);
-  const auto rank = static_cast<std::size_t>(v.rank);
-  append(key, v.extents, rank);
-  append(key, v.axis, rank);
-  append(key, v.by, rank);
-  append(key, v.start, static_cast<std::size_t>(n->rank));
-  return key;
+
+/// A node as some view shows it.
+struct state {
+  const graph_node* node;
+  graph_view view;
+};
+struct state_hash {
+  std::size_t operator()(const state& s) const {
+    std::size_t h = mixed(0xcbf29ce484222325, s.node);
+    for (int j = 0; j < s.view.rank; ++j)
+      h = mixed(
+          mixed(mixed(h, static_cast<std::uint64_t>(s.view.extents[j])), static_cast<std::uint64_t>(s.view.by[j])),
+          static_cast<std::uint64_t>(s.view.axis[j] + 1));
+    for (int k = 0; k < s.node->rank; ++k) h = mixed(h, static_cast<std::uint64_t>(s.view.start[k]));
+    return h;
+  }
+};
+bool operator==(const state& a, const state& b) {
+  const int rank = a.view.rank;
+  return a.node == b.node && rank == b.view.rank && std::equal(a.view.extents, a.view.extents + rank, b.view.extents) &&
+         std::equal(a.view.by, a.view.by + rank, b.view.by) &&
+         std::equal(a.view.axis, a.view.axis + rank, b.view.axis) &&
+         std::equal(a.view.start, a.view.start + a.node->rank, b.view.start);
 }
+
+/// Nodes by what they compute, whose arguments are canonical.
+struct content_hash {
+  std::size_t operator()(const graph_node* n) const {
+    std::size_t h = mixed(0xcbf29ce484222325, n->operation);
+    for (const graph_node* a : n->arguments) h = mixed(h, a);
+    for (int k = 0; k < n->rank; ++k) h = mixed(h, static_cast<std::uint64_t>(n->extents[k]));
+    if (n->operation) return h;
+    h = mixed(mixed(mixed(h, n->source_type), n->computation.get()), static_cast<std::uint64_t>(n->first));
+    std::uint64_t words[most_source_bytes / 8] = {};
+    std::memcpy(words, n->source, static_cast<std::size_t>(n->source_type->type.bytes));
+    for (const std::uint64_t w : words) h = mixed(h, w);
+    for (int k = 0; k < n->rank; ++k) h = mixed(h, static_cast<std::uint64_t>(n->steps[k]));
+    return h;
+  }
+};
+struct same_content {
+  bool operator()(const graph_node* a, const graph_node* b) const {
+    if (a->operation != b->operation || a->rank != b->rank || a->arguments != b->arguments ||
+        !std::equal(a->extents, a->extents + a->rank, b->extents))
+      return false;
+    if (a->operation) return true;
+    return a->source_type == b->source_type && a->computation == b->computation && a->memory == b->memory &&
+           a->first == b->first && std::equal(a->steps, a->steps + a->rank, b->steps) &&
+           std::memcmp(a->source, b->source, static_cast<std::size_t>(a->source_type->type.bytes)) == 0;
+  }
+};
 
 class canonical_graph {
  public:
-  graph_ref of(const graph_node* root) {
-    std::vector<state> open{{root, whole(*root)}};
-    std::string last;
+  graph_ref of(const graph_node* root) { return root->has_views ? without_views(root) : as_it_is(root); }
+
+ private:
+  std::unordered_map<const graph_node*, graph_ref> known_;
+  std::unordered_map<state, graph_ref, state_hash> seen_;
+  std::unordered_map<const graph_node*, graph_ref, content_hash, same_content> nodes_;
+
+  /// Of a graph without views, most nodes of which are canonical themselves.
+  graph_ref as_it_is(const graph_node* root) {
+    std::vector<const graph_node*> open{root};
+    std::vector<graph_ref> arguments;
     while (!open.empty()) {
-      const state now = open.back();
-      last = key_of(now.node, now.view);
-      if (seen_.contains(last)) {
+      const graph_node* const n = open.back();
+      if (known_.contains(n)) {
         open.pop_back();
         continue;
       }
       const std::size_t before = open.size();
-      std::vector<graph_ref> arguments;
+      bool changed = false;
+      arguments.clear();
+      for (const graph_node* a : n->arguments)
+        if (const auto at = known_.find(a); at == known_.end()) open.push_back(a);
+        else {
+          arguments.push_back(at->second);
+          changed = changed || at->second.get() != a;
+        }
+      if (open.size() > before) continue;
+      known_.emplace(n, one_of(changed ? operation_node(*n->operation, arguments.data(), n->rank, n->extents)
+                                       : graph_ref::share(n)));
+      open.pop_back();
+    }
+    return known_.at(root);
+  }
+  graph_ref without_views(const graph_node* root) {
+    std::vector<state> open{{root, whole(*root)}};
+    std::vector<graph_ref> arguments;
+    while (!open.empty()) {
+      const state now = open.back();
+      if (seen_.contains(now)) {
+        open.pop_back();
+        continue;
+      }
+      const std::size_t before = open.size();
+      arguments.clear();
       for (const graph_node* a : now.node->arguments) {
         const state below = now.node->view ? state{a, composed(now.view, *now.node->view, a->rank)}
                                            : state{a, of_own_shape(now.view, of_argument(now.view, *now.node, *a))};
-        if (const auto at = seen_.find(key_of(below.node, below.view)); at == seen_.end()) open.push_back(below);
+        if (const auto at = seen_.find(below); at == seen_.end()) open.push_back(below);
         else arguments.push_back(at->second);
       }
       if (open.size() > before) continue;
-      seen_.emplace(last, now.node->view ? arguments[0] : one_of(made(now, arguments)));
+      seen_.emplace(now, now.node->view ? arguments[0] : one_of(made(now, arguments)));
       open.pop_back();
     }
-    return seen_.at(last);
+    return seen_.at({root, whole(*root)});
   }
-
- private:
-  struct state {
-    const graph_node* node;
-    graph_view view;
-  };
-  std::unordered_map<std::string, graph_ref> seen_, nodes_;
 
   static graph_ref made(const state& s, const std::vector<graph_ref>& arguments) {
     const graph_node& n = *s.node;
@@ -260,23 +329,7 @@ class canonical_graph {
     return to;
   }
   /// The node, or one that is equal.
-  graph_ref one_of(const graph_ref& n) {
-    std::string key;
-    append(key, &n->rank, 1);
-    append(key, n->extents, static_cast<std::size_t>(n->rank));
-    append(key, &n->operation, 1);
-    append(key, n->arguments.data(), n->arguments.size());
-    if (!n->operation) {
-      const graph_computation* const c = n->computation.get();
-      append(key, &n->source_type, 1);
-      append(key, &c, 1);
-      append(key, &n->memory, 1);
-      append(key, &n->first, 1);
-      append(key, n->source, static_cast<std::size_t>(n->source_type->type.bytes));
-      append(key, n->steps, static_cast<std::size_t>(n->rank));
-    }
-    return nodes_.try_emplace(std::move(key), n).first->second;
-  }
+  graph_ref one_of(const graph_ref& n) { return nodes_.try_emplace(n.get(), n).first->second; }
 };
 
 }  // namespace

@@ -31,12 +31,12 @@ std::string why_unavailable() {
   return {};
 }
 
-/// Fixture of every test that runs in one space: skips, with the reason, where the space is missing.
 /// How stencils of few points go on the GPU: through shared memory in kernels that were compiled with the test. Those
 /// made at run time read neighbours from the cache.
 inline constexpr const char* small_stencils =
     std::is_same_v<lf::kernel_space<lf::cuda>, lf::made_in<lf::cuda>> ? "strided" : "window";
 
+/// Fixture of every test that runs in one space: skips, with the reason, where the space is missing.
 template <class Space>
 class on : public ::testing::Test {
  protected:

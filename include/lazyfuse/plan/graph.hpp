@@ -55,6 +55,7 @@ struct graph_view {
 /// is counted as memory is, so that expressions hold nodes as they hold arrays.
 struct graph_node : allocation {
   int rank = 0, weight = 0;  ///< weight: operations that it takes, counted as often as they are read
+  bool has_views = false;    ///< itself, or below
   index_t extents[max_rank] = {};
 
   const graph_operation* operation = nullptr;
