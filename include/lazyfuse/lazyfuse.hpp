@@ -33,6 +33,7 @@
 #include <lazyfuse/evaluate/prepare.hpp>
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/evaluate/scope.hpp>
+#include <lazyfuse/evaluate/source.hpp>
 #include <lazyfuse/evaluate/tie.hpp>
 #include <lazyfuse/evaluate/to.hpp>
 #include <lazyfuse/evaluate/tune.hpp>

@@ -2,6 +2,7 @@
 // Codes of programs become graphs, and graphs the text of program types.
 #include "program/graph.hpp"
 
+#include "program/sources.hpp"
 #include "program/spelling.hpp"
 
 #include <lazyfuse/core/types.hpp>  // before core/math.hpp, whose tests for NaN clang-tidy 14 reports otherwise
@@ -13,6 +14,7 @@
 #include <concepts>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace lazyfuse::ir {
@@ -121,7 +123,8 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
       const bool is_stage = symbol == symbols.end() && count == 1 && is_among(name, op::all_stages{});
       const std::string_view type = symbol == symbols.end() ? name : symbol->second;
       const bool part = type.starts_with("component<") && type.ends_with('>');
-      if (!(part || is_name(type)) || !made.add("op::" + std::string(type), static_cast<std::size_t>(count), is_stage))
+      const std::string space = definition_of_source(type).empty() ? "op::" : "";
+      if (!(part || is_name(type)) || !made.add(space + std::string(type), static_cast<std::size_t>(count), is_stage))
         return {};
     } else if (word.starts_with('@')) {
       const std::string type = spelling_of(static_cast<dtype>(whole_number(word.substr(1))));
@@ -187,7 +190,10 @@ std::string program_graph::functions(int operands) const {
   std::string parameters;
   for (int i = 0; i < operands; ++i)
     parameters += (i > 0 ? ", const X" : "const X") + std::to_string(i) + "& x" + std::to_string(i);
+  std::set<std::string> sources;
+  for (const program_node& n : nodes) sources.insert(definition_of_source(n.type));
   std::string text;
+  for (const std::string& definition : sources) text += definition;
   for (const int root : roots) {
     std::vector<bool> used(nodes.size());
     used[static_cast<std::size_t>(root)] = true;

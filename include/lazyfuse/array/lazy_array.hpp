@@ -35,6 +35,9 @@ class lazy_array : public lazy<tree::leaf<graph_source<Element, Space>, Rank>> {
  public:
   using element = Element;
 
+  // Of a node.
+  explicit lazy_array(base&& b) : base(static_cast<base&&>(b)) {}
+
   /// No elements; of rank 0 the number 0.
   template <class = maker>
   lazy_array()

@@ -203,4 +203,31 @@ TEST_F(without_nvcc, lazy_arrays_are_kernels_that_are_made) {
   EXPECT_EQ(lf::kernels_compiled(), before + made);
 }
 
+TEST_F(without_nvcc, functions_of_ones_own_are_text) {
+  const auto x = of(lf::shape(1000));
+  const auto a = of(lf::shape(100, 100));
+  const lf::source leaky("x > 0 ? x : s * x", "x", "s");
+  lf::lazy_array<float, 1> e = lf::map(leaky, x, 0.1f);
+  EXPECT_EQ(launched_now(), "");
+  array<1> r = e + 1;
+  EXPECT_EQ(launched_now(), "transform_flat");
+  array<2> m = lf::map(leaky, a - lf::map(lf::source("sqrtf(fabsf(v))", "v"), a), x(range(0, 100))) * 2;
+  EXPECT_EQ(launched_now(), "transform_strided");
+  EXPECT_EQ(lf::map(leaky, a, x(range(0, 100))).shape(), lf::shape(100, 100));
+  const auto said = [&](const lf::source& f) -> std::string {
+    try {
+      (void)lf::map(f, x);
+    } catch (const lf::error& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(said(lf::source("x + 1", "x")), "nothing");
+  const std::string unknown = said(lf::source("x +\nfactor", "x"));
+  EXPECT_NE(unknown.find("map: the source does not compile"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("source(2): error: identifier \"factor\" is undefined"), std::string::npos) << unknown;
+  EXPECT_NE(said(lf::source("x", "x", "y")).find("map: the source names 2 operands, and is given 1"),
+            std::string::npos);
+}
+
 }  // namespace

@@ -161,6 +161,17 @@ const char* make_path(kernel_plan& plan) {
   return runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count) ? "columns" : "rows";
 }
 
+std::string check_source(const std::string& definitions) {
+  if (!has_compiler()) return {};
+  const compiled made = compile(
+      "#include <lazyfuse/op/registry.hpp>\n#include <lazyfuse/program/evaluate.hpp>\nnamespace lazyfuse {\nnamespace "
+      "made "
+      "{\nusing namespace ir;\n" +
+          definitions + "}\n}\n__global__ void nothing() {}\n",
+      {"nothing"}, 90);
+  return made.binary.empty() ? made.message : std::string();
+}
+
 void launch_only_made(const kernel_plan& plan) {
   request r(plan);
   if (!r.program) throw_impossible(plan);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operations that are given as text when a program runs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lazyfuse::ir {
+
+/// The name by which codes and kernels know an operation, "source_0f3a...", the same for the same text. parameters:
+/// "const X0& x, const X1& s" of the types X0, X1; result: "float".
+std::string name_of_source(const std::string& expression, int count, const std::string& parameters,
+                           const std::string& result);
+/// Its struct, for a kernel's text; empty for what has no such name.
+std::string definition_of_source(std::string_view name);
+
+}  // namespace lazyfuse::ir
