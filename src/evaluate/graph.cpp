@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace lazyfuse::graph_detail {
@@ -36,6 +37,19 @@ bool same_extents(const graph_node& n, const index_t* extents, int rank) {
   return n.rank == rank && std::equal(extents, extents + rank, n.extents);
 }
 
+/// Memory for values that others of the evaluation may read.
+room room_for(const graph_space& space, const execution& x, const graph_source_type& type, const index_t* extents,
+              int rank) {
+  index_t size = 1;
+  for (int k = 0; k < rank; ++k) size *= extents[k];
+  if (!x.has_memory()) return {nullptr, x.list->stand_in()};
+  if (size == 0) return {nullptr, nullptr};
+  const auto bytes = static_cast<std::size_t>(size) * static_cast<std::size_t>(type.bytes);
+  handles<1>& h = x.list ? x.list->memory(bytes) : x.values->memory.emplace_back();
+  if (!h.memory[0]) h.memory[0] = space.allocate(bytes, {"temporary", type.type.element, extents, rank});
+  return {h.memory[0], h.memory[0]->data};
+}
+
 /// Values that have been computed into memory, dense.
 struct in_memory_value {
   room at;
@@ -51,6 +65,7 @@ struct node_computation : graph_computation {
     rank = node->rank;
     std::copy_n(node->extents, rank, extents);
   }
+  const void* key() const override { return node.get(); }
   void run(const execution& x, void* data, allocation* owner) const override {
     index_t dense[max_rank];
     dense_steps(extents, rank, dense);
@@ -78,44 +93,34 @@ class graph_evaluation {
   const graph_space& space_;
   const execution& x_;
   std::unordered_map<const graph_node*, in_memory_value> values_;
-  std::map<const graph_computation*, room> computed_;
-  run_detail::temporaries temporaries_;
 
   bool is_operand(const graph_node* n) const { return !n->operation || values_.contains(n); }
 
-  /// All nodes below the roots, each behind its arguments; what is in memory has none.
+  /// All nodes below the roots, each behind its arguments; what is in memory has none, and stands before its first
+  /// reader.
   std::vector<const graph_node*> order_of(const std::vector<const graph_node*>& roots) const {
     std::vector<const graph_node*> order;
-    std::unordered_map<const graph_node*, bool> met;  // true: it is in order
+    std::unordered_set<const graph_node*> ordered;
+    const auto put = [&](const graph_node* n) {
+      if (ordered.insert(n).second) order.push_back(n);
+    };
     std::vector<const graph_node*> open(roots.rbegin(), roots.rend());
     while (!open.empty()) {
       const graph_node* const n = open.back();
-      bool& ordered = met.try_emplace(n, false).first->second;
-      if (ordered) {
+      if (is_operand(n) || ordered.contains(n)) {
+        put(n);
         open.pop_back();
         continue;
       }
       const std::size_t before = open.size();
-      if (!is_operand(n))
-        for (auto a = n->arguments.rbegin(); a != n->arguments.rend(); ++a)
-          if (const auto at = met.find(*a); at == met.end() || !at->second) open.push_back(*a);
+      for (auto a = n->arguments.rbegin(); a != n->arguments.rend(); ++a)
+        if (!is_operand(*a) && !ordered.contains(*a)) open.push_back(*a);
       if (open.size() > before) continue;
-      met[n] = true;
-      order.push_back(n);
+      for (const graph_node* a : n->arguments) put(a);
+      put(n);
       open.pop_back();
     }
     return order;
-  }
-
-  room room_for(const graph_source_type& type, const index_t* extents, int rank) {
-    index_t size = 1;
-    for (int k = 0; k < rank; ++k) size *= extents[k];
-    if (!x_.has_memory()) return {nullptr, x_.list->stand_in()};
-    if (size == 0) return {nullptr, nullptr};
-    const auto bytes = static_cast<std::size_t>(size) * static_cast<std::size_t>(type.bytes);
-    handles<1>& h = x_.list ? x_.list->memory(bytes) : temporaries_.memory.emplace_back();
-    if (!h.memory[0]) h.memory[0] = space_.allocate(bytes, {"temporary", type.type.element, extents, rank});
-    return {h.memory[0], h.memory[0]->data};
   }
 
   /// Reductions and the like.
@@ -123,10 +128,10 @@ class graph_evaluation {
     bool any = false;
     for (const graph_node* n : order) {
       const graph_computation* const c = n->computation.get();
-      if (!c || computed_.contains(c)) continue;
-      const room at = room_for(*c->type, c->extents, c->rank);
+      if (!c || x_.values->known.contains(c->key())) continue;
+      const room at = room_for(space_, x_, *c->type, c->extents, c->rank);
       c->run(x_.part(c->because), at.data, at.owner);
-      computed_[c] = at;
+      x_.values->known[c->key()] = at;
       any = true;
     }
     return any;
@@ -139,7 +144,7 @@ class graph_evaluation {
     dense_steps(first.extents, first.rank, dense);
     for (const graph_node* n : nodes) {
       const graph_source_type& type = *n->operation->memory;
-      const room at = room_for(type, n->extents, n->rank);
+      const room at = room_for(space_, x_, type, n->extents, n->rank);
       made.push_back({at, &type});
       targets.push_back({at.data, dense, at.owner, type.type.element, type.bytes, type.type.spelling});
     }
@@ -185,19 +190,22 @@ class graph_evaluation {
       if (!is_operand(order[i]))
         for (const graph_node* a : order[i]->arguments) last[a] = i;
     for (const graph_node* r : roots) last[r] = order.size();
-    const auto left_at = [&](std::size_t at) {
-      std::vector<const graph_node*> left;
-      for (std::size_t i = 0; i < at; ++i)
-        if (!is_operand(order[i]) && last[order[i]] >= at) left.push_back(order[i]);
-      return left;
-    };
-    std::vector<const graph_node*> best;
-    for (std::size_t at = end; at > 0; --at) {
-      std::vector<const graph_node*> left = left_at(at);
-      if (left.empty()) continue;
-      if (best.empty() || left.size() < best.size()) best = std::move(left);
-      if (best.size() == 1 || (at <= end / 2 && best.size() <= most_graph_results)) break;
+    std::vector<int> left(end + 2);  // how many values each place leaves to what follows
+    for (std::size_t i = 0; i < end; ++i) {
+      if (is_operand(order[i])) continue;
+      ++left[i + 1];
+      --left[std::min(last[order[i]], end) + 1];
     }
+    for (std::size_t at = 1; at <= end; ++at) left[at] += left[at - 1];
+    std::size_t place = 0;
+    for (std::size_t at = end; at > 0; --at) {
+      if (left[at] == 0) continue;
+      if (place == 0 || left[at] < left[place]) place = at;
+      if (left[place] == 1 || (at <= end / 2 && left[place] <= most_graph_results)) break;
+    }
+    std::vector<const graph_node*> best;
+    for (std::size_t i = 0; i < place; ++i)
+      if (!is_operand(order[i]) && last[order[i]] >= place) best.push_back(order[i]);
     if (best.empty()) throw error("lazy_array: one operation reads more arrays than a kernel takes" + place_asked());
     // Those of one shape share a kernel.
     while (!best.empty()) {
@@ -226,7 +234,7 @@ int graph_evaluation::operand_of(const graph_node& n, graph_program& program, gr
   allocation* owner = n.memory;
   const auto at = values_.find(&n);
   if (at != values_.end() || n.computation) {
-    const room memory = at != values_.end() ? at->second.at : computed_.at(n.computation.get());
+    const room memory = at != values_.end() ? at->second.at : x_.values->known.at(n.computation->key());
     if (at != values_.end()) {
       type = at->second.type;
       dense_steps(n.extents, n.rank, own);
@@ -419,6 +427,17 @@ void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
 
 }  // namespace
 
+run_detail::room in_memory_of(const graph_space& space, const execution& x, const graph_node& node,
+                              const graph_source_type& type) {
+  if (const auto at = x.values->known.find(&node); at != x.values->known.end()) return at->second;
+  const room to = room_for(space, x, type, node.extents, node.rank);
+  index_t dense[max_rank];
+  dense_steps(node.extents, node.rank, dense);
+  const graph_ref root = graph_ref::share(&node);
+  const graph_target target{to.data, dense, to.owner, type.type.element, type.bytes, type.type.spelling};
+  evaluate(space, x.part("a lazy_array that a reduction reads"), &root, &target, 1, node.extents, node.rank);
+  return x.values->known[&node] = to;
+}
 graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
                          const index_t* extents, const index_t* steps, index_t offset) {
   return computed_node(std::make_shared<const node_computation>(space, type, node), type, rank, extents, steps, offset);

@@ -48,6 +48,8 @@ void plan_list::restart(int device) {
   device_ = device;
   taken_ = used_ = 0;
   refused_.clear();
+  if (!kept_.empty()) kernels_.clear();  // plans that point to what is let go
+  kept_.clear();
 }
 
 row_report plan_list::rows() const { return taken_ > 0 ? kernels_[taken_ - 1]->rows : row_report{}; }

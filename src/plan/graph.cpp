@@ -14,21 +14,29 @@ namespace {
 
 constexpr int heaviest = 1 << 20;
 
-/// Releases a node and all nodes that only it holds, linked by a member that nobody else uses.
+/// Releases a node and all that only it holds, one after the other: what becomes free meanwhile, behind a computation
+/// too, waits in a list, linked by a member that nobody else uses.
 void release_node(allocation* a) noexcept {
-  a->readers.store(nullptr, std::memory_order_relaxed);
-  for (allocation* next = a; next;) {
-    auto* const n = static_cast<graph_node*>(next);
-    next = static_cast<allocation*>(n->readers.load(std::memory_order_relaxed));
+  constinit thread_local allocation* waiting = nullptr;
+  constinit thread_local bool releasing = false;
+  const auto wait = [](allocation* n) {
+    n->readers.store(waiting, std::memory_order_relaxed);
+    waiting = n;
+  };
+  wait(a);
+  if (releasing) return;
+  releasing = true;
+  while (waiting) {
+    auto* const n = static_cast<graph_node*>(waiting);
+    waiting = static_cast<allocation*>(n->readers.load(std::memory_order_relaxed));
     for (const graph_node* argument : n->arguments) {
       auto* const below = const_cast<graph_node*>(argument);
-      if (below->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-      below->readers.store(next, std::memory_order_relaxed);
-      next = below;
+      if (below->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) wait(below);
     }
     lazy_detail::drop(&n->memory, 1);
     delete n;
   }
+  releasing = false;
 }
 
 /// Whether a view of a dense array moves along its axes; other views do not fit the extents.

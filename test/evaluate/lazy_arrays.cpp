@@ -169,6 +169,61 @@ TYPED_TEST(lazy_arrays, are_cut_where_they_read_more_arrays_than_a_kernel_takes)
   EXPECT_TRUE(test::evaluates_to(all_of, test::tensor<int32_t>{{100}, {want.begin(), want.end()}}));
 }
 
+TYPED_TEST(lazy_arrays, are_cut_in_whatever_order_they_grow) {
+  lf::lazy_array<int32_t, 1, TypeParam> e = this->numbers(10, 0);
+  for (int k = 1; k < 200; ++k) e = lf::array<int32_t, 1, TypeParam>(this->numbers(10, k)) + e;
+  EXPECT_EQ(lf::sum(e).item(), 10 * 199 * 200 / 2 + 200 * 45);
+}
+TYPED_TEST(lazy_arrays, compute_reductions_and_rolls_of_one_another_once) {
+  lf::lazy_array<double, 1, TypeParam> e = lf::arange<double>(1, 11);
+  for (int k = 0; k < 30; ++k) e = e / lf::sum(e) * 2;
+  EXPECT_LE(lf::plan(e).kernels.size(), 100u);
+  EXPECT_NEAR(lf::sum(e).item(), 2, 1e-12);
+  lf::lazy_array<int32_t, 1, TypeParam> r = this->numbers(8, 0);
+  for (int k = 0; k < 20; ++k) r = lf::roll(r, 1) - lf::roll(r, 1) + lf::roll(r, -1);
+  EXPECT_LE(lf::plan(r).kernels.size(), 150u);
+  EXPECT_TRUE(test::evaluates_to(r, test::tensor<int32_t>{{8}, {4, 5, 6, 7, 0, 1, 2, 3}}));
+  for (int k = 0; k < 100000; ++k) r = lf::roll(r, 1);  // and are let go, one after the other
+}
+TYPED_TEST(lazy_arrays, that_are_tied_are_the_values_before) {
+  auto x = this->numbers(3, 1), y = this->numbers(3, 4), z = this->numbers(3, 7);
+  const lf::lazy_array<int32_t, 1, TypeParam> e = z * 2;
+  lf::assign(lf::tie(x, y, z), y, x, e);
+  EXPECT_TRUE(test::evaluates_to(x, test::tensor<int32_t>{{3}, {4, 5, 6}}));
+  EXPECT_TRUE(test::evaluates_to(y, test::tensor<int32_t>{{3}, {1, 2, 3}}));
+  EXPECT_TRUE(test::evaluates_to(z, test::tensor<int32_t>{{3}, {14, 16, 18}}));
+}
+TYPED_TEST(lazy_arrays, are_arguments_of_fused_functions) {
+  const auto x = this->numbers(3, 1);
+  const lf::lazy_array<int32_t, 1, TypeParam> e = x * 2;
+  const auto f = lf::fuse([](auto a, auto b) {
+    const auto s = a + b;
+    return s * s;
+  });
+  EXPECT_TRUE(test::evaluates_to(f(e, x), test::tensor<int32_t>{{3}, {9, 36, 81}}));
+}
+TYPED_TEST(lazy_arrays, prepared_with_others_are_the_others) {
+  const auto x = this->numbers(3, 1), x2 = this->numbers(3, 11);
+  auto y = this->numbers(3, 0);
+  using lazy = lf::lazy_array<int32_t, 1, TypeParam>;
+  const lazy e = x + 1, e2 = x2 * 100;
+  auto step = lf::prepare(y, x * e);
+  for (int k = 0; k < 3; ++k) {
+    step(y, x2 * e);
+    EXPECT_TRUE(test::evaluates_to(y, test::tensor<int32_t>{{3}, {22, 36, 52}}));
+    step(y, x * e2);
+    EXPECT_TRUE(test::evaluates_to(y, test::tensor<int32_t>{{3}, {1100, 2400, 3900}}));
+    step();
+    EXPECT_TRUE(test::evaluates_to(y, test::tensor<int32_t>{{3}, {2, 6, 12}}));
+  }
+}
+TYPED_TEST(lazy_arrays, may_be_made_of_views_of_temporaries) {
+  const auto e = this->grown();
+  const lf::lazy_array<int32_t, 3, TypeParam> view(e(all, all, range(none, none, -1)));
+  this->expect("grown", view(all, all, range(none, none, -1)));
+  EXPECT_EQ(lf::reshape(view, {140}).shape(), lf::shape(140));
+}
+
 /// Random graphs, whose nodes read any two nodes before them, and the same by loops over numbers.
 class random_graph {
  public:

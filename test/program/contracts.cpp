@@ -130,7 +130,7 @@ struct numbers_first {
   operands operands;
   targets targets;
 };
-static_assert(!lf::cuda_detail::kernel_parameters<numbers_first>);
+static_assert(ir::checked_build || !lf::cuda_detail::kernel_parameters<numbers_first>);
 struct owner : lf::cuda_detail::bound_to<operands, targets> {
   ~owner() {}
 };

@@ -10,6 +10,7 @@ namespace lazyfuse {
 template <class T, class Space>
 struct graph_source {
   using value_type = T;
+  using is_graph = void;
   allocation* owner;        ///< the node
   const T* data = nullptr;  ///< there are none in memory
   friend bool operator==(const graph_source& a, const graph_source& b) { return a.owner == b.owner; }
@@ -35,8 +36,9 @@ class lazy_array : public lazy<tree::leaf<graph_source<Element, Space>, Rank>> {
  public:
   using element = Element;
 
-  // Of a node.
-  explicit lazy_array(base&& b) : base(static_cast<base&&>(b)) {}
+  // Of a node, whose extents and dense steps are in the tree.
+  struct of_node {};
+  lazy_array(of_node, base&& b) : base(static_cast<base&&>(b)) {}
 
   /// No elements; of rank 0 the number 0.
   template <class = maker>

@@ -16,11 +16,16 @@ inline constexpr const char* backend_refuses =
 /// reduction.
 enum class plan_choice { automatic, rows, cut };
 
+namespace graph_detail {
+struct graph_values;
+}
+
 /// What becomes of the plans of an evaluation, one after the other: each is launched, or a list keeps them.
 struct execution {
   plan_list* list = nullptr;
   plan_choice choice = plan_choice::automatic;
   const char* because = nullptr;
+  graph_detail::graph_values* values = nullptr;  ///< of graphs, that are in memory by now (evaluate/graph.hpp)
 
   /// Whether kernels run, now or later, and their results need memory.
   bool has_memory() const { return !list || list->has_memory(); }
@@ -30,7 +35,7 @@ struct execution {
     if (list) list->refuse(plan, reason);
   }
   /// The same for a part of the expression that is computed first.
-  execution part(const char* why) const { return {list, plan_choice::automatic, why}; }
+  execution part(const char* why) const { return {list, plan_choice::automatic, why, values}; }
 };
 
 namespace run_detail {

@@ -7,6 +7,9 @@
 #include <lazyfuse/evaluate/temporaries.hpp>
 #include <lazyfuse/plan/graph.hpp>
 
+#include <deque>
+#include <map>
+
 namespace lazyfuse {
 
 namespace planning {
@@ -22,6 +25,8 @@ struct graph_computation {
   graph_computation& operator=(const graph_computation&) = delete;
   /// Dense and row-major, to data.
   virtual void run(const execution& x, void* data, allocation* owner) const = 0;
+  /// The same of two that compute the same.
+  virtual const void* key() const { return this; }
 };
 }  // namespace planning
 
@@ -38,6 +43,12 @@ struct graph_space {
   void (*start)(kernel_plan&);
   machine (*this_machine)();
   allocation* (*allocate)(std::size_t bytes, const memory_request& wanted);
+};
+/// What an evaluation has put in memory so far, dense: computations, and graphs that these read. Those inside others
+/// find it here, or they would compute it once for each reader.
+struct graph_values {
+  std::map<const void*, run_detail::room> known;
+  std::deque<handles<1>> memory;
 };
 /// Where the values of a root go.
 struct graph_target {
@@ -174,14 +185,18 @@ graph_ref computed(const E& e) {
   return computed_node(std::make_shared<const typed_computation<Space, E>>(e), source_type_of<ir::memory<value_t<E>>>,
                        E::rank, e.shape().extent, dense.step, 0);
 }
+/// The values of a graph, dense in memory.
+run_detail::room in_memory_of(const graph_space& space, const execution& x, const graph_node& node,
+                              const graph_source_type& type);
 /// A view of a graph's values in memory, of type T.
 graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
                          const index_t* extents, const index_t* steps, index_t offset);
 
 template <class Source>
 inline constexpr bool is_graph_source = false;
-template <class T, class Space>
-inline constexpr bool is_graph_source<graph_source<T, Space>> = true;
+template <class Source>
+  requires requires { typename Source::is_graph; }
+inline constexpr bool is_graph_source<Source> = true;
 
 /// The node of a tree.
 template <class Space, class E>
@@ -237,29 +252,13 @@ struct holding_deferred : tree::any_leaf {
 /// The tree with the graphs that it holds in memory, each once.
 template <class Space, class E>
 auto in_memory(const execution& x, run_detail::temporaries& t, const E& e);
-template <class Space, class T, int R>
-auto put_in_memory(const execution& x, run_detail::temporaries& t,
-                   const tree::leaf<graph_source<T, memory_of<Space>>, R>& e) {
-  const run_detail::computed_record* met = nullptr;
-  for (const run_detail::computed_record& r : t.computed)
-    if (r.type == &run_detail::computed_type<graph_source<T, Space>> && r.argument == e.source.owner) met = &r;
-  if (!met) {
-    const auto& node = *static_cast<const graph_node*>(e.source.owner);
-    const memory_request wanted{"temporary", dtype_of<T>, node.extents, node.rank};
-    const run_detail::room at = run_detail::room_for<Space>(x, t, sizeof(T), node.size(), wanted);
-    index_t dense[max_rank], step = 1;
-    for (int k = node.rank - 1; k >= 0; --k) {
-      dense[k] = step;
-      step *= node.extents[k];
-    }
-    const graph_ref root = graph_ref::share(&node);
-    const graph_target to{at.data,     dense,     at.owner,
-                          dtype_of<T>, sizeof(T), run_detail::spelling_of<ir::memory<T>, true>()};
-    evaluate(space_of<Space>, x.part("a lazy_array that a reduction reads"), &root, &to, 1, node.extents, node.rank);
-    t.computed.push_back({&run_detail::computed_type<graph_source<T, Space>>, e.source.owner, at.owner, at.data});
-    met = &t.computed.back();
-  }
-  return tree::leaf<stored<T, memory_of<Space>>, R>({met->owner, static_cast<const T*>(met->data)}, e.extents, e.steps,
+template <class Space, class Source, int R>
+  requires is_graph_source<Source>
+auto put_in_memory(const execution& x, run_detail::temporaries&, const tree::leaf<Source, R>& e) {
+  using T = typename Source::value_type;
+  const auto& node = *static_cast<const graph_node*>(e.source.owner);
+  const auto at = in_memory_of(space_of<Space>, x, node, source_type_of<ir::memory<T>>);
+  return tree::leaf<stored<T, memory_of<Space>>, R>({at.owner, static_cast<const T*>(at.data)}, e.extents, e.steps,
                                                     e.offset);
 }
 template <class Space, class E>
@@ -276,6 +275,12 @@ auto in_memory(const execution& x, run_detail::temporaries& t, const E& e) {
 template <class Space, int R, class... T, class... E, int... I>
 void run_with_graphs(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& to,
                      allocation* const* owners, index_sequence<I...>, const E&... e) {
+  if (!x.values) {
+    graph_values values;
+    execution with = x;
+    with.values = &values;
+    return run_with_graphs<Space, R, T...>(with, s, to, owners, index_sequence<I...>{}, e...);
+  }
   if constexpr ((tree::fold<holding_deferred, E> || ...) || sizeof...(E) > most_graph_results) {
     run_detail::temporaries t;
     lazyfuse::run<Space, R, T...>(x, s, to, owners, in_memory<Space>(x, t, e)...);

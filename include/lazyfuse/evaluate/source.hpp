@@ -57,7 +57,8 @@ auto joined(const Tree& e, const More&... more) {
 }
 template <class T, class Space, int R>
 lazy_array<T, R, Space> lazy_of(const planning::graph_ref& node, const shape<R>& s) {
-  return lazy_array<T, R, Space>({{}, {{node.get()}, s, row_major(s)}, node.handle()});
+  using result = lazy_array<T, R, Space>;
+  return result(typename result::of_node{}, {{}, {{node.get()}, s, row_major(s)}, node.handle()});
 }
 template <int R>
 constexpr int rank_of_shape(const shape<R>&) {

@@ -42,6 +42,7 @@ struct leaf_type {
   void (*place)(const void* leaf, void* source);
   /// Which elements are read, counted from the pointer; null where the steps say it.
   stretch (*reach)(const void* leaf);
+  bool is_graph;  ///< what it reads is known to the graph alone
 
   leaf_view see(const void* leaf) const;
   /// Of one that has memory: whose, null if borrowed.
@@ -114,15 +115,13 @@ struct leaf_table {
     if constexpr (mapped) return leaf(p).source.reach();
     else return {};
   }
-  static constexpr leaf_type value = {Leaf::rank,
-                                      in_memory ? int(sizeof(typename Leaf::value_type)) : 0,
-                                      int(__builtin_offsetof(Leaf, extents)),
-                                      int(__builtin_offsetof(Leaf, steps)),
-                                      int(__builtin_offsetof(Leaf, offset)),
-                                      same_source,
-                                      place,
-                                      mapped ? reach : nullptr};
-};
+  static constexpr leaf_type value = {Leaf::rank, in_memory ? int(sizeof(typename Leaf::value_type)) : 0,
+                                      int(__builtin_offsetof(Leaf, extents)), int(__builtin_offsetof(Leaf, steps)),
+                                      int(__builtin_offsetof(Leaf, offset)), same_source, place,
+                                      mapped ? reach : nullptr, requires {typename source::is_graph;
+}
+};  // namespace lower_detail
+};  // namespace lazyfuse::planning
 
 struct counting_leaves : tree::sums<int> {
   template <class Source, int R>

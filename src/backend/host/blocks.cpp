@@ -62,7 +62,7 @@ void scatter(const std::byte* from, std::byte* to, index_t step, index_t n) {
   for (index_t i = 0; i < n; ++i) std::memcpy(to + i * step * Bytes, from + i * Bytes, Bytes);
 }
 void scatter(const std::byte* from, std::byte* to, index_t step, index_t n, int bytes) {
-  if (step == 1) return void(std::memcpy(to, from, static_cast<std::size_t>(n * bytes)));
+  if (step == 1) return void(std::memmove(to, from, static_cast<std::size_t>(n * bytes)));
   switch (bytes) {
     case 1:
       return scatter<1>(from, to, step, n);
@@ -147,7 +147,10 @@ class block_run {
     const operand_info& o = operand(i);
     const bool in_row = first % all_.inner() + n <= all_.inner();
     const index_t step = inner_step(o);
-    if (type.in_memory && in_row && step == 1) {
+    // Of several results one may be stored where another one is read from.
+    const bool is_result =
+        targets_ > 1 && std::find(program_.roots.begin(), program_.roots.end(), i) != program_.roots.end();
+    if (type.in_memory && in_row && step == 1 && !is_result) {
       const void* found = nullptr;
       all_.for_runs(first, n, o.steps, [&](index_t element, index_t, index_t) {
         found = static_cast<const std::byte*>(o.data) + element * type.bytes;
@@ -196,8 +199,7 @@ class block_run {
 }  // namespace
 
 void run_graph(const graph_plan& p) {
-  const block_run run(p);
-  if (p.elements() > 0) run.run();
+  if (p.elements() > 0) block_run(p).run();
 }
 
 }  // namespace lazyfuse::host_detail

@@ -13,18 +13,19 @@ namespace lazyfuse::cuda_detail {
 
 /// Bytes of a kernel's parameters that CUDA takes, at most.
 inline constexpr int most_parameter_bytes = 32764;
-/// They travel as bytes, and are a bound_to, whose operands and targets come first: kernels that are made at run time
-/// have them written one after the other, and assert where the rest begins.
+/// They travel as bytes, the operands and the targets first: kernels made at run time write them one after the other.
+/// (Checked builds make none, and their pointers are no plain members.)
 template <class Parameters>
 concept kernel_parameters = __is_trivially_copyable(Parameters) && requires(const Parameters& p) {
   p.operands;
   p.targets;
-};
+}
+&&(checked_build || requires(const Parameters& p) { Parameters{p.operands, p.targets}; });
 /// Parameters as the runtime takes them.
 template <class Parameters>
 void* argument(const Parameters& p) {
   static_assert(kernel_parameters<Parameters>,
-                "lazyfuse: parameters of kernels are trivially copyable, and have operands and targets");
+                "lazyfuse: parameters of kernels are trivially copyable, operands and targets first");
   static_assert(sizeof(Parameters) <= most_parameter_bytes,
                 "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
   return const_cast<Parameters*>(&p);
