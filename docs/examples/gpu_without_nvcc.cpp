@@ -22,4 +22,10 @@ int main() {
   const lf::array<float, 2> x = lf::random::normal<float>({64, 256}, lf::seed{1});
   const lf::array<float, 2> y = normalized(x);
   expect(lf::max(lf::abs(lf::sum(y * y, lf::axis<1>) - 1)).item() < 1e-5f);
+
+  // [source]
+  const lf::source leaky("x > 0 ? x : s * x", "x", "s");  // an expression of C++, and the names of its operands
+  const lf::array<float, 2> z = lf::map(leaky, x, 0.1f);  // one kernel
+  // [source]
+  expect(lf::max(lf::abs(z - lf::where(x > 0, x, 0.1f * x))).item() < 1e-6f);
 }
