@@ -276,7 +276,8 @@ void find_buffers(graph_program& g) {
   std::vector<int> last(static_cast<std::size_t>(steps), -1), free;
   for (int k = 0; k < steps; ++k)
     for (int a = 0; a < g.steps[static_cast<std::size_t>(k)].operation->arity; ++a)
-      if (const int v = g.arguments[static_cast<std::size_t>(g.steps[static_cast<std::size_t>(k)].first + a)];
+      if (const int v = g.arguments[static_cast<std::size_t>(g.steps[static_cast<std::size_t>(k)].first) +
+                                    static_cast<std::size_t>(a)];
           v >= operands)
         last[static_cast<std::size_t>(v - operands)] = k;
   for (const int r : g.roots)
@@ -290,7 +291,7 @@ void find_buffers(graph_program& g) {
     }
     std::vector<int> ended;
     for (int a = 0; a < s.operation->arity; ++a) {
-      const int v = g.arguments[static_cast<std::size_t>(s.first + a)] - operands;
+      const int v = g.arguments[static_cast<std::size_t>(s.first) + static_cast<std::size_t>(a)] - operands;
       if (v >= 0 && last[static_cast<std::size_t>(v)] == k) ended.push_back(v);
     }
     std::sort(ended.begin(), ended.end());
@@ -322,7 +323,8 @@ void write_code(graph_program& g) {
       else {
         const graph_program::step& s = g.steps[v - static_cast<std::size_t>(operands)];
         if (next < s.operation->arity) {
-          open.push_back({g.arguments[static_cast<std::size_t>(s.first + next++)], 0});
+          const auto argument = static_cast<std::size_t>(s.first) + static_cast<std::size_t>(next++);
+          open.push_back({g.arguments[argument], 0});
           continue;
         }
         g.code += s.operation->word;
@@ -337,14 +339,14 @@ void write_code(graph_program& g) {
 }
 
 /// The program of device kernels stays: what is compiled for it is kept by its address.
-std::shared_ptr<const graph_program> one_of_its_kind(std::shared_ptr<graph_program> g) {
+std::shared_ptr<const graph_program> one_of_its_kind(const std::shared_ptr<graph_program>& g) {
   static std::mutex mutex;
   static auto& known = *new std::map<std::string, std::shared_ptr<const graph_program>>;
   std::string key = std::string(g->type.space) + "|" + g->code + "|" + std::to_string(g->type.rank);
   for (const graph_source_type* t : g->operands) key.append(reinterpret_cast<const char*>(&t), sizeof(void*));
   for (const dtype t : g->results) key += "|" + std::to_string(static_cast<int>(t));
   const std::lock_guard lock(mutex);
-  return known.try_emplace(std::move(key), std::move(g)).first->second;
+  return known.try_emplace(std::move(key), g).first->second;
 }
 
 void complete(graph_program& g, const graph_space& space, int rank) {
@@ -447,6 +449,7 @@ void evaluate(const graph_space& space, const execution& x, const graph_ref* roo
               int count, const index_t* extents, int rank) {
   if (std::find(extents, extents + rank, 0) != extents + rank) return;
   std::vector<const graph_node*> all;
+  all.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) all.push_back(roots[i].get());
   const std::vector<graph_ref> graph = canonical(all);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = graph[i].get();

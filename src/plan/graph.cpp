@@ -219,7 +219,7 @@ struct state_hash {
     for (int j = 0; j < s.view.rank; ++j)
       h = mixed(
           mixed(mixed(h, static_cast<std::uint64_t>(s.view.extents[j])), static_cast<std::uint64_t>(s.view.by[j])),
-          static_cast<std::uint64_t>(s.view.axis[j] + 1));
+          static_cast<std::uint64_t>(s.view.axis[j]) + 1);
     for (int k = 0; k < s.node->rank; ++k) h = mixed(h, static_cast<std::uint64_t>(s.view.start[k]));
     return h;
   }

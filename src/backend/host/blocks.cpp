@@ -182,7 +182,7 @@ class block_run {
     for (int k = 0; k < count; ++k) {
       const graph_program::step& s = program_.steps[static_cast<std::size_t>(k)];
       for (int a = 0; a < s.operation->arity; ++a)
-        arguments[a] = known[program_.arguments[static_cast<std::size_t>(s.first + a)]];
+        arguments[a] = known[program_.arguments[static_cast<std::size_t>(s.first) + static_cast<std::size_t>(a)]];
       void* to = buffer(task, operands() + s.buffer);
       if (direct && k + 1 == count)
         all_.for_runs(first, n, plan_.info[0].steps, [&](index_t element, index_t, index_t) {

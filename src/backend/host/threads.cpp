@@ -54,7 +54,8 @@ double cache_bytes() {
     return found;
   }();
   if (of_first.sharers == 0) return 32 << 20;
-  return of_first.bytes * ((thread_count() + of_first.sharers - 1) / of_first.sharers);
+  const int caches = (thread_count() + of_first.sharers - 1) / of_first.sharers;
+  return of_first.bytes * caches;
 }
 
 bool threads_wake() { return omp_get_max_threads() > 1 && omp_in_parallel() == 0; }

@@ -20,7 +20,7 @@ concept kernel_parameters = __is_trivially_copyable(Parameters) && requires(cons
   p.operands;
   p.targets;
 }
-&&(checked_build || requires(const Parameters& p) { Parameters{p.operands, p.targets}; });
+&&(ir::checked_build || requires(const Parameters& p) { Parameters{p.operands, p.targets}; });
 /// Parameters as the runtime takes them.
 template <class Parameters>
 void* argument(const Parameters& p) {
