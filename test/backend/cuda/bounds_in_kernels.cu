@@ -8,8 +8,8 @@ static_assert(lf::ir::checked_build);
 
 /// What kernels are given: an operand, a target, and how many elements they believe there are.
 struct parameters {
-  lf::ir::memory<float> from;
-  lf::ir::target<float, 1> to;
+  lf::ir::memory<float> operands;
+  lf::ir::target<float, 1> targets;
   int count;
 };
 template <int Width>
@@ -17,9 +17,9 @@ __global__ void copy(const __grid_constant__ parameters p) {
   lf::cuda_detail::fetched<lf::ir::memory<float>, Width, 1> values;
   lf::cuda_detail::result<Width, 1, float, float> out;
   for (int i = static_cast<int>(threadIdx.x) * Width; i < p.count; i += static_cast<int>(blockDim.x) * Width) {
-    values.rows(p.from.data + i, 0);
+    values.rows(p.operands.data + i, 0);
     for (int k = 0; k < Width; ++k) out.value[0].put(k, values.value[0][k]);
-    out.rows(p.to.data + i, 0);
+    out.rows(p.targets.data + i, 0);
   }
 }
 
@@ -37,8 +37,8 @@ class bounds_in_kernels : public test::on<lf::cuda> {
     lf::run_detail::element_range ranges[2];
     lf::ir::overrun* const reports = lf::run_detail::check_ranges("copy", info, 1, 2, &extent, 1, true, ranges);
     parameters p{{from.data()}, {to.unshared(), {}}, count};
-    lf::run_detail::limit(p.to.data, ranges[0], reports);
-    lf::run_detail::limit(p.from.data, ranges[1], reports + 1);
+    lf::run_detail::limit(p.targets.data, ranges[0], reports);
+    lf::run_detail::limit(p.operands.data, ranges[1], reports + 1);
     lf::cuda_detail::launch(copy<Width>, 1, 0, p);
     lf::synchronize();
     try {
