@@ -70,6 +70,10 @@ void alias_scan::see(const leaf_record* leaves, int count) {
   const char* const end = data + (high + 1) * element_size;
   for (int i = 0; i < count; ++i) {
     if (leaves[i].type->element_size == 0) continue;
+    if (leaves[i].type->is_graph) {  // it does not say what it reads: memory of others, perhaps
+      elsewhere = elsewhere || !owner;
+      continue;
+    }
     const allocation* const other = leaves[i].type->owner(leaves[i].leaf);
     if (owner && other && other != owner) continue;
     const leaf_view o = leaves[i].type->see(leaves[i].leaf);

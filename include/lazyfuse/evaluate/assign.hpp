@@ -125,8 +125,6 @@ void store_view(const tree::leaf<stored<T, Space>, R>& view, const array_memory<
   planning::alias_scan scan{apart,          reinterpret_cast<const char*>(data), sizeof(T), R, view.extents.extent,
                             view.steps.step};
   scan.scan(shaped);
-  // A graph does not say what it reads: memory of others, perhaps.
-  if constexpr (tree::fold<graph_detail::holding_graphs, E>) scan.elsewhere = scan.elsewhere || !apart;
   if (of.memory && owners(*of.memory) > 1 + ours) {
     // somebody else holds the values: leave the old memory to them
     auto copy = copy_of(of);
