@@ -34,8 +34,6 @@ class lazy_array : public lazy<tree::leaf<graph_source<Element, Space>, Rank>> {
   using base = lazy<tree::leaf<graph_source<Element, Space>, Rank>>;
 
  public:
-  using element = Element;
-
   // Of a node, whose extents and dense steps are in the tree.
   struct of_node {};
   lazy_array(of_node, base&& b) : base(static_cast<base&&>(b)) {}

@@ -135,8 +135,6 @@ struct graph_plan : kernel_plan {
   struct alignas(16) {
     unsigned char bytes[most_source_bytes];
   } sources[most];
-
-  void* target(int i) const { return const_cast<void*>(info[i].data); }
 };
 
 }  // namespace lazyfuse::planning

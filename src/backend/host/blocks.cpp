@@ -97,6 +97,10 @@ class block_run {
     arguments_.resize(static_cast<std::size_t>(most_arguments_) * static_cast<std::size_t>(tasks_));
     // A single root that is computed last, and lies in one piece, is written where it belongs.
     const int last = static_cast<int>(program_.operands.size() + program_.steps.size()) - 1;
+    // Of several results one may be stored where another one is read from: such operands go through a buffer.
+    is_result_.resize(program_.operands.size());
+    for (const int r : program_.roots)
+      if (targets_ > 1 && r < operands()) is_result_[static_cast<std::size_t>(r)] = true;
     to_target_ = targets_ == 1 && !program_.steps.empty() && program_.roots[0] == last;
   }
 
@@ -119,6 +123,7 @@ class block_run {
   std::size_t task_bytes_;
   std::unique_ptr<std::byte, aligned_delete> memory_;
   mutable std::vector<const void*> values_, arguments_;
+  std::vector<bool> is_result_;
 
   int operands() const { return static_cast<int>(program_.operands.size()); }
   const operand_info& operand(int i) const { return plan_.info[targets_ + i]; }
@@ -147,10 +152,7 @@ class block_run {
     const operand_info& o = operand(i);
     const bool in_row = first % all_.inner() + n <= all_.inner();
     const index_t step = inner_step(o);
-    // Of several results one may be stored where another one is read from.
-    const bool is_result =
-        targets_ > 1 && std::find(program_.roots.begin(), program_.roots.end(), i) != program_.roots.end();
-    if (type.in_memory && in_row && step == 1 && !is_result) {
+    if (type.in_memory && in_row && step == 1 && !is_result_[static_cast<std::size_t>(i)]) {
       const void* found = nullptr;
       all_.for_runs(first, n, o.steps, [&](index_t element, index_t, index_t) {
         found = static_cast<const std::byte*>(o.data) + element * type.bytes;
