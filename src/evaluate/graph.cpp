@@ -17,6 +17,16 @@
 
 namespace lazyfuse::graph_detail {
 
+struct graph_values {
+  std::map<const void*, run_detail::room> known;  ///< dense; by graph_computation::key(), and by node
+  std::deque<handles<1>> memory;
+};
+
+graph_scope::graph_scope(execution& x) {
+  if (!x.values) x.values = own_ = new graph_values;
+}
+graph_scope::~graph_scope() { delete own_; }
+
 namespace {
 
 using run_detail::room;
@@ -40,14 +50,11 @@ bool same_extents(const graph_node& n, const index_t* extents, int rank) {
 /// Memory for values that others of the evaluation may read.
 room room_for(const graph_space& space, const execution& x, const graph_source_type& type, const index_t* extents,
               int rank) {
-  index_t size = 1;
-  for (int k = 0; k < rank; ++k) size *= extents[k];
-  if (!x.has_memory()) return {nullptr, x.list->stand_in()};
-  if (size == 0) return {nullptr, nullptr};
-  const auto bytes = static_cast<std::size_t>(size) * static_cast<std::size_t>(type.bytes);
-  handles<1>& h = x.list ? x.list->memory(bytes) : x.values->memory.emplace_back();
-  if (!h.memory[0]) h.memory[0] = space.allocate(bytes, {"temporary", type.type.element, extents, rank});
-  return {h.memory[0], h.memory[0]->data};
+  std::size_t bytes = static_cast<std::size_t>(type.bytes);
+  for (int k = 0; k < rank; ++k) bytes *= static_cast<std::size_t>(extents[k]);
+  return run_detail::room_for(x, x.values->memory, bytes, [&](std::size_t n) {
+    return space.allocate(n, {"temporary", type.type.element, extents, rank});
+  });
 }
 
 /// Values that have been computed into memory, dense.

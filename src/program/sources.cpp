@@ -2,6 +2,8 @@
 // All texts of a process, by name.
 #include "program/sources.hpp"
 
+#include "core/hash.hpp"
+
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -21,13 +23,6 @@ sources& all_sources() {
   return *all;
 }
 
-/// FNV-1a (Fowler, Noll, Vo).
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t h = 0xcbf29ce484222325;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return h;
-}
-
 }  // namespace
 
 std::string name_of_source(const std::string& expression, int count, const std::string& parameters,
@@ -42,7 +37,7 @@ std::string name_of_source(const std::string& expression, int count, const std::
       result + ">(\n#line 1 \"source\"\n" + expression + "\n    );\n  }\n};\n";
   sources& all = all_sources();
   const std::lock_guard lock(all.mutex);
-  for (std::uint64_t h = hash_of(body);; ++h) {  // another text of the same sum goes by the next name
+  for (std::uint64_t h = hash_of(body, 0);; ++h) {  // another text of the same sum goes by the next name
     char name[32];
     std::snprintf(name, sizeof name, "source_%016llx", static_cast<unsigned long long>(h));
     const std::string whole = std::string("struct ") + name + body;

@@ -7,9 +7,6 @@
 #include <lazyfuse/evaluate/temporaries.hpp>
 #include <lazyfuse/plan/graph.hpp>
 
-#include <deque>
-#include <map>
-
 namespace lazyfuse {
 
 namespace planning {
@@ -44,11 +41,17 @@ struct graph_space {
   machine (*this_machine)();
   allocation* (*allocate)(std::size_t bytes, const memory_request& wanted);
 };
-/// What an evaluation has put in memory so far, dense: computations, and graphs that these read. Those inside others
-/// find it here, or they would compute it once for each reader.
-struct graph_values {
-  std::map<const void*, run_detail::room> known;
-  std::deque<handles<1>> memory;
+/// While it lives, an execution has a place for what is in memory so far (compiled): computations, and graphs that
+/// these read. Those inside others find it there, or they would compute it once for each reader.
+class graph_scope {
+ public:
+  explicit graph_scope(execution& x);
+  ~graph_scope();
+  graph_scope(const graph_scope&) = delete;
+  graph_scope& operator=(const graph_scope&) = delete;
+
+ private:
+  graph_values* own_ = nullptr;
 };
 /// Where the values of a root go.
 struct graph_target {
@@ -251,10 +254,10 @@ struct holding_deferred : tree::any_leaf {
 
 /// The tree with the graphs that it holds in memory, each once.
 template <class Space, class E>
-auto in_memory(const execution& x, run_detail::temporaries& t, const E& e);
+auto in_memory(const execution& x, const E& e);
 template <class Space, class Source, int R>
   requires is_graph_source<Source>
-auto put_in_memory(const execution& x, run_detail::temporaries&, const tree::leaf<Source, R>& e) {
+auto put_in_memory(const execution& x, const tree::leaf<Source, R>& e) {
   using T = typename Source::value_type;
   const auto& node = *static_cast<const graph_node*>(e.source.owner);
   const auto at = in_memory_of(space_of<Space>, x, node, source_type_of<ir::memory<T>>);
@@ -262,28 +265,23 @@ auto put_in_memory(const execution& x, run_detail::temporaries&, const tree::lea
                                                     e.offset);
 }
 template <class Space, class E>
-auto put_in_memory(const execution& x, run_detail::temporaries& t, const E& e) {
-  return tree::rebuilt(e, [&](const auto& a) { return in_memory<Space>(x, t, a); });
+auto put_in_memory(const execution& x, const E& e) {
+  return tree::rebuilt(e, [&](const auto& a) { return in_memory<Space>(x, a); });
 }
 template <class Space, class E>
-auto in_memory(const execution& x, run_detail::temporaries& t, const E& e) {
-  if constexpr (tree::fold<holding_graphs, E>) return put_in_memory<Space>(x, t, tree::unnamed(e));
+auto in_memory(const execution& x, const E& e) {
+  if constexpr (tree::fold<holding_graphs, E>) return put_in_memory<Space>(x, tree::unnamed(e));
   else return e;
 }
 
 /// Expressions that hold graphs: elementwise ones become one; else the graphs are computed into memory first.
 template <class Space, int R, class... T, class... E, int... I>
-void run_with_graphs(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& to,
+void run_with_graphs(const execution& outer, const shape<R>& s, const ir::target_pack<R, T...>& to,
                      allocation* const* owners, index_sequence<I...>, const E&... e) {
-  if (!x.values) {
-    graph_values values;
-    execution with = x;
-    with.values = &values;
-    return run_with_graphs<Space, R, T...>(with, s, to, owners, index_sequence<I...>{}, e...);
-  }
+  execution x = outer;
+  const graph_scope scope(x);
   if constexpr ((tree::fold<holding_deferred, E> || ...) || sizeof...(E) > most_graph_results) {
-    run_detail::temporaries t;
-    lazyfuse::run<Space, R, T...>(x, s, to, owners, in_memory<Space>(x, t, e)...);
+    lazyfuse::run<Space, R, T...>(x, s, to, owners, in_memory<Space>(x, e)...);
   } else {
     const graph_ref roots[] = {node_of<Space>(e)...};
     const graph_target targets[] = {{get<I>(to).data, get<I>(to).steps.step, owners[I], dtype_of<T>, int(sizeof(T)),

@@ -35,14 +35,13 @@ struct room {
   allocation* owner;
   void* data;
 };
-template <class Space>
-room room_for(const execution& x, temporaries& t, std::size_t element_bytes, index_t size,
-              const memory_request& wanted) {
+/// kept: handles, to which one is added unless a list keeps them.
+template <class Handles, class Allocate>
+room room_for(const execution& x, Handles& kept, std::size_t bytes, const Allocate& allocate) {
   if (!x.has_memory()) return {nullptr, x.list->stand_in()};
-  if (size == 0) return {nullptr, nullptr};
-  const std::size_t bytes = element_bytes * static_cast<std::size_t>(size);
-  allocation*& memory = (x.list ? x.list->memory(bytes) : t.memory.emplace_back()).memory[0];
-  if (!memory) memory = memory_detail::allocate(memory_of<Space>{}, bytes, wanted);
+  if (bytes == 0) return {nullptr, nullptr};
+  allocation*& memory = (x.list ? x.list->memory(bytes) : kept.emplace_back()).memory[0];
+  if (!memory) memory = allocate(bytes);
   return {memory, memory->data};
 }
 /// Makes an array for e, computes it, and returns it as a leaf; e may contain anything.
@@ -52,7 +51,9 @@ leaf<stored<value_t<E>, memory_of<Space>>, rank_of<E>> made(const execution& x, 
   constexpr int R = rank_of<E>;
   const shape<R> s = e.shape();
   const auto steps = row_major(s);
-  const room at = room_for<Space>(x, t, sizeof(T), s.size(), {"temporary", dtype_of<T>, s.extent, R});
+  const room at = room_for(x, t.memory, sizeof(T) * static_cast<std::size_t>(s.size()), [&](std::size_t bytes) {
+    return memory_detail::allocate(memory_of<Space>{}, bytes, {"temporary", dtype_of<T>, s.extent, R});
+  });
   allocation* const owner = at.owner;
   T* const data = static_cast<T*>(at.data);
   run<Space, R, T>(x, s, target_pack<R, T>{{{{data, steps}}}}, &owner, e);

@@ -26,12 +26,6 @@ bool take(std::string_view from, std::size_t& at, std::string& text) {
 
 }  // namespace
 
-std::uint64_t hash_of(std::string_view text, std::uint64_t start) {
-  std::uint64_t h = 14695981039346656037ull ^ start;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  return h;
-}
-
 std::string sealed(std::string_view mark, const std::vector<std::string>& texts) {
   std::string body;
   for (const std::string& text : texts) {

@@ -3,6 +3,8 @@
 // changed anywhere, or is shorter or longer, is noticed.
 #pragma once
 
+#include "core/hash.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,9 +13,6 @@
 #include <vector>
 
 namespace lazyfuse::cuda_detail {
-
-/// FNV-1a (Fowler, Noll, Vo), from another start for each use.
-std::uint64_t hash_of(std::string_view text, std::uint64_t start);
 
 std::string sealed(std::string_view mark, const std::vector<std::string>& texts);
 /// The texts; none if it is not what sealed() has made.
