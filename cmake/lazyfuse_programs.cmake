@@ -22,7 +22,7 @@ if(LAZYFUSE_ENABLE_CUDA)
   target_compile_options(lazyfuse_cuda PRIVATE ${lazyfuse_warnings})
 endif()
 
-# All programs made by nvcc, so that a machine without a GPU can build exactly these.
+# All programs of the CUDA space, so that a machine without a GPU can build exactly these.
 add_custom_target(cuda_programs)
 
 # A program compiled by the C++ compiler against the host space.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The library for any C++20 compiler: expressions over host arrays. CUDA sources include cuda.cuh.
+// The library for any C++20 compiler: expressions over host arrays. For arrays on the GPU: cuda.hpp, or cuda.cuh.
 // From the bottom up, so that a compiler's "included from" is short.
 #pragma once
 

@@ -3,7 +3,6 @@
 #include "core/text.hpp"
 
 #include <lazyfuse/error.hpp>
-#include <lazyfuse/evaluate/explain.hpp>
 #include <lazyfuse/evaluate/prepared_kernels.hpp>
 
 #include <algorithm>
@@ -75,7 +74,6 @@ bool prepared_kernels::find_reads(const leaf_record* leaves, int count) {
 }
 
 void prepared_kernels::planned(const leaf_record* leaves, int count) {
-  rebound_.clear();
   shifts_.clear();
   reads_.clear();
   first_with_.clear();
@@ -84,7 +82,6 @@ void prepared_kernels::planned(const leaf_record* leaves, int count) {
       if (const operand_info& o = plans_[k].info[i]; !o.owner)  // what is written on the way has one
         rebound_.push_back({&plans_[k], i, static_cast<const char*>(o.data) - static_cast<const char*>(target())});
   // Graphs are planned anew: which of their operands others are in their places, nobody can say.
-  rebinding_ = rebinding::never;
   if (std::any_of(leaves, leaves + count, [](const leaf_record& r) { return r.type->is_graph; })) return;
   const bool one = plans_.size() == 1 && !plans_.has_memory_between() && plans_[0].type->leaves == count;
   rebinding_ = one && find_leaves(plans_[0], leaves) ? rebinding::one

@@ -31,11 +31,13 @@ const planning::graph_operation& operation_of(const source& f, const planning::g
     throw_value(
         ("map: the source names " + std::to_string(f.names.size()) + " operands, and is given " + std::to_string(count))
             .c_str());
-  std::string parameters, types;
+  std::string parameters, types, values;
   for (int i = 0; i < count; ++i) {
     const std::string& name = f.names[static_cast<std::size_t>(i)];
     parameters += (i > 0 ? ", const X" : "const X") + std::to_string(i) + "& " + name;
-    types += (i > 0 ? ", " : "") + spelled(*arguments[i]);
+    const std::string type = spelled(*arguments[i]);
+    types += (i > 0 ? ", " : "") + type;
+    values += (i > 0 ? ", " : "") + ("standard::declval<const " + type + "&>()");
   }
   const std::string name = ir::name_of_source(f.expression, count, parameters, spelled(result));
   struct made {
@@ -48,14 +50,7 @@ const planning::graph_operation& operation_of(const source& f, const planning::g
   std::unique_ptr<made>& found = all[name + "(" + types + ")"];
   if (found) return found->operation;
   const std::string message =
-      check(ir::definition_of_source(name) + "using checked = decltype(compute<" + name + ">(standard::declval<const " +
-            [&] {
-              std::string each = types;
-              for (std::size_t at = 0; (at = each.find(", ", at)) != std::string::npos; at += 30)
-                each.replace(at, 2, "&>(), standard::declval<const ");
-              return each;
-            }() +
-            "&>()));\n");
+      check(ir::definition_of_source(name) + "using checked = decltype(compute<" + name + ">(" + values + "));\n");
   if (!message.empty()) throw error("map: the source does not compile:\n" + message + place_asked());
   auto one = std::make_unique<made>();
   one->word = name + "/" + std::to_string(count) + " ";

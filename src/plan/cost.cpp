@@ -92,7 +92,7 @@ machine cpu(int threads, double cache_bytes) {
           .gap_us = launch,
           .barrier_us = launch,
           .operations_per_us = t * operations,
-          .alone_us = 60000 / operations,  // src/backend/host/threads.cpp
+          .alone_us = 60000 / operations,  // worth_threads of backend/host/tuning.hpp
           .processors = int(t)};
 }
 

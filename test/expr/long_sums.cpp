@@ -45,6 +45,7 @@ double largest_error(const Sums& sums, const Highs& highs, const Lows& lows, dou
     const long double exact =
         static_cast<long double>(high.values[i]) * high_unit + static_cast<long double>(low.values[i]) * low_unit;
     const long double error = std::abs(static_cast<long double>(found.values[i]) - exact) / exact;
+    if (std::isnan(error)) return std::numeric_limits<double>::quiet_NaN();
     largest = std::max(largest, static_cast<double>(error));
   }
   return largest / std::numeric_limits<lf::value_t<Sums>>::epsilon();

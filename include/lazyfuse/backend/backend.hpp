@@ -16,10 +16,13 @@ namespace lazyfuse {
 ///   in_vectors: a thread computes neighbours by vector instructions, as the host does; a device has threads for each
 ///   before(info, targets, count): memory is ready for the work to come
 ///   machine(): the numbers with which plans are compared
+/// and, where kernels are made at run time: makes_all, if there are no others; make_rows(plan), the path of rows that
+/// were not compiled with the program, or null; would_make(plan); launch_made(plan), whether it did
 template <class Space>
 struct backend;
 
-/// What runs a pattern in a space, for plans that are a dpp::plan_of<Pattern>. A specialisation is a dpp::runs_plan:
+/// What runs a pattern in a space, for plans that are a dpp::plan_of<Pattern>. A specialisation is a dpp::runs_plan,
+/// without launch() where the backend makes all kernels:
 ///   geometry: what path() finds out and launch() needs, a plain value that the plan has as plan.geometry
 ///   path(plan): the name of the way that it will go, or null for what the space cannot do; launches nothing
 ///   launch(plan): goes it, any number of times, after path(); what operands and targets point to may have changed

@@ -172,10 +172,12 @@ bool rows_best(const execution& x, const shape<R>& s, const target_pack<R, T...>
     };
     if constexpr (makes_all_kernels<Space>)
       why = size == 0 ? "nothing to reduce" : by.template operator()<made_rows_plan, 0>();
-    else why = size == 0 ? "nothing to reduce" : by.template operator()<rows_plan, share>();
-    // Types take the two arrays of softmax(x) + softmax(y) for one. Run time does not.
-    if constexpr (share > 0 && makes_rows<Space> && !makes_all_kernels<Space>)
-      if (why == operands_differ && !by.template operator()<made_rows_plan, 0>()) why = nullptr;
+    else {
+      why = size == 0 ? "nothing to reduce" : by.template operator()<rows_plan, share>();
+      // Types take the two arrays of softmax(x) + softmax(y) for one. Run time does not.
+      if constexpr (share > 0 && makes_rows<Space>)
+        if (why == operands_differ && !by.template operator()<made_rows_plan, 0>()) why = nullptr;
+    }
   }
   if (why) x.refuse("rows", why);
   return !why;

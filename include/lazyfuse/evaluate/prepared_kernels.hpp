@@ -15,6 +15,8 @@ class prepared_kernels {
   static void* target() { return run_detail::planned_memory(run_detail::planned::result, 0); }
   /// Begins anew, for run(). device: on which memory between kernels is; -1 where that does not matter.
   execution plan(int device) {
+    rebound_.clear();
+    rebinding_ = rebinding::never;  // until all kernels are there
     plans_.restart(device);
     return {&plans_};
   }

@@ -6,7 +6,7 @@
 
 namespace lazyfuse {
 
-/// Something that, while it lives, directs the calling thread's work: on(stream) of cuda.cuh.
+/// Something that, while it lives, directs the calling thread's work: on(stream) of the CUDA space.
 template <class S>
 concept evaluation_scope = requires {
   typename S::evaluation_scope;

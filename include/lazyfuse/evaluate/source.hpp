@@ -47,14 +47,6 @@ decltype(auto) tree_of(const X& x) {
   if constexpr (scalar<X>) return tree::constant_leaf(leaf_detail::element<T>(x, "map"), shape<0>{});
   else return (x.tree);
 }
-template <class Tree>
-shape<Tree::rank> joined(const Tree& e) {
-  return e.shape();
-}
-template <class Tree, class... More>
-auto joined(const Tree& e, const More&... more) {
-  return broadcast_shapes(e.shape(), joined(more...), "map");
-}
 template <class T, class Space, int R>
 lazy_array<T, R, Space> lazy_of(const planning::graph_ref& node, const shape<R>& s) {
   using result = lazy_array<T, R, Space>;
@@ -70,7 +62,7 @@ auto mapped(const source& f, const Tree&... e) {
   const planning::graph_ref nodes[] = {graph_detail::node_of<space>(e)...};
   static constexpr const planning::graph_source_type* arguments[] = {
       &graph_detail::source_type_of<ir::memory<value_t<Tree>>>...};
-  const auto s = joined(e...);
+  const auto s = map_detail::join_shapes("map", e.shape()...);
   const planning::graph_operation& op =
       operation_of(f, arguments, int(sizeof...(Tree)), graph_detail::source_type_of<ir::memory<T>>,
                    kernel<dpp::graph, space>::check);

@@ -26,7 +26,7 @@ struct formatter<E, char> {
     if (end != context.end() && *end != '}') throw format_error("lazyfuse: expected .precision, f or e");
     return end;
   }
-  template <class Context>
+  template <class Context, class = lazyfuse::maker>
   auto format(const E& e, Context& context) const {
     auto out = context.out();
     for (const char c : elements_.text(e)) *out++ = c;

@@ -42,6 +42,7 @@ struct element_format {
   }
 
   /// Evaluates e.
+  template <class = maker>
   std::string text(const E& e) const {
     return with_elements(e, [this](const host_elements& x) {
       if (precision < 0 && reals == notation::shortest) return print_detail::text_of(x);
@@ -64,7 +65,7 @@ struct std::formatter<E, char> {
     if (end != context.end() && *end != '}') throw std::format_error("lazyfuse: expected .precision, f or e");
     return end;
   }
-  template <class Context>
+  template <class Context, class = lazyfuse::maker>
   auto format(const E& e, Context& context) const {
     auto out = context.out();
     for (const char c : elements_.text(e)) *out++ = c;

@@ -115,13 +115,17 @@ struct leaf_table {
     if constexpr (mapped) return leaf(p).source.reach();
     else return {};
   }
-  static constexpr leaf_type value = {Leaf::rank, in_memory ? int(sizeof(typename Leaf::value_type)) : 0,
-                                      int(__builtin_offsetof(Leaf, extents)), int(__builtin_offsetof(Leaf, steps)),
-                                      int(__builtin_offsetof(Leaf, offset)), same_source, place,
-                                      mapped ? reach : nullptr, requires {typename source::is_graph;
-}
-};  // namespace lower_detail
-};  // namespace lazyfuse::planning
+  static constexpr bool is_graph = requires { typename source::is_graph; };
+  static constexpr leaf_type value = {Leaf::rank,
+                                      in_memory ? int(sizeof(typename Leaf::value_type)) : 0,
+                                      int(__builtin_offsetof(Leaf, extents)),
+                                      int(__builtin_offsetof(Leaf, steps)),
+                                      int(__builtin_offsetof(Leaf, offset)),
+                                      same_source,
+                                      place,
+                                      mapped ? reach : nullptr,
+                                      is_graph};
+};
 
 struct counting_leaves : tree::sums<int> {
   template <class Source, int R>

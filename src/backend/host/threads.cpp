@@ -53,7 +53,7 @@ double cache_bytes() {
     }
     return found;
   }();
-  if (of_first.sharers == 0) return 32 << 20;
+  if (of_first.sharers == 0) return static_cast<double>(last_cache_bytes);
   const int caches = (thread_count() + of_first.sharers - 1) / of_first.sharers;
   return of_first.bytes * caches;
 }

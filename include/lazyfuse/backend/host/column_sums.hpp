@@ -47,13 +47,6 @@ template <int Count, class Set, bool Near, bool InOrder, int Rows, class Cursors
   }
 }
 
-template <class Set, int N, class Seq = make_index_sequence<Set::size>>
-struct column_totals_of;
-template <class Set, int N, int... I>
-struct column_totals_of<Set, N, index_sequence<I...>> {
-  using type = pack<run_totals<typename Set::template monoid<I>, typename Set::template value_type<I>, N>...>;
-};
-
 /// The reductions of Set over n of at most N columns: add() each row, then result().
 template <class Set, int N>
 class column_sums {
@@ -62,7 +55,7 @@ class column_sums {
   static constexpr bool in_runs = Set::has_rounding || Set::has_near;
 
   partials run_;
-  typename column_totals_of<Set, N>::type totals_;
+  typename each_of<run_totals, Set, N>::type totals_;
   index_t n_;
   index_t added_ = 0;            ///< to each column in this run
   index_t each_ = 0;             ///< rows

@@ -184,14 +184,15 @@ struct partial_sums<M, indexed<T>, N> {
     index[l] = v.index;
   }
 };
-template <class Set, int N, class Seq = make_index_sequence<Set::size>>
-struct partial_pack_of;
-template <class Set, int N, int... I>
-struct partial_pack_of<Set, N, index_sequence<I...>> {
-  using type = pack<partial_sums<typename Set::template monoid<I>, typename Set::template value_type<I>, N>...>;
+/// One for each reduction or scan of Set, over N lanes.
+template <template <class, class, int> class One, class Set, int N, class Seq = make_index_sequence<Set::size>>
+struct each_of;
+template <template <class, class, int> class One, class Set, int N, int... I>
+struct each_of<One, Set, N, index_sequence<I...>> {
+  using type = pack<One<typename Set::template monoid<I>, typename Set::template value_type<I>, N>...>;
 };
 template <class Set, int N>
-using partial_pack = typename partial_pack_of<Set, N>::type;
+using partial_pack = typename each_of<partial_sums, Set, N>::type;
 
 /// Combines the value of reduction I into lane l, and notes it where that is asked for. Near: the lane has several
 /// already. InOrder: elements come in the order of their places.

@@ -56,7 +56,7 @@ class row_sums {
   static constexpr int together = turns_together<Set>;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near, places = Set::has_ordered;
   /// The first elements of moments, and the runs after them: four times as long each.
-  static constexpr index_t far_elements = 4 * lane_count, first_run = 3;
+  static constexpr index_t far_elements = reduce_tuning::turns_to_shift * lane_count, first_run = 3;
 
   partials partials_;
   typename row_runs_of<Set>::type runs_;

@@ -198,10 +198,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
       }
     });
   }
-  template <int... I>
-  static auto column_totals_of(index_sequence<I...>) -> pack<
-      totals_of_columns<typename Set::template monoid<I>, typename Set::template value_type<I>, most_columns>...>;
-  using column_totals = decltype(column_totals_of(scan_indices));
+  using column_totals = typename each_of<totals_of_columns, Set, most_columns>::type;
   template <int... I>
   static void clear(column_totals& sums, index_t n, index_sequence<I...>) {
     (get<I>(sums).clear(n), ...);

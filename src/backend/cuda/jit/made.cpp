@@ -63,13 +63,16 @@ bool pays(const exact_plan& p, const exact_program& program, int read_again) {
          saved_us > made_tuning::least_saving_share * predicted_us(p.plan.costs(), m);
 }
 
+/// Rows whose kernels are made.
+bool fits_registers(const kernel_plan& plan) { return !plan.rows.beside && plan.rows.length <= longest_row; }
+
 /// What most plans fail, before anything is looked at more closely.
 bool may_be_made(const kernel_plan& plan) {
   const jit mode = current_jit();
   if (checked_build || mode == jit::off || plan.type->operands < 2) return false;
   if (mode == jit::when_it_pays && plan.elements() < made_tuning::least_elements) return false;
   const std::string_view pattern = plan.type->pattern;
-  if (pattern == "rows") return !plan.rows.beside && plan.rows.length <= longest_row;
+  if (pattern == "rows") return fits_registers(plan);
   return pattern == "transform" || pattern == "reduce";
 }
 bool can_be_made_here() { return has_compiler() || bundles_loaded() > 0; }
@@ -152,8 +155,7 @@ const char* make_path(kernel_plan& plan) {
   const std::string_view pattern = plan.type->pattern;
   plan.by_address = true;
   if (pattern == "scan") return plan.rows.beside ? "columns" : "rows";
-  if (pattern == "rows")
-    return !plan.rows.beside && plan.rows.length <= longest_row && can_be_made_here() ? path_of_rows(plan) : nullptr;
+  if (pattern == "rows") return fits_registers(plan) && can_be_made_here() ? path_of_rows(plan) : nullptr;
   exact_plan p(plan);
   if (!p.find_equal()) throw_impossible(plan);
   p.take_axes();
@@ -164,9 +166,8 @@ const char* make_path(kernel_plan& plan) {
 std::string check_source(const std::string& definitions) {
   if (!has_compiler()) return {};
   const compiled made = compile(
-      "#include <lazyfuse/op/registry.hpp>\n#include <lazyfuse/program/evaluate.hpp>\nnamespace lazyfuse {\nnamespace "
-      "made "
-      "{\nusing namespace ir;\n" +
+      "#include <lazyfuse/op/registry.hpp>\n#include <lazyfuse/program/evaluate.hpp>\n"
+      "namespace lazyfuse {\nnamespace made {\nusing namespace ir;\n" +
           definitions + "}\n}\n__global__ void nothing() {}\n",
       {"nothing"}, 90);
   return made.binary.empty() ? made.message : std::string();

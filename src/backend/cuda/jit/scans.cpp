@@ -14,7 +14,7 @@ bool start_scan(const exact_plan& p, exact_program& program) {
   const bool beside = p.rank == p.kept + 2;
   // What a value takes is known when the kernel has been compiled; until then it is taken for that of a sum.
   const int widest = vector_width(p, true);
-  std::array<int, 5> choices{widest, dpp::tuning<dpp::scans, cuda>::depth, p.info[0].element_size, 0, 0};
+  std::array<int, 5> choices{widest, scan_tuning::depth, p.info[0].element_size, 0, 0};
   {
     const std::lock_guard lock(program.mutex);
     if (program.choices[0] > 0) choices = program.choices;
