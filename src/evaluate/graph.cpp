@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Graphs become kernels: nodes in order, equal ones as one, cut where a kernel cannot take or need not repeat them.
 #include "core/text.hpp"
+#include "plan/graph_program.hpp"
 
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/evaluate/graph.hpp>
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -19,7 +19,7 @@ namespace lazyfuse::graph_detail {
 
 struct graph_values {
   std::map<const void*, run_detail::room> known;  ///< dense; by graph_computation::key(), and by node
-  std::deque<handles<1>> memory;
+  run_detail::temporaries made;
 };
 
 graph_scope::graph_scope(execution& x) {
@@ -52,7 +52,7 @@ room room_for(const graph_space& space, const execution& x, const graph_source_t
               int rank) {
   std::size_t bytes = static_cast<std::size_t>(type.bytes);
   for (int k = 0; k < rank; ++k) bytes *= static_cast<std::size_t>(extents[k]);
-  return run_detail::room_for(x, x.values->memory, bytes, [&](std::size_t n) {
+  return run_detail::room_for(x, x.values->made, bytes, [&](std::size_t n) {
     return space.allocate(n, {"temporary", type.type.element, extents, rank});
   });
 }

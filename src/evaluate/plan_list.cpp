@@ -3,13 +3,17 @@
 #include "core/text.hpp"
 
 #include <lazyfuse/error.hpp>
-#include <lazyfuse/evaluate/execution.hpp>
+#include <lazyfuse/evaluate/temporaries.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lazyfuse {
 
@@ -40,43 +44,80 @@ void* planned_memory(planned what, int n) {
 }
 bool is_planned(const void* data) { return (reinterpret_cast<std::uintptr_t>(data) >> 62) == 1; }
 
+temporaries::temporaries() = default;
+temporaries::~temporaries() = default;
+handles<1>& temporaries::another_handle() { return memory_.emplace_back(); }
+const computed_record& temporaries::note(const computed_record& r) { return computed_.emplace_back(r); }
+const computed_record* temporaries::begin() const { return computed_.data(); }
+const computed_record* temporaries::end() const { return computed_.data() + computed_.size(); }
+
 }  // namespace run_detail
 
-void plan_list::bytes::operator()(kernel_plan* p) const { ::operator delete(p, alignment); }
+struct plan_list::contents {
+  struct release {
+    void operator()(kernel_plan* p) const { ::operator delete(p, alignment); }
+  };
+  std::vector<std::unique_ptr<kernel_plan, release>> kernels;
+  std::vector<refusal> refused;
+  std::vector<handles<1>> memory;
+  std::vector<std::shared_ptr<const void>> kept;
+  std::optional<int> device;
+  std::size_t taken = 0, used = 0;  ///< of the kernels, and of the memory
+};
+
+plan_list::plan_list() : contents_(new contents) {}
+plan_list::plan_list(int device) : plan_list() { contents_->device = device; }
+plan_list::plan_list(plan_list&& other) noexcept : contents_(std::exchange(other.contents_, nullptr)) {}
+plan_list& plan_list::operator=(plan_list&& other) noexcept {
+  std::swap(contents_, other.contents_);
+  return *this;
+}
+plan_list::~plan_list() { delete contents_; }
 
 void plan_list::restart(int device) {
-  device_ = device;
-  taken_ = used_ = 0;
-  refused_.clear();
-  if (!kept_.empty()) kernels_.clear();  // plans that point to what is let go
-  kept_.clear();
+  contents& c = *contents_;
+  c.device = device;
+  c.taken = c.used = 0;
+  c.refused.clear();
+  if (!c.kept.empty()) c.kernels.clear();  // plans that point to what is let go
+  c.kept.clear();
 }
 
-row_report plan_list::rows() const { return taken_ > 0 ? kernels_[taken_ - 1]->rows : row_report{}; }
+int plan_list::size() const { return static_cast<int>(contents_->taken); }
+kernel_plan& plan_list::operator[](int i) const { return *contents_->kernels[static_cast<std::size_t>(i)]; }
+const std::vector<refusal>& plan_list::refused() const { return contents_->refused; }
+bool plan_list::has_memory() const { return contents_->device.has_value(); }
+bool plan_list::has_memory_between() const { return contents_->used > 0; }
+void plan_list::refuse(const char* plan, const char* reason) { contents_->refused.push_back({plan, reason}); }
+void plan_list::keep(std::shared_ptr<const void> what) { contents_->kept.push_back(std::move(what)); }
+
+row_report plan_list::rows() const { return size() > 0 ? (*this)[size() - 1].rows : row_report{}; }
 
 bool plan_list::is_between(const operand_info& o) const {
-  return run_detail::is_planned(o.data) || (o.owner && std::any_of(memory_.begin(), memory_.end(), [&](const auto& m) {
-                                              return m.memory[0] == o.owner;
-                                            }));
+  return run_detail::is_planned(o.data) ||
+         (o.owner && std::any_of(contents_->memory.begin(), contents_->memory.end(),
+                                 [&](const auto& m) { return m.memory[0] == o.owner; }));
 }
 
 handles<1>& plan_list::memory(std::size_t size) {
-  if (used_ == memory_.size()) memory_.emplace_back();
-  handles<1>& next = memory_[used_++];
+  contents& c = *contents_;
+  if (c.used == c.memory.size()) c.memory.emplace_back();
+  handles<1>& next = c.memory[c.used++];
   const allocation* const a = next.memory[0];
-  if (a && (a->bytes != size || (*device_ >= 0 && a->device != *device_))) next = {};
+  if (a && (a->bytes != size || (*c.device >= 0 && a->device != *c.device))) next = {};
   return next;
 }
 
 void* plan_list::stand_in() {
-  return run_detail::planned_memory(run_detail::planned::between, static_cast<int>(used_++));
+  return run_detail::planned_memory(run_detail::planned::between, static_cast<int>(contents_->used++));
 }
 
 bool plan_list::take(const kernel_plan& given) {
+  contents& c = *contents_;
   const kernel_type& type = *given.type;
   const auto size = static_cast<std::size_t>(type.bytes);
-  if (taken_ == kernels_.size()) kernels_.emplace_back();
-  auto& place = kernels_[taken_];
+  if (c.taken == c.kernels.size()) c.kernels.emplace_back();
+  auto& place = c.kernels[c.taken];
   if (!place || place->type != &type) place.reset(static_cast<kernel_plan*>(::operator new(size, alignment)));
   kernel_plan* const copy = place.get();
   void* const to = copy;
@@ -89,14 +130,15 @@ bool plan_list::take(const kernel_plan& given) {
   }
   if (!copy->path) type.decide(*copy);
   if (!copy->path) return false;
-  ++taken_;
+  ++c.taken;
   return true;
 }
 
 void plan_list::launch() {
-  for (std::size_t i = 0; i < taken_; ++i) {
-    lazyfuse::launch(*kernels_[i]);
-    if (!kernels_[i]->path) throw error(std::string("a planned kernel cannot run: ") + backend_refuses + place_asked());
+  for (int i = 0; i < size(); ++i) {
+    kernel_plan& p = (*this)[i];
+    lazyfuse::launch(p);
+    if (!p.path) throw error(std::string("a planned kernel cannot run: ") + backend_refuses + place_asked());
   }
 }
 

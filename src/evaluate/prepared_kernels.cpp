@@ -73,6 +73,13 @@ bool prepared_kernels::find_reads(const leaf_record* leaves, int count) {
   return true;
 }
 
+execution prepared_kernels::plan(int device) {
+  rebound_.clear();
+  rebinding_ = rebinding::never;  // until all kernels are there
+  plans_.restart(device);
+  return {&plans_};
+}
+
 void prepared_kernels::planned(const leaf_record* leaves, int count) {
   shifts_.clear();
   reads_.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Nodes of graphs: made, viewed and let go without recursion, however deep a graph is.
-#include <lazyfuse/plan/graph.hpp>
+#include "plan/graph_program.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -190,7 +190,7 @@ graph_ref view_node(const graph_ref& node, int rank, const index_t* extents, con
   if (!find_axes(*node.get(), rank, extents, steps, offset, v)) return {};
   if (is_whole(*node.get(), v)) return node;
   graph_ref made(new graph_node(rank, extents));
-  made->view = std::make_unique<const graph_view>(v);
+  made->view = std::make_shared<const graph_view>(v);
   made->arguments.push_back(node.get());
   node->owners.fetch_add(1, std::memory_order_relaxed);
   made->weight = node->weight;

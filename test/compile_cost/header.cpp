@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// instantiations: 4450
+// instantiations: 3970
 #include <lazyfuse/lazyfuse.hpp>

@@ -102,7 +102,7 @@ template <class X, class Maker = maker>
       return explain_detail::described(planning::plans_of<kernels>(e, which), Space::name,
                                        explain_detail::machine_of<kernels>(), {explain_detail::result_of(e)});
     };
-    evaluation_plan taken = planned(choice);
+    auto taken = planned(choice);
     if constexpr (planning::has_reduction<bare_t<decltype(e)>>) {
       if (choice != plan_choice::automatic) return taken;
       const bool rows = !taken.kernels.empty() && taken.kernels.back().rows.passes > 0;
@@ -117,8 +117,7 @@ template <class... E, class Maker = maker>
 &&(expression<E>&&...)evaluation_plan plan(const E&... e) {
   using joined = map_detail::joined<expression_space_t<E>...>;
   static_assert(!joined::mixed, "lazyfuse: expressions planned together must live in one space");
-  if constexpr (joined::mixed) return {};
-  else {
+  if constexpr (!joined::mixed) {
     using Space = typename array_detail::space_of_result<typename joined::type>::type;
     const memory_detail::device_scope<Space> scope(planning::device_for<Space>("explain", nullptr, e.tree...));
     plan_list plans;

@@ -7,8 +7,6 @@
 #include <lazyfuse/plan/kernel_plan.hpp>
 
 #include <memory>
-#include <optional>
-#include <utility>
 #include <vector>
 
 namespace lazyfuse {
@@ -26,48 +24,46 @@ struct refusal {
 /// code to it.
 class plan_list {
  public:
-  /// To be described: nothing is allocated.
-  plan_list() = default;
+  /// To be described: nothing is allocated on a device.
+  plan_list();
   /// To be launched, with memory between the kernels on this device; -1 where that does not matter.
-  explicit plan_list(int device) : device_(device) {}
+  explicit plan_list(int device);
+  plan_list(plan_list&& other) noexcept;
+  plan_list& operator=(plan_list&& other) noexcept;
+  plan_list(const plan_list&) = delete;
+  plan_list& operator=(const plan_list&) = delete;
+  ~plan_list();
 
   /// Begins anew, to be launched. What was allocated is used again where it fits.
   void restart(int device);
 
-  int size() const { return static_cast<int>(taken_); }
-  planning::kernel_plan& operator[](int i) const { return *kernels_[static_cast<std::size_t>(i)]; }
-  const std::vector<refusal>& refused() const { return refused_; }
+  int size() const;
+  planning::kernel_plan& operator[](int i) const;
+  const std::vector<refusal>& refused() const;
   /// How the last kernel, that of the whole expression, goes over rows; without passes if it does not.
   planning::row_report rows() const;
   /// Whether a kernel of this list writes what another one reads there.
   bool is_between(const planning::operand_info& o) const;
-  bool has_memory_between() const { return used_ > 0; }
+  bool has_memory_between() const;
 
   /// Launches all, in their order. Throws error if the backend refuses one now.
   void launch();
 
   // For run().
-  bool has_memory() const { return device_.has_value(); }
+  bool has_memory() const;
   /// Decides how a kernel goes and keeps it. False if the backend refuses it.
   bool take(const planning::kernel_plan& p);
-  void refuse(const char* plan, const char* reason) { refused_.push_back({plan, reason}); }
+  void refuse(const char* plan, const char* reason);
   /// The handle to the next memory between kernels, which is empty unless it has so many bytes.
   handles<1>& memory(std::size_t bytes);
   /// What stands for that memory where there is none.
   void* stand_in();
   /// What plans point to.
-  void keep(std::shared_ptr<const void> what) { kept_.push_back(std::move(what)); }
+  void keep(std::shared_ptr<const void> what);
 
  private:
-  struct bytes {
-    void operator()(planning::kernel_plan* p) const;
-  };
-  std::vector<std::unique_ptr<planning::kernel_plan, bytes>> kernels_;
-  std::vector<refusal> refused_;
-  std::vector<handles<1>> memory_;
-  std::vector<std::shared_ptr<const void>> kept_;
-  std::optional<int> device_;
-  std::size_t taken_ = 0, used_ = 0;  ///< of the kernels, and of the memory
+  struct contents;
+  contents* contents_;  ///< null where moved from
 };
 
 namespace run_detail {

@@ -14,12 +14,7 @@ class prepared_kernels {
   /// What stands for the memory of the result until rebind_target() says where it is.
   static void* target() { return run_detail::planned_memory(run_detail::planned::result, 0); }
   /// Begins anew, for run(). device: on which memory between kernels is; -1 where that does not matter.
-  execution plan(int device) {
-    rebound_.clear();
-    rebinding_ = rebinding::never;  // until all kernels are there
-    plans_.restart(device);
-    return {&plans_};
-  }
+  execution plan(int device);
   /// After run(): the leaves of the expression. Finds out whether rebind() can do without run().
   void planned(const planning::leaf_record* leaves, int count);
   /// The kernels read what `leaves` do, whose layout is that of those planned. False if they must be planned anew: of

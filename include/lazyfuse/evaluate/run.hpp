@@ -35,8 +35,7 @@ auto settle(const execution& x, temporaries& t, const leaf<deferred<Kind, A>, R>
   if (!met) {
     const auto source =
         made<Space>(x.part(Kind::cut), t, own_result<own>(settled_argument<Space, Each>(x, t, argument))).source;
-    t.computed.push_back({&computed_type<deferred<own, A>>, &argument, source.owner, source.data});
-    met = &t.computed.back();
+    met = &t.note({&computed_type<deferred<own, A>>, &argument, source.owner, source.data});
   }
   return leaf<stored<T, memory_of<Space>>, R>({met->owner, static_cast<const T*>(met->data)}, e.extents, e.steps,
                                               e.offset);

@@ -25,9 +25,22 @@ struct computed_record {
   const void* data;
 };
 /// Memory made on the way, kept until the kernel that reads it is launched.
-struct temporaries {
-  std::vector<handles<1>> memory;
-  std::vector<computed_record> computed;
+class temporaries {
+ public:
+  temporaries();
+  temporaries(const temporaries&) = delete;
+  temporaries& operator=(const temporaries&) = delete;
+  ~temporaries();
+
+  handles<1>& another_handle();
+  const computed_record& note(const computed_record& r);
+  /// What was noted, in its order.
+  const computed_record* begin() const;
+  const computed_record* end() const;
+
+ private:
+  std::vector<handles<1>> memory_;
+  std::vector<computed_record> computed_;
 };
 
 /// Memory that is made on the way: none of it where plans are only described.
@@ -35,12 +48,12 @@ struct room {
   allocation* owner;
   void* data;
 };
-/// kept: handles, to which one is added unless a list keeps them.
-template <class Handles, class Allocate>
-room room_for(const execution& x, Handles& kept, std::size_t bytes, const Allocate& allocate) {
+/// kept: to which a handle is added unless a list keeps them.
+template <class Allocate>
+room room_for(const execution& x, temporaries& kept, std::size_t bytes, const Allocate& allocate) {
   if (!x.has_memory()) return {nullptr, x.list->stand_in()};
   if (bytes == 0) return {nullptr, nullptr};
-  allocation*& memory = (x.list ? x.list->memory(bytes) : kept.emplace_back()).memory[0];
+  allocation*& memory = (x.list ? x.list->memory(bytes) : kept.another_handle()).memory[0];
   if (!memory) memory = allocate(bytes);
   return {memory, memory->data};
 }
@@ -51,7 +64,7 @@ leaf<stored<value_t<E>, memory_of<Space>>, rank_of<E>> made(const execution& x, 
   constexpr int R = rank_of<E>;
   const shape<R> s = e.shape();
   const auto steps = row_major(s);
-  const room at = room_for(x, t.memory, sizeof(T) * static_cast<std::size_t>(s.size()), [&](std::size_t bytes) {
+  const room at = room_for(x, t, sizeof(T) * static_cast<std::size_t>(s.size()), [&](std::size_t bytes) {
     return memory_detail::allocate(memory_of<Space>{}, bytes, {"temporary", dtype_of<T>, s.extent, R});
   });
   allocation* const owner = at.owner;
@@ -77,7 +90,7 @@ inline constexpr char computed_type = 0;
 /// The record of one of that type with this argument, or null.
 template <class Type, class A>
 const computed_record* find_computed(const temporaries& t, const A& argument) {
-  for (const computed_record& r : t.computed)
+  for (const computed_record& r : t)
     if (r.type == &computed_type<Type> && same_values(*static_cast<const A*>(r.argument), argument)) return &r;
   return nullptr;
 }
@@ -96,7 +109,7 @@ auto pass_barrier(const execution& x, temporaries& t, const leaf<deferred<Kind, 
       if (const computed_record* const r = find_computed<computed<A>>(t, argument))
         return {r->owner, static_cast<const T*>(r->data)};
       const auto source = made<Space>(x.part(Kind::because), t, argument).source;
-      t.computed.push_back({&computed_type<computed<A>>, &argument, source.owner, source.data});
+      t.note({&computed_type<computed<A>>, &argument, source.owner, source.data});
       return source;
     };
     const auto source = e.source.how.read(in_memory());

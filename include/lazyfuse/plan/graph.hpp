@@ -7,7 +7,6 @@
 #include <lazyfuse/plan/kernel_plan.hpp>
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace lazyfuse::planning {
@@ -42,14 +41,7 @@ inline constexpr int most_source_bytes = 64;
 /// What a graph reads and does not compute itself (evaluate/graph.hpp): a reduction, say, which is in memory first.
 struct graph_computation;
 
-/// A view that moves along the axes of what it views.
-struct graph_view {
-  int rank;
-  index_t extents[max_rank];
-  int axis[max_rank];       ///< of what is viewed, that each axis moves along; -1: it repeats
-  index_t by[max_rank];     ///< and how far a step goes
-  index_t start[max_rank];  ///< along each axis of what is viewed
-};
+struct graph_view;
 
 /// A node, which never changes: an operation on others, a view of another, an operand, or something computed first. It
 /// is counted as memory is, so that expressions hold nodes as they hold arrays.
@@ -60,7 +52,7 @@ struct graph_node : allocation {
 
   const graph_operation* operation = nullptr;
   std::vector<const graph_node*> arguments;  ///< whose extents broadcast
-  std::unique_ptr<const graph_view> view;    ///< of the one argument
+  std::shared_ptr<const graph_view> view;    ///< of the one argument
 
   const graph_source_type* source_type = nullptr;  ///< of operands, and of what is computed first
   alignas(16) unsigned char source[most_source_bytes] = {};
@@ -99,30 +91,7 @@ graph_ref computed_node(std::shared_ptr<const graph_computation> what, const gra
 /// not move along the node's axes, as diagonals and reshapes.
 graph_ref view_node(const graph_ref& node, int rank, const index_t* extents, const index_t* steps, index_t offset);
 
-/// Graphs as kernels compute them: views have gone down to what they read, and equal nodes are one. It costs time in
-/// proportion to the nodes, each counted as often as it is viewed differently.
-std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots);
-
-/// The kernel of a graph, without its operands: steps in an order in which each has its arguments.
-struct graph_program {
-  struct step {
-    const graph_operation* operation;
-    int first;   ///< of its arguments
-    int buffer;  ///< where the host keeps its result
-  };
-  std::vector<step> steps;
-  std::vector<int> arguments;  ///< values: operands, then steps
-  std::vector<int> roots;      ///< values
-  std::vector<const graph_source_type*> operands;
-  int buffers = 0, widest = 1, cost = 0;  ///< widest: bytes of the largest element
-
-  kernel_type type{};
-  std::string code, structs;
-  std::vector<operand_type> types;
-  std::vector<dtype> results;
-  std::vector<int> slots;
-  std::vector<const char*> result_spellings;
-};
+struct graph_program;
 
 /// Results of one kernel of a graph, at most.
 inline constexpr int most_graph_results = 8;

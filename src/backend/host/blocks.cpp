@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blocks of positions, step by step.
+#include "plan/graph_program.hpp"
+
 #include <lazyfuse/backend/host/blocks.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What compiled code knows of graphs: views, equal nodes made one, and the program of a kernel.
+#pragma once
+
+#include <lazyfuse/plan/graph.hpp>
+
+#include <string>
+#include <vector>
+
+namespace lazyfuse::planning {
+
+/// A view that moves along the axes of what it views.
+struct graph_view {
+  int rank;
+  index_t extents[max_rank];
+  int axis[max_rank];       ///< of what is viewed, that each axis moves along; -1: it repeats
+  index_t by[max_rank];     ///< and how far a step goes
+  index_t start[max_rank];  ///< along each axis of what is viewed
+};
+
+/// Graphs as kernels compute them: views have gone down to what they read, and equal nodes are one. It costs time in
+/// proportion to the nodes, each counted as often as it is viewed differently.
+std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots);
+
+/// The kernel of a graph, without its operands: steps in an order in which each has its arguments.
+struct graph_program {
+  struct step {
+    const graph_operation* operation;
+    int first;   ///< of its arguments
+    int buffer;  ///< where the host keeps its result
+  };
+  std::vector<step> steps;
+  std::vector<int> arguments;  ///< values: operands, then steps
+  std::vector<int> roots;      ///< values
+  std::vector<const graph_source_type*> operands;
+  int buffers = 0, widest = 1, cost = 0;  ///< widest: bytes of the largest element
+
+  kernel_type type{};
+  std::string code, structs;
+  std::vector<operand_type> types;
+  std::vector<dtype> results;
+  std::vector<int> slots;
+  std::vector<const char*> result_spellings;
+};
+
+}  // namespace lazyfuse::planning
