@@ -6,11 +6,13 @@
 #include <lazyfuse/evaluate/prepared_kernels.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 namespace lazyfuse {
 
-using namespace planning;
+using planning::kernel_plan, planning::leaf_record, planning::leaf_type, planning::leaf_view, planning::operand_info,
+    planning::reduction_record;
 
 namespace {
 
