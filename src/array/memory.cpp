@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host memory, and which resource memory comes from.
-#include <lazyfuse/array/memory.hpp>
+#include "array/counted.hpp"
+
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/observe/trace.hpp>
 
@@ -23,6 +24,10 @@ void synchronize() {
   if (auto* const wait = memory_detail::wait_for_device.load(std::memory_order_relaxed)) wait();
 }
 
+long owners(const handles<1>& h) noexcept {
+  return h.memory[0] ? memory_detail::owners_of(h.memory[0]).load(std::memory_order_acquire) : 0;
+}
+
 namespace lazy_detail {
 
 void join(allocation** to, const handle_range* parts, int count) noexcept {
@@ -31,14 +36,15 @@ void join(allocation** to, const handle_range* parts, int count) noexcept {
       *to = p->memory[k];
       // moved says that the operand is a temporary, so it was not const
       if (p->moved) const_cast<allocation**>(p->memory)[k] = nullptr;
-      else if (*to) (*to)->owners.fetch_add(1, std::memory_order_relaxed);
+      else if (*to) memory_detail::owners_of(*to).fetch_add(1, std::memory_order_relaxed);
       ++to;
     }
 }
 
 void drop(allocation* const* memory, int n) noexcept {
   for (int k = 0; k < n; ++k)
-    if (memory[k] && memory[k]->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) memory[k]->release(memory[k]);
+    if (memory[k] && memory_detail::owners_of(memory[k]).fetch_sub(1, std::memory_order_acq_rel) == 1)
+      memory[k]->release(memory[k]);
 }
 
 }  // namespace lazy_detail
@@ -124,7 +130,7 @@ allocation* allocate_from(const resource_ref& r, const char* space, std::size_t 
   a->bytes = bytes;
   a->release = release;
   a->source = r;
-  a->stream.store(stream.handle, std::memory_order_relaxed);
+  a->stream = stream.handle;
   trace_detail::allocated(bytes);
   return a.release();
 }

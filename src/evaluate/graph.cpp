@@ -22,6 +22,19 @@ struct graph_values {
   run_detail::temporaries made;
 };
 
+}  // namespace lazyfuse::graph_detail
+
+namespace lazyfuse::planning {
+
+graph_computation::graph_computation(const graph_source_type& t, const char* why) : type(&t), because(why) {
+  release = [](allocation* a) noexcept { delete static_cast<graph_computation*>(a); };
+}
+graph_computation::~graph_computation() = default;
+
+}  // namespace lazyfuse::planning
+
+namespace lazyfuse::graph_detail {
+
 graph_scope::graph_scope(execution& x) {
   if (!x.values) x.values = own_ = new graph_values;
 }
@@ -137,7 +150,7 @@ class graph_evaluation {
       const graph_computation* const c = n->computation.get();
       if (!c || x_.values->known.contains(c->key())) continue;
       const room at = room_for(space_, x_, *c->type, c->extents, c->rank);
-      c->run(x_.part(c->because), at.data, at.owner);
+      c->run(x_.for_part(c->because), at.data, at.owner);
       x_.values->known[c->key()] = at;
       any = true;
     }
@@ -346,9 +359,9 @@ void write_code(graph_program& g) {
 }
 
 /// The program of device kernels stays: what is compiled for it is kept by its address.
-std::shared_ptr<const graph_program> one_of_its_kind(const std::shared_ptr<graph_program>& g) {
+counted<graph_program> one_of_its_kind(const counted<graph_program>& g) {
   static std::mutex mutex;
-  static auto& known = *new std::map<std::string, std::shared_ptr<const graph_program>>;
+  static auto& known = *new std::map<std::string, counted<graph_program>>;
   std::string key = std::string(g->type.space) + "|" + g->code + "|" + std::to_string(g->type.rank);
   for (const graph_source_type* t : g->operands) key.append(reinterpret_cast<const char*>(&t), sizeof(void*));
   for (const dtype t : g->results) key += "|" + std::to_string(static_cast<int>(t));
@@ -396,7 +409,7 @@ void complete(graph_program& g, const graph_space& space, int rank) {
 void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
                                   const std::vector<const graph_node*>& roots, const graph_target* targets,
                                   const index_t* extents, int rank, const char* because) {
-  const auto made = std::make_shared<graph_program>();
+  const counted<graph_program> made(new graph_program);
   graph_program& g = *made;
   const auto plan = std::make_unique_for_overwrite<graph_plan>();
   graph_plan& p = *plan;
@@ -420,7 +433,7 @@ void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
   }
   for (const graph_node* r : roots) g.roots.push_back(value.at(r));
   complete(g, space_, rank);
-  const std::shared_ptr<const graph_program> program = space_.on_device ? one_of_its_kind(made) : made;
+  const counted<graph_program> program = space_.on_device ? one_of_its_kind(made) : made;
   p.type = &program->type;
   p.info = p.bound;
   p.program = program.get();
@@ -429,27 +442,28 @@ void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
   order_axes(p.extents, 0, rank, p.info, all, results);
   coalesce(p.extents, 0, rank, p.info, all);
   std::copy_n(p.extents, rank, p.results);
-  if (x_.list) x_.list->keep(program);
-  const execution how = because ? x_.part(because) : x_;
+  if (x_.list) x_.list->keep(program.handle());
+  const execution how = because ? x_.for_part(because) : x_;
   if (!how.take(p)) throw error(std::string("lazy_array: ") + backend_refuses + place_asked());
 }
 
 }  // namespace
 
-run_detail::room in_memory_of(const graph_space& space, const execution& x, const graph_node& node,
+run_detail::room in_memory_of(const graph_space& space, const execution& x, const graph_ref& root,
                               const graph_source_type& type) {
+  const graph_node& node = *root;
   if (const auto at = x.values->known.find(&node); at != x.values->known.end()) return at->second;
   const room to = room_for(space, x, type, node.extents, node.rank);
   index_t dense[max_rank];
   dense_steps(node.extents, node.rank, dense);
-  const graph_ref root = graph_ref::share(&node);
   const graph_target target{to.data, dense, to.owner, type.type.element, type.bytes, type.type.spelling};
-  evaluate(space, x.part("a lazy_array that a reduction reads"), &root, &target, 1, node.extents, node.rank);
+  evaluate(space, x.for_part("a lazy_array that a reduction reads"), &root, &target, 1, node.extents, node.rank);
   return x.values->known[&node] = to;
 }
 graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
                          const index_t* extents, const index_t* steps, index_t offset) {
-  return computed_node(std::make_shared<const node_computation>(space, type, node), type, rank, extents, steps, offset);
+  return computed_node(counted<graph_computation>(new node_computation(space, type, node)), type, rank, extents, steps,
+                       offset);
 }
 
 void evaluate(const graph_space& space, const execution& x, const graph_ref* roots, const graph_target* targets,

@@ -60,7 +60,7 @@ struct plan_list::contents {
   std::vector<std::unique_ptr<kernel_plan, release>> kernels;
   std::vector<refusal> refused;
   std::vector<handles<1>> memory;
-  std::vector<std::shared_ptr<const void>> kept;
+  std::vector<handles<1>> kept;
   std::optional<int> device;
   std::size_t taken = 0, used = 0;  ///< of the kernels, and of the memory
 };
@@ -89,7 +89,7 @@ const std::vector<refusal>& plan_list::refused() const { return contents_->refus
 bool plan_list::has_memory() const { return contents_->device.has_value(); }
 bool plan_list::has_memory_between() const { return contents_->used > 0; }
 void plan_list::refuse(const char* plan, const char* reason) { contents_->refused.push_back({plan, reason}); }
-void plan_list::keep(std::shared_ptr<const void> what) { contents_->kept.push_back(std::move(what)); }
+void plan_list::keep(const handles<1>& what) { contents_->kept.push_back(what); }
 
 row_report plan_list::rows() const { return size() > 0 ? (*this)[size() - 1].rows : row_report{}; }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // DLPack tensors: what is given away, and what is wanted of those that are taken.
+#include "array/counted.hpp"
+
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/interop/dlpack.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Nodes of graphs: made, viewed and let go without recursion, however deep a graph is.
+#include "array/counted.hpp"
 #include "plan/graph_program.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ void release_node(allocation* a) noexcept {
   constinit thread_local allocation* waiting = nullptr;
   constinit thread_local bool releasing = false;
   const auto wait = [](allocation* n) {
-    n->readers.store(waiting, std::memory_order_relaxed);
+    n->readers = waiting;
     waiting = n;
   };
   wait(a);
@@ -28,10 +29,10 @@ void release_node(allocation* a) noexcept {
   releasing = true;
   while (waiting) {
     auto* const n = static_cast<graph_node*>(waiting);
-    waiting = static_cast<allocation*>(n->readers.load(std::memory_order_relaxed));
+    waiting = static_cast<allocation*>(n->readers);
     for (const graph_node* argument : n->arguments) {
       auto* const below = const_cast<graph_node*>(argument);
-      if (below->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) wait(below);
+      if (memory_detail::owners_of(below).fetch_sub(1, std::memory_order_acq_rel) == 1) wait(below);
     }
     lazy_detail::drop(&n->memory, 1);
     delete n;
@@ -140,11 +141,15 @@ index_t graph_node::size() const {
   return n;
 }
 
-graph_ref graph_ref::share(const graph_node* n) {
-  auto* const shared = const_cast<graph_node*>(n);
-  shared->owners.fetch_add(1, std::memory_order_relaxed);
-  return graph_ref(shared);
+graph_program::graph_program() {
+  release = [](allocation* a) noexcept { delete static_cast<graph_program*>(a); };
 }
+
+namespace {
+
+void count_one_more(allocation* a) { memory_detail::owners_of(a).fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace
 
 graph_ref operation_node(const graph_operation& op, const graph_ref* arguments, int rank, const index_t* extents) {
   graph_ref made(new graph_node(rank, extents));
@@ -153,7 +158,7 @@ graph_ref operation_node(const graph_operation& op, const graph_ref* arguments, 
   made->weight = op.cost;
   for (int i = 0; i < op.arity; ++i) {
     made->arguments.push_back(arguments[i].get());
-    arguments[i]->owners.fetch_add(1, std::memory_order_relaxed);
+    count_one_more(arguments[i].get());
     made->weight = std::min(heaviest, made->weight + arguments[i]->weight);
     made->has_views = made->has_views || arguments[i]->has_views;
     made->device = std::max(made->device, arguments[i]->device);
@@ -169,13 +174,13 @@ graph_ref operand_node(const graph_source_type& type, const void* source, alloca
   for (int k = 0; k < rank; ++k) made->steps[k] = extents[k] > 1 ? steps[k] : 0;
   made->memory = memory;
   if (memory) {
-    memory->owners.fetch_add(1, std::memory_order_relaxed);
+    count_one_more(memory);
     made->device = memory->device;
   }
   return made;
 }
 
-graph_ref computed_node(std::shared_ptr<const graph_computation> what, const graph_source_type& type, int rank,
+graph_ref computed_node(counted<graph_computation> what, const graph_source_type& type, int rank,
                         const index_t* extents, const index_t* steps, index_t offset) {
   graph_ref made(new graph_node(rank, extents));
   made->source_type = &type;
@@ -190,9 +195,9 @@ graph_ref view_node(const graph_ref& node, int rank, const index_t* extents, con
   if (!find_axes(*node.get(), rank, extents, steps, offset, v)) return {};
   if (is_whole(*node.get(), v)) return node;
   graph_ref made(new graph_node(rank, extents));
-  made->view = std::make_shared<const graph_view>(v);
+  made->view = std::make_unique<const graph_view>(v);
   made->arguments.push_back(node.get());
-  node->owners.fetch_add(1, std::memory_order_relaxed);
+  count_one_more(node.get());
   made->weight = node->weight;
   made->device = node->device;
   made->has_views = true;
@@ -239,7 +244,7 @@ struct content_hash {
     for (const graph_node* a : n->arguments) h = mixed(h, a);
     for (int k = 0; k < n->rank; ++k) h = mixed(h, static_cast<std::uint64_t>(n->extents[k]));
     if (n->operation) return h;
-    h = mixed(mixed(mixed(h, n->source_type), n->computation.get()), static_cast<std::uint64_t>(n->first));
+    h = mixed(mixed(mixed(h, n->source_type), n->computation.handle().memory[0]), static_cast<std::uint64_t>(n->first));
     std::uint64_t words[most_source_bytes / 8] = {};
     std::memcpy(words, n->source, static_cast<std::size_t>(n->source_type->type.bytes));
     for (const std::uint64_t w : words) h = mixed(h, w);
@@ -326,7 +331,7 @@ class canonical_graph {
     to->source_type = n.source_type;
     to->computation = n.computation;
     to->memory = n.memory;
-    if (n.memory) n.memory->owners.fetch_add(1, std::memory_order_relaxed);
+    if (n.memory) count_one_more(n.memory);
     to->device = n.device;
     for (int j = 0; j < v.rank; ++j) to->steps[j] = v.axis[j] >= 0 ? v.by[j] * n.steps[v.axis[j]] : 0;
     index_t offset = 0;

@@ -4,6 +4,7 @@
 
 #include <lazyfuse/plan/graph.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,35 @@ struct graph_view {
   index_t start[max_rank];  ///< along each axis of what is viewed
 };
 
+/// It is let go without recursion (graph.cpp).
+struct graph_node : allocation {
+  int rank = 0, weight = 0;  ///< weight: operations that it takes, counted as often as they are read
+  bool has_views = false;    ///< itself, or below
+  index_t extents[max_rank] = {};
+
+  const graph_operation* operation = nullptr;
+  std::vector<const graph_node*> arguments;  ///< whose extents broadcast
+  std::unique_ptr<const graph_view> view;    ///< of the one argument
+
+  const graph_source_type* source_type = nullptr;  ///< of operands, and of what is computed first
+  alignas(16) unsigned char source[most_source_bytes] = {};
+  index_t steps[max_rank] = {};
+  index_t first = 0;             ///< of what is computed first: the element that the steps begin at
+  allocation* memory = nullptr;  ///< of an operand
+  counted<graph_computation> computation;
+
+  graph_node(int r, const index_t* e);
+  index_t size() const;
+};
+
 /// Graphs as kernels compute them: views have gone down to what they read, and equal nodes are one. It costs time in
 /// proportion to the nodes, each counted as often as it is viewed differently.
 std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots);
 
 /// The kernel of a graph, without its operands: steps in an order in which each has its arguments.
-struct graph_program {
+struct graph_program : allocation {
+  graph_program();
+
   struct step {
     const graph_operation* operation;
     int first;   ///< of its arguments

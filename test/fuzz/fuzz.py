@@ -7,7 +7,8 @@
     fuzz.py generate|build|run|check DIR   the same in phases, with the same options; build and run need Python alone,
                                            so that they can happen on another machine
 
---cuda evaluates in the CUDA space: the programs are compiled by nvcc. --build names the folder of a configured build.
+--cuda evaluates in the CUDA space: the programs are compiled by nvcc. --lazy: what each operation makes is a
+lazy_array, so that all is evaluated as graphs. --build names the folder of a configured build.
 """
 
 import argparse
@@ -43,6 +44,7 @@ def main():
     parser.add_argument("--only", type=int, help="one expression, printed and run")
     parser.add_argument("--batch", type=int, default=20, help="expressions in a program")
     parser.add_argument("--cuda", action="store_true")
+    parser.add_argument("--lazy", action="store_true")
     parser.add_argument("--build", help="a build folder of CMake's (default: build/host, or build/cuda with --cuda)")
     parser.add_argument("--compiler", help="instead of the build's")
     parser.add_argument("--flags", default="", help="of the compiler, instead of -O0 (nvcc: -O0 -Ofc=mid)")
@@ -70,6 +72,7 @@ def main():
     import reference
 
     reference.contracts = a.cuda
+    grammar.lazy = a.lazy
     cases = [grammar.case(a.seed, k) for k in range(a.first, a.first + a.count)]
     if a.list or a.only is not None:
         for k, case in enumerate(cases):
@@ -110,7 +113,7 @@ def main():
             continue
         small, how = shrink.shrink(case, wrong, lambda cases: exchange.failures(cases, tools, folder / "shrink", max(1, -(-len(cases) // tools.jobs))))
         print(described(number, small, how[:3000]))
-        print(f"  found by: fuzz.py --seed {a.seed} --only {number}" + (" --cuda" if a.cuda else ""))
+        print(f"  found by: fuzz.py --seed {a.seed} --only {number}" + (" --cuda" if a.cuda else "") + (" --lazy" if a.lazy else ""))
         sys.stdout.flush()
     for number, _, wrong in failed[a.keep :]:
         print(f"expression {number}: {wrong.splitlines()[0][:200]}")

@@ -16,6 +16,8 @@ CPP |= {t: f"lf::{t.name}" for t in INTEGERS}
 
 serials = itertools.count()
 
+lazy = False  # whether what each operation makes becomes a lazy_array, in C++
+
 
 class Node:
     """One operation of an expression; its value is computed when it is made, or Invalid is raised."""
@@ -346,6 +348,8 @@ class Case:
                 lines.append(f"{place} {op} {args[1]}")
                 continue
             text[id(n)] = n.cpp(args) if language == "cpp" else n.numpy(args)
+            if lazy and language == "cpp" and n.args:
+                text[id(n)] = f"lf::lazy_array({text[id(n)]})"
             if n.what == "input":
                 variable[id(n)] = text[id(n)]
             late = any(n.serial < w and w < u for w in writes for u in users[id(n)] if not (n.what == "input" and u == w))

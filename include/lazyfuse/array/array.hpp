@@ -3,11 +3,11 @@
 // values an array had when they were written.
 #pragma once
 
+#include <lazyfuse/array/ranges.hpp>
 #include <lazyfuse/array/slice.hpp>
 #include <lazyfuse/expr/reduce.hpp>
 
 #include <initializer_list>
-#include <ranges>
 
 namespace lazyfuse {
 

@@ -6,37 +6,30 @@
 #include <lazyfuse/array/resource.hpp>
 #include <lazyfuse/expr/lazy.hpp>
 
-#include <atomic>
-
 namespace lazyfuse {
 
-/// One allocation and who uses it. In CUDA space also: the stream whose work it is ordered with.
+/// One allocation and who uses it. In CUDA space also: the stream whose work it is ordered with. Threads share the
+/// count and the streams, which compiled code alone reads and writes, atomically.
 struct allocation {
-  std::atomic<long> owners{1};
+  long owners = 1;
   void* data = nullptr;
   std::size_t bytes = 0;
   void (*release)(allocation*) noexcept = nullptr;
-  std::atomic<void*> stream{nullptr};
-  std::atomic<void*> readers{nullptr};  ///< other streams that still read it (CUDA space)
-  resource_ref source;                  ///< gave the memory and takes it back
-  int device = -1;                      ///< the GPU that it is on; -1: the host, or memory that all GPUs use alike
-  bool foreign = false;  ///< somebody else's, who is told when nobody uses it any more: no array holds it
+  void* stream = nullptr;
+  void* readers = nullptr;  ///< other streams that still read it (CUDA space)
+  resource_ref source;      ///< gave the memory and takes it back
+  int device = -1;          ///< the GPU that it is on; -1: the host, or memory that all GPUs use alike
+  bool foreign = false;     ///< somebody else's, who is told when nobody uses it any more: no array holds it
+
+  allocation() = default;
+  allocation(const allocation&) = delete;
+  allocation& operator=(const allocation&) = delete;
 };
 
 /// How many handles there are to the memory of one, itself included; 0 for none.
-inline long owners(const handles<1>& h) noexcept {
-  return h.memory[0] ? h.memory[0]->owners.load(std::memory_order_acquire) : 0;
-}
+long owners(const handles<1>& h) noexcept;
 
 namespace memory_detail {
-/// What synchronize() calls; set by the CUDA library when it is linked and used.
-extern std::atomic<void (*)()> wait_for_device;
-/// Waits for all streams of a device; set likewise.
-extern std::atomic<void (*)(int device)> wait_for_all;
-
-/// Throws borrow_error if p is memory of a GPU; set by the CUDA library, as above.
-extern std::atomic<void (*)(const void* p, const char* operation, caller where)> check_host_pointer;
-
 /// While it lives, what the calling thread makes and launches belongs to one device, which CUDA takes for the current
 /// one. On the host there is only one.
 template <class Space>

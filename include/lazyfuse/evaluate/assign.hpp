@@ -7,7 +7,6 @@
 #include <lazyfuse/plan/aliasing.hpp>
 #include <lazyfuse/plan/placement.hpp>
 
-#include <algorithm>
 #include <vector>
 
 namespace lazyfuse {

@@ -2,11 +2,10 @@
 // The plan of a kernel with the types of its program: what the patterns decide, launch and count.
 #pragma once
 
+#include <lazyfuse/core/algorithm.hpp>
 #include <lazyfuse/evaluate/guard.hpp>
 #include <lazyfuse/program/code.hpp>
 #include <lazyfuse/program/cost_saved.hpp>
-
-#include <algorithm>
 
 namespace lazyfuse::run_detail {
 
@@ -177,7 +176,8 @@ struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
       index_t reduced = 1;
       for (int k = K; k < R; ++k) reduced *= this->s[k];
       const double length = reduced > 0 ? static_cast<double>(reduced) : 1;
-      const double across = K > 0 ? static_cast<double>(std::max<index_t>(this->s[K > 0 ? K - 1 : 0], 1)) : length;
+      const double across =
+          K > 0 ? static_cast<double>(algorithm::max<index_t>(this->s[K > 0 ? K - 1 : 0], 1)) : length;
       // Vectors find places in long rows; in short ones an element takes as long as so many operations, and in columns,
       // where each has its place beside it. Of other reductions a row takes as many beside its elements: a short one
       // few, and one of columns some.
@@ -264,7 +264,7 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
     double of_row = 0;  // each pass over a row takes as long as so many operations, beside its elements
     if constexpr (backend<Space>::in_vectors)
       if (!this->rows.beside)
-        of_row = 600.0 * this->rows.passes / std::max(1.0, static_cast<double>(this->rows.length));
+        of_row = 600.0 * this->rows.passes / algorithm::max(1.0, static_cast<double>(this->rows.length));
     return cost_of_elements<program>(make_index_sequence<program::count + 1>{}) + of_row;
   }
 };

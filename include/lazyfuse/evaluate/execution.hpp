@@ -35,7 +35,7 @@ struct execution {
     if (list) list->refuse(plan, reason);
   }
   /// The same for a part of the expression that is computed first.
-  execution part(const char* why) const { return {list, plan_choice::automatic, why, values}; }
+  execution for_part(const char* why) const { return {list, plan_choice::automatic, why, values}; }
 };
 
 namespace run_detail {

@@ -11,15 +11,13 @@ namespace lazyfuse {
 
 namespace planning {
 /// A part of a graph that is computed into memory before the kernel that reads it.
-struct graph_computation {
+struct graph_computation : allocation {
   const graph_source_type* type;  ///< of that memory
   int rank = 0;
   index_t extents[max_rank] = {};
   const char* because;
-  graph_computation(const graph_source_type& t, const char* why) : type(&t), because(why) {}
-  virtual ~graph_computation() = default;
-  graph_computation(const graph_computation&) = delete;
-  graph_computation& operator=(const graph_computation&) = delete;
+  graph_computation(const graph_source_type& t, const char* why);
+  virtual ~graph_computation();
   /// Dense and row-major, to data.
   virtual void run(const execution& x, void* data, allocation* owner) const = 0;
   /// The same of two that compute the same.
@@ -185,11 +183,11 @@ struct typed_computation : graph_computation {
 template <class Space, class E>
 graph_ref computed(const E& e) {
   const auto dense = row_major(e.shape());
-  return computed_node(std::make_shared<const typed_computation<Space, E>>(e), source_type_of<ir::memory<value_t<E>>>,
-                       E::rank, e.shape().extent, dense.step, 0);
+  return computed_node(counted<graph_computation>(new typed_computation<Space, E>(e)),
+                       source_type_of<ir::memory<value_t<E>>>, E::rank, e.shape().extent, dense.step, 0);
 }
 /// The values of a graph, dense in memory.
-run_detail::room in_memory_of(const graph_space& space, const execution& x, const graph_node& node,
+run_detail::room in_memory_of(const graph_space& space, const execution& x, const graph_ref& node,
                               const graph_source_type& type);
 /// A view of a graph's values in memory, of type T.
 graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
@@ -208,8 +206,8 @@ template <class Space, class Source, int R>
 graph_ref node_from(const tree::leaf<Source, R>& e) {
   using device_source = typename lower_detail::device_source<Source>::type;
   if constexpr (is_graph_source<Source>) {
-    const graph_ref node = graph_ref::share(static_cast<const graph_node*>(e.source.owner));
-    if (graph_ref view = view_node(node, R, e.extents.extent, e.steps.step, e.offset); view.get()) return view;
+    const graph_ref node = graph_ref::share(e.source.owner);
+    if (graph_ref view = view_node(node, R, e.extents.extent, e.steps.step, e.offset)) return view;
     return seen_in_memory(space_of<Space>, source_type_of<ir::memory<typename Source::value_type>>, node, R,
                           e.extents.extent, e.steps.step, e.offset);
   } else if constexpr (simple_source<device_source>) {
@@ -259,8 +257,7 @@ template <class Space, class Source, int R>
   requires is_graph_source<Source>
 auto put_in_memory(const execution& x, const tree::leaf<Source, R>& e) {
   using T = typename Source::value_type;
-  const auto& node = *static_cast<const graph_node*>(e.source.owner);
-  const auto at = in_memory_of(space_of<Space>, x, node, source_type_of<ir::memory<T>>);
+  const auto at = in_memory_of(space_of<Space>, x, graph_ref::share(e.source.owner), source_type_of<ir::memory<T>>);
   return tree::leaf<stored<T, memory_of<Space>>, R>({at.owner, static_cast<const T*>(at.data)}, e.extents, e.steps,
                                                     e.offset);
 }

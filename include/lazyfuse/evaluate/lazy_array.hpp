@@ -13,7 +13,7 @@ void lazy_array<Element, Rank, Space>::construct(const E& e) {
     const auto& tree = assign_detail::converted<Element>(e.tree);
     const planning::graph_ref node = graph_detail::node_of<kernel_space<Space, Maker>>(tree);
     this->memory = node.handle();
-    this->tree = {{node.get()}, tree.shape(), row_major(tree.shape())};
+    this->tree = {{node.handle().memory[0]}, tree.shape(), row_major(tree.shape())};
   }
 }
 

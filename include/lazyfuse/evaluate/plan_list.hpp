@@ -6,7 +6,6 @@
 #include <lazyfuse/array/memory.hpp>
 #include <lazyfuse/plan/kernel_plan.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace lazyfuse {
@@ -59,7 +58,7 @@ class plan_list {
   /// What stands for that memory where there is none.
   void* stand_in();
   /// What plans point to.
-  void keep(std::shared_ptr<const void> what);
+  void keep(const handles<1>& what);
 
  private:
   struct contents;

@@ -34,7 +34,7 @@ auto settle(const execution& x, temporaries& t, const leaf<deferred<Kind, A>, R>
   const computed_record* met = find_computed<deferred<own, A>>(t, argument);
   if (!met) {
     const auto source =
-        made<Space>(x.part(Kind::cut), t, own_result<own>(settled_argument<Space, Each>(x, t, argument))).source;
+        made<Space>(x.for_part(Kind::cut), t, own_result<own>(settled_argument<Space, Each>(x, t, argument))).source;
     met = &t.note({&computed_type<deferred<own, A>>, &argument, source.owner, source.data});
   }
   return leaf<stored<T, memory_of<Space>>, R>({met->owner, static_cast<const T*>(met->data)}, e.extents, e.steps,

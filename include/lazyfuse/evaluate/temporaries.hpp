@@ -108,7 +108,7 @@ auto pass_barrier(const execution& x, temporaries& t, const leaf<deferred<Kind, 
     const auto in_memory = [&]() -> stored<T, memory_of<Space>> {
       if (const computed_record* const r = find_computed<computed<A>>(t, argument))
         return {r->owner, static_cast<const T*>(r->data)};
-      const auto source = made<Space>(x.part(Kind::because), t, argument).source;
+      const auto source = made<Space>(x.for_part(Kind::because), t, argument).source;
       t.note({&computed_type<computed<A>>, &argument, source.owner, source.data});
       return source;
     };

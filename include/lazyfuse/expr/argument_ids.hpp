@@ -28,10 +28,10 @@ namespace number_detail {
 
 /// What the leaves of a tree have in common: how many there are, how many of them are no constants, the largest number
 /// given to one already, and whether there are reductions among them.
-struct census {
+struct leaf_counts {
   int leaves = 0, arrays = 0, largest = -1;
   bool reductions = false;
-  constexpr census operator+(const census& b) const {
+  constexpr leaf_counts operator+(const leaf_counts& b) const {
     return {leaves + b.leaves, arrays + b.arrays, largest > b.largest ? largest : b.largest,
             reductions || b.reductions};
   }
@@ -40,19 +40,19 @@ template <class Source>
 inline constexpr int number_of = -1;
 template <int I, class Source>
 inline constexpr int number_of<tree::numbered_source<I, Source>> = I;
-struct counting : tree::sums<census> {
+struct counting : tree::sums<leaf_counts> {
   template <class Source, int R>
-  static constexpr census leaf{1, R > 0, number_of<Source>};
+  static constexpr leaf_counts leaf{1, R > 0, number_of<Source>};
   template <class Kind, class A, int R>
-  static constexpr census deferred =
-      Kind::in_kernel ? tree::fold<counting, A> + census{0, 0, -1, true} : census{1, R > 0};
+  static constexpr leaf_counts deferred =
+      Kind::in_kernel ? tree::fold<counting, A> + leaf_counts{0, 0, -1, true} : leaf_counts{1, R > 0};
 };
 template <class E>
-inline constexpr census census_of = tree::fold<counting, E>;
+inline constexpr leaf_counts leaf_counts_of = tree::fold<counting, E>;
 
 /// How many numbers the leaves of a tree take.
 template <class E>
-inline constexpr int span = census_of<E>.leaves + census_of<E>.largest + 1;
+inline constexpr int span = leaf_counts_of<E>.leaves + leaf_counts_of<E>.largest + 1;
 
 constexpr int sum_before(int k, const int* values) {
   int sum = 0;
@@ -62,7 +62,7 @@ constexpr int sum_before(int k, const int* values) {
 /// The number of leaves before argument K.
 template <int K, class... A>
 inline constexpr int leaves_before = [] {
-  constexpr int counts[] = {census_of<A>.leaves..., 0};
+  constexpr int counts[] = {leaf_counts_of<A>.leaves..., 0};
   return sum_before(K, counts);
 }();
 
@@ -107,7 +107,7 @@ constexpr auto number(const Tree& e) {
 /// was reduced, its types tell better than new numbers: it keeps the numbers it has.
 template <int From, class Tree>
 constexpr auto argument(const Tree& e) {
-  constexpr census c = census_of<Tree>;
+  constexpr leaf_counts c = leaf_counts_of<Tree>;
   return number<From, From + c.leaves, !c.reductions>(e);
 }
 
@@ -131,7 +131,7 @@ constexpr auto keep_numbers(const tree::map_expr<Op, Seq, A...>& e, const tree::
 }
 template <class E, class V>
 constexpr auto with_numbers_of(const E& e, const V& view) {
-  if constexpr (census_of<E>.largest < 0) return view;
+  if constexpr (leaf_counts_of<E>.largest < 0) return view;
   else if constexpr (tree::is_named<E>) return with_numbers_of(tree::unnamed(e), view);
   else if constexpr (tree::is_named<V>) {
     const auto inner = keep_numbers(e, tree::unnamed(view));

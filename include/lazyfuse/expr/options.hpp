@@ -98,7 +98,8 @@ inline constexpr int expressions = (0 + ... + int(expression<A>));
 /// it. One array alone is recognised without, also outside the function: x * softmax(x).
 template <bool Beside, class E>
 constexpr auto used_often(const E& e) {
-  if constexpr (Beside || number_detail::census_of<tree_t<E>>.arrays > 1) return number_detail::numbered_argument<0>(e);
+  if constexpr (Beside || number_detail::leaf_counts_of<tree_t<E>>.arrays > 1)
+    return number_detail::numbered_argument<0>(e);
   else return e;
 }
 /// Two such operands.

@@ -6,9 +6,6 @@
 
 #include <lazyfuse/plan/kernel_plan.hpp>
 
-#include <memory>
-#include <vector>
-
 namespace lazyfuse::planning {
 
 struct graph_source_type;
@@ -38,54 +35,42 @@ struct graph_source_type {
 /// The largest source that is an operand of a graph.
 inline constexpr int most_source_bytes = 64;
 
-/// What a graph reads and does not compute itself (evaluate/graph.hpp): a reduction, say, which is in memory first.
-struct graph_computation;
-
-struct graph_view;
-
-/// A node, which never changes: an operation on others, a view of another, an operand, or something computed first. It
-/// is counted as memory is, so that expressions hold nodes as they hold arrays.
-struct graph_node : allocation {
-  int rank = 0, weight = 0;  ///< weight: operations that it takes, counted as often as they are read
-  bool has_views = false;    ///< itself, or below
-  index_t extents[max_rank] = {};
-
-  const graph_operation* operation = nullptr;
-  std::vector<const graph_node*> arguments;  ///< whose extents broadcast
-  std::shared_ptr<const graph_view> view;    ///< of the one argument
-
-  const graph_source_type* source_type = nullptr;  ///< of operands, and of what is computed first
-  alignas(16) unsigned char source[most_source_bytes] = {};
-  index_t steps[max_rank] = {};
-  index_t first = 0;             ///< of what is computed first: the element that the steps begin at
-  allocation* memory = nullptr;  ///< of an operand
-  std::shared_ptr<const graph_computation> computation;
-
-  graph_node(int r, const index_t* e);
-  index_t size() const;
-};
-
-/// A counted reference to a node.
-class graph_ref {
+/// A counted reference to something that is counted as memory is.
+template <class T>
+class counted {
  public:
-  graph_ref() = default;
-  /// Takes over a count, of a new node.
-  explicit graph_ref(graph_node* n) { node_.memory[0] = n; }
-  static graph_ref share(const graph_node* n);
-  graph_node* get() const { return static_cast<graph_node*>(node_.memory[0]); }
-  graph_node* operator->() const { return get(); }
-  const handles<1>& handle() const { return node_; }
+  counted() = default;
+  /// Takes over a count, of something new.
+  explicit counted(allocation* made) { held_.memory[0] = made; }
+  static counted share(const allocation* known) {
+    auto* const a = const_cast<allocation*>(known);
+    return counted(handles<1>({{&a, 1, false}}));
+  }
+  T* get() const { return static_cast<T*>(held_.memory[0]); }
+  T* operator->() const { return get(); }
+  T& operator*() const { return *get(); }
+  explicit operator bool() const { return held_.memory[0]; }
+  const handles<1>& handle() const { return held_; }
+  friend bool operator==(const counted& a, const counted& b) { return a.held_.memory[0] == b.held_.memory[0]; }
 
  private:
-  handles<1> node_;
+  explicit counted(const handles<1>& h) : held_(h) {}
+  handles<1> held_;
 };
+
+/// A node, which never changes: an operation on others, a view of another, an operand, or something computed first.
+/// Expressions hold nodes as they hold arrays.
+struct graph_node;
+using graph_ref = counted<graph_node>;
+/// What a graph reads and does not compute itself (evaluate/graph.hpp): a reduction, say, which is in memory first.
+struct graph_computation;
 
 graph_ref operation_node(const graph_operation& op, const graph_ref* arguments, int rank, const index_t* extents);
 /// first: where a source in memory begins.
 graph_ref operand_node(const graph_source_type& type, const void* source, allocation* memory, int rank,
                        const index_t* extents, const index_t* steps);
 /// Element i is at offset + steps . i of the dense memory that is computed first.
-graph_ref computed_node(std::shared_ptr<const graph_computation> what, const graph_source_type& type, int rank,
+graph_ref computed_node(counted<graph_computation> what, const graph_source_type& type, int rank,
                         const index_t* extents, const index_t* steps, index_t offset);
 /// Element i of the view is the node's element at offset + steps . i in row-major order. There is none where it does
 /// not move along the node's axes, as diagonals and reshapes.

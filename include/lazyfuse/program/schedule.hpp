@@ -71,7 +71,7 @@ struct summary {
   bool repeats = false, pairs = false, saves = false;  ///< saves: see cost_saved.hpp
 };
 /// The distinct composite sub-programs met so far, and those that would pair with them (sin and cos).
-struct census {
+struct distinct_programs {
   const char **met, **partners;
   int count = 0;
   summary found = {};
@@ -118,7 +118,7 @@ template <class... P>
 constexpr summary summarize(list<P...>) {
   constexpr int most = (1 + ... + fold<counting_operations, P>);
   const char *met[most] = {}, *partners[most] = {};
-  census all{met, partners};
+  distinct_programs all{met, partners};
   (all.visit(static_cast<const P*>(nullptr)), ...);
   for (int i = 0; i < all.count; ++i) all.found.pairs = all.found.pairs || (partners[i] && all.has(partners[i]));
   return all.found;

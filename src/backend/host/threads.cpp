@@ -3,6 +3,7 @@
 #include <lazyfuse/backend/host/threads.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <exception>
 #include <fstream>
@@ -60,7 +61,28 @@ double cache_bytes() {
 
 bool threads_wake() { return omp_get_max_threads() > 1 && omp_in_parallel() == 0; }
 
-void let_others_run() { std::this_thread::yield(); }
+index_t blocks_in_order::next() {
+  const index_t b = std::atomic_ref(taken_).fetch_add(1, std::memory_order_relaxed);
+  return b < blocks_ ? b : blocks_;
+}
+bool blocks_in_order::wait_for(index_t b) {
+  while (std::atomic_ref(done_).load(std::memory_order_acquire) != b) {
+    if (std::atomic_ref(failed_).load(std::memory_order_relaxed)) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+void blocks_in_order::done(index_t b) { std::atomic_ref(done_).store(b + 1, std::memory_order_release); }
+void blocks_in_order::fail() { std::atomic_ref(failed_).store(true, std::memory_order_relaxed); }
+
+task_flags::task_flags(index_t n) : flags_(static_cast<std::size_t>(n)) {}
+task_flags::~task_flags() = default;
+bool task_flags::raised(index_t i) {
+  return std::atomic_ref(flags_[static_cast<std::size_t>(i)]).load(std::memory_order_relaxed) != 0;
+}
+void task_flags::raise(index_t i) {
+  std::atomic_ref(flags_[static_cast<std::size_t>(i)]).store(1, std::memory_order_relaxed);
+}
 
 void find_residence(const index_t* extents, int rank, int outer, bool columns, int bytes, row_residence& to) {
   constexpr index_t cache_of_a_thread = dpp::tuning<dpp::row_stages, host>::row_in_cache;

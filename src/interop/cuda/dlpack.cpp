@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // DLPack tensors on the GPU: the order between our streams and those of others.
+#include "array/counted.hpp"
+
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/interop/dlpack.hpp>
@@ -36,7 +38,7 @@ void release(allocation* a) noexcept {
   const std::unique_ptr<foreign_memory> f(static_cast<foreign_memory*>(a));
   auto streams = cuda_detail::take_readers(a);
   try {
-    streams.insert(static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire)));
+    streams.insert(static_cast<cudaStream_t>(memory_detail::stream_of(a).load(std::memory_order_acquire)));
     for (const cudaStream_t s : streams) {
       if (!f->home) (void)cudaStreamSynchronize(s);
       else if (s != f->home) cuda_detail::order(s, f->home, a->device);
@@ -59,7 +61,7 @@ void hand_over(cuda, allocation* a, dlpack::stream s, caller where) {
   check_stream(s, "to_dlpack", where);
   if (!a || s.number == dlpack::no_sync.number) return;
   // alone in having it, who takes it may write
-  const bool written = a->owners.load(std::memory_order_acquire) == 1;
+  const bool written = memory_detail::owners_of(a).load(std::memory_order_acquire) == 1;
   cuda_detail::use(a, written, handle_of(s), s.number != dlpack::per_thread.number);
 }
 
@@ -92,7 +94,7 @@ allocation* adopt(cuda, const dlpack::tensor& t, void* data, void (*end)(void*),
   const bool own_order = s.number != dlpack::no_sync.number && s.number != dlpack::per_thread.number;
   if (s.number == dlpack::per_thread.number) cuda_detail::order(handle_of(s), here, home);
   if (own_order) f->home = handle_of(s);
-  f->stream.store(own_order ? f->home : here, std::memory_order_release);
+  memory_detail::stream_of(f.get()).store(own_order ? f->home : here, std::memory_order_release);
   return f.release();
 }
 

@@ -26,7 +26,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   /// Columns that a loop takes together.
   static constexpr int most_columns = [] {
     const int fit = tuned::column_bytes / bytes_of_values<Sources>(reductions{}) / 64 * 64;
-    return std::clamp(fit, 64, walk_type::chunk < columns_at_a_time ? walk_type::chunk : columns_at_a_time);
+    return algorithm::clamp(fit, 64, walk_type::chunk < columns_at_a_time ? walk_type::chunk : columns_at_a_time);
   }();
 
   template <class Set>
@@ -43,7 +43,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     index_t offsets[walk_type::count + 1];
     const bool together = R >= 2 && walk.side_by_side(R - 2, height, n, seq{});
     for (index_t r = r0; r < r1;) {
-      std::copy_n(next.offsets, walk_type::count, offsets);
+      algorithm::copy_n(next.offsets, walk_type::count, offsets);
       const index_t left = together ? extents_left(next, r1 - r) : 1;
       next.next();
       walk.seek_columns(cursors, packed, offsets, next.offsets, first, n, seq{});
@@ -55,7 +55,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   /// How many of some lines lie as the next one does.
   index_t extents_left(const position& at, index_t lines) const {
     constexpr int axis = R < 2 ? 0 : R - 2;
-    return std::min(this->extents[axis] - at.at[axis], lines);
+    return algorithm::min(this->extents[axis] - at.at[axis], lines);
   }
 
   /// The values of n columns with those of P..., which are computed from them and from constants, and go to `made`.
@@ -97,9 +97,9 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   };
   column_cut cut_columns(index_t each) const {
     const index_t chunks = (width + each - 1) / each;
-    const index_t enough = 1 + tuned::tasks_of_pass / std::max<index_t>(outer * chunks, 1),
+    const index_t enough = 1 + tuned::tasks_of_pass / algorithm::max<index_t>(outer * chunks, 1),
                   most = (height + tuned::least_lines - 1) / tuned::least_lines;
-    return {std::clamp<index_t>(most, 1, enough), chunks, each};
+    return {algorithm::clamp<index_t>(most, 1, enough), chunks, each};
   }
   /// Calls f(task, kept position, r0, r1, first column, columns) in all tasks; each pass begins where the one before
   /// stopped.
@@ -110,7 +110,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       const index_t t = Pass % 2 == 0 ? task : tasks - 1 - task;
       const index_t chunk = t % c.chunks, block = t / c.chunks % c.blocks, first = chunk * c.each;
       f(t, t / c.chunks / c.blocks, height * block / c.blocks, height * (block + 1) / c.blocks, first,
-        std::min(width - first, c.each));
+        algorithm::min(width - first, c.each));
     });
   }
   /// The values of all columns with what pass S makes of them.
@@ -121,7 +121,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     if constexpr (made<S>::size > 0)
       for_tasks((n + each - 1) / each, this->cost(n), [&](index_t task) {
         const index_t first = task * each;
-        with_made(values.from(first), to.after(first), std::min(n - first, each));
+        with_made(values.from(first), to.after(first), algorithm::min(n - first, each));
       });
     return column_values<reductions, made<S>, Sources>{values.columns, to};
   }
@@ -134,7 +134,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       using set = typename Staged::template set<S>;
       using partials = partial_pack<set, most_columns>;
       const column_cut c = cut_columns(most_columns);
-      const std::unique_ptr<partials[]> partial(new partials[outer * c.blocks * c.chunks]);
+      const scratch<partials> partial(outer * c.blocks * c.chunks);
       for_column_tasks<S>(c, [&](index_t task, index_t k, index_t r0, index_t r1, index_t first, index_t n) {
         sums_type<set> sums(n);
         column_block<set>(k * height, r0, r1, first, n, known.from(k * width + first), sums);
@@ -142,7 +142,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       });
       for_tasks(outer * c.chunks, this->cost(outer * c.blocks * width), [&](index_t task) {
         const index_t k = task / c.chunks, chunk = task % c.chunks, first = chunk * c.each;
-        const index_t n = std::min(width - first, c.each);
+        const index_t n = algorithm::min(width - first, c.each);
         const auto sums = [&](index_t block) -> partials& {
           return partial[(k * c.blocks + block) * c.chunks + chunk];
         };
@@ -168,12 +168,13 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       return column_passes_from<0>({side_by_side<reductions, Sources>::in(room), {}});
     }
     const index_t pieces = tuned::tasks_of_stages / outer + 1, across = (width + pieces - 1) / pieces;
-    const index_t each = std::min({std::max(across, tuned::columns_of_task), together, index_t{most_columns}});
+    const index_t each =
+        algorithm::min(algorithm::min(algorithm::max(across, tuned::columns_of_task), together), index_t{most_columns});
     const index_t tasks = (width + each - 1) / each;
     for_tasks(outer * tasks, this->cost(outer * height * width), [&](index_t task) {
       value_arrays<reductions, Sources, most_columns> room(each);
       const index_t k = task / tasks, first = task % tasks * each;
-      column_stages_from<0>(k * height, first, std::min(width - first, each),
+      column_stages_from<0>(k * height, first, algorithm::min(width - first, each),
                             {side_by_side<reductions, Sources>::in(room), {}});
     });
   }

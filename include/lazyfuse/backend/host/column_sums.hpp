@@ -22,7 +22,7 @@ void accumulate_row(const Cursors& row, Partials& to, index_t n, const Values& v
   const bool gaps = (has_gap(get<I>(row), n) || ...);
   const index_t strip = gaps ? dpp::tuning<dpp::reductions, host>::strip_columns : n;
   for (index_t i = 0; i < n; i += strip) {
-    const index_t end = std::min(i + strip, n);
+    const index_t end = algorithm::min(i + strip, n);
     if (gaps) (prefetch_next(get<I>(row), i, end - i), ...);
     add_to_partials<Set, Near, InOrder>(row, to, i, end, values);
   }

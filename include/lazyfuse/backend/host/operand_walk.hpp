@@ -201,7 +201,7 @@ struct row_walk<Operands, list<Src...>, R> {
           if (const auto* const there = o.source.lying(at, n)) return void(c = {there, run});
       }
       o.source.write(made, at, s, s == 0 ? 1 : n);
-      if (s == 0) std::fill_n(made + 1, run - 1, *made);
+      if (s == 0) algorithm::fill_n(made + 1, run - 1, *made);
       c = {made, s == 0 ? 0 : run};
     } else if constexpr (requires { o.steps; }) c = {o.source, at, s, run * s};
     else new (&c) C{o.source};

@@ -3,9 +3,8 @@
 // of an element type.
 #pragma once
 
+#include <lazyfuse/core/algorithm.hpp>
 #include <lazyfuse/core/index.hpp>
-
-#include <algorithm>
 
 namespace lazyfuse::host_detail {
 
@@ -15,7 +14,7 @@ inline constexpr int block_rows = 32;
 /// Writes one element n times.
 template <class T>
 [[gnu::noinline]] void repeat(T* to, const T* from, index_t n) {
-  std::fill_n(to, n, *from);
+  algorithm::fill_n(to, n, *from);
 }
 /// Copies n strided elements; one loop for all expressions of an element type.
 template <class T>

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <lazyfuse/backend/host/operand_walk.hpp>
+#include <lazyfuse/core/algorithm.hpp>
 #include <lazyfuse/op/reduction.hpp>
-
-#include <algorithm>
 
 namespace lazyfuse::host_detail {
 
@@ -39,7 +38,7 @@ inline void fold_values(T* value) {
 template <class M, class T, int N>
 struct partial_sums {
   alignas(64) T value[N];
-  void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
+  void clear(index_t n) { algorithm::fill_n(value, n, M::template identity<T>()); }
   LAZYFUSE_HD void combine(index_t l, T v) { value[l] = compute<M>(value[l], v); }
   void fold() { fold_values<M, N>(value); }
   T at(index_t l) const { return value[l]; }
@@ -61,7 +60,7 @@ template <class M, real_number T, int N>
   requires(nan_is_mask<T>&& requires(T v) { M::of_numbers(v, v); })
 struct partial_sums<M, T, N> {
   alignas(64) T value[N];
-  void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
+  void clear(index_t n) { algorithm::fill_n(value, n, M::template identity<T>()); }
   LAZYFUSE_HD void combine(index_t l, T v) {
     const T most = M::of_numbers(value[l], v);
     if constexpr (floating_point<T>) {
@@ -90,8 +89,8 @@ struct partial_sums<M, T, N> {
   alignas(64) T value[N];
   alignas(64) flag nan[N];
   void clear(index_t n) {
-    std::fill_n(value, n, M::template identity<T>());
-    std::fill_n(nan, n, flag(0));
+    algorithm::fill_n(value, n, M::template identity<T>());
+    algorithm::fill_n(nan, n, flag(0));
   }
   LAZYFUSE_HD void combine(index_t l, T v) {
     value[l] = M::of_numbers(value[l], v);
@@ -113,7 +112,7 @@ struct distance_sums {
   alignas(64) T sum[N];
   alignas(64) T squares[N];
   void clear(index_t n) {
-    for (T* member : {sum, squares}) std::fill_n(member, n, T(0));
+    for (T* member : {sum, squares}) algorithm::fill_n(member, n, T(0));
   }
   /// Several elements near a lane are first added up among themselves, as numbers are.
   LAZYFUSE_HD static moment_sums<T> of(T distance) { return {T(1), T(0), distance, distance * distance}; }
@@ -139,7 +138,7 @@ struct partial_sums<M, moment_sums<T>, N> : distance_sums<T, N> {
   T count;
   void clear(index_t n) {
     count = T(0);
-    std::fill_n(shift, n, T(0));
+    algorithm::fill_n(shift, n, T(0));
     distance_sums<T, N>::clear(n);
   }
   /// So many elements were added to each lane.
@@ -169,8 +168,8 @@ struct partial_sums<M, indexed<T>, N> {
   int64 index[N];
   void clear(index_t n) {
     const indexed<T> none = M::template identity<indexed<T>>();
-    std::fill_n(value, n, none.value);
-    std::fill_n(index, n, none.index);
+    algorithm::fill_n(value, n, none.value);
+    algorithm::fill_n(index, n, none.index);
   }
   LAZYFUSE_HD void combine(index_t l, const indexed<T>& v) { put(l, M{}(at(l), v)); }
   /// The same for a place after those before it.

@@ -7,13 +7,10 @@
 
 #include <lazyfuse/backend/host/column_sums.hpp>
 #include <lazyfuse/backend/host/reduced_values.hpp>
+#include <lazyfuse/backend/host/scratch.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 #include <lazyfuse/backend/host/tuning.hpp>
-
-#include <atomic>
-#include <memory>
-
-#include <algorithm>
+#include <lazyfuse/core/algorithm.hpp>
 
 namespace lazyfuse::host_detail {
 
@@ -90,16 +87,16 @@ struct reduce_run {
       });
       return;
     }
-    const std::unique_ptr<accumulators[]> partial(new accumulators[kept * blocks]);
-    const std::unique_ptr<std::atomic<bool>[]> decided(Set::absorbs ? new std::atomic<bool>[kept] {} : nullptr);
+    const scratch<accumulators> partial(kept * blocks);
+    task_flags decided(Set::absorbs ? kept : 0);
     for_tasks(kept * blocks, cost, [&](index_t task) {
       if constexpr (Set::absorbs)  // an earlier block decided: this one adds nothing
-        if (decided[task / blocks].load(std::memory_order_relaxed)) return Set::clear(partial[task]);
+        if (decided.raised(task / blocks)) return Set::clear(partial[task]);
       kept_odometer o{operands, extents, 0, K};
       o.seek(task / blocks);
       partial[task] = run_block(o, task % blocks);
       if constexpr (Set::absorbs)
-        if (Set::absorbing({partial[task]})) decided[task / blocks].store(true, std::memory_order_relaxed);
+        if (Set::absorbing({partial[task]})) decided.raise(task / blocks);
     });
     kept_odometer o{operands, extents, 0, K};
     for (index_t k = 0; k < kept; ++k, o.next())
@@ -112,7 +109,7 @@ struct reduce_run {
   static constexpr index_t most_rows = tuned::most_rows,
                            most_columns = sizeof(partial_pack<Set, chunk>) <= tuned::most_lane_bytes
                                               ? chunk
-                                              : std::min<index_t>(chunk, tuned::cut_columns);
+                                              : algorithm::min<index_t>(chunk, tuned::cut_columns);
   using columns_type = column_sums<Set, int(most_columns)>;
 
   /// Whether places come in their order along the reduced axes.
@@ -150,9 +147,9 @@ struct reduce_run {
     };
     add_offsets(next, o.offsets, inner.offsets);
     for (index_t r = r0; r < r1;) {
-      std::copy_n(next, walk_type::count, offsets);
-      const index_t left = std::min(extents[R - 1] - inner.at[R - 1], r1 - r),
-                    group = blocked ? std::min<index_t>(left, block_rows) : 1;
+      algorithm::copy_n(next, walk_type::count, offsets);
+      const index_t left = algorithm::min(extents[R - 1] - inner.at[R - 1], r1 - r),
+                    group = blocked ? algorithm::min<index_t>(left, block_rows) : 1;
       move_on(group);
       index_t rows = group;
       if (blocked) walk.pack_blocks(packed, offsets, int(group), first, n, seq{});
@@ -174,17 +171,17 @@ struct reduce_run {
     const index_t rows_per_block = height < most_rows ? (height > 0 ? height : 1) : most_rows;
     const index_t blocks = height > 0 ? (height + rows_per_block - 1) / rows_per_block : 1;
     const double cost = double(outer) * double(across) * double(height) * (Set::prologue::cost + walk_type::cost + 1);
-    const std::unique_ptr<accumulators[]> partial(blocks > 1 ? new accumulators[outer * across * blocks] : nullptr);
+    const scratch<accumulators> partial(blocks > 1 ? outer * across * blocks : 0);
 
     for_tasks(outer * chunks * blocks, cost, [&](index_t task) {
       const index_t b = task % blocks, begin = task / blocks % chunks * most_columns,
-                    end = std::min(begin + most_columns, across), line = task / blocks / chunks;
+                    end = algorithm::min(begin + most_columns, across), line = task / blocks / chunks;
       kept_odometer o{operands, extents, 0, last};
       o.seek(line);
       for (index_t c = begin; c < end; c += block_columns) {
-        const index_t n = std::min(end - c, block_columns);
+        const index_t n = algorithm::min(end - c, block_columns);
         columns_type sums(n);
-        add_rows(o, b * rows_per_block, std::min((b + 1) * rows_per_block, height), c, n, sums);
+        add_rows(o, b * rows_per_block, algorithm::min((b + 1) * rows_per_block, height), c, n, sums);
         const auto& found = sums.result();
         for (index_t i = 0; i < n; ++i)
           if (blocks == 1) finish(o, lane<Set>(found, i, set_seq{}), c + i, last);
@@ -219,7 +216,7 @@ struct reduce_run {
     const index_t each = block_elements / length, chunks = (across + each - 1) / each;
     const double cost = double(outer) * double(across) * double(length) * (Set::prologue::cost + walk_type::cost + 1);
     for_tasks(outer * chunks, cost, [&](index_t task) {
-      const index_t line = task / chunks, begin = task % chunks * each, end = std::min(begin + each, across);
+      const index_t line = task / chunks, begin = task % chunks * each, end = algorithm::min(begin + each, across);
       kept_odometer kept{operands, extents, 0, last}, first{operands, extents, 0, K};
       kept.seek(line);
       first.seek(line * across + begin);

@@ -40,7 +40,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
   block block_of(index_t b) const {
     if (blocks == 1) return {0, height, 0, width};
     const index_t r0 = b / block_columns * block_lines, c0 = b % block_columns * block_elements;
-    return {r0, std::min(r0 + block_lines, height), c0, std::min(c0 + block_elements, width)};
+    return {r0, algorithm::min(r0 + block_lines, height), c0, algorithm::min(c0 + block_elements, width)};
   }
   /// Where block b starts; in `room`, unless that is where the row does.
   const position& first_line(const row& in, const block& b, std::optional<position>& room) const {
@@ -57,7 +57,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     index_t r = b.r0;
     const auto add_line = [&](const position& o) {
       for (index_t c = b.c0; c < b.c1; c += walk_type::chunk) {
-        const index_t n = std::min<index_t>(b.c1 - c, walk_type::chunk);
+        const index_t n = algorithm::min<index_t>(b.c1 - c, walk_type::chunk);
         walk.seek(cursors, packed, o.offsets, 0, c, n, repeated_elements<Set>(n), seq{});
         sums.template add<walk_type::count>(cursors, n, values.from(r * width + c));
       }
@@ -86,7 +86,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
       if (blocks == 1) total = one(0);
       else {
         // Results of rows before this one are stored already, so want of memory must not end here.
-        const std::unique_ptr<accumulators[]> partial(new (std::nothrow) accumulators[blocks]);
+        const scratch<accumulators> partial(blocks, std::nothrow);
         if (partial) for_blocks([&](index_t b) { partial[backwards(b)] = one(backwards(b)); });
         total = merge_pairwise<set>(0, blocks, [&](index_t b) { return partial ? partial[b] : one(b); });
       }
@@ -119,7 +119,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     }
     const index_t per_task = 1 + block_elements / (length > 0 ? length : 1);
     for_tasks((outer + per_task - 1) / per_task, this->cost(outer * length), [&](index_t task) {
-      const index_t begin = task * per_task, end = std::min(begin + per_task, outer);
+      const index_t begin = task * per_task, end = algorithm::min(begin + per_task, outer);
       if constexpr (repeated::size > 0) {
         if (length * bytes_of_values<Sources>(repeated{}) <= most_remembered) {
           std::optional<value_arrays<repeated, Sources>> room;

@@ -85,7 +85,7 @@ class row_sums {
     (get<I>(runs_).end_run(get<I>(to), elements_), ...);
     added_ = 0;
     if (!Set::has_near || elements_ < far_elements) return;
-    longest_ = near_ ? std::min(4 * longest_, run_elements) : first_run;
+    longest_ = near_ ? algorithm::min(4 * longest_, run_elements) : first_run;
     near_ = true;
   }
   /// The place of element i, of reduction I.
@@ -142,7 +142,7 @@ class row_sums {
       const index_t before = left;
       if constexpr (Set::has_near)
         if (!near_) {
-          const index_t some = std::min<index_t>(left, lane_count);
+          const index_t some = algorithm::min<index_t>(left, lane_count);
           add_to_partials<Set, false>(cursors, to, 0, some, values);
           move_on(some);
           next_turn(to, some, set_seq{});
@@ -151,7 +151,7 @@ class row_sums {
         }
       if constexpr (together > 1)
         if (left >= together * lane_count && (!Set::has_near || near_)) {
-          const index_t more = std::min(left / (together * lane_count), longest_ - added_);
+          const index_t more = algorithm::min(left / (together * lane_count), longest_ - added_);
           for (index_t k = 0; k < more; ++k) {
             add_turns<Set, together, Count>(cursors, to, values);
             move_on(together * lane_count);
@@ -161,7 +161,7 @@ class row_sums {
         }
       if (before == left && left >= lane_count) {
         index_t more = left / lane_count;
-        if constexpr (in_runs || places) more = std::min(more, longest_ - added_);
+        if constexpr (in_runs || places) more = algorithm::min(more, longest_ - added_);
         if constexpr (in_runs) added_ += more;
         left -= more * lane_count;
         for (; more > 0; --more) {

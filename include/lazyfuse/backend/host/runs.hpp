@@ -62,9 +62,9 @@ template <class M, class T, int N>
 struct run_totals<M, T, N> {
   using partials = partial_sums<M, T, N>;
   alignas(64) T value[N];
-  void clear(index_t n) { std::fill_n(value, n, M::template identity<T>()); }
+  void clear(index_t n) { algorithm::fill_n(value, n, M::template identity<T>()); }
   void end_run(partials& run, index_t n, bool) { host_detail::end_run<M>(value, run.value, n); }
-  void give(partials& to, index_t n) { std::copy_n(value, n, to.value); }
+  void give(partials& to, index_t n) { algorithm::copy_n(value, n, to.value); }
 };
 /// Moments of columns: the first run finds a shift, those after it have that of the total.
 template <in_distances M, class T, int N>
@@ -73,14 +73,14 @@ struct run_totals<M, moment_sums<T>, N> {
   partials total;
   void clear(index_t n) { total.clear(n); }
   void end_run(partials& run, index_t n, bool recentre) {
-    if (total.count == 0) std::copy_n(run.shift, n, total.shift);
+    if (total.count == 0) algorithm::copy_n(run.shift, n, total.shift);
     total.count += run.count;
     run.count = T(0);
     host_detail::end_run<typename M::of_distances>(total.sum, run.sum, n);
     host_detail::end_run<typename M::of_distances>(total.squares, run.squares, n);
     if (!recentre) return;
     total.recentre(n);
-    std::copy_n(total.shift, n, run.shift);
+    algorithm::copy_n(total.shift, n, run.shift);
   }
   void give(partials& to, index_t) { to = total; }
 };
@@ -94,10 +94,10 @@ struct row_totals {
   /// Adds the lanes of a run, and clears them but for what rounding lost.
   [[gnu::noinline]] void add(T* run) {
     fold_values<M, lane_count, width>(run);
-    if (!begun) std::fill_n(total, width, M::template identity<T>());
+    if (!begun) algorithm::fill_n(total, width, M::template identity<T>());
     begun = true;
     end_run<M>(total, run, width);
-    std::fill_n(run + width, lane_count - width, M::template identity<T>());
+    algorithm::fill_n(run + width, lane_count - width, M::template identity<T>());
   }
   /// All that was added, and the last run.
   [[gnu::noinline]] T result(T* last) {
@@ -108,7 +108,7 @@ struct row_totals {
   /// All that was added so far.
   T sum() { return folded<width>(total); }
   void start(T value) {
-    std::fill_n(total, width, M::template identity<T>());
+    algorithm::fill_n(total, width, M::template identity<T>());
     total[0] = value;
   }
   template <int N = lane_count>
@@ -185,12 +185,12 @@ struct row_runs<M, moment_sums<T>> {
   template <index_t N>
   void begin_with(partials& run, index_t n) {
     const T first = seen[0];
-    std::fill(seen + n, seen + N, first);
+    algorithm::fill_n(seen + n, N - n, first);
     T sums[lane_count];
     for (index_t l = 0; l < lane_count; ++l) sums[l] = over_turns<N>([&](index_t i) { return seen[i + l] - first; });
     fold_values<typename M::of_distances, lane_count>(sums);
     const T shift = first + sums[0] / T(n);
-    std::fill(seen + n, seen + N, shift);
+    algorithm::fill_n(seen + n, N - n, shift);
     for (index_t l = 0; l < lane_count; ++l) {
       run.sum[l] = over_turns<N>([&](index_t i) { return seen[i + l] - shift; });
       run.squares[l] = over_turns<N>([&](index_t i) { return (seen[i + l] - shift) * (seen[i + l] - shift); });
@@ -251,7 +251,7 @@ struct row_runs<M, indexed<T>> {
       else return x == value;
     };
     for (index_t i = 0; i < n; i += lane_count) {
-      const index_t end = std::min<index_t>(i + lane_count, n);
+      const index_t end = algorithm::min<index_t>(i + lane_count, n);
       int some = 0;
       for (index_t l = i; l < end; ++l) some |= same(seen[l]);
       if (some) {

@@ -7,10 +7,8 @@
 #include <lazyfuse/backend/host/scan_runs.hpp>
 #include <lazyfuse/backend/host/stage_values.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/core/algorithm.hpp>
 #include <lazyfuse/program/scans.hpp>
-
-#include <algorithm>
-#include <atomic>
 
 namespace lazyfuse::host_detail {
 
@@ -99,7 +97,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
     const values_type values{side_by_side<scans, Sources>::in(room)};
     totals so_far;
     for (index_t c = first; c < last; c += chunk) {
-      const index_t n = std::min<index_t>(chunk, last - c);
+      const index_t n = algorithm::min<index_t>(chunk, last - c);
       evaluate_elements(o, c, c + n, values);
       scan_chunk<Store>(values, n, before, so_far, scan_indices);
       if constexpr (Store) store_results(o, c, c + n, values);
@@ -135,7 +133,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
     }
     const index_t per_task = 1 + block_elements / (width > 0 ? width : 1);
     for_tasks((rows + per_task - 1) / per_task, cost(rows * width), [&](index_t task) {
-      const index_t begin = task * per_task, end = std::min(begin + per_task, rows);
+      const index_t begin = task * per_task, end = algorithm::min(begin + per_task, rows);
       position o = at_line(begin);
       for (index_t r = begin; r < end; ++r, o.next()) {
         totals so_far;
@@ -144,30 +142,26 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
       }
     });
   }
-  index_t end_of(index_t block) const { return std::min((block + 1) * block_elements, width); }
+  index_t end_of(index_t block) const { return algorithm::min((block + 1) * block_elements, width); }
   /// All threads share one row. Each takes the next block, combines it, waits for what is before it, and goes through
   /// it once more while it is in the cache.
   void by_blocks(const position& o, index_t blocks) const {
-    std::atomic<index_t> taken{0}, done{0};  // done: blocks of which all before is known
-    std::atomic<bool> failed{false};
+    blocks_in_order order(blocks);
     totals so_far;
     typename Set::accumulators none;
     Set::clear(none);
     for_tasks(thread_count(), cost(width), [&](index_t) {
       try {
-        for (index_t b = taken++; b < blocks; b = taken++) {
+        for (index_t b = order.next(); b < blocks; b = order.next()) {
           const auto own = scan_block<false>(o, b * block_elements, end_of(b), none);
-          while (done.load(std::memory_order_acquire) != b) {
-            if (failed.load(std::memory_order_relaxed)) return;
-            let_others_run();
-          }
+          if (!order.wait_for(b)) return;
           const auto before = ends(so_far, scan_indices);
           add(so_far, own, scan_indices);
-          done.store(b + 1, std::memory_order_release);
+          order.done(b);
           (void)scan_block<true>(o, b * block_elements, end_of(b), before);
         }
       } catch (...) {  // by a function of the user's: nobody waits for this block
-        failed.store(true, std::memory_order_relaxed);
+        order.fail();
         throw;
       }
     });
@@ -180,11 +174,11 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
                   outer = lines > 0 ? extents.size() / lines : 0;
     // As few at a time as all threads get some, but whole lines of the cache.
     const index_t share = (width + thread_count() - 1) / thread_count(),
-                  columns =
-                      std::clamp<index_t>(share, std::min(most_columns, scan_tuning::least_columns), most_columns);
+                  columns = algorithm::clamp<index_t>(share, algorithm::min(most_columns, scan_tuning::least_columns),
+                                                      most_columns);
     const index_t pieces = (width + columns - 1) / columns;
     for_tasks(outer * pieces, cost(outer * lines), [&](index_t task) {
-      const index_t first = task % pieces * columns, last = std::min(first + columns, width);
+      const index_t first = task % pieces * columns, last = algorithm::min(first + columns, width);
       buffers room(chunk);
       const values_type values{side_by_side<scans, Sources>::in(room)};
       column_totals sums;

@@ -4,11 +4,10 @@
 #pragma once
 
 #include <lazyfuse/backend/host/tuning.hpp>
+#include <lazyfuse/core/algorithm.hpp>
 #include <lazyfuse/core/index.hpp>
 #include <lazyfuse/op/compute.hpp>
 #include <lazyfuse/program/reductions.hpp>
-
-#include <algorithm>
 
 namespace lazyfuse::host_detail {
 
@@ -45,7 +44,7 @@ void scan_in_runs(T* __restrict__ v, index_t n, const T& before, running_total<M
     return local[count - 1];
   };
   for (index_t from = 0; from < n; from += scan_tuning::span) {
-    const index_t end = std::min(from + scan_tuning::span, n);
+    const index_t end = algorithm::min(from + scan_tuning::span, n);
     const T outside = compute<M>(before, so_far.total());
     T span = M::template identity<T>();
     index_t i = from;
@@ -65,9 +64,9 @@ struct totals_of_columns {
   alignas(64) T rest[N];
 
   void clear(index_t n) {
-    std::fill_n(run, n, M::template identity<T>());
-    std::fill_n(total, n, M::template identity<T>());
-    std::fill_n(rest, n, T());
+    algorithm::fill_n(run, n, M::template identity<T>());
+    algorithm::fill_n(total, n, M::template identity<T>());
+    algorithm::fill_n(rest, n, T());
   }
   void end_run(index_t n) {
     for (index_t i = 0; i < n; ++i) {

@@ -4,11 +4,9 @@
 #pragma once
 
 #include <lazyfuse/backend/host/partial_sums.hpp>
+#include <lazyfuse/backend/host/scratch.hpp>
 #include <lazyfuse/backend/host/transform.hpp>
 #include <lazyfuse/program/stages.hpp>
-
-#include <memory>
-#include <new>
 
 namespace lazyfuse::host_detail {
 
@@ -40,12 +38,8 @@ struct value_array {
 };
 template <class P, class T>
 struct value_array<P, T, 0> {
-  static constexpr std::align_val_t line{64};
-  struct release {
-    void operator()(T* data) const { operator delete[](data, line); }
-  };
-  std::unique_ptr<T[], release> data;
-  explicit value_array(index_t n) : data(new (line) T[n]) {}
+  scratch<T> data;
+  explicit value_array(index_t n) : data(n) {}
 };
 template <class Programs, class Sources, int N = 0>
 struct value_arrays;

@@ -5,6 +5,8 @@
 #include <lazyfuse/backend/host/tuning.hpp>
 #include <lazyfuse/plan/residence.hpp>
 
+#include <vector>
+
 namespace lazyfuse::host_detail {
 
 /// How many of `width` columns of so many bytes pass through all stages while they are in the cache of a thread; 0
@@ -27,8 +29,33 @@ double cache_bytes();
 /// Whether it would wake others at all: not within a parallel region.
 bool threads_wake();
 
-/// For a thread that waits for another one: gives up its turn.
-void let_others_run();
+/// Blocks that threads take as they are free, and of which a part has to be done in their order.
+class blocks_in_order {
+ public:
+  explicit blocks_in_order(index_t blocks) : blocks_(blocks) {}
+  /// One that nobody has; past the last one there is none.
+  index_t next();
+  /// Waits until all before b have been done. False if a thread failed: then nobody does them.
+  bool wait_for(index_t b);
+  void done(index_t b);
+  void fail();
+
+ private:
+  index_t blocks_, taken_ = 0, done_ = 0;
+  bool failed_ = false;
+};
+
+/// For n places a flag that any thread raises, and no other one need see at once.
+class task_flags {
+ public:
+  explicit task_flags(index_t n);
+  ~task_flags();
+  bool raised(index_t i);
+  void raise(index_t i);
+
+ private:
+  std::vector<unsigned char> flags_;
+};
 
 /// Where rows are between their passes: axes [outer kept ones | those of the row | inner one]; columns: the inner axis
 /// is kept. bytes: of all operands at one position.

@@ -159,7 +159,7 @@ struct transform_run {
   template <class Odometer>
   void stream_row(const Odometer& o, index_t first, index_t last) const {
     if (blocked || repeats || packs) return prepared_rows_of(o, 1, first, last);
-    const index_t begin = std::min(first + elements_to_line(target_at<0>(o.at, 0, first)), last),
+    const index_t begin = algorithm::min(first + elements_to_line(target_at<0>(o.at, 0, first)), last),
                   runs = (last - begin) / run_length, end = begin + runs * run_length;
     typename walk_type::cursors cursors;
     to_pack to;

@@ -4,6 +4,7 @@
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/observe/trace.hpp>
 
+#include "array/counted.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/order.hpp"
 #include "backend/cuda/runtime/watch.hpp"
@@ -130,24 +131,25 @@ namespace {
 std::mutex readers_mutex;
 using reader_set = std::set<cudaStream_t>;
 reader_set* readers_of(const allocation* a) {
-  return static_cast<reader_set*>(a->readers.load(std::memory_order_acquire));
+  return static_cast<reader_set*>(memory_detail::readers_of(a).load(std::memory_order_acquire));
 }
+void set_readers(allocation* a, reader_set* r) { memory_detail::readers_of(a).store(r, std::memory_order_release); }
 
 cudaStream_t stream_of(const allocation* a) {
-  return static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire));
+  return static_cast<cudaStream_t>(memory_detail::stream_of(a).load(std::memory_order_acquire));
 }
 
 }  // namespace
 
 void use(allocation* a, bool written, cudaStream_t stream, bool noted) {
-  if (stream_of(a) == stream && !a->readers.load(std::memory_order_acquire)) return;
+  if (stream_of(a) == stream && !readers_of(a)) return;
   const std::lock_guard lock(readers_mutex);
   const cudaStream_t owner = stream_of(a);
   reader_set* readers = readers_of(a);
   if (owner != stream) order(owner, stream, a->device);
   if (!written) {
     if (owner == stream || !noted) return;
-    if (!readers) a->readers.store(readers = new reader_set, std::memory_order_release);
+    if (!readers) set_readers(a, readers = new reader_set);
     readers->insert(stream);
     return;
   }
@@ -155,17 +157,17 @@ void use(allocation* a, bool written, cudaStream_t stream, bool noted) {
     for (const cudaStream_t r : *readers)
       if (r != stream) order(r, stream, a->device);
     if (!noted) return;
-    a->readers.store(nullptr, std::memory_order_release);
+    set_readers(a, nullptr);
     delete readers;
   }
-  if (noted) a->stream.store(stream, std::memory_order_release);
+  if (noted) memory_detail::stream_of(a).store(stream, std::memory_order_release);
 }
 
 void use(allocation* a, bool written) { use(a, written, current_stream()); }
 
 std::set<cudaStream_t> take_readers(allocation* a) noexcept {
   const std::unique_ptr<reader_set> readers(readers_of(a));
-  a->readers.store(nullptr, std::memory_order_release);
+  set_readers(a, nullptr);
   return readers ? std::move(*readers) : reader_set{};
 }
 
@@ -267,7 +269,7 @@ struct pool_memory {
 };
 
 void release_cuda(allocation* a) noexcept {
-  const auto owner = static_cast<cudaStream_t>(a->stream.load(std::memory_order_acquire));
+  const auto owner = static_cast<cudaStream_t>(stream_of(a).load(std::memory_order_acquire));
   std::optional<cuda_detail::device_scope> scope;  // of where the memory goes back to
   try {
     scope.emplace(a->device);
