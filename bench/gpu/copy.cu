@@ -2,6 +2,8 @@
 // The yardstick: copies of 1 GiB by simple kernels of 16-byte loads and by cudaMemcpy, and an empty kernel.
 #include "measure.cuh"
 
+#include <algorithm>
+
 namespace bench {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/observe/trace.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

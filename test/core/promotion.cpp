@@ -4,6 +4,7 @@
 #include "support/reference_data.hpp"
 #include "support/registry.hpp"
 
+#include <algorithm>
 #include <complex>
 
 namespace {

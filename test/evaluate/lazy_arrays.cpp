@@ -4,6 +4,7 @@
 #include "support/arrays.hpp"
 #include "support/reference_data.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>

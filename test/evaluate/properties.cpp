@@ -3,6 +3,7 @@
 // Seeds are fixed; a failure names the seed of its case.
 #include "support/arrays.hpp"
 
+#include <algorithm>
 #include <random>
 
 namespace {

@@ -4,6 +4,7 @@
 // magnitudes. Expected values: the same numbers are sums of integers, which are exact in int64.
 #include "support/arrays.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace {

@@ -7,8 +7,9 @@
     fuzz.py generate|build|run|check DIR   the same in phases, with the same options; build and run need Python alone,
                                            so that they can happen on another machine
 
---cuda evaluates in the CUDA space: the programs are compiled by nvcc. --lazy: what each operation makes is a
-lazy_array, so that all is evaluated as graphs. --build names the folder of a configured build.
+--cuda evaluates in the CUDA space: the programs are compiled by nvcc; with --no-nvcc by a C++ compiler, and their
+kernels are made when they run. --lazy: what each operation makes is a lazy_array, so that all is evaluated as graphs.
+--build names the folder of a configured build.
 """
 
 import argparse
@@ -44,6 +45,7 @@ def main():
     parser.add_argument("--only", type=int, help="one expression, printed and run")
     parser.add_argument("--batch", type=int, default=20, help="expressions in a program")
     parser.add_argument("--cuda", action="store_true")
+    parser.add_argument("--no-nvcc", action="store_true")
     parser.add_argument("--lazy", action="store_true")
     parser.add_argument("--build", help="a build folder of CMake's (default: build/host, or build/cuda with --cuda)")
     parser.add_argument("--compiler", help="instead of the build's")
@@ -57,7 +59,7 @@ def main():
         a.first, a.count = a.only, 1
     build = pathlib.Path(a.build or ROOT / "build" / ("cuda" if a.cuda else "host"))
     folder = pathlib.Path(a.folder or build / "fuzz").resolve()
-    tools = programs.Toolchain(build, a.cuda, a.flags, a.compiler, a.jobs)
+    tools = programs.Toolchain(build, a.cuda, a.flags, a.compiler, a.jobs, not a.no_nvcc)
     start = time.time()
     if a.phase in ("build", "run"):
         programs.build(folder, tools) if a.phase == "build" else programs.run(folder, tools.jobs)
@@ -113,7 +115,7 @@ def main():
             continue
         small, how = shrink.shrink(case, wrong, lambda cases: exchange.failures(cases, tools, folder / "shrink", max(1, -(-len(cases) // tools.jobs))))
         print(described(number, small, how[:3000]))
-        print(f"  found by: fuzz.py --seed {a.seed} --only {number}" + (" --cuda" if a.cuda else "") + (" --lazy" if a.lazy else ""))
+        print(f"  found by: fuzz.py --seed {a.seed} --only {number}" + "".join(f" --{o}" for o in ("cuda", "no-nvcc", "lazy") if vars(a)[o.replace("-", "_")]))
         sys.stdout.flush()
     for number, _, wrong in failed[a.keep :]:
         print(f"expression {number}: {wrong.splitlines()[0][:200]}")

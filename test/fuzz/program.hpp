@@ -3,7 +3,7 @@
 #pragma once
 
 #ifdef LAZYFUSE_CUDA
-#include <lazyfuse/cuda.cuh>
+#include <lazyfuse/cuda.hpp>
 #else
 #include <lazyfuse/lazyfuse.hpp>
 #endif

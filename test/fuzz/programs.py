@@ -24,19 +24,20 @@ def places(folder):
 class Toolchain:
     """How CMake builds programs with the library; written by test/CMakeLists.txt into the build folder."""
 
-    def __init__(self, build, cuda=False, flags="", compiler=None, jobs=None):
+    def __init__(self, build, cuda=False, flags="", compiler=None, jobs=None, nvcc=True):
         known = json.loads((pathlib.Path(build) / "test/fuzz.json").read_text())
         self.cuda, self.jobs = cuda, jobs or os.cpu_count() or 1
         includes = [f"-I{HERE}"] + [f"-I{p}" for p in known["includes"].split(";") if p]
-        if cuda:
-            if not known["nvcc"]:
-                raise SystemExit("fuzz: this build has no CUDA; configure with the preset cuda")
+        if cuda and not known["nvcc"]:
+            raise SystemExit("fuzz: this build has no CUDA; configure with the preset cuda")
+        nvcc = cuda and nvcc
+        if nvcc:
             self.compile_command = [compiler or known["nvcc"], "-std=c++20", "-arch=sm_" + known["architecture"], "-DLAZYFUSE_CUDA=1", "-w", *includes,
                                     *(flags or "-O0 -Ofc=mid").split()]
         else:
-            self.compile_command = [compiler or known["cxx"], "-std=gnu++20", "-w", *includes, *(flags or "-O0").split()]
+            self.compile_command = [compiler or known["cxx"], "-std=gnu++20", "-w", *["-DLAZYFUSE_CUDA=1"] * cuda, *includes, *(flags or "-O0").split()]
         self.libraries = [p for p in (known["cuda_libraries"] if cuda else known["libraries"]).split(";") if p]
-        self.suffix = ".cu" if cuda else ".cpp"
+        self.suffix = ".cu" if nvcc else ".cpp"
 
     def compile(self, source, program):
         """None, or what the compiler said."""

@@ -4,6 +4,7 @@
 
 #include "rows.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace test {

@@ -6,6 +6,8 @@
 #include "coverage.hpp"
 #include "reference_data.hpp"
 
+#include <algorithm>
+
 namespace test {
 
 /// The i-th whole number of a stream, from 0 to 4095.

@@ -5,6 +5,8 @@
 #include <lazyfuse/backend/cuda/kernels/tuning.hpp>
 #include <lazyfuse/backend/cuda/launch/scan_geometry.hpp>
 
+#include <algorithm>
+
 namespace lazyfuse::cuda_detail {
 
 namespace {
