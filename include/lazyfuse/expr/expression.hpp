@@ -11,8 +11,8 @@ namespace lazyfuse {
 
 namespace map_detail {
 template <class T>
-  requires(std::is_arithmetic_v<T> || small_real<T> || complex_number<T> || complex_detail::pair_of_numbers<T> ||
-           short_vector<T>)
+  requires((!__is_class(T) && std::is_arithmetic_v<T>) || small_real<T> || complex_number<T> ||
+           complex_detail::pair_of_numbers<T> || short_vector<T>)
 inline constexpr bool scalar<T> = true;
 }  // namespace map_detail
 

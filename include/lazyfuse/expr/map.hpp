@@ -106,6 +106,10 @@ struct seen<A> {
 template <class A>
 using seen_t = typename seen<bare_t<A>>::type;
 
+template <class A>
+inline constexpr bool is_lvalue = false;
+template <class A>
+inline constexpr bool is_lvalue<A&> = true;
 template <class N>
 inline constexpr bool is_composite = false;
 template <class Op, class Seq, class... A>
@@ -143,7 +147,7 @@ template <class T, class A>
 struct operand_as {
   using own = tree_t<A>;
   static constexpr bool converts = !__is_same(value_t<own>, T);
-  static constexpr bool is_name = is_composite<own> && std::is_lvalue_reference_v<A>;
+  static constexpr bool is_name = is_composite<own> && is_lvalue<A>;
   static constexpr bool as_it_is = !converts && !is_name;
   static constexpr auto of(const bare_t<A>& a, const char*) {
     if constexpr (converts) return cast_node<T>(a.tree);
