@@ -84,6 +84,8 @@ struct node_computation : graph_computation {
       : graph_computation(t, "part of a lazy_array, read through a view"), space(s), node(std::move(n)) {
     rank = node->rank;
     std::copy_n(node->extents, rank, extents);
+    reads = node.handle().memory;
+    read_count = 1;
   }
   const void* key() const override { return node.get(); }
   void run(const execution& x, void* data, allocation* owner) const override {
@@ -143,18 +145,42 @@ class graph_evaluation {
     return order;
   }
 
-  /// Reductions and the like.
+  /// Reductions and the like, and before them those that they read, however many one behind the other.
   bool compute_first(const std::vector<const graph_node*>& order) {
-    bool any = false;
-    for (const graph_node* n : order) {
-      const graph_computation* const c = n->computation.get();
-      if (!c || x_.values->known.contains(c->key())) continue;
-      const room at = room_for(space_, x_, *c->type, c->extents, c->rank);
-      c->run(x_.for_part(c->because), at.data, at.owner);
-      x_.values->known[c->key()] = at;
-      any = true;
+    std::vector<const graph_computation*> open;
+    for (auto n = order.rbegin(); n != order.rend(); ++n)
+      if (waits((*n)->computation)) open.push_back((*n)->computation.get());
+    if (open.empty()) return false;
+    while (!open.empty()) {
+      const graph_computation* const c = open.back();
+      const std::size_t before = open.size();
+      if (!x_.values->known.contains(c->key())) {
+        open_below(*c, open);
+        if (open.size() > before) continue;
+        const room at = room_for(space_, x_, *c->type, c->extents, c->rank);
+        c->run(x_.for_part(c->because), at.data, at.owner);
+        x_.values->known[c->key()] = at;
+      }
+      open.pop_back();
     }
-    return any;
+    return true;
+  }
+  bool waits(const counted<graph_computation>& c) const { return c && !x_.values->known.contains(c->key()); }
+  /// Adds the computations that one reads by graphs, and that are not in memory.
+  void open_below(const graph_computation& c, std::vector<const graph_computation*>& open) const {
+    std::unordered_set<const graph_node*> met;
+    std::vector<const graph_node*> below;
+    const auto meet = [&](const graph_node* n) {
+      if (!x_.values->known.contains(n) && met.insert(n).second) below.push_back(n);
+    };
+    for (int i = 0; i < c.read_count; ++i)
+      if (is_node(c.reads[i])) meet(static_cast<const graph_node*>(c.reads[i]));
+    while (!below.empty()) {
+      const graph_node* const n = below.back();
+      below.pop_back();
+      if (waits(n->computation)) open.push_back(n->computation.get());
+      for (const graph_node* a : n->arguments) meet(a);
+    }
   }
   void to_memory(const std::vector<const graph_node*>& nodes, const char* because) {
     std::vector<graph_target> targets;

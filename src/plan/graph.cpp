@@ -136,6 +136,8 @@ graph_node::graph_node(int r, const index_t* e) : rank(r) {
   release = release_node;
 }
 
+bool is_node(const allocation* a) { return a && a->release == release_node; }
+
 index_t graph_node::size() const {
   index_t n = 1;
   for (int k = 0; k < rank; ++k) n *= extents[k];

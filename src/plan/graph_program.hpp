@@ -40,6 +40,9 @@ struct graph_node : allocation {
   index_t size() const;
 };
 
+/// Whether what is counted is a node.
+bool is_node(const allocation* a);
+
 /// Graphs as kernels compute them: views have gone down to what they read, and equal nodes are one. It costs time in
 /// proportion to the nodes, each counted as often as it is viewed differently.
 std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots);

@@ -299,6 +299,19 @@ TYPED_TEST(lazy_arrays, may_be_deep) {
   for (int k = 0; k < depth; ++k) e = e + 1;
   EXPECT_TRUE(test::evaluates_to(e, test::tensor<int32_t>{{3}, {depth, depth + 1, depth + 2}}));
 }
+TYPED_TEST(lazy_arrays, may_be_scans_and_reductions_of_one_another_without_end) {
+  const int steps = lf::space_traits<TypeParam>::on_device ? 50 : 20000;
+  const lf::array<double, 1, TypeParam> ones = lf::ones<double>({4});
+  lf::lazy_array<double, 1, TypeParam> scanned = ones, rolled = ones;
+  for (int k = 0; k < steps; ++k) {
+    scanned = lf::cumsum(scanned) / lf::arange<double>(1, 5);
+    rolled = lf::roll(rolled, 1) + lf::sum(rolled) - 4;
+  }
+  const test::tensor<double> expected{{4}, {1, 1, 1, 1}};
+  EXPECT_TRUE(test::evaluates_to(scanned, expected));
+  EXPECT_TRUE(test::evaluates_to(rolled, expected));
+}
+
 TYPED_TEST(lazy_arrays, have_elements_of_every_kind) {
   const lf::array<bool, 1, TypeParam> b{true, false, true};
   lf::lazy_array<bool, 1, TypeParam> odd = b;

@@ -16,6 +16,8 @@ struct graph_computation : allocation {
   int rank = 0;
   index_t extents[max_rank] = {};
   const char* because;
+  allocation* const* reads = nullptr;  ///< arrays, and nodes of other graphs
+  int read_count = 0;
   graph_computation(const graph_source_type& t, const char* why);
   virtual ~graph_computation();
   /// Dense and row-major, to data.
@@ -172,6 +174,8 @@ struct typed_computation : graph_computation {
       allocation** to = found;
       note_owners(e, to);
       memory = handles<E::owners>({{found, E::owners, false}});
+      reads = memory.memory;
+      read_count = E::owners;
     }
   }
   void run(const execution& x, void* data, allocation* owner) const override {
