@@ -10,8 +10,17 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
-namespace lazyfuse::source_detail {
+namespace lazyfuse {
+
+source source::with(std::string text) const {
+  source s = *this;
+  s.definitions = std::move(text);
+  return s;
+}
+
+namespace source_detail {
 
 namespace {
 
@@ -26,7 +35,7 @@ std::string spelled(const planning::graph_source_type& t) {
 
 const planning::graph_operation& operation_of(const source& f, const planning::graph_source_type* const* arguments,
                                               int count, const planning::graph_source_type& result,
-                                              std::string (*check)(const std::string&)) {
+                                              source_check check) {
   if (f.names.size() != static_cast<std::size_t>(count))
     throw_value(
         ("map: the source names " + std::to_string(f.names.size()) + " operands, and is given " + std::to_string(count))
@@ -39,7 +48,7 @@ const planning::graph_operation& operation_of(const source& f, const planning::g
     types += (i > 0 ? ", " : "") + type;
     values += (i > 0 ? ", " : "") + ("standard::declval<const " + type + "&>()");
   }
-  const std::string name = ir::name_of_source(f.expression, count, parameters, spelled(result));
+  const std::string name = ir::name_of_source(f.expression, count, parameters, spelled(result), f.definitions);
   struct made {
     std::string word;
     planning::graph_operation operation;
@@ -49,8 +58,8 @@ const planning::graph_operation& operation_of(const source& f, const planning::g
   const std::lock_guard lock(mutex);
   std::unique_ptr<made>& found = all[name + "(" + types + ")"];
   if (found) return found->operation;
-  const std::string message =
-      check(ir::definition_of_source(name) + "using checked = decltype(compute<" + name + ">(" + values + "));\n");
+  const std::string message = check(f.definitions, ir::operation_of_source(name) + "using checked = decltype(compute<" +
+                                                       name + ">(" + values + "));\n");
   if (!message.empty()) throw error("map: the source does not compile:\n" + message + place_asked());
   auto one = std::make_unique<made>();
   one->word = name + "/" + std::to_string(count) + " ";
@@ -59,4 +68,6 @@ const planning::graph_operation& operation_of(const source& f, const planning::g
   return found->operation;
 }
 
-}  // namespace lazyfuse::source_detail
+}  // namespace source_detail
+
+}  // namespace lazyfuse

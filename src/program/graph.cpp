@@ -123,7 +123,7 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
       const bool is_stage = symbol == symbols.end() && count == 1 && is_among(name, op::all_stages{});
       const std::string_view type = symbol == symbols.end() ? name : symbol->second;
       const bool part = type.starts_with("component<") && type.ends_with('>');
-      const std::string space = definition_of_source(type).empty() ? "op::" : "";
+      const std::string space = operation_of_source(type).empty() ? "op::" : "";
       if (!(part || is_name(type)) || !made.add(space + std::string(type), static_cast<std::size_t>(count), is_stage))
         return {};
     } else if (word.starts_with('@')) {
@@ -181,6 +181,14 @@ std::string program_graph::aliases() const {
   return text;
 }
 
+std::string program_graph::definitions() const {
+  std::set<std::string> all;
+  for (const program_node& n : nodes) all.insert(definitions_of_source(n.type));
+  std::string text;
+  for (const std::string& definition : all) text += definition;
+  return text;
+}
+
 std::string program_graph::functions(int operands) const {
   const auto each = [&](const std::string& before, const std::string& after) {
     std::string text;
@@ -191,7 +199,7 @@ std::string program_graph::functions(int operands) const {
   for (int i = 0; i < operands; ++i)
     parameters += (i > 0 ? ", const X" : "const X") + std::to_string(i) + "& x" + std::to_string(i);
   std::set<std::string> sources;
-  for (const program_node& n : nodes) sources.insert(definition_of_source(n.type));
+  for (const program_node& n : nodes) sources.insert(operation_of_source(n.type));
   std::string text;
   for (const std::string& definition : sources) text += definition;
   for (const int root : roots) {

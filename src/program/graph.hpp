@@ -33,6 +33,8 @@ struct program_graph {
   /// Each root as an alias of its program, p followed by its node, which is one operation: of all operands, computed
   /// step by step. The type of a program repeats each part as often as it is read, and compilers walk all of it.
   std::string functions(int operands) const;
+  /// What the sources among its operations are written in, for the place before all namespaces.
+  std::string definitions() const;
 };
 
 }  // namespace lazyfuse::ir

@@ -16,17 +16,24 @@ struct source {
   using is_source = void;
   std::string expression;
   std::vector<std::string> names;
+  std::string definitions;
 
   template <class... Name>
   explicit source(std::string text, const Name&... name) : expression(std::move(text)), names{std::string(name)...} {}
+
+  /// The same, with what it is written in: the text of a header, say, with `__device__` functions and structs of your
+  /// own. It stands outside of all namespaces, once in a kernel that several sources give it to; the headers of
+  /// lazyfuse are what it may include.
+  source with(std::string text) const;
 };
 
 namespace source_detail {
 
+/// Compiles what a source is written in, and its operation: what the compiler says, nothing if it does.
+using source_check = std::string (*)(const std::string& definitions, const std::string& operation);
 /// The operation, which compiles: throws error with the compiler's message, whose lines are those of the text.
 const planning::graph_operation& operation_of(const source& f, const planning::graph_source_type* const* arguments,
-                                              int count, const planning::graph_source_type& result,
-                                              std::string (*check)(const std::string&));
+                                              int count, const planning::graph_source_type& result, source_check check);
 /// A null pointer to the first element type among expressions.
 template <class X, class... More>
 constexpr auto first_element() {
@@ -50,7 +57,7 @@ decltype(auto) tree_of(const X& x) {
 template <class T, class Space, int R>
 lazy_array<T, R, Space> lazy_of(const planning::graph_ref& node, const shape<R>& s) {
   using result = lazy_array<T, R, Space>;
-  return result(typename result::of_node{}, {{}, {{node.get()}, s, row_major(s)}, node.handle()});
+  return result(typename result::of_node{}, {{}, {{node.handle().memory[0]}, s, row_major(s)}, node.handle()});
 }
 template <int R>
 constexpr int rank_of_shape(const shape<R>&) {

@@ -203,6 +203,32 @@ TEST_F(without_nvcc, lazy_arrays_are_kernels_that_are_made) {
   EXPECT_EQ(lf::kernels_compiled(), before + made);
 }
 
+TEST_F(without_nvcc, functions_of_ones_own_stand_in_headers) {
+  const auto x = of(lf::shape(1000));
+  const std::string header = R"(
+#pragma once
+#include <lazyfuse/core/complex.hpp>
+namespace mine {
+struct clipped {
+  float most;
+  __device__ float operator()(float x) const { return x < most ? x : most; }
+};
+template <int N>
+float power(float x) {
+  float y = 1;
+  for (int i = 0; i < N; ++i) y *= x;
+  return y;
+}
+}  // namespace mine
+)";
+  const auto clipped = lf::source("mine::clipped{2.0f}(x)", "x").with(header);
+  const auto cubed = lf::source("mine::power<3>(x)", "x").with(header);
+  lf::array<float, 1> y = lf::map(cubed, lf::map(clipped, x)) + lf::map(lf::source("x - 1", "x"), x);
+  EXPECT_EQ(launched_now(), "transform_flat");
+  y = lf::map(lf::source("mine::power<3>(x)", "x").with("template <int> struct other;\n" + header), x);
+  EXPECT_EQ(launched_now(), "transform_flat");
+}
+
 TEST_F(without_nvcc, functions_of_ones_own_are_text) {
   const auto x = of(lf::shape(1000));
   const auto a = of(lf::shape(100, 100));
@@ -226,6 +252,9 @@ TEST_F(without_nvcc, functions_of_ones_own_are_text) {
   const std::string unknown = said(lf::source("x +\nfactor", "x"));
   EXPECT_NE(unknown.find("map: the source does not compile"), std::string::npos) << unknown;
   EXPECT_NE(unknown.find("source(2): error: identifier \"factor\" is undefined"), std::string::npos) << unknown;
+  EXPECT_NE(said(lf::source("twice(x)", "x").with("\n\nfloat twice(float x) { return x * two; }"))
+                .find("definitions(3): error: identifier \"two\" is undefined"),
+            std::string::npos);
   EXPECT_NE(said(lf::source("x", "x", "y")).find("map: the source names 2 operands, and is given 1"),
             std::string::npos);
 }

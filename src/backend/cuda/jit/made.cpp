@@ -163,12 +163,12 @@ const char* make_path(kernel_plan& plan) {
   return runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count) ? "columns" : "rows";
 }
 
-std::string check_source(const std::string& definitions) {
+std::string check_source(const std::string& definitions, const std::string& operation) {
   if (!has_compiler()) return {};
   const compiled made = compile(
-      "#include <lazyfuse/op/registry.hpp>\n#include <lazyfuse/program/evaluate.hpp>\n"
-      "namespace lazyfuse {\nnamespace made {\nusing namespace ir;\n" +
-          definitions + "}\n}\n__global__ void nothing() {}\n",
+      "#include <lazyfuse/op/registry.hpp>\n#include <lazyfuse/program/evaluate.hpp>\n#line 1 \"definitions\"\n" +
+          definitions + "\nnamespace lazyfuse {\nnamespace made {\nusing namespace ir;\n" + operation +
+          "}\n}\n__global__ void nothing() {}\n",
       {"nothing"}, 90);
   return made.binary.empty() ? made.message : std::string();
 }

@@ -56,7 +56,8 @@ std::string beginning(const exact_plan& p, const ir::program_graph& graph, const
          (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") + R"(#include <lazyfuse/op/reduction.hpp>
 #include <lazyfuse/op/registry.hpp>
 #include <lazyfuse/op/statistics.hpp>
-namespace lazyfuse {
+)" + graph.definitions() +
+         R"(namespace lazyfuse {
 namespace cuda_detail {
 template <int... N>
 __device__ int choices;

@@ -47,7 +47,7 @@ const char* make_rows(planning::kernel_plan& p);
 /// but for rows, where it is null if they have to be cut. Throws error if it cannot be made anywhere.
 const char* make_path(planning::kernel_plan& p);
 /// What the compiler says of definitions in a kernel's source; nothing if it takes them, or there is none.
-std::string check_source(const std::string& definitions);
+std::string check_source(const std::string& definitions, const std::string& operation);
 /// Launches it. Throws error, which says what is missing.
 void launch_only_made(const planning::kernel_plan& p);
 
@@ -59,7 +59,9 @@ struct kernel<dpp::graph, cuda> {
   static constexpr int most_steps = 128;  ///< compilers take longer than in proportion for more
   static const char* path(planning::graph_plan& p) { return cuda_detail::make_path(p); }
   static void launch(const planning::graph_plan& p) { cuda_detail::launch_only_made(p); }
-  static std::string check(const std::string& definitions) { return cuda_detail::check_source(definitions); }
+  static std::string check(const std::string& definitions, const std::string& operation) {
+    return cuda_detail::check_source(definitions, operation);
+  }
 };
 template <>
 struct kernel<dpp::graph, made_in<cuda>> : kernel<dpp::graph, cuda> {};
