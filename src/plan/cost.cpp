@@ -53,8 +53,9 @@ double predicted_us(const work& w, const machine& m) {
   const double traffic = traffic_us(static_cast<double>(w.bytes_read + w.bytes_written), m);
   const double cached = static_cast<double>(w.bytes_cached) / (m.cached_gb_per_s * bytes_per_us);
   const double shared = w.operations / m.operations_per_us, alone = std::min(shared * m.processors, m.alone_us);
-  const double device =
-      std::max(w.launches - 1, 0) * m.gap_us + std::max({traffic, shared, alone}) + cached + w.barriers * m.barrier_us;
+  const double wake = shared * m.processors > m.alone_us ? m.wake_us : 0;
+  const double device = std::max(w.launches - 1, 0) * m.gap_us + std::max({traffic, shared, alone}) + cached +
+                        w.barriers * m.barrier_us + wake;
   return std::max(w.launches * m.launch_us, device);
 }
 
@@ -83,16 +84,22 @@ machine gpu(const gpu_attributes& n) {
 machine cpu(int threads, double cache_bytes) {
   constexpr double operations = 13000;  // vectors of 16 bytes; wider ones take up to a third of the time
   const double t = std::max(threads, 1), to_memory = std::min(t, 16.0);
-  const double launch = std::min(0.5 * t, 5.0);  // waking the threads; a loop on one of them costs little
-  const double cache = std::max(cache_bytes, 2 * launch * t * 40e3);
-  return {.curve = {{launch * 40e3, 40}, {cache / 2, t * 40}, {cache, t * 25}, {4 * cache, to_memory * 13}},
-          .points = 4,
+  const double wake = std::min(0.5 * t, 5.0);  // of the threads; a loop on one of them costs little
+  const double launch = 0.5;
+  const double cache = std::max(cache_bytes, 8 * launch * t * 40e3);
+  return {.curve = {{launch * 40e3, 40},
+                    {cache / 4, t * 40},
+                    {cache / 2, t * 22},
+                    {cache, t * 18},
+                    {4 * cache, to_memory * 13}},
+          .points = 5,
           .cached_gb_per_s = t * 25,
           .launch_us = launch,
           .gap_us = launch,
-          .barrier_us = launch,
+          .barrier_us = wake,
           .operations_per_us = t * operations,
           .alone_us = 60000 / operations,  // worth_threads of backend/host/tuning.hpp
+          .wake_us = t > 1 ? wake : 0,
           .processors = int(t)};
 }
 

@@ -156,9 +156,9 @@ TEST(cost_model, is_within_three_times_of_what_a_processor_was_measured_to_take)
                       {"pow(x, 2.5f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.5F)), 36, 18},
                       {"pow(x, 2.3f)", 8, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.3F)), 36, 18},
                       {"pow(x, 2.3)", 16, double(lf::op::pow::cost - lf::op::pow::cost_saved(2.3)), 92, 34},
-                      {"bernoulli", 1, lf::random_detail::bernoulli_distribution::cost / 3, 5.3, 3.8},
-                      {"uniform", 4, lf::random_detail::unit_distribution<float>::cost / 3, 6.3, 5.6},
-                      {"normal", 4, lf::random_detail::normal_distribution<float>::cost / 3, 20, 10.4}};
+                      {"bernoulli", 1, lf::random_detail::bernoulli_distribution::cost / 2, 5.3, 3.8},
+                      {"uniform", 4, lf::random_detail::unit_distribution<float>::cost / 2, 6.3, 5.6},
+                      {"normal", 4, lf::random_detail::normal_distribution<float>::cost / 2, 20, 10.4}};
   const double n = 1 << 24;
   for (const row& r : rows) {
     const double ms =
@@ -192,8 +192,8 @@ TEST(cost_model, knows_that_data_that_fit_the_last_cache_are_read_faster) {
   for (const int threads : {1, 2, 96}) {
     const planning::machine m = planning::cpu(threads, cache);
     const double of_memory = planning::traffic_us(large, m) / large;
-    EXPECT_GT(of_memory * cache, 1.8 * planning::traffic_us(cache, m)) << threads << " threads";
-    EXPECT_GT(of_memory * cache / 2, 3 * planning::traffic_us(cache / 2, m)) << threads << " threads";
+    EXPECT_GT(of_memory * cache, 1.1 * planning::traffic_us(cache, m)) << threads << " threads";
+    EXPECT_GT(of_memory * cache / 4, 2.4 * planning::traffic_us(cache / 4, m)) << threads << " threads";
     EXPECT_EQ(planning::traffic_us(large, planning::cpu(threads, 2 * cache)), planning::traffic_us(large, m));
   }
 }
@@ -202,8 +202,41 @@ TEST(cost_model, leaves_to_one_thread_what_it_does_soon) {
     return planning::predicted_us({.operations = operations, .launches = 1}, planning::cpu(threads));
   };
   EXPECT_EQ(us(5e4, 2), us(5e4, 1));
-  EXPECT_DOUBLE_EQ(us(2e6, 2), us(1e6, 1));
+  EXPECT_DOUBLE_EQ(us(2e6, 2), us(1e6, 1) + planning::cpu(2).wake_us);
   EXPECT_LE(us(5e4, 96), us(1e5, 96));
+}
+TEST(cost_model, is_within_three_times_of_measured_scans_columns_and_ranges) {
+  // Microseconds on one thread of an EPYC (vectors of 16 bytes): 2^18 numbers in rows of so many.
+  const auto expect = [](const std::string& what, const auto& e, double measured) {
+    const double us = planning::predicted_us(lf::plan(e).costs(), planning::cpu(1));
+    EXPECT_LT(us, 3 * measured) << what;
+    EXPECT_GT(us, measured / 3) << what;
+  };
+  const lf::axes<1> along;
+  const lf::axes<0> across;
+  struct measured {
+    lf::index_t length;
+    double cumsum_along, cumsum_across, cummax_across, variance, largest, place, standardized;
+  };
+  for (const measured& m : {measured{4, 2985, 1049, 1802, 1866, 986, 1652, 2183},
+                            {16, 1001, 619, 614, 568, 321, 693, 791},
+                            {1024, 291, 258, 283, 107, 60.3, 343, 295}}) {
+    const lf::array<float, 2, lf::host> x(lf::shape((1 << 18) / m.length, m.length));
+    const std::string rows = " of rows of " + std::to_string(m.length);
+    expect("cumsum along" + rows, lf::cumsum(x, along), m.cumsum_along);
+    expect("cumsum across" + rows, lf::cumsum(x, across), m.cumsum_across);
+    expect("cummax across" + rows, lf::cummax(x, across), m.cummax_across);
+    expect("var across" + rows, lf::var(x, across), m.variance);
+    expect("max across" + rows, lf::max(x, across), m.largest);
+    expect("argmax across" + rows, lf::argmax(x, across), m.place);
+    expect("standardized columns" + rows, (x - lf::mean(x, across)) / lf::std(x, across), m.standardized);
+  }
+  const lf::array<float, 1, lf::host> y(lf::shape(1 << 18));
+  expect("cumsum", lf::cumsum(y), 194);
+  expect("cummax", lf::cummax(y), 1105);
+  expect("a range", lf::arange<float>(1 << 18) * 2.0F, 105);
+  expect("uniform numbers", lf::random::uniform<float>({1 << 18}, lf::seed(1)), 432);
+  expect("normal numbers", lf::random::normal<float>({1 << 18}, lf::seed(1)), 1072);
 }
 TEST(cost_model, is_within_three_times_of_measured_reductions_and_rows) {
   // Microseconds on one thread of an EPYC (vectors of 16 bytes), beside other programs: one in eight evaluations after

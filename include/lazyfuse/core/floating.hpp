@@ -33,4 +33,19 @@ LAZYFUSE_HD constexpr T largest() {
   else return T(T::largest);
 }
 
+/// A 64-bit integer as a number of type T, float or double. Processors convert vectors of these only with AVX-512: on
+/// others each half is put behind a power of two, which rounds nothing, and their sum is rounded once. Compilers that
+/// may reorder sums would undo it. A float that is beyond 2^53 is rounded twice.
+template <class T>
+LAZYFUSE_HD constexpr T real_of(standard::int64_t i) {
+#if defined(__CUDA_ARCH__) || defined(__CUDACC_RTC__) || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+  return static_cast<T>(i);
+#else
+  const auto bits = static_cast<standard::uint64_t>(i);
+  const double low = __builtin_bit_cast(double, (bits & 0xffffffffu) | 0x4330000000000000u);  // + 2^52
+  const double high = __builtin_bit_cast(double, (bits >> 32) ^ 0x4530000080000000u);         // + 2^84 + 2^63
+  return static_cast<T>((high - 0x1.00000801p84) + low);
+#endif
+}
+
 }  // namespace lazyfuse::math

@@ -173,16 +173,11 @@ struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
   double cost() const {
     double beside = 0;
     if constexpr (backend<Space>::in_vectors) {
-      index_t reduced = 1;
-      for (int k = K; k < R; ++k) reduced *= this->s[k];
-      const double length = reduced > 0 ? static_cast<double>(reduced) : 1;
-      const double across =
-          K > 0 ? static_cast<double>(algorithm::max<index_t>(this->s[K > 0 ? K - 1 : 0], 1)) : length;
-      // Vectors find places in long rows; in short ones an element takes as long as so many operations, and in columns,
-      // where each has its place beside it. Of other reductions a row takes as many beside its elements: a short one
-      // few, and one of columns some.
-      if (set::has_ordered) beside = along_kept ? 15 + 70 / length : length < 8 ? 45 : 350 / length;
-      else beside = along_kept ? 100 / across : (length <= 48 ? 35 : 400) / length;
+      double length = 1;
+      for (int k = K; k < R; ++k) length *= static_cast<double>(algorithm::max(this->s[k], index_t{1}));
+      const auto across = K > 0 ? static_cast<double>(algorithm::max(this->s[K > 0 ? K - 1 : 0], index_t{1})) : length;
+      beside = dpp::tuning<dpp::reductions, Space>::beside_elements(set::has_ordered, set::has_near, along_kept, length,
+                                                                    across);
     }
     return set::prologue::cost + beside - cost_saved<Space, typename set::prologue>(this->bound.operands);
   }
@@ -261,11 +256,13 @@ struct rows_plan : bound_plan<rows_plan<Space, Lowering, N, Axes, Targets>, Spac
     along::launch(*this);
   }
   double cost() const {
-    double of_row = 0;  // each pass over a row takes as long as so many operations, beside its elements
+    double beside_elements = 0;
     if constexpr (backend<Space>::in_vectors)
-      if (!this->rows.beside)
-        of_row = 600.0 * this->rows.passes / algorithm::max(1.0, static_cast<double>(this->rows.length));
-    return cost_of_elements<program>(make_index_sequence<program::count + 1>{}) + of_row;
+      beside_elements =
+          this->rows.passes * dpp::tuning<dpp::row_stages, Space>::beside_elements(
+                                  this->rows.beside, algorithm::max(1.0, static_cast<double>(this->rows.length)),
+                                  algorithm::max(1.0, static_cast<double>(this->s[N > 0 ? N - 1 : 0])));
+    return cost_of_elements<program>(make_index_sequence<program::count + 1>{}) + beside_elements;
   }
 };
 

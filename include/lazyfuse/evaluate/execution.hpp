@@ -88,11 +88,13 @@ inline constexpr bool makes_all_kernels = requires {
   backend<Space>::makes_all;
 };
 
-/// What an element of sources costs that are computed: vectors of the host need a third of what their cost says.
-/// Devices make them while they wait for memory.
+/// What an element of sources costs that are computed: vectors of the host need half of what their cost says, and write
+/// ranges of numbers first. Devices make them while they wait for memory.
 template <class Space, class... Src>
 constexpr int cost_of_sources(list<Src...>) {
-  return backend<Space>::in_vectors ? (0 + ... + source_cost<Src>) / 3 : 0;
+  return backend<Space>::in_vectors
+             ? (0 + ... + (source_cost<Src> / 2 + (kind_of_source<Src> == source_kind::ramp ? 5 : 0)))
+             : 0;
 }
 
 }  // namespace run_detail

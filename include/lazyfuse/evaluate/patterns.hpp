@@ -140,6 +140,12 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   if (wanted == plan_choice::cut) return "tune found the cut faster";
   describe_all<N>(p.info, p.to, owners, p.target_numbers);
   p.arrange();
+  if constexpr (backend<Space>::in_vectors) {
+    using tuned = dpp::tuning<dpp::row_stages, Space>;
+    if (wanted == plan_choice::automatic && !p.rows.beside && report.length <= tuned::longest_in_steps &&
+        report.rows >= tuned::least_in_steps)
+      return "short rows side by side are faster step by step";
+  }
   // Rows move no more bytes than the cut, launch less and compute the same. Only barriers of a grid may cost more than
   // the launches they replace, and only long rows have them: else there is nothing to compare.
   if (wanted == plan_choice::automatic && report.length >= long_row) {

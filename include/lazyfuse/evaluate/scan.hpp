@@ -106,7 +106,18 @@ struct scan_plan : bound_plan<scan_plan<Space, Lowering, Axis, Reverse, R, Targe
     }
     along::launch(*this);
   }
-  double cost() const { return set::prologue::cost + program::cost + set::size; }
+  double cost() const {
+    double beside_elements = 0;
+    if constexpr (backend<Space>::in_vectors) {
+      const auto extent = [&](int axis) {
+        return axis < 0 ? 1.0 : static_cast<double>(algorithm::max(this->s[axis], index_t{1}));
+      };
+      const bool apart = R > 1 && !side_by_side && runs_along_kept(this->s.extent, R - 1, R, this->info, this->count);
+      beside_elements =
+          dpp::tuning<dpp::scans, Space>::beside_elements(side_by_side, apart, extent(R - 1), extent(R - 1));
+    }
+    return set::prologue::cost + program::cost + set::size * (1 + beside_elements);
+  }
 
  private:
   /// Axis From becomes the last.

@@ -2,6 +2,7 @@
 // Whole numbers, neighbours and parts of floating-point numbers, and conversion.
 #pragma once
 
+#include <lazyfuse/core/floating.hpp>
 #include <lazyfuse/core/math.hpp>
 #include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/op/map.hpp>
@@ -169,6 +170,8 @@ struct cast : exact_operation {
       return saturated(standard::conditional_t<sizeof(T) == 8, double, float>(x));
     else if constexpr (complex_number<To> && !complex_number<T>) return To(static_cast<part_t<To>>(x));
     else if constexpr (small_real<T>) return static_cast<To>(static_cast<float>(x));
+    else if constexpr (standard::is_same_v<T, int64> && standard::is_same_v<To, double>)
+      return math::real_of<double>(x);
     else return static_cast<To>(x);
   }
 

@@ -38,6 +38,7 @@ struct machine {
   double barrier_us;         ///< of a grid
   double operations_per_us;  ///< simple instructions, on all processors together
   double alone_us = 0;       ///< what one of the processors does so quickly is left to it
+  double wake_us = 0;        ///< of the others, where it is not
   int processors = 1;
 };
 
@@ -47,9 +48,9 @@ double traffic_us(double bytes, const machine& m);
 
 /// Microseconds from the first launch until the last kernel has ended:
 ///
-///     max(launches * launch, (launches - 1) * gap + max(traffic, operations) + cached + barriers)
+///     max(launches * launch, (launches - 1) * gap + max(traffic, operations) + cached + barriers + wake)
 ///
-/// where operations are shared by all processors, unless one alone ends them in `alone`;
+/// where operations are shared by all processors, which are woken for it, unless one alone ends them in `alone`;
 ///
 /// since the host issues launches while the device works; never falls as any number of the work grows. Small plans cost
 /// their launches, large ones their traffic.

@@ -3,6 +3,7 @@
 // adds how far each axis moves that offset, so arrays, constants and arange are all affine in the index.
 #pragma once
 
+#include <lazyfuse/core/floating.hpp>
 #include <lazyfuse/core/index.hpp>
 #include <lazyfuse/core/pack.hpp>
 #include <lazyfuse/core/types.hpp>
@@ -62,12 +63,30 @@ struct ramp {
   index_t origin = 0;  ///< the position of offset 0
   LAZYFUSE_HD T at(index_t offset) const {
     const index_t position = origin + offset;
-    // where T has 16 bits; integers wrap around on the way, for the least and the largest one are further apart
-    using W = standard::conditional_t<integer<T>, uint64, accumulator_t<T>>;
-    return position == last ? stop : static_cast<T>(W(start) + static_cast<W>(position) * W(step));
+    return position == last ? stop : between(position);
+  }
+  /// n elements a step apart, on the host: in loops of vectors, which cannot compare 64 bits everywhere.
+  void write(T* to, index_t offset, index_t apart, index_t n) const {
+    const ramp own = *this;
+    const index_t first = origin + offset, left = last - first;
+    if (apart == 1)
+      for (index_t i = 0; i < n; ++i) to[i] = own.between(first + i);
+    else
+      for (index_t i = 0; i < n; ++i) to[i] = own.between(first + i * apart);
+    const index_t i = apart == 0 ? 0 : left / apart;
+    if (last >= 0 && i * apart == left && 0 <= i && i < n) to[i] = stop;
   }
   friend bool operator==(const ramp& a, const ramp& b) {
     return a.start == b.start && a.step == b.step && a.stop == b.stop && a.last == b.last && a.origin == b.origin;
+  }
+
+ private:
+  /// What stands at a position that is not the last.
+  LAZYFUSE_HD T between(index_t position) const {
+    // where T has 16 bits; integers wrap around on the way, for the least and the largest one are further apart
+    using W = standard::conditional_t<integer<T>, uint64, accumulator_t<T>>;
+    if constexpr (integer<T>) return static_cast<T>(W(start) + static_cast<W>(position) * W(step));
+    else return static_cast<T>(W(start) + math::real_of<W>(position) * W(step));
   }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the host walks operands: along the innermost axis in chunks, with every memory operand either
-// contiguous or packed into a small buffer first, so that one vectorised loop serves all layouts. Random numbers are
-// written into such a buffer, too.
+// contiguous or packed into a small buffer first, so that one vectorised loop serves all layouts. Random numbers and
+// ranges of numbers are written into such a buffer, too.
 #pragma once
 
 #include <lazyfuse/backend/host/packing.hpp>
@@ -15,6 +15,15 @@ namespace lazyfuse::host_detail {
 
 using namespace ir;
 
+/// Ranges of numbers are computed for a run before the loop that reads them: the products of 64 bits by which a
+/// position is found would keep that loop from being one of vectors.
+template <class Source>
+inline constexpr bool is_written = grouped_source<Source> || kind_of_source<Source> == source_kind::ramp;
+/// Bytes of an element in the buffer of an operand; 0: it has none.
+template <class Source>
+inline constexpr int buffered_bytes = is_written<Source> ? int(sizeof(typename Source::value_type))
+                                                         : element_bytes<Source>;
+
 /// An operand as the inner loop reads it; after a run of elements, the cursor moves on to where the next run starts, or
 /// skips some elements, but where it stays at repeated ones.
 template <class Source>
@@ -27,7 +36,7 @@ struct cursor {  // constants
 };
 /// Elements in memory, or in a buffer.
 template <class Source>
-  requires(element_bytes<Source> > 0)
+  requires(buffered_bytes<Source> > 0)
 struct cursor<Source> {
   using value_type = typename Source::value_type;
   const value_type* data;
@@ -42,7 +51,7 @@ struct cursor<Source> {
 };
 /// What is made of its offset.
 template <class Source>
-  requires(element_bytes<Source> == 0 && !is_constant<Source>)
+  requires(buffered_bytes<Source> == 0 && !is_constant<Source>)
 struct cursor<Source> {
   Source source;
   index_t first, step, next;
@@ -93,14 +102,14 @@ constexpr int bytes_of_position(list<Src...>) {
 /// Elements of each operand that fit where they are packed.
 template <class... Src>
 constexpr int chunk_length(list<Src...>) {
-  const int n = pack_bytes / (8 + (0 + ... + element_bytes<Src>));
+  const int n = pack_bytes / (8 + (0 + ... + buffered_bytes<Src>));
   return n < least_chunk ? least_chunk : n > most_chunk ? most_chunk : n / 64 * 64;
 }
 /// Room for the packed elements of one operand.
 template <class Source, int Chunk>
 struct packing {};
 template <class Source, int Chunk>
-  requires(element_bytes<Source> > 0)
+  requires(buffered_bytes<Source> > 0)
 struct packing<Source, Chunk> {
   alignas(64) typename Source::value_type data[Chunk];
 };
@@ -143,7 +152,7 @@ struct row_walk<Operands, list<Src...>, R> {
   template <int I>
   static constexpr bool in_memory = type_at<I, Src..., constant<int>>::is_memory;
   template <int I>
-  static constexpr bool written = grouped_source<type_at<I, Src..., constant<int>>>;
+  static constexpr bool written = is_written<type_at<I, Src..., constant<int>>>;
   /// Whether an operand repeats one element along the row.
   template <int... I>
   bool repeats(index_sequence<I...>) const {

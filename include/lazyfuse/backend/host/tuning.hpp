@@ -69,6 +69,14 @@ struct dpp::tuning<dpp::reductions, host> {
   static constexpr index_t prefetch_distance = 2048;
   /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
   static constexpr index_t strip_columns = 128;
+
+  /// What predictions add to the cost of an element: what rows of `length` take beside their elements, or columns, so
+  /// many of them side by side. Places of extremes are found one by one in short rows, by vectors in long ones.
+  static constexpr double beside_elements(bool places, bool moments, bool columns, double length, double across) {
+    if (columns) return places ? 16 + 250 / across : (moments ? 2 : 1) * (2 + 130 / across);
+    if (places) return 600 / length < 25 ? 600 / length : 25;
+    return (length <= 48 ? 35 : 400) / length;
+  }
 };
 
 template <>
@@ -86,6 +94,14 @@ struct dpp::tuning<dpp::row_stages, host> {
   /// Tasks of a pass over all columns, about; those of columns that pass through all stages; and columns of one of
   /// these, at least.
   static constexpr index_t tasks_of_pass = 64, tasks_of_stages = 8, columns_of_task = 64;
+  /// Rows up to this length, where so many are side by side, are reduced across (across_length), and then read again:
+  /// one row after the other takes 1.3 to 4 times as long.
+  static constexpr index_t longest_in_steps = 48, least_in_steps = 256;
+
+  /// What predictions add to the cost of an element for each pass.
+  static constexpr double beside_elements(bool columns, double length, double across) {
+    return columns ? 3 + 250 / across : 600 / length;
+  }
 };
 
 template <>
@@ -95,6 +111,11 @@ struct dpp::tuning<dpp::scans, host> {
   static constexpr index_t run = 16, span = 16 * run;
   /// Columns that a task takes down all their lines, at least: whole lines of the cache.
   static constexpr int least_columns = 64;
+
+  /// What predictions add to the cost of an element. Between elements that are apart in memory an inner loop has none.
+  static constexpr double beside_elements(bool columns, bool apart, double length, double across) {
+    return columns ? 12 + 300 / across : 20 + (apart ? 45 : 0) + 560 / length;
+  }
 };
 
 template <>
