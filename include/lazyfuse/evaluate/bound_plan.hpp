@@ -135,7 +135,13 @@ struct transform_plan : bound_plan<transform_plan<Space, Lowering, R, Targets>, 
     return path;
   }
   void launch() { runner::launch(*this); }
-  double cost() const { return program::cost - cost_saved<Space, program>(this->bound.operands); }
+  double cost() const {
+    double beside = 0;
+    if constexpr (R > 1 && backend<Space>::in_vectors)
+      beside = dpp::tuning<dpp::transforms, Space>::beside_elements(
+          static_cast<double>(algorithm::max(this->s[R - 1], index_t{1})));
+    return program::cost + beside - cost_saved<Space, program>(this->bound.operands);
+  }
 };
 
 /// Over the extents of the argument: kept axes [0, K), then the reduced ones.

@@ -40,6 +40,9 @@ struct dpp::tuning<dpp::transforms, host> {
   /// short that they lose more at their ends, and of so many runs that three loops save more than they cost.
   static constexpr int streamed_cost = 22;
   static constexpr index_t streamed_row = 16384, streamed_runs = 16;
+
+  /// What predictions add to the cost of an element of rows that operands keep apart: each is a loop of its own.
+  static constexpr double beside_elements(double length) { return 130 / length; }
 };
 
 template <>
