@@ -142,8 +142,10 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   p.arrange();
   if constexpr (backend<Space>::in_vectors) {
     using tuned = dpp::tuning<dpp::row_stages, Space>;
+    constexpr int elements = cost_of_elements<program>(make_index_sequence<program::count + 1>{});
     if (wanted == plan_choice::automatic && !p.rows.beside && report.length <= tuned::longest_in_steps &&
-        report.rows >= tuned::least_in_steps)
+        report.rows >= tuned::least_in_steps &&
+        elements <= report.passes * tuned::beside_elements(false, static_cast<double>(report.length), 1))
       return "short rows side by side are faster step by step";
   }
   // Rows move no more bytes than the cut, launch less and compute the same. Only barriers of a grid may cost more than

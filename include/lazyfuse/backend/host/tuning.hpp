@@ -98,7 +98,7 @@ struct dpp::tuning<dpp::row_stages, host> {
   /// these, at least.
   static constexpr index_t tasks_of_pass = 64, tasks_of_stages = 8, columns_of_task = 64;
   /// Rows up to this length, where so many are side by side, are reduced across (across_length), and then read again:
-  /// one row after the other takes 1.3 to 4 times as long.
+  /// one row after the other takes 1.3 to 4 times as long. Not where computing them again takes longer than that saves.
   static constexpr index_t longest_in_steps = 48, least_in_steps = 256;
 
   /// What predictions add to the cost of an element for each pass.
