@@ -147,39 +147,41 @@ class graph_evaluation {
 
   /// Reductions and the like, and before them those that they read, however many one behind the other.
   bool compute_first(const std::vector<const graph_node*>& order) {
-    std::vector<const graph_computation*> open;
-    for (auto n = order.rbegin(); n != order.rend(); ++n)
-      if (waits((*n)->computation)) open.push_back((*n)->computation.get());
-    if (open.empty()) return false;
-    while (!open.empty()) {
-      const graph_computation* const c = open.back();
-      const std::size_t before = open.size();
-      if (!x_.values->known.contains(c->key())) {
-        open_below(*c, open);
-        if (open.size() > before) continue;
-        const room at = room_for(space_, x_, *c->type, c->extents, c->rank);
-        c->run(x_.for_part(c->because), at.data, at.owner);
-        x_.values->known[c->key()] = at;
-      }
-      open.pop_back();
+    std::vector<const graph_computation*> all;
+    std::unordered_set<const void*> met;
+    for (const graph_node* n : order)
+      if (n->computation) put_in_order(n, met, all);
+    for (const graph_computation* c : all) {
+      if (x_.values->known.contains(c->key())) continue;
+      const room at = room_for(space_, x_, *c->type, c->extents, c->rank);
+      c->run(x_.for_part(c->because), at.data, at.owner);
+      x_.values->known[c->key()] = at;
     }
-    return true;
+    return !all.empty();
   }
-  bool waits(const counted<graph_computation>& c) const { return c && !x_.values->known.contains(c->key()); }
-  /// Adds the computations that one reads by graphs, and that are not in memory.
-  void open_below(const graph_computation& c, std::vector<const graph_computation*>& open) const {
-    std::unordered_set<const graph_node*> met;
-    std::vector<const graph_node*> below;
-    const auto meet = [&](const graph_node* n) {
-      if (!x_.values->known.contains(n) && met.insert(n).second) below.push_back(n);
+  /// Adds the computations at and below a node that are not in memory, each behind those that it reads. Nodes and
+  /// computations are met once.
+  void put_in_order(const graph_node* root, std::unordered_set<const void*>& met,
+                    std::vector<const graph_computation*>& all) const {
+    struct step {
+      const graph_node* node;
+      bool left;  // all below it has been put
     };
-    for (int i = 0; i < c.read_count; ++i)
-      if (is_node(c.reads[i])) meet(static_cast<const graph_node*>(c.reads[i]));
-    while (!below.empty()) {
-      const graph_node* const n = below.back();
-      below.pop_back();
-      if (waits(n->computation)) open.push_back(n->computation.get());
-      for (const graph_node* a : n->arguments) meet(a);
+    std::vector<step> open{{root, false}};
+    while (!open.empty()) {
+      const auto [n, left] = open.back();
+      open.pop_back();
+      const graph_computation* const c = n->computation.get();
+      if (left) {
+        all.push_back(c);
+        continue;
+      }
+      if (x_.values->known.contains(n) || !met.insert(n).second) continue;
+      for (const graph_node* a : n->arguments) open.push_back({a, false});
+      if (!c || x_.values->known.contains(c->key()) || !met.insert(c).second) continue;
+      open.push_back({n, true});
+      for (int i = 0; i < c->read_count; ++i)
+        if (is_node(c->reads[i])) open.push_back({static_cast<const graph_node*>(c->reads[i]), false});
     }
   }
   void to_memory(const std::vector<const graph_node*>& nodes, const char* because) {

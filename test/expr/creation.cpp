@@ -45,6 +45,39 @@ TYPED_TEST(creation, arange_is_numpys) {
   EXPECT_TRUE(test::evaluates_to(quarters, answers().get<double>("arange(0,2,0.25)/float64")));
 }
 
+/// Element (i, j) of rows x columns is f(i, j).
+template <class Space, class E, class F>
+void expect_matrix(const char* what, const E& e, int64_t rows, int64_t columns, const F& f) {
+  std::vector<double> want;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) want.push_back(f(double(i), double(j)));
+  EXPECT_TRUE(test::evaluates_to(lf::array<double, 2, Space>(e), test::tensor<double>({rows, columns}, want))) << what;
+}
+TYPED_TEST(creation, ranges_stand_beside_arrays_along_every_axis) {
+  for (const int64_t rows : {3, 70})
+    for (const int64_t columns : {5, 200, 5000}) {
+      const lf::array<double, 2, TypeParam> x = lf::full<double>({rows, columns}, 2),
+                                            y = lf::ones<double>({rows, columns});
+      const lf::array<double, 2, TypeParam> turned = lf::full<double>({columns, rows}, 3);
+      const auto i = lf::arange<double>(rows)(lf::all, lf::newaxis);
+      const auto j = lf::linspace<double>(0, double(columns - 1), columns);
+      expect_matrix<TypeParam>("a column", x + y * i, rows, columns, [](double r, double) { return 2 + r; });
+      expect_matrix<TypeParam>("a row", x + y * j, rows, columns, [](double, double c) { return 2 + c; });
+      expect_matrix<TypeParam>("both", x * i + y * j, rows, columns, [](double r, double c) { return 2 * r + c; });
+      expect_matrix<TypeParam>("beside a transposed array", turned.T() * i + x + j, rows, columns,
+                               [](double r, double c) { return 3 * r + 2 + c; });
+      expect_matrix<TypeParam>("backwards", x + j(lf::range(lf::none, lf::none, -1)), rows, columns,
+                               [&](double, double c) { return 2 + double(columns - 1) - c; });
+      expect_matrix<TypeParam>("before a scan", lf::cumsum(y * i + x * 0, lf::axis<1>), rows, columns,
+                               [](double r, double c) { return r * (c + 1); });
+      const lf::array<double, 1, TypeParam> sums = lf::sum(x * i + y * 0, lf::axis<0>);
+      EXPECT_EQ(sums(columns - 1).item(), double(rows) * double(rows - 1)) << columns;
+      const lf::array<double, 1, TypeParam> along = lf::sum(x * j + y * i, lf::axis<1>);
+      EXPECT_EQ(along(rows - 1).item(), double(columns) * double(columns - 1) + double(columns * (rows - 1)))
+          << columns;
+    }
+}
+
 /// Whether e, made in Space, has these elements and this element type; name is what NumPy is asked.
 template <class Space, class T, class E>
 void expect_sequence(const char* name, const E& e, std::vector<T> want) {

@@ -98,6 +98,18 @@ TEST(kernel_plans, of_rows_are_one_kernel_or_one_for_each_reduction) {
   EXPECT_EQ(cut[2].pattern, "transform");
 }
 
+TEST(kernel_plans, of_many_short_rows_are_one_for_each_step_on_the_host) {
+  const matrix many = lf::ones<float>({300, 16}), few = lf::ones<float>({30, 16}), longer = lf::ones<float>({300, 64});
+  EXPECT_EQ(kernels_of(lf::softmax(many)).size(), 3u);
+  EXPECT_EQ(kernels_of(lf::softmax(many), lf::plan_choice::rows).size(), 1u);
+  EXPECT_EQ(kernels_of(lf::softmax(few)).size(), 1u);
+  EXPECT_EQ(kernels_of(lf::softmax(longer)).size(), 1u);
+  const auto dear = lf::tgamma(many) * lf::sin(lf::pow(many, 2.5F));
+  EXPECT_EQ(kernels_of(dear / lf::sum(dear, lf::axis<1>, lf::keepdims)).size(), 1u) << "computed once";
+  EXPECT_TRUE(test::evaluates_to(lf::array<float, 2, lf::host>(lf::softmax(many)),
+                                 test::tensor<float>({300, 16}, std::vector<float>(4800, 0.0625F))));
+}
+
 TEST(kernel_plans, of_a_barrier_come_first) {
   const matrix x = lf::ones<float>({6, 4});
   const auto plans = kernels_of(lf::barrier(x * x) + 1);

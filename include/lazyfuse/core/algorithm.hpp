@@ -26,7 +26,7 @@ constexpr void fill_n(T* to, index_t n, const V& value) {
 }
 /// Between places that do not overlap.
 template <class T>
-constexpr void copy_n(const T* from, index_t n, T* to) {
+constexpr void copy_n(const T* __restrict__ from, index_t n, T* __restrict__ to) {
   for (index_t i = 0; i < n; ++i) to[i] = from[i];
 }
 

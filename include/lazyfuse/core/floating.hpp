@@ -33,12 +33,16 @@ LAZYFUSE_HD constexpr T largest() {
   else return T(T::largest);
 }
 
-/// A 64-bit integer as a number of type T, float or double. Processors convert vectors of these only with AVX-512: on
-/// others each half is put behind a power of two, which rounds nothing, and their sum is rounded once. Compilers that
-/// may reorder sums would undo it. A float that is beyond 2^53 is rounded twice.
+/// A 64-bit integer as a number of type T, float or double. Processors of x86 convert vectors of these only with
+/// AVX-512: for others each half is put behind a power of two, which rounds nothing, and their sum is rounded once.
+/// Compilers that may reorder sums would undo it. A float that is beyond 2^53 is rounded twice.
 template <class T>
 LAZYFUSE_HD constexpr T real_of(standard::int64_t i) {
-#if defined(__CUDA_ARCH__) || defined(__CUDACC_RTC__) || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#if defined(__clang__) && defined(__x86_64__) && !defined(__CUDA_ARCH__)
+#pragma clang fp reassociate(off)
+#endif
+#if defined(__CUDA_ARCH__) || defined(__CUDACC_RTC__) || !defined(__x86_64__) || defined(__AVX512DQ__) || \
+    defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
   return static_cast<T>(i);
 #else
   const auto bits = static_cast<standard::uint64_t>(i);

@@ -121,6 +121,9 @@ inline constexpr graph_source_type source_type_of = {
       using T = typename Source::value_type;
       const Source& s = *static_cast<const Source*>(source);
       T* const at = static_cast<T*>(to);
+      if constexpr (requires { s.write(at, offset, step, n); }) {
+        if (step != 0) return s.write(at, offset, step, n);
+      }
       for (index_t i = 0; i < n; ++i) new (at + i) T(s.at(offset + i * step));
     },
     [](void* source, index_t by) {

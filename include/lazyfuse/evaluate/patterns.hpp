@@ -143,8 +143,9 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   if constexpr (backend<Space>::in_vectors) {
     using tuned = dpp::tuning<dpp::row_stages, Space>;
     constexpr int elements = cost_of_elements<program>(make_index_sequence<program::count + 1>{});
+    const index_t side_by_side = N > Axes ? p.s[N > Axes ? N - Axes - 1 : 0] : 1;
     if (wanted == plan_choice::automatic && !p.rows.beside && report.length <= tuned::longest_in_steps &&
-        report.rows >= tuned::least_in_steps &&
+        side_by_side >= tuned::least_in_steps &&
         elements <= report.passes * tuned::beside_elements(false, static_cast<double>(report.length), 1))
       return "short rows side by side are faster step by step";
   }

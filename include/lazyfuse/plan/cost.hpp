@@ -73,9 +73,9 @@ inline constexpr gpu_attributes h200_attributes{3201000, 6144, 132, 1980000};
 /// everywhere.
 machine gpu(const gpu_attributes& of = h200_attributes);
 
-/// A CPU whose loops run on so many threads: for each, 40 GB/s of data that fit half of the last cache, 25 GB/s up to
-/// all of it, and 13 GB/s from memory for each of up to 16 threads. Data are taken to be where the evaluation before
-/// left them.
+/// A CPU whose loops run on so many threads: for each, 40 GB/s of data that fit a quarter of the last cache, 18 GB/s
+/// of what fills it, and 13 GB/s from memory for each of up to 16 threads. Data are taken to be where the evaluation
+/// before left them.
 machine cpu(int threads = 1, double cache_bytes = 32 << 20);
 
 }  // namespace lazyfuse::planning

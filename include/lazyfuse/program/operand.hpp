@@ -73,8 +73,9 @@ struct ramp {
       for (index_t i = 0; i < n; ++i) to[i] = own.between(first + i);
     else
       for (index_t i = 0; i < n; ++i) to[i] = own.between(first + i * apart);
+    if (last < 0) return;
     const index_t i = apart == 0 ? 0 : left / apart;
-    if (last >= 0 && i * apart == left && 0 <= i && i < n) to[i] = stop;
+    if (i * apart == left && 0 <= i && i < n) to[i] = stop;
   }
   friend bool operator==(const ramp& a, const ramp& b) {
     return a.start == b.start && a.step == b.step && a.stop == b.stop && a.last == b.last && a.origin == b.origin;
@@ -114,7 +115,7 @@ template <class Source>
 inline constexpr int source_cost = 0;
 template <grouped_source Source>
 inline constexpr int source_cost<Source> = Source::cost;
-/// Bytes of an element that is kept where it was read or made, which ramps and constants are not.
+/// Bytes of an element that devices keep where it was read or made, which ramps and constants are not.
 template <class Source>
 inline constexpr int element_bytes = Source::is_memory || grouped_source<Source>
                                          ? int(sizeof(typename Source::value_type))

@@ -156,7 +156,7 @@ struct row_walk<Operands, list<Src...>, R> {
   /// Whether an operand repeats one element along the row.
   template <int... I>
   bool repeats(index_sequence<I...>) const {
-    return ((in_memory<I> && step<I>(inner) == 0) || ...);
+    return (((in_memory<I> || written<I>)&&step<I>(inner) == 0) || ...);
   }
   /// Whether an operand is packed row by row.
   template <int... I>
@@ -226,6 +226,7 @@ struct row_walk<Operands, list<Src...>, R> {
   template <int I, class C>
   void turn(C& c, index_t next) const {
     if constexpr (in_memory<I>) c.next = step<I>(inner) == 1 ? next : 0;
+    else if constexpr (written<I>) c.next = 0;  // its buffer, for one row
     else if constexpr (requires { c.next; }) c.next = next;
   }
   /// Whether rows are better read several at once, of `rows` with n elements each: each where it lies, and so that
