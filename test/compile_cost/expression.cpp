@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// instantiations: 5510
+// instantiations: 5220
 // The first of the expressions of 32 operations that bench/compile measures.
 #include <lazyfuse/lazyfuse.hpp>
 namespace lf = lazyfuse;
