@@ -15,8 +15,7 @@ namespace lazyfuse::host_detail {
 
 using namespace ir;
 
-/// Ranges of numbers are computed for a run before the loop that reads them: the products of 64 bits by which a
-/// position is found would keep that loop from being one of vectors.
+/// Ranges are computed for a run before the loop that reads them, whose vectors have no products of 64 bits.
 template <class Source>
 inline constexpr bool is_written = grouped_source<Source> || kind_of_source<Source> == source_kind::ramp;
 /// Bytes of an element in the buffer of an operand; 0: it has none.
