@@ -32,6 +32,12 @@ void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return new_o
 void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return new_or_null(n); }
 void* operator new(std::size_t n, std::align_val_t a) { return new_or_throw(n, static_cast<std::size_t>(a)); }
 void* operator new[](std::size_t n, std::align_val_t a) { return new_or_throw(n, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return new_or_null(n, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return new_or_null(n, static_cast<std::size_t>(a));
+}
 void operator delete(void* p) noexcept { deleted(p); }
 void operator delete[](void* p) noexcept { deleted(p); }
 void operator delete(void* p, std::size_t) noexcept { deleted(p); }
