@@ -55,6 +55,8 @@ def main():
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--list", action="store_true", help="print the expressions")
     a = parser.parse_args()
+    if a.no_nvcc and not a.cuda:
+        parser.error("--no-nvcc is a way to compile for --cuda")
     if a.only is not None:
         a.first, a.count = a.only, 1
     build = pathlib.Path(a.build or ROOT / "build" / ("cuda" if a.cuda else "host"))

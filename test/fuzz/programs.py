@@ -28,7 +28,7 @@ class Toolchain:
         known = json.loads((pathlib.Path(build) / "test/fuzz.json").read_text())
         self.cuda, self.jobs = cuda, jobs or os.cpu_count() or 1
         includes = [f"-I{HERE}"] + [f"-I{p}" for p in known["includes"].split(";") if p]
-        if cuda and not known["nvcc"]:
+        if cuda and not known["cuda_libraries"]:
             raise SystemExit("fuzz: this build has no CUDA; configure with the preset cuda")
         nvcc = cuda and nvcc
         if nvcc:

@@ -150,7 +150,7 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
       return "short rows side by side are faster step by step";
   }
   // Rows move no more bytes than the cut, launch less and compute the same. Only barriers of a grid may cost more than
-  // the launches they replace, and only long rows have them: else there is nothing to compare.
+  // the launches they replace, and only long rows have them: of others there is no more to compare.
   if (wanted == plan_choice::automatic && report.length >= long_row) {
     p.type->decide(p);
     if (!p.path) return backend_refuses;

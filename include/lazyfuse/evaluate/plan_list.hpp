@@ -62,7 +62,7 @@ class plan_list {
 
  private:
   struct contents;
-  contents* contents_;  ///< null where moved from
+  contents* contents_;  ///< null where moved from: then it may only be destroyed or assigned to
 };
 
 namespace run_detail {

@@ -13,7 +13,7 @@ struct tuned {
 };
 
 namespace tuning {
-/// Forgets what was measured: the prediction decides again.
+/// Forgets what was measured: what is taken by default is taken again.
 void clear();
 /// How many programs and classes of shapes are remembered.
 index_t size();
