@@ -66,12 +66,14 @@ TYPED_TEST(creation, ranges_stand_beside_arrays_along_every_axis) {
       expect_matrix<TypeParam>("both", x * i + y * j, rows, columns, [](double r, double c) { return 2 * r + c; });
       expect_matrix<TypeParam>("beside a transposed array", turned.T() * i + x + j, rows, columns,
                                [](double r, double c) { return 3 * r + 2 + c; });
+      const auto same = [&](const char* what, const auto& column) {
+        const lf::array<double, 2, TypeParam> kept = column, at_once = x + y * column, from_memory = x + y * kept;
+        EXPECT_TRUE(lf::all(at_once == from_memory).item()) << what << ", " << columns;
+      };
       const auto drawn = lf::random::uniform<double>({rows, 1}, lf::seed(7));
-      const lf::array<double, 2, TypeParam> kept = drawn;
-      EXPECT_TRUE(lf::all((x + y * drawn) == (x + y * kept)).item()) << "a column of random numbers";
-      const auto rolled = lf::roll(kept, 1, lf::axis<0>);
-      const lf::array<double, 2, TypeParam> at_once = rolled;
-      EXPECT_TRUE(lf::all((x + y * rolled) == (x + y * at_once)).item()) << "a rolled column";
+      const lf::array<double, 2, TypeParam> numbers = drawn;
+      same("a column of random numbers", drawn);
+      same("a rolled column", lf::roll(numbers, 1, lf::axis<0>));
       expect_matrix<TypeParam>("backwards", x + j(lf::range(lf::none, lf::none, -1)), rows, columns,
                                [&](double, double c) { return 2 + double(columns - 1) - c; });
       expect_matrix<TypeParam>("before a scan", lf::cumsum(y * i + x * 0, lf::axis<1>), rows, columns,
