@@ -202,7 +202,7 @@ std::string program_graph::functions(int operands) const {
   for (const program_node& n : nodes) sources.insert(operation_of_source(n.type));
   std::string text;
   for (const std::string& definition : sources) text += definition;
-  for (const int root : roots) {
+  for (const int root : std::set(roots.begin(), roots.end())) {
     std::vector<bool> used(nodes.size());
     used[static_cast<std::size_t>(root)] = true;
     for (int i = root; i >= 0; --i)

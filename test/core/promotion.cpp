@@ -103,6 +103,9 @@ TYPED_TEST(promotion, a_complex_scalar_makes_complex_of_the_same_precision) {
   static_assert(std::is_same_v<element_of<decltype(operand<TypeParam, int32_t>(false) + i)>, lf::complex<double>>);
   const auto x = test::array_of<TypeParam, 1>(test::tensor<float>({2}, {1, -2}));
   EXPECT_TRUE(test::evaluates_to(x * i, test::tensor<lf::complex<float>>({2}, {{0, 1}, {0, -2}}), test::any_zero));
+  const auto above = test::array_of<TypeParam, 1>(test::tensor<bool>({2}, {true, false}));
+  EXPECT_TRUE(test::evaluates_to(lf::logical_and(i, above), test::tensor<bool>({2}, {true, false})));
+  EXPECT_TRUE(test::evaluates_to(lf::logical_or(above, lf::complex<float>()), test::tensor<bool>({2}, {true, false})));
 }
 TYPED_TEST(promotion, signed_and_unsigned_64_bits_compare_by_value) {
   const auto i = test::array_of<TypeParam, 1>(test::tensor<std::int64_t>({3}, {-1, 5, 7}));

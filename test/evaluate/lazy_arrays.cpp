@@ -144,6 +144,9 @@ TYPED_TEST(lazy_arrays, read_and_compute_what_is_equal_once) {
   ASSERT_EQ(p.kernels.size(), 1u);
   EXPECT_EQ(p.kernels[0].read, 8000);
   EXPECT_EQ(p.kernels[0].program, "v0 = (x0 - x1); ((v0 * v0) + (v0 * x0))");
+  const auto [first, second] = lf::materialize(d, again);
+  EXPECT_TRUE(lf::all(first == second).item());
+  EXPECT_TRUE(lf::all(first == x - y).item());
 }
 TYPED_TEST(lazy_arrays, compute_first_what_many_positions_read_and_is_dear) {
   lf::lazy_array<float, 1, TypeParam> row = lf::linspace(0.0f, 1.0f, 64);

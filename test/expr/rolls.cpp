@@ -280,6 +280,8 @@ TYPED_TEST(rolls, within_functions_of_several_operands) {
   const auto e = function(f * 2);
   const lf::array<float, 1, TypeParam> g = f * 2, r = lf::roll(g, 1);
   EXPECT_TRUE(test::evaluates_to(e, test::tensor_of(r * r - g * g)));
+  const auto product = lf::fuse([](const auto& a, const auto& b) { return a * b + a; });
+  EXPECT_TRUE(test::evaluates_to(product(lf::roll(g, 1), f), test::tensor_of(r * f + r)));
 }
 
 }  // namespace

@@ -217,6 +217,8 @@ def assigned(x, e, specs, op):
     if specs is None:
         if len(new.shape) != len(x.shape):
             raise Invalid("rank")
+        if op != "=" and new.shape != x.shape:
+            raise Invalid("shape")
         return ref.cast(new, x.dtype)
     if len(new.shape) > len(old.shape):
         raise Invalid("rank")

@@ -25,6 +25,11 @@ template <class T>
 LAZYFUSE_HD constexpr T infinity() {
   return T(__builtin_bit_cast(float, 0x7f800000u));
 }
+/// From its bits, since NVRTC knows no __builtin_nanf.
+template <class T>
+LAZYFUSE_HD constexpr T not_a_number() {
+  return T(__builtin_bit_cast(float, 0x7fc00000u));
+}
 /// The largest finite number.
 template <class T>
 LAZYFUSE_HD constexpr T largest() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/core/characters.hpp>
+#include <lazyfuse/core/floating.hpp>
 #include <lazyfuse/op/monoid.hpp>
 #include <lazyfuse/op/statistics.hpp>
 
@@ -109,7 +110,7 @@ struct nanmax : plain_monoid, fmax {
   using result = T;
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
-    if constexpr (floating_point<T>) return T(-__builtin_nanf(""));
+    if constexpr (floating_point<T>) return T(-math::not_a_number<float>());
     else return max::identity<T>();
   }
 };
@@ -122,7 +123,7 @@ struct nanmin : plain_monoid, fmin {
   using result = T;
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
-    if constexpr (floating_point<T>) return T(-__builtin_nanf(""));
+    if constexpr (floating_point<T>) return T(-math::not_a_number<float>());
     else return min::identity<T>();
   }
 };
@@ -185,7 +186,7 @@ struct variance_of_counted : exact_operation {
   template <real_number T>
   LAZYFUSE_HD constexpr T operator()(const moment_sums<T>& m, T ddof) const {
     const T n = m.count - ddof, squares = m.squares - m.sum * (m.sum / m.count);
-    return n > 0 ? (squares < 0 ? T(0) : squares) / n : T(-__builtin_nanf(""));  // NumPy's, unlike var's infinity
+    return n > 0 ? (squares < 0 ? T(0) : squares) / n : T(-math::not_a_number<float>());  // NumPy's, unlike var's infinity
   }
 };
 

@@ -221,7 +221,7 @@ template <class Base, class Values>
 struct with_values {
   static_assert(context<Base>, "lazyfuse: a context has operand<I>(), and precomputed<P>() if it says so");
   static constexpr bool precomputes = true;
-  const Base& base;
+  Base base;  // by value: it may be a temporary
   const Values& values;
   template <int I>
   LAZYFUSE_HD decltype(auto) operand() const {

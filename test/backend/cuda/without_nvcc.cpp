@@ -109,6 +109,33 @@ TEST_F(without_nvcc, all_patterns_are_made) {
   }
 }
 
+TEST_F(without_nvcc, all_reductions_are_made) {
+  const auto x = of(lf::shape(100, 100));
+  const auto i = of<2, int>(lf::shape(100, 100));
+  const auto c = of<2, lf::complex<float>>(lf::shape(100, 100));
+  const auto h = of<2, lf::bfloat16>(lf::shape(100, 100));
+  const auto all_of_reals = [&](const auto& a) {
+    EXPECT_NO_THROW((void)lf::materialize(lf::sum(a), lf::prod(a), lf::min(a), lf::max(a), lf::mean(a)));
+    EXPECT_NO_THROW((void)lf::materialize(lf::var(a), lf::std(a, lf::ddof{1}), lf::norm(a)));
+    EXPECT_NO_THROW((void)lf::materialize(lf::argmin(a), lf::argmax(a), lf::all(a), lf::any(a), lf::count_nonzero(a)));
+    EXPECT_NO_THROW((void)lf::materialize(lf::nanmin(a), lf::nanmax(a)));
+    EXPECT_NO_THROW((void)lf::materialize(lf::nansum(a), lf::nanprod(a), lf::nanmean(a)));
+    EXPECT_NO_THROW((void)lf::materialize(lf::nanvar(a), lf::nanstd(a)));
+  };
+  all_of_reals(x);
+  all_of_reals(h);
+  all_of_reals(i);
+  EXPECT_NO_THROW((void)lf::materialize(lf::sum(c), lf::prod(c), lf::mean(c), lf::var(c), lf::norm(c)));
+}
+
+TEST_F(without_nvcc, what_is_asked_for_twice_is_computed_once) {
+  const auto x = of(lf::shape(1000));
+  const lf::lazy_array<float, 1> e = lf::exp(x);
+  auto [first, second, copy] = lf::materialize(e, lf::lazy_array(e(all)), lf::lazy_array(x));
+  EXPECT_EQ(launched_now(), "transform_flat");
+  EXPECT_NE(first.data(), second.data());
+}
+
 TEST_F(without_nvcc, all_kernels_are_made_whatever_the_policy_is) {
   const auto x = of(lf::shape(1000));
   const lf::jit before = lf::current_jit();

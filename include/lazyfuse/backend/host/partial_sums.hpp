@@ -4,6 +4,7 @@
 
 #include <lazyfuse/backend/host/operand_walk.hpp>
 #include <lazyfuse/core/algorithm.hpp>
+#include <lazyfuse/core/floating.hpp>
 #include <lazyfuse/op/reduction.hpp>
 
 namespace lazyfuse::host_detail {
@@ -74,10 +75,10 @@ struct partial_sums<M, T, N> {
       for (int l = 0; l < N / 2; ++l) nan |= __builtin_isunordered(value[l], value[l + N / 2]);
     fold_halves<N>([this](int l, int from) { value[l] = M::of_numbers(value[l], value[from]); });
     if constexpr (floating_point<T>)
-      if (nan != 0) value[0] = T(__builtin_nanf(""));
+      if (nan != 0) value[0] = math::not_a_number<T>();
   }
   T at(index_t l) const {
-    if constexpr (floating_point<T>) return value[l] == value[l] ? value[l] : T(__builtin_nanf(""));
+    if constexpr (floating_point<T>) return value[l] == value[l] ? value[l] : math::not_a_number<T>();
     else return value[l];
   }
 };
@@ -104,7 +105,7 @@ struct partial_sums<M, T, N> {
       else nan[l] |= nan[from];
     });
   }
-  T at(index_t l) const { return nan[l] != 0 ? T(__builtin_nanf("")) : value[l]; }
+  T at(index_t l) const { return nan[l] != 0 ? math::not_a_number<T>() : value[l]; }
 };
 /// Sums of distances from a shift, and of their squares: side by side, so that a vector holds one of several lanes.
 template <class T, int N>

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# cmake -D OBJECT=... -P: fails where the intermediate code of kernels has a trap. Nothing here writes one: the compiler
+# puts it where it has found that what would come next has no defined meaning, such as a reference to what is gone.
+file(STRINGS "${OBJECT}" kernels REGEX "\\.entry ")
+if(NOT kernels)
+  message(FATAL_ERROR "${OBJECT}: no intermediate code, or compressed")
+endif()
+file(STRINGS "${OBJECT}" lines REGEX "\\.entry |trap;")
+foreach(line IN LISTS lines)
+  if(line MATCHES "\\.entry ([^( ]+)")
+    set(kernel "${CMAKE_MATCH_1}")
+  else()
+    list(APPEND trapped "${kernel}")
+  endif()
+endforeach()
+if(trapped)
+  list(REMOVE_DUPLICATES trapped)
+  list(JOIN trapped "\n" trapped)
+  message(FATAL_ERROR "Kernels that the compiler has found to be undefined somewhere:\n${trapped}")
+endif()
