@@ -186,7 +186,8 @@ struct variance_of_counted : exact_operation {
   template <real_number T>
   LAZYFUSE_HD constexpr T operator()(const moment_sums<T>& m, T ddof) const {
     const T n = m.count - ddof, squares = m.squares - m.sum * (m.sum / m.count);
-    return n > 0 ? (squares < 0 ? T(0) : squares) / n : T(-math::not_a_number<float>());  // NumPy's, unlike var's infinity
+    // as NumPy, unlike var, which is infinite there
+    return n > 0 ? (squares < 0 ? T(0) : squares) / n : T(-math::not_a_number<float>());
   }
 };
 
