@@ -105,6 +105,8 @@ TYPED_TEST(promotion, a_complex_scalar_makes_complex_of_the_same_precision) {
   EXPECT_TRUE(test::evaluates_to(x * i, test::tensor<lf::complex<float>>({2}, {{0, 1}, {0, -2}}), test::any_zero));
   const auto above = test::array_of<TypeParam, 1>(test::tensor<bool>({2}, {true, false}));
   EXPECT_TRUE(test::evaluates_to(lf::logical_and(i, above), test::tensor<bool>({2}, {true, false})));
+  EXPECT_TRUE(
+      test::evaluates_to(lf::logical_and(std::complex<float>(0, 1), above), test::tensor<bool>({2}, {true, false})));
   EXPECT_TRUE(test::evaluates_to(lf::logical_or(above, lf::complex<float>()), test::tensor<bool>({2}, {true, false})));
 }
 TYPED_TEST(promotion, signed_and_unsigned_64_bits_compare_by_value) {

@@ -126,7 +126,7 @@ constexpr T element(const A& a, const char* operation) {
     else return static_cast<T>(a);
   } else if constexpr (small_real<A>) return element<T>(static_cast<float>(a), operation);
   else if constexpr (complex_number<T>) return {static_cast<part_t<T>>(a.real()), static_cast<part_t<T>>(a.imag())};
-  else if constexpr (boolean<T> && complex_number<A>) return a.real() != 0 || a.imag() != 0;
+  else if constexpr (boolean<T> && requires { a.imag(); }) return a.real() != 0 || a.imag() != 0;
   else return a;
 }
 }  // namespace leaf_detail

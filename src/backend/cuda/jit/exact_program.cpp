@@ -49,8 +49,10 @@ exact_program& program_of(const exact_plan& p) {
   }
   for (int i = 0; i < type->targets; ++i) named = named && !spelling_of_result(*type, i).empty();
   if (named) made->graph = ir::program_graph::of(type->program, p.slot);
-  if (made->graph)
-    made->repeated = 1 - made->graph->operations() / double(ir::program_graph::of(type->program, each)->operations());
+  if (made->graph) {
+    const int all = ir::program_graph::of(type->program, each)->operations();
+    made->repeated = all > 0 ? 1 - made->graph->operations() / double(all) : 0;
+  }
   if (made->graph && static_cast<int>(made->graph->roots.size()) != type->targets) made->graph.reset();
   const std::lock_guard lock(mutex);
   return *table.try_emplace(std::move(key), std::move(made)).first->second;
