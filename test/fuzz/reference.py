@@ -494,8 +494,8 @@ def reduction(name, x, axes=None, keepdims=False):
             own = np.where((size < grain / unit) & ~np.any(e > 0, **options), 0, own)
         change = np.sum(e, **options)
         over = size + change + own >= largest(accumulator(t)) * 0.99
-        # two infinities, or an infinity that depends on the order
-        unknown = unknown | (over & np.isfinite(total))
+        # two infinities, or one beside a part of the sum that is infinite: that depends on the order
+        unknown = unknown | (over & ~np.isnan(total))
     else:
         size = np.prod(np.abs(w), **options).astype(np.float64)
         change = np.abs(np.prod(np.abs(w) + e, **options) - size).astype(np.float64) * 1.01

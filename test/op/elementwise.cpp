@@ -67,6 +67,21 @@ TYPED_TEST(beyond_the_registry, negative_powers_of_integers_are_truncated) {
   EXPECT_TRUE(test::evaluates_to(lf::pow(x, y), test::tensor<std::int64_t>({8}, {1, 1, -1, 1, -1, 0, 0, 0})));
 }
 
+/// Of numbers of six bits: their third and fourth powers are exact in float.
+template <class Space, class T>
+void expect_powers_rounded_once() {
+  const auto t = test::generate<T>({31}, [](const test::extents& i) { return T((33.0f + float(i[0])) / 32); });
+  const auto x = test::array_of<Space, 1>(t);
+  const auto of = [&](auto f) { return test::transform<T>(t, [f](T v) { return T(f(float(v))); }); };
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<3>), of([](float v) { return v * v * v; })));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<4>), of([](float v) { return v * v * (v * v); })));
+  EXPECT_TRUE(test::evaluates_to(lf::pow(x, lf::c<-2>), of([](float v) { return 1 / (v * v); })));
+}
+TYPED_TEST(beyond_the_registry, powers_of_16_bit_reals_are_rounded_once) {
+  expect_powers_rounded_once<TypeParam, lf::half>();
+  expect_powers_rounded_once<TypeParam, lf::bfloat16>();
+}
+
 /// Numbers of all kinds, so many that every vector has neighbours of each; the shape is odd.
 template <class T>
 test::tensor<T> of_all_kinds() {

@@ -24,19 +24,19 @@ struct rewrite<apply<op::pow, A, literal<T, 2>>> {
 };
 template <class A, class T>
 struct rewrite<apply<op::pow, A, literal<T, 3>>> {
-  using type = apply<op::multiply, apply<op::square, A>, A>;
+  using type = apply<op::power<3>, A>;
 };
 template <class A, class T>
 struct rewrite<apply<op::pow, A, literal<T, 4>>> {
-  using type = apply<op::square, apply<op::square, A>>;
+  using type = apply<op::power<4>, A>;
 };
 template <class A, class T>
 struct rewrite<apply<op::pow, A, literal<T, -1>>> {
-  using type = apply<op::reciprocal, A>;
+  using type = apply<op::power<-1>, A>;
 };
 template <class A, class T>
 struct rewrite<apply<op::pow, A, literal<T, -2>>> {
-  using type = apply<op::reciprocal, apply<op::square, A>>;
+  using type = apply<op::power<-2>, A>;
 };
 template <class A, class T, auto V>
   requires(V == 0.5)
