@@ -7,5 +7,6 @@
 #error "or compile all sources with -DLAZYFUSE_CUDA=1, and link lazyfuse_cuda, lazyfuse, OpenMP and the CUDA runtime"
 #else
 #include <lazyfuse/backend/cuda/backend.cuh>
+#include <lazyfuse/backend/cuda/run_time.hpp>
 #include <lazyfuse/lazyfuse.hpp>
 #endif

@@ -4,13 +4,16 @@
 #include "plan/graph_program.hpp"
 
 #include <lazyfuse/error.hpp>
-#include <lazyfuse/evaluate/graph.hpp>
+#include <lazyfuse/evaluate/with_graphs.hpp>
 #include <lazyfuse/plan/axes.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -20,6 +23,8 @@ namespace lazyfuse::graph_detail {
 struct graph_values {
   std::map<const void*, run_detail::room> known;  ///< dense; by graph_computation::key(), and by node
   run_detail::temporaries made;
+  std::set<const void*> read;          ///< graphs that a kernel has computed for itself: the next one reads memory
+  const graph_space* space = nullptr;  ///< of kernels that read graphs
 };
 
 }  // namespace lazyfuse::graph_detail
@@ -48,6 +53,11 @@ using run_detail::room;
 /// operations on, where each is read so often, by so many positions.
 constexpr int least_weight = 16, least_repeats = 8;
 constexpr index_t least_positions = 1 << 16;
+bool is_repeated(const graph_node& n, index_t own, index_t readers) {
+  return n.weight >= least_weight && own * least_repeats <= readers;
+}
+/// A reduction computes again what it reads up to so many operations, which takes no longer than to write and read it.
+constexpr int most_weight = 48;
 
 void dense_steps(const index_t* extents, int rank, index_t* steps) {
   index_t step = 1;
@@ -110,6 +120,13 @@ class graph_evaluation {
       return one_kernel(order, roots, targets, extents, rank, because);
     }
   }
+  /// Whether a kernel takes these graphs beside so many other operands; what they read is then in memory.
+  bool fit(const std::vector<const graph_node*>& roots, int others) {
+    std::vector<const graph_node*> order = order_of(roots);
+    while (compute_first(order)) order = order_of(roots);
+    return has_room(order, others);
+  }
+  bool take(const kernel_plan& given);
 
  private:
   const graph_space& space_;
@@ -184,6 +201,11 @@ class graph_evaluation {
         if (is_node(c->reads[i])) open.push_back({static_cast<const graph_node*>(c->reads[i]), false});
     }
   }
+  bool has_room(const std::vector<const graph_node*>& order, int others) const {
+    const auto operands =
+        static_cast<int>(std::count_if(order.begin(), order.end(), [&](const graph_node* n) { return is_operand(n); }));
+    return operands + others <= most_operands && static_cast<int>(order.size()) - operands <= space_.most_steps;
+  }
   void to_memory(const std::vector<const graph_node*>& nodes, const char* because) {
     std::vector<graph_target> targets;
     std::vector<in_memory_value> made;
@@ -206,7 +228,7 @@ class graph_evaluation {
     for (int k = 0; k < rank; ++k) positions *= extents[k];
     if (positions < least_positions) return false;
     const auto pays = [&](const graph_node* n, index_t readers) {
-      return !is_operand(n) && n->weight >= least_weight && n->size() * least_repeats <= readers;
+      return !is_operand(n) && is_repeated(*n, n->size(), readers);
     };
     for (const graph_node* n : order) {
       if (is_operand(n)) continue;
@@ -271,6 +293,8 @@ class graph_evaluation {
   void one_kernel(const std::vector<const graph_node*>& order, const std::vector<const graph_node*>& roots,
                   const graph_target* targets, const index_t* extents, int rank, const char* because);
   int operand_of(const graph_node& n, graph_program& program, graph_plan& p, int rank, int targets) const;
+  std::unordered_map<const graph_node*, int> number(const std::vector<const graph_node*>& order, graph_program& g,
+                                                    graph_plan& p, int rank, int targets) const;
 };
 
 /// The operand of a node that is in memory or computed from positions, over the axes of an iteration.
@@ -308,6 +332,7 @@ int graph_evaluation::operand_of(const graph_node& n, graph_program& program, gr
   }
   const int slot = targets + known;
   program.operands.push_back(type);
+  program.types.push_back(type->type);
   std::memcpy(p.sources[slot].bytes, source, sizeof source);
   std::copy_n(steps, rank, p.steps[slot]);
   const void* data = nullptr;
@@ -348,61 +373,80 @@ void find_buffers(graph_program& g) {
   }
 }
 
-/// The code of a graph: what is read more often than once is named where it is computed (program/code.hpp).
-void write_code(graph_program& g) {
-  const auto operands = static_cast<int>(g.operands.size()), values = operands + static_cast<int>(g.steps.size());
-  std::vector<int> readers(static_cast<std::size_t>(values));
+/// How often each value of a graph is read.
+std::vector<int> readers_of(const graph_program& g) {
+  std::vector<int> readers(g.operands.size() + g.steps.size());
   for (const int a : g.arguments) ++readers[static_cast<std::size_t>(a)];
-  for (const int r : g.roots) ++readers[static_cast<std::size_t>(r)];
-  std::vector<int> name(static_cast<std::size_t>(values), -1);
-  int names = 0;
-  struct visit {
-    int value, next;
-  };
-  const auto put = [&](const std::string& word) { g.code += word + " "; };
-  put("graph");
-  for (const int root : g.roots) {
+  return readers;
+}
+/// Adds the codes of values of a graph to its code: what is read more often than once is named where it is computed
+/// (program/code.hpp).
+class code_writer {
+ public:
+  code_writer(graph_program& g, std::vector<int> readers)
+      : g_(g), readers_(std::move(readers)), name_(readers_.size(), -1) {}
+
+  void put(const std::string& word) { g_.code += word + " "; }
+  void put(int root) {
+    const auto operands = static_cast<int>(g_.operands.size());
+    if (root >= operands) put("(");
     std::vector<visit> open{{root, 0}};
     while (!open.empty()) {
       auto& [value, next] = open.back();
       const auto v = static_cast<std::size_t>(value);
       if (value < operands) put("x" + std::to_string(value));
-      else if (next == 0 && name[v] >= 0) put("v" + std::to_string(name[v]));
+      else if (next == 0 && name_[v] >= 0) put("v" + std::to_string(name_[v]));
       else {
-        const graph_program::step& s = g.steps[v - static_cast<std::size_t>(operands)];
+        const graph_program::step& s = g_.steps[v - static_cast<std::size_t>(operands)];
         if (next < s.operation->arity) {
           const auto argument = static_cast<std::size_t>(s.first) + static_cast<std::size_t>(next++);
-          open.push_back({g.arguments[argument], 0});
+          open.push_back({g_.arguments[argument], 0});
           continue;
         }
-        g.code += s.operation->word;
-        if (readers[v] > 1) {
-          name[v] = names++;
-          put("=" + std::to_string(name[v]));
+        g_.code += s.operation->word;
+        if (readers_[v] > 1) {
+          name_[v] = names_++;
+          put("=" + std::to_string(name_[v]));
         }
       }
       open.pop_back();
     }
+    if (root >= operands) put(")");
   }
+
+ private:
+  struct visit {
+    int value, next;
+  };
+  graph_program& g_;
+  std::vector<int> readers_, name_;
+  int names_ = 0;
+};
+void write_code(graph_program& g) {
+  std::vector<int> readers = readers_of(g);
+  for (const int r : g.roots) ++readers[static_cast<std::size_t>(r)];
+  code_writer code(g, std::move(readers));
+  for (const int r : g.roots) code.put(r);
 }
 
 /// The program of device kernels stays: what is compiled for it is kept by its address.
 counted<graph_program> one_of_its_kind(const counted<graph_program>& g) {
   static std::mutex mutex;
   static auto& known = *new std::map<std::string, counted<graph_program>>;
-  std::string key = std::string(g->type.space) + "|" + g->code + "|" + std::to_string(g->type.rank);
-  for (const graph_source_type* t : g->operands) key.append(reinterpret_cast<const char*>(&t), sizeof(void*));
+  std::string key = std::string(g->type.space) + "|" + g->type.pattern + "|" + g->code;
+  const auto put = [&](const auto... part) { (key.append(reinterpret_cast<const char*>(&part), sizeof part), ...); };
+  put(g->type.rank, g->type.kept);
+  for (const operand_type& t : g->types) put(t.element, t.kind, t.bytes, t.alignment, t.kept_bytes, t.spelling);
   for (const dtype t : g->results) key += "|" + std::to_string(static_cast<int>(t));
   const std::lock_guard lock(mutex);
   return known.try_emplace(std::move(key), g).first->second;
 }
 
-void complete(graph_program& g, const graph_space& space, int rank) {
-  find_buffers(g);
-  write_code(g);
+/// kept: of the rank, the axes of the results.
+void complete(graph_program& g, const graph_space& space, const char* pattern, int rank, int kept) {
   for (const graph_source_type* t : g.operands) {
-    g.types.push_back(t->type);
     g.slots.push_back(static_cast<int>(g.slots.size()));
+    if (!t) continue;
     if (t->type.element == dtype::other) g.structs += t->name;
     g.widest = std::max(g.widest, t->bytes);
   }
@@ -410,16 +454,16 @@ void complete(graph_program& g, const graph_space& space, int rank) {
     g.widest = std::max(g.widest, s.operation->bytes);
     g.cost += s.operation->cost;
   }
-  g.type = {"transform",
+  g.type = {pattern,
             space.name,
             g.code.c_str(),
             g.types.data(),
             g.results.data(),
             g.structs.c_str(),
-            static_cast<int>(g.roots.size()),
+            static_cast<int>(g.results.size()),
             static_cast<int>(g.operands.size()),
             rank,
-            rank,
+            kept,
             static_cast<int>(g.operands.size()),
             g.slots.data(),
             int(sizeof(graph_plan)),
@@ -432,6 +476,22 @@ void complete(graph_program& g, const graph_space& space, int rank) {
             space.this_machine,
             nullptr,
             g.result_spellings.data()};
+}
+
+/// The values of a graph, as its program numbers them: operands first, and steps behind them.
+std::unordered_map<const graph_node*, int> graph_evaluation::number(const std::vector<const graph_node*>& order,
+                                                                    graph_program& g, graph_plan& p, int rank,
+                                                                    int targets) const {
+  std::unordered_map<const graph_node*, int> value;
+  for (const graph_node* n : order)
+    if (is_operand(n)) value[n] = operand_of(*n, g, p, rank, targets);
+  for (const graph_node* n : order) {
+    if (is_operand(n)) continue;
+    value[n] = static_cast<int>(g.operands.size() + g.steps.size());
+    g.steps.push_back({n->operation, static_cast<int>(g.arguments.size()), 0});
+    for (const graph_node* a : n->arguments) g.arguments.push_back(value.at(a));
+  }
+  return value;
 }
 
 void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
@@ -449,18 +509,11 @@ void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
     g.results.push_back(targets[i].type);
     g.result_spellings.push_back(targets[i].spelling);
   }
-  // Operands first: steps are numbered behind them.
-  std::unordered_map<const graph_node*, int> value;
-  for (const graph_node* n : order)
-    if (is_operand(n)) value[n] = operand_of(*n, g, p, rank, results);
-  for (const graph_node* n : order) {
-    if (is_operand(n)) continue;
-    value[n] = static_cast<int>(g.operands.size() + g.steps.size());
-    g.steps.push_back({n->operation, static_cast<int>(g.arguments.size()), 0});
-    for (const graph_node* a : n->arguments) g.arguments.push_back(value.at(a));
-  }
+  const std::unordered_map<const graph_node*, int> value = number(order, g, p, rank, results);
   for (const graph_node* r : roots) g.roots.push_back(value.at(r));
-  complete(g, space_, rank);
+  find_buffers(g);
+  write_code(g);
+  complete(g, space_, "transform", rank, rank);
   const counted<graph_program> program = space_.on_device ? one_of_its_kind(made) : made;
   p.type = &program->type;
   p.info = p.bound;
@@ -475,7 +528,145 @@ void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
   if (!how.take(p)) throw error(std::string("lazy_array: ") + backend_refuses + place_asked());
 }
 
+/// The view that a plan has of a graph among its operands, which pretends to lie where its node is.
+graph_ref view_of(const operand_info& o, int rank, const index_t* extents) {
+  const char* data = nullptr;
+  std::memcpy(&data, o.place, sizeof data);
+  const index_t first = (data - reinterpret_cast<const char*>(o.owner)) / o.element_size;
+  return view_node(graph_ref::share(o.owner), rank, extents, o.steps, first);
+}
+
+/// The same kernel, whose operands are what the graphs among them read. False if that is none, or if a part of them is
+/// better computed first.
+bool graph_evaluation::take(const kernel_plan& given) {
+  const kernel_type& type = *given.type;
+  const int rank = type.rank, results = type.targets;
+  const std::string_view pattern = type.pattern;
+  const bool abbreviated = std::string_view(type.program).find("...") != std::string_view::npos;
+  if (results > most_graph_results || abbreviated || (pattern == "rows" && given.rows.beside)) return false;
+  const index_t positions = given.elements();
+  const auto pays = [&](const graph_node& n, index_t own) {
+    return positions >= least_positions && is_repeated(n, own, positions);
+  };
+  std::vector<graph_ref> views;
+  std::vector<const graph_node*> roots;
+  views.reserve(static_cast<std::size_t>(type.operands));
+  roots.reserve(static_cast<std::size_t>(type.operands));
+  for (int i = results; i < results + type.operands; ++i) {
+    const operand_info& o = given.info[i];
+    if (!is_node(o.owner)) continue;
+    index_t own = 1;
+    for (int k = 0; k < rank; ++k) own *= o.steps[k] != 0 ? given.extents[k] : 1;
+    graph_ref view = view_of(o, rank, given.extents);
+    if (!view || pays(*view, own)) return false;
+    roots.push_back(view.get());
+    views.push_back(std::move(view));
+  }
+  const std::vector<graph_ref> graph = canonical(roots);
+  for (std::size_t i = 0; i < roots.size(); ++i) roots[i] = graph[i].get();
+  const std::vector<const graph_node*> order = order_of(roots);
+  if (!has_room(order, type.operands - static_cast<int>(roots.size()))) return false;
+  for (const graph_node* n : order)
+    if (!is_operand(n) && pays(*n, n->size())) return false;
+
+  const counted<graph_program> made(new graph_program);
+  graph_program& g = *made;
+  const auto plan = std::make_unique_for_overwrite<graph_plan>();
+  graph_plan& p = *plan;
+  g.structs = type.structs;
+  g.cost = static_cast<int>(type.cost(given));
+  const auto copy = [&](const operand_info& from, int bytes, int slot) {
+    std::memcpy(p.sources[slot].bytes, from.place, static_cast<std::size_t>(bytes));
+    if (from.steps) std::copy_n(from.steps, rank, p.steps[slot]);
+    p.bound[slot] = from;
+    p.bound[slot].steps = from.steps ? p.steps[slot] : nullptr;
+    p.bound[slot].place = p.sources[slot].bytes;
+  };
+  for (int i = 0; i < results; ++i) {
+    copy(given.info[i], sizeof(void*), i);
+    g.results.push_back(type.results[i]);
+    g.result_spellings.push_back(type.result_spellings[i]);
+  }
+  std::vector<int> value_of(static_cast<std::size_t>(type.operands), -1);
+  for (int i = 0; i < type.operands; ++i) {
+    const operand_info& o = given.info[results + i];
+    if (is_node(o.owner)) continue;
+    const auto slot = static_cast<int>(g.operands.size());
+    copy(o, type.types[i].bytes, results + slot);
+    value_of[static_cast<std::size_t>(i)] = slot;
+    g.operands.push_back(nullptr);
+    g.types.push_back(type.types[i]);
+  }
+  const std::unordered_map<const graph_node*, int> value = number(order, g, p, rank, results);
+  std::vector<int> readers = readers_of(g);
+  std::size_t next = 0;
+  for (int& v : value_of)
+    if (v < 0) v = value.at(roots[next++]);
+  // The code of the kernel, with the graphs in place of their operands.
+  struct word {
+    std::string_view text;
+    int value;
+  };
+  std::vector<word> words;
+  for (std::string_view code = type.program; !code.empty();) {
+    const std::string_view text = code.substr(0, code.find(' '));
+    code.remove_prefix(std::min(text.size() + 1, code.size()));
+    int operand = -1;
+    if (text.starts_with('x') && text.find('/') == std::string_view::npos)
+      std::from_chars(text.data() + 1, text.data() + text.size(), operand);
+    words.push_back({text, operand < 0 ? -1 : value_of[static_cast<std::size_t>(operand)]});
+    if (operand >= 0) ++readers[static_cast<std::size_t>(words.back().value)];
+  }
+  code_writer code(g, std::move(readers));
+  for (const word& w : words) w.value < 0 ? code.put(std::string(w.text)) : code.put(w.value);
+  complete(g, space_, type.pattern, rank, type.kept);
+  const counted<graph_program> program = one_of_its_kind(made);
+
+  p.type = &program->type;
+  p.info = p.bound;
+  p.program = program.get();
+  p.rows = given.rows;
+  p.rows.type = p.type;  // what is found out about it does not hold for arrays
+  std::copy_n(given.extents, rank, p.extents);
+  const int all = results + static_cast<int>(program->operands.size());
+  int row = type.kept;  // axes before those that are reduced, or scanned
+  if (pattern == "rows") row = given.rows.outer;
+  if (pattern == "scan") row = rank - (given.rows.beside ? 2 : 1);
+  if (pattern == "reduce") order_reduced_axes(p.extents, row, rank, p.info + results, all - results);
+  coalesce(p.extents, 0, row, p.info, all);
+  if (pattern != "scan") coalesce(p.extents, row, rank, p.info, all);
+  for (int k = 0; k < rank; ++k) p.results[k] = pattern != "reduce" || k < row ? p.extents[k] : 1;
+  if (x_.list) x_.list->keep(program.handle());
+  return x_.take(p);
+}
+
 }  // namespace
+
+void graph_operands::add(allocation* node, int rank, const index_t* extents, const index_t* steps, index_t offset) {
+  if (std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end()) nodes_.push_back(node);
+  views_.push_back(view_node(graph_ref::share(node), rank, extents, steps, offset));
+}
+bool graph_operands::fit(const graph_space& space, const execution& x, int others) const {
+  std::vector<const graph_node*> roots;
+  graph_values& values = *x.values;
+  for (const allocation* n : nodes_)
+    if (values.known.contains(n) || !values.read.insert(n).second) return false;
+  for (const graph_ref& v : views_) {
+    if (!v || v->weight > most_weight) return false;
+    roots.push_back(v.get());
+  }
+  const std::vector<graph_ref> graph = canonical(roots);
+  for (std::size_t i = 0; i < roots.size(); ++i) roots[i] = graph[i].get();
+  values.space = &space;
+  return graph_evaluation(space, x).fit(roots, others);
+}
+bool reads_graphs(const kernel_plan& p) {
+  const operand_info* const first = p.info + p.type->targets;
+  return std::any_of(first, first + p.type->operands, [](const operand_info& o) { return is_node(o.owner); });
+}
+bool take_with_graphs(const execution& x, const kernel_plan& p) {
+  return graph_evaluation(*x.values->space, x).take(p);
+}
 
 run_detail::room in_memory_of(const graph_space& space, const execution& x, const graph_ref& root,
                               const graph_source_type& type) {

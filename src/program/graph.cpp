@@ -141,8 +141,12 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
       const int number = whole_number(word.substr(1));
       if (number < 0 || number >= static_cast<int>(named.size())) return {};
       made.stack.push_back(named[static_cast<std::size_t>(number)]);
-    } else if (word == "graph") made.graph.is_graph = true;
-    else if (word == "|") {
+    } else if (word == "(") {
+    } else if (word == ")") {
+      if (made.stack.empty()) return {};
+      program_node& n = made.graph.nodes[static_cast<std::size_t>(made.stack.back())];
+      n.is_function = !n.type.empty() && !n.arguments.empty();
+    } else if (word == "|") {
       stages.insert(stages.end(), made.stack.begin(), made.stack.end());
       made.stack.clear();
     } else if (word.starts_with('r')) {
@@ -165,10 +169,30 @@ int program_graph::operations() const {
       std::ranges::count_if(nodes, [](const program_node& n) { return !n.type.empty() && !n.arguments.empty(); }));
 }
 
-std::string program_graph::aliases() const {
+std::string program_graph::definitions() const {
+  std::set<std::string> all;
+  for (const program_node& n : nodes) all.insert(definitions_of_source(n.type));
   std::string text;
+  for (const std::string& definition : all) text += definition;
+  return text;
+}
+
+std::string program_graph::aliases() const {
+  std::vector<bool> wanted(nodes.size());
+  for (const int root : roots) wanted[static_cast<std::size_t>(root)] = true;
+  for (std::size_t i = nodes.size(); i-- > 0;)
+    if (const program_node& n = nodes[i]; wanted[i] && !n.type.empty() && !n.is_function)
+      for (const int a : n.arguments) wanted[static_cast<std::size_t>(a)] = true;
+  std::string text;
+  std::set<std::string> written;  // operations of sources
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const program_node& n = nodes[i];
+    if (const std::string source = operation_of_source(n.type); written.insert(source).second) text += source;
+    if (!wanted[i]) continue;
+    if (n.is_function) {
+      text += function(static_cast<int>(i));
+      continue;
+    }
     text += "using p" + std::to_string(i) + " = ";
     if (n.type.empty()) text += "arg<" + std::to_string(n.arguments[0]) + ">;\n";
     else if (n.arguments.empty()) text += n.type + ";\n";
@@ -181,57 +205,40 @@ std::string program_graph::aliases() const {
   return text;
 }
 
-std::string program_graph::definitions() const {
-  std::set<std::string> all;
-  for (const program_node& n : nodes) all.insert(definitions_of_source(n.type));
-  std::string text;
-  for (const std::string& definition : all) text += definition;
-  return text;
-}
-
-std::string program_graph::functions(int operands) const {
-  const auto each = [&](const std::string& before, const std::string& after) {
-    std::string text;
-    for (int i = 0; i < operands; ++i) text += (i > 0 ? ", " : "") + before + std::to_string(i) + after;
-    return text;
-  };
-  std::string parameters;
-  for (int i = 0; i < operands; ++i)
-    parameters += (i > 0 ? ", const X" : "const X") + std::to_string(i) + "& x" + std::to_string(i);
-  std::set<std::string> sources;
-  for (const program_node& n : nodes) sources.insert(operation_of_source(n.type));
-  std::string text;
-  for (const std::string& definition : sources) text += definition;
-  for (const int root : std::set(roots.begin(), roots.end())) {
-    std::vector<bool> used(nodes.size());
-    used[static_cast<std::size_t>(root)] = true;
-    for (int i = root; i >= 0; --i)
-      if (const program_node& n = nodes[static_cast<std::size_t>(i)];
-          used[static_cast<std::size_t>(i)] && !n.type.empty())
-        for (const int a : n.arguments) used[static_cast<std::size_t>(a)] = true;
-    std::string steps, costs = "0";
-    for (int i = 0; i <= root; ++i) {
-      const program_node& n = nodes[static_cast<std::size_t>(i)];
-      if (!used[static_cast<std::size_t>(i)]) continue;
-      steps += "    const auto v" + std::to_string(i) + " = ";
-      if (n.type.empty()) steps += "x" + std::to_string(n.arguments[0]);
-      else if (n.arguments.empty()) steps += "evaluator<" + n.type + ">::at(0)";
-      else {
-        costs += " + " + n.type + "::cost";
-        std::string arguments;
-        for (const int a : n.arguments) arguments += (arguments.empty() ? "v" : ", v") + std::to_string(a);
-        steps += "lazyfuse::compute<" + n.type + ">(" + arguments + ")";
-      }
-      steps += ";\n";
+std::string program_graph::function(int root) const {
+  std::vector<bool> used(nodes.size());
+  used[static_cast<std::size_t>(root)] = true;
+  for (int i = root; i >= 0; --i)
+    if (const program_node& n = nodes[static_cast<std::size_t>(i)];
+        used[static_cast<std::size_t>(i)] && !n.type.empty())
+      for (const int a : n.arguments) used[static_cast<std::size_t>(a)] = true;
+  std::string steps, costs = "0", types, parameters, operands;
+  for (int i = 0; i <= root; ++i) {
+    const program_node& n = nodes[static_cast<std::size_t>(i)];
+    if (!used[static_cast<std::size_t>(i)]) continue;
+    const std::string value = "v" + std::to_string(i);
+    if (n.type.empty()) {  // each operand is one node
+      const std::string comma = types.empty() ? "" : ", ", type = "X" + std::to_string(i);
+      types += comma + "class " + type;
+      parameters.append(comma).append("const ").append(type).append("& ").append(value);
+      operands += ", arg<" + std::to_string(n.arguments[0]) + ">";
+      continue;
     }
-    const std::string name = std::to_string(root);
-    text += "struct steps" + name +
-            " : exact_operation {\n  using rule = rules::unchanged;\n  static constexpr int cost = " + costs +
-            ";\n  template <" + each("class X", "") + ">\n  LAZYFUSE_HD constexpr auto operator()(" + parameters +
-            ") const {\n" + steps + "    return v" + name + ";\n  }\n};\nusing p" + name + " = apply<steps" + name +
-            ", " + each("arg<", ">") + ">;\n";
+    steps += "    const auto " + value + " = ";
+    if (n.arguments.empty()) steps += "evaluator<" + n.type + ">::at(0)";
+    else {
+      costs += " + " + n.type + "::cost";
+      std::string arguments;
+      for (const int a : n.arguments) arguments += (arguments.empty() ? "v" : ", v") + std::to_string(a);
+      steps += "lazyfuse::compute<" + n.type + ">(" + arguments + ")";
+    }
+    steps += ";\n";
   }
-  return text;
+  const std::string name = std::to_string(root);
+  return "struct steps" + name +
+         " : exact_operation {\n  using rule = rules::unchanged;\n  static constexpr int cost = " + costs +
+         ";\n  template <" + types + ">\n  LAZYFUSE_HD constexpr auto operator()(" + parameters + ") const {\n" +
+         steps + "    return v" + name + ";\n  }\n};\nusing p" + name + " = apply<steps" + name + operands + ">;\n";
 }
 
 }  // namespace lazyfuse::ir

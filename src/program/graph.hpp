@@ -14,13 +14,13 @@ struct program_node {
                      ///< for an operand
   std::vector<int> arguments;  ///< nodes before this one, none of a literal; of an operand, its number
   bool is_stage = false;
+  bool is_function = false;  ///< the code has it in parentheses
 };
 
 struct program_graph {
   std::vector<program_node> nodes;  ///< arguments first
   std::vector<int> roots;
-  int words = 0;          ///< operations that the code names, those that are met again included
-  bool is_graph = false;  ///< the code is that of a graph, whose type might be long beyond measure
+  int words = 0;  ///< operations that the code names, those that are met again included
 
   /// Reads the code of some programs (program/code.hpp), whose operand i is operand[i] here; nothing if a part of it
   /// has no words: callables, or what is abbreviated.
@@ -28,13 +28,15 @@ struct program_graph {
 
   /// Operations that are computed.
   int operations() const;
-  /// Each node as an alias of its program, p0, p1, ...
+  /// The program of each node that the roots are made of as an alias, p0, p1, ... A function is one operation of what
+  /// it reads, computed step by step: the type of a program repeats each part as often as it is read, and compilers
+  /// walk all of it.
   std::string aliases() const;
-  /// Each root as an alias of its program, p followed by its node, which is one operation: of all operands, computed
-  /// step by step. The type of a program repeats each part as often as it is read, and compilers walk all of it.
-  std::string functions(int operands) const;
   /// What the sources among its operations are written in, for the place before all namespaces.
   std::string definitions() const;
+
+ private:
+  std::string function(int root) const;
 };
 
 }  // namespace lazyfuse::ir

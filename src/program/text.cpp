@@ -97,7 +97,7 @@ std::vector<std::vector<written>> passes_of(std::string_view code, style as, sta
       return arguments;
     };
     const auto slash = word.rfind('/');
-    if (word == "graph") continue;
+    if (word == "(" || word == ")") continue;
     if (word.starts_with('=') && !is_operation) {
       const std::string name = "v" + std::string(word.substr(1));
       if (definitions && !programs.empty()) definitions->push_back(name + " = " + programs.back().text);

@@ -571,6 +571,15 @@ def lazy_arrays():
                 "(grown*2).sum((0,2))+v[:5]", "grown[1:].min(0)", "grown.cumsum(1)", "grown.sum()", "(grown.sum(1)*2).T", "np.where(grown%2==0,grown,-x)"]:
         answer = eval(key, names)
         out.put(key, answer.astype(np.int64) if "sum" in key else answer)
+    # of floats, computed in double
+    f = (grown % 13) / 4 - x / 16
+    names = {"f": f, "g": x / 8 - 5, "s": v[:, None] * v / 4 + v, "w": np.exp(f - f.max(2, keepdims=True)), "np": np, "v": v}
+    for key in ["f", "w/w.sum(2,keepdims=True)", "(f-f.mean(2,keepdims=True))/f.std(2,keepdims=True)", "(f*f).sum((0,2))", "(f*v).mean()", "f.T.sum(2)", "f.min(0)", "f[:,1:4,::-2].sum(0)",
+                "np.flip(np.cumsum(np.flip(f,2),2),2)", "np.cumsum(f,0)*f", "f[2].sum()*2", "g", "np.cumsum(f,1)-np.cumsum(g,1)", "np.cumsum(f,2)*g", "np.cumsum(g,1)", "(f*g).sum(1)",
+                "s-(s*s).sum(1)"]:
+        out.put(key, np.asarray(eval(key, names)).astype(np.float32))
+    for key in ["f.argmax(1)", "f.argmin()"]:
+        out.put(key, np.asarray(eval(key, names)))
     out.write()
 
 

@@ -101,6 +101,69 @@ TYPED_TEST(lazy_arrays, are_reduced_and_hold_reductions) {
   this->expect("(grown.sum(1)*2).T", sums.T());
   this->expect("np.where(grown%2==0,grown,-x)", lazy3(lf::where(lf::remainder(e, 2) == 0, e, -this->x())));
 }
+TYPED_TEST(lazy_arrays, are_read_by_the_kernel_that_combines_them) {
+  constexpr bool one_kernel = lf::space_traits<TypeParam>::on_device && !lf::ir::checked_build;
+  const lf::lazy_array<float, 3, TypeParam> f =
+      lf::cast<float>(lf::remainder(this->grown(), 13)) * 0.25f - lf::cast<float>(this->x()) * 0.0625f;
+  const auto v = this->v();
+  const auto values = [&](const char* numpy, const auto& e) {
+    using T = test::element_of<decltype(e)>;
+    EXPECT_TRUE(test::evaluates_to(e, this->answers().template get<T>(numpy), test::within{8, 1e-6})) << numpy;
+  };
+  const auto expect = [&](const char* numpy, const auto& e) {
+    values(numpy, e);
+    if (one_kernel) {
+      EXPECT_EQ(lf::plan(e).kernels.size(), 1u) << numpy;
+    }
+  };
+  expect("f", f);
+  expect("w/w.sum(2,keepdims=True)", lf::softmax(f, axis<2>));
+  expect("(f-f.mean(2,keepdims=True))/f.std(2,keepdims=True)",
+         (f - lf::mean(f, axis<2>, keepdims)) / lf::std(f, axis<2>, keepdims));
+  expect("(f*f).sum((0,2))", lf::sum(f * f, axis<0, 2>));
+  expect("(f*v).mean()", lf::mean(f * lf::cast<float>(v)));
+  expect("f.T.sum(2)", lf::sum(f.T(), axis<2>));
+  expect("f.min(0)", lf::min(f, axis<0>));
+  expect("f[:,1:4,::-2].sum(0)", lf::sum(f(all, range(1, 4), range(none, none, -2)), axis<0>));
+  expect("np.flip(np.cumsum(np.flip(f,2),2),2)", lf::cumsum(f, axis<2>, lf::backwards));
+  expect("np.cumsum(f,0)*f", lf::cumsum(f, axis<0>) * f);
+  expect("f[2].sum()*2", lf::sum(f(2)) * 2);
+  expect("f.argmax(1)", lf::argmax(f, axis<1>));
+  expect("f.argmin()", lf::argmin(f));
+  const auto [low, high] = lf::materialize(lf::min(f, axis<0>), lf::max(-f, axis<0>));
+  values("f.min(0)", low);
+  values("f.min(0)", -high);
+  // two graphs, and the same one along different axes
+  const lf::lazy_array<float, 3, TypeParam> g = lf::cast<float>(this->x()) * 0.125f - 5;
+  expect("g", g);
+  expect("np.cumsum(f,1)-np.cumsum(g,1)", lf::cumsum(f, axis<1>) - lf::cumsum(g, axis<1>));
+  expect("np.cumsum(f,2)*g", lf::cumsum(f, axis<2>) * g);
+  expect("(f*g).sum(1)", lf::sum(f * g, axis<1>));
+  const auto [of_f, of_g] = lf::materialize(lf::cumsum(f, axis<0>) * f, lf::cumsum(g, axis<1>));
+  values("np.cumsum(f,0)*f", of_f);
+  values("np.cumsum(g,1)", of_g);
+  const lf::array<float, 1, TypeParam> w = lf::cast<float>(v);
+  const lf::lazy_array<float, 2, TypeParam> square = w(all, newaxis) * w * 0.25f + w;
+  values("s-(s*s).sum(1)", square - lf::sum(square * square, axis<1>));
+  // over what they read
+  lf::array<float, 3, TypeParam> z = f;
+  const lf::lazy_array<float, 3, TypeParam> of_z = z + 0.0f;
+  z = lf::softmax(of_z, axis<2>);
+  values("w/w.sum(2,keepdims=True)", z);
+  z = f;
+  z(all, range(0, 5)) = lf::cumsum(lf::lazy_array<float, 3, TypeParam>(z * 1.0f), axis<0>) * z;
+  values("np.cumsum(f,0)*f", z);
+  // others in the places of those that were prepared
+  lf::array<float, 1, TypeParam> y(lf::shape(5));
+  const lf::lazy_array<float, 3, TypeParam> twice = f * 2;
+  auto step = lf::prepare(y, lf::sum(f * f, axis<0, 2>));
+  for (int k = 0; k < 2; ++k) {
+    step();
+    values("(f*f).sum((0,2))", y);
+    step(y, lf::sum(twice * f, axis<0, 2>));
+    values("(f*f).sum((0,2))", y / 2);
+  }
+}
 TYPED_TEST(lazy_arrays, mean_the_values_of_the_moment_when_they_were_written) {
   auto x = this->numbers(4, 1);
   lf::lazy_array<int32_t, 1, TypeParam> e = x * 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From trees to graphs (plan/graph.hpp), and the evaluation of expressions that hold one. What a tree knows by types
-// becomes a node with a table: all that follows is compiled once.
+// From trees to graphs (plan/graph.hpp): what a tree knows by types becomes a node with a table. All that follows is
+// compiled once.
 #pragma once
 
 #include <lazyfuse/array/lazy_array.hpp>
@@ -256,43 +256,6 @@ struct holding_deferred : tree::any_leaf {
   template <class Kind, class A, int R>
   static constexpr bool deferred = true;
 };
-
-/// The tree with the graphs that it holds in memory, each once.
-template <class Space, class E>
-auto in_memory(const execution& x, const E& e);
-template <class Space, class Source, int R>
-  requires is_graph_source<Source>
-auto put_in_memory(const execution& x, const tree::leaf<Source, R>& e) {
-  using T = typename Source::value_type;
-  const auto at = in_memory_of(space_of<Space>, x, graph_ref::share(e.source.owner), source_type_of<ir::memory<T>>);
-  return tree::leaf<stored<T, memory_of<Space>>, R>({at.owner, static_cast<const T*>(at.data)}, e.extents, e.steps,
-                                                    e.offset);
-}
-template <class Space, class E>
-auto put_in_memory(const execution& x, const E& e) {
-  return tree::rebuilt(e, [&](const auto& a) { return in_memory<Space>(x, a); });
-}
-template <class Space, class E>
-auto in_memory(const execution& x, const E& e) {
-  if constexpr (tree::fold<holding_graphs, E>) return put_in_memory<Space>(x, tree::unnamed(e));
-  else return e;
-}
-
-/// Expressions that hold graphs: elementwise ones become one; else the graphs are computed into memory first.
-template <class Space, int R, class... T, class... E, int... I>
-void run_with_graphs(const execution& outer, const shape<R>& s, const ir::target_pack<R, T...>& to,
-                     allocation* const* owners, index_sequence<I...>, const E&... e) {
-  execution x = outer;
-  const graph_scope scope(x);
-  if constexpr ((tree::fold<holding_deferred, E> || ...) || sizeof...(E) > most_graph_results) {
-    lazyfuse::run<Space, R, T...>(x, s, to, owners, in_memory<Space>(x, e)...);
-  } else {
-    const graph_ref roots[] = {node_of<Space>(e)...};
-    const graph_target targets[] = {{get<I>(to).data, get<I>(to).steps.step, owners[I], dtype_of<T>, int(sizeof(T)),
-                                     run_detail::spelling_of<ir::memory<T>, true>()}...};
-    evaluate(space_of<Space>, x, roots, targets, int(sizeof...(E)), s.extent, R);
-  }
-}
 
 }  // namespace graph_detail
 

@@ -33,8 +33,7 @@ bool reduce(const execution& x, const shape<R>& s, const target_pack<K, T...>& t
   if (!p.bound.bind(all.record, s, frames)) return false;
   describe_reduced<R, K>(p.info, p.to, p.target_steps, owners, p.target_numbers);
   p.arrange();
-  x.take(p);
-  return true;
+  return x.take(p) || !graph_detail::reads_graphs(p);
 }
 
 /// Whether numbering composites once would save an operand.
@@ -55,12 +54,12 @@ void transform_best(const execution& x, const shape<R>& s, const target_pack<R, 
   transform<Space, 0, R, T...>(x, s, to, owners, e...);
 }
 template <class Space, int R, int K, class... T, class... E>
-void reduce_best(const execution& x, const shape<R>& s, const target_pack<K, T...>& to, allocation* const* owners,
+bool reduce_best(const execution& x, const shape<R>& s, const target_pack<K, T...>& to, allocation* const* owners,
                  const E&... e) {
   if constexpr (tries_sharing<Space, E...>()) {
-    if (reduce<Space, 1, R, K, T...>(x, s, to, owners, e...)) return;
+    if (reduce<Space, 1, R, K, T...>(x, s, to, owners, e...)) return true;
   }
-  reduce<Space, 0, R, K, T...>(x, s, to, owners, e...);
+  return reduce<Space, 0, R, K, T...>(x, s, to, owners, e...);
 }
 
 /// The target over the kept axes alone: axes of extent 1 are dropped or added.
@@ -94,10 +93,9 @@ bool reduce_together(const execution& x, const shape<R>& s, const target_pack<R,
     for (int k = 0; k < K; ++k) kept[k] = c.extents[k];
     const auto targets = kept_targets<K, R, T...>(to, s, kept, make_index_sequence<sizeof...(T)>{});
     if constexpr (form.kept_dims)
-      reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners,
-                                             planning::reductions_detail::without_keepdims(e)...);
-    else reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, e...);
-    return true;
+      return reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners,
+                                                    planning::reductions_detail::without_keepdims(e)...);
+    else return reduce_best<Space, form.rank, K, T...>(x, c.extents, targets, owners, e...);
   } else return false;
 }
 
@@ -132,11 +130,12 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   for (int k = 0; k < N; ++k) s[k] = layout.extents[k];
   for (int k = 0; k < N - Axes; ++k) all_rows *= s[k];
   const row_report report{program::count + 1, plan::known(), all_rows, s.size() / all_rows};
-  const plan_choice wanted = x.choice == plan_choice::automatic ? remembered_choice(report) : x.choice;
   plan p(s, row_targets<N, R, T...>(to, layout, plan::target_numbers));
   p.rows = report;
   p.rows.one_result = layout.one_result;
   if (!p.bound.bind(all.record, s, frames)) return operands_differ;
+  const bool graphs = graph_detail::reads_graphs(p);
+  const plan_choice wanted = x.choice == plan_choice::automatic && !graphs ? remembered_choice(report) : x.choice;
   if (wanted == plan_choice::cut) return "tune found the cut faster";
   describe_all<N>(p.info, p.to, owners, p.target_numbers);
   p.arrange();
@@ -152,6 +151,7 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   // Rows move no more bytes than the cut, launch less and compute the same. Only barriers of a grid may cost more than
   // the launches they replace, and only long rows have them: of others there is no more to compare.
   if (wanted == plan_choice::automatic && report.length >= long_row) {
+    if (graphs) return backend_refuses;  // longer than what stays in registers
     p.type->decide(p);
     if (!p.path) return backend_refuses;
     if (p.rows.where.grid_barriers > 0 &&

@@ -3,9 +3,9 @@
 // evaluates comes through run().
 #pragma once
 
-#include <lazyfuse/evaluate/graph.hpp>
 #include <lazyfuse/evaluate/scan.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
+#include <lazyfuse/evaluate/with_graphs.hpp>
 
 namespace lazyfuse {
 
@@ -141,6 +141,24 @@ void scan(const execution& x, const shape<R>& s, const target_pack<R, T...>& to,
     run<Space, R, T...>(x, s, to, owners, with_scans_alone<Space>(x, t, e)...);
   else if (!scan_together<Space, R, T...>(x, s, to, owners, e...))
     transform_best<Space, R, T...>(x, s, to, owners, settled<Space, false>(x, t, e)...);
+}
+
+template <class Space, int R, class... T, class... E>
+bool in_one_kernel(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+                   const E&... e) {
+  if constexpr ((tree::has_barrier<E> || ...) || (reads_too_many<E> || ...)) return false;
+  else if constexpr ((has_scan<E> || ...)) {
+    if constexpr ((has_nested<E> || ...) || (scans_detail::form_of<E>.reductions || ...)) return false;
+    else return scan_together<Space, R, T...>(x, s, to, owners, e...);
+  } else {
+    constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
+    if constexpr (!(has_nested<E> || ...)) {
+      if (reduce_together<Space, R, T...>(x, s, to, owners, e...)) return true;
+    }
+    if constexpr (planning::may_be_rows<R, E...> && ((has_nested<E> || ...) || form.other_leaves))
+      return rows_best<Space, R, T...>(x, s, to, owners, e...);
+    else return false;
+  }
 }
 
 }  // namespace run_detail

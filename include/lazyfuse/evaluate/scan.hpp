@@ -161,8 +161,9 @@ bool scan_once(const execution& x, const shape<R>& s, const target_pack<R, T...>
   if (!p.bound.bind(all.record, s, frames)) return false;
   describe_all<R>(p.info, p.to, owners, p.target_numbers);
   p.arrange();
-  if (!x.take(p)) throw error("scan: more rows than one kernel takes; scan a part of them at a time");
-  return true;
+  if (x.take(p)) return true;
+  if (graph_detail::reads_graphs(p)) return false;
+  throw error("scan: more rows than one kernel takes; scan a part of them at a time");
 }
 
 /// Whether all scans are of the shape s, and read in their own order.
@@ -188,8 +189,9 @@ bool scan_together(const execution& x, const shape<R>& s, const target_pack<R, T
       x.refuse("scan", "a scan is broadcast, or read in another order than its own");
       return false;
     }
+    constexpr bool made = makes_all_kernels<Space>;
     constexpr bool doubtful = rows_detail::doubtful_here<R, E...> || (rows_detail::doubtful_inside<R, E> || ...);
-    constexpr int share = doubtful ? 1 : lower_detail::sharing_arrays(R);
+    constexpr int share = made ? 0 : doubtful ? 1 : lower_detail::sharing_arrays(R);
     if constexpr (lowering<share, E...>::sources::size < lowering<0, E...>::sources::size) {
       if (scan_once<Space, share, R, T...>(x, s, to, owners, e...)) return true;
     }

@@ -14,12 +14,7 @@ namespace op {
 /// x to a power N that is a few products: one operation, so that what is stored in 16 bits is rounded once. Integers to
 /// a negative power are truncated, as by pow.
 template <int N>
-  requires(N == 3 || N == 4 || N == -1 || N == -2)
 struct power : floating_operation {
-  static constexpr const char* name = N == 3    ? "cube"
-                                      : N == 4  ? "fourth_power"
-                                      : N == -1 ? "reciprocal"
-                                                : "inverse_square";
   static constexpr int cost = N > 0 ? 2 * multiply::cost : reciprocal::cost + (N == -2 ? multiply::cost : 0);
   template <computable T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
@@ -27,6 +22,18 @@ struct power : floating_operation {
     else if constexpr (integer<T>) return pow{}(x, static_cast<int64>(N));
     else return reciprocal{}(N == -1 ? x : square{}(x));
   }
+};
+struct cube : power<3> {
+  static constexpr const char* name = "cube";
+};
+struct fourth_power : power<4> {
+  static constexpr const char* name = "fourth_power";
+};
+struct inverse : power<-1> {
+  static constexpr const char* name = "inverse";
+};
+struct inverse_square : power<-2> {
+  static constexpr const char* name = "inverse_square";
 };
 /// Sine and cosine of one value, computed together; what remains of them are the two that follow.
 struct sincos : floating_operation {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs as text: postfix words that name every operation, "x0 x1 sin/1 +/2 ". Equal programs have equal codes,
 // whichever compiler made them, so that a code is a key as well; src/program/text.cpp writes them as people do. Names
-// that others may have as well, as those of users' operations, begin with an apostrophe. Codes of graphs are written at
-// run time: they begin with "graph" and name values that are read again, "=0" the one before it, which is "v0" then.
+// that others may have as well, as those of users' operations, begin with an apostrophe. Graphs are
+// written at run time, in parentheses that are words: "( x0 sin/1 =0 v0 */2 ) "; "=0" names the value before it, which
+// is "v0" from then on.
 #pragma once
 
 #include <lazyfuse/core/characters.hpp>

@@ -24,19 +24,19 @@ struct rewrite<apply<op::pow, A, literal<T, 2>>> {
 };
 template <class A, class T>
 struct rewrite<apply<op::pow, A, literal<T, 3>>> {
-  using type = apply<op::power<3>, A>;
+  using type = apply<op::cube, A>;
 };
 template <class A, class T>
 struct rewrite<apply<op::pow, A, literal<T, 4>>> {
-  using type = apply<op::power<4>, A>;
+  using type = apply<op::fourth_power, A>;
 };
 template <class A, class T>
 struct rewrite<apply<op::pow, A, literal<T, -1>>> {
-  using type = apply<op::power<-1>, A>;
+  using type = apply<op::inverse, A>;
 };
 template <class A, class T>
 struct rewrite<apply<op::pow, A, literal<T, -2>>> {
-  using type = apply<op::power<-2>, A>;
+  using type = apply<op::inverse_square, A>;
 };
 template <class A, class T, auto V>
   requires(V == 0.5)

@@ -234,6 +234,75 @@ TEST_F(without_nvcc, lazy_arrays_are_kernels_that_are_made) {
   EXPECT_EQ(lf::kernels_compiled(), before + made);
 }
 
+TEST_F(without_nvcc, lazy_arrays_are_read_by_the_kernel_that_combines_them) {
+  const auto x = of(lf::shape(1000)), y = of(lf::shape(1000));
+  const auto a = of(lf::shape(60, 100)), b = of(lf::shape(100, 60));
+  const lf::lazy_array<float, 1> e = x * y + 1;
+  const lf::lazy_array<float, 2> m = a * 2 - b.T(), u = m + a, w = a * 2;
+  auto r = of(lf::shape(1000));
+  auto n = of(lf::shape(60, 100));
+  auto row = of(lf::shape(60)), column = of(lf::shape(100));
+  array<0> one;
+  const struct {
+    const char* kernels;
+    std::function<void()> evaluate;
+  } table[] = {
+      {"reduce_rows", [&] { one = lf::sum(e); }},
+      {"reduce_rows", [&] { one = lf::mean(lf::square(e - x)) * y(3); }},
+      {"reduce_rows", [&] { one = lf::sum(m * u); }},
+      {"reduce_rows", [&] { row = lf::max(m, axis<1>); }},
+      {"reduce_columns", [&] { column = lf::sum(w * 3, axis<0>); }},
+      {"reduce_rows", [&] { row = lf::sum(m.T()(range(none, none, -1)), axis<0>); }},
+      {"reduce_rows", [&] { lf::array z = lf::argmin(m, axis<1>); }},
+      {"reduce_rows", [&] { auto [low, high] = lf::materialize(lf::min(e), lf::max(e)); }},
+      {"rows_in_registers", [&] { n = lf::softmax(m, axis<1>) * u; }},
+      {"rows_in_registers", [&] { n = (u - lf::mean(u, axis<1>, lf::keepdims)) / lf::std(u, axis<1>, lf::keepdims); }},
+      {"rows_in_registers", [&] { r = e / lf::norm(e); }},
+      {"scan_tiles", [&] { r = lf::cumsum(e) * x; }},
+      {"scan_rows", [&] { n = lf::cumsum(m, axis<1>, lf::backwards); }},
+      {"scan_columns", [&] { n = lf::cumsum(w, axis<0>, lf::exclusive, lf::backwards) - w; }},
+      {"reduce_rows reduce_rows", [&] { one = lf::sum(lf::lazy_array<float, 1>(e - lf::sum(e)) * 2); }},
+      {"reduce_rows reduce_rows", [&] { one = lf::sum(lf::lazy_array<float, 1>(lf::max(m, axis<1>)) * row); }},
+      // graphs that are no operands: reshaped, or dear
+      {"transform_strided reduce_rows",
+       [&] {
+         row = lf::sum(lf::reshape(m, {60, 10, 10}), axis<1, 2>);
+       }},
+      {"transform_flat reduce_rows", [&] { one = lf::sum(lf::lazy_array<float, 1>(lf::pow(e, x)) + y); }},
+  };
+  for (const auto& [kernels, evaluate] : table) {
+    standin::reset();
+    evaluate();
+    EXPECT_EQ(launched_now(), kernels);
+    const long compiled = lf::kernels_compiled();
+    evaluate();
+    EXPECT_EQ(launched_now(), kernels);
+    EXPECT_EQ(lf::kernels_compiled(), compiled) << kernels << " is there already";
+  }
+  // A dear column is computed once and not for each of a row; so is what two kernels read.
+  const lf::lazy_array<float, 1> dear = lf::exp(lf::sin(of(lf::shape(1000))));
+  const auto large = of(lf::shape(1000, 1000));
+  EXPECT_EQ(lf::plan(lf::sum(large * dear, axis<1>)).kernels.size(), 2u);
+  EXPECT_EQ(lf::plan(lf::sum(large * (x * y), axis<1>)).kernels.size(), 1u);
+  const lf::lazy_array<float, 0> low = lf::min(e), high = lf::max(e), all_of = lf::sum(e);
+  EXPECT_EQ(lf::plan(low + high + all_of).kernels.size(), 5u);  // low, e, high, all_of, the sum
+  // Which does not fit beside itself: 40 arrays along rows, and along columns.
+  lf::lazy_array<float, 2> many = of(lf::shape(64, 64));
+  for (int k = 0; k < 39; ++k) many = many + of(lf::shape(64, 64));
+  EXPECT_GE(lf::plan(many - lf::sum(many * many, axis<1>)).kernels.size(), 2u);
+  // Results that others read, in whatever order they are asked for.
+  lf::lazy_array<float, 1> grown = x;
+  for (int k = 0; k < 20; ++k) grown = lf::where(grown > y, grown * 0.5f + y, grown);
+  const auto [twice, once] = lf::materialize(grown * 2, grown);
+  EXPECT_EQ(twice.shape(), once.shape());
+  // What is read is counted, and each array once.
+  const auto p = lf::plan(lf::sum(m * u, axis<1>));
+  ASSERT_EQ(p.kernels.size(), 1u);
+  EXPECT_EQ(p.kernels[0].pattern, "reduce");
+  EXPECT_EQ(p.kernels[0].read, 2 * 24000);
+  EXPECT_EQ(p.kernels[0].program, "v0 = ((x0 * x1) - x2); sum((v0 * (v0 + x0)))");
+}
+
 TEST_F(without_nvcc, functions_of_ones_own_stand_in_headers) {
   const auto x = of(lf::shape(1000));
   const std::string header = R"(

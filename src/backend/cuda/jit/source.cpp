@@ -64,7 +64,7 @@ __device__ int choices;
 }
 namespace made {
 using namespace ir;
-)" + (graph.is_graph ? graph.functions(p.count) : graph.aliases()) +
+)" + graph.aliases() +
          "using program = schedule<list<" + programs + ">>;\nusing sources = list<" + sources +
          ">;\nusing types = list<" + results + ">;\nusing operands = operand_pack<" + std::to_string(operand_axes) +
          ", " + sources + ">;\nusing targets = target_pack<" + std::to_string(target_axes) + ", " + results +
