@@ -642,16 +642,23 @@ bool graph_evaluation::take(const kernel_plan& given) {
 
 }  // namespace
 
+struct graph_operands::contents {
+  std::set<const allocation*> nodes;
+  std::vector<graph_ref> views;
+};
+graph_operands::graph_operands() : contents_(new contents) {}
+graph_operands::~graph_operands() { delete contents_; }
+
 void graph_operands::add(allocation* node, int rank, const index_t* extents, const index_t* steps, index_t offset) {
-  if (std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end()) nodes_.push_back(node);
-  views_.push_back(view_node(graph_ref::share(node), rank, extents, steps, offset));
+  contents_->nodes.insert(node);
+  contents_->views.push_back(view_node(graph_ref::share(node), rank, extents, steps, offset));
 }
 bool graph_operands::fit(const graph_space& space, const execution& x, int others) const {
-  std::vector<const graph_node*> roots;
   graph_values& values = *x.values;
-  for (const allocation* n : nodes_)
+  for (const allocation* n : contents_->nodes)
     if (values.known.contains(n) || !values.read.insert(n).second) return false;
-  for (const graph_ref& v : views_) {
+  std::vector<const graph_node*> roots;
+  for (const graph_ref& v : contents_->views) {
     if (!v || v->weight > most_weight) return false;
     roots.push_back(v.get());
   }

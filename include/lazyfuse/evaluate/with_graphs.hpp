@@ -7,8 +7,6 @@
 #include <lazyfuse/expr/scan.hpp>
 #include <lazyfuse/program/code.hpp>
 
-#include <vector>
-
 namespace lazyfuse {
 
 namespace run_detail {
@@ -24,13 +22,18 @@ namespace graph_detail {
 /// The graphs that one kernel reads as operands, which pretend to be arrays that lie where their nodes are (compiled).
 class graph_operands {
  public:
+  graph_operands();
+  ~graph_operands();
+  graph_operands(const graph_operands&) = delete;
+  graph_operands& operator=(const graph_operands&) = delete;
+
   void add(allocation* node, int rank, const index_t* extents, const index_t* steps, index_t offset);
   /// Whether it takes them all, beside so many others; what they read themselves is in memory then.
   bool fit(const graph_space& space, const execution& x, int others) const;
 
  private:
-  std::vector<const allocation*> nodes_;
-  std::vector<graph_ref> views_;
+  struct contents;
+  contents* const contents_;
 };
 
 /// The tree with arrays in place of its graphs, of which place(graph) says where each is.
