@@ -668,6 +668,7 @@ bool graph_operands::fit(const graph_space& space, const execution& x, int other
   return graph_evaluation(space, x).fit(roots, others);
 }
 bool reads_graphs(const kernel_plan& p) {
+  if (!p.type->only_made) return false;
   const operand_info* const first = p.info + p.type->targets;
   return std::any_of(first, first + p.type->operands, [](const operand_info& o) { return is_node(o.owner); });
 }

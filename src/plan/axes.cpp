@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Axes: sorting and merging.
-#include "plan/graph_program.hpp"
-
 #include <lazyfuse/plan/axes.hpp>
 
 #include <cstdlib>
@@ -30,9 +28,6 @@ void sort_axes(index_t* extents, int from, int to, operand_info* operands, int c
 
 int coalesce(index_t* extents, int from, int to, operand_info* operands, int count) {
   if (to - from == 1 && extents[from] != 1) return 1;
-  // What a graph reads need not lie as the graph would.
-  for (int i = 0; i < count; ++i)
-    if (is_node(operands[i].owner)) return to - from;
   const auto merges = [&](int outer, int inner) {
     for (int i = 0; i < count; ++i)
       if (operands[i].steps && operands[i].steps[outer] != operands[i].steps[inner] * extents[inner]) return false;

@@ -105,6 +105,10 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
     if constexpr (requires(const kernel_plan& p) { backend<Space>::would_make(p); }) return backend<Space>::would_make;
     else return nullptr;
   }
+  /// Merges axes; not where graphs are operands, since what these read need not lie as they would.
+  void merge(int from, int to) {
+    if (!makes_all || !graph_detail::reads_graphs(*this)) coalesce(s.extent, from, to, info, count);
+  }
   /// Once the axes are in their order; those from `reduced` on are.
   void keep_extents(int reduced = N) {
     for (int k = 0; k < N; ++k) {
@@ -124,7 +128,7 @@ struct transform_plan : bound_plan<transform_plan<Space, Lowering, R, Targets>, 
 
   void arrange() {
     order_axes(this->s.extent, 0, R, this->info, this->count, this->targets);
-    coalesce(this->s.extent, 0, R, this->info, this->count);
+    this->merge(0, R);
     this->keep_extents();
   }
   using runner = kernel<dpp::transform<program>, Space>;
@@ -166,8 +170,8 @@ struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
     operand_info* const operands = this->info + this->targets;
     order_axes(extents, 0, K, this->info, this->count, this->targets);
     order_reduced_axes(extents, K, R, operands, this->bound.count);
-    coalesce(extents, 0, K, this->info, this->count);
-    coalesce(extents, K, R, this->info, this->count);
+    this->merge(0, K);
+    this->merge(K, R);
     copy_back<R, K>(this->to, target_steps, this->target_numbers);
     along_kept = runs_along_kept(extents, K, R, operands, this->bound.count);
     this->keep_extents(K);
@@ -216,8 +220,8 @@ void arrange_rows(Plan& p) {
   index_t* const extents = p.s.extent;
   order_axes(extents, 0, K, p.info, p.count, p.targets);
   order_reduced_axes(extents, K, N, p.info, p.count);
-  coalesce(extents, 0, K, p.info, p.count);
-  coalesce(extents, K, N, p.info, p.count);
+  p.merge(0, K);
+  p.merge(K, N);
   p.rows.outer = K;
   if constexpr (K > 0) {
     if (runs_along_kept(extents, K, N, p.info, p.count)) {

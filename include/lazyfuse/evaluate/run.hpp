@@ -143,6 +143,19 @@ void scan(const execution& x, const shape<R>& s, const target_pack<R, T...>& to,
     transform_best<Space, R, T...>(x, s, to, owners, settled<Space, false>(x, t, e)...);
 }
 
+/// One kernel for reductions over the same axes, or for rows, if they are that and the backend can do it.
+template <class Space, int R, class... T, class... E>
+bool reduce_or_rows(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
+                    const E&... e) {
+  constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
+  constexpr bool nested = (has_nested<E> || ...);
+  if constexpr (!nested) {
+    if (reduce_together<Space, R, T...>(x, s, to, owners, e...)) return true;
+  }
+  if constexpr (planning::may_be_rows<R, E...> && (nested || form.other_leaves))
+    return rows_best<Space, R, T...>(x, s, to, owners, e...);
+  else return false;
+}
 template <class Space, int R, class... T, class... E>
 bool in_one_kernel(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
                    const E&... e) {
@@ -150,15 +163,7 @@ bool in_one_kernel(const execution& x, const shape<R>& s, const target_pack<R, T
   else if constexpr ((has_scan<E> || ...)) {
     if constexpr ((has_nested<E> || ...) || (scans_detail::form_of<E>.reductions || ...)) return false;
     else return scan_together<Space, R, T...>(x, s, to, owners, e...);
-  } else {
-    constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
-    if constexpr (!(has_nested<E> || ...)) {
-      if (reduce_together<Space, R, T...>(x, s, to, owners, e...)) return true;
-    }
-    if constexpr (planning::may_be_rows<R, E...> && ((has_nested<E> || ...) || form.other_leaves))
-      return rows_best<Space, R, T...>(x, s, to, owners, e...);
-    else return false;
-  }
+  } else return reduce_or_rows<Space, R, T...>(x, s, to, owners, e...);
 }
 
 }  // namespace run_detail
@@ -186,13 +191,10 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
     else {
       constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
       constexpr bool nested = (run_detail::has_nested<E> || ...), broadcast_back = nested || form.other_leaves;
-      if constexpr (!nested) {
-        if (run_detail::reduce_together<Space, R, T...>(x, s, to, owners, e...)) return;
-      }
+      if (run_detail::reduce_or_rows<Space, R, T...>(x, s, to, owners, e...)) return;
       run_detail::temporaries t;
       if constexpr (planning::may_be_rows<R, E...> && broadcast_back) {
-        if (!run_detail::rows_best<Space, R, T...>(x, s, to, owners, e...))
-          run_detail::cut<Space, true, R, T...>(x, t, s, to, owners, e...);
+        run_detail::cut<Space, true, R, T...>(x, t, s, to, owners, e...);
       } else {
         if constexpr (broadcast_back) x.refuse("rows", planning::rows_detail::why_not<R, E...>);
         if constexpr (nested) run<Space, R, T...>(x, s, to, owners, run_detail::unnested<Space>(x, t, e)...);

@@ -85,7 +85,7 @@ struct scan_plan : bound_plan<scan_plan<Space, Lowering, Axis, Reverse, R, Targe
     turn<Axis>();
     if constexpr (Reverse) begin_at_the_end(this->target_numbers, operand_numbers);
     order_axes(extents, 0, R - 1, this->info, this->count, this->targets);
-    coalesce(extents, 0, R - 1, this->info, this->count);
+    this->merge(0, R - 1);
     if constexpr (has_beside) {
       constexpr index_t few_columns = backend<Space>::in_vectors ? 16 : 2;  // lines of fewer take longer than steps
       side_by_side = extents[R - 2] >= few_columns && runs_along_kept(extents, R - 1, R, this->info, this->count);

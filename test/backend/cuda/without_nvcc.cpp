@@ -293,8 +293,9 @@ TEST_F(without_nvcc, lazy_arrays_are_read_by_the_kernel_that_combines_them) {
   // Results that others read, in whatever order they are asked for.
   lf::lazy_array<float, 1> grown = x;
   for (int k = 0; k < 20; ++k) grown = lf::where(grown > y, grown * 0.5f + y, grown);
-  const auto [twice, once] = lf::materialize(grown * 2, grown);
-  EXPECT_EQ(twice.shape(), once.shape());
+  standin::reset();
+  (void)lf::materialize(grown * 2, grown);
+  EXPECT_EQ(launched_now(), "transform_flat");
   // What is read is counted, and each array once.
   const auto p = lf::plan(lf::sum(m * u, axis<1>));
   ASSERT_EQ(p.kernels.size(), 1u);
