@@ -504,9 +504,10 @@ class Generator:
             return self.input(t, shape)
         x = self.leaf_input(t, whole)
         if any(s != "all" for s in specs):
+            given = len(specs)
             while specs and specs[-1] == "all" and self.chance(0.5):
                 specs.pop()
-            if self.chance(0.1) and "all" in specs:
+            if self.chance(0.1) and "all" in specs and len(specs) == given:  # else "..." would stand for what was left out, too
                 specs[specs.index("all")] = "..."
             x = Node("view", (x,), tuple(specs))
         if order is not None:

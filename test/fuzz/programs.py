@@ -31,11 +31,12 @@ class Toolchain:
         if cuda and not known["cuda_libraries"]:
             raise SystemExit("fuzz: this build has no CUDA; configure with the preset cuda")
         nvcc = cuda and nvcc
+        launcher = [p for p in known["cuda_launcher" if nvcc else "cxx_launcher"].split(";") if p]
         if nvcc:
-            self.compile_command = [compiler or known["nvcc"], "-std=c++20", "-arch=sm_" + known["architecture"], "-DLAZYFUSE_CUDA=1", "-w", *includes,
+            self.compile_command = [*launcher, compiler or known["nvcc"], "-std=c++20", "-arch=sm_" + known["architecture"], "-DLAZYFUSE_CUDA=1", "-w", *includes,
                                     *(flags or "-O0 -Ofc=mid").split()]
         else:
-            self.compile_command = [compiler or known["cxx"], "-std=gnu++20", "-w", *["-DLAZYFUSE_CUDA=1"] * cuda, *includes, *(flags or "-O0").split()]
+            self.compile_command = [*launcher, compiler or known["cxx"], "-std=gnu++20", "-w", *["-DLAZYFUSE_CUDA=1"] * cuda, *includes, *(flags or "-O0").split()]
         self.libraries = [p for p in (known["cuda_libraries"] if cuda else known["libraries"]).split(";") if p]
         self.suffix = ".cu" if nvcc else ".cpp"
 
@@ -43,7 +44,6 @@ class Toolchain:
         """None, or what the compiler said."""
         done = subprocess.run([*self.compile_command, str(source), "-o", str(program), *self.libraries], capture_output=True, text=True)
         return None if done.returncode == 0 else done.stdout + done.stderr
-
 
 
 
