@@ -9,10 +9,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <memory_resource>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -80,6 +85,15 @@ room room_for(const graph_space& space, const execution& x, const graph_source_t
   });
 }
 
+/// Memory for what is found out about a graph; small graphs take none but this.
+class scratch : public std::pmr::monotonic_buffer_resource {
+ public:
+  scratch() : std::pmr::monotonic_buffer_resource(first_, sizeof first_) {}
+
+ private:
+  alignas(std::max_align_t) std::byte first_[4096];
+};
+
 /// Values that have been computed into memory, dense.
 struct in_memory_value {
   room at;
@@ -104,6 +118,16 @@ struct node_computation : graph_computation {
     const graph_target to{data, dense, owner, type->type.element, type->bytes, type->type.spelling};
     evaluate(space, x, &node, &to, 1, extents, rank);
   }
+};
+
+/// The values of a kernel as its program numbers them: operands first, and steps behind them.
+struct numbered_graph {
+  explicit numbered_graph(scratch& m) : operands(&m), steps(&m), arguments(&m), value(&m) {}
+
+  std::pmr::vector<const graph_source_type*> operands;  ///< null: one of the kernel that the graphs become part of
+  std::pmr::vector<const graph_operation*> steps;
+  std::pmr::vector<int> arguments;
+  std::pmr::unordered_map<const graph_node*, int> value;
 };
 
 class graph_evaluation {
@@ -138,12 +162,14 @@ class graph_evaluation {
   /// All nodes below the roots, each behind its arguments; what is in memory has none, and stands before its first
   /// reader.
   std::vector<const graph_node*> order_of(const std::vector<const graph_node*>& roots) const {
+    scratch memory;
     std::vector<const graph_node*> order;
-    std::unordered_set<const graph_node*> ordered;
+    order.reserve(16);
+    std::pmr::unordered_set<const graph_node*> ordered(&memory);
     const auto put = [&](const graph_node* n) {
       if (ordered.insert(n).second) order.push_back(n);
     };
-    std::vector<const graph_node*> open(roots.rbegin(), roots.rend());
+    std::pmr::vector<const graph_node*> open(roots.rbegin(), roots.rend(), &memory);
     while (!open.empty()) {
       const graph_node* const n = open.back();
       if (is_operand(n) || ordered.contains(n)) {
@@ -165,7 +191,8 @@ class graph_evaluation {
   /// Reductions and the like, and before them those that they read, however many one behind the other.
   bool compute_first(const std::vector<const graph_node*>& order) {
     std::vector<const graph_computation*> all;
-    std::unordered_set<const void*> met;
+    scratch memory;
+    std::pmr::unordered_set<const void*> met(&memory);
     for (const graph_node* n : order)
       if (n->computation) put_in_order(n, met, all);
     for (const graph_computation* c : all) {
@@ -178,7 +205,7 @@ class graph_evaluation {
   }
   /// Adds the computations at and below a node that are not in memory, each behind those that it reads. Nodes and
   /// computations are met once.
-  void put_in_order(const graph_node* root, std::unordered_set<const void*>& met,
+  void put_in_order(const graph_node* root, std::pmr::unordered_set<const void*>& met,
                     std::vector<const graph_computation*>& all) const {
     struct step {
       const graph_node* node;
@@ -292,14 +319,13 @@ class graph_evaluation {
 
   void one_kernel(const std::vector<const graph_node*>& order, const std::vector<const graph_node*>& roots,
                   const graph_target* targets, const index_t* extents, int rank, const char* because);
-  int operand_of(const graph_node& n, graph_program& program, graph_plan& p, int rank, int targets) const;
-  std::unordered_map<const graph_node*, int> number(const std::vector<const graph_node*>& order, graph_program& g,
-                                                    graph_plan& p, int rank, int targets) const;
+  int operand_of(const graph_node& n, numbered_graph& g, graph_plan& p, int rank, int targets) const;
+  void number(const std::vector<const graph_node*>& order, numbered_graph& g, graph_plan& p, int rank,
+              int targets) const;
 };
 
 /// The operand of a node that is in memory or computed from positions, over the axes of an iteration.
-int graph_evaluation::operand_of(const graph_node& n, graph_program& program, graph_plan& p, int rank,
-                                 int targets) const {
+int graph_evaluation::operand_of(const graph_node& n, numbered_graph& g, graph_plan& p, int rank, int targets) const {
   const graph_source_type* type = n.source_type;
   index_t own[max_rank], steps[max_rank] = {};
   alignas(16) unsigned char source[most_source_bytes];
@@ -322,17 +348,15 @@ int graph_evaluation::operand_of(const graph_node& n, graph_program& program, gr
   for (int k = 0; k < n.rank; ++k)
     if (n.extents[k] != 1) steps[rank - n.rank + k] = own[k];
   const auto bytes = static_cast<std::size_t>(type->type.bytes);
-  const auto known = static_cast<int>(program.operands.size());
+  const auto known = static_cast<int>(g.operands.size());
   for (int i = 0; i < known; ++i) {
     const int other = targets + i;
-    if (program.operands[static_cast<std::size_t>(i)] == type &&
-        std::memcmp(p.sources[other].bytes, source, bytes) == 0 &&
+    if (g.operands[static_cast<std::size_t>(i)] == type && std::memcmp(p.sources[other].bytes, source, bytes) == 0 &&
         (type->is_constant || std::equal(steps, steps + rank, p.steps[other])))
       return i;
   }
   const int slot = targets + known;
-  program.operands.push_back(type);
-  program.types.push_back(type->type);
+  g.operands.push_back(type);
   std::memcpy(p.sources[slot].bytes, source, sizeof source);
   std::copy_n(steps, rank, p.steps[slot]);
   const void* data = nullptr;
@@ -428,6 +452,26 @@ void write_code(graph_program& g) {
   code_writer code(g, std::move(readers));
   for (const int r : g.roots) code.put(r);
 }
+/// The code of a kernel, with values of a graph in place of its operands.
+void write_code(graph_program& g, std::string_view given, std::span<const int> value_of) {
+  struct word {
+    std::string_view text;
+    int value;
+  };
+  std::vector<int> readers = readers_of(g);
+  std::vector<word> words;
+  while (!given.empty()) {
+    const std::string_view text = given.substr(0, given.find(' '));
+    given.remove_prefix(std::min(text.size() + 1, given.size()));
+    int operand = -1;
+    if (text.starts_with('x') && text.find('/') == std::string_view::npos)
+      std::from_chars(text.data() + 1, text.data() + text.size(), operand);
+    words.push_back({text, operand < 0 ? -1 : value_of[static_cast<std::size_t>(operand)]});
+    if (operand >= 0) ++readers[static_cast<std::size_t>(words.back().value)];
+  }
+  code_writer code(g, std::move(readers));
+  for (const word& w : words) w.value < 0 ? code.put(std::string(w.text)) : code.put(w.value);
+}
 
 /// The program of device kernels stays: what is compiled for it is kept by its address.
 counted<graph_program> one_of_its_kind(const counted<graph_program>& g) {
@@ -478,43 +522,100 @@ void complete(graph_program& g, const graph_space& space, const char* pattern, i
             g.result_spellings.data()};
 }
 
-/// The values of a graph, as its program numbers them: operands first, and steps behind them.
-std::unordered_map<const graph_node*, int> graph_evaluation::number(const std::vector<const graph_node*>& order,
-                                                                    graph_program& g, graph_plan& p, int rank,
-                                                                    int targets) const {
-  std::unordered_map<const graph_node*, int> value;
+void graph_evaluation::number(const std::vector<const graph_node*>& order, numbered_graph& g, graph_plan& p, int rank,
+                              int targets) const {
   for (const graph_node* n : order)
-    if (is_operand(n)) value[n] = operand_of(*n, g, p, rank, targets);
+    if (is_operand(n)) g.value[n] = operand_of(*n, g, p, rank, targets);
   for (const graph_node* n : order) {
     if (is_operand(n)) continue;
-    value[n] = static_cast<int>(g.operands.size() + g.steps.size());
-    g.steps.push_back({n->operation, static_cast<int>(g.arguments.size()), 0});
-    for (const graph_node* a : n->arguments) g.arguments.push_back(value.at(a));
+    g.value[n] = static_cast<int>(g.operands.size() + g.steps.size());
+    g.steps.push_back(n->operation);
+    for (const graph_node* a : n->arguments) g.arguments.push_back(g.value.at(a));
   }
-  return value;
+}
+
+/// A program with the values of a graph.
+counted<graph_program> program_with(const numbered_graph& values) {
+  counted<graph_program> made(new graph_program);
+  graph_program& g = *made;
+  g.operands.assign(values.operands.begin(), values.operands.end());
+  g.arguments.assign(values.arguments.begin(), values.arguments.end());
+  int first = 0;
+  for (const graph_operation* op : values.steps) {
+    g.steps.push_back({op, first, 0});
+    first += op->arity;
+  }
+  return made;
+}
+
+/// What a program is found by without being written: addresses and numbers.
+class program_key {
+ public:
+  program_key(scratch& m, const numbered_graph& g) : bytes_(&m) {
+    bytes_.reserve(256);
+    put(g.operands.size(), g.steps.size());
+    for (const graph_source_type* t : g.operands) put(t);
+    for (const graph_operation* op : g.steps) put(op);
+    for (const int a : g.arguments) put(a);
+  }
+  void put(const auto... part) { (bytes_.append(reinterpret_cast<const char*>(&part), sizeof part), ...); }
+  operator std::string_view() const { return bytes_; }
+
+ private:
+  std::pmr::string bytes_;
+};
+struct text_hash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+/// The program of device kernels that has been written for this key, or is now.
+counted<graph_program> program_of(std::string_view key, const auto& write) {
+  static std::shared_mutex mutex;
+  static auto& known = *new std::unordered_map<std::string, counted<graph_program>, text_hash, std::equal_to<>>;
+  {
+    const std::shared_lock lock(mutex);
+    if (const auto at = known.find(key); at != known.end()) return at->second;
+  }
+  const counted<graph_program> made = one_of_its_kind(write());
+  const std::lock_guard lock(mutex);
+  return known.try_emplace(std::string(key), made).first->second;
 }
 
 void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
                                   const std::vector<const graph_node*>& roots, const graph_target* targets,
                                   const index_t* extents, int rank, const char* because) {
-  const counted<graph_program> made(new graph_program);
-  graph_program& g = *made;
-  const auto plan = std::make_unique_for_overwrite<graph_plan>();
-  graph_plan& p = *plan;
+  graph_plan p;
   const int results = static_cast<int>(roots.size());
   for (int i = 0; i < results; ++i) {
     std::copy_n(targets[i].steps, rank, p.steps[i]);
     std::memcpy(p.sources[i].bytes, &targets[i].data, sizeof(void*));
     p.bound[i] = {targets[i].data, p.steps[i], targets[i].owner, targets[i].bytes, rank, p.sources[i].bytes};
-    g.results.push_back(targets[i].type);
-    g.result_spellings.push_back(targets[i].spelling);
   }
-  const std::unordered_map<const graph_node*, int> value = number(order, g, p, rank, results);
-  for (const graph_node* r : roots) g.roots.push_back(value.at(r));
-  find_buffers(g);
-  write_code(g);
-  complete(g, space_, "transform", rank, rank);
-  const counted<graph_program> program = space_.on_device ? one_of_its_kind(made) : made;
+  scratch memory;
+  numbered_graph values(memory);
+  number(order, values, p, rank, results);
+  const auto write = [&] {
+    counted<graph_program> made = program_with(values);
+    graph_program& g = *made;
+    for (const graph_source_type* t : g.operands) g.types.push_back(t->type);
+    for (int i = 0; i < results; ++i) {
+      g.results.push_back(targets[i].type);
+      g.result_spellings.push_back(targets[i].spelling);
+      g.roots.push_back(values.value.at(roots[static_cast<std::size_t>(i)]));
+    }
+    find_buffers(g);
+    write_code(g);
+    complete(g, space_, "transform", rank, rank);
+    return made;
+  };
+  counted<graph_program> program;
+  if (space_.on_device) {
+    program_key key(memory, values);
+    key.put(&space_, rank);
+    for (int i = 0; i < results; ++i)
+      key.put(targets[i].type, targets[i].spelling, values.value.at(roots[static_cast<std::size_t>(i)]));
+    program = program_of(key, write);
+  } else program = write();
   p.type = &program->type;
   p.info = p.bound;
   p.program = program.get();
@@ -569,12 +670,9 @@ bool graph_evaluation::take(const kernel_plan& given) {
   for (const graph_node* n : order)
     if (!is_operand(n) && pays(*n, n->size())) return false;
 
-  const counted<graph_program> made(new graph_program);
-  graph_program& g = *made;
-  const auto plan = std::make_unique_for_overwrite<graph_plan>();
-  graph_plan& p = *plan;
-  g.structs = type.structs;
-  g.cost = static_cast<int>(type.cost(given));
+  graph_plan p;
+  scratch memory;
+  numbered_graph values(memory);
   const auto copy = [&](const operand_info& from, int bytes, int slot) {
     std::memcpy(p.sources[slot].bytes, from.place, static_cast<std::size_t>(bytes));
     if (from.steps) std::copy_n(from.steps, rank, p.steps[slot]);
@@ -582,45 +680,43 @@ bool graph_evaluation::take(const kernel_plan& given) {
     p.bound[slot].steps = from.steps ? p.steps[slot] : nullptr;
     p.bound[slot].place = p.sources[slot].bytes;
   };
-  for (int i = 0; i < results; ++i) {
-    copy(given.info[i], sizeof(void*), i);
-    g.results.push_back(type.results[i]);
-    g.result_spellings.push_back(type.result_spellings[i]);
-  }
-  std::vector<int> value_of(static_cast<std::size_t>(type.operands), -1);
+  for (int i = 0; i < results; ++i) copy(given.info[i], sizeof(void*), i);
+  std::pmr::vector<int> value_of(static_cast<std::size_t>(type.operands), -1, &memory);
   for (int i = 0; i < type.operands; ++i) {
     const operand_info& o = given.info[results + i];
     if (is_node(o.owner)) continue;
-    const auto slot = static_cast<int>(g.operands.size());
+    const auto slot = static_cast<int>(values.operands.size());
     copy(o, type.types[i].bytes, results + slot);
     value_of[static_cast<std::size_t>(i)] = slot;
-    g.operands.push_back(nullptr);
-    g.types.push_back(type.types[i]);
+    values.operands.push_back(nullptr);
   }
-  const std::unordered_map<const graph_node*, int> value = number(order, g, p, rank, results);
-  std::vector<int> readers = readers_of(g);
+  const std::size_t given_operands = values.operands.size();
+  number(order, values, p, rank, results);
   std::size_t next = 0;
   for (int& v : value_of)
-    if (v < 0) v = value.at(roots[next++]);
-  // The code of the kernel, with the graphs in place of their operands.
-  struct word {
-    std::string_view text;
-    int value;
+    if (v < 0) v = values.value.at(roots[next++]);
+  const auto write = [&] {
+    counted<graph_program> made = program_with(values);
+    graph_program& g = *made;
+    g.structs = type.structs;
+    g.cost = static_cast<int>(type.cost(given));
+    for (int i = 0; i < results; ++i) {
+      g.results.push_back(type.results[i]);
+      g.result_spellings.push_back(type.result_spellings[i]);
+    }
+    g.types.resize(g.operands.size());
+    for (int i = 0; i < type.operands; ++i)
+      if (const auto v = static_cast<std::size_t>(value_of[static_cast<std::size_t>(i)]); v < given_operands)
+        g.types[v] = type.types[i];
+    for (std::size_t i = given_operands; i < g.operands.size(); ++i) g.types[i] = g.operands[i]->type;
+    write_code(g, type.program, value_of);
+    complete(g, space_, type.pattern, rank, type.kept);
+    return made;
   };
-  std::vector<word> words;
-  for (std::string_view code = type.program; !code.empty();) {
-    const std::string_view text = code.substr(0, code.find(' '));
-    code.remove_prefix(std::min(text.size() + 1, code.size()));
-    int operand = -1;
-    if (text.starts_with('x') && text.find('/') == std::string_view::npos)
-      std::from_chars(text.data() + 1, text.data() + text.size(), operand);
-    words.push_back({text, operand < 0 ? -1 : value_of[static_cast<std::size_t>(operand)]});
-    if (operand >= 0) ++readers[static_cast<std::size_t>(words.back().value)];
-  }
-  code_writer code(g, std::move(readers));
-  for (const word& w : words) w.value < 0 ? code.put(std::string(w.text)) : code.put(w.value);
-  complete(g, space_, type.pattern, rank, type.kept);
-  const counted<graph_program> program = one_of_its_kind(made);
+  program_key key(memory, values);
+  key.put(&type);
+  for (const int v : value_of) key.put(v);
+  const counted<graph_program> program = program_of(key, write);
 
   p.type = &program->type;
   p.info = p.bound;

@@ -4,10 +4,13 @@
 #include "plan/graph_program.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <memory_resource>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace lazyfuse::planning {
@@ -269,17 +272,24 @@ struct same_content {
 
 class canonical_graph {
  public:
-  graph_ref of(const graph_node* root) { return root->has_views ? without_views(root) : as_it_is(root); }
+  explicit canonical_graph(std::pmr::memory_resource* memory) : memory_(memory) {
+    known_.reserve(16);
+    nodes_.reserve(16);
+  }
+  graph_ref of(const graph_node* root) {
+    return graph_ref::share(root->has_views ? without_views(root) : as_it_is(root));
+  }
 
  private:
-  std::unordered_map<const graph_node*, graph_ref> known_;
-  std::unordered_map<state, graph_ref, state_hash> seen_;
-  std::unordered_map<const graph_node*, graph_ref, content_hash, same_content> nodes_;
+  std::pmr::memory_resource* memory_;
+  std::pmr::unordered_map<const graph_node*, const graph_node*> known_{memory_};
+  std::pmr::unordered_map<state, const graph_node*, state_hash> seen_{memory_};
+  std::pmr::unordered_set<const graph_node*, content_hash, same_content> nodes_{memory_};
+  std::pmr::vector<graph_ref> made_{memory_};  ///< nodes that nobody else holds yet
 
   /// Of a graph without views, most nodes of which are canonical themselves.
-  graph_ref as_it_is(const graph_node* root) {
-    std::vector<const graph_node*> open{root};
-    std::vector<graph_ref> arguments;
+  const graph_node* as_it_is(const graph_node* root) {
+    std::pmr::vector<const graph_node*> open({root}, memory_), arguments(memory_);
     while (!open.empty()) {
       const graph_node* const n = open.back();
       if (known_.contains(n)) {
@@ -287,24 +297,20 @@ class canonical_graph {
         continue;
       }
       const std::size_t before = open.size();
-      bool changed = false;
       arguments.clear();
       for (const graph_node* a : n->arguments)
         if (const auto at = known_.find(a); at == known_.end()) open.push_back(a);
-        else {
-          arguments.push_back(at->second);
-          changed = changed || at->second.get() != a;
-        }
+        else arguments.push_back(at->second);
       if (open.size() > before) continue;
-      known_.emplace(n, one_of(changed ? operation_node(*n->operation, arguments.data(), n->rank, n->extents)
-                                       : graph_ref::share(n)));
+      const bool same = std::equal(arguments.begin(), arguments.end(), n->arguments.begin());
+      known_.emplace(n, same ? one_of(n) : one_of(operation_on(arguments, *n->operation, n->rank, n->extents)));
       open.pop_back();
     }
     return known_.at(root);
   }
-  graph_ref without_views(const graph_node* root) {
-    std::vector<state> open{{root, whole(*root)}};
-    std::vector<graph_ref> arguments;
+  const graph_node* without_views(const graph_node* root) {
+    std::pmr::vector<state> open({{root, whole(*root)}}, memory_);
+    std::pmr::vector<const graph_node*> arguments(memory_);
     while (!open.empty()) {
       const state now = open.back();
       if (seen_.contains(now)) {
@@ -326,10 +332,17 @@ class canonical_graph {
     return seen_.at({root, whole(*root)});
   }
 
-  static graph_ref made(const state& s, const std::vector<graph_ref>& arguments) {
+  using nodes = std::pmr::vector<const graph_node*>;
+  static graph_ref operation_on(const nodes& arguments, const graph_operation& op, int rank, const index_t* extents) {
+    std::vector<graph_ref> held;
+    held.reserve(arguments.size());
+    for (const graph_node* a : arguments) held.push_back(graph_ref::share(a));
+    return operation_node(op, held.data(), rank, extents);
+  }
+  static graph_ref made(const state& s, const nodes& arguments) {
     const graph_node& n = *s.node;
     const graph_view& v = s.view;
-    if (n.operation) return operation_node(*n.operation, arguments.data(), v.rank, v.extents);
+    if (n.operation) return operation_on(arguments, *n.operation, v.rank, v.extents);
     graph_ref to(new graph_node(v.rank, v.extents));
     to->source_type = n.source_type;
     to->computation = n.computation;
@@ -345,13 +358,20 @@ class canonical_graph {
     return to;
   }
   /// The node, or one that is equal.
-  graph_ref one_of(const graph_ref& n) { return nodes_.try_emplace(n.get(), n).first->second; }
+  const graph_node* one_of(const graph_node* n) { return *nodes_.insert(n).first; }
+  const graph_node* one_of(graph_ref n) {
+    const graph_node* const known = one_of(n.get());
+    if (known == n.get()) made_.push_back(std::move(n));
+    return known;
+  }
 };
 
 }  // namespace
 
 std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots) {
-  canonical_graph g;
+  alignas(std::max_align_t) std::byte first[4096];  // small graphs take no memory but this
+  std::pmr::monotonic_buffer_resource memory(first, sizeof first);
+  canonical_graph g(&memory);
   std::vector<graph_ref> all;
   all.reserve(roots.size());
   for (const graph_node* r : roots) all.push_back(g.of(r));
