@@ -304,6 +304,56 @@ TEST_F(without_nvcc, lazy_arrays_are_read_by_the_kernel_that_combines_them) {
   EXPECT_EQ(p.kernels[0].program, "v0 = ((x0 * x1) - x2); sum((v0 * (v0 + x0)))");
 }
 
+TEST_F(without_nvcc, lazy_arrays_are_told_apart_by_all_that_their_kernels_differ_in) {
+  using lazy = lf::lazy_array<float, 1>;
+  const auto x = of(lf::shape(1000)), y = of(lf::shape(1000));
+  const lazy e = x * y, f = x - y;
+  const struct {
+    const char* program;
+    std::function<lf::evaluation_plan()> plan;
+  } table[] = {
+      {"(x0 * x1)", [&] { return lf::plan(e); }},
+      {"(x0 - x1)", [&] { return lf::plan(f); }},
+      {"(x0 * x0)", [&] { return lf::plan(lazy(x * x)); }},
+      {"((x0 * x1) - x0)", [&] { return lf::plan(e - x); }},
+      {"((x0 * x1) - x1)", [&] { return lf::plan(e - y); }},
+      {"(x1 - (x0 * x1))", [&] { return lf::plan(y - e); }},
+      {"((x0 * x1) - x2)", [&] { return lf::plan(e - 2.0f); }},
+      {"(x0 * x1), (x0 - x1)", [&] { return lf::plan(e, f); }},
+      {"(x0 - x1), (x0 * x1)", [&] { return lf::plan(f, e); }},
+      {"sum((x0 * x1))", [&] { return lf::plan(lf::sum(e)); }},
+      {"max((x0 * x1))", [&] { return lf::plan(lf::max(e)); }},
+      {"sum((x0 * x0))", [&] { return lf::plan(lf::sum(lazy(x * x))); }},
+      {"sum(((x1 * x2) - x0))", [&] { return lf::plan(lf::sum(e - x)); }},
+      {"sum((x0 - (x1 * x2)))", [&] { return lf::plan(lf::sum(x - e)); }},
+  };
+  for (int round = 0; round < 2; ++round)
+    for (const auto& [program, plan] : table) {
+      const lf::evaluation_plan p = plan();
+      ASSERT_EQ(p.kernels.size(), 1u) << program;
+      EXPECT_EQ(p.kernels[0].program, program);
+    }
+  // The same text, of other element types and ranks.
+  const auto made_by = [](const auto& evaluate) {
+    const long before = lf::kernels_compiled();
+    evaluate();
+    return lf::kernels_compiled() - before;
+  };
+  const auto i = of<1, int>(lf::shape(1000)), j = of<1, int>(lf::shape(1000));
+  const auto d = of<1, double>(lf::shape(1000));
+  const auto a = of(lf::shape(60, 100)), b = of(lf::shape(60, 100));
+  array<1> r = e;
+  array<1, int> k(lf::shape(1000));
+  array<1, double> s(lf::shape(1000));
+  array<2> m(lf::shape(60, 100));
+  EXPECT_EQ(made_by([&] { r = lazy(y * x); }), 0);
+  EXPECT_EQ(made_by([&] { k = lf::lazy_array<int, 1>(i * j); }), 1);
+  EXPECT_EQ(made_by([&] { s = lf::lazy_array<double, 1>(d * x); }), 1);
+  EXPECT_EQ(made_by([&] { s = e; }), 1) << "stored as double";
+  EXPECT_EQ(made_by([&] { m = lf::lazy_array<float, 2>(a * b.T().T()); }), 0) << "dense, as one axis";
+  EXPECT_EQ(made_by([&] { m = lf::lazy_array<float, 2>(a * b)(all, range(none, none, -1)); }), 1);
+}
+
 TEST_F(without_nvcc, functions_of_ones_own_stand_in_headers) {
   const auto x = of(lf::shape(1000));
   const std::string header = R"(
