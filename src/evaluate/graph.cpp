@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Graphs become kernels: nodes in order, equal ones as one, cut where a kernel cannot take or need not repeat them.
+#include "core/scratch.hpp"
 #include "core/text.hpp"
 #include "plan/graph_program.hpp"
 
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -19,6 +19,7 @@
 #include <shared_mutex>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -84,15 +85,6 @@ room room_for(const graph_space& space, const execution& x, const graph_source_t
     return space.allocate(n, {"temporary", type.type.element, extents, rank});
   });
 }
-
-/// Memory for what is found out about a graph; small graphs take none but this.
-class scratch : public std::pmr::monotonic_buffer_resource {
- public:
-  scratch() : std::pmr::monotonic_buffer_resource(first_, sizeof first_) {}
-
- private:
-  alignas(std::max_align_t) std::byte first_[4096];
-};
 
 /// Values that have been computed into memory, dense.
 struct in_memory_value {
@@ -190,11 +182,7 @@ class graph_evaluation {
 
   /// Reductions and the like, and before them those that they read, however many one behind the other.
   bool compute_first(const std::vector<const graph_node*>& order) {
-    std::vector<const graph_computation*> all;
-    scratch memory;
-    std::pmr::unordered_set<const void*> met(&memory);
-    for (const graph_node* n : order)
-      if (n->computation) put_in_order(n, met, all);
+    const std::vector<const graph_computation*> all = computations_of(order);
     for (const graph_computation* c : all) {
       if (x_.values->known.contains(c->key())) continue;
       const room at = room_for(space_, x_, *c->type, c->extents, c->rank);
@@ -202,6 +190,14 @@ class graph_evaluation {
       x_.values->known[c->key()] = at;
     }
     return !all.empty();
+  }
+  std::vector<const graph_computation*> computations_of(const std::vector<const graph_node*>& order) const {
+    std::vector<const graph_computation*> all;
+    scratch memory;
+    std::pmr::unordered_set<const void*> met(&memory);
+    for (const graph_node* n : order)
+      if (n->computation) put_in_order(n, met, all);
+    return all;
   }
   /// Adds the computations at and below a node that are not in memory, each behind those that it reads. Nodes and
   /// computations are met once.
@@ -473,15 +469,26 @@ void write_code(graph_program& g, std::string_view given, std::span<const int> v
   for (const word& w : words) w.value < 0 ? code.put(std::string(w.text)) : code.put(w.value);
 }
 
+void append_bytes(auto& text, const auto&... part) {
+  const auto append = [&]<class T>(const T& one) {
+    static_assert(std::is_scalar_v<T>, "structs have gaps");
+    const auto bytes = std::as_bytes(std::span(&one, 1));
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  (append(part), ...);
+}
+
 /// The program of device kernels stays: what is compiled for it is kept by its address.
 counted<graph_program> one_of_its_kind(const counted<graph_program>& g) {
   static std::mutex mutex;
   static auto& known = *new std::map<std::string, counted<graph_program>>;
   std::string key = std::string(g->type.space) + "|" + g->type.pattern + "|" + g->code;
-  const auto put = [&](const auto... part) { (key.append(reinterpret_cast<const char*>(&part), sizeof part), ...); };
+  const auto put = [&](const auto... part) { append_bytes(key, part...); };
   put(g->type.rank, g->type.kept);
   for (const operand_type& t : g->types) put(t.element, t.kind, t.bytes, t.alignment, t.kept_bytes, t.spelling);
-  for (const dtype t : g->results) key += "|" + std::to_string(static_cast<int>(t));
+  for (const dtype t : g->results) put(t);
+  for (const char* const s : g->result_spellings) put(s);
+  key += g->structs;
   const std::lock_guard lock(mutex);
   return known.try_emplace(std::move(key), g).first->second;
 }
@@ -558,7 +565,7 @@ class program_key {
     for (const graph_operation* op : g.steps) put(op);
     for (const int a : g.arguments) put(a);
   }
-  void put(const auto... part) { (bytes_.append(reinterpret_cast<const char*>(&part), sizeof part), ...); }
+  void put(const auto... part) { append_bytes(bytes_, part...); }
   operator std::string_view() const { return bytes_; }
 
  private:
@@ -568,17 +575,25 @@ struct text_hash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
-/// The program of device kernels that has been written for this key, or is now.
+/// The programs of device kernels by their keys.
+struct program_table {
+  std::shared_mutex mutex;
+  std::unordered_map<std::string, counted<graph_program>, text_hash, std::equal_to<>> known;
+};
+program_table& programs() {
+  static auto& table = *new program_table;
+  return table;
+}
+/// The program of this key, which is written the first time.
 counted<graph_program> program_of(std::string_view key, const auto& write) {
-  static std::shared_mutex mutex;
-  static auto& known = *new std::unordered_map<std::string, counted<graph_program>, text_hash, std::equal_to<>>;
+  program_table& table = programs();
   {
-    const std::shared_lock lock(mutex);
-    if (const auto at = known.find(key); at != known.end()) return at->second;
+    const std::shared_lock lock(table.mutex);
+    if (const auto at = table.known.find(key); at != table.known.end()) return at->second;
   }
   const counted<graph_program> made = one_of_its_kind(write());
-  const std::lock_guard lock(mutex);
-  return known.try_emplace(std::string(key), made).first->second;
+  const std::lock_guard lock(table.mutex);
+  return table.known.try_emplace(std::string(key), made).first->second;
 }
 
 void graph_evaluation::one_kernel(const std::vector<const graph_node*>& order,
@@ -714,7 +729,7 @@ bool graph_evaluation::take(const kernel_plan& given) {
     return made;
   };
   program_key key(memory, values);
-  key.put(&type);
+  key.put(&type, &space_);
   for (const int v : value_of) key.put(v);
   const counted<graph_program> program = program_of(key, write);
 

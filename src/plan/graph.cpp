@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Nodes of graphs: made, viewed and let go without recursion, however deep a graph is.
 #include "array/counted.hpp"
+#include "core/scratch.hpp"
 #include "plan/graph_program.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -155,21 +155,28 @@ namespace {
 
 void count_one_more(allocation* a) { memory_detail::owners_of(a).fetch_add(1, std::memory_order_relaxed); }
 
-}  // namespace
-
-graph_ref operation_node(const graph_operation& op, const graph_ref* arguments, int rank, const index_t* extents) {
+/// arguments: references, or pointers.
+template <class Argument>
+graph_ref operation_on(const graph_operation& op, const Argument* arguments, int rank, const index_t* extents) {
   graph_ref made(new graph_node(rank, extents));
   made->operation = &op;
   made->arguments.reserve(static_cast<std::size_t>(op.arity));
   made->weight = op.cost;
   for (int i = 0; i < op.arity; ++i) {
-    made->arguments.push_back(arguments[i].get());
-    count_one_more(arguments[i].get());
-    made->weight = std::min(heaviest, made->weight + arguments[i]->weight);
-    made->has_views = made->has_views || arguments[i]->has_views;
-    made->device = std::max(made->device, arguments[i]->device);
+    const graph_node& argument = *arguments[i];
+    made->arguments.push_back(&argument);
+    count_one_more(const_cast<graph_node*>(&argument));
+    made->weight = std::min(heaviest, made->weight + argument.weight);
+    made->has_views = made->has_views || argument.has_views;
+    made->device = std::max(made->device, argument.device);
   }
   return made;
+}
+
+}  // namespace
+
+graph_ref operation_node(const graph_operation& op, const graph_ref* arguments, int rank, const index_t* extents) {
+  return operation_on(op, arguments, rank, extents);
 }
 
 graph_ref operand_node(const graph_source_type& type, const void* source, allocation* memory, int rank,
@@ -303,7 +310,7 @@ class canonical_graph {
         else arguments.push_back(at->second);
       if (open.size() > before) continue;
       const bool same = std::equal(arguments.begin(), arguments.end(), n->arguments.begin());
-      known_.emplace(n, same ? one_of(n) : one_of(operation_on(arguments, *n->operation, n->rank, n->extents)));
+      known_.emplace(n, same ? one_of(n) : one_of(operation_on(*n->operation, arguments.data(), n->rank, n->extents)));
       open.pop_back();
     }
     return known_.at(root);
@@ -326,23 +333,16 @@ class canonical_graph {
         else arguments.push_back(at->second);
       }
       if (open.size() > before) continue;
-      seen_.emplace(now, now.node->view ? arguments[0] : one_of(made(now, arguments)));
+      seen_.emplace(now, now.node->view ? arguments[0] : one_of(made(now, arguments.data())));
       open.pop_back();
     }
     return seen_.at({root, whole(*root)});
   }
 
-  using nodes = std::pmr::vector<const graph_node*>;
-  static graph_ref operation_on(const nodes& arguments, const graph_operation& op, int rank, const index_t* extents) {
-    std::vector<graph_ref> held;
-    held.reserve(arguments.size());
-    for (const graph_node* a : arguments) held.push_back(graph_ref::share(a));
-    return operation_node(op, held.data(), rank, extents);
-  }
-  static graph_ref made(const state& s, const nodes& arguments) {
+  static graph_ref made(const state& s, const graph_node* const* arguments) {
     const graph_node& n = *s.node;
     const graph_view& v = s.view;
-    if (n.operation) return operation_on(arguments, *n.operation, v.rank, v.extents);
+    if (n.operation) return operation_on(*n.operation, arguments, v.rank, v.extents);
     graph_ref to(new graph_node(v.rank, v.extents));
     to->source_type = n.source_type;
     to->computation = n.computation;
@@ -359,9 +359,10 @@ class canonical_graph {
   }
   /// The node, or one that is equal.
   const graph_node* one_of(const graph_node* n) { return *nodes_.insert(n).first; }
-  const graph_node* one_of(graph_ref n) {
+  const graph_node* one_of(const graph_ref& n) {
+    made_.push_back(n);
     const graph_node* const known = one_of(n.get());
-    if (known == n.get()) made_.push_back(std::move(n));
+    if (known != n.get()) made_.pop_back();
     return known;
   }
 };
@@ -369,8 +370,7 @@ class canonical_graph {
 }  // namespace
 
 std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots) {
-  alignas(std::max_align_t) std::byte first[4096];  // small graphs take no memory but this
-  std::pmr::monotonic_buffer_resource memory(first, sizeof first);
+  scratch memory;
   canonical_graph g(&memory);
   std::vector<graph_ref> all;
   all.reserve(roots.size());

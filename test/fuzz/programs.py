@@ -46,7 +46,6 @@ class Toolchain:
         return None if done.returncode == 0 else done.stdout + done.stderr
 
 
-
 def accused(source, said):
     """What the compiler said of which function of the program."""
     functions, found = [-1], {}
