@@ -144,7 +144,6 @@ void plan_list::launch() {
 
 bool execution::take(kernel_plan& p) const {
   p.because = because;
-  if (graph_detail::reads_graphs(p)) return graph_detail::take_with_graphs(*this, p);
   if (list) return list->take(p);
   launch(p);
   return p.path != nullptr;

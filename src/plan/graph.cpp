@@ -155,6 +155,13 @@ namespace {
 
 void count_one_more(allocation* a) { memory_detail::owners_of(a).fetch_add(1, std::memory_order_relaxed); }
 
+void add_argument(graph_node& n, const graph_node& argument) {
+  n.arguments.push_back(&argument);
+  count_one_more(const_cast<graph_node*>(&argument));
+  n.has_views = n.has_views || argument.has_views;
+  n.device = std::max(n.device, argument.device);
+}
+
 /// arguments: references, or pointers.
 template <class Argument>
 graph_ref operation_on(const graph_operation& op, const Argument* arguments, int rank, const index_t* extents) {
@@ -164,16 +171,33 @@ graph_ref operation_on(const graph_operation& op, const Argument* arguments, int
   made->weight = op.cost;
   for (int i = 0; i < op.arity; ++i) {
     const graph_node& argument = *arguments[i];
-    made->arguments.push_back(&argument);
-    count_one_more(const_cast<graph_node*>(&argument));
+    add_argument(*made, argument);
     made->weight = std::min(heaviest, made->weight + argument.weight);
-    made->has_views = made->has_views || argument.has_views;
-    made->device = std::max(made->device, argument.device);
   }
+  return made;
+}
+graph_ref stage_of(const graph_stage& stage, const graph_node& argument, int rank, const index_t* extents) {
+  graph_ref made(new graph_node(rank - stage.axes, extents));
+  auto what = std::make_unique<graph_stage_of>(graph_stage_of{&stage, rank, {}});
+  std::copy_n(extents, rank, what->extents);
+  made->stage = std::move(what);
+  add_argument(*made, argument);
+  return made;
+}
+graph_ref view_of(const graph_node& node, const graph_view& v) {
+  graph_ref made(new graph_node(v.rank, v.extents));
+  made->view = std::make_unique<const graph_view>(v);
+  add_argument(*made, node);
+  made->weight = node.weight;
+  made->has_views = true;
   return made;
 }
 
 }  // namespace
+
+graph_ref stage_node(const graph_stage& stage, const graph_ref& argument, int rank, const index_t* extents) {
+  return stage_of(stage, *argument, rank, extents);
+}
 
 graph_ref operation_node(const graph_operation& op, const graph_ref* arguments, int rank, const index_t* extents) {
   return operation_on(op, arguments, rank, extents);
@@ -207,14 +231,7 @@ graph_ref view_node(const graph_ref& node, int rank, const index_t* extents, con
   graph_view v{};
   if (!find_axes(*node.get(), rank, extents, steps, offset, v)) return {};
   if (is_whole(*node.get(), v)) return node;
-  graph_ref made(new graph_node(rank, extents));
-  made->view = std::make_unique<const graph_view>(v);
-  made->arguments.push_back(node.get());
-  count_one_more(node.get());
-  made->weight = node->weight;
-  made->device = node->device;
-  made->has_views = true;
-  return made;
+  return view_of(*node, v);
 }
 
 namespace {
@@ -231,24 +248,24 @@ struct state {
   const graph_node* node;
   graph_view view;
 };
+std::size_t mixed(std::size_t h, const graph_view& v, int viewed_rank) {
+  for (int j = 0; j < v.rank; ++j)
+    h = mixed(mixed(mixed(h, static_cast<std::uint64_t>(v.extents[j])), static_cast<std::uint64_t>(v.by[j])),
+              static_cast<std::uint64_t>(v.axis[j]) + 1);
+  for (int k = 0; k < viewed_rank; ++k) h = mixed(h, static_cast<std::uint64_t>(v.start[k]));
+  return h;
+}
 struct state_hash {
   std::size_t operator()(const state& s) const {
-    std::size_t h = mixed(0xcbf29ce484222325, s.node);
-    for (int j = 0; j < s.view.rank; ++j)
-      h = mixed(
-          mixed(mixed(h, static_cast<std::uint64_t>(s.view.extents[j])), static_cast<std::uint64_t>(s.view.by[j])),
-          static_cast<std::uint64_t>(s.view.axis[j]) + 1);
-    for (int k = 0; k < s.node->rank; ++k) h = mixed(h, static_cast<std::uint64_t>(s.view.start[k]));
-    return h;
+    return mixed(mixed(0xcbf29ce484222325, s.node), s.view, s.node->rank);
   }
 };
-bool operator==(const state& a, const state& b) {
-  const int rank = a.view.rank;
-  return a.node == b.node && rank == b.view.rank && std::equal(a.view.extents, a.view.extents + rank, b.view.extents) &&
-         std::equal(a.view.by, a.view.by + rank, b.view.by) &&
-         std::equal(a.view.axis, a.view.axis + rank, b.view.axis) &&
-         std::equal(a.view.start, a.view.start + a.node->rank, b.view.start);
+bool same_view(const graph_view& a, const graph_view& b, int viewed_rank) {
+  const int rank = a.rank;
+  return rank == b.rank && std::equal(a.extents, a.extents + rank, b.extents) && std::equal(a.by, a.by + rank, b.by) &&
+         std::equal(a.axis, a.axis + rank, b.axis) && std::equal(a.start, a.start + viewed_rank, b.start);
 }
+bool operator==(const state& a, const state& b) { return a.node == b.node && same_view(a.view, b.view, a.node->rank); }
 
 /// Nodes by what they compute, whose arguments are canonical.
 struct content_hash {
@@ -257,6 +274,8 @@ struct content_hash {
     for (const graph_node* a : n->arguments) h = mixed(h, a);
     for (int k = 0; k < n->rank; ++k) h = mixed(h, static_cast<std::uint64_t>(n->extents[k]));
     if (n->operation) return h;
+    if (n->stage) return mixed(h, n->stage->stage);
+    if (n->view) return mixed(h, *n->view, n->arguments[0]->rank);
     h = mixed(mixed(mixed(h, n->source_type), n->computation.handle().memory[0]), static_cast<std::uint64_t>(n->first));
     std::uint64_t words[most_source_bytes / 8] = {};
     std::memcpy(words, n->source, static_cast<std::size_t>(n->source_type->type.bytes));
@@ -265,12 +284,17 @@ struct content_hash {
     return h;
   }
 };
+bool same_stage(const graph_stage_of& a, const graph_stage_of& b) {
+  return a.stage == b.stage && a.rank == b.rank && std::equal(a.extents, a.extents + a.rank, b.extents);
+}
 struct same_content {
   bool operator()(const graph_node* a, const graph_node* b) const {
     if (a->operation != b->operation || a->rank != b->rank || a->arguments != b->arguments ||
         !std::equal(a->extents, a->extents + a->rank, b->extents))
       return false;
     if (a->operation) return true;
+    if (a->stage || b->stage) return a->stage && b->stage && same_stage(*a->stage, *b->stage);
+    if (a->view || b->view) return a->view && b->view && same_view(*a->view, *b->view, a->arguments[0]->rank);
     return a->source_type == b->source_type && a->computation == b->computation && a->memory == b->memory &&
            a->first == b->first && std::equal(a->steps, a->steps + a->rank, b->steps) &&
            std::memcmp(a->source, b->source, static_cast<std::size_t>(a->source_type->type.bytes)) == 0;
@@ -310,10 +334,22 @@ class canonical_graph {
         else arguments.push_back(at->second);
       if (open.size() > before) continue;
       const bool same = std::equal(arguments.begin(), arguments.end(), n->arguments.begin());
-      known_.emplace(n, same ? one_of(n) : one_of(operation_on(*n->operation, arguments.data(), n->rank, n->extents)));
+      known_.emplace(n, same ? one_of(n) : one_of(with_arguments(*n, n->rank, n->extents, arguments.data())));
       open.pop_back();
     }
     return known_.at(root);
+  }
+  static graph_ref with_arguments(const graph_node& n, int rank, const index_t* extents,
+                                  const graph_node* const* arguments) {
+    if (n.stage) return stage_of(*n.stage->stage, *arguments[0], n.stage->rank, n.stage->extents);
+    return operation_on(*n.operation, arguments, rank, extents);
+  }
+  /// What a state needs below it: of a view of a stage, the stage as it is.
+  static state below(const state& now, const graph_node* a) {
+    const graph_node& n = *now.node;
+    if (n.view) return {a, composed(now.view, *n.view, a->rank)};
+    if (n.stage) return {a, whole(*a)};
+    return {a, of_own_shape(now.view, of_argument(now.view, n, *a))};
   }
   const graph_node* without_views(const graph_node* root) {
     std::pmr::vector<state> open({{root, whole(*root)}}, memory_);
@@ -326,14 +362,20 @@ class canonical_graph {
       }
       const std::size_t before = open.size();
       arguments.clear();
-      for (const graph_node* a : now.node->arguments) {
-        const state below = now.node->view ? state{a, composed(now.view, *now.node->view, a->rank)}
-                                           : state{a, of_own_shape(now.view, of_argument(now.view, *now.node, *a))};
-        if (const auto at = seen_.find(below); at == seen_.end()) open.push_back(below);
+      const auto need = [&](const state& s) {
+        if (const auto at = seen_.find(s); at == seen_.end()) open.push_back(s);
         else arguments.push_back(at->second);
-      }
+      };
+      const bool looks = now.node->stage && !is_whole(*now.node, now.view);
+      if (looks) need({now.node, whole(*now.node)});
+      else
+        for (const graph_node* a : now.node->arguments) need(below(now, a));
       if (open.size() > before) continue;
-      seen_.emplace(now, now.node->view ? arguments[0] : one_of(made(now, arguments.data())));
+      if (looks) {
+        const graph_view compact = of_own_shape(now.view, now.view);
+        const bool same = is_whole(*arguments[0], compact);
+        seen_.emplace(now, same ? arguments[0] : one_of(view_of(*arguments[0], compact)));
+      } else seen_.emplace(now, now.node->view ? arguments[0] : one_of(made(now, arguments.data())));
       open.pop_back();
     }
     return seen_.at({root, whole(*root)});
@@ -342,7 +384,7 @@ class canonical_graph {
   static graph_ref made(const state& s, const graph_node* const* arguments) {
     const graph_node& n = *s.node;
     const graph_view& v = s.view;
-    if (n.operation) return operation_on(*n.operation, arguments, v.rank, v.extents);
+    if (n.operation || n.stage) return with_arguments(n, v.rank, v.extents, arguments);
     graph_ref to(new graph_node(v.rank, v.extents));
     to->source_type = n.source_type;
     to->computation = n.computation;

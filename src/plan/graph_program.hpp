@@ -19,6 +19,13 @@ struct graph_view {
   index_t start[max_rank];  ///< along each axis of what is viewed
 };
 
+/// A reduction or a scan of a graph: of the argument over these extents, to which it is broadcast.
+struct graph_stage_of {
+  const graph_stage* stage;
+  int rank;
+  index_t extents[max_rank];
+};
+
 /// It is let go without recursion (graph.cpp).
 struct graph_node : allocation {
   int rank = 0, weight = 0;  ///< weight: operations that it takes, counted as often as they are read
@@ -26,8 +33,9 @@ struct graph_node : allocation {
   index_t extents[max_rank] = {};
 
   const graph_operation* operation = nullptr;
-  std::vector<const graph_node*> arguments;  ///< whose extents broadcast
-  std::unique_ptr<const graph_view> view;    ///< of the one argument
+  std::vector<const graph_node*> arguments;     ///< whose extents broadcast
+  std::unique_ptr<const graph_view> view;       ///< of the one argument
+  std::unique_ptr<const graph_stage_of> stage;  ///< of the one argument
 
   const graph_source_type* source_type = nullptr;  ///< of operands, and of what is computed first
   alignas(16) unsigned char source[most_source_bytes] = {};
@@ -43,8 +51,8 @@ struct graph_node : allocation {
 /// Whether what is counted is a node.
 bool is_node(const allocation* a);
 
-/// Graphs as kernels compute them: views have gone down to what they read, and equal nodes are one. It costs time in
-/// proportion to the nodes, each counted as often as it is viewed differently.
+/// Graphs as kernels compute them: views have gone down to operands, reductions and scans, and equal nodes are one. It
+/// costs time in proportion to the nodes, each counted as often as it is viewed differently.
 std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots);
 
 /// The kernel of a graph, without its operands: steps in an order in which each has its arguments.
@@ -52,9 +60,13 @@ struct graph_program : allocation {
   graph_program();
 
   struct step {
-    const graph_operation* operation;
+    const graph_operation* operation;  ///< null of a stage
+    const graph_stage* stage;
     int first;   ///< of its arguments
     int buffer;  ///< where the host keeps its result
+    int arity() const { return operation ? operation->arity : 1; }
+    const char* word() const { return operation ? operation->word : stage->word; }
+    const graph_source_type& memory() const { return operation ? *operation->memory : *stage->memory; }
   };
   std::vector<step> steps;
   std::vector<int> arguments;  ///< values: operands, then steps

@@ -181,8 +181,12 @@ std::string program_graph::aliases() const {
   std::vector<bool> wanted(nodes.size());
   for (const int root : roots) wanted[static_cast<std::size_t>(root)] = true;
   for (std::size_t i = nodes.size(); i-- > 0;)
-    if (const program_node& n = nodes[i]; wanted[i] && !n.type.empty() && !n.is_function)
-      for (const int a : n.arguments) wanted[static_cast<std::size_t>(a)] = true;
+    if (const program_node& n = nodes[i]; wanted[i] && !n.type.empty()) {
+      if (n.is_function)
+        for (const int stage : stages_read_by(static_cast<int>(i))) wanted[static_cast<std::size_t>(stage)] = true;
+      else
+        for (const int a : n.arguments) wanted[static_cast<std::size_t>(a)] = true;
+    }
   std::string text;
   std::set<std::string> written;  // operations of sources
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -205,23 +209,35 @@ std::string program_graph::aliases() const {
   return text;
 }
 
-std::string program_graph::function(int root) const {
+std::vector<bool> program_graph::used_by(int root) const {
   std::vector<bool> used(nodes.size());
   used[static_cast<std::size_t>(root)] = true;
   for (int i = root; i >= 0; --i)
     if (const program_node& n = nodes[static_cast<std::size_t>(i)];
-        used[static_cast<std::size_t>(i)] && !n.type.empty())
+        used[static_cast<std::size_t>(i)] && !n.type.empty() && !n.is_stage)
       for (const int a : n.arguments) used[static_cast<std::size_t>(a)] = true;
+  return used;
+}
+std::vector<int> program_graph::stages_read_by(int root) const {
+  const std::vector<bool> used = used_by(root);
+  std::vector<int> stages;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i] && nodes[i].is_stage) stages.push_back(static_cast<int>(i));
+  return stages;
+}
+
+std::string program_graph::function(int root) const {
+  const std::vector<bool> used = used_by(root);
   std::string steps, costs = "0", types, parameters, operands;
   for (int i = 0; i <= root; ++i) {
     const program_node& n = nodes[static_cast<std::size_t>(i)];
     if (!used[static_cast<std::size_t>(i)]) continue;
     const std::string value = "v" + std::to_string(i);
-    if (n.type.empty()) {  // each operand is one node
+    if (n.type.empty() || n.is_stage) {  // each operand is one node
       const std::string comma = types.empty() ? "" : ", ", type = "X" + std::to_string(i);
       types += comma + "class " + type;
       parameters.append(comma).append("const ").append(type).append("& ").append(value);
-      operands += ", arg<" + std::to_string(n.arguments[0]) + ">";
+      operands += n.is_stage ? ", p" + std::to_string(i) : ", arg<" + std::to_string(n.arguments[0]) + ">";
       continue;
     }
     steps += "    const auto " + value + " = ";

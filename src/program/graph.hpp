@@ -37,6 +37,8 @@ struct program_graph {
 
  private:
   std::string function(int root) const;
+  std::vector<bool> used_by(int root) const;  ///< down to operands and stages
+  std::vector<int> stages_read_by(int root) const;
 };
 
 }  // namespace lazyfuse::ir

@@ -576,7 +576,9 @@ def lazy_arrays():
     names = {"f": f, "g": x / 8 - 5, "s": v[:, None] * v / 4 + v, "w": np.exp(f - f.max(2, keepdims=True)), "np": np, "v": v}
     for key in ["f", "w/w.sum(2,keepdims=True)", "(f-f.mean(2,keepdims=True))/f.std(2,keepdims=True)", "(f*f).sum((0,2))", "(f*v).mean()", "f.T.sum(2)", "f.min(0)", "f[:,1:4,::-2].sum(0)",
                 "np.flip(np.cumsum(np.flip(f,2),2),2)", "np.cumsum(f,0)*f", "f[2].sum()*2", "g", "np.cumsum(f,1)-np.cumsum(g,1)", "np.cumsum(f,2)*g", "np.cumsum(g,1)", "(f*g).sum(1)",
-                "s-(s*s).sum(1)"]:
+                "s-(s*s).sum(1)", "f/(1+abs(f).max(2,keepdims=True))-g", "(f*f).sum(1)-f.max(1)*2", "((f-f.mean(2,keepdims=True))**2).sum(2)", "f-f.mean(2,keepdims=True)-f.mean(1,keepdims=True)",
+                "(w/w.sum(2,keepdims=True)*g).sum(2)", "f.sum(2)[1:3,::-1]", "f.sum(2).T-f.min(2).T", "(f-f.max()).sum()", "np.cumsum(f-f.mean(1,keepdims=True),1)",
+                "np.cumsum(np.cumsum(f,1),2)", "f.sum(2).max()-f.min(2).sum(0)"]:
         out.put(key, np.asarray(eval(key, names)).astype(np.float32))
     for key in ["f.argmax(1)", "f.argmin()"]:
         out.put(key, np.asarray(eval(key, names)))

@@ -164,6 +164,43 @@ TYPED_TEST(lazy_arrays, are_read_by_the_kernel_that_combines_them) {
     values("(f*f).sum((0,2))", y / 2);
   }
 }
+TYPED_TEST(lazy_arrays, hold_reductions_that_are_part_of_the_kernel_that_reads_them) {
+  constexpr bool made = lf::space_traits<TypeParam>::on_device && !lf::ir::checked_build;
+  using lazy0 = lf::lazy_array<float, 0, TypeParam>;
+  using lazy1 = lf::lazy_array<float, 1, TypeParam>;
+  using lazy2 = lf::lazy_array<float, 2, TypeParam>;
+  using lazy3 = lf::lazy_array<float, 3, TypeParam>;
+  const lazy3 f = lf::cast<float>(lf::remainder(this->grown(), 13)) * 0.25f - lf::cast<float>(this->x()) * 0.0625f;
+  const lazy3 g = lf::cast<float>(this->x()) * 0.125f - 5;
+  const auto expect = [&](const char* numpy, std::size_t kernels, const auto& e) {
+    EXPECT_TRUE(test::evaluates_to(e, this->answers().template get<float>(numpy), test::within{8, 2e-5})) << numpy;
+    if (made) {
+      EXPECT_EQ(lf::plan(e).kernels.size(), kernels) << numpy << lf::explain(e);
+    }
+  };
+  const lazy3 softmax = lf::softmax(f, axis<2>), mean = lf::mean(f, axis<2>, keepdims);
+  expect("w/w.sum(2,keepdims=True)", 1, softmax);
+  expect("(w/w.sum(2,keepdims=True)*g).sum(2)", 1, lf::sum(softmax * g, axis<2>));
+  expect("((f-f.mean(2,keepdims=True))**2).sum(2)", 1, lf::sum(lf::square(f - mean), axis<2>));
+  expect("f/(1+abs(f).max(2,keepdims=True))-g", 1, f / (1 + lazy3(lf::max(lf::abs(f), axis<2>, keepdims))) - g);
+  const lazy2 sums = lf::sum(f, axis<2>), least = lf::min(f, axis<2>), most = lf::max(f, axis<1>);
+  expect("(f*f).sum(1)-f.max(1)*2", 1, lf::sum(f * f, axis<1>) - most * 2);
+  expect("f.sum(2).T-f.min(2).T", 1, lazy2(sums.T()) - least.T());
+  // where one kernel cannot be all: the fewest, and no more than each reduction once
+  expect("f.sum(2)[1:3,::-1]", 2, sums(range(1, 3), range(none, none, -1)));
+  expect("f-f.mean(2,keepdims=True)-f.mean(1,keepdims=True)", 2, f - mean - lf::mean(f, axis<1>, keepdims));
+  expect("(f-f.max()).sum()", 2, lf::sum(f - lazy0(lf::max(f))));
+  const lazy1 sums_of_least = lf::sum(least, axis<0>);
+  expect("f.sum(2).max()-f.min(2).sum(0)", 3, lazy0(lf::max(sums)) - sums_of_least);
+  expect("np.cumsum(f-f.mean(1,keepdims=True),1)", 2, lf::cumsum(lazy3(f - lf::mean(f, axis<1>, keepdims)), axis<1>));
+  expect("np.cumsum(np.cumsum(f,1),2)", 2, lf::cumsum(lazy3(lf::cumsum(f, axis<1>)), axis<2>));
+  // several results, of which two have a reduction in common
+  const auto [a, b] = lf::materialize(softmax, f / (1 + lazy3(lf::max(lf::abs(f), axis<2>, keepdims))) - g);
+  EXPECT_TRUE(
+      test::evaluates_to(a, this->answers().template get<float>("w/w.sum(2,keepdims=True)"), test::within{8, 2e-5}));
+  EXPECT_TRUE(test::evaluates_to(b, this->answers().template get<float>("f/(1+abs(f).max(2,keepdims=True))-g"),
+                                 test::within{8, 2e-5}));
+}
 TYPED_TEST(lazy_arrays, mean_the_values_of_the_moment_when_they_were_written) {
   auto x = this->numbers(4, 1);
   lf::lazy_array<int32_t, 1, TypeParam> e = x * 2;

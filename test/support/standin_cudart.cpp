@@ -75,7 +75,7 @@ std::string plain_name(const char* mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
   std::string name = text ? text.get() : mangled;
-  name.erase(std::min(name.find('<'), name.find('(')));
+  name.resize(std::min({name.size(), name.find('<'), name.find('(')}));  // of a name that is none: all of it
   if (const auto start = name.find_last_of(": "); start != std::string::npos) name.erase(0, start + 1);
   return name;
 }

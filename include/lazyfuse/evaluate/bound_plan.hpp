@@ -105,10 +105,7 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
     if constexpr (requires(const kernel_plan& p) { backend<Space>::would_make(p); }) return backend<Space>::would_make;
     else return nullptr;
   }
-  /// Merges axes; not where graphs are operands, since what these read need not lie as they would.
-  void merge(int from, int to) {
-    if (!makes_all || !graph_detail::reads_graphs(*this)) coalesce(s.extent, from, to, info, count);
-  }
+  void merge(int from, int to) { coalesce(s.extent, from, to, info, count); }
   /// Once the axes are in their order; those from `reduced` on are.
   void keep_extents(int reduced = N) {
     for (int k = 0; k < N; ++k) {

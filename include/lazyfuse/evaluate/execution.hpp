@@ -19,10 +19,6 @@ enum class plan_choice { automatic, rows, cut };
 struct execution;
 namespace graph_detail {
 struct graph_values;
-/// Whether graphs are among the operands of a kernel (evaluate/with_graphs.hpp).
-bool reads_graphs(const planning::kernel_plan& p);
-/// Takes such a kernel as one that computes them. False if there is none.
-bool take_with_graphs(const execution& x, const planning::kernel_plan& p);
 }  // namespace graph_detail
 
 /// What becomes of the plans of an evaluation, one after the other: each is launched, or a list keeps them.
@@ -31,14 +27,13 @@ struct execution {
   plan_choice choice = plan_choice::automatic;
   const char* because = nullptr;
   graph_detail::graph_values* values = nullptr;  ///< of graphs, that are in memory by now (evaluate/graph.hpp)
-  bool tells = true;                             ///< what it refuses
 
   /// Whether kernels run, now or later, and their results need memory.
   bool has_memory() const { return !list || list->has_memory(); }
   /// Whether the backend can do it.
   bool take(planning::kernel_plan& p) const;
   void refuse(const char* plan, const char* reason) const {
-    if (list && tells) list->refuse(plan, reason);
+    if (list) list->refuse(plan, reason);
   }
   /// The same for a part of the expression that is computed first.
   execution for_part(const char* why) const { return {list, plan_choice::automatic, why, values}; }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From trees to graphs (plan/graph.hpp): what a tree knows by types becomes a node with a table. All that follows is
-// compiled once.
+// Graphs (plan/graph.hpp) and the spaces that evaluate them: tables of what operations, stages and sources are. All
+// that follows is compiled once.
 #pragma once
 
 #include <lazyfuse/array/lazy_array.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
+#include <lazyfuse/expr/scan.hpp>
 #include <lazyfuse/plan/graph.hpp>
+#include <lazyfuse/program/code.hpp>
 
 namespace lazyfuse {
 
@@ -49,6 +51,7 @@ class graph_scope {
   ~graph_scope();
   graph_scope(const graph_scope&) = delete;
   graph_scope& operator=(const graph_scope&) = delete;
+  bool is_outermost() const { return own_; }
 
  private:
   graph_values* own_ = nullptr;
@@ -62,9 +65,10 @@ struct graph_target {
   int bytes;
   const char* spelling;
 };
-/// Stores the values of the roots, whose shapes are broadcast to the extents.
+/// Stores the values of the roots, whose shapes are broadcast to the extents. alone: nothing that it computes is asked
+/// for again in this execution.
 void evaluate(const graph_space& space, const execution& x, const graph_ref* roots, const graph_target* targets,
-              int count, const index_t* extents, int rank);
+              int count, const index_t* extents, int rank, bool alone = false);
 
 template <class Space>
 inline constexpr graph_space space_of = {
@@ -92,15 +96,12 @@ template <class Op, class R, class... T, int... I>
 void block(const void* const* arguments, void* to, index_t n, index_sequence<I...>) {
   block_loop<R, Op>(static_cast<R*>(to), n, static_cast<const T*>(arguments[I])...);
 }
-template <class Op, int N>
-struct word_text {
-  static constexpr auto word = ir::code_detail::word_of<Op, N>;
-  static constexpr characters<ir::code_detail::size_of(word)> text = [] {
-    characters<ir::code_detail::size_of(word)> c{};
-    ir::code_detail::put(c.text, word);
-    return c;
-  }();
-};
+template <const ir::code_detail::word& Word>
+inline constexpr auto text_of_word = [] {
+  characters<ir::code_detail::size_of(Word)> c{};
+  ir::code_detail::put(c.text, Word);
+  return c;
+}();
 /// Sources that are told by an offset where an element is, and small.
 template <class Source>
 concept simple_source = sizeof(Source) <= most_source_bytes && alignof(Source) <= 16 &&
@@ -132,7 +133,7 @@ inline constexpr graph_source_type source_type_of = {
     }};
 
 template <class R, class Op, class... T>
-inline constexpr graph_operation operation_of = {word_text<Op, int(sizeof...(T))>::text.text,
+inline constexpr graph_operation operation_of = {text_of_word<ir::code_detail::word_of<Op, int(sizeof...(T))>>.text,
                                                  int(sizeof...(T)),
                                                  Op::cost,
                                                  int(sizeof(R)),
@@ -142,120 +143,31 @@ inline constexpr graph_operation operation_of = {word_text<Op, int(sizeof...(T))
                                                                       make_index_sequence<int(sizeof...(T))>{});
                                                  }};
 
-/// The handles to what a tree reads, from left to right.
-template <class Op, int... I, class... A>
-void note_owners(const tree::map_expr<Op, index_sequence<I...>, A...>& e, allocation**& to);
-template <class Source, int R>
-void note_owners(const tree::leaf<Source, R>& e, allocation**& to) {
-  if constexpr (requires { e.source.owner; }) *to++ = e.source.owner;
-  else if constexpr (requires { e.source.source; }) note_owners(tree::leaf(e.source.source, e.extents, e.steps), to);
-  else static_assert(tree::leaf<Source, R>::owners == 0);
-}
-template <class Kind, class A, int R>
-void note_owners(const tree::leaf<tree::deferred<Kind, A>, R>& e, allocation**& to) {
-  note_owners(e.source.argument, to);
-}
-template <class T, auto V>
-void note_owners(const tree::literal_leaf<T, V>&, allocation**&) {}
-template <class Op, int... I, class... A>
-void note_owners(const tree::map_expr<Op, index_sequence<I...>, A...>& e, allocation**& to) {
-  (note_owners(e.template argument<I>(), to), ...);
-}
-
-/// An expression with its types, which is computed before the graph that reads it.
-template <class Space, class E>
-struct typed_computation : graph_computation {
-  E tree;
-  handles<E::owners> memory;
-
-  explicit typed_computation(const E& e)
-      : graph_computation(source_type_of<ir::memory<value_t<E>>>, "part of a lazy_array, computed first"), tree(e) {
-    rank = E::rank;
-    for (int k = 0; k < rank; ++k) extents[k] = e.shape()[k];
-    if constexpr (E::owners > 0) {
-      allocation* found[E::owners];
-      allocation** to = found;
-      note_owners(e, to);
-      memory = handles<E::owners>({{found, E::owners, false}});
-      reads = memory.memory;
-      read_count = E::owners;
-    }
-  }
-  void run(const execution& x, void* data, allocation* owner) const override {
-    using T = value_t<E>;
-    const ir::target_pack<E::rank, T> to{{{{static_cast<T*>(data), row_major(tree.shape())}}}};
-    lazyfuse::run<Space, E::rank, T>(x, tree.shape(), to, &owner, tree);
-  }
+template <class Kind>
+struct stage_table;
+template <class Monoid, int Axes, bool V>
+struct stage_table<tree::by_monoid<Monoid, Axes, V>> {
+  static constexpr int axes = Axes, axis = 0;
+  static constexpr bool reverse = false;
 };
-template <class Space, class E>
-graph_ref computed(const E& e) {
-  const auto dense = row_major(e.shape());
-  return computed_node(counted<graph_computation>(new typed_computation<Space, E>(e)),
-                       source_type_of<ir::memory<value_t<E>>>, E::rank, e.shape().extent, dense.step, 0);
-}
+template <class Monoid, int Axis, bool E, bool Reverse, bool V>
+struct stage_table<tree::by_scan<Monoid, Axis, E, Reverse, V>> {
+  static constexpr int axes = 0, axis = Axis;
+  static constexpr bool reverse = Reverse;
+};
+template <class Kind>
+inline constexpr ir::code_detail::word stage_word = {Kind::stage::name, ir::code_detail::suffix::arguments, 1};
+template <class T, class Kind>
+inline constexpr graph_stage stage_of = {
+    text_of_word<stage_word<Kind>>.text, stage_table<Kind>::axes, stage_table<Kind>::axis,
+    stage_table<Kind>::reverse,          int(sizeof(T)),          &source_type_of<ir::memory<T>>};
+
 /// The values of a graph, dense in memory.
 run_detail::room in_memory_of(const graph_space& space, const execution& x, const graph_ref& node,
                               const graph_source_type& type);
 /// A view of a graph's values in memory, of type T.
 graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
                          const index_t* extents, const index_t* steps, index_t offset);
-
-template <class Source>
-inline constexpr bool is_graph_source = false;
-template <class Source>
-  requires requires { typename Source::is_graph; }
-inline constexpr bool is_graph_source<Source> = true;
-
-/// The node of a tree.
-template <class Space, class E>
-graph_ref node_of(const E& e);
-template <class Space, class Source, int R>
-graph_ref node_from(const tree::leaf<Source, R>& e) {
-  using device_source = typename lower_detail::device_source<Source>::type;
-  if constexpr (is_graph_source<Source>) {
-    const graph_ref node = graph_ref::share(e.source.owner);
-    if (graph_ref view = view_node(node, R, e.extents.extent, e.steps.step, e.offset)) return view;
-    return seen_in_memory(space_of<Space>, source_type_of<ir::memory<typename Source::value_type>>, node, R,
-                          e.extents.extent, e.steps.step, e.offset);
-  } else if constexpr (simple_source<device_source>) {
-    const device_source source = lower_detail::device_value(e.source, e.offset);
-    allocation* owner = nullptr;
-    if constexpr (tree::leaf<Source, R>::owners > 0) {
-      allocation** to = &owner;
-      note_owners(e, to);
-    }
-    return operand_node(source_type_of<device_source>, &source, owner, R, e.extents.extent, e.steps.step);
-  } else return computed<Space>(e);
-}
-template <class Space, class Kind, class A, int R>
-graph_ref node_from(const tree::leaf<tree::deferred<Kind, A>, R>& e) {
-  return computed<Space>(e);
-}
-template <class Space, class T, auto V>
-graph_ref node_from(const tree::literal_leaf<T, V>&) {
-  return node_of<Space>(tree::constant_leaf(ir::evaluator<ir::literal<T, V>>::at(0), shape<0>{}));
-}
-template <class Space, class Op, int... I, class... A>
-graph_ref node_from(const tree::map_expr<Op, index_sequence<I...>, A...>& e) {
-  using E = tree::map_expr<Op, index_sequence<I...>, A...>;
-  const graph_ref arguments[] = {node_of<Space>(e.template argument<I>())...};
-  return operation_node(operation_of<value_t<E>, Op, value_t<A>...>, arguments, E::rank, e.shape().extent);
-}
-template <class Space, class E>
-graph_ref node_of(const E& e) {
-  return node_from<Space>(tree::unnamed(e));
-}
-
-struct holding_graphs : tree::any_leaf {
-  template <class Source, int R>
-  static constexpr bool leaf = is_graph_source<Source>;
-  template <class Kind, class A, int R>
-  static constexpr bool deferred = tree::fold<holding_graphs, A>;
-};
-struct holding_deferred : tree::any_leaf {
-  template <class Kind, class A, int R>
-  static constexpr bool deferred = true;
-};
 
 }  // namespace graph_detail
 

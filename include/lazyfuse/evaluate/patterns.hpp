@@ -33,7 +33,8 @@ bool reduce(const execution& x, const shape<R>& s, const target_pack<K, T...>& t
   if (!p.bound.bind(all.record, s, frames)) return false;
   describe_reduced<R, K>(p.info, p.to, p.target_steps, owners, p.target_numbers);
   p.arrange();
-  return x.take(p) || !graph_detail::reads_graphs(p);
+  x.take(p);
+  return true;
 }
 
 /// Whether numbering composites once would save an operand.
@@ -134,8 +135,7 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   p.rows = report;
   p.rows.one_result = layout.one_result;
   if (!p.bound.bind(all.record, s, frames)) return operands_differ;
-  const bool graphs = graph_detail::reads_graphs(p);
-  const plan_choice wanted = x.choice == plan_choice::automatic && !graphs ? remembered_choice(report) : x.choice;
+  const plan_choice wanted = x.choice == plan_choice::automatic ? remembered_choice(report) : x.choice;
   if (wanted == plan_choice::cut) return "tune found the cut faster";
   describe_all<N>(p.info, p.to, owners, p.target_numbers);
   p.arrange();
@@ -151,7 +151,6 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   // Rows move no more bytes than the cut, launch less and compute the same. Only barriers of a grid may cost more than
   // the launches they replace, and only long rows have them: of others there is no more to compare.
   if (wanted == plan_choice::automatic && report.length >= long_row) {
-    if (graphs) return backend_refuses;  // longer than what stays in registers
     p.type->decide(p);
     if (!p.path) return backend_refuses;
     if (p.rows.where.grid_barriers > 0 &&

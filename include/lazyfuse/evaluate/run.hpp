@@ -156,15 +156,6 @@ bool reduce_or_rows(const execution& x, const shape<R>& s, const target_pack<R, 
     return rows_best<Space, R, T...>(x, s, to, owners, e...);
   else return false;
 }
-template <class Space, int R, class... T, class... E>
-bool in_one_kernel(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
-                   const E&... e) {
-  if constexpr ((tree::has_barrier<E> || ...) || (reads_too_many<E> || ...)) return false;
-  else if constexpr ((has_scan<E> || ...)) {
-    if constexpr ((has_nested<E> || ...) || (scans_detail::form_of<E>.reductions || ...)) return false;
-    else return scan_together<Space, R, T...>(x, s, to, owners, e...);
-  } else return reduce_or_rows<Space, R, T...>(x, s, to, owners, e...);
-}
 
 }  // namespace run_detail
 

@@ -162,7 +162,6 @@ bool scan_once(const execution& x, const shape<R>& s, const target_pack<R, T...>
   describe_all<R>(p.info, p.to, owners, p.target_numbers);
   p.arrange();
   if (x.take(p)) return true;
-  if (graph_detail::reads_graphs(p)) return false;
   throw error("scan: more rows than one kernel takes; scan a part of them at a time");
 }
 

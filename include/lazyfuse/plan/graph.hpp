@@ -20,6 +20,16 @@ struct graph_operation {
   void (*block)(const void* const* arguments, void* result, index_t n);
 };
 
+/// A reduction along the last axes of its argument, or a scan along one.
+struct graph_stage {
+  const char* word;
+  int axes;  ///< that are reduced; 0 of a scan
+  int axis;  ///< of a scan
+  bool reverse;
+  int bytes;                        ///< of an element of the result
+  const graph_source_type* memory;  ///< of its results
+};
+
 /// A source that is told by an offset where an element is.
 struct graph_source_type {
   operand_type type;
@@ -58,14 +68,16 @@ class counted {
   handles<1> held_;
 };
 
-/// A node, which never changes: an operation on others, a view of another, an operand, or something computed first.
-/// Expressions hold nodes as they hold arrays.
+/// A node, which never changes: an operation on others, a reduction or a scan of another, a view of another, an
+/// operand, or something computed first. Expressions hold nodes as they hold arrays.
 struct graph_node;
 using graph_ref = counted<graph_node>;
-/// What a graph reads and does not compute itself (evaluate/graph.hpp): a reduction, say, which is in memory first.
+/// What a graph reads and does not compute itself (evaluate/graph.hpp): what has no node, which is in memory first.
 struct graph_computation;
 
 graph_ref operation_node(const graph_operation& op, const graph_ref* arguments, int rank, const index_t* extents);
+/// A reduction or a scan of an argument of these extents.
+graph_ref stage_node(const graph_stage& stage, const graph_ref& argument, int rank, const index_t* extents);
 /// first: where a source in memory begins.
 graph_ref operand_node(const graph_source_type& type, const void* source, allocation* memory, int rank,
                        const index_t* extents, const index_t* steps);

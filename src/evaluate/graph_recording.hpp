@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an evaluation of a graph became, kept for the next graph that differs from it by its arrays and numbers alone.
+#pragma once
+
+#include "evaluate/graph_memory.hpp"
+
+#include <lazyfuse/core/error.hpp>
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace lazyfuse::graph_detail {
+
+/// What a graph is, but for its arrays, its scalars and where its results go: operations, shapes and steps, which
+/// operands are one, how their memory lies to each other and to 16 bytes.
+class graph_signature {
+ public:
+  graph_signature(const graph_space& space, const graph_ref* roots, const graph_target* targets, int count,
+                  const index_t* extents, int rank);
+  /// Large graphs have none, and what reads something that is computed by others.
+  bool exists() const { return exists_; }
+  std::string_view key() const { return {bytes_, size_}; }
+  /// The operands, in its order.
+  std::span<const graph_node* const> operands() const { return {operands_, operand_count_}; }
+
+ private:
+  static constexpr std::size_t most_nodes = 32, most_bytes = 4096;
+  bool exists_ = true;
+  std::size_t size_ = 0, met_count_ = 0, operand_count_ = 0;
+  const graph_node* met_[most_nodes];
+  const graph_node* operands_[most_nodes];
+  char bytes_[most_bytes];
+
+  void put(const graph_node* root);
+  void put_operand(const graph_node& n);
+  void append(const void* from, std::size_t bytes);
+  void append_all(const auto&... part) { (append(&part, sizeof part), ...); }
+  int number_of(const graph_node* n) const;
+};
+
+/// Memory between the kernels of an evaluation.
+struct recorded_room {
+  std::size_t bytes;
+  dtype type;
+  int rank;
+  index_t extents[max_rank];
+};
+/// A plan whose operands have places instead of addresses.
+struct recorded_kernel {
+  enum class place { target, operand, room, scalar };
+  struct bound {
+    operand_info info;
+    index_t steps[max_rank];
+    place from;
+    int number;      ///< of the target, the operand or the room
+    index_t offset;  ///< in bytes
+  };
+  kernel_plan plan;
+  const graph_program* program;
+  std::vector<bound> operands;  ///< results first
+};
+
+/// The kernels of an evaluation as it runs.
+class graph_recording {
+ public:
+  graph_recording(const graph_signature& of, const graph_target* targets, int count)
+      : of_(of), targets_(targets), count_(count) {}
+  void room(const run_detail::room& at, const recorded_room& of);
+  void kernel(const graph_plan& p, int results, const char* because);
+  /// Keeps it, unless something in it cannot be found again.
+  void keep() const;
+
+ private:
+  const graph_signature& of_;
+  const graph_target* targets_;
+  int count_;
+  bool complete_ = true;
+  std::vector<run_detail::room> at_;
+  std::vector<recorded_room> rooms_;
+  std::vector<recorded_kernel> kernels_;
+};
+
+/// Runs what was kept of an equal graph. False, and nothing is stored, if there is nothing, or a kernel is refused now.
+bool run_recorded(const graph_space& space, const execution& x, const graph_signature& of, const graph_target* targets);
+
+}  // namespace lazyfuse::graph_detail

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the reductions and scans of a graph lie in one kernel.
+#include "evaluate/graph_stages.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace lazyfuse::graph_detail {
+
+namespace {
+
+constexpr int most_stages = 32;
+constexpr int most_words = 400;  ///< of a type of a program: compilers walk all of it
+constexpr int no_axis = 15;
+
+/// How a stage is read: what the layout of rows asks of a reduction of a tree.
+struct reading {
+  index_t extents[max_rank], steps[max_rank] = {}, offset = 0;
+  int rank;
+
+  explicit reading(const placed_stage& s) : rank(s.read->rank) {
+    std::copy_n(s.read->extents, rank, extents);
+    if (s.read->view) offset = steps_of_view(*s.read->view, *s.stage, steps);
+    else dense_steps(extents, rank, steps);
+  }
+};
+
+/// All stages that the roots read, or that these read, each where it is read. False if there are too many.
+bool find_stages(const memory_of_graph& memory, const std::vector<const graph_node*>& roots,
+                 std::vector<placed_stage>& to) {
+  scratch room;
+  using visit = std::pair<const graph_node*, int>;
+  struct hash {
+    std::size_t operator()(const visit& v) const {
+      return std::hash<const void*>()(v.first) * 31 + static_cast<std::size_t>(v.second);
+    }
+  };
+  std::pmr::unordered_map<visit, bool, hash> met(&room);
+  std::pmr::vector<visit> open(&room);
+  // The stages of one frame are found before those that they read.
+  const auto walk = [&](const graph_node* from, int frame) {
+    open.push_back({from, frame});
+    while (!open.empty()) {
+      const auto [n, f] = open.back();
+      open.pop_back();
+      if (memory.is_operand(n) || !met.try_emplace({n, f}, true).second) continue;
+      if (const graph_node* const stage = stage_read(*n)) to.push_back({n, stage, f});
+      else
+        for (auto a = n->arguments.rbegin(); a != n->arguments.rend(); ++a) open.push_back({*a, f});
+    }
+  };
+  for (const graph_node* r : roots) walk(r, 0);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (i == most_stages) return false;
+    walk(to[i].stage->arguments[0], static_cast<int>(i) + 1);
+  }
+  for (std::size_t i = to.size(); i-- > 0;)
+    if (to[i].frame > 0) {
+      int& above = to[static_cast<std::size_t>(to[i].frame) - 1].level;
+      above = std::max(above, to[i].level + 1);
+    }
+  return true;
+}
+
+/// Scans along one axis of the results.
+const char* lay_out_scans(const index_t* extents, int rank, stage_layout& to) {
+  const graph_stage& first = *to.stages[0].stage->stage->stage;
+  for (const placed_stage& s : to.stages) {
+    const graph_stage& stage = *s.stage->stage->stage;
+    if (stage.axes > 0) return "reductions are beside scans";
+    if (s.frame != 0) return "a scan is computed from another one";
+    if (stage.axis != first.axis || stage.reverse != first.reverse)
+      return "scans run along different axes, or from different ends";
+    if (s.read->view || !same_extents(*s.stage, extents, rank))
+      return "a scan is broadcast, or read in another order than its own";
+  }
+  to.pattern = "scan";
+  to.rank = to.kept = rank;
+  std::copy_n(extents, rank, to.extents);
+  to.frames.assign(to.stages.size() + 1, axis_map::identity(rank));
+  return nullptr;
+}
+
+/// Reductions of arguments of one shape, one result for each kept position.
+bool lay_out_reductions(const std::vector<reading>& reads, const index_t* extents, int rank, stage_layout& to) {
+  const graph_stage_of& first = *to.stages[0].stage->stage;
+  const int kept = first.rank - first.stage->axes;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const graph_stage_of& s = *to.stages[i].stage->stage;
+    const reading& r = reads[i];
+    if (to.stages[i].frame != 0 || s.rank != first.rank || s.stage->axes != first.stage->axes || r.offset != 0 ||
+        !std::equal(s.extents, s.extents + s.rank, first.extents) ||
+        !same_order(r.extents, r.steps, r.rank, s.extents, kept))
+      return false;
+  }
+  index_t dense[max_rank];
+  dense_steps(extents, rank, dense);
+  if (!same_order(extents, dense, rank, first.extents, kept)) return false;
+  to.pattern = "reduce";
+  to.rank = first.rank;
+  to.kept = kept;
+  std::copy_n(first.extents, first.rank, to.extents);
+  axis_map root;
+  root.rank = rank;
+  for (int k = 0, from = 0; k < rank; ++k) {
+    root.axis[k] = -1;
+    if (extents[k] == 1) continue;
+    while (first.extents[from] == 1) ++from;
+    root.axis[k] = static_cast<short>(from++);
+  }
+  to.frames.assign(to.stages.size() + 1, axis_map::identity(first.rank));
+  to.frames[0] = root;
+  return true;
+}
+
+}  // namespace
+
+double stage_layout::positions() const {
+  double n = 1;
+  for (int k = 0; k < rank; ++k) n *= static_cast<double>(extents[k]);
+  return n;
+}
+
+const char* lay_out(const memory_of_graph& memory, const std::vector<const graph_node*>& roots, const index_t* extents,
+                    int rank, const refused_rows& refused, stage_layout& to) {
+  to = {};
+  if (!find_stages(memory, roots, to.stages)) return "it holds more reductions than one kernel takes";
+  for (const placed_stage& s : to.stages) to.levels = std::max(to.levels, s.level + 1);
+  if (to.stages.empty()) {
+    to.rank = to.kept = rank;
+    std::copy_n(extents, rank, to.extents);
+    to.frames.assign(1, axis_map::identity(rank));
+    return nullptr;
+  }
+  const graph_stage_of& first = *to.stages[0].stage->stage;
+  if (first.stage->axes == 0) return lay_out_scans(extents, rank, to);
+  bool alike = true;
+  for (const placed_stage& s : to.stages) {
+    if (s.stage->stage->stage->axes == 0) return "reductions are beside scans";
+    alike = alike && s.stage->stage->stage->axes == first.stage->axes && s.stage->stage->rank == first.rank;
+  }
+  std::vector<reading> reads(to.stages.begin(), to.stages.end());
+  if (lay_out_reductions(reads, extents, rank, to)) return nullptr;
+  if (std::find(first.extents, first.extents + first.rank, 0) != first.extents + first.rank) return "nothing to reduce";
+  if (!alike) return "reductions are over different numbers of axes, or of arguments of different ranks";
+  if (refused.all) return "the cut was asked for";
+  if (std::find(refused.roots.begin(), refused.roots.end(), roots) != refused.roots.end()) return backend_refuses;
+  std::vector<reduction_record> records;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const graph_stage_of& s = *to.stages[i].stage->stage;
+    records.push_back({reads[i].extents, reads[i].steps, reads[i].offset, reads[i].rank, s.extents, s.rank,
+                       s.stage->axes, to.stages[i].frame});
+  }
+  row_layout rows;
+  to.frames.assign(records.size() + 1, {});
+  if (const char* const why =
+          lay_out_rows(extents, rank, records.data(), static_cast<int>(records.size()), rows, to.frames.data()))
+    return why;
+  to.pattern = "rows";
+  to.rank = first.rank;
+  to.kept = first.rank - first.stage->axes;
+  to.one_result = rows.one_result;
+  std::copy_n(rows.extents, to.rank, to.extents);
+  return nullptr;
+}
+
+int axis_in(node_axes axes, int k) {
+  const int axis = static_cast<int>(axes >> (4 * k) & 15);
+  return axis == no_axis ? -1 : axis;
+}
+namespace {
+node_axes with_axis(node_axes axes, int k, int axis) {
+  return axes | static_cast<node_axes>(axis < 0 ? no_axis : axis) << (4 * k);
+}
+/// Of an argument of a node.
+node_axes axes_of_argument(const graph_node& n, node_axes axes, const graph_node& a) {
+  node_axes to = 0;
+  for (int k = 0; k < a.rank; ++k) to = with_axis(to, k, a.extents[k] == 1 ? -1 : axis_in(axes, k + n.rank - a.rank));
+  return to;
+}
+}  // namespace
+node_axes axes_of(const graph_node& n, const axis_map& frame) {
+  node_axes to = 0;
+  for (int k = 0; k < n.rank; ++k) to = with_axis(to, k, n.extents[k] == 1 ? -1 : frame.axis[k + frame.rank - n.rank]);
+  return to;
+}
+
+namespace {
+struct key {
+  const graph_node* node;
+  node_axes axes;
+  friend bool operator==(const key&, const key&) = default;
+};
+struct key_hash {
+  std::size_t operator()(const key& k) const {
+    return std::hash<const void*>()(k.node) ^ static_cast<std::size_t>(k.axes * 0x9e3779b97f4a7c15);
+  }
+};
+}  // namespace
+
+namespace {
+/// How long the type of a kernel's program is, which has what a stage computes as often as the stage is read. Parts
+/// that would be longer than most_part are functions.
+int words_of(const placed_graph& g) {
+  struct words {
+    int part, behind_stages;
+  };
+  std::vector<words> all;
+  all.reserve(g.values.size());
+  for (const placed_node& v : g.values) {
+    words own{1, 0};
+    int most = 0;
+    for (int a = 0; a < v.count; ++a) {
+      const words& below = all[static_cast<std::size_t>(g.arguments[static_cast<std::size_t>(v.first + a)])];
+      own.part = std::min(own.part + below.part, most_part + 1);
+      own.behind_stages = std::min(own.behind_stages + below.behind_stages, most_words + 1);
+      most = std::max(most, below.behind_stages);
+    }
+    if (own.part > most_part) own.behind_stages = most;
+    all.push_back(v.stage < 0 ? own : words{1, std::min(own.part + own.behind_stages, most_words + 1)});
+  }
+  int most = 0;
+  for (const int r : g.roots) most = std::max(most, all[static_cast<std::size_t>(r)].behind_stages);
+  return most;
+}
+}  // namespace
+
+bool place(const memory_of_graph& memory, const std::vector<const graph_node*>& roots, const stage_layout& layout,
+           int most_steps, placed_graph& to) {
+  scratch room;
+  std::pmr::unordered_map<key, int, key_hash> read_as(&room), number(&room);  // stages of the layout; values
+  for (std::size_t i = 0; i < layout.stages.size(); ++i) {
+    const placed_stage& s = layout.stages[i];
+    read_as.try_emplace({s.read, axes_of(*s.read, layout.frames[static_cast<std::size_t>(s.frame)])},
+                        static_cast<int>(i));
+  }
+  int operands = 0, steps = 0;
+  const auto enter = [&](const key& k, int stage, const key* arguments, int count) {
+    const int first = static_cast<int>(to.arguments.size());
+    for (int i = 0; i < count; ++i) to.arguments.push_back(number.at(arguments[i]));
+    number.emplace(k, static_cast<int>(to.values.size()));
+    to.values.push_back({k.node, k.axes, stage, first, count});
+    (count > 0 ? steps : operands) += 1;
+  };
+  std::pmr::vector<key> open(&room), below(&room);
+  const auto visit = [&](const key& root) {
+    open.push_back(root);
+    while (!open.empty()) {
+      if (operands > most_operands || (most_steps > 0 && steps > most_steps)) return false;
+      const key now = open.back();
+      if (number.contains(now)) {
+        open.pop_back();
+        continue;
+      }
+      const graph_node& n = *now.node;
+      below.clear();
+      int stage = -1;
+      if (!memory.is_operand(&n)) {
+        if (stage_read(n)) {
+          stage = read_as.at(now);
+          const axis_map& frame = layout.frames[static_cast<std::size_t>(stage) + 1];
+          // The same stage read in two ways is one value if its argument lies in the same place.
+          const graph_node& argument = *layout.stages[static_cast<std::size_t>(stage)].stage->arguments[0];
+          below.push_back({&argument, axes_of(argument, frame)});
+        } else
+          for (const graph_node* a : n.arguments) below.push_back({a, axes_of_argument(n, now.axes, *a)});
+      }
+      const std::size_t before = open.size();
+      for (auto a = below.rbegin(); a != below.rend(); ++a)
+        if (!number.contains(*a)) open.push_back(*a);
+      if (open.size() > before) continue;
+      open.pop_back();
+      if (stage >= 0)
+        for (std::size_t i = 0; i < to.values.size(); ++i) {
+          const placed_node& other = to.values[i];
+          if (other.stage < 0 || to.arguments[static_cast<std::size_t>(other.first)] != number.at(below[0]) ||
+              layout.stages[static_cast<std::size_t>(other.stage)].stage->stage->stage !=
+                  layout.stages[static_cast<std::size_t>(stage)].stage->stage->stage)
+            continue;
+          number.emplace(now, static_cast<int>(i));
+          stage = -2;
+          break;
+        }
+      if (stage != -2) enter(now, stage, below.data(), static_cast<int>(below.size()));
+    }
+    return true;
+  };
+  for (const graph_node* r : roots) {
+    const key root{r, axes_of(*r, layout.frames[0])};
+    if (!visit(root)) return false;
+    to.roots.push_back(number.at(root));
+  }
+  return operands <= most_operands && (most_steps == 0 || steps <= most_steps) && words_of(to) <= most_words;
+}
+
+work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written) {
+  const bool reduces = layout.pattern == std::string_view("reduce"), rows = layout.pattern == std::string_view("rows");
+  double bytes = 0, operations = 0;
+  const double all = layout.positions();
+  double kept = 1;
+  for (int k = 0; k < layout.kept; ++k) kept *= static_cast<double>(layout.extents[k]);
+  std::vector<bool> inside(g.values.size());  // the argument of a stage
+  for (std::size_t i = g.values.size(); i-- > 0;) {
+    const placed_node& v = g.values[i];
+    for (int a = 0; a < v.count; ++a)
+      if (v.stage >= 0 || inside[i])
+        inside[static_cast<std::size_t>(g.arguments[static_cast<std::size_t>(v.first + a)])] = true;
+  }
+  for (std::size_t i = 0; i < g.values.size(); ++i) {
+    const placed_node& v = g.values[i];
+    double own = 1;  // different elements
+    bool along_row = false;
+    for (int k = 0; k < v.node->rank; ++k)
+      if (const int axis = axis_in(v.axes, k); axis >= 0) {
+        own *= static_cast<double>(layout.extents[axis]);
+        along_row = along_row || axis >= layout.kept;
+      }
+    if (v.count == 0) {
+      const in_memory_value* const at = memory.find(v.node);
+      const graph_source_type& type = at ? *at->type : *v.node->source_type;
+      if (type.in_memory) bytes += own * type.bytes;
+    } else if (v.stage >= 0) operations += all;
+    else operations += v.node->operation->cost * (reduces ? inside[i] ? all : kept : rows && !along_row ? kept : all);
+  }
+  return {static_cast<index_t>(bytes), static_cast<index_t>(written), 0, operations, 1, 0};
+}
+
+}  // namespace lazyfuse::graph_detail
