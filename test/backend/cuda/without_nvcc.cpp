@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 namespace {
@@ -91,7 +92,7 @@ TEST_F(without_nvcc, all_patterns_are_made) {
       {"rows_in_registers", [&] { lf::array z = lf::softmax(h, axis<1>); }},
       {"rows_in_registers", [&] { m = lf::softmax(a, axis<1>) + lf::softmax(b, axis<1>); }},
       {"rows_in_registers", [&] { m = (a - lf::mean(a, axis<1>, lf::keepdims)) / lf::std(a, axis<1>, lf::keepdims); }},
-      {"reduce_columns transform_strided", [&] { m = a - lf::sum(a, axis<0>); }},
+      {"rows_by_teams", [&] { m = a - lf::sum(a, axis<0>); }},
       {"scan_tiles", [&] { r = lf::cumsum(x * y) / 2; }},
       {"scan_rows", [&] { m = lf::cumsum(a, axis<1>); }},
       {"scan_columns", [&] { m = lf::cumsum(a, axis<0>, lf::exclusive); }},
@@ -151,11 +152,41 @@ TEST_F(without_nvcc, all_kernels_are_made_whatever_the_policy_is) {
   EXPECT_TRUE(t.kernels()[0].made);
 }
 
-TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_cut) {
-  const auto x = of(lf::shape(4, 100000));
-  auto y = of(lf::shape(4, 100000));
-  y = lf::softmax(x, axis<1>);
-  EXPECT_EQ(launched_now(), "reduce_rows reduce_rows transform_strided");
+TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_shared_by_teams) {
+  const auto one_kernel = [](const char* path, const auto& e) {
+    const lf::evaluation_plan p = lf::plan(e);
+    const std::string program = p.kernels.empty() ? "nothing" : p.kernels[0].program;
+    ASSERT_EQ(p.kernels.size(), 1u) << program;
+    EXPECT_EQ(p.kernels[0].path, path) << program;
+    standin::reset();
+    (void)lf::materialize(e);
+    EXPECT_EQ(launched_now(), std::string_view(path) == "registers" ? "rows_in_registers" : "rows_by_teams") << program;
+    const long before = lf::kernels_compiled();
+    (void)lf::materialize(e);
+    EXPECT_EQ(lf::kernels_compiled(), before) << program << " is there already";
+  };
+  const auto normalized = [](const auto& x) { return x / lf::sqrt(lf::sum(lf::square(x))); };
+  const auto standardized = [](const auto& x) {
+    return (x - lf::mean(x, axis<0>, lf::keepdims)) / lf::std(x, axis<0>, lf::keepdims);
+  };
+  one_kernel("block", lf::softmax(of(lf::shape(3000, 9001)), axis<1>));
+  one_kernel("block", lf::softmax(of(lf::shape(3000, 12288)), axis<1>));
+  one_kernel("cluster", lf::softmax(of(lf::shape(64, 50257)), axis<1>));
+  one_kernel("cluster", lf::softmax(of(lf::shape(64, 262144)), axis<1>));
+  one_kernel("grid", normalized(of(lf::shape(1 << 22))));
+  one_kernel("grid", normalized(of(lf::shape((1 << 22) + 1))));
+  one_kernel("grid", lf::softmax(of<2, double>(lf::shape(10, 50257)), axis<1>));
+  // Of 16 bits registers hold twice as many.
+  one_kernel("registers", lf::softmax(of<2, lf::half>(lf::shape(3000, 10000)), axis<1>));
+  one_kernel("block", lf::softmax(of<2, lf::half>(lf::shape(3000, 20000)), axis<1>));
+  one_kernel("columns in a block", lf::softmax(of(lf::shape(64, 4096)), axis<0>));
+  one_kernel("columns in a grid", lf::softmax(of(lf::shape(5000, 33)), axis<0>));
+  one_kernel("columns in a cluster", standardized(of(lf::shape(600, 20000))));
+  one_kernel("columns in a grid", standardized(of(lf::shape(1 << 20, 16))));
+  one_kernel("columns in a cluster", lf::softmax(of(lf::shape(8, 700, 96)), axis<1>));
+  // one result for each row, of two axes that are not next to each other in memory
+  const auto rows = of(lf::shape(300, 100, 120))(all, range(0, 99));
+  one_kernel("block", lf::max(rows - lf::mean(rows, axis<1, 2>, lf::keepdims), axis<1, 2>));
 }
 
 TEST_F(without_nvcc, copies_of_arrays_are_no_kernels) {

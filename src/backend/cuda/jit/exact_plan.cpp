@@ -2,6 +2,8 @@
 // Which operands of a plan are one, and which of its axes count.
 #include "backend/cuda/jit/exact_plan.hpp"
 
+#include <lazyfuse/plan/axes.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -36,6 +38,7 @@ bool exact_plan::find_equal() {
 void exact_plan::take_axes() {
   const std::string_view pattern = type().pattern;
   const bool rows = pattern == "rows", scan = pattern == "scan";
+  const int beside = rows && plan.rows.beside ? 1 : 0;  // after those of the row
   const int all = type().rank, kept_of_all = rows   ? plan.rows.outer
                                              : scan ? all - (plan.rows.beside ? 2 : 1)
                                                     : type().kept;
@@ -47,10 +50,11 @@ void exact_plan::take_axes() {
       if (plan.extents[k] != 1 || (at_least_one && k + 1 == end && rank == before)) from[rank++] = k;
   };
   take(0, kept_of_all, !rows && !scan);
+  take(all - beside, all, false);
   kept = rank;
   if (scan)
     for (int k = kept_of_all; k < all; ++k) from[rank++] = k;
-  else take(kept_of_all, all, true);
+  else take(kept_of_all, all - beside, true);
   for (int k = 0; k < rank; ++k) extents[k] = plan.extents[from[k]];
   if (all == 0) {  // one element: an axis of extent 1
     rank = extents[0] = 1;
@@ -63,6 +67,17 @@ void exact_plan::take_axes() {
     for (int k = 0; k < rank; ++k) steps[i][k] = all > 0 ? o.steps[from[k]] : 0;
     info[i].steps = steps[i];
   }
+  if (rows) find_columns();
+}
+
+void exact_plan::find_columns() {
+  // Of operands that types have several times, each counts once here: only now it is known where memory is contiguous.
+  columns = runs_along_kept(extents, kept, rank, info, targets + count);
+  if (!columns) return;
+  --kept;
+  std::rotate(extents + kept, extents + kept + 1, extents + rank);
+  for (int i = 0; i < targets + count; ++i)
+    if (info[i].steps) std::rotate(steps[i] + kept, steps[i] + kept + 1, steps[i] + rank);
 }
 
 }  // namespace lazyfuse::cuda_detail

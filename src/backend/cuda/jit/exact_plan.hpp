@@ -19,6 +19,7 @@ struct exact_plan {
   short first[most_distinct];   ///< where each of ours is among the plan's
   bool repeats_memory = false;  ///< some array is several operands: scalars that are equal do not count
   int rank = 0, kept = 0, targets = 0;
+  bool columns = false;  ///< of rows: the innermost axis is a kept one, and not one of the `kept` before the row
   index_t extents[max_rank];
   index_t steps[most_distinct + most_results][max_rank];
   operand_info info[most_distinct + most_results];  ///< of targets, then operands
@@ -40,6 +41,7 @@ struct exact_plan {
 
  private:
   bool same(int i, int j) const;
+  void find_columns();
 };
 
 }  // namespace lazyfuse::cuda_detail

@@ -63,17 +63,13 @@ bool pays(const exact_plan& p, const exact_program& program, int read_again) {
          saved_us > made_tuning::least_saving_share * predicted_us(p.plan.costs(), m);
 }
 
-/// Rows whose kernels are made.
-bool fits_registers(const kernel_plan& plan) { return !plan.rows.beside && plan.rows.length <= longest_row; }
-
 /// What most plans fail, before anything is looked at more closely.
 bool may_be_made(const kernel_plan& plan) {
   const jit mode = current_jit();
   if (checked_build || mode == jit::off || plan.type->operands < 2) return false;
   if (mode == jit::when_it_pays && plan.elements() < made_tuning::least_elements) return false;
   const std::string_view pattern = plan.type->pattern;
-  if (pattern == "rows") return fits_registers(plan);
-  return pattern == "transform" || pattern == "reduce";
+  return pattern == "rows" || pattern == "transform" || pattern == "reduce";
 }
 bool can_be_made_here() { return has_compiler() || bundles_loaded() > 0; }
 /// A plan as its values have it, and the program that is to be made for it; none if it runs as it was compiled.
@@ -112,8 +108,7 @@ struct request {
 
 bool would_make(const kernel_plan& plan) {
   if (!may_be_made(plan) || !can_be_made_here()) return false;
-  const request r(plan);
-  return r.program && (plan.rows.passes == 0 || may_stay(r.plan));
+  return request(plan).program != nullptr;
 }
 
 namespace {
@@ -126,6 +121,7 @@ const char* path_of_rows(kernel_plan& plan) {
   if (!bound.fits()) return nullptr;
   const made_rows rows = rows_of(r.plan, *r.program);
   if (!rows.made) return nullptr;
+  plan.rows.where.again_bytes = rows.again_bytes;
   find_residence(rows.geometry, plan.rows.where);
   return rows.geometry.path;
 }
@@ -155,7 +151,7 @@ const char* make_path(kernel_plan& plan) {
   const std::string_view pattern = plan.type->pattern;
   plan.by_address = true;
   if (pattern == "scan") return plan.rows.beside ? "columns" : "rows";
-  if (pattern == "rows") return fits_registers(plan) && can_be_made_here() ? path_of_rows(plan) : nullptr;
+  if (pattern == "rows") return can_be_made_here() ? path_of_rows(plan) : nullptr;
   exact_plan p(plan);
   if (!p.find_equal()) throw_impossible(plan);
   p.take_axes();

@@ -18,13 +18,11 @@ bool start_reduction(const exact_plan& p, exact_program& program);
 bool start_scan(const exact_plan& p, exact_program& program);
 bool start_rows(const exact_plan& p, exact_program& program);
 
-/// The longest rows, which registers hold.
-inline constexpr index_t longest_row = index_t{row_tuning::register_threads} * row_tuning::most_register_elements;
-bool may_stay(const exact_plan& p);
-/// Rows that stay in registers: their kernel, and how it lies over them. Without a kernel for others.
+/// Functions of rows: their kernel, and how it lies over them. Without a kernel if there can be none.
 struct made_rows {
   made_kernel* made = nullptr;
   row_geometry geometry{};
+  index_t again_bytes = 0;  ///< what passes after the first read a second time; of rows that do not stay in registers
 };
 made_rows rows_of(const exact_plan& p, exact_program& program);
 

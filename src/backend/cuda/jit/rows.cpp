@@ -1,51 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of rows that are made at run time: those whose rows stay in registers.
+// Functions of rows that are made at run time: rows stay in registers, or teams of blocks share them.
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
 
-#include <lazyfuse/plan/axes.hpp>
+#include <lazyfuse/plan/traffic.hpp>
+
+#include <utility>
 
 namespace lazyfuse::cuda_detail {
 
 namespace {
-constexpr int most_outer = 3;
+
+constexpr int most_outer = max_rank - 1;
+
+/// Elements of a row that a thread holds at most, as far as it is known before the kernel is.
+int most_held(const exact_plan& p) {
+  for (int i = 0; i < p.count; ++i)
+    if (p.type_of(i).kind == ir::source_kind::memory && p.operand(i).element_size == 2)
+      return 2 * row_tuning::most_register_elements;
+  return row_tuning::most_register_elements;
 }
 
-bool may_stay(const exact_plan& p) {
-  // Of operands that types have several times, each counts once here: only now it is known where memory is contiguous.
-  return p.rank == p.kept + 1 && p.kept <= most_outer && p.extents[p.rank - 1] <= longest_row &&
-         (p.kept == 0 || !runs_along_kept(p.extents, p.kept, p.rank, p.info, p.targets + p.count));
+row_geometry lay_out(const exact_plan& p, const row_program& program) {
+  return plan_rows(p.extents, p.rank, p.kept, p.columns, p.info, p.targets, p.targets + p.count, program);
 }
 
-made_rows rows_of(const exact_plan& p, exact_program& program) {
-  if (!may_stay(p)) return {};
-  const int width = vector_width(p, true);
-  const index_t length = p.extents[p.rank - 1];
-  const auto lay_out = [&](int held) {
-    return plan_rows(p.extents, p.rank, p.kept, false, p.info, p.targets, p.targets + p.count,
-                     {.width = width, .held = held, .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1});
-  };
-  made_rows rows{.geometry = lay_out(row_tuning::most_register_elements)};
+/// In registers; without a kernel if their threads hold too little.
+made_rows rows_in_registers(const exact_plan& p, exact_program& program, row_program& facts) {
+  made_rows rows{.geometry = lay_out(p, facts)};
+  if (!rows.geometry.registers) return {};
   const bool one_vector = rows.geometry.one_vector;
   rows.made = variant_of(program, p, one_vector ? "vectors" : "registers", "",
                          [&] { return rows_source(p, *program.graph, one_vector); });
-  if (!rows.made || rows.made->choices[0] != width) return {};
-  const int held = rows.made->choices[1];
-  if (length > index_t{row_tuning::register_threads} * held) return {};
-  if (held != row_tuning::most_register_elements) rows.geometry = lay_out(held);
-  return rows;
+  if (!rows.made || rows.made->choices[0] != facts.width) return {};
+  const int guess = std::exchange(facts.held, rows.made->choices[1]);
+  if (guess != facts.held) rows.geometry = lay_out(p, facts);
+  return rows.geometry.registers ? rows : made_rows{};
+}
+
+/// By teams.
+made_rows rows_by_teams(const exact_plan& p, exact_program& program, row_program facts) {
+  static constexpr const char* paths[2][2] = {{"teams", "teams of whole vectors"},
+                                              {"columns", "columns of whole vectors"}};
+  const bool straight = lay_out(p, facts).straight;
+  made_rows rows;
+  rows.made =
+      variant_of(program, p, paths[p.columns][straight], "", [&] { return teams_source(p, *program.graph, straight); });
+  if (!rows.made || rows.made->choices[0] != facts.width) return {};
+  const made_kernel& made = *rows.made;
+  facts.accumulators = made.choices[1];
+  facts.held_steps = made.choices[2];
+  facts.depth = made.choices[3];
+  for (int i = 0; i < p.count; ++i) {
+    const int reads = made.reads[static_cast<std::size_t>(i)], readers = reads / 2;
+    if (reads % 2 == 1) facts.again |= wide_bits{1} << i;
+    if (readers > 1) rows.again_bytes += (readers - 1) * asked_bytes(p.extents, p.rank, &p.operand(i), 1);
+  }
+  rows.geometry = lay_out(p, facts);
+  return rows.geometry.fits ? rows : made_rows{};
+}
+
+}  // namespace
+
+made_rows rows_of(const exact_plan& p, exact_program& program) {
+  row_program facts{
+      .width = vector_width(p, true), .held = most_held(p), .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1};
+  if (made_rows rows = rows_in_registers(p, program, facts); rows.made) return rows;
+  facts.held = 0;
+  return rows_by_teams(p, program, facts);
 }
 
 bool start_rows(const exact_plan& p, exact_program& program) {
   const made_rows rows = rows_of(p, program);
   if (!rows.made) return false;
+  const row_geometry& g = rows.geometry;
+  const bool one_result = p.plan.rows.one_result;
   parameters to;
   put_bound(to, p, 0, p.rank, p.rank);
+  team_start teams;
   with_rank<0, most_outer>(p.kept, [&]<int K>() {
-    to.put(numbers_of_registers<K>(rows.geometry, p.extents, p.extents[K], p.plan.rows.one_result));
+    if (g.registers) to.put(numbers_of_registers<K>(g, p.extents, p.extents[K], one_result));
+    else
+      with_rank<K + 1, max_rank>(p.rank, [&]<int R>() {
+        team_numbers<K, R> numbers = numbers_of_teams<K, R>(g, p.extents, one_result);
+        teams = prepare_teams(rows.made->kernel, g, numbers.team);
+        to.put(numbers);
+      });
   });
   if (!to.fits()) return false;
-  start(*rows.made, static_cast<unsigned>(rows.geometry.grid), 0, to, static_cast<unsigned>(rows.geometry.threads));
+  if (g.registers) start(*rows.made, static_cast<unsigned>(g.grid), 0, to, static_cast<unsigned>(g.threads));
+  else launch_teams(rows.made->kernel, g, teams, to.data());
   return true;
 }
 

@@ -169,4 +169,21 @@ kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, b
   return s;
 }
 
+kernel_source teams_source(const exact_plan& p, const ir::program_graph& graph, bool straight) {
+  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
+  const std::string columns = p.columns ? "true" : "false";
+  kernel_source s;
+  s.text = beginning(p, graph, "row_team", p.rank, p.rank) +
+           "using rows = staged<typename program::simplified, sources>;\n"
+           "using shares = cuda_detail::team_shares<rows, sources, types, " +
+           columns + ">;\nusing parameters = cuda_detail::row_parameters<operands, targets, " + axes + ">;\n" +
+           layout_check("team_numbers<" + axes + ">") + ending;
+  s.kernel = "lazyfuse::cuda_detail::rows_by_teams<" + here + "rows, " + here + "sources, " + here + "types, " +
+             (straight ? "true, " : "false, ") + columns + ", " + axes + ", " + share + "width, " +
+             (straight ? share + "depth, " + share + "held_steps, " : "1, 0, ") + here + "parameters>";
+  s.choices = {share + "width", share + "accumulators", share + "held_steps", share + "depth", "0"};
+  for (int i = 0; i < p.count; ++i) s.reads.push_back(share + "reads<" + std::to_string(i) + ">");
+  return s;
+}
+
 }  // namespace lazyfuse::cuda_detail

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 namespace lazyfuse::cuda_detail {
 
@@ -14,6 +15,7 @@ namespace lazyfuse::cuda_detail {
 struct kernel_source {
   std::string text, kernel;
   std::array<std::string, 5> choices;
+  std::vector<std::string> reads;  ///< of rows by teams: one more for each operand (team_shares::reads)
 };
 
 /// A transform along the path "flat", "strided" or "turned". choices: the width, the depths of flat and of strided
@@ -33,6 +35,11 @@ kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, c
 /// Rows that stay in registers, each in one vector of a thread, or in several. choices: the width, and the elements of
 /// a row that a thread holds.
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector);
+
+/// Rows, or the columns of those beside each other, that are shared by teams of blocks; straight: see row_geometry.
+/// choices: the width, the bytes of the largest stage's results, the steps that registers hold, and those taken at a
+/// time.
+kernel_source teams_source(const exact_plan& p, const ir::program_graph& graph, bool straight);
 
 /// "memory<float>"; empty for what cannot be named.
 std::string spelling_of(const operand_type& type);

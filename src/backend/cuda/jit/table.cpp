@@ -31,14 +31,15 @@ int architecture() {
   return major * 10 + minor;
 }
 
-/// The numbers in the name of choices<4, 1, ...>, which compilers write as Li4ELi1E.
-void read_choices(const std::string& name, std::array<int, 5>& to) {
-  std::size_t at = name.find("choices");
-  for (int& number : to) {
-    at = name.find("Li", at);
-    if (at == std::string::npos) return;
+/// The numbers in the name of choices<4, 1, ...>, which compilers write as Li4ELi1E: choices, and then reads.
+void read_choices(const std::string& name, made_kernel& to) {
+  std::size_t at = name.find("choices"), n = 0;
+  to.reads.clear();
+  while ((at = name.find("Li", at)) != std::string::npos) {
     at += 2;
-    number = std::atoi(name.c_str() + at);
+    const int number = std::atoi(name.c_str() + at);
+    if (n < to.choices.size()) to.choices[n++] = number;
+    else to.reads.push_back(number);
   }
 }
 
@@ -78,7 +79,7 @@ bool load(made_kernel& to, const compiled& made) {
     (void)cudaGetLastError();  // nobody asked for it
     return false;
   }
-  read_choices(made.names[1], to.choices);
+  read_choices(made.names[1], to);
   to.kernel = reinterpret_cast<const void*>(kernel);
   return true;
 }
@@ -88,6 +89,7 @@ bool load(made_kernel& to, const compiled& made) {
 void make(made_kernel& to, const kernel_source& source) {
   std::string choices = "&lazyfuse::cuda_detail::choices<";
   for (const std::string& n : source.choices) choices += (&n == &source.choices[0] ? "" : ", ") + ("int(" + n + ")");
+  for (const std::string& n : source.reads) choices += ", int(" + n + ")";
   const std::vector<std::string> names{source.kernel, choices + ">"};
   const int target = architecture();
   const std::string key = compiled_with(target) + "\n" + names[0] + "\n" + names[1] + "\n" + source.text;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace lazyfuse::cuda_detail {
 
@@ -17,6 +18,7 @@ namespace lazyfuse::cuda_detail {
 struct made_kernel {
   std::atomic<const void*> kernel = nullptr;  ///< written last: a bundle that is loaded later may bring it
   std::array<int, 5> choices{};
+  std::vector<int> reads;
   resident_blocks resident;
   explicit operator bool() const { return kernel != nullptr; }
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which threads share a row, and what of it they keep on the chip.
 #include <lazyfuse/backend/cuda/kernels/tuning.hpp>
+#include <lazyfuse/backend/cuda/launch/launch.cuh>
 #include <lazyfuse/backend/cuda/launch/row_geometry.hpp>
-#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 
 #include "backend/cuda/launch/memory.hpp"
 
@@ -119,7 +119,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     g.vectors = ceil_div(length, index_t{g.lanes} * program.width);
     g.tasks = g.rows * g.vectors;
     g.units = height;
-    g.slots = static_cast<unsigned>(g.lanes * program.width);
+    g.passed_bytes = static_cast<unsigned>(g.lanes * program.width * program.accumulators);
     merge_slots = slots();
     least_units = 4 * (row_tuning::team_threads / g.lanes);
   } else {
@@ -127,6 +127,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     g.vectors = ceil_div(length, program.width * group) * group;
     g.tasks = g.rows;
     g.units = height * g.vectors;
+    g.passed_bytes = static_cast<unsigned>(program.accumulators);
     merge_slots = 2 * (row_tuning::team_threads / 32 + 1) + row_tuning::team_threads / 32;
     least_units = row_tuning::team_threads;
   }
@@ -164,6 +165,29 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   g.path = names[columns][static_cast<int>(g.how)];
   g.fits = g.shared_bytes <= static_cast<unsigned>(gpu.shared_bytes) && (g.how != exchange::memory || gpu.together);
   return g;
+}
+
+team_start prepare_teams(const void* kernel, const row_geometry& g, team_parameters& team) {
+  team = {.blocks = g.blocks,
+          .teams = g.teams,
+          .how = g.how,
+          .tickets = nullptr,
+          .partial = nullptr,
+          .room = g.passed_bytes};
+  team_start start;
+  const unsigned most =
+      resident_teams(kernel, row_tuning::team_threads, g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1);
+  if (g.how == exchange::memory) {
+    start.room = scratch_for(std::size_t{2} * g.teams * g.blocks * team.room);
+    team.tickets = start.room.tickets;
+    team.partial = start.room.partial;
+  } else team.teams = std::min(g.teams, most);
+  start.blocks = team.teams * g.blocks;
+  return start;
+}
+void launch_teams(const void* kernel, const row_geometry& g, const team_start& start, void* parameters) {
+  launch_team(kernel, start.blocks, static_cast<unsigned>(g.threads), g.shared_bytes,
+              g.how == exchange::cluster ? g.blocks : 1, g.how == exchange::memory, parameters);
 }
 
 void find_residence(const row_geometry& g, row_residence& to) {

@@ -194,6 +194,34 @@ struct register_numbers {
   wide_bits wide_in, wide_out;
 };
 
+/// The blocks that share rows.
+struct team_parameters {
+  unsigned blocks;  ///< of a team
+  unsigned teams;
+  exchange how;
+  unsigned* tickets;  ///< one per team, zero before and after
+  void* partial;      ///< two rooms for each team
+  unsigned room;      ///< bytes of each block's part of a room
+};
+
+/// Of rows that teams share. The axes are [outer kept axes | axes of the row | the axis of the inner loop]: K, R - 1 -
+/// K and 1 of them. The inner loop runs along the row, or (columns) along a kept axis.
+template <int K, int R>
+struct team_numbers {
+  axes_walk<K> outer;
+  axes_walk<R - 1 - K> across;
+  index_t tasks;     ///< rows; columns: tiles of them at all outer positions
+  index_t inner;     ///< extent of the inner axis
+  index_t units;     ///< of a task: vectors of a row; columns: positions along the row
+  index_t vectors;   ///< of the inner axis; columns: tiles
+  int lane_bits;     ///< columns: of the number of threads side by side
+  int cached_steps;  ///< of the steps over a task, those whose units a block keeps in shared memory
+  bool consecutive, one_result;
+  wide_bits wide_in, wide_out, via_shared;
+  unsigned room[most_operands];  ///< where each operand via shared memory begins in it
+  team_parameters team;
+};
+
 /// Of shared memory, in its first bytes, for what the blocks of a cluster that share a row send each other: two
 /// counters and two boxes. accumulators: bytes of the largest stage's.
 constexpr int mailbox_bytes(int accumulators) { return 16 + 2 * row_tuning::most_cluster_blocks * accumulators; }

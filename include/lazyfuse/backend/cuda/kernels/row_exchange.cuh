@@ -7,16 +7,6 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// The blocks that share rows.
-struct team_parameters {
-  unsigned blocks;  ///< of a team
-  unsigned teams;
-  exchange how;
-  unsigned* tickets;  ///< one per team, zero before and after
-  void* partial;      ///< two rooms for each team
-  unsigned room;      ///< bytes of each block's part of a room
-};
-
 /// A block's place in its team.
 struct team_place {
   unsigned team, member;

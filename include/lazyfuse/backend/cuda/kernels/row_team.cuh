@@ -6,27 +6,27 @@
 
 #include <lazyfuse/backend/cuda/kernels/row_merge.cuh>
 #include <lazyfuse/backend/cuda/kernels/row_pass_simple.cuh>
+#include <lazyfuse/backend/cuda/kernels/shares.hpp>
 
 namespace lazyfuse::cuda_detail {
 
-/// The axes are [outer kept axes | axes of the row | the axis of the inner loop]: KO, R - 1 - KO and 1 of them. The
-/// inner loop runs along the row, or (columns) along a kept axis.
 template <class Operands, class Targets, int KO, int R>
-struct row_parameters {
-  Operands operands;
-  Targets targets;
-  axes_walk<KO> outer;
-  axes_walk<R - 1 - KO> across;
-  index_t tasks;     ///< rows; columns: tiles of them at all outer positions
-  index_t inner;     ///< extent of the inner axis
-  index_t units;     ///< of a task: vectors of a row; columns: positions along the row
-  index_t vectors;   ///< of the inner axis; columns: tiles
-  int lane_bits;     ///< columns: of the number of threads side by side
-  int cached_steps;  ///< of the steps over a task, those whose units a block keeps in shared memory
-  bool consecutive, one_result;
-  wide_bits wide_in, wide_out, via_shared;
-  unsigned room[most_operands];  ///< where each operand via shared memory begins in it
-  team_parameters team;
+struct row_parameters : bound_to<Operands, Targets>, team_numbers<KO, R> {};
+
+/// What a thread of a team takes on.
+template <class Staged, class Sources, class Types, bool Columns>
+struct team_shares {
+  static constexpr int width = width_for(Sources{}, Types{}), bytes = memory_bytes(Sources{}) * width;
+  static constexpr int depth = cost_of_sources(Sources{}) > 0 ? 1 : row_tuning::depth_of(bytes);
+  static constexpr auto all = make_index_sequence<Sources::size>{};
+  using operand = pass_operand<Staged, 0, width, Sources>;
+  static constexpr wide_bits again = operand::again_bits(all);
+  /// The sums of columns need the registers themselves.
+  static constexpr int held_steps = Columns ? 0 : operand::template held_steps<depth>(all);
+  static constexpr int accumulators = accumulator_bytes<Staged>;
+  /// Of operand I, in one number: how many passes read it, twice, and 1 if it can be copied ahead.
+  template <int I>
+  static constexpr int reads = 2 * Staged::template passes_that_read<I> + operand::template again<I>;
 };
 
 /// The results of reductions: of the row, or (columns) of each of the thread's columns.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/plan/bind.hpp>
 #include <lazyfuse/plan/residence.hpp>
 
@@ -37,7 +38,7 @@ struct row_geometry {
   int lanes = 1, cached_steps = 0, held_steps = 0;
   int residents = 1;  ///< blocks of a processor at a time
   unsigned room[most_operands] = {}, shared_bytes = 0;
-  unsigned slots = 1;  ///< results of a stage that a block passes on
+  unsigned passed_bytes = 0;  ///< of the results of a stage that a block passes on
   const char* path;
 };
 
@@ -59,6 +60,37 @@ register_numbers<K> numbers_of_registers(const row_geometry& g, const index_t* e
           .wide_in = g.wide_in,
           .wide_out = g.wide_out};
 }
+
+template <int K, int R>
+team_numbers<K, R> numbers_of_teams(const row_geometry& g, const index_t* extents, bool one_result) {
+  team_numbers<K, R> n{.outer = walk_of<K>(extents),
+                       .across = walk_of<R - 1 - K>(extents + K),
+                       .tasks = g.tasks,
+                       .inner = extents[R - 1],
+                       .units = g.units,
+                       .vectors = g.vectors,
+                       .lane_bits = log2_of(g.lanes),
+                       .cached_steps = g.cached_steps,
+                       .consecutive = g.consecutive,
+                       .one_result = one_result,
+                       .wide_in = g.wide_in,
+                       .wide_out = g.wide_out,
+                       .via_shared = g.via_shared,
+                       .room = {},
+                       .team = {}};
+  for (int i = 0; i < most_operands; ++i) n.room[i] = g.room[i];
+  return n;
+}
+
+/// How a kernel of teams is started, and until then the memory through which they exchange results.
+struct team_start {
+  unsigned blocks = 0;
+  scratch room;
+};
+/// Says the kernel who its teams are. Rows that are more than run at a time are several tasks of each.
+team_start prepare_teams(const void* kernel, const row_geometry& g, team_parameters& team);
+/// parameters: with those of the team that were prepared.
+void launch_teams(const void* kernel, const row_geometry& g, const team_start& start, void* parameters);
 
 /// Where rows and results are, for predictions and explain.
 void find_residence(const row_geometry& g, planning::row_residence& to);

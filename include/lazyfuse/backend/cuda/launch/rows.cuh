@@ -14,21 +14,17 @@ namespace lazyfuse::cuda_detail {
 /// Rows of an iteration of R axes: how they are laid out, and their launch.
 template <class Staged, class Sources, int Outer, bool Columns, int R, class... T>
 struct rows_program {
-  static constexpr int width = width_for(Sources{}, list<T...>{}), targets = sizeof...(T);
-  static constexpr int bytes = memory_bytes(Sources{}) * width;
+  static constexpr int targets = sizeof...(T);
+  using shares = team_shares<Staged, Sources, list<T...>, Columns>;
   using on_chip = staged_on_chip_t<Staged>;
-  static constexpr int held = register_elements<on_chip>(Sources{}, make_index_sequence<Sources::size>{}, width);
-  static constexpr int depth = cost_of_sources(Sources{}) > 0 ? 1 : row_tuning::depth_of(bytes);
-  using operand = pass_operand<Staged, 0, width, Sources>;
-  static constexpr auto all = make_index_sequence<Sources::size>{};
-  // The sums of columns need the registers themselves.
-  static constexpr int held_steps = Columns ? 0 : operand::template held_steps<depth>(all);
+  static constexpr int width = shares::width,
+                       held = register_elements<on_chip>(Sources{}, make_index_sequence<Sources::size>{}, width);
   static constexpr row_program program{.width = width,
                                        .held = held,
-                                       .accumulators = accumulator_bytes<Staged>,
-                                       .again = operand::again_bits(all),
-                                       .held_steps = held_steps,
-                                       .depth = depth};
+                                       .accumulators = shares::accumulators,
+                                       .again = shares::again,
+                                       .held_steps = shares::held_steps,
+                                       .depth = shares::depth};
 
   template <class Bound>
   static row_geometry lay_out(const shape<R>& s, const Bound& bound) {
@@ -52,48 +48,15 @@ struct rows_program {
       }
     }
     using parameters = row_parameters<operands, target_pack<R, T...>, Outer, R>;
-    parameters p{.operands = bound.operands,
-                 .targets = to,
-                 .outer = walk_of<Outer>(s.extent),
-                 .across = walk_of<R - 1 - Outer>(s.extent + Outer),
-                 .tasks = g.tasks,
-                 .inner = s[R - 1],
-                 .units = g.units,
-                 .vectors = g.vectors,
-                 .lane_bits = log2_of(g.lanes),
-                 .cached_steps = g.cached_steps,
-                 .consecutive = g.consecutive,
-                 .one_result = one_result,
-                 .wide_in = g.wide_in,
-                 .wide_out = g.wide_out,
-                 .via_shared = g.via_shared,
-                 .room = {},
-                 .team = {.blocks = g.blocks,
-                          .teams = g.teams,
-                          .how = g.how,
-                          .tickets = nullptr,
-                          .partial = nullptr,
-                          .room = g.slots * unsigned(program.accumulators)}};
-    for (int i = 0; i < most_operands; ++i) p.room[i] = g.room[i];
-    scratch room;
-    if (g.how == exchange::memory) {
-      room = scratch_for(std::size_t{2} * g.teams * g.blocks * p.team.room);
-      p.team.tickets = room.tickets;
-      p.team.partial = room.partial;
-    }
-    const auto start = [&](auto kernel) {
-      const unsigned most = resident_teams(reinterpret_cast<const void*>(kernel), row_tuning::team_threads,
-                                           g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1);
-      index_t grid = g.grid;
-      if (g.how != exchange::memory) {  // as many teams as run at a time, each with several tasks
-        p.team.teams = p.team.teams < most ? p.team.teams : most;
-        grid = index_t{p.team.teams} * g.blocks;
-      }
-      launch_team(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(grid), static_cast<unsigned>(g.threads),
-                  g.shared_bytes, g.how == exchange::cluster ? g.blocks : 1, g.how == exchange::memory, argument(p));
+    parameters p{{bound.operands, to}, numbers_of_teams<Outer, R>(g, s.extent, one_result)};
+    const auto start = [&](auto instance) {
+      const void* const kernel = reinterpret_cast<const void*>(instance);
+      const team_start teams = prepare_teams(kernel, g, p.team);
+      launch_teams(kernel, g, teams, argument(p));
     };
     if (g.straight)
-      start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, depth, held_steps, parameters>);
+      start(rows_by_teams<Staged, Sources, list<T...>, true, Columns, Outer, R, width, shares::depth,
+                          shares::held_steps, parameters>);
     else start(rows_by_teams<Staged, Sources, list<T...>, false, Columns, Outer, R, width, 1, 0, parameters>);
   }
 };
