@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions of long rows and of columns, of lengths and widths that fill no vector, no block and no cluster: each is
+// one kernel, whoever compiled it, and has the values of plain loops in double.
+#include "support/line_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using lf::axis, lf::keepdims;
+using line = std::vector<double>;
+
+double total(const line& v) {
+  long double sum = 0;
+  for (const double e : v) sum += e;
+  return static_cast<double>(sum);
+}
+double largest(const line& v) { return *std::max_element(v.begin(), v.end()); }
+line softmax_of(line v) {
+  const double most = largest(v);
+  for (double& e : v) e = std::exp(e - most);
+  const double sum = total(v);
+  for (double& e : v) e /= sum;
+  return v;
+}
+line normalized(line v) {
+  double squares = 0;
+  for (const double e : v) squares += e * e;
+  for (double& e : v) e /= std::sqrt(squares);
+  return v;
+}
+line standardized(line v) {
+  const double mean = total(v) / double(v.size());
+  double squares = 0;
+  for (double& e : v) squares += (e - mean) * (e - mean);
+  for (double& e : v) e = (e - mean) / std::sqrt(squares / double(v.size()));
+  return v;
+}
+line logsumexp_of(line v) {
+  const double most = largest(v);
+  for (double& e : v) e = std::exp(e - most);
+  return {std::log(total(v)) + most};
+}
+/// Of what is left of each element by the mean, the sum of those over the largest: three stages, and one result.
+line nested(line v) {
+  const double mean = total(v) / double(v.size());
+  for (double& e : v) e = std::abs(e - mean);
+  const double most = largest(v);
+  for (double& e : v) e /= most;
+  return {total(v)};
+}
+constexpr auto nested_of = [](const auto& x, auto a) {
+  const auto apart = lf::abs(x - lf::mean(x, a, keepdims));
+  return lf::sum(apart / lf::max(apart, a, keepdims), a);
+};
+
+/// Epsilons of the element type by which a value may differ from double's, relative to itself; and of numbers from
+/// which something of their size was taken away, to 1.
+constexpr double most = 32;
+template <class T>
+constexpr double epsilon = std::is_same_v<T, lf::half>       ? 0x1p-10
+                           : std::is_same_v<T, lf::bfloat16> ? 0x1p-7
+                                                             : double(std::numeric_limits<T>::epsilon());
+
+/// Half rounds to multiples of it, however small a number is.
+template <class T>
+constexpr double smallest = std::is_same_v<T, lf::half> ? 0x1p-24 : 0;
+
+/// Lines of a matrix, its rows or its columns, here and where they are computed with.
+template <class T, class Space>
+struct lines {
+  std::int64_t count, length;
+  bool columns;
+  lf::array<T, 2, lf::host> here;
+  lf::array<T, 2, Space> x;
+
+  lines(std::int64_t how_many, std::int64_t how_long, bool side_by_side, std::uint32_t stream = 1)
+      : count(how_many),
+        length(how_long),
+        columns(side_by_side),
+        here(side_by_side ? lf::shape(how_long, how_many) : lf::shape(how_many, how_long)) {
+    T* const to = here.data();
+    for (std::int64_t r = 0; r < count; ++r)
+      for (std::int64_t i = 0; i < length; ++i)
+        to[at(r, i)] = static_cast<T>(test::between(stream, r * length + i) / 2 + double(r % 5));
+    if constexpr (std::is_same_v<Space, lf::host>) x = here;
+    else x = lf::to<Space>(here);
+  }
+  std::int64_t at(std::int64_t r, std::int64_t i) const { return columns ? i * count + r : r * length + i; }
+  line of(std::int64_t r) const {
+    const T* const from = std::as_const(here).data();
+    line v(static_cast<std::size_t>(length));
+    for (std::int64_t i = 0; i < length; ++i) v[static_cast<std::size_t>(i)] = double(from[at(r, i)]);
+    return v;
+  }
+  std::string text(const char* what) const {
+    return what + (" of " + std::to_string(count)) + (columns ? " columns of " : " rows of ") + std::to_string(length);
+  }
+};
+
+template <class Space>
+class long_rows : public test::on<Space> {
+ protected:
+  static constexpr bool on_host = std::is_same_v<Space, lf::host>;
+  void TearDown() override { lf::tuning::clear(); }
+
+  /// Rows; on the host fewer, since it has no teams.
+  static std::vector<std::pair<std::int64_t, std::int64_t>> rows() {
+    if (on_host) return {{5, 8193}, {2, 50257}};
+    return {{5, 8193}, {300, 12288}, {6, 50257}, {2, 262144 + 3}, {1, (1 << 22) + 1}};
+  }
+  static std::vector<std::pair<std::int64_t, std::int64_t>> columns() {
+    if (on_host) return {{3, 2}, {33, 700}};
+    std::vector<std::pair<std::int64_t, std::int64_t>> all;
+    for (const int length : {2, 5, 33, 700, 5000})
+      for (const int width : {3, 33, 130, 1001}) all.emplace_back(width, length);
+    return all;
+  }
+  template <class T, class F>
+  static void for_lines(const F& f) {
+    for (const auto& [count, length] : rows()) f(lines<T, Space>(count, length, false), axis<1>);
+    for (const auto& [count, length] : columns()) f(lines<T, Space>(count, length, true), axis<0>);
+  }
+
+  /// A result against f of some lines, the first and the last among them.
+  template <class T, class A, class F>
+  static void compare(const lines<T, Space>& l, const A& result, const F& f, const char* what, bool apart = false) {
+    const auto got = lf::to<lf::host>(result);
+    for (std::int64_t r = 0; r < l.count; r += r < 2 || r + 3 >= l.count ? 1 : l.count / 7 + 1) {
+      const line want = f(l.of(r));
+      const bool one = want.size() == 1;
+      ASSERT_EQ(got.size(), one ? l.count : l.count * l.length);
+      for (std::int64_t i = 0; i < (one ? 1 : l.length); ++i) {
+        const double is = double(std::as_const(got).data()[one ? r : l.at(r, i)]),
+                     wanted = want[static_cast<std::size_t>(i)];
+        if (!(std::abs(is - wanted) <= most * epsilon<T> * (std::abs(wanted) + (apart ? 1 : 0)) + smallest<T>))
+          FAIL() << l.text(what) << ": element " << i << " of line " << r << " is " << is << ", expected " << wanted;
+      }
+    }
+  }
+  /// Evaluates e twice, by one kernel each time: the same bits, and near f of the lines.
+  template <class T, class E, class F>
+  static void expect(const lines<T, Space>& l, const E& e, const F& f, const char* what, bool apart = false) {
+    lf::tune_detail::remember(lf::tune_detail::rows_of(e), lf::plan_choice::rows);  // whatever the device's costs are
+    lf::trace trace;
+    const auto result = lf::materialize(e), again = lf::materialize(e);
+    EXPECT_EQ(trace.launches(), 2) << l.text(what);
+    compare(l, result, f, what, apart);
+    EXPECT_TRUE(lf::array_equal(result, again)) << l.text(what);
+  }
+};
+TYPED_TEST_SUITE(long_rows, test::spaces, test::space_name);
+
+TYPED_TEST(long_rows, of_float) {
+  this->template for_lines<float>([](const auto& l, auto a) {
+    TestFixture::expect(l, lf::softmax(l.x, a), softmax_of, "softmax");
+    TestFixture::expect(l, l.x / lf::sqrt(lf::sum(l.x * l.x, a, keepdims)), normalized, "normalized", true);
+    TestFixture::expect(l, lf::standardize(l.x, a), standardized, "standardized", true);
+  });
+}
+TYPED_TEST(long_rows, with_one_result) {
+  this->template for_lines<float>([](const auto& l, auto a) {
+    TestFixture::expect(l, lf::logsumexp(l.x, a), logsumexp_of, "logsumexp");
+    TestFixture::expect(l, nested_of(l.x, a), nested, "what is apart from the mean");
+  });
+}
+TYPED_TEST(long_rows, of_double) {
+  this->template for_lines<double>(
+      [](const auto& l, auto a) { TestFixture::expect(l, lf::softmax(l.x, a), softmax_of, "softmax"); });
+}
+TYPED_TEST(long_rows, of_16_bits) {
+  this->template for_lines<lf::half>(
+      [](const auto& l, auto a) { TestFixture::expect(l, lf::softmax(l.x, a), softmax_of, "softmax"); });
+  this->template for_lines<lf::bfloat16>(
+      [](const auto& l, auto a) { TestFixture::expect(l, lf::softmax(l.x, a), softmax_of, "softmax"); });
+}
+
+TYPED_TEST(long_rows, in_place) {
+  this->template for_lines<float>([](const auto& l, auto a) {
+    auto y = l.x;
+    y += 0;  // memory of its own
+    lf::tune_detail::remember(lf::tune_detail::rows_of(lf::softmax(y, a)), lf::plan_choice::rows);
+    const lf::trace trace;
+    y = lf::softmax(y, a);
+    EXPECT_EQ(trace.launches(), 1) << l.text("in place");
+    TestFixture::compare(l, y, softmax_of, "in place");
+  });
+}
+TYPED_TEST(long_rows, off_alignment) {
+  this->template for_lines<float>([](const auto& l, auto a) {
+    const auto shape = l.x.shape();
+    lf::array<float, 2, TypeParam> wide = lf::zeros<float>({shape[0] + 1, shape[1] + 3});
+    const auto rows = lf::range(1, lf::end), columns = lf::range(1, shape[1] + 1);
+    wide(rows, columns) = l.x;
+    TestFixture::expect(l, lf::softmax(wide(rows, columns), a), softmax_of, "softmax off alignment");
+  });
+}
+
+TYPED_TEST(long_rows, of_two_arrays) {
+  this->template for_lines<float>([](const auto& l, auto a) {
+    const lines<float, TypeParam> other(l.count, l.length, l.columns, 2);
+    const auto e = lf::softmax(l.x, a) + lf::softmax(other.x, a) * lf::max(l.x, a, keepdims);
+    std::int64_t r = 0;  // of which line the other array's is wanted
+    const auto want = [&](line v) {
+      while (l.of(r) != v) ++r;
+      const line other_line = softmax_of(other.of(r));
+      const double largest_of_row = largest(v);
+      v = softmax_of(std::move(v));
+      for (std::size_t i = 0; i < v.size(); ++i) v[i] += other_line[i] * largest_of_row;
+      return v;
+    };
+    TestFixture::compare(l, lf::materialize(e), want, "two softmaxes", true);
+    if (std::is_same_v<lf::kernel_space<TypeParam>, lf::made_in<lf::cuda>>) {
+      EXPECT_EQ(lf::plan(e).kernels.size(), 1u) << l.text("two softmaxes");
+    }
+  });
+}
+
+}  // namespace
