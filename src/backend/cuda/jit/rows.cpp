@@ -25,13 +25,11 @@ row_geometry lay_out(const exact_plan& p, const row_program& program) {
   return plan_rows(p.extents, p.rank, p.kept, p.columns, p.info, p.targets, p.targets + p.count, program);
 }
 
-/// In registers; without a kernel if their threads hold too little.
-made_rows rows_in_registers(const exact_plan& p, exact_program& program, row_program& facts) {
-  made_rows rows{.geometry = lay_out(p, facts)};
-  if (!rows.geometry.registers) return {};
-  const bool one_vector = rows.geometry.one_vector;
-  rows.made = variant_of(program, p, one_vector ? "vectors" : "registers", "",
-                         [&] { return rows_source(p, *program.graph, one_vector); });
+/// In registers; without a kernel if their threads hold less than was guessed, which facts then say.
+made_rows rows_in_registers(const exact_plan& p, exact_program& program, row_program& facts, const row_geometry& g) {
+  made_rows rows{.geometry = g};
+  rows.made = variant_of(program, p, g.one_vector ? "vectors" : "registers", "",
+                         [&] { return rows_source(p, *program.graph, g.one_vector); });
   if (!rows.made || rows.made->choices[0] != facts.width) return {};
   const int guess = std::exchange(facts.held, rows.made->choices[1]);
   if (guess != facts.held) rows.geometry = lay_out(p, facts);
@@ -39,10 +37,9 @@ made_rows rows_in_registers(const exact_plan& p, exact_program& program, row_pro
 }
 
 /// By teams.
-made_rows rows_by_teams(const exact_plan& p, exact_program& program, row_program facts) {
+made_rows rows_by_teams(const exact_plan& p, exact_program& program, row_program facts, bool straight) {
   static constexpr const char* paths[2][2] = {{"teams", "teams of whole vectors"},
                                               {"columns", "columns of whole vectors"}};
-  const bool straight = lay_out(p, facts).straight;
   made_rows rows;
   rows.made =
       variant_of(program, p, paths[p.columns][straight], "", [&] { return teams_source(p, *program.graph, straight); });
@@ -65,9 +62,13 @@ made_rows rows_by_teams(const exact_plan& p, exact_program& program, row_program
 made_rows rows_of(const exact_plan& p, exact_program& program) {
   row_program facts{
       .width = vector_width(p, true), .held = most_held(p), .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1};
-  if (made_rows rows = rows_in_registers(p, program, facts); rows.made) return rows;
-  facts.held = 0;
-  return rows_by_teams(p, program, facts);
+  row_geometry g = lay_out(p, facts);
+  if (g.registers) {
+    if (made_rows rows = rows_in_registers(p, program, facts, g); rows.made) return rows;
+    facts.held = 0;
+    g = lay_out(p, facts);
+  }
+  return rows_by_teams(p, program, facts, g.straight);
 }
 
 bool start_rows(const exact_plan& p, exact_program& program) {
