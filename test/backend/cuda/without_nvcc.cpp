@@ -189,6 +189,38 @@ TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_shared_by_teams) {
   one_kernel("block", lf::max(rows - lf::mean(rows, axis<1, 2>, lf::keepdims), axis<1, 2>));
 }
 
+TEST_F(without_nvcc, teams_that_cannot_be_started_leave_nothing_behind) {
+  const auto x = of(lf::shape(1 << 22)), row = of(lf::shape(100000));
+  auto y = of(lf::shape(1 << 22)), z = of(lf::shape(100000));
+  const std::function<void()> runs[] = {[&] { y = x / lf::sqrt(lf::sum(lf::square(x))); },
+                                        [&] { z = lf::softmax(row, axis<0>); }};
+  for (const auto& run : runs) {
+    run();
+    standin::reset();
+    run();
+    EXPECT_EQ(launched_now(), "rows_by_teams");
+    run();
+    const long calls = standin::calls();
+    const standin::balance live = standin::live();
+    int failures = 0;
+    for (long n = 1; n <= calls; ++n) {
+      standin::reset();
+      standin::fail_at(n);
+      try {
+        run();
+      } catch (const lf::error&) {
+        ++failures;
+      }
+      EXPECT_FALSE(standin::failed().empty());
+      EXPECT_TRUE(standin::live() == live) << standin::failed();
+    }
+    EXPECT_GT(failures, 0);
+    standin::reset();
+    run();
+    EXPECT_EQ(launched_now(), "rows_by_teams");
+  }
+}
+
 TEST_F(without_nvcc, copies_of_arrays_are_no_kernels) {
   auto x = of(lf::shape(1000));
   const auto y = x;
