@@ -223,4 +223,27 @@ TYPED_TEST(long_rows, of_two_arrays) {
   });
 }
 
+/// An array that is read along rows twice, and once along columns, as the result: which of it is one array, and so
+/// which way most memory lies, run time knows.
+TYPED_TEST(long_rows, that_turn_out_to_be_columns) {
+  for (const std::int64_t n : {100, 701}) {
+    const lines<float, TypeParam> l(n, n, false);
+    const auto sums_of_squares = [&](std::int64_t r) {
+      double sum = 0;
+      for (const double e : l.of(r)) sum += e * e;
+      return sum;
+    };
+    line sums;
+    for (std::int64_t r = 0; r < n; ++r) sums.push_back(sums_of_squares(r));
+    const auto want = [&](line v) {
+      for (std::size_t i = 0; i < v.size(); ++i) v[i] /= sums[i];
+      return v;
+    };
+    TestFixture::compare(l, lf::materialize(l.x / lf::sum(l.x * l.x, axis<1>)), want, "over the sums of other rows");
+    const auto turned = lf::transpose(l.x);
+    TestFixture::compare(l, lf::materialize(lf::transpose(lf::softmax(turned, axis<0>))), softmax_of, "turned");
+    TestFixture::compare(l, lf::materialize(lf::softmax(turned, axis<0>)).T(), softmax_of, "turned and dense");
+  }
+}
+
 }  // namespace
