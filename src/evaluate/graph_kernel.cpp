@@ -483,9 +483,16 @@ bool run_stages(const graph_space& space, const execution& x, const memory_of_gr
     if (x.choice == plan_choice::automatic && run_detail::remembered_choice(p.rows) == plan_choice::cut) return false;
   }
   graph_recording* const recording = x.values->recording;
-  if (!recording) return x.take(p);
   const graph_plan before = p;
+  if (rows && x.choice == plan_choice::automatic && p.rows.length >= long_row) {
+    p.type->decide(p);
+    if (!p.path) return false;
+    // Barriers may cost more than launches.
+    if (p.rows.where.grid_barriers > 0 && !rows_pay(p.rows.where, p.touched(), layout.levels, space.this_machine()))
+      return false;
+  }
   if (!x.take(p)) return false;
+  if (!recording) return true;
   recording->kernel(before, results, x.because);
   return true;
 }

@@ -26,9 +26,10 @@ struct tree::source_traits<graph_source<T, Space>> {
 /// An unevaluated expression of elements T and rank R, whatever it computes: with `lazy_array<float, 1> e = x;` a loop
 /// over `e = e * a + b` runs nothing and allocates no array, and `array y = e` is one kernel, on the GPU one that is
 /// made at run time. A value: it means what its operands were when it was written. Nodes cost some 200 bytes each.
-/// Elementwise operations are in one kernel, in which equal parts are computed once; reductions and scans in it are
-/// computed into memory first, and so are parts where the whole reads more arrays than a kernel takes. Reductions,
-/// scans and functions of rows of it are one kernel with it on the GPU, unless its elements are dear.
+/// Equal parts are computed once. On the host elementwise operations are in one kernel, and reductions and scans are
+/// computed into memory first. On the GPU these are in the kernel, too, and so is what reads a lazy_array, where one
+/// kernel can be all of it; else the kernels run that are predicted to take least. Parts are computed into memory first
+/// where the whole reads more arrays than a kernel takes.
 template <element_type Element, int Rank, memory_space Space = default_space>
 class lazy_array : public lazy<tree::leaf<graph_source<Element, Space>, Rank>> {
   using base = lazy<tree::leaf<graph_source<Element, Space>, Rank>>;
