@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Writes OUT, a source with the texts of the headers of device code below ROOT: what kernels that are made at run time
-# include.
+# include, and which of them has each operation.
 cmake_minimum_required(VERSION 3.25)
 
 set(waiting lazyfuse/op/components.hpp lazyfuse/op/reduction.hpp lazyfuse/op/registry.hpp lazyfuse/op/statistics.hpp
@@ -23,9 +23,22 @@ list(SORT headers)
 
 set(text "// Written by cmake/carried_headers.cmake.\n#include \"backend/cuda/jit/compiler.hpp\"\n\n")
 string(APPEND text "namespace lazyfuse::cuda_detail {\n\nconst carried_header carried_headers[] = {\n")
+set(operations "")
+# What tables and tests say of operations. Kernels do not read it, and the compiler makes variables of the GPU of it.
+set(quoted "const char\\* (name|symbol|numpy|difference) =(([ \n]*\"[^\"]*\")+| [^\";]+)")
+set(numbers "int (ulp|complex_ulp|ulp_of_one) = [0-9]+")
+set(domain "interval domain ?=?[^;]*")
 foreach(header IN LISTS headers)
   file(READ ${ROOT}/${header} lines)
   string(REGEX REPLACE "\n *//[^\n]*" "\n" lines "${lines}") # comments are for people
+  string(REGEX REPLACE "\n *static constexpr (${quoted}|${numbers}|${domain});[^\n]*" "" lines "${lines}")
+  if(header MATCHES "^lazyfuse/op/")
+    string(REGEX MATCHALL "\nstruct [a-z_0-9]+ [:{]" found "${lines}")
+    foreach(name IN LISTS found)
+      string(REGEX REPLACE "\nstruct ([a-z_0-9]+) [:{]" "\\1" name "${name}")
+      string(APPEND operations "    {\"op::${name}\", \"${header}\"},\n")
+    endforeach()
+  endif()
   string(LENGTH "${lines}" length)
   string(APPEND text "    {\"${header}\",\n")
   foreach(at RANGE 0 ${length} 12000) # literals have a limit, their sum does not
@@ -35,5 +48,7 @@ foreach(header IN LISTS headers)
   string(APPEND text "},\n")
 endforeach()
 list(LENGTH headers count)
-string(APPEND text "};\nconst int carried_header_count = ${count};\n\n}  // namespace lazyfuse::cuda_detail\n")
+string(APPEND text "};\nconst int carried_header_count = ${count};\n\n")
+string(APPEND text "const std::map<std::string_view, std::string_view> headers_of_operations{\n${operations}};\n\n")
+string(APPEND text "}  // namespace lazyfuse::cuda_detail\n")
 file(WRITE ${OUT} "${text}")

@@ -39,6 +39,14 @@ bool is_among(std::string_view name, list<Named...>) {
   return ((name == Named::name) || ...);
 }
 
+/// Operations of a program that is shorter as a function than as a type, at least.
+constexpr int least_steps = 3;
+
+/// Whether a rewrite (program/rewrite.hpp) may make something else of the operation, beside others or not.
+bool may_be_rewritten(std::string_view operation) {
+  return operation == "op::pow" || operation == "op::sin" || operation == "op::cos";
+}
+
 bool is_name(std::string_view word) {
   return std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
@@ -207,6 +215,41 @@ std::string program_graph::aliases() const {
     }
   }
   return text;
+}
+
+std::vector<std::string> program_graph::named_operations() const {
+  std::vector<std::string> names;
+  for (const program_node& n : nodes)
+    for (auto at = n.type.find("op::"); at != std::string::npos; at = n.type.find("op::", at + 1)) {
+      names.push_back(n.type.substr(at, n.type.find_first_of("<>, ", at) - at));
+      if (may_be_rewritten(names.back())) names.emplace_back("op::sincos");
+    }
+  return names;
+}
+
+void program_graph::write_in_steps() {
+  const auto at = [&](int i) -> program_node& { return nodes[static_cast<std::size_t>(i)]; };
+  std::vector<bool> plain(nodes.size());  // made of operands and operations that no rewrite reads
+  std::vector<int> programs;
+  int stages = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const program_node& n = nodes[i];
+    plain[i] = !n.is_stage && !may_be_rewritten(n.type) && std::ranges::all_of(n.arguments, [&](int a) {
+      return n.type.empty() || plain[static_cast<std::size_t>(a)];
+    });
+    if (!n.is_stage) continue;
+    ++stages;
+    programs.insert(programs.end(), n.arguments.begin(), n.arguments.end());
+  }
+  if (stages == 0) programs = roots;
+  if (programs.size() != 1) return;
+  int root = programs[0];
+  if (at(root).type.starts_with("op::cast<")) root = at(root).arguments[0];  // kernels round two results at once
+  const auto calls =
+      std::ranges::count_if(nodes, [](const program_node& n) { return !n.arguments.empty() && !n.type.empty(); });
+  if (plain[static_cast<std::size_t>(root)] && calls >= least_steps && !at(root).arguments.empty() &&
+      !at(root).type.empty())
+    at(root).is_function = true;
 }
 
 std::vector<bool> program_graph::used_by(int root) const {

@@ -32,6 +32,11 @@ struct program_graph {
   /// it reads, computed step by step: the type of a program repeats each part as often as it is read, and compilers
   /// walk all of it.
   std::string aliases() const;
+  /// Makes a function of what is computed of operands alone, where there is one such program and no rewrite
+  /// (program/rewrite.hpp) knows a part of it: the type of a long program takes compilers longer than its code.
+  void write_in_steps();
+  /// The operations that it names, "op::add" say, and one of those that rewrites may make of them.
+  std::vector<std::string> named_operations() const;
   /// What the sources among its operations are written in, for the place before all namespaces.
   std::string definitions() const;
 

@@ -2,6 +2,7 @@
 // Evaluation of programs at one position. Values used more than once are computed once and kept in registers.
 #pragma once
 
+#include <lazyfuse/op/map.hpp>
 #include <lazyfuse/program/contracts.hpp>
 #include <lazyfuse/program/schedule.hpp>
 

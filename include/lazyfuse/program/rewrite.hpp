@@ -3,8 +3,7 @@
 #pragma once
 
 #include <lazyfuse/op/compute.hpp>
-#include <lazyfuse/op/registry.hpp>
-#include <lazyfuse/op/rewritten.hpp>
+#include <lazyfuse/op/rewrites.hpp>
 #include <lazyfuse/program/program.hpp>
 
 namespace lazyfuse::ir {

@@ -7,18 +7,21 @@
 
 namespace lazyfuse::ir {
 
+namespace scan_name_detail {
+/// "cumsum", and after a comma how.
+template <class Monoid, bool Exclusive>
+inline constexpr auto words = [] {
+  constexpr const char* how = Exclusive ? ",exclusive" : "";
+  if constexpr (requires { Monoid::scan_name; })
+    return characters_detail::joined<characters_detail::length(Monoid::scan_name, how)>(Monoid::scan_name, how);
+  else return characters_detail::joined<characters_detail::length("cum", Monoid::name, how)>("cum", Monoid::name, how);
+}();
+}  // namespace scan_name_detail
+
 /// The kind of a scan: each value combined with those before it along one axis of its position, or with all but itself.
 template <class Monoid, bool Exclusive>
 struct scanned {
-  /// "cumsum", and after a comma how.
-  static constexpr auto words = [] {
-    constexpr const char* how = Exclusive ? ",exclusive" : "";
-    if constexpr (requires { Monoid::scan_name; })
-      return characters_detail::joined<characters_detail::length(Monoid::scan_name, how)>(Monoid::scan_name, how);
-    else
-      return characters_detail::joined<characters_detail::length("cum", Monoid::name, how)>("cum", Monoid::name, how);
-  }();
-  static constexpr const char* name = words.text;
+  static constexpr const char* name = scan_name_detail::words<Monoid, Exclusive>.text;
 };
 
 /// A list of scans taken apart, as reduction_set.

@@ -2,7 +2,9 @@
 // The compiler at run time: NVRTC, found when it is first needed, over the headers that this library carries.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lazyfuse::cuda_detail {
@@ -31,5 +33,7 @@ struct carried_header {
 };
 extern const carried_header carried_headers[];
 extern const int carried_header_count;
+/// Which of them has an operation, by its name in lazyfuse.
+extern const std::map<std::string_view, std::string_view> headers_of_operations;
 
 }  // namespace lazyfuse::cuda_detail

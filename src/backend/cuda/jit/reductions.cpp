@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions that are made at run time, of rows and of columns.
+#include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
 
@@ -10,9 +11,10 @@ namespace lazyfuse::cuda_detail {
 namespace {
 
 constexpr int most_kept = max_rank - 1, most_axes = max_rank;
+constexpr const char *all_dense = "dense_layout", *not_known = "layout_facts<>";
 
-/// What a kernel may rely on, operand by operand: nothing unless some are the same along the inner axis, for kernels
-/// whose operands all are vectors find that out once for all of them.
+/// What a kernel may rely on: that all of its operands are vectors, or what is known of each if some are the same along
+/// the inner axis.
 std::string facts_of(const exact_plan& p, int inner, const reduce_geometry& g) {
   const auto is_same = [&](int i) {
     const operand_info& o = p.operand(i);
@@ -25,7 +27,8 @@ std::string facts_of(const exact_plan& p, int inner, const reduce_geometry& g) {
     const bool is_wide = g.consecutive && has_bit(g.wide, i);
     facts += std::string(i > 0 ? ", " : "") + (is_same(i) ? "same" : is_wide ? "vectors" : "not_known");
   }
-  return some_same ? facts : "";
+  if (some_same) return "layout_facts<" + facts + ">";
+  return g.consecutive && g.dense && g.wide != 0 ? all_dense : not_known;
 }
 
 }  // namespace
@@ -38,9 +41,12 @@ bool start_reduction(const exact_plan& p, exact_program& program) {
     return plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, {width, depth}, resident);
   };
   const int width = vector_width(p, false);
+  const auto find = [&](const std::string& facts) {
+    return variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
+  };
   const std::string facts = facts_of(p, along_kept ? p.kept - 1 : p.rank - 1, lay_out(width, 1, 1));
-  made_kernel* const made =
-      variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
+  made_kernel* made = find(facts);
+  if (!made && facts == all_dense && !has_compiler()) made = find(not_known);  // a bundle may have that one
   if (!made || made->choices[0] != width) return false;
   const reduce_geometry g = lay_out(width, made->choices[along_kept ? 2 : 1], made->resident.of(made->kernel));
   scratch room;

@@ -2,9 +2,11 @@
 // The text of kernels.
 #include "backend/cuda/jit/source.hpp"
 
+#include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/parameters.hpp"
 #include "program/spelling.hpp"
 
+#include <set>
 #include <string_view>
 
 namespace lazyfuse::cuda_detail {
@@ -44,19 +46,33 @@ std::size_t bound_bytes(const exact_plan& p, int operand_axes, int target_axes) 
   return bound.size();
 }
 
+/// The headers of what a program computes: reading those of all operations takes longer than the rest of the source.
+std::string headers_of(const ir::program_graph& graph, const std::string& kernel) {
+  constexpr std::string_view all = "lazyfuse/op/registry.hpp";
+  std::set<std::string_view> headers;
+  if (kernel == "row_registers") headers.insert("lazyfuse/op/rewritten.hpp");  // divisions by what rows share
+  if (!graph.definitions().empty()) headers.insert(all);                       // those may compute with any
+  for (const std::string& name : graph.named_operations()) {
+    const auto known = headers_of_operations.find(name);
+    headers.insert(known == headers_of_operations.end() ? all : known->second);
+  }
+  std::string text;
+  for (const std::string_view header : headers) text.append("#include <").append(header).append(">\n");
+  return text;
+}
+
 /// A source without its end: the program, and its operands and targets over so many axes.
-std::string beginning(const exact_plan& p, const ir::program_graph& graph, const std::string& header, int operand_axes,
+std::string beginning(const exact_plan& p, ir::program_graph graph, const std::string& header, int operand_axes,
                       int target_axes) {
+  if (header != "row_registers") graph.write_in_steps();
   const std::string sources = sources_of(p), results = results_of(p);
   std::string programs;
   for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
   const bool maps = sources.find("remapped<") != std::string::npos, draws = sources.find("random") != std::string::npos;
   return "#include <lazyfuse/backend/cuda/kernels/" + header + ".cuh>\n" +
          (maps ? "#include <lazyfuse/program/remapped.hpp>\n" : "") +
-         (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") + R"(#include <lazyfuse/op/reduction.hpp>
-#include <lazyfuse/op/registry.hpp>
-#include <lazyfuse/op/statistics.hpp>
-)" + graph.definitions() +
+         (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") + headers_of(graph, header) +
+         graph.definitions() +
          R"(namespace lazyfuse {
 namespace cuda_detail {
 template <int... N>
@@ -81,14 +97,16 @@ const std::string here = "lazyfuse::made::", share = here + "shares::";
 
 }  // namespace
 
-kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path) {
+kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
+                               bool dense) {
   const bool flat = path == "flat", turned = path == "turned";
   const int axes = flat ? 1 : p.rank;
   const std::string rank = std::to_string(p.rank);
   kernel_source s;
   s.text = beginning(p, graph, flat ? "flat" : "strided", axes, axes) +
            "using shares = cuda_detail::transform_shares<program, sources, types>;\nusing parameters = cuda_detail::" +
-           (flat ? "flat_parameters<operands, targets>" : "strided_parameters<operands, targets, " + rank + ">") +
+           (flat ? std::string("flat_parameters<operands, targets, ") + (dense ? "true>" : "false>")
+                 : "strided_parameters<operands, targets, " + rank + ">") +
            ";\n" + layout_check(flat ? "flat_numbers" : "strided_numbers<" + rank + ">") + ending;
   const std::string load = share + path;
   s.kernel = std::string("lazyfuse::cuda_detail::transform_") + (flat ? "flat" : "strided") + "<" + here + "program, " +
@@ -127,7 +145,7 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
       "using set = reduction_set<typename reductions_of<typename program::roots>::type, sources>;\n"
       "using shares = cuda_detail::reduce_shares<set, sources>;\n"
       "using enum cuda_detail::along_inner;\nusing parameters = cuda_detail::reduce_parameters<operands, targets, " +
-      axes + ", cuda_detail::layout_facts<" + facts + ">>;\n" + layout_check("reduce_numbers<" + axes + ">") + ending;
+      axes + ", cuda_detail::" + facts + ">;\n" + layout_check("reduce_numbers<" + axes + ">") + ending;
   s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "program, " + here + "sources, " +
              axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
   s.choices = {share + "width", share + "by_rows.depth", share + "by_columns.depth",

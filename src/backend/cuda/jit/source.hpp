@@ -18,13 +18,15 @@ struct kernel_source {
   std::vector<std::string> reads;  ///< of rows by teams: one more for each operand (team_shares::reads)
 };
 
-/// A transform along the path "flat", "strided" or "turned". choices: the width, the depths of flat and of strided
-/// threads, and the width and depth of those that turn operands.
-kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
+/// A transform along the path "flat", "strided" or "turned"; dense: see flat_parameters. choices: the width, the depths
+/// of flat and of strided threads, and the width and depth of those that turn operands.
+kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
+                               bool dense);
 /// A stencil of p's arrays: `points` are the operands of the program, as stencil_point; threads take `most` elements.
 /// choices: those they take, which may be fewer.
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most);
-/// A reduction along "rows" or "columns", of operands of which is known what facts says, "same, vectors" for two.
+/// A reduction along "rows" or "columns", of operands of which is known what facts says, "layout_facts<same, vectors>"
+/// for two.
 /// choices: the width, the depths of both, and the bytes of a partial result.
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                             const std::string& facts);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transforms that are made at run time, along the paths of those that were compiled with the program.
+#include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
 
@@ -54,7 +55,12 @@ bool start_transform(exact_plan& p, exact_program& program) {
     static constexpr const char* names[] = {"flat", "strided", "turned"};
     path = names[static_cast<int>(g.path)];
     if ((p.rank == 1) != (g.path == transform_path::flat)) return false;
-    made = variant_of(program, p, path, "", [&] { return transform_source(p, *program.graph, path); });
+    const auto find = [&](bool dense) {
+      return variant_of(program, p, path, dense ? "dense" : "",
+                        [&] { return transform_source(p, *program.graph, path, dense); });
+    };
+    made = find(g.dense);
+    if (!made && g.dense && !has_compiler()) made = find(false);  // a bundle may have that one
     if (!made || made->choices[0] > widest) return false;
     exact = std::exchange(choices, made->choices) == made->choices;
   }

@@ -162,6 +162,11 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
       [&](int k) { return k * spacing < valid; });
 }
 
+/// Between a thread's elements along the inner axis.
+__device__ __forceinline__ int spacing_of(const auto& p) {
+  return bare_t<decltype(p)>::facts::all_dense || p.consecutive ? 1 : interleave;
+}
+
 /// Depth full units whose offsets are a pitch apart. dense: all memory is contiguous along both axes, and
 /// aligned where threads take neighbours, so that there is nothing to decide per operand.
 template <class Set, int Width, int Depth, bool Columns, class... Src, int... I>
@@ -171,7 +176,8 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& s
                                              index_sequence<I...>) {
   fetched_pack<Width, Depth, list<Src...>> values;
   const auto load = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
-    constexpr along_inner known = bare_t<decltype(p)>::facts::template of<N>;
+    using facts = typename bare_t<decltype(p)>::facts;
+    constexpr along_inner known = facts::template of<N>;
     if constexpr (bare_t<decltype(f)>::loads) {
       if constexpr (known != along_inner::not_known) {
         const index_t step = walked != axis ? o.steps[walked] : known == along_inner::same ? 0 : 1;
@@ -179,6 +185,12 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& s
         else f.dense(o.source.data + base[N] + at * step, pitch * step, true);
         return;
       } else if constexpr (requires { o.source.data; }) {
+        if constexpr (facts::all_dense) {
+          const index_t step = walked != axis ? o.steps[walked] : 1;
+          // It is dense; but behind a branch the loads stay together, before what is computed with the first.
+          if (p.dense) f.dense(o.source.data + base[N] + at * step, pitch * step, true);
+          return;
+        }
         if (dense) return f.dense(o.source.data + base[N] + at, pitch, p.consecutive);
       }
       const index_t step = o.steps[walked];
@@ -197,8 +209,12 @@ __device__ __forceinline__ void combine_some(thread_sums<Set, Width, Columns>& s
   fetched_pack<Width, 1, list<Src...>> values;
   const int some[1] = {valid};
   const auto load = [&](auto& f, const auto& o, int i) {
-    if constexpr (bare_t<decltype(f)>::loads)
-      f.some(o.source, offset[i], 0, o.steps[axis], p.consecutive && has_bit(p.wide, i), spacing, some);
+    using fetched = bare_t<decltype(f)>;
+    if constexpr (fetched::loads) {
+      constexpr bool known = fetched::is_memory && bare_t<decltype(p)>::facts::all_dense;
+      f.some(o.source, offset[i], 0, known ? 1 : o.steps[axis], known || (p.consecutive && has_bit(p.wide, i)), spacing,
+             some);
+    }
   };
   (load(get<I>(values), get<I>(p.operands), I), ...);
   keep_constants(values, p.operands, 0, index_sequence<I...>{});

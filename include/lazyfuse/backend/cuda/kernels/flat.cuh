@@ -6,22 +6,25 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// The parameters of a flat kernel: one step per operand.
-template <class Operands, class Targets>
-struct flat_parameters : bound_to<Operands, Targets>, flat_numbers {};
+/// The parameters of a flat kernel: one step per operand. Dense: flat_numbers::dense holds, which kernels that are made
+/// at run time know.
+template <class Operands, class Targets, bool Dense = false>
+struct flat_parameters : bound_to<Operands, Targets>, flat_numbers {
+  static constexpr bool all_dense = Dense;
+};
 
 /// One tile. Every operand is read as wide as its own layout allows; threads beyond the end read the last element
 /// again and do not store. Its functions name the types of one operand only: compilers write names of whole programs
 /// slowly.
-template <int Width, int Depth>
+template <int Width, int Depth, bool Dense>
 struct flat_tile {
   static constexpr int row = block_threads * Width, size = row * Depth;
   const flat_numbers& p;
   index_t base = static_cast<index_t>(blockIdx.x) * size;
-  bool full = p.size - base >= size, dense = full && p.dense;
+  bool full = p.size - base >= size, dense = full && (Dense || p.dense);
   index_t at = base + static_cast<int>(threadIdx.x) * Width;  ///< if threads take neighbours
 
-  __device__ __forceinline__ int spacing() const { return p.consecutive ? 1 : interleave; }
+  __device__ __forceinline__ int spacing() const { return Dense || p.consecutive ? 1 : interleave; }
   __device__ __forceinline__ int first() const {
     return spread{spacing()}.template first<Width>(static_cast<int>(threadIdx.x));
   }
@@ -34,7 +37,8 @@ struct flat_tile {
   }
   template <class Fetched, class Operand>
   __device__ __forceinline__ void load(Fetched& f, const Operand& o, int i) const {
-    if constexpr (Fetched::is_memory) {
+    if constexpr (Fetched::is_memory && Dense) f.each(o.source.data + base, 1, first(), row, 1, left() - 1);
+    else if constexpr (Fetched::is_memory) {
       if (full && p.consecutive && has_bit(p.wide_in, i)) f.rows(o.source.data + at, row);
       else f.each(o.source.data + base * o.steps[0], o.steps[0], first(), row, spacing(), left() - 1);
     }
@@ -47,7 +51,8 @@ struct flat_tile {
   }
   template <class Result, class Target>
   __device__ __forceinline__ void store(const Result& r, const Target& t, int j) const {
-    if (dense || (full && p.consecutive && has_bit(p.wide_out, j))) r.rows(t.data + at, row);
+    if (dense || (!Dense && full && p.consecutive && has_bit(p.wide_out, j))) r.rows(t.data + at, row);
+    else if (Dense) r.each(t.data + base, 1, first(), row, 1, left());
     else r.each(t.data + base * t.steps[0], t.steps[0], first(), row, spacing(), left());
   }
 };
@@ -55,7 +60,7 @@ struct flat_tile {
 template <class Schedule, int Width, int Depth, class... Src, class... T, int... I, int... J>
 __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...>, index_sequence<I...>,
                                           index_sequence<J...>) {
-  const flat_tile<Width, Depth> tile{p};
+  const flat_tile<Width, Depth, bare_t<decltype(p)>::all_dense> tile{p};
   fetched_pack<Width, Depth, list<Src...>> values;
   if (tile.dense) (tile.load_dense(get<I>(values), get<I>(p.operands)), ...);
   else (tile.load(get<I>(values), get<I>(p.operands), I), ...);

@@ -81,11 +81,17 @@ enum class along_inner { not_known, same, vectors };
 /// Of all operands.
 template <along_inner... Known>
 struct layout_facts {
+  static constexpr bool all_dense = false;
   template <int I>
   static constexpr along_inner of = [] {
     constexpr along_inner known[] = {Known..., along_inner::not_known};
     return I < int(sizeof...(Known)) ? known[I < int(sizeof...(Known)) ? I : 0] : along_inner::not_known;
   }();
+};
+
+/// All that is in memory is whole aligned vectors, one after the other.
+struct dense_layout : layout_facts<> {
+  static constexpr bool all_dense = true;
 };
 
 /// The first parameters of every kernel (launch/launch.cuh checks it): what types say. What follows has the same type
@@ -264,7 +270,7 @@ LAZYFUSE_HD void axes_walk<R>::operator()(index_t linear, const F& f) const {
 #endif
     for (int axis = R - 1; axis >= 0; --axis) {
       if (axis < first) break;
-      if (axis == first) f(axis, rest);
+      if (axis == 0 || axis == first) f(axis, rest);
       else {
         const unsigned q = divisors[axis].quotient(rest);
         f(axis, rest - q * static_cast<unsigned>(extents[axis]));
@@ -277,7 +283,7 @@ LAZYFUSE_HD void axes_walk<R>::operator()(index_t linear, const F& f) const {
 #endif
     for (int axis = R - 1; axis >= 0; --axis) {
       if (axis < first) break;
-      if (axis == first) f(axis, linear);
+      if (axis == 0 || axis == first) f(axis, linear);
       else {
         const index_t q = linear / extents[axis];
         f(axis, linear - q * extents[axis]);

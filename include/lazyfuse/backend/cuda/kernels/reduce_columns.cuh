@@ -17,7 +17,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   const unsigned outer = tile / p.chunks, chunk = tile - outer * p.chunks;
   const int lane = static_cast<int>(threadIdx.x) & (p.lanes - 1), line = static_cast<int>(threadIdx.x) / p.lanes,
             lines = block_threads / p.lanes;
-  const spread threads{p.consecutive ? 1 : interleave};
+  const spread threads{spacing_of(p)};
   const int spacing = threads.spacing, first = threads.template first<Width>(lane);
   const int span = p.lanes * Width;
   const index_t column = static_cast<index_t>(chunk) * span + first, left = p.inner - column;
@@ -41,7 +41,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   const index_t begin = split * p.units_per_split,
                 end = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
   index_t unit = begin + line;
-  if (whole_columns && p.reduced.first == R - K - 1) {  // one axis is reduced
+  if (whole_columns && (R - K == 1 || p.reduced.first == R - K - 1)) {  // one axis is reduced
     for (; unit + (Depth - 1) * lines < end; unit += Depth * lines)
       combine_full<Set, Width, Depth>(sums, p, base, unit, lines, R - 1, K - 1, spacing, false, sources, seq);
   }

@@ -16,7 +16,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   const int lane = member & (p.lanes - 1), line = member / p.lanes, lines = p.group / p.lanes;
   const index_t output = static_cast<index_t>(tile) * (block_threads / p.group) + threadIdx.x / p.group;
   const bool active = output < p.outputs;
-  const spread threads{p.consecutive ? 1 : interleave};
+  const spread threads{spacing_of(p)};
   const int spacing = threads.spacing, first = threads.template first<Width>(lane);
   const int span = p.lanes * Width;
 
@@ -30,7 +30,8 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
                 limit = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
   const index_t end = active ? limit : begin;
   index_t unit = begin + line;
-  if (p.units == p.chunks) {  // one axis is reduced: units are pieces of it
+  const bool one_axis = R - K == 1 || p.units == p.chunks;
+  if (one_axis) {  // one axis is reduced: units are pieces of it
     const index_t whole = p.whole_chunks < end ? p.whole_chunks : end, stride = static_cast<index_t>(lines) * span;
     int turns = 0;
     for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines) {
@@ -44,7 +45,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   }
   for (; unit < end; unit += lines) {
     index_t row = 0, chunk = unit;
-    if (p.units != p.chunks) {
+    if (!one_axis) {
       if (p.small_units) {
         const unsigned q = p.chunk_divisor.quotient(static_cast<unsigned>(unit));
         row = q;
