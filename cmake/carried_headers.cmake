@@ -24,7 +24,8 @@ list(SORT headers)
 set(text "// Written by cmake/carried_headers.cmake.\n#include \"backend/cuda/jit/compiler.hpp\"\n\n")
 string(APPEND text "namespace lazyfuse::cuda_detail {\n\nconst carried_header carried_headers[] = {\n")
 set(operations "")
-# What tables and tests say of operations. Kernels do not read it, and the compiler makes variables of the GPU of it.
+# The compiler makes variables of the GPU of static members: what tables and tests say of operations, which kernels do
+# not read, is left out, and the numbers of tuning.hpp become enumerators.
 set(quoted "const char\\* (name|symbol|numpy|difference) =(([ \n]*\"[^\"]*\")+| [^\";]+)")
 set(numbers "int (ulp|complex_ulp|ulp_of_one) = [0-9]+")
 set(domain "interval domain ?=?[^;]*")
@@ -32,6 +33,9 @@ foreach(header IN LISTS headers)
   file(READ ${ROOT}/${header} lines)
   string(REGEX REPLACE "\n *//[^\n]*" "\n" lines "${lines}") # comments are for people
   string(REGEX REPLACE "\n *static constexpr (${quoted}|${numbers}|${domain});[^\n]*" "" lines "${lines}")
+  if(header MATCHES "/tuning.hpp$")
+    string(REGEX REPLACE "static constexpr int ([^;(){]*);" "enum : int { \\1 };" lines "${lines}")
+  endif()
   if(header MATCHES "^lazyfuse/op/")
     string(REGEX MATCHALL "\nstruct [a-z_0-9]+ [:{]" found "${lines}")
     foreach(name IN LISTS found)

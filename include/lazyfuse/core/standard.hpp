@@ -54,15 +54,16 @@ inline constexpr bool is_const_v<const T> = true;
 template <class T>
 inline constexpr bool is_trivially_copyable_v = __is_trivially_copyable(T);
 
-/// What is known of an arithmetic type. U: of an integer, the unsigned one in its place.
+/// What is known of an arithmetic type. U: of an integer, the unsigned one in its place. Enumerators, for the compiler
+/// makes variables of the GPU of static members.
 template <bool Integral, class T, class U = void>
 struct arithmetic {
-  static constexpr bool integral = Integral, floating = !Integral, is_signed = Integral ? T(-1) < T(0) : true;
+  enum : bool { integral = Integral, floating = !Integral, is_signed = Integral ? T(-1) < T(0) : true };
   using make_unsigned = U;
 };
 template <class T>
 struct facts {
-  static constexpr bool integral = false, floating = false, is_signed = false;
+  enum : bool { integral = false, floating = false, is_signed = false };
 };
 template <class T>
 struct facts<const T> : facts<T> {};

@@ -273,6 +273,38 @@ TEST_F(without_nvcc, a_kernel_that_cannot_be_loaded_is_an_exception_that_names_i
   EXPECT_EQ(standin::failed(), "cudaLibraryLoadData");
 }
 
+TEST_F(without_nvcc, kernels_of_an_expression_are_few_whatever_its_shape) {
+  const auto compiled_by = [](const std::function<void(lf::index_t)>& evaluate) {
+    const long before = lf::kernels_compiled();
+    for (lf::index_t n = 1; n <= 1000; n += n < 40 ? 1 : 37) evaluate(n);
+    return lf::kernels_compiled() - before;
+  };
+  const auto x = of(lf::shape(5000)), row = of(lf::shape(1000));
+  const auto a = of(lf::shape(70, 1000));
+  EXPECT_LE(compiled_by([&](lf::index_t n) {
+              array<1> r(lf::shape<1>{n});
+              r = x(range(0, n)) * 3 + 7;
+              r = x(range(1, n + 1)) * 3 + 7;
+            }),
+            2)
+      << "aligned, and not";
+  const auto strided = compiled_by([&](lf::index_t n) {
+    array<2> m(lf::shape(70, n));
+    m = a(all, range(0, n)) * row(range(0, n));
+  });
+  EXPECT_LE(strided, 4);
+  const auto rows = compiled_by([&](lf::index_t n) {
+    array<1> r(lf::shape<1>{70});
+    r = lf::sum(a(all, range(0, n)) * 2 + 1, axis<1>);
+  });
+  EXPECT_LE(rows, 4);
+  const auto columns = compiled_by([&](lf::index_t n) {
+    array<1> r(lf::shape<1>{n});
+    r = lf::sum(a(all, range(0, n)) - 5, axis<0>);
+  });
+  EXPECT_LE(columns, 4);
+}
+
 TEST_F(without_nvcc, lazy_arrays_are_kernels_that_are_made) {
   const auto x = of(lf::shape(1000)), y = of(lf::shape(1000));
   lf::lazy_array<float, 1> e = x;

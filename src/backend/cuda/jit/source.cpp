@@ -98,16 +98,16 @@ const std::string here = "lazyfuse::made::", share = here + "shares::";
 }  // namespace
 
 kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
-                               bool dense) {
+                               const std::string& facts) {
   const bool flat = path == "flat", turned = path == "turned";
   const int axes = flat ? 1 : p.rank;
   const std::string rank = std::to_string(p.rank);
   kernel_source s;
   s.text = beginning(p, graph, flat ? "flat" : "strided", axes, axes) +
-           "using shares = cuda_detail::transform_shares<program, sources, types>;\nusing parameters = cuda_detail::" +
-           (flat ? std::string("flat_parameters<operands, targets, ") + (dense ? "true>" : "false>")
-                 : "strided_parameters<operands, targets, " + rank + ">") +
-           ";\n" + layout_check(flat ? "flat_numbers" : "strided_numbers<" + rank + ">") + ending;
+           "using shares = cuda_detail::transform_shares<program, sources, types>;\nusing enum "
+           "cuda_detail::along_inner;\nusing parameters = cuda_detail::" +
+           (flat ? "flat_parameters<operands, targets, " : "strided_parameters<operands, targets, " + rank + ", ") +
+           facts + ">" + ";\n" + layout_check(flat ? "flat_numbers" : "strided_numbers<" + rank + ">") + ending;
   const std::string load = share + path;
   s.kernel = std::string("lazyfuse::cuda_detail::transform_") + (flat ? "flat" : "strided") + "<" + here + "program, " +
              here + "sources, " + here + "types, " + (flat ? "" : rank + ", ") + load + ".width, " + load + ".depth, " +

@@ -18,10 +18,11 @@ struct kernel_source {
   std::vector<std::string> reads;  ///< of rows by teams: one more for each operand (team_shares::reads)
 };
 
-/// A transform along the path "flat", "strided" or "turned"; dense: see flat_parameters. choices: the width, the depths
-/// of flat and of strided threads, and the width and depth of those that turn operands.
+/// A transform along the path "flat", "strided" or "turned"; facts: "true" of flat_parameters,
+/// "cuda_detail::layout_facts<vectors>, true" of strided_parameters. choices: the width, the depths of flat and of
+/// strided threads, and the width and depth of those that turn operands.
 kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
-                               bool dense);
+                               const std::string& facts);
 /// A stencil of p's arrays: `points` are the operands of the program, as stencil_point; threads take `most` elements.
 /// choices: those they take, which may be fewer.
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most);

@@ -25,6 +25,24 @@ int vector_width(const exact_plan& p, bool with_results) {
 
 namespace {
 
+/// What a strided kernel may rely on, operand by operand, and whether all results are written in vectors.
+std::string facts_of_strided(const exact_plan& p, const transform_geometry& g) {
+  std::string facts;
+  const auto is_wide = [&](wide_bits wide, int i, const operand_info& o) {
+    return g.consecutive && has_bit(wide, i) && o.steps && o.steps[p.rank - 1] == 1;
+  };
+  for (int i = 0; i < p.count; ++i) {
+    const operand_info& o = p.operand(i);
+    const bool in_memory = o.element_size > 0 && o.steps && !has_bit(g.via_shared, i);
+    facts += std::string(i > 0 ? ", " : "") + (in_memory && o.steps[p.rank - 1] == 0   ? "same"
+                                               : in_memory && is_wide(g.wide_in, i, o) ? "vectors"
+                                                                                       : "not_known");
+  }
+  bool wide_results = true;
+  for (int i = 0; i < p.targets; ++i) wide_results = wide_results && is_wide(g.wide_out, i, p.info[i]);
+  return "cuda_detail::layout_facts<" + facts + ">, " + (wide_results ? "true" : "false");
+}
+
 /// choices: as of the kernel's source.
 transform_geometry geometry_of(exact_plan& p, const std::array<int, 5>& choices) {
   return plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {choices[0], choices[1]},
@@ -55,12 +73,14 @@ bool start_transform(exact_plan& p, exact_program& program) {
     static constexpr const char* names[] = {"flat", "strided", "turned"};
     path = names[static_cast<int>(g.path)];
     if ((p.rank == 1) != (g.path == transform_path::flat)) return false;
-    const auto find = [&](bool dense) {
-      return variant_of(program, p, path, dense ? "dense" : "",
-                        [&] { return transform_source(p, *program.graph, path, dense); });
+    const auto find = [&](const std::string& facts) {
+      return variant_of(program, p, path, facts, [&] { return transform_source(p, *program.graph, path, facts); });
     };
-    made = find(g.dense);
-    if (!made && g.dense && !has_compiler()) made = find(false);  // a bundle may have that one
+    const bool flat = g.path == transform_path::flat;
+    const char* const not_known = flat ? "false" : "cuda_detail::layout_facts<>, false";
+    const std::string facts = flat ? (g.dense ? "true" : not_known) : facts_of_strided(p, g);
+    made = find(facts);
+    if (!made && !has_compiler()) made = find(not_known);  // a bundle may have that one
     if (!made || made->choices[0] > widest) return false;
     exact = std::exchange(choices, made->choices) == made->choices;
   }

@@ -7,8 +7,12 @@
 
 namespace lazyfuse::cuda_detail {
 
-template <class Operands, class Targets, int R>
-struct strided_parameters : bound_to<Operands, Targets>, strided_numbers<R> {};
+/// Wide: every result is written in vectors, which kernels that are made at run time know, as they do Facts.
+template <class Operands, class Targets, int R, class Facts = layout_facts<>, bool Wide = false>
+struct strided_parameters : bound_to<Operands, Targets>, strided_numbers<R> {
+  using facts = Facts;
+  static constexpr bool wide_results = Wide;
+};
 
 /// The distinct types of elements in memory.
 template <class Sources, class Types = list<>>
@@ -72,20 +76,22 @@ struct strided_tile {
   }
 
   /// Unguarded: where the tile is full, without looking at every element.
-  template <turning Turns, bool Unguarded, class Fetched, class Operand>
+  template <turning Turns, bool Unguarded, along_inner Known, class Fetched, class Operand>
   __device__ __forceinline__ void load(Fetched& f, const Operand& o, index_t at, int i) const {
     if constexpr (Fetched::loads) {
-      if (Turns != turning::never && has_bit(p.via_shared, i)) return;
-      const bool as_one = p.consecutive && has_bit(p.wide_in, i);
-      const index_t down = o.steps[R - 2] << p.line_shift;
-      if (Unguarded && full) f.all(o.source, at, down, o.steps[R - 1], as_one, spacing);
-      else f.some(o.source, at, down, o.steps[R - 1], as_one, spacing, valid);
+      constexpr bool vectors = Known == along_inner::vectors, same = Known == along_inner::same;
+      if (Turns != turning::never && Known == along_inner::not_known && has_bit(p.via_shared, i)) return;
+      const bool as_one = vectors || (!same && p.consecutive && has_bit(p.wide_in, i));
+      const index_t down = o.steps[R - 2] << p.line_shift, step = vectors ? 1 : same ? 0 : o.steps[R - 1];
+      const int apart = vectors ? 1 : spacing;
+      if (Unguarded && full) f.all(o.source, at, down, step, as_one, apart);
+      else f.some(o.source, at, down, step, as_one, apart, valid);
     }
   }
-  template <class Result, class Target>
+  template <bool Wide, class Result, class Target>
   __device__ __forceinline__ void put(const Result& r, const Target& t, index_t at, int j) const {
-    store(r, t.data + at, t.steps[R - 2] << p.line_shift, t.steps[R - 1], p.consecutive && has_bit(p.wide_out, j),
-          spacing, full, valid);
+    store(r, t.data + at, t.steps[R - 2] << p.line_shift, Wide ? 1 : t.steps[R - 1],
+          Wide || (p.consecutive && has_bit(p.wide_out, j)), Wide ? 1 : spacing, full, valid);
   }
 
   // Operands that are contiguous across rows are read along that axis into shared memory, and out of it along the
@@ -203,6 +209,7 @@ template <class Schedule, turning Turns, int R, int Width, int Depth, class... S
 __device__ __forceinline__ void strided_body(const auto& p, const strided_tile<R, Width, Depth>& tile, list<Src...>,
                                              list<T...>, index_sequence<I...> all, index_sequence<J...>) {
   using types = typename element_types<list<Src...>>::type;
+  using known = bare_t<decltype(p)>;
   // Elsewhere full tiles are read as others are: code for both would take the compiler too long.
   constexpr bool unguarded = Turns != turning::always && sizeof...(Src) <= 8;
   const bool turns = Turns == turning::always || (Turns == turning::sometimes && p.via_shared);
@@ -219,20 +226,33 @@ __device__ __forceinline__ void strided_body(const auto& p, const strided_tile<R
     (tile.template locate<index_t>(out_offset[J], get<J>(p.targets)), ...);
   }
   fetched_pack<Width, Depth, list<Src...>> values;
-  (tile.template load<Turns, unguarded>(get<I>(values), get<I>(p.operands), in_offset[I], I), ...);
+  (tile.template load<Turns, unguarded, known::facts::template of<I>>(get<I>(values), get<I>(p.operands), in_offset[I],
+                                                                      I),
+   ...);
   if (Turns == turning::always) turn_all<sizeof...(Src) <= 4>(tile, p.operands, types{}, all);
   if (turns) take_all(tile, values, types{}, all);
   keep_constants(values, p.operands, blockIdx.z, all);
 
   results<typename Schedule::roots, list<Src...>, Width, Depth, T...> out;
   compute<Schedule, Width, Depth>(values, out);
-  (tile.put(get<J>(out), get<J>(p.targets), out_offset[J], J), ...);
+  (tile.template put<known::wide_results>(get<J>(out), get<J>(p.targets), out_offset[J], J), ...);
+}
+
+/// Blocks that are to share a processor: four of cheap programs whose threads hold few bytes in known vectors; 0: as
+/// many as the compiler makes of it.
+template <class Schedule, class Parameters, class... Src>
+constexpr int strided_residents(list<Src...> sources, int elements) {
+  using tuned = transform_tuning;
+  const bool light = memory_bytes(sources) * elements <= tuned::strided_light_bytes && Schedule::cost <= tuned::dear;
+  return Parameters::wide_results && light ? tuned::strided_light_residents : 0;
 }
 
 /// Square iterations that are turned take squares (i, j) and (j, i) one after the other: what one reads along rows the
 /// other reads across, and the cache serves the second. Pairs are numbered along wrapped diagonals.
 template <class Schedule, class Sources, class Types, int R, int Width, int Depth, turning Turns, class Parameters>
-__global__ void __launch_bounds__(block_threads) transform_strided(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(block_threads, Turns == turning::never
+                                                     ? strided_residents<Schedule, Parameters>(Sources{}, Width* Depth)
+                                                     : 0) transform_strided(const __grid_constant__ Parameters p) {
   unsigned plane = 0, row, column;
   if (Turns != turning::never && p.mirrored) {
     constexpr unsigned tiles = Width > Depth ? Width / Depth : Depth / Width;  // of a square

@@ -41,6 +41,9 @@ struct dpp::tuning<dpp::transforms, cuda> {
   static constexpr int one_strided_cost = 90;
   /// Six blocks share a processor where the values of a thread take at most so many bytes: 24 of then 40 registers.
   static constexpr int light_residents = 6, most_light_bytes = 96;
+  /// Four blocks of a strided kernel that knows its layout share a processor where cheap programs hold at most so many
+  /// bytes: 48 of then 64 registers.
+  static constexpr int strided_light_residents = 4, strided_light_bytes = 192;
   /// Threads side by side: leaves rows to the block, so that stencils find their neighbours in its cache.
   static constexpr int most_lanes = 128;
   /// Axes that are turned in shared memory, or chosen for rows, are as long as a tile's side.
