@@ -41,7 +41,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   const index_t begin = split * p.units_per_split,
                 end = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
   index_t unit = begin + line;
-  if (whole_columns && (R - K == 1 || p.reduced.first == R - K - 1)) {  // one axis is reduced
+  if (whole_columns && p.reduced.first == R - K - 1) {  // one axis is reduced
     for (; unit + (Depth - 1) * lines < end; unit += Depth * lines)
       combine_full<Set, Width, Depth>(sums, p, base, unit, lines, R - 1, K - 1, spacing, false, sources, seq);
   }

@@ -30,7 +30,8 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
                 limit = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
   const index_t end = active ? limit : begin;
   index_t unit = begin + line;
-  const bool one_axis = R - K == 1 || p.units == p.chunks;
+  // Said only where more is known: it moves the registers of kernels that nvcc compiles, up and down.
+  const bool one_axis = (bare_t<decltype(p)>::facts::all_dense && R - K == 1) || p.units == p.chunks;
   if (one_axis) {  // one axis is reduced: units are pieces of it
     const index_t whole = p.whole_chunks < end ? p.whole_chunks : end, stride = static_cast<index_t>(lines) * span;
     int turns = 0;
@@ -92,17 +93,24 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   }
 }
 
-/// Blocks that are to share a processor; 0: as many as the compiler makes of it.
-template <class Set, int Width, class Sources>
+/// Blocks that are to share a processor; 0: as many as the compiler makes of it. Dense: what a kernel does not know of
+/// its operands keeps the compiler from computing with the first while others are on their way, for which it takes more
+/// registers: here a thread has 16 of them beside what it reads and adds up.
+template <class Set, int Width, bool Dense, class Sources>
 constexpr int row_residents(Sources sources, int elements) {
   using tuned = reduce_tuning;
+  if constexpr (Dense && Set::prologue::cost <= tuned::light_cost) {
+    const int bytes = memory_bytes(sources) * elements + 2 * Width * int(sizeof(typename Set::accumulators));
+    return bytes <= tuned::bytes_of_four ? 4 : bytes <= tuned::bytes_of_three ? 3 : 0;
+  }
   const bool light = memory_bytes(sources) * elements <= tuned::light_bytes &&
                      Width * int(sizeof(typename Set::accumulators)) <= tuned::light_bytes;
   return Set::has_near && light && Set::prologue::cost <= tuned::light_cost ? tuned::light_residents : 0;
 }
 
 template <class Set, class Epilogue, class Sources, int K, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads, row_residents<Set, Width>(Sources{}, Width* Depth))
+__global__ void __launch_bounds__(block_threads,
+                                  row_residents<Set, Width, Parameters::facts::all_dense>(Sources{}, Width* Depth))
     reduce_rows(const __grid_constant__ Parameters p) {
   rows_body<Set, Epilogue, K, R, Width, Depth>(p, Sources{});
 }

@@ -77,6 +77,9 @@ struct dpp::tuning<dpp::reductions, cuda> {
   /// Four blocks of moments share a processor where their values and sums take few of then 64 registers; elsewhere the
   /// compiler finds out (0).
   static constexpr int light_residents = 4, light_bytes = 64, light_cost = 24;
+  /// Of kernels that know that all is dense four blocks share a processor where threads read and add up so many bytes,
+  /// three where they are more: 48 of 64 registers, 64 of 80.
+  static constexpr int bytes_of_four = 192, bytes_of_three = 256;
 };
 
 template <>
