@@ -53,6 +53,37 @@ TEST_P(kernels_by_nvrtc, reach_nothing_of_the_host) {
   EXPECT_EQ(complaints_about("#include <" + kernels + "/" + GetParam() + ">\n"), "");
 }
 
+// Sources include the headers of their own operations, and no others.
+class operations_by_nvrtc : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(headers, operations_by_nvrtc,
+                         testing::Values("arithmetic", "bitwise", "comparison", "selection", "rounding", "exponential",
+                                         "trigonometric", "hyperbolic", "special", "complex"),
+                         [](const auto& name) { return name.param; });
+
+TEST_P(operations_by_nvrtc, need_no_header_but_their_own) {
+  EXPECT_EQ(complaints_about("#include <" + kernels + "/flat.cuh>\n#include <lazyfuse/op/" + GetParam() + R"(.hpp>
+template <class T>
+__device__ void put(char* to, const T& value) {
+  *reinterpret_cast<T*>(to) = value;
+}
+template <class Op, class T>
+__device__ void call(char* to, const T* x) {
+  if constexpr (!Op::rule::template accepts<T>) return;
+  else if constexpr (requires { Op{}(x[0]); }) put(to, Op{}(x[0]));
+  else if constexpr (requires { Op{}(x[0], x[1]); }) put(to, Op{}(x[0], x[1]));
+  else if constexpr (requires { Op{}(x[0], x[1], x[2]); }) put(to, Op{}(x[0], x[1], x[2]));
+}
+template <class T, class... Op>
+__device__ void call_all(lazyfuse::list<Op...>, char* to, const T* x) {
+  (call<Op>(to, x), ...);
+}
+__global__ void kernel(char* to, const float* f, const int* i, const bool* b, const lazyfuse::complex<float>* c) {
+  const lazyfuse::op::)" + GetParam() +
+                             "_operations all{};\n  call_all(all, to, f);\n  call_all(all, to, i);\n"
+                             "  call_all(all, to, b);\n  call_all(all, to, c);\n}\n"),
+            "");
+}
+
 TEST(kernels_by_nvrtc, notice_a_header_of_the_host) { EXPECT_NE(complaints_about("#include <vector>\n"), ""); }
 
 /// Softmax of rows, or columns, that teams of blocks share: they exchange results in other ways on older devices.
