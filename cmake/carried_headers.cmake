@@ -36,7 +36,9 @@ foreach(header IN LISTS headers)
   if(header MATCHES "/tuning.hpp$")
     string(REGEX REPLACE "static constexpr int ([^;(){]*);" "enum : int { \\1 };" lines "${lines}")
   endif()
-  if(header MATCHES "^lazyfuse/op/")
+  if(header MATCHES "^lazyfuse/op/") # what users call makes expressions, of which a kernel has none
+    string(REGEX REPLACE "\ntemplate <[^\n]*>\n  requires operands<[^\n]*>\nconstexpr auto [^\n]*{ return [^\n]*}" ""
+           lines "${lines}")
     string(REGEX MATCHALL "\nstruct [a-z_0-9]+ [:{]" found "${lines}")
     foreach(name IN LISTS found)
       string(REGEX REPLACE "\nstruct ([a-z_0-9]+) [:{]" "\\1" name "${name}")

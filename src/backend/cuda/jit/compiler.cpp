@@ -55,8 +55,12 @@ const library& nvrtc() {
 }
 
 std::vector<std::string> options_for(int architecture) {
-  return {"--std=c++20", "--gpu-architecture=sm_" + std::to_string(architecture), "--device-as-default-execution-space",
-          "-DLAZYFUSE_CUDA=1"};
+  std::vector<std::string> options{"--std=c++20", "--gpu-architecture=sm_" + std::to_string(architecture),
+                                   "--device-as-default-execution-space", "-DLAZYFUSE_CUDA=1"};
+  int major = 0, minor = 0;
+  if (nvrtc().handle) nvrtc().version(&major, &minor);
+  if (major >= 13) options.emplace_back("--minimal");  // without textures and the runtime's types, which nobody needs
+  return options;
 }
 
 /// A sum over all carried headers.
