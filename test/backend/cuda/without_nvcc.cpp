@@ -288,6 +288,11 @@ TEST_F(without_nvcc, kernels_of_an_expression_are_few_whatever_its_shape) {
             }),
             2)
       << "aligned, and not";
+  const long before = lf::kernels_compiled();
+  array<1> r(lf::shape(1000));
+  r = lf::tgamma(row) * lf::lgamma(row) + lf::digamma(row) * lf::tgamma(row + 1) -
+      lf::lgamma(row + 2) * lf::digamma(row + 3);
+  EXPECT_EQ(lf::kernels_compiled(), before + 1) << "so dear that vectors are narrower than they might be";
   const auto strided = compiled_by([&](lf::index_t n) {
     array<2> m(lf::shape(70, n));
     m = a(all, range(0, n)) * row(range(0, n));

@@ -76,9 +76,17 @@ bool start_transform(exact_plan& p, exact_program& program) {
     const auto find = [&](const std::string& facts) {
       return variant_of(program, p, path, facts, [&] { return transform_source(p, *program.graph, path, facts); });
     };
+    // Facts are those of the widest vectors, and hold for narrower ones, too: the kernel stays the same when it is
+    // known how wide they are.
+    transform_geometry widened = g;
+    if (choices[0] != widest || choices[3] != widest) {
+      widened = geometry_of(p, {widest, choices[1], choices[2], widest, choices[4]});
+      g = geometry_of(p, choices);
+      if (widened.path != g.path || widened.via_shared != g.via_shared) widened = g;
+    }
     const bool flat = g.path == transform_path::flat;
     const char* const not_known = flat ? "false" : "cuda_detail::layout_facts<>, false";
-    const std::string facts = flat ? (g.dense ? "true" : not_known) : facts_of_strided(p, g);
+    const std::string facts = flat ? (widened.dense ? "true" : not_known) : facts_of_strided(p, widened);
     made = find(facts);
     if (!made && !has_compiler()) made = find(not_known);  // a bundle may have that one
     if (!made || made->choices[0] > widest) return false;
