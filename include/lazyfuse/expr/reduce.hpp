@@ -99,7 +99,10 @@ constexpr auto build(const E& e, axes<A...>) {
     // Reduced axes that are already last need no view.
     constexpr bool in_order = axes_plan::mask == ((1u << R) - 1) - ((1u << axes_plan::kept) - 1);
     if constexpr (in_order) return finish(accumulated<Monoid>(e));
-    else return finish(accumulated<Monoid>(number_detail::with_numbers_of(e, view_detail::remap(e, order))));
+    else {
+      using number_detail::for_a_reduction, number_detail::with_numbers_of;
+      return finish(accumulated<Monoid>(with_numbers_of<for_a_reduction>(e, view_detail::remap(e, order))));
+    }
   }
 }
 

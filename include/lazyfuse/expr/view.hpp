@@ -4,7 +4,7 @@
 #pragma once
 
 #include <lazyfuse/expr/index.hpp>
-#include <lazyfuse/expr/tree.hpp>
+#include <lazyfuse/expr/numbers.hpp>
 
 namespace lazyfuse {
 
@@ -60,6 +60,13 @@ constexpr auto remap(const tree::map_expr<Op, Seq, A...>& e, const index_map<Fro
   return tree::rebuilt(e, m.extents, [&](const auto& a) { return remap_argument(a, e.shape(), m); });
 }
 
+/// The same, of which types say what it shows (expr/numbers.hpp).
+template <uint64 Axes, class Tree, int From, int To>
+constexpr auto remap_known(const Tree& e, const index_map<From, To>& m) {
+  if constexpr (number_detail::has_numbers<Tree>) return number_detail::with_numbers_of<Axes>(e, remap(e, m));
+  else return remap(e, m);
+}
+
 template <int R, class I>
 constexpr shape<R> shape_from(const I (&extents)[R]) {
   shape<R> s;
@@ -75,9 +82,30 @@ constexpr int normal_axis() {
 }  // namespace view_detail
 
 namespace view_detail {
+/// Which axes a view of an expression of rank From shows, if types say it.
+template <int From, class... S>
+constexpr uint64 axes_shown() {
+  if constexpr (((is_index<S> || __is_same(S, range)) || ...)) return number_detail::by_values;
+  else {
+    constexpr int wholes = (0 + ... + is_all<S>), ellipses = (0 + ... + __is_same(S, ellipsis_t));
+    // a specification is as many axes of the expression as it takes, or a new one
+    const int taken[] = {(is_all<S> ? 1 : __is_same(S, ellipsis_t) ? From - wholes : -1)...,
+                         ellipses == 0 ? From - wholes : 0};
+    uint64 view = 0;
+    int in = 0, out = 0;
+    for (const int axes : taken) {
+      for (int k = 0; k < axes; ++k) view |= uint64(++in) << 8 * out++;
+      out += axes < 0;
+    }
+    return view;
+  }
+}
 template <class Tree, class... Specs>
 constexpr auto view_tree(const Tree& tree, Specs... specs) {
-  return remap(tree, map_of(tree.shape(), specs...));
+  const auto v = remap(tree, map_of(tree.shape(), specs...));
+  if constexpr (number_detail::has_numbers<Tree>)
+    return number_detail::with_numbers_of<axes_shown<Tree::rank, Specs...>()>(tree, v);
+  else return v;
 }
 }  // namespace view_detail
 
@@ -104,7 +132,13 @@ constexpr auto permute_dims(X&& x) {
     m.factor[k] = 1;
     m.extents[k] = e.shape()[order[k]];
   }
-  return over(view_detail::remap(e, m), static_cast<X&&>(x));
+  constexpr uint64 axes = [] {
+    uint64 view = 0;
+    int k = 0;
+    ((view |= uint64(view_detail::normal_axis<Order, R>() + 1) << 8 * k++), ...);
+    return view;
+  }();
+  return over(view_detail::remap_known<axes>(e, m), static_cast<X&&>(x));
 }
 
 namespace view_detail {
@@ -143,7 +177,12 @@ constexpr auto flip(X&& x, axes<A...> = {}) {
     m.extents[k] = e.shape()[k];
     m.start[k] = back && m.extents[k] > 0 ? m.extents[k] - 1 : 0;
   }
-  return over(view_detail::remap(e, m), static_cast<X&&>(x));
+  constexpr uint64 axes = [] {
+    uint64 view = 0;
+    for (int k = 0; k < R; ++k) view |= (uint64(k + 1) | ((flipped >> k) & 1 ? number_detail::backwards : 0)) << 8 * k;
+    return view;
+  }();
+  return over(view_detail::remap_known<axes>(e, m), static_cast<X&&>(x));
 }
 
 namespace view_detail {
@@ -163,7 +202,7 @@ constexpr auto broadcast_tree(const Tree& e, const shape<To>& s, const char* ope
     m.factor[k] = own ? 1 : 0;
   }
   if (!fits) throw_shapes(operation, from.extent, R, s.extent, To, "do not broadcast");
-  return remap(e, m);
+  return remap_known<number_detail::all_axes(R) << 8 * (To - R < 8 ? To - R : 0)>(e, m);
 }
 }  // namespace view_detail
 

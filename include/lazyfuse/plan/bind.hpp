@@ -99,8 +99,8 @@ auto device_value(const remapped<Source, Map, R>& s, index_t offset) {
   using type = typename device_source<remapped<Source, Map, R>>::type;
   return type{device_value(s.source, 0), s.map, s.within, s.origin + offset};
 }
-template <int I, class Source>
-auto device_value(const tree::numbered_source<I, Source>& s, index_t offset) {
+template <int I, class Source, uint64 Seen>
+auto device_value(const tree::numbered_source<I, Source, Seen>& s, index_t offset) {
   return device_value(static_cast<const Source&>(s), offset);
 }
 

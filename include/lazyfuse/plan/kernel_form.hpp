@@ -52,8 +52,8 @@ template <class Source, int R>
 inline constexpr list<> array_of{};
 template <class T, class Space, int R>
 inline constexpr list<leaf<stored<T, Space>, R>> array_of<stored<T, Space>, R>{};
-template <int I, class Source, int R>
-inline constexpr auto array_of<numbered_source<I, Source>, R> = array_of<Source, R>;
+template <int I, class Source, uint64 Seen, int R>
+inline constexpr auto array_of<numbered_source<I, Source, Seen>, R> = array_of<Source, R>;
 struct listing_arrays {
   template <class Source, int R>
   static constexpr auto leaf = array_of<Source, R>;

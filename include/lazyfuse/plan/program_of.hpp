@@ -29,8 +29,8 @@ template <class T, class Space>
 struct device_source<stored<T, Space>> {
   using type = memory<std::remove_const_t<T>>;
 };
-template <int I, class Source>
-struct device_source<numbered_source<I, Source>> : device_source<Source> {};
+template <int I, class Source, uint64 Seen>
+struct device_source<numbered_source<I, Source, Seen>> : device_source<Source> {};
 template <class Source, class Map, int R>
 struct device_source<remapped<Source, Map, R>> {
   using type = remapped<typename device_source<Source>::type, Map, R>;
