@@ -118,6 +118,66 @@ TEST(kernel_plans, of_a_barrier_come_first) {
   EXPECT_EQ(plans[1].because, "");
 }
 
+/// An expression's kernels, and how many operands the only one is to have.
+struct read_as {
+  const char* what;
+  std::vector<lf::planned_kernel> kernels;
+  int operands;
+};
+TEST(kernel_plans, of_fused_views_read_each_view_once) {
+  using lf::all, lf::axis, lf::newaxis;
+  const matrix x = lf::ones<float>({6, 6});
+  const lf::array<float, 1, lf::host> v = lf::arange<float>(6), w = lf::arange<float>(6) * 2;
+  const auto of = [&](const auto& f) { return kernels_of(lf::fuse(f)(x)); };
+  const auto pairs = [](auto a, auto b) {
+    const auto d = a(newaxis, all) - a(all, newaxis), e = b(newaxis, all) - b(all, newaxis);
+    return (d * d + e * e) * d * a(all, newaxis);
+  };
+  const read_as table[] = {
+      {"the same", of([](auto a) { return a * a.T().T() - lf::permute_dims<0, 1>(a); }), 1},
+      {"a transpose, written in three ways",
+       of([](auto a) { return a.T() * lf::transpose(a) - lf::permute_dims<1, 0>(a) * a; }), 2},
+      {"flipped once, twice and along another axis", of([](auto a) {
+         return lf::flip(a) * lf::flip(lf::flip(a, axis<0>), axis<1>) - lf::flip(lf::flip(a)) * lf::flip(a, axis<0>);
+       }),
+       3},
+      {"new axes", of([](auto a) { return a(newaxis) * a(newaxis, all) + a(newaxis, lf::ellipsis, all) * a; }), 2},
+      {"broadcast as it would be anyway", of([](auto a) {
+         return a * lf::broadcast_to(a, {6, 6});
+       }),
+       1},
+      {"a transpose of an expression, and an expression of transposes",
+       of([](auto a) { return lf::exp(a * 2).T() - lf::exp(a.T() * 2) + a.T(); }), 1 + 2},
+      {"by ranges: as often as it is written",
+       of([](auto a) { return a(all, lf::range(0, 6)) * a(all, lf::range(0, 6)); }), 2},
+      {"of two arguments over all pairs", kernels_of(lf::fuse(pairs)(v, w)), 4},
+      {"in a sum", kernels_of(lf::sum(lf::fuse(pairs)(v, w), axis<1>)), 4},
+  };
+  for (const read_as& t : table) {
+    ASSERT_EQ(t.kernels.size(), 1u) << t.what;
+    EXPECT_EQ(int(t.kernels[0].operands.size()), t.operands) << t.what << ": " << t.kernels[0].program;
+  }
+}
+TEST(kernel_plans, of_terms_over_several_arrays_take_names_for_one_within_each) {
+  using lf::axis;
+  const matrix x = lf::ones<float>({64, 64}), y = x * 2, z = x * 3;
+  const auto t = lf::exp(x), u = lf::exp(y), v = lf::exp(z);
+  const auto squares = t * t + u * u + v * v;
+  const read_as table[] = {
+      {"squares of three", kernels_of(squares), 3},
+      {"and what they are made of again", kernels_of(squares * u + squares), 3 + 1},
+      {"a difference of equal ones", kernels_of(t * t - t * t), 2},
+      {"sums of both", kernels_of(lf::sum(t * t) - lf::sum(u * u)), 2},
+  };
+  for (const read_as& r : table) {
+    ASSERT_EQ(r.kernels.size(), 1u) << r.what;
+    EXPECT_EQ(int(r.kernels[0].operands.size()), r.operands) << r.what << ": " << r.kernels[0].program;
+    EXPECT_TRUE(r.kernels[0].shared) << r.what;
+  }
+  EXPECT_EQ(kernels_of(lf::softmax(x) + lf::softmax(y)).size(), 1u) << "rows of two arrays";
+  EXPECT_EQ(kernels_of(lf::softmax(x) - lf::softmax(y) - lf::softmax(z)).size(), 1u) << "of three";
+}
+
 TEST(kernel_plans, say_what_each_operand_is) {
   const matrix x = lf::ones<float>({6, 4}), wide = lf::ones<float>({6, 8});
   const auto k = kernels_of(lf::barrier(x + 1) * wide(lf::all, lf::range(0, 4)) * 2.5f).back();

@@ -74,6 +74,39 @@ TEST_F(sharing_counted, fuse_evaluates_a_local_once_per_element) {
   EXPECT_TRUE(test::evaluates_to(z, values({6, 12, 72})));
   EXPECT_EQ(calls.load(), 3);
 }
+TEST_F(sharing_counted, equal_views_of_an_argument_of_fuse_are_evaluated_once) {
+  const lf::array<float, 1, lf::host> x{1, 2}, y{5, 7};
+  const auto products = lf::fuse([](auto a, auto b) {
+    const auto column = lf::map(counted_increment{}, a(lf::all, lf::newaxis) - b(lf::newaxis, lf::all));
+    const auto row = lf::map(counted_increment{}, a(lf::newaxis, lf::all) - b(lf::all, lf::newaxis));
+    return column * column + row * column;
+  });
+  const lf::array<float, 2, lf::host> z = products(x, y);
+  // column: [[-3, -5], [-2, -4]], row its transpose
+  EXPECT_TRUE(test::evaluates_to(z, test::tensor<float>({2, 2}, {18, 35, 14, 32})));
+  EXPECT_EQ(calls.load(), 2 * 4);
+}
+TEST_F(sharing_counted, terms_of_one_type_over_several_arrays_share_within_each) {
+  const lf::array<float, 1, lf::host> x{1, 2}, y{3, 4}, u{5, 6};
+  const auto p = lf::map(counted_increment{}, x), q = lf::map(counted_increment{}, y),
+             r = lf::map(counted_increment{}, u);
+  const auto sum = p * p + q * q + r * r;
+  const auto [a, b] = lf::materialize(sum * p, sum * q);
+  EXPECT_TRUE(test::evaluates_to(a, values({(4 + 16 + 36) * 2, (9 + 25 + 49) * 3})));
+  EXPECT_TRUE(test::evaluates_to(b, values({(4 + 16 + 36) * 4, (9 + 25 + 49) * 5})));
+  EXPECT_EQ(calls.load(), 2 * (3 + 2)) << "each once in the sum, and once beside it";
+}
+TEST_F(sharing_counted, a_wrong_guess_about_ranges_leaves_the_arguments_of_fuse_shared) {
+  const lf::array<float, 1, lf::host> x{1, 2, 4}, y{2, 3};
+  const auto g = lf::fuse([](auto a, auto b) {
+    const auto low = lf::exp2(a(lf::range(0, -1))), high = lf::exp2(a(lf::range(1, lf::end)));
+    const auto again = lf::map(counted_increment{}, b);
+    return low * high * again * again;
+  });
+  const lf::array<float, 1, lf::host> w = g(x, y);
+  EXPECT_TRUE(test::evaluates_to(w, values({2 * 4 * 9, 4 * 16 * 16})));
+  EXPECT_EQ(calls.load(), 2);
+}
 TEST_F(sharing_counted, a_callable_with_state_is_shared_where_the_state_is_equal) {
   const lf::array<float, 1, lf::host> x{1, 2, 3};
   const auto temporary = lf::map(counted_addition{1}, x);
@@ -140,6 +173,27 @@ TYPED_TEST(sharing, a_fused_argument_and_a_view_of_it_differ) {
   const auto differences = lf::fuse([](auto a) { return a(lf::range(1, lf::end)) - a(lf::range(0, -1)); });
   EXPECT_TRUE(test::evaluates_to(differences(x * x), values({3, 5, 7})));
   EXPECT_TRUE(test::evaluates_to(differences(x), values({1, 1, 1})));
+}
+TYPED_TEST(sharing, views_of_a_fused_argument_are_told_apart) {
+  const lf::array<float, 2, TypeParam> x{{1, 2}, {3, 4}};
+  const lf::array<float, 2, TypeParam> ones{{1, 1}, {1, 1}};
+  const auto table = [&]<class F>(const char* what, const F& f, std::vector<float> want) {
+    EXPECT_TRUE(test::evaluates_to(lf::fuse(f)(x), test::tensor<float>({2, 2}, want))) << what;
+    EXPECT_TRUE(test::evaluates_to(f(x), test::tensor<float>({2, 2}, want))) << what << ", unnumbered";
+    EXPECT_TRUE(test::evaluates_to(lf::fuse(f)(x * ones), test::tensor<float>({2, 2}, want)))
+        << what << " of a product";
+  };
+  table("transposed", [](auto a) { return a * 10 + a.T(); }, {11, 23, 32, 44});
+  table("transposed twice", [](auto a) { return a * 10 + a.T().T(); }, {11, 22, 33, 44});
+  table("flipped", [](auto a) { return lf::flip(a) * 10 + a; }, {41, 32, 23, 14});
+  table("flipped along each axis", [](auto a) { return lf::flip(a, lf::axis<0>) * 10 + lf::flip(a, lf::axis<1>); },
+        {32, 41, 14, 23});
+  table("flipped, then turned", [](auto a) { return lf::flip(a, lf::axis<0>).T() * 10 + lf::flip(a.T(), lf::axis<0>); },
+        {32, 14, 41, 23});
+  table("a row", [](auto a) { return a(0) * a(1)(lf::newaxis) + a; }, {4, 10, 6, 12});
+  table("broadcast", [](auto a) { return lf::broadcast_to(lf::max(a, lf::axis<0>), {2, 2}) + a; }, {4, 6, 6, 8});
+  table("sums along both axes", [](auto a) { return a + lf::sum(a, lf::axis<0>) + lf::sum(a, lf::axis<1>).T(); },
+        {1 + 4 + 3, 2 + 6 + 7, 3 + 4 + 3, 4 + 6 + 7});
 }
 TYPED_TEST(sharing, softmax_written_with_fuse) {
   const auto x = test::array_of<TypeParam, 2>(test::counting<float>({3, 5}, -2, 0.3f));

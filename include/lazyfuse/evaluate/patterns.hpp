@@ -46,11 +46,22 @@ constexpr bool tries_sharing() {
   if constexpr (makes_all_kernels<Space>) return false;
   else return shares<E...>;
 }
+/// Whether something else was guessed besides what arguments of fuse are, and these alone would save an operand.
+template <int Share, class... E>
+constexpr bool tries_arguments() {
+  if constexpr ((number_detail::has_numbers<E> || ...)) {
+    constexpr int all = lowering<Share, E...>::sources::size,
+                  arguments = lowering<lower_detail::arguments_alone, E...>::sources::size;
+    return all < arguments && arguments < lowering<0, E...>::sources::size;
+  } else return false;
+}
 template <class Space, int R, class... T, class... E>
 void transform_best(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
                     const E&... e) {
   if constexpr (tries_sharing<Space, E...>()) {
     if (transform<Space, 1, R, T...>(x, s, to, owners, e...)) return;
+    if constexpr (tries_arguments<1, E...>())
+      if (transform<Space, lower_detail::arguments_alone, R, T...>(x, s, to, owners, e...)) return;
   }
   transform<Space, 0, R, T...>(x, s, to, owners, e...);
 }
@@ -59,6 +70,8 @@ bool reduce_best(const execution& x, const shape<R>& s, const target_pack<K, T..
                  const E&... e) {
   if constexpr (tries_sharing<Space, E...>()) {
     if (reduce<Space, 1, R, K, T...>(x, s, to, owners, e...)) return true;
+    if constexpr (tries_arguments<1, E...>())
+      if (reduce<Space, lower_detail::arguments_alone, R, K, T...>(x, s, to, owners, e...)) return true;
   }
   return reduce<Space, 0, R, K, T...>(x, s, to, owners, e...);
 }
@@ -182,7 +195,9 @@ bool rows_best(const execution& x, const shape<R>& s, const target_pack<R, T...>
       why = size == 0 ? "nothing to reduce" : by.template operator()<made_rows_plan, 0>();
     else {
       why = size == 0 ? "nothing to reduce" : by.template operator()<rows_plan, share>();
-      // Types take the two arrays of softmax(x) + softmax(y) for one. Run time does not.
+      if constexpr (tries_arguments<share, E...>())
+        if (why == operands_differ) why = by.template operator()<rows_plan, lower_detail::arguments_alone>();
+      // Types take the two arrays of softmax(x) * softmax(y) for one. Run time does not.
       if constexpr (share > 0 && makes_rows<Space>)
         if (why == operands_differ && !by.template operator()<made_rows_plan, 0>()) why = nullptr;
     }

@@ -39,8 +39,8 @@ constexpr auto number_each(const tree::leaf<Source, R>& e) {
 }
 template <int From, int Base, bool Fresh, int I, class Source, uint64 Seen, int R>
 constexpr auto number_each(const tree::leaf<tree::numbered_source<I, Source, Seen>, R>& e) {
-  return tree::leaf<tree::numbered_source<Base + I, Source, Seen>, R>({static_cast<const Source&>(e.source)},
-                                                                      e.extents, e.steps, e.offset);
+  return tree::leaf<tree::numbered_source<Base + I, Source, Seen>, R>({static_cast<const Source&>(e.source)}, e.extents,
+                                                                      e.steps, e.offset);
 }
 template <int From, int Base, bool Fresh, class Kind, class A, int R>
 constexpr auto number_each(const tree::leaf<tree::deferred<Kind, A>, R>& e) {

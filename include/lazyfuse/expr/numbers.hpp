@@ -118,7 +118,7 @@ constexpr auto keep_numbers(const tree::map_expr<Op, Seq, A...>& e, const tree::
   return tree::with_arguments(v, [&]<int K>(index_sequence<K>) {
     const auto& argument = e.template argument<K>();
     return with_numbers_of<for_operand(View, from - bare_t<decltype(argument)>::rank, to)>(argument,
-                                                                                          v.template argument<K>());
+                                                                                           v.template argument<K>());
   });
 }
 template <uint64 View, class E, class V>

@@ -89,7 +89,9 @@ constexpr uint64 axes_shown() {
   else {
     constexpr int wholes = (0 + ... + is_all<S>), ellipses = (0 + ... + __is_same(S, ellipsis_t));
     // a specification is as many axes of the expression as it takes, or a new one
-    const int taken[] = {(is_all<S> ? 1 : __is_same(S, ellipsis_t) ? From - wholes : -1)...,
+    const int taken[] = {(is_all<S>                  ? 1
+                          : __is_same(S, ellipsis_t) ? From - wholes
+                                                     : -1)...,
                          ellipses == 0 ? From - wholes : 0};
     uint64 view = 0;
     int in = 0, out = 0;

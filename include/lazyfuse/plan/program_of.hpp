@@ -10,6 +10,7 @@
 #include <lazyfuse/array/array.hpp>
 #include <lazyfuse/expr/barrier.hpp>
 #include <lazyfuse/expr/fuse.hpp>
+#include <lazyfuse/plan/operand_numbers.hpp>
 #include <lazyfuse/program/program.hpp>
 #include <lazyfuse/program/remapped.hpp>
 
@@ -36,52 +37,32 @@ struct device_source<remapped<Source, Map, R>> {
   using type = remapped<typename device_source<Source>::type, Map, R>;
 };
 
-/// How far equal types are taken for equal operands, to be checked at launch: 0, not at all; 1, for what has a name, is
-/// made of arguments of fuse, or is reduced; 1 + R, for arrays of rank R as well.
-constexpr int sharing_arrays(int rank) { return 1 + rank; }
-template <int Share, class Source, int R>
-inline constexpr bool takes_for_equal = Share > 0 && source_traits<Source>::is_argument;
-template <int Share, class T, class Space, int R>
-inline constexpr bool takes_for_equal<Share, stored<T, Space>, R> = Share > 1 && R == Share - 1;
-
 template <class Op>
 concept has_partner = requires {
   typename Op::partner;
 };
 
-/// Operand numbers, in a constant expression: of each leaf met so far, and of what may be met again.
-struct numbering {
-  struct name {
-    const char* type;
-    int first, leaves;
-  };
-  const char** leaf_types;  ///< null for leaves that are operands of their own
-  int* slots;
-  name* names;
-  int leaves = 0, operands = 0, named = 0;
+/// Whether B is the type of a term of A, a chain of one operation: of x * x + y * y + z * z, say.
+template <class Op, class A, class B>
+inline constexpr bool has_term = __is_same(A, B);
+template <class Op, class B, class C, class D>
+inline constexpr bool has_term<Op, map_expr<Op, index_sequence<0, 1>, C, D>, B> =
+    __is_same(map_expr<Op, index_sequence<0, 1>, C, D>, B) || __is_same(D, B) || has_term<Op, C, B>;
+/// Whether an operation has arguments of one type that are hardly one value, as those of a product may be.
+template <class Op, class... A>
+inline constexpr bool has_like_terms = false;
+template <class Op, class A, class B>
+inline constexpr bool has_like_terms<Op, A, B> = has_term<Op, A, B>;
+template <class Op, class A, class B>
+  requires(Op::squares)
+inline constexpr bool has_like_terms<Op, A, B> = false;
 
-  constexpr void leaf(const char* type) {
-    int slot = operands;
-    for (int i = 0; type && i < leaves && slot == operands; ++i)
-      if (leaf_types[i] == type) slot = slots[i];
-    operands += slot == operands;
-    leaf_types[leaves] = type;
-    slots[leaves++] = slot;
-  }
-  /// The leaves of a sub-expression that was met before are those it had then. False if it was not.
-  constexpr bool again(const char* type) {
-    for (int n = 0; n < named; ++n) {
-      if (names[n].type != type) continue;
-      for (int i = 0; i < names[n].leaves; ++i) {
-        leaf_types[leaves] = nullptr;
-        slots[leaves++] = slots[names[n].first + i];
-      }
-      return true;
-    }
-    return false;
-  }
-  constexpr void remember(const char* type, int first) { names[named++] = {type, first, leaves - first}; }
-};
+template <class Source>
+inline constexpr auto kind_of_leaf = source_traits<Source>::is_argument ? noted_leaf::argument
+                                     : is_constant<Source>              ? noted_leaf::constant
+                                                                        : noted_leaf::other;
+template <class T, class Space>
+inline constexpr auto kind_of_leaf<stored<T, Space>> = noted_leaf::array;
 
 /// Sums of none, one, two ... of some numbers.
 template <int Count>
@@ -96,21 +77,17 @@ inline constexpr partial_sums<sizeof...(N)> sums_of = [] {
   return s;
 }();
 
-/// A node of an expression: how many leaves there are below it, their sources, and names of what may be met again; how
-/// they are numbered; its program, whose first leaf has slot number First: a class, since aliases would be written out
-/// in each other.
+/// A node of an expression: how many leaves, parts that may be met again and terms of one type there are below it; the
+/// sources of the leaves, and notes of all these; its program, whose first leaf has slot number First: a class, since
+/// aliases would be written out in each other.
 template <class E>
 struct node;
 
 template <class Source, int R>
 struct node<leaf<Source, R>> {
-  static constexpr int leaves = 1, names = 0;
+  static constexpr int leaves = 1, parts = 0, terms = 0;
   using sources = list<typename device_source<Source>::type>;
-  template <int Share>
-  static constexpr void number(numbering& n) {
-    if constexpr (takes_for_equal<Share, Source, R>) n.leaf(&identity_of<leaf<Source, R>>);
-    else n.leaf(nullptr);
-  }
+  static constexpr void note(type_notes& n) { n.add({kind_of_leaf<Source>, &identity_of<leaf<Source, R>>, R}); }
   template <class Slots, int First>
   struct program {
     using type = arg<Slots::value[First]>;
@@ -119,10 +96,9 @@ struct node<leaf<Source, R>> {
 
 template <class T, auto V>
 struct node<literal_leaf<T, V>> {
-  static constexpr int leaves = 0, names = 0;
+  static constexpr int leaves = 0, parts = 0, terms = 0;
   using sources = list<>;
-  template <int Share>
-  static constexpr void number(numbering&) {}
+  static constexpr void note(type_notes&) {}
   template <class Slots, int First>
   struct program {
     using type = literal<T, V>;
@@ -132,16 +108,27 @@ struct node<literal_leaf<T, V>> {
 /// sin(x) where cos(x) of an x of the same type was met (or the other way round) has the same x, by assumption.
 template <class Op, int... I, class... A>
 struct node<map_expr<Op, index_sequence<I...>, A...>> {
-  static constexpr int leaves = (0 + ... + node<A>::leaves), names = has_partner<Op> + (0 + ... + node<A>::names);
+  static constexpr bool like_terms = has_like_terms<Op, A...>;
+  static constexpr int leaves = (0 + ... + node<A>::leaves), parts = has_partner<Op> + (0 + ... + node<A>::parts),
+                       terms = 2 * like_terms + (0 + ... + node<A>::terms);
   using sources = concat_t<typename node<A>::sources...>;
-  template <int Share>
-  static constexpr void number(numbering& n) {
-    if constexpr (Share > 0 && has_partner<Op>) {
-      const int first = n.leaves;
-      if (!n.again(&identity_of<map_expr<typename Op::partner, index_sequence<I...>, A...>>))
-        (node<A>::template number<Share>(n), ...);
-      n.remember(&identity_of<map_expr<Op, index_sequence<I...>, A...>>, first);
-    } else (node<A>::template number<Share>(n), ...);
+  static constexpr void note(type_notes& n) {
+    int part = 0;
+    if constexpr (has_partner<Op>)
+      part = n.begin(&identity_of<map_expr<Op, index_sequence<I...>, A...>>,
+                     &identity_of<map_expr<typename Op::partner, index_sequence<I...>, A...>>);
+    if constexpr (like_terms) note_terms(n, static_cast<A*>(nullptr)...);
+    else (node<A>::note(n), ...);
+    if constexpr (has_partner<Op>) n.end(part);
+  }
+  template <class B, class C>
+  static constexpr void note_terms(type_notes& n, B*, C*) {
+    const int first = n.leaves;
+    node<B>::note(n);
+    if (__is_same(B, C)) n.end_term(first);
+    const int second = n.leaves;
+    node<C>::note(n);
+    n.end_term(second);
   }
   static constexpr auto before = sums_of<node<A>::leaves...>;
   template <class Slots, int First>
@@ -152,14 +139,12 @@ struct node<map_expr<Op, index_sequence<I...>, A...>> {
 
 template <class E>
 struct node<named<E>> {
-  static constexpr int leaves = node<E>::leaves, names = 1 + node<E>::names;
+  static constexpr int leaves = node<E>::leaves, parts = 1 + node<E>::parts, terms = node<E>::terms;
   using sources = typename node<E>::sources;
-  template <int Share>
-  static constexpr void number(numbering& n) {
-    const int first = n.leaves;
-    if (Share > 0 && n.again(&identity_of<named<E>>)) return;
-    node<E>::template number<Share>(n);
-    if (Share > 0) n.remember(&identity_of<named<E>>, first);
+  static constexpr void note(type_notes& n) {
+    const int part = n.begin(&identity_of<named<E>>, &identity_of<named<E>>);
+    node<E>::note(n);
+    n.end(part);
   }
   template <class Slots, int First>
   using program = typename node<E>::template program<Slots, First>;
@@ -191,14 +176,18 @@ struct argument_ids {
 };
 template <int Share, class... E>
 constexpr auto argument_ids_of() {
-  constexpr int leaves = (0 + ... + node<E>::leaves), names = (0 + ... + node<E>::names);
+  constexpr int leaves = (0 + ... + node<E>::leaves);
+  noted_leaf leaf[leaves + 1] = {};
+  noted_part part[1 + (0 + ... + node<E>::parts)] = {};
+  noted_term term[sizeof...(E) + (0 + ... + node<E>::terms)] = {};
+  type_notes n{leaf, part, term};
+  int first = 0;
+  ((node<E>::note(n), n.end_term(first, &identity_of<E>), first = n.leaves), ...);
   argument_ids<leaves> all;
-  const char* types[leaves + 1] = {};
-  numbering::name met[names + 1] = {};
-  numbering n{types, all.slot, met};
-  (node<E>::template number<Share>(n), ...);
+  operand_numbering numbers{n, Share, all.slot};
+  numbers.run();
   for (int i = leaves - 1; i >= 0; --i) all.first[all.slot[i]] = i;
-  all.operands = n.operands;
+  all.operands = numbers.operands;
   return all;
 }
 
@@ -217,11 +206,11 @@ struct picked<list<Src...>, index_sequence<I...>> {
 };
 }  // namespace lower_detail
 
-/// The programs of expressions, the device sources of their operands, and which leaf is which operand. Share: see
-/// takes_for_equal.
+/// The programs of expressions, the device sources of their operands, and which leaf is which operand. Share: how far
+/// equal types are equal operands (operand_numbers.hpp).
 template <int Share, class... E>
 struct lowering {
-  static constexpr bool shared = Share > 0;
+  static constexpr bool shared = Share != 0;
   static constexpr auto ids = lower_detail::argument_ids_of<Share, E...>();
   template <int... I>
   static index_sequence<ids.slot[I]...> slots_of(index_sequence<I...>);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which leaves of an expression its types take for one operand. What could be met again is noted once; then each way of
+// sharing numbers the leaves, in constant expressions without types.
+//
+// Equal types mostly are equal operands where the user gave a name, and hardly ever where two of them are added: of
+// dx * dx + dy * dy both terms have one type. So terms of one type have operands of their own, and what occurs in such
+// terms is one operand only within each of them, and elsewhere within each result (docs/design/sharing_operands.md).
+#pragma once
+
+namespace lazyfuse::planning::lower_detail {
+
+/// How far equal types are taken for equal operands, to be checked at launch: 0, not at all; 1, for what has a name, is
+/// made of arguments of fuse, or is reduced; 1 + R, for arrays of rank R as well.
+constexpr int sharing_arrays(int rank) { return 1 + rank; }
+/// Only for arguments of fuse, and names of nothing else: what is left where types were wrong about others.
+inline constexpr int arguments_alone = -1;
+
+/// A leaf as far as numbers go.
+struct noted_leaf {
+  enum { argument, array, constant, other } kind;
+  const char* type;
+  int rank;
+};
+/// What may be met again, as what: a name as itself, a sine as a cosine. Its leaves are [first, end).
+struct noted_part {
+  const char *type, *met_as;
+  int first, end;
+};
+/// The leaves of a result of some type, or of one of several terms that have one type.
+struct noted_term {
+  int first, end;
+  const char* result;  ///< null of terms
+};
+
+/// What is found in expressions from left to right, parts before those in them.
+struct type_notes {
+  noted_leaf* leaf;
+  noted_part* part;
+  noted_term* term;
+  int leaves = 0, parts = 0, terms = 0;
+
+  constexpr void add(const noted_leaf& l) { leaf[leaves++] = l; }
+  constexpr int begin(const char* type, const char* met_as) {
+    part[parts] = {type, met_as, leaves, leaves};
+    return parts++;
+  }
+  constexpr void end(int of_part) { part[of_part].end = leaves; }
+  constexpr void end_term(int first, const char* result = nullptr) { term[terms++] = {first, leaves, result}; }
+};
+
+/// Numbers the leaves of what was noted, operands in the order in which they occur first.
+struct operand_numbering {
+  const type_notes& notes;
+  int share;
+  int* slots;
+  int operands = 0;
+
+  constexpr void run() {
+    const noted_part* const part = notes.part;
+    for (int at = 0, next = 0; at < notes.leaves;) {
+      if (next == notes.parts || part[next].first > at) {
+        slots[at] = slot_of(at);
+        operands += slots[at] == operands;
+        ++at;
+        continue;
+      }
+      const int before = share == 0 ? -1 : met_before(next);
+      if (before >= 0) {
+        for (int i = part[before].first; at < part[next].end; ++i) slots[at++] = slots[i];
+        while (next < notes.parts && part[next].first < at) ++next;
+      } else ++next;
+    }
+  }
+
+ private:
+  constexpr int slot_of(int at) const {
+    const noted_leaf& l = notes.leaf[at];
+    const bool wanted =
+        l.kind == noted_leaf::argument ? share != 0 : l.kind == noted_leaf::array && share > 1 && l.rank == share - 1;
+    for (int i = 0; wanted && i < at; ++i)
+      if (notes.leaf[i].type == l.type && (l.kind == noted_leaf::argument || is_one(i, i + 1, at, at + 1, l.type)))
+        return slots[i];
+    return operands;
+  }
+  constexpr int met_before(int p) const {
+    const noted_part& now = notes.part[p];
+    for (int q = 0; q < p && now.first < now.end; ++q) {
+      const noted_part& then = notes.part[q];
+      if (then.type == now.met_as && then.end <= now.first &&
+          (of_arguments(now) ||
+           (share > 0 && is_one(then.first, then.end, now.first, now.end, now.met_as) && !are_like_results(then, now))))
+        return q;
+    }
+    return -1;
+  }
+  /// Whether all that it reads are arguments and scalars.
+  constexpr bool of_arguments(const noted_part& p) const {
+    for (int i = p.first; i < p.end; ++i)
+      if (notes.leaf[i].kind != noted_leaf::argument && notes.leaf[i].kind != noted_leaf::constant) return false;
+    return true;
+  }
+  /// Whether they are all that two results of one type read: sum(w * x) and sum(w * y).
+  constexpr bool are_like_results(const noted_part& then, const noted_part& now) const {
+    const char* const result = result_of(now);
+    return result && result == result_of(then);
+  }
+  constexpr const char* result_of(const noted_part& p) const {
+    for (int t = 0; t < notes.terms; ++t)
+      if (notes.term[t].result && notes.term[t].first == p.first && notes.term[t].end == p.end)
+        return notes.term[t].result;
+    return nullptr;
+  }
+  /// Whether what has one type in two places is taken for one.
+  constexpr bool is_one(int first, int end, int first_now, int end_now, const char* type) const {
+    return !occurs_in_like_terms(type) || term_of(first, end) == term_of(first_now, end_now);
+  }
+  constexpr bool occurs_in_like_terms(const char* type) const {
+    for (int t = 0; t < notes.terms; ++t) {
+      const noted_term& in = notes.term[t];
+      if (in.result) continue;
+      for (int i = in.first; i < in.end; ++i)
+        if (notes.leaf[i].type == type) return true;
+      for (int p = 0; p < notes.parts; ++p)
+        if (notes.part[p].type == type && in.first <= notes.part[p].first && notes.part[p].end <= in.end) return true;
+    }
+    return false;
+  }
+  /// The smallest term with these leaves.
+  constexpr int term_of(int first, int end) const {
+    int found = -1, size = notes.leaves + 1;
+    for (int t = 0; t < notes.terms; ++t) {
+      const noted_term& in = notes.term[t];
+      if (in.first > first || in.end < end || in.end - in.first >= size) continue;
+      found = t;
+      size = in.end - in.first;
+    }
+    return found;
+  }
+};
+
+}  // namespace lazyfuse::planning::lower_detail
