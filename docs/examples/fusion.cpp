@@ -33,6 +33,21 @@ int main() {
   std::cout << lf::explain(both_axes);
   run(both_axes, 3);
 
+  // Pairs of bodies: views of the arguments are told apart by types, and equal ones are one operand.
+  {
+    // [pairs]
+    const auto pull = lf::fuse([](auto x, auto y, auto mass) {
+      using lf::all, lf::newaxis;
+      const auto dx = x(newaxis, all) - x(all, newaxis), dy = y(newaxis, all) - y(all, newaxis);
+      const auto i = lf::rsqrt(dx * dx + dy * dy + lf::c<1>);
+      return lf::sum(mass(newaxis, all) * i * i * i * dx, axis<1>);
+    });
+    // [pairs]
+    const lf::array u = lf::sin(lf::arange<float>(64)), v = lf::cos(lf::arange<float>(64)), m = u * u + 1;
+    run(pull(u, v, m), 1);
+    expect(lf::plan(pull(u, v, m)).kernels[0].operands.size() == 5);
+  }
+
   // A cut by hand: values and shapes stay, and what is used twice is computed once.
   // [barrier]
   const auto b = lf::barrier(lf::sin(x) * 2);
