@@ -48,14 +48,16 @@ inline constexpr bool has_term = __is_same(A, B);
 template <class Op, class B, class C, class D>
 inline constexpr bool has_term<Op, map_expr<Op, index_sequence<0, 1>, C, D>, B> =
     __is_same(map_expr<Op, index_sequence<0, 1>, C, D>, B) || __is_same(D, B) || has_term<Op, C, B>;
+/// x * x is more likely of one array than of two.
+template <class Op>
+concept squares = requires {
+  requires Op::squares;
+};
 /// Whether an operation has arguments of one type that are hardly one value, as those of a product may be.
 template <class Op, class... A>
 inline constexpr bool has_like_terms = false;
 template <class Op, class A, class B>
-inline constexpr bool has_like_terms<Op, A, B> = has_term<Op, A, B>;
-template <class Op, class A, class B>
-  requires(Op::squares)
-inline constexpr bool has_like_terms<Op, A, B> = false;
+inline constexpr bool has_like_terms<Op, A, B> = !squares<Op> && has_term<Op, A, B>;
 
 template <class Source>
 inline constexpr auto kind_of_leaf = source_traits<Source>::is_argument ? noted_leaf::argument

@@ -206,22 +206,25 @@ TEST_F(made_kernels, have_rows_of_several_arrays_of_one_type) {
   for (const lf::jit policy : {lf::jit::when_it_pays, lf::jit::always}) {
     lf::use_jit(policy);
     standin::reset();
-    EXPECT_TRUE(is_made([&] { m = lf::softmax(a) + lf::softmax(b); }));
+    EXPECT_TRUE(is_made([&] { m = lf::softmax(a) * lf::softmax(b); }));
     EXPECT_EQ(launched_now(), "rows_in_registers");
-    EXPECT_EQ(lf::plan(lf::softmax(a) + lf::softmax(b)).kernels.size(), 1u);
-    EXPECT_TRUE(is_made([&] { m = lf::softmax(a, axis<0>) + lf::softmax(b, axis<0>); })) << "columns";
+    EXPECT_EQ(lf::plan(lf::softmax(a) * lf::softmax(b)).kernels.size(), 1u);
+    if (policy == lf::jit::when_it_pays) {
+      EXPECT_FALSE(is_made([&] { m = lf::softmax(a) + lf::softmax(b); })) << "types tell terms apart";
+    }
+    EXPECT_TRUE(is_made([&] { m = lf::softmax(a, axis<0>) * lf::softmax(b, axis<0>); })) << "columns";
     EXPECT_EQ(launched_now(), "rows_by_teams");
   }
   lf::use_jit(lf::jit::off);
   const lf::trace t;
-  m = lf::softmax(a) + lf::softmax(b);
+  m = lf::softmax(a) * lf::softmax(b);
   EXPECT_GT(t.launches(), 1);
 }
 
 TEST_F(made_kernels, of_rows_are_prepared_and_shared_by_teams_where_they_no_longer_fit) {
   const array<2> a = matrix_of(300, 5000), b = matrix_of(300, 5000), c = matrix_of(300, 5000);
   array<2> m(lf::shape{300, 5000});
-  auto step = lf::prepare(m, lf::softmax(a) + lf::softmax(b) + lf::softmax(a));
+  auto step = lf::prepare(m, lf::softmax(a) * lf::softmax(b) * lf::softmax(a));
   standin::reset();
   step();
   EXPECT_EQ(launched_now(), "rows_in_registers");
@@ -229,7 +232,7 @@ TEST_F(made_kernels, of_rows_are_prepared_and_shared_by_teams_where_they_no_long
   step();
   EXPECT_EQ(launched_now(), "rows_in_registers") << "it is there";
   lf::use_jit(lf::jit::always);
-  step(m, lf::softmax(a) + lf::softmax(b) + lf::softmax(c));  // three arrays fill the registers
+  step(m, lf::softmax(a) * lf::softmax(b) * lf::softmax(c));  // three arrays fill the registers
   EXPECT_EQ(launched_now(), "rows_by_teams");
 }
 
