@@ -38,7 +38,8 @@ int main() {
     // [pairs]
     const auto pull = lf::fuse([](auto x, auto y, auto mass) {
       using lf::all, lf::newaxis;
-      const auto dx = x(newaxis, all) - x(all, newaxis), dy = y(newaxis, all) - y(all, newaxis);
+      const auto dx = x(newaxis, all) - x(all, newaxis);
+      const auto dy = y(newaxis, all) - y(all, newaxis);
       const auto i = lf::rsqrt(dx * dx + dy * dy + lf::c<1>);
       return lf::sum(mass(newaxis, all) * i * i * i * dx, axis<1>);
     });

@@ -130,7 +130,8 @@ TEST(kernel_plans, of_fused_views_read_each_view_once) {
   const lf::array<float, 1, lf::host> v = lf::arange<float>(6), w = lf::arange<float>(6) * 2;
   const auto of = [&](const auto& f) { return kernels_of(lf::fuse(f)(x)); };
   const auto pairs = [](auto a, auto b) {
-    const auto d = a(newaxis, all) - a(all, newaxis), e = b(newaxis, all) - b(all, newaxis);
+    const auto d = a(newaxis, all) - a(all, newaxis);
+    const auto e = b(newaxis, all) - b(all, newaxis);
     return (d * d + e * e) * d * a(all, newaxis);
   };
   const read_as table[] = {
