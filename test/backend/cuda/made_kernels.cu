@@ -209,7 +209,8 @@ TEST_F(made_kernels, have_rows_of_several_arrays_of_one_type) {
     EXPECT_TRUE(is_made([&] { m = lf::softmax(a) * lf::softmax(b); }));
     EXPECT_EQ(launched_now(), "rows_in_registers");
     EXPECT_EQ(lf::plan(lf::softmax(a) * lf::softmax(b)).kernels.size(), 1u);
-    EXPECT_FALSE(is_made([&] { m = lf::softmax(a, axis<0>) * lf::softmax(b, axis<0>); })) << "columns";
+    EXPECT_TRUE(is_made([&] { m = lf::softmax(a, axis<0>) * lf::softmax(b, axis<0>); })) << "columns";
+    EXPECT_EQ(launched_now(), "rows_by_teams");
   }
   lf::use_jit(lf::jit::off);
   const lf::trace t;
