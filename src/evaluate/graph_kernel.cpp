@@ -191,7 +191,7 @@ class code_writer {
   const graph_program::step* step_of(int v) const { return v < operands_ ? nullptr : &g_.steps[at(v - operands_)]; }
   bool is_part(int v) const {
     const graph_program::step* const s = step_of(v);
-    return s && s->operation && words_[at(v)] > most_part && name_[at(v)] < 0;
+    return s && s->operation && words_[at(v)] > most_part;
   }
   void put_word(const std::string& word) { g_.code += word + " "; }
   void put_value(int root) {

@@ -50,7 +50,7 @@ std::size_t bound_bytes(const exact_plan& p, int operand_axes, int target_axes) 
 std::string headers_of(const ir::program_graph& graph, const std::string& kernel) {
   constexpr std::string_view all = "lazyfuse/op/registry.hpp";
   std::set<std::string_view> headers;
-  if (kernel == "row_registers") headers.insert("lazyfuse/op/rewritten.hpp");  // divisions by what rows share
+  if (kernel.starts_with("row_")) headers.insert("lazyfuse/op/rewritten.hpp");  // divisions by what rows share
   if (!graph.definitions().empty()) headers.insert(all);                       // those may compute with any
   for (const std::string& name : graph.named_operations()) {
     const auto known = headers_of_operations.find(name);
@@ -64,7 +64,7 @@ std::string headers_of(const ir::program_graph& graph, const std::string& kernel
 /// A source without its end: the program, and its operands and targets over so many axes.
 std::string beginning(const exact_plan& p, ir::program_graph graph, const std::string& header, int operand_axes,
                       int target_axes) {
-  if (header != "row_registers") graph.write_in_steps();
+  if (!header.starts_with("row_")) graph.write_in_steps();
   const std::string sources = sources_of(p), results = results_of(p);
   std::string programs;
   for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
