@@ -51,7 +51,7 @@ std::string headers_of(const ir::program_graph& graph, const std::string& kernel
   constexpr std::string_view all = "lazyfuse/op/registry.hpp";
   std::set<std::string_view> headers;
   if (kernel.starts_with("row_")) headers.insert("lazyfuse/op/rewritten.hpp");  // divisions by what rows share
-  if (!graph.definitions().empty()) headers.insert(all);                       // those may compute with any
+  if (!graph.definitions().empty()) headers.insert(all);                        // those may compute with any
   for (const std::string& name : graph.named_operations()) {
     const auto known = headers_of_operations.find(name);
     headers.insert(known == headers_of_operations.end() ? all : known->second);
