@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -12,7 +13,8 @@ namespace lazyfuse {
 void append_bytes(auto& text, const auto&... part) {
   const auto append = [&]<class T>(const T& one) {
     static_assert(std::is_scalar_v<T>, "structs have gaps");
-    text.append(reinterpret_cast<const char*>(&one), sizeof one);
+    const auto bytes = std::as_bytes(std::span(&one, 1));
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
   (append(part), ...);
 }

@@ -224,6 +224,7 @@ class graph_evaluation {
   }
   bool run_group(const std::vector<const graph_node*>& roots, const graph_target* targets, const index_t* extents,
                  int rank, const char* because) {
+    if (std::find(extents, extents + rank, 0) != extents + rank) return true;
     stage_layout layout;
     scratch room;
     placed_graph placed(room);

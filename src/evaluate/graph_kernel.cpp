@@ -459,9 +459,7 @@ bool run_stages(const graph_space& space, const execution& x, const memory_of_gr
     if (s && !first) first = s->stage->stage->stage;
     number[i] = static_cast<int>(values.operands.size() + values.steps.size());
     values.steps.push_back(s ? s->stage : v.node);
-    for (int a = 0; a < v.count; ++a)
-      values.arguments.push_back(
-          number[static_cast<std::size_t>(placed.arguments[static_cast<std::size_t>(v.first + a)])]);
+    for (int a = 0; a < v.count; ++a) values.arguments.push_back(number[placed.argument(v, a)]);
     if (rows) pass_of.push_back(s ? s->level : -1);
   }
   for (const int r : placed.roots) values.roots.push_back(number[static_cast<std::size_t>(r)]);

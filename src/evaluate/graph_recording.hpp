@@ -35,7 +35,9 @@ class graph_signature {
   void put(const graph_node* root);
   void put_operand(const graph_node& n);
   void append(const void* from, std::size_t bytes);
-  void append_all(const auto&... part) { (append(&part, sizeof part), ...); }
+  void append_all(const auto&... part) {
+    (append(std::as_bytes(std::span(&part, 1)).data(), std::as_bytes(std::span(&part, 1)).size()), ...);
+  }
   int number_of(const graph_node* n) const;
 };
 

@@ -212,7 +212,7 @@ int words_of(const placed_graph& g) {
     words own{1, 0};
     int most = 0;
     for (int a = 0; a < v.count; ++a) {
-      const words& below = all[static_cast<std::size_t>(g.arguments[static_cast<std::size_t>(v.first + a)])];
+      const words& below = all[g.argument(v, a)];
       own.part = std::min(own.part + below.part, most_part + 1);
       own.behind_stages = std::min(own.behind_stages + below.behind_stages, most_words + 1);
       most = std::max(most, below.behind_stages);
@@ -304,8 +304,7 @@ work work_of(const memory_of_graph& memory, const stage_layout& layout, const pl
   for (std::size_t i = g.values.size(); i-- > 0;) {
     const placed_node& v = g.values[i];
     for (int a = 0; a < v.count; ++a)
-      if (v.stage >= 0 || inside[i])
-        inside[static_cast<std::size_t>(g.arguments[static_cast<std::size_t>(v.first + a)])] = true;
+      if (v.stage >= 0 || inside[i]) inside[g.argument(v, a)] = true;
   }
   for (std::size_t i = 0; i < g.values.size(); ++i) {
     const placed_node& v = g.values[i];

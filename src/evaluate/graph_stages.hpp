@@ -68,6 +68,10 @@ struct placed_graph {
   std::pmr::vector<placed_node> values;
   std::pmr::vector<int> arguments, roots;
   explicit placed_graph(scratch& m) : values(&m), arguments(&m), roots(&m) {}
+  std::size_t argument(const placed_node& v, int a) const {
+    const int at = v.first + a;
+    return static_cast<std::size_t>(arguments[static_cast<std::size_t>(at)]);
+  }
 };
 /// False where a kernel takes fewer operands or steps.
 bool place(const memory_of_graph& memory, const std::vector<const graph_node*>& roots, const stage_layout& layout,
