@@ -100,6 +100,7 @@ class planner {
   /// Parts that several regions read, and those that are dear and read by many positions.
   void add_parts(const std::vector<const graph_node*>& stages, bool with_roots) {
     std::vector<region> regions;
+    regions.reserve(stages.size() + 1);
     for (const graph_node* s : stages) regions.push_back(region_of(memory_, {s->arguments[0]}));
     if (with_roots) regions.push_back(region_of(memory_, of_.roots));
     std::unordered_map<const graph_node*, int> readers;
