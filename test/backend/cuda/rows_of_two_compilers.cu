@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows and columns by kernels that were compiled with the program, and by those made at run time: where types know which
-// operands are one, these add up in the same order, so results have the same bits.
+// Rows and columns by kernels that were compiled with the program, and by those made at run time: where types know
+// which operands are one, these add up in the same order, so results have the same bits.
 #include "support/arrays.hpp"
 
 namespace {
