@@ -69,7 +69,7 @@ struct node_computation : graph_computation {
 class graph_evaluation {
  public:
   graph_evaluation(const graph_space& s, const execution& x) : space_(s), x_(x) {
-    refused_.all = x.choice == plan_choice::cut;
+    refused_.all_rows = x.choice == plan_choice::cut;
   }
 
   void evaluate(const std::vector<const graph_node*>& roots, const graph_target* targets, const index_t* extents,
@@ -85,7 +85,7 @@ class graph_evaluation {
   const graph_space& space_;
   const execution& x_;
   memory_of_graph memory_;
-  refused_rows refused_;
+  refused_kernels refused_;
 
   bool is_operand(const graph_node* n) const { return memory_.is_operand(n); }
 
@@ -190,17 +190,31 @@ class graph_evaluation {
       const graph_node* const argument = n->arguments[0];
       if (!argument->operation || is_operand(argument)) continue;
       int operands = 0, steps = 0;
-      for (const graph_node* below : order_of({argument}, true)) (is_operand(below) ? operands : steps) += 1;
+      for (const graph_node* below : order_of({argument}, true))
+        (is_operand(below) || stage_read(*below) ? operands : steps) += 1;
       if (operands + most_graph_results <= most_operands && steps < space_.most_steps) continue;
-      to_memory({argument}, "more operands or operations than a kernel takes");
+      put_in_memory(argument, "more operands or operations than a kernel takes");
       return true;
     }
     return false;
   }
+  /// Where no kernel takes a stage with what it is computed from, that is in memory first.
+  void put_an_argument_in_memory(const std::vector<const graph_node*>& order) {
+    for (const graph_node* n : order) {
+      if (!n->stage || is_operand(n)) continue;
+      const graph_node* const argument = n->arguments[0];
+      if (argument->operation && !is_operand(argument))
+        return put_in_memory(argument, "a kernel of its own, since none takes it with what reads it");
+    }
+    throw error(std::string("lazy_array: ") + backend_refuses + place_asked());
+  }
   /// The first kernels of a graph with stages. True if they were all that it takes.
   bool run_groups(const graph_request& wanted, const graph_target* targets, const char* because) {
     const std::vector<graph_group> groups = plan_groups(space_, memory_, wanted);
-    if (groups.empty()) throw error(std::string("lazy_array: ") + backend_refuses + place_asked());
+    if (groups.empty()) {
+      put_an_argument_in_memory(wanted.order);
+      return false;
+    }
     if (!groups[0].empty()) say_why(wanted);
     for (const graph_group& g : groups) {
       const bool last = g.empty();
@@ -228,12 +242,12 @@ class graph_evaluation {
     stage_layout layout;
     scratch room;
     placed_graph placed(room);
-    lay_out(memory_, roots, extents, rank, refused_, layout);
+    if (lay_out(memory_, roots, extents, rank, refused_, layout)) return false;
     if (layout.stages.empty()) {
       run(roots, targets, extents, rank, because);
       return true;
     }
-    place(memory_, roots, layout, space_.most_steps, placed);
+    if (!place(memory_, roots, layout, space_.most_steps, placed)) return false;
     return run_stages(space_, because ? x_.for_part(because) : x_, memory_, layout, placed, targets, extents, rank);
   }
   /// Others of the evaluation find it there, too.
@@ -242,21 +256,36 @@ class graph_evaluation {
     if (!n->stage || !x_.values->known.try_emplace(n, v.at).second) return;
     x_.values->kept.push_back(graph_ref::share(n));
   }
-  bool to_memory(const std::vector<const graph_node*>& nodes, const char* because) {
+  /// Values of one shape, dense.
+  struct targets_in_memory {
     std::vector<graph_target> targets;
     std::vector<in_memory_value> made;
     index_t dense[max_rank];
+  };
+  void make_room(const std::vector<const graph_node*>& nodes, targets_in_memory& to) const {
     const graph_node& first = *nodes[0];
-    dense_steps(first.extents, first.rank, dense);
+    dense_steps(first.extents, first.rank, to.dense);
     for (const graph_node* n : nodes) {
       const graph_source_type& type = memory_type(*n);
       const room at = room_for(space_, x_, type, n->extents, n->rank);
-      made.push_back({at, &type});
-      targets.push_back({at.data, dense, at.owner, type.type.element, type.bytes, type.type.spelling});
+      to.made.push_back({at, &type});
+      to.targets.push_back({at.data, to.dense, at.owner, type.type.element, type.bytes, type.type.spelling});
     }
-    if (!run_group(nodes, targets.data(), first.extents, first.rank, because)) return false;
-    for (std::size_t i = 0; i < nodes.size(); ++i) put(nodes[i], made[i]);
+  }
+  /// By one kernel. False if it is refused.
+  bool to_memory(const std::vector<const graph_node*>& nodes, const char* because) {
+    targets_in_memory to;
+    make_room(nodes, to);
+    if (!run_group(nodes, to.targets.data(), nodes[0]->extents, nodes[0]->rank, because)) return false;
+    for (std::size_t i = 0; i < nodes.size(); ++i) put(nodes[i], to.made[i]);
     return true;
+  }
+  /// By as many kernels as it takes.
+  void put_in_memory(const graph_node* node, const char* because) {
+    targets_in_memory to;
+    make_room({node}, to);
+    run({node}, to.targets.data(), node->extents, node->rank, because);
+    put(node, to.made[0]);
   }
   /// What many positions read.
   bool compute_repeated(const std::vector<const graph_node*>& order, const std::vector<const graph_node*>& roots,
@@ -271,13 +300,13 @@ class graph_evaluation {
       if (is_operand(n)) continue;
       for (const graph_node* a : n->arguments)
         if (pays(a, n->size())) {
-          to_memory({a}, "read by many positions");
+          put_in_memory(a, "read by many positions");
           return true;
         }
     }
     for (const graph_node* r : roots)
       if (pays(r, positions)) {
-        to_memory({r}, "read by many positions");
+        put_in_memory(r, "read by many positions");
         return true;
       }
     return false;
@@ -363,10 +392,15 @@ void evaluate(const graph_space& space, const execution& x, const graph_ref* roo
   const graph_signature signature(space, roots, targets, count, extents, rank);
   if (!signature.exists()) return run();
   if (run_recorded(space, x, signature, targets)) return;
-  graph_recording recording(signature, targets, count);
-  x.values->recording = &recording;
-  run();
-  x.values->recording = nullptr;
+  graph_recording recording(signature, targets);
+  {
+    const struct scope {
+      graph_values& values;
+      ~scope() { values.recording = nullptr; }
+    } ends{*x.values};
+    x.values->recording = &recording;
+    run();
+  }
   recording.keep();
 }
 

@@ -92,8 +92,10 @@ class binding {
       const int other = targets_ + i;
       if (g_.operands[static_cast<std::size_t>(i)] == &type &&
           std::memcmp(p_.sources[other].bytes, source.bytes, bytes) == 0 &&
-          (type.is_constant || std::equal(steps, steps + rank_, p_.steps[other])))
+          (type.is_constant || std::equal(steps, steps + rank_, p_.steps[other]))) {
+        if (type.in_memory && p_.bound[other].owner != source.owner && values_.recording) values_.recording->give_up();
         return i;
+      }
     }
     const int slot = targets_ + known;
     g_.operands.push_back(&type);
@@ -432,7 +434,7 @@ void run_transform(const graph_space& space, const execution& x, const memory_of
   order_axes(p.extents, 0, rank, p.info, all, results);
   coalesce(p.extents, 0, rank, p.info, all);
   std::copy_n(p.extents, rank, p.results);
-  if (x.values->recording) x.values->recording->kernel(p, results, x.because);
+  if (x.values->recording) x.values->recording->kernel(p, targets, results, x.because);
   if (!x.take(p)) throw error(std::string("lazy_array: ") + backend_refuses + place_asked());
 }
 
@@ -491,7 +493,7 @@ bool run_stages(const graph_space& space, const execution& x, const memory_of_gr
   }
   if (!x.take(p)) return false;
   if (!recording) return true;
-  recording->kernel(before, results, x.because);
+  recording->kernel(before, targets, results, x.because);
   return true;
 }
 

@@ -60,8 +60,9 @@ class planner {
     const unsigned wanted = all ? 1u << stages.size() : read_by_others(stages);
     add_parts(stages, all);
     for (const graph_node* n : items_) classes_.push_back(class_of(n));
-    const grouping best = cheapest_groups(static_cast<int>(items_.size()), wanted,
-                                          [this](unsigned group, unsigned done) { return cost(group, done); });
+    const grouping best = cheapest_groups(
+        static_cast<int>(items_.size()), wanted, [this](unsigned group, unsigned done) { return cost(group, done); },
+        machine_.launch_us);
     std::vector<graph_group> groups;
     for (const unsigned set : best.groups) {
       graph_group& g = groups.emplace_back();
@@ -78,7 +79,6 @@ class planner {
   const machine machine_;
   std::vector<const graph_node*> items_;  ///< null: the roots
   std::vector<std::size_t> classes_;      ///< items of one class may share a kernel
-  std::unordered_map<std::uint64_t, double> known_;
 
   /// Which of the stages others than themselves read.
   unsigned read_by_others(const std::vector<const graph_node*>& stages) const {
@@ -139,9 +139,7 @@ class planner {
       else if (classes_[i] != classes_[first]) return never;
     }
     if (count > most_graph_results) return never;
-    const auto [at, is_new] = known_.try_emplace(std::uint64_t{group} << 32 | done, never);
-    if (is_new) at->second = predicted(group, done);
-    return at->second;
+    return predicted(group, done);
   }
   double predicted(unsigned group, unsigned done) const {
     memory_of_graph memory = memory_;

@@ -5,6 +5,7 @@
 #include "core/keys.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -32,6 +33,7 @@ std::uint8_t alignment_of(const void* data) { return reinterpret_cast<std::uintp
 struct recorded {
   std::vector<recorded_room> rooms;
   std::vector<recorded_kernel> kernels;
+  mutable std::atomic<bool> refused = false;
 };
 /// What is in it stays.
 struct table {
@@ -55,7 +57,7 @@ graph_signature::graph_signature(const graph_space& space, const graph_ref* root
   for (int k = 0; k < rank; ++k) append_all(extents[k]);
   for (int i = 0; i < count && exists_; ++i) {
     put(roots[i].get());
-    append_all(number_of(roots[i].get()), targets[i].type, targets[i].spelling, alignment_of(targets[i].data));
+    append_all('r', number_of(roots[i].get()), targets[i].type, targets[i].spelling, alignment_of(targets[i].data));
     for (int k = 0; k < rank; ++k) append_all(targets[i].steps[k]);
   }
 }
@@ -108,25 +110,28 @@ void graph_signature::put(const graph_node* root) {
   }
 }
 
-/// An array is told by the first one of its memory and how far it is from there, a number by the first equal one.
+/// An array is told by the first one of its memory and how far it is from there, anything else by the first equal one.
 void graph_signature::put_operand(const graph_node& n) {
   const graph_source_type& type = *n.source_type;
+  if (type.in_memory && !n.memory) {  // whether borrowed memory is that of another operand, nobody can say
+    exists_ = false;
+    return;
+  }
   append_all('x', &type, n.device);
   for (int k = 0; k < n.rank; ++k) append_all(n.steps[k]);
   const auto bytes = static_cast<std::size_t>(type.type.bytes);
   std::size_t first = 0;
   for (; first < operand_count_; ++first) {
     const graph_node& other = *operands_[first];
-    if (type.in_memory
-            ? other.source_type->in_memory && other.memory == n.memory && (n.memory || memory_of(other) == memory_of(n))
-            : other.source_type == &type && std::memcmp(other.source, n.source, bytes) == 0)
+    if (type.in_memory ? other.memory == n.memory && other.source_type->in_memory
+                       : other.source_type == &type && std::memcmp(other.source, n.source, bytes) == 0)
       break;
   }
   append_all(first);
   if (type.in_memory) {
     append_all(alignment_of(memory_of(n)));
     if (first < operand_count_) append_all(memory_of(n) - memory_of(*operands_[first]));
-  } else if (!type.is_constant) append(n.source, bytes);
+  }
   operands_[operand_count_++] = &n;
 }
 
@@ -136,50 +141,46 @@ void graph_recording::room(const run_detail::room& at, const recorded_room& of) 
   rooms_.push_back(of);
 }
 
-void graph_recording::kernel(const graph_plan& p, int results, const char* because) {
+void graph_recording::kernel(const graph_plan& p, const graph_target* targets, int results, const char* because) {
   using place = recorded_kernel::place;
   recorded_kernel& k = kernels_.emplace_back();
   k.plan = p;
   k.plan.because = because;
   k.program = p.program;
-  const int all = results + p.type->operands;
-  for (int i = 0; i < all; ++i) {
-    const operand_info& o = p.bound[i];
+  const auto enter = [&](int i, place from, std::size_t number, const void* begin) {
     recorded_kernel::bound& b = k.operands.emplace_back();
-    b.info = o;
+    b.info = p.bound[i];
     std::copy_n(p.steps[i], max_rank, b.steps);
-    b.number = -1;
-    const auto* const data = static_cast<const char*>(o.data);
-    const bool in_memory = i < results || p.program->operands[static_cast<std::size_t>(i - results)]->in_memory;
-    for (std::size_t r = 0; r < at_.size() && in_memory; ++r)
-      if (o.owner && o.owner == at_[r].owner)
-        b.from = place::room, b.number = static_cast<int>(r), b.offset = data - static_cast<const char*>(at_[r].data);
-    if (b.number >= 0) continue;
-    if (i < results) {
-      for (int t = 0; t < count_; ++t)
-        if (targets_[t].owner == o.owner && (o.owner || targets_[t].data == o.data)) {
-          b.from = place::target, b.number = t, b.offset = data - static_cast<const char*>(targets_[t].data);
-          // Of several targets in one memory, the one that begins there.
-          if (b.offset == 0) break;
-        }
-    } else {
-      const std::span<const graph_node* const> operands = of_.operands();
-      const graph_source_type* const type = p.program->operands[static_cast<std::size_t>(i - results)];
-      for (std::size_t j = 0; j < operands.size() && b.number < 0; ++j) {
-        const graph_node& n = *operands[j];
-        if (in_memory) {
-          if (!n.source_type->in_memory || n.memory != o.owner || (!o.owner && memory_of(n) != data)) continue;
-          b.from = place::operand, b.offset = data - memory_of(n);
-        } else {
-          if (n.source_type != type ||
-              std::memcmp(n.source, p.sources[i].bytes, static_cast<std::size_t>(type->type.bytes)) != 0)
-            continue;
-          b.from = place::scalar, b.offset = 0;
-        }
-        b.number = static_cast<int>(j);
+    b.from = from;
+    b.number = static_cast<int>(number);
+    b.offset = begin ? static_cast<const char*>(p.bound[i].data) - static_cast<const char*>(begin) : 0;
+  };
+  const auto enter_room = [&](int i) {
+    for (std::size_t r = 0; r < at_.size(); ++r)
+      if (p.bound[i].owner == at_[r].owner) {
+        enter(i, place::room, r, at_[r].data);
+        return true;
       }
+    return false;
+  };
+  for (int i = 0; i < results; ++i)
+    if (targets == targets_) enter(i, place::target, static_cast<std::size_t>(i), targets[i].data);
+    else if (!enter_room(i)) complete_ = false;
+  const std::span<const graph_node* const> operands = of_.operands();
+  for (int i = results; i < results + p.type->operands && complete_; ++i) {
+    const graph_source_type& type = *p.program->operands[static_cast<std::size_t>(i - results)];
+    if (type.in_memory && enter_room(i)) continue;
+    std::size_t j = 0;
+    for (; j < operands.size(); ++j) {
+      const graph_node& n = *operands[j];
+      if (type.in_memory ? n.source_type->in_memory && n.memory == p.bound[i].owner
+                         : n.source_type == &type && std::memcmp(n.source, p.sources[i].bytes,
+                                                                 static_cast<std::size_t>(type.type.bytes)) == 0)
+        break;
     }
-    complete_ = complete_ && b.number >= 0;
+    if (j == operands.size()) complete_ = false;
+    else
+      enter(i, type.in_memory ? place::operand : place::scalar, j, type.in_memory ? memory_of(*operands[j]) : nullptr);
   }
 }
 
@@ -189,7 +190,7 @@ void graph_recording::keep() const {
   const std::lock_guard lock(t.mutex);
   if (t.known.size() == most_kept) return;
   const auto [at, is_new] = t.known.try_emplace(std::string(of_.key()), nullptr);
-  if (is_new) at->second = new recorded{rooms_, kernels_};
+  if (is_new) at->second = new recorded{rooms_, kernels_, false};
 }
 
 bool run_recorded(const graph_space& space, const execution& x, const graph_signature& of,
@@ -202,6 +203,7 @@ bool run_recorded(const graph_space& space, const execution& x, const graph_sign
     if (at == t.known.end()) return false;
     found = at->second;
   }
+  if (found->refused.load(std::memory_order_relaxed)) return false;
   room rooms[most_rooms];
   for (std::size_t r = 0; r < found->rooms.size(); ++r) {
     const recorded_room& wanted = found->rooms[r];
@@ -241,7 +243,10 @@ bool run_recorded(const graph_space& space, const execution& x, const graph_sign
       std::memcpy(p.sources[i].bytes, &o.data, sizeof o.data);
     }
     const execution how = k.plan.because ? x.for_part(k.plan.because) : x;
-    if (!how.take(p)) return false;
+    if (!how.take(p)) {
+      found->refused.store(true, std::memory_order_relaxed);
+      return false;
+    }
   }
   return true;
 }

@@ -13,12 +13,12 @@
 namespace lazyfuse::graph_detail {
 
 /// What a graph is, but for its arrays, its scalars and where its results go: operations, shapes and steps, which
-/// operands are one, how their memory lies to each other and to 16 bytes.
+/// operands are one, how those in one allocation lie to each other, and all to 16 bytes.
 class graph_signature {
  public:
   graph_signature(const graph_space& space, const graph_ref* roots, const graph_target* targets, int count,
                   const index_t* extents, int rank);
-  /// Large graphs have none, and what reads something that is computed by others.
+  /// Large graphs have none, and what reads borrowed memory or something that is computed by others.
   bool exists() const { return exists_; }
   std::string_view key() const { return {bytes_, size_}; }
   /// The operands, in its order.
@@ -66,24 +66,26 @@ struct recorded_kernel {
 /// The kernels of an evaluation as it runs.
 class graph_recording {
  public:
-  graph_recording(const graph_signature& of, const graph_target* targets, int count)
-      : of_(of), targets_(targets), count_(count) {}
+  graph_recording(const graph_signature& of, const graph_target* targets) : of_(of), targets_(targets) {}
   void room(const run_detail::room& at, const recorded_room& of);
-  void kernel(const graph_plan& p, int results, const char* because);
+  /// targets: those of the kernel, which are the graph's own where it is the last one.
+  void kernel(const graph_plan& p, const graph_target* targets, int results, const char* because);
+  /// Operands that the signature does not know to be one were found to be one.
+  void give_up() { complete_ = false; }
   /// Keeps it, unless something in it cannot be found again.
   void keep() const;
 
  private:
   const graph_signature& of_;
   const graph_target* targets_;
-  int count_;
   bool complete_ = true;
   std::vector<run_detail::room> at_;
   std::vector<recorded_room> rooms_;
   std::vector<recorded_kernel> kernels_;
 };
 
-/// Runs what was kept of an equal graph. False, and nothing is stored, if there is nothing, or a kernel is refused now.
+/// Runs what was kept of an equal graph. False if there is nothing, or a kernel is refused now, which is no longer
+/// kept: the results are not written then.
 bool run_recorded(const graph_space& space, const execution& x, const graph_signature& of, const graph_target* targets);
 
 }  // namespace lazyfuse::graph_detail

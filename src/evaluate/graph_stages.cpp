@@ -123,7 +123,7 @@ double stage_layout::positions() const {
 }
 
 const char* lay_out(const memory_of_graph& memory, const std::vector<const graph_node*>& roots, const index_t* extents,
-                    int rank, const refused_rows& refused, stage_layout& to) {
+                    int rank, const refused_kernels& refused, stage_layout& to) {
   to = {};
   if (!find_stages(memory, roots, to.stages)) return "it holds more reductions than one kernel takes";
   for (const placed_stage& s : to.stages) to.levels = std::max(to.levels, s.level + 1);
@@ -133,6 +133,7 @@ const char* lay_out(const memory_of_graph& memory, const std::vector<const graph
     to.frames.assign(1, axis_map::identity(rank));
     return nullptr;
   }
+  if (std::find(refused.roots.begin(), refused.roots.end(), roots) != refused.roots.end()) return backend_refuses;
   const graph_stage_of& first = *to.stages[0].stage->stage;
   if (first.stage->axes == 0) return lay_out_scans(extents, rank, to);
   bool alike = true;
@@ -144,8 +145,7 @@ const char* lay_out(const memory_of_graph& memory, const std::vector<const graph
   if (lay_out_reductions(reads, extents, rank, to)) return nullptr;
   if (std::find(first.extents, first.extents + first.rank, 0) != first.extents + first.rank) return "nothing to reduce";
   if (!alike) return "reductions are over different numbers of axes, or of arguments of different ranks";
-  if (refused.all) return "the cut was asked for";
-  if (std::find(refused.roots.begin(), refused.roots.end(), roots) != refused.roots.end()) return backend_refuses;
+  if (refused.all_rows) return "the cut was asked for";
   std::vector<reduction_record> records;
   for (std::size_t i = 0; i < reads.size(); ++i) {
     const graph_stage_of& s = *to.stages[i].stage->stage;

@@ -34,15 +34,15 @@ struct stage_layout {
   double positions() const;
 };
 
-/// Kernels over rows that are not to be, by their roots.
-struct refused_rows {
-  bool all = false;
+/// Kernels with stages that are not to be, by their roots.
+struct refused_kernels {
+  bool all_rows = false;
   std::vector<std::vector<const graph_node*>> roots = {};
 };
 
 /// Lays out one kernel for roots that are broadcast to the extents. Returns null, or why that is none.
 const char* lay_out(const memory_of_graph& memory, const std::vector<const graph_node*>& roots, const index_t* extents,
-                    int rank, const refused_rows& refused, stage_layout& to);
+                    int rank, const refused_kernels& refused, stage_layout& to);
 
 /// The axes of an iteration that the axes of a node move along, 4 bits each, 15 for none: nodes of one shape in several
 /// places of an iteration are several values.

@@ -9,7 +9,8 @@
 
 namespace lazyfuse::planning {
 
-grouping cheapest_groups(int count, unsigned wanted, const std::function<double(unsigned, unsigned)>& cost) {
+grouping cheapest_groups(int count, unsigned wanted, const std::function<double(unsigned, unsigned)>& cost,
+                         double least) {
   constexpr double never = std::numeric_limits<double>::infinity();
   struct way {
     double cost = never;
@@ -20,6 +21,7 @@ grouping cheapest_groups(int count, unsigned wanted, const std::function<double(
   std::vector<way> best(std::size_t{1} << count);
   std::priority_queue<state, std::vector<state>, std::greater<>> open;
   const unsigned all = (1u << count) - 1;
+  const double at_once = wanted != 0 ? cost(wanted, 0) : never;
   best[0] = {0, 0, 0};
   open.push({0, 0, 0});
   while (!open.empty()) {
@@ -34,8 +36,9 @@ grouping cheapest_groups(int count, unsigned wanted, const std::function<double(
     }
     const unsigned rest = all & ~done;
     for (unsigned group = rest; group != 0; group = (group - 1) & rest) {
-      const double total = so_far + cost(group, done);
+      const double total = done == 0 && group == wanted ? at_once : so_far + cost(group, done);
       way& to = best[done | group];
+      if ((wanted & ~(done | group)) != 0 && total + least >= at_once) continue;
       if (!(total < never) || std::tie(to.cost, to.kernels) <= std::make_tuple(total, kernels + 1)) continue;
       to = {total, kernels + 1, group};
       open.push({total, kernels + 1, done | group});

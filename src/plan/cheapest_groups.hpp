@@ -20,10 +20,12 @@ struct grouping {
 /// The kernels that put all wanted ones of `count` things in memory at the least total cost, and whatever else makes
 /// them cheaper. cost(group, done): of one kernel that computes this group when those in `done` are in memory, and all
 /// else from what it reads; infinite where that is no kernel. What is done once is not done again. Ties go to fewer
-/// kernels, then to lower bits. Empty where nothing is wanted, or nothing leads there.
+/// kernels, then to lower bits. Empty where nothing is wanted, or nothing leads there. least: no kernel costs less.
 ///
 /// There is no cheaper way: sets of finished things are visited in the order of what they cost (uniform-cost search,
-/// Dijkstra 1959), at most 2^count of them, each with 2^(count - size) groups. The cost must not be negative.
-grouping cheapest_groups(int count, unsigned wanted, const std::function<double(unsigned group, unsigned done)>& cost);
+/// Dijkstra 1959), at most 2^count of them, each with 2^(count - size) groups, and only those from which one kernel
+/// more could be cheaper than all wanted ones in a single one. The cost must not be negative.
+grouping cheapest_groups(int count, unsigned wanted, const std::function<double(unsigned group, unsigned done)>& cost,
+                         double least = 0);
 
 }  // namespace lazyfuse::planning

@@ -201,6 +201,71 @@ TYPED_TEST(lazy_arrays, hold_reductions_that_are_part_of_the_kernel_that_reads_t
   EXPECT_TRUE(test::evaluates_to(b, this->answers().template get<float>("f/(1+abs(f).max(2,keepdims=True))-g"),
                                  test::within{8, 2e-5}));
 }
+TYPED_TEST(lazy_arrays, of_one_form_are_each_of_their_own_arrays_and_numbers) {
+  using vector = lf::array<int32_t, 1, TypeParam>;
+  using matrix = lf::array<int32_t, 2, TypeParam>;
+  using lazy = lf::lazy_array<int32_t, 1, TypeParam>;
+  // Each evaluated after others of its form: one array twice, two, parts of one that lie apart or overlap.
+  const vector a = this->numbers(64, 3), b = this->numbers(64, -9), c = this->numbers(200, 5);
+  const auto part = [&](int from) { return vector(c(range(from, from + 64))); };
+  const auto check = [](const auto& x, const auto& y, int s, int t) {
+    const lazy e = x * s + y, f = e * t - lf::max(e);
+    const vector e_now = x * s + y, f_now = e_now * t - lf::max(e_now);
+    const vector reversed = f_now(range(none, none, -1));
+    EXPECT_TRUE(lf::array_equal(vector(f + x(range(none, none, -1))), f_now + x(range(none, none, -1))));
+    EXPECT_EQ(lf::sum(lazy(f * e)).item(), lf::sum(f_now * e_now).item());
+    EXPECT_TRUE(lf::array_equal(vector(f(range(none, none, -1))), reversed));
+  };
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& [s, t] : {std::pair{2, 3}, {2, 2}, {5, 1}}) {
+      check(a, b, s, t);
+      check(a, a, s, t);
+      check(b, a, s, t);
+      check(part(0), part(64), s, t);
+      check(c(range(0, 64)), c(range(64, 128)), s, t);
+      check(c(range(0, 64)), c(range(1, 65)), s, t);
+      check(c(range(1, 65)), c(range(1, 65)), s, t);
+    }
+  }
+  // Results that lie in one array, and apart.
+  const lazy e = a + b, f = a - b;
+  const vector of_e = lf::cast<int32_t>(lf::cumsum(a + b, lf::backwards)),
+               of_f = lf::cast<int32_t>(lf::cumsum(a - b, lf::backwards));
+  matrix z = lf::zeros<int32_t>({3, 64});
+  for (const int row : {1, 2}) {
+    lf::assign(lf::tie(z(0), z(row)), lf::cast<int32_t>(lf::cumsum(e, lf::backwards)),
+               lf::cast<int32_t>(lf::cumsum(f, lf::backwards)));
+    EXPECT_TRUE(lf::array_equal(z(0), of_e)) << row;
+    EXPECT_TRUE(lf::array_equal(z(row), of_f)) << row;
+  }
+  vector first = a, second = b;
+  lf::assign(lf::tie(first, second), lf::cast<int32_t>(lf::cumsum(e, lf::backwards)),
+             lf::cast<int32_t>(lf::cumsum(f, lf::backwards)));
+  EXPECT_TRUE(lf::array_equal(first, of_e));
+  EXPECT_TRUE(lf::array_equal(second, of_f));
+}
+TYPED_TEST(lazy_arrays, of_many_operations_around_reductions_are_several_kernels) {
+  using vector = lf::array<int32_t, 1, TypeParam>;
+  const vector x = this->numbers(100, 1), y = this->numbers(100, 50);
+  vector now = x - lf::max(x);
+  lf::lazy_array<int32_t, 1, TypeParam> e = x - lf::max(x);
+  for (int k = 0; k < 140; ++k) {
+    e = e * 3 + y;
+    now = now * 3 + y;
+  }
+  EXPECT_EQ(lf::sum(e).item(), lf::sum(now).item());
+  EXPECT_TRUE(lf::array_equal(vector(e - lf::min(e)), now - lf::min(now)));
+  // More views of a scan than a kernel has operands.
+  const vector scanned = lf::cast<int32_t>(lf::cumsum(x));
+  const lf::lazy_array<int32_t, 1, TypeParam> scan = lf::cast<int32_t>(lf::cumsum(x));
+  lf::lazy_array<int32_t, 1, TypeParam> all_of = lf::zeros<int32_t>({20});
+  vector all_now = lf::zeros<int32_t>({20});
+  for (int k = 0; k < 80; ++k) {
+    all_of += scan(range(k, k + 20)) * (k % 7);
+    all_now += scanned(range(k, k + 20)) * (k % 7);
+  }
+  EXPECT_EQ(lf::sum(all_of).item(), lf::sum(all_now).item());
+}
 TYPED_TEST(lazy_arrays, mean_the_values_of_the_moment_when_they_were_written) {
   auto x = this->numbers(4, 1);
   lf::lazy_array<int32_t, 1, TypeParam> e = x * 2;

@@ -78,7 +78,6 @@ struct graph_computation;
 graph_ref operation_node(const graph_operation& op, const graph_ref* arguments, int rank, const index_t* extents);
 /// A reduction or a scan of an argument of these extents.
 graph_ref stage_node(const graph_stage& stage, const graph_ref& argument, int rank, const index_t* extents);
-/// first: where a source in memory begins.
 graph_ref operand_node(const graph_source_type& type, const void* source, allocation* memory, int rank,
                        const index_t* extents, const index_t* steps);
 /// Element i is at offset + steps . i of the dense memory that is computed first.
