@@ -10,6 +10,8 @@
 #include <lazyfuse/evaluate/with_graphs.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -51,7 +53,7 @@ struct node_computation : graph_computation {
   const graph_space& space;
   graph_ref node;
   node_computation(const graph_space& s, const graph_source_type& t, graph_ref n)
-      : graph_computation(t, "part of a lazy_array, read through a view"), space(s), node(std::move(n)) {
+      : graph_computation(t, "read through a view"), space(s), node(std::move(n)) {
     rank = node->rank;
     std::copy_n(node->extents, rank, extents);
     reads = node.handle().memory;
@@ -206,7 +208,7 @@ class graph_evaluation {
       if (argument->operation && !is_operand(argument))
         return put_in_memory(argument, "a kernel of its own, since none takes it with what reads it");
     }
-    throw error(std::string("lazy_array: ") + backend_refuses + place_asked());
+    throw error(backend_refuses + place_asked());
   }
   /// The first kernels of a graph with stages. True if they were all that it takes.
   bool run_groups(const graph_request& wanted, const graph_target* targets, const char* because) {
@@ -327,8 +329,9 @@ class graph_evaluation {
         for (const graph_node* a : order[i]->arguments) last[a] = i;
     for (const graph_node* r : roots) last[r] = order.size();
     std::vector<int> left(end + 2);  // how many values each place leaves to what follows
+    const auto is_value = [&](const graph_node* n) { return !is_operand(n) && !n->arguments.empty(); };  // no literal
     for (std::size_t i = 0; i < end; ++i) {
-      if (is_operand(order[i])) continue;
+      if (!is_value(order[i])) continue;
       ++left[i + 1];
       --left[std::min(last[order[i]], end) + 1];
     }
@@ -341,8 +344,8 @@ class graph_evaluation {
     }
     std::vector<const graph_node*> best;
     for (std::size_t i = 0; i < place; ++i)
-      if (!is_operand(order[i]) && last[order[i]] >= place) best.push_back(order[i]);
-    if (best.empty()) throw error("lazy_array: one operation reads more arrays than a kernel takes" + place_asked());
+      if (is_value(order[i]) && last[order[i]] >= place) best.push_back(order[i]);
+    if (best.empty()) throw error("one operation reads more arrays than a kernel takes" + place_asked());
     // Those of one shape share a kernel.
     while (!best.empty()) {
       const graph_node& first = *best[0];
@@ -370,26 +373,94 @@ run_detail::room in_memory_of(const graph_space& space, const execution& x, cons
   evaluate(space, x.for_part("a lazy_array that a reduction reads"), &root, &target, 1, node.extents, node.rank);
   return x.values->known[&node] = to;
 }
-graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
-                         const index_t* extents, const index_t* steps, index_t offset) {
-  return computed_node(counted<graph_computation>(new node_computation(space, type, node)), type, rank, extents, steps,
-                       offset);
+namespace {
+
+/// A view of the values of a node, which are in memory where it does not move along their axes.
+graph_ref view_of(const graph_space& space, const graph_source_type& type, const graph_ref& node,
+                  const listed_view& v) {
+  if (graph_ref along_axes = view_node(node, v.rank, v.extents, v.steps, v.offset)) return along_axes;
+  return computed_node(counted<graph_computation>(new node_computation(space, type, node)), type, v.rank, v.extents,
+                       v.steps, v.offset);
+}
+/// An operation, whose arguments are broadcast.
+graph_ref broadcast_operation(const graph_operation& op, const graph_ref* arguments) {
+  int rank = 0;
+  index_t extents[max_rank];
+  for (int i = 0; i < op.arity; ++i) rank = std::max(rank, arguments[i]->rank);
+  std::fill_n(extents, rank, index_t{1});
+  for (int i = 0; i < op.arity; ++i) {
+    const graph_node& a = *arguments[i];
+    for (int k = 0; k < a.rank; ++k)
+      if (a.extents[k] != 1) extents[k + rank - a.rank] = a.extents[k];
+  }
+  return operation_node(op, arguments, rank, extents);
 }
 
-void evaluate(const graph_space& space, const execution& x, const graph_ref* roots, const graph_target* targets,
-              int count, const index_t* extents, int rank, bool alone) {
-  if (std::find(extents, extents + rank, 0) != extents + rank) return;
-  const auto run = [&] {
-    std::vector<const graph_node*> all;
-    all.reserve(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) all.push_back(roots[i].get());
-    const std::vector<graph_ref> graph = canonical(all);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = graph[i].get();
-    graph_evaluation(space, x).evaluate(all, targets, extents, rank);
-  };
-  // What tune has found out may change the plan.
-  if (!alone || !space.on_device || x.list || x.choice != plan_choice::automatic || tuning::size() > 0) return run();
-  const graph_signature signature(space, roots, targets, count, extents, rank);
+}  // namespace
+
+void nodes_of(const graph_space& space, const listed_trees& trees, graph_ref* roots) {
+  std::vector<graph_ref> open;
+  open.reserve(static_cast<std::size_t>(trees.count));
+  const void* const* parts = trees.parts;
+  for (const listed_node& n : std::span(trees.nodes, static_cast<std::size_t>(trees.count))) {
+    if (n.operation) {
+      const std::size_t first = open.size() - static_cast<std::size_t>(n.operation->arity);
+      graph_ref made = broadcast_operation(*n.operation, open.data() + first);
+      open.resize(first);
+      open.push_back(std::move(made));
+    } else if (n.value) open.push_back(operand_node(*n.source, n.value, nullptr, 0, nullptr, nullptr));
+    else {
+      const listed_view v(n, parts);
+      if (n.stage) {
+        const graph_ref made = stage_node(*n.stage, open.back(), n.argument_rank, v.argument);
+        open.back() = view_of(space, *n.stage->memory, made, v);
+      } else if (n.leaf->place) {
+        alignas(16) unsigned char source[most_source_bytes];
+        n.leaf->place(v.leaf, source);
+        open.push_back(operand_node(*n.source, source, n.leaf->owner(v.leaf), v.rank, v.extents, v.steps));
+      } else if (n.leaf->computed) open.push_back(n.leaf->computed(v.leaf));
+      else
+        open.push_back(view_of(space, *n.source, graph_ref::share(static_cast<graph_node*>(n.leaf->owner(v.leaf))), v));
+    }
+    if (!n.is_root) continue;
+    *roots++ = std::move(open.back());
+    open.pop_back();
+  }
+}
+
+namespace {
+
+void evaluate_nodes(const graph_space& space, const execution& x, const graph_ref* roots, const graph_target* targets,
+                    int count, const index_t* extents, int rank) {
+  std::vector<const graph_node*> all;
+  all.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) all.push_back(roots[i].get());
+  const std::vector<graph_ref> graph = canonical(all);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = graph[i].get();
+  graph_evaluation(space, x).evaluate(all, targets, extents, rank);
+}
+bool has_no_elements(const index_t* extents, int rank) {
+  return std::find(extents, extents + rank, 0) != extents + rank;
+}
+/// What an evaluation has in memory, where nobody has begun one.
+class own_values {
+ public:
+  explicit own_values(const execution& outer) : x(outer) {
+    if (!x.values) x.values = &values_.emplace();
+  }
+  execution x;
+  /// Whether what it becomes is kept: nothing that it computes is asked for again, and tune, whose findings may change
+  /// the plan, has found nothing.
+  bool are_kept(const graph_space& space) const {
+    return values_ && space.on_device && !x.list && x.choice == plan_choice::automatic && tuning::size() == 0;
+  }
+
+ private:
+  std::optional<graph_values> values_;
+};
+/// Runs it as it was run before; else run() it, and keep what it becomes.
+void run_kept(const graph_space& space, const execution& x, const graph_signature& signature,
+              const graph_target* targets, const auto& run) {
   if (!signature.exists()) return run();
   if (run_recorded(space, x, signature, targets)) return;
   graph_recording recording(signature, targets);
@@ -402,6 +473,35 @@ void evaluate(const graph_space& space, const execution& x, const graph_ref* roo
     run();
   }
   recording.keep();
+}
+void evaluate_roots(const graph_space& space, const own_values& own, const graph_ref* roots,
+                    const graph_target* targets, int count, const index_t* extents, int rank) {
+  const auto run = [&] { evaluate_nodes(space, own.x, roots, targets, count, extents, rank); };
+  if (!own.are_kept(space)) return run();
+  run_kept(space, own.x, graph_signature(space, roots, targets, count, extents, rank), targets, run);
+}
+
+}  // namespace
+
+void evaluate(const graph_space& space, const execution& x, const graph_ref* roots, const graph_target* targets,
+              int count, const index_t* extents, int rank) {
+  if (has_no_elements(extents, rank)) return;
+  evaluate_roots(space, own_values(x), roots, targets, count, extents, rank);
+}
+
+void evaluate(const graph_space& space, const execution& x, const listed_trees& trees, const graph_target* targets,
+              const index_t* extents, int rank) {
+  if (has_no_elements(extents, rank)) return;
+  const own_values own(x);
+  const auto as_nodes = [&](const auto& run_roots) {
+    std::vector<graph_ref> roots(static_cast<std::size_t>(trees.trees));
+    nodes_of(space, trees, roots.data());
+    run_roots(space, own, roots.data(), targets, trees.trees, extents, rank);
+  };
+  if (!trees.is_whole || !own.are_kept(space)) return as_nodes(evaluate_roots);
+  run_kept(space, own.x, graph_signature(space, trees, targets, extents, rank), targets, [&] {
+    as_nodes([](const graph_space& s, const own_values& o, auto... rest) { evaluate_nodes(s, o.x, rest...); });
+  });
 }
 
 }  // namespace lazyfuse::graph_detail

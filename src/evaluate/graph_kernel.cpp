@@ -213,7 +213,7 @@ class code_writer {
           continue;
         }
         g_.code += s->word();
-        if (readers_[at(v)] > 1 && (pass_of_.empty() || pass_of_[at(v)] < 0)) {
+        if (readers_[at(v)] > 1 && s->arity() > 0 && (pass_of_.empty() || pass_of_[at(v)] < 0)) {
           name_[at(v)] = names_++;
           put_word("=" + std::to_string(name_[at(v)]));
         }
@@ -242,7 +242,6 @@ counted<graph_program> one_of_its_kind(const counted<graph_program>& g) {
 /// kept: of the rank, the axes of the results.
 void complete(graph_program& g, const graph_space& space, const char* pattern, int rank, int kept) {
   for (const graph_source_type* t : g.operands) {
-    g.slots.push_back(static_cast<int>(g.slots.size()));
     if (t->type.element == dtype::other) g.structs += t->name;
     g.widest = std::max(g.widest, t->bytes);
   }
@@ -260,8 +259,8 @@ void complete(graph_program& g, const graph_space& space, const char* pattern, i
             static_cast<int>(g.operands.size()),
             rank,
             kept,
-            static_cast<int>(g.operands.size()),
-            g.slots.data(),
+            -1,  // its operands are in an order of their own
+            nullptr,
             int(sizeof(graph_plan)),
             false,
             space.on_device,
@@ -270,7 +269,7 @@ void complete(graph_program& g, const graph_space& space, const char* pattern, i
             space.start,
             [](const kernel_plan& p) { return static_cast<double>(static_cast<const graph_plan&>(p).program->cost); },
             space.this_machine,
-            nullptr,
+            space.on_device ? +[](const kernel_plan&) { return true; } : nullptr,
             g.result_spellings.data()};
 }
 
@@ -435,7 +434,7 @@ void run_transform(const graph_space& space, const execution& x, const memory_of
   coalesce(p.extents, 0, rank, p.info, all);
   std::copy_n(p.extents, rank, p.results);
   if (x.values->recording) x.values->recording->kernel(p, targets, results, x.because);
-  if (!x.take(p)) throw error(std::string("lazy_array: ") + backend_refuses + place_asked());
+  if (!x.take(p)) throw error(backend_refuses + place_asked());
 }
 
 bool run_stages(const graph_space& space, const execution& x, const memory_of_graph& memory, const stage_layout& layout,
@@ -449,14 +448,14 @@ bool run_stages(const graph_space& space, const execution& x, const memory_of_gr
   for (int i = 0; i < results; ++i) bind.target(i, targets[i], rank, extents, [&](int k) { return int{root.axis[k]}; });
   std::pmr::vector<int> number(placed.values.size(), &room), pass_of(&room);
   for (std::size_t i = 0; i < placed.values.size(); ++i)
-    if (const placed_node& v = placed.values[i]; v.count == 0)
+    if (const placed_node& v = placed.values[i]; v.is_operand)
       number[i] = bind.operand(*v.node, [&](int k) { return axis_in(v.axes, k); });
   const bool rows = layout.pattern == std::string_view("rows");
   if (rows) pass_of.assign(values.operands.size(), -1);
   const graph_stage* first = nullptr;
   for (std::size_t i = 0; i < placed.values.size(); ++i) {
     const placed_node& v = placed.values[i];
-    if (v.count == 0) continue;
+    if (v.is_operand) continue;
     const placed_stage* const s = v.stage >= 0 ? &layout.stages[static_cast<std::size_t>(v.stage)] : nullptr;
     if (s && !first) first = s->stage->stage->stage;
     number[i] = static_cast<int>(values.operands.size() + values.steps.size());

@@ -23,11 +23,6 @@ namespace {
 
 constexpr std::size_t most_rooms = 32, most_kept = 4096;
 
-const char* memory_of(const graph_node& n) {
-  const char* data = nullptr;
-  std::memcpy(&data, n.source, sizeof data);
-  return data;
-}
 std::uint8_t alignment_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data) & 15; }
 
 struct recorded {
@@ -51,22 +46,69 @@ int graph_signature::number_of(const graph_node* n) const {
   return static_cast<int>(std::find(met_, met_ + met_count_, n) - met_);
 }
 
+const char* graph_signature::operand::data() const {
+  const char* at = nullptr;
+  std::memcpy(&at, source, sizeof at);
+  return at;
+}
+bool graph_signature::operand::is_beside(const operand& other) const {
+  if (type->in_memory) return other.type->in_memory && memory == other.memory && (memory || data() == other.data());
+  return type == other.type && std::memcmp(source, other.source, static_cast<std::size_t>(type->type.bytes)) == 0;
+}
+
+void graph_signature::begin(const graph_space& space, int count, const index_t* extents, int rank) {
+  append(&space, count, rank);
+  put_extents(extents, rank);
+}
+void graph_signature::put_target(const graph_target& t, int rank) {
+  append(t.type, t.spelling, alignment_of(t.data));
+  put_extents(t.steps, rank);
+}
+
 graph_signature::graph_signature(const graph_space& space, const graph_ref* roots, const graph_target* targets,
                                  int count, const index_t* extents, int rank) {
-  append_all(&space, count, rank);
-  for (int k = 0; k < rank; ++k) append_all(extents[k]);
+  begin(space, count, extents, rank);
   for (int i = 0; i < count && exists_; ++i) {
     put(roots[i].get());
-    append_all('r', number_of(roots[i].get()), targets[i].type, targets[i].spelling, alignment_of(targets[i].data));
-    for (int k = 0; k < rank; ++k) append_all(targets[i].steps[k]);
+    if (!has_room()) return;
+    append('r', number_of(roots[i].get()));
+    put_target(targets[i], rank);
   }
 }
 
-void graph_signature::append(const void* from, std::size_t bytes) {
-  exists_ = exists_ && size_ + bytes <= most_bytes;
-  if (!exists_) return;
-  std::memcpy(bytes_ + size_, from, bytes);
-  size_ += bytes;
+graph_signature::graph_signature(const graph_space& space, const listed_trees& trees, const graph_target* targets,
+                                 const index_t* extents, int rank) {
+  begin(space, trees.trees, extents, rank);
+  append('t', trees.nodes);
+  for (int i = 0; i < trees.trees; ++i) {
+    if (!has_room()) return;
+    put_target(targets[i], rank);
+  }
+  const void* const* parts = trees.parts;
+  for (const listed_node& n : std::span(trees.nodes, static_cast<std::size_t>(trees.count))) {
+    if (!n.leaf && !n.stage) continue;
+    if (!has_room()) return;
+    const listed_view v(n, parts);
+    if (n.leaf && !n.leaf->place) {
+      const auto* const node = static_cast<const graph_node*>(n.leaf->owner(v.leaf));
+      put(node);
+      if (!has_room()) return;
+      append(number_of(node), v.offset);
+    } else if (operand_count_ == most_operands) {
+      exists_ = false;
+      return;
+    }
+    put_extents(v.extents, v.rank);
+    put_extents(v.steps, v.rank);
+    if (n.stage) {
+      append(v.offset);
+      put_extents(v.argument, n.argument_rank);
+    }
+    if (!n.leaf || !n.leaf->place) continue;
+    void* const source = placed_[operand_count_].bytes;
+    n.leaf->place(v.leaf, source);
+    put_operand({n.source, source, n.leaf->owner(v.leaf)});
+  }
 }
 
 void graph_signature::put(const graph_node* root) {
@@ -90,49 +132,41 @@ void graph_signature::put(const graph_node* root) {
       continue;
     }
     --depth;
-    if (met_count_ == most_nodes || n->computation) {
+    if (met_count_ == most_nodes || n->computation || !has_room(n->arguments.size())) {
       exists_ = false;
       return;
     }
     met_[met_count_++] = n;
-    append_all(n->rank);
-    for (int k = 0; k < n->rank; ++k) append_all(n->extents[k]);
-    if (n->operation) append_all('o', n->operation);
+    append(n->rank);
+    put_extents(n->extents, n->rank);
+    if (n->operation) append('o', n->operation);
     else if (n->stage) {
-      append_all('s', n->stage->stage, n->stage->rank);
-      for (int k = 0; k < n->stage->rank; ++k) append_all(n->stage->extents[k]);
+      append('s', n->stage->stage, n->stage->rank);
+      put_extents(n->stage->extents, n->stage->rank);
     } else if (n->view) {
-      append_all('v');
-      for (int j = 0; j < n->rank; ++j) append_all(n->view->axis[j], n->view->by[j]);
-      for (int k = 0; k < n->arguments[0]->rank; ++k) append_all(n->view->start[k]);
-    } else put_operand(*n);
-    for (const graph_node* a : n->arguments) append_all(number_of(a));
+      append('v');
+      for (int j = 0; j < n->rank; ++j) append(n->view->axis[j], n->view->by[j]);
+      put_extents(n->view->start, n->arguments[0]->rank);
+    } else if (operand_count_ == most_operands) exists_ = false;
+    else {
+      append('x', n->source_type);
+      put_extents(n->steps, n->rank);
+      put_operand({n->source_type, n->source, n->memory});
+    }
+    for (const graph_node* a : n->arguments) append(number_of(a));
   }
 }
 
 /// An array is told by the first one of its memory and how far it is from there, anything else by the first equal one.
-void graph_signature::put_operand(const graph_node& n) {
-  const graph_source_type& type = *n.source_type;
-  if (type.in_memory && !n.memory) {  // whether borrowed memory is that of another operand, nobody can say
-    exists_ = false;
-    return;
-  }
-  append_all('x', &type, n.device);
-  for (int k = 0; k < n.rank; ++k) append_all(n.steps[k]);
-  const auto bytes = static_cast<std::size_t>(type.type.bytes);
+void graph_signature::put_operand(const operand& o) {
   std::size_t first = 0;
-  for (; first < operand_count_; ++first) {
-    const graph_node& other = *operands_[first];
-    if (type.in_memory ? other.memory == n.memory && other.source_type->in_memory
-                       : other.source_type == &type && std::memcmp(other.source, n.source, bytes) == 0)
-      break;
+  while (first < operand_count_ && !o.is_beside(operands_[first])) ++first;
+  append(first);
+  if (o.type->in_memory) {
+    append(o.memory ? o.memory->device : -1, alignment_of(o.data()));
+    if (first < operand_count_) append(o.data() - operands_[first].data());
   }
-  append_all(first);
-  if (type.in_memory) {
-    append_all(alignment_of(memory_of(n)));
-    if (first < operand_count_) append_all(memory_of(n) - memory_of(*operands_[first]));
-  }
-  operands_[operand_count_++] = &n;
+  operands_[operand_count_++] = o;
 }
 
 void graph_recording::room(const run_detail::room& at, const recorded_room& of) {
@@ -166,21 +200,15 @@ void graph_recording::kernel(const graph_plan& p, const graph_target* targets, i
   for (int i = 0; i < results; ++i)
     if (targets == targets_) enter(i, place::target, static_cast<std::size_t>(i), targets[i].data);
     else if (!enter_room(i)) complete_ = false;
-  const std::span<const graph_node* const> operands = of_.operands();
+  const std::span<const graph_signature::operand> operands = of_.operands();
   for (int i = results; i < results + p.type->operands && complete_; ++i) {
     const graph_source_type& type = *p.program->operands[static_cast<std::size_t>(i - results)];
     if (type.in_memory && enter_room(i)) continue;
     std::size_t j = 0;
-    for (; j < operands.size(); ++j) {
-      const graph_node& n = *operands[j];
-      if (type.in_memory ? n.source_type->in_memory && n.memory == p.bound[i].owner
-                         : n.source_type == &type && std::memcmp(n.source, p.sources[i].bytes,
-                                                                 static_cast<std::size_t>(type.type.bytes)) == 0)
-        break;
-    }
+    const graph_signature::operand o{&type, p.sources[i].bytes, p.bound[i].owner};
+    while (j < operands.size() && !o.is_beside(operands[j])) ++j;
     if (j == operands.size()) complete_ = false;
-    else
-      enter(i, type.in_memory ? place::operand : place::scalar, j, type.in_memory ? memory_of(*operands[j]) : nullptr);
+    else enter(i, type.in_memory ? place::operand : place::scalar, j, type.in_memory ? operands[j].data() : nullptr);
   }
 }
 
@@ -225,7 +253,8 @@ bool run_recorded(const graph_space& space, const execution& x, const graph_sign
       o.place = p.sources[i].bytes;
       const auto number = static_cast<std::size_t>(b.number);
       if (b.from == recorded_kernel::place::scalar) {
-        std::memcpy(p.sources[i].bytes, of.operands()[number]->source, most_source_bytes);
+        const graph_signature::operand& from = of.operands()[number];
+        std::memcpy(p.sources[i].bytes, from.source, static_cast<std::size_t>(from.type->type.bytes));
         continue;
       }
       const void* data = nullptr;
@@ -236,8 +265,8 @@ bool run_recorded(const graph_space& space, const execution& x, const graph_sign
         data = targets[number].data;
         o.owner = targets[number].owner;
       } else {
-        data = memory_of(*of.operands()[number]);
-        o.owner = of.operands()[number]->memory;
+        data = of.operands()[number].data();
+        o.owner = of.operands()[number].memory;
       }
       o.data = static_cast<const char*>(data) + b.offset;
       std::memcpy(p.sources[i].bytes, &o.data, sizeof o.data);

@@ -6,6 +6,7 @@
 
 #include <lazyfuse/core/error.hpp>
 
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,26 +19,48 @@ class graph_signature {
  public:
   graph_signature(const graph_space& space, const graph_ref* roots, const graph_target* targets, int count,
                   const index_t* extents, int rank);
-  /// Large graphs have none, and what reads borrowed memory or something that is computed by others.
+  /// Of trees as they are listed, whose operations their list stands for.
+  graph_signature(const graph_space& space, const listed_trees& trees, const graph_target* targets,
+                  const index_t* extents, int rank);
+  /// Large graphs have none, and what reads something that is computed by others.
   bool exists() const { return exists_; }
   std::string_view key() const { return {bytes_, size_}; }
+  struct operand {
+    const graph_source_type* type;
+    const void* source;
+    allocation* memory;
+
+    const char* data() const;
+    /// Whether another one is in the same memory, or the same of what is in none.
+    bool is_beside(const operand& other) const;
+  };
   /// The operands, in its order.
-  std::span<const graph_node* const> operands() const { return {operands_, operand_count_}; }
+  std::span<const operand> operands() const { return {operands_, operand_count_}; }
 
  private:
-  static constexpr std::size_t most_nodes = 32, most_bytes = 4096;
+  static constexpr std::size_t most_nodes = 32, most_operands = 64, most_bytes = 4096;
   bool exists_ = true;
   std::size_t size_ = 0, met_count_ = 0, operand_count_ = 0;
   const graph_node* met_[most_nodes];
-  const graph_node* operands_[most_nodes];
+  operand operands_[most_operands];
+  struct alignas(16) {
+    unsigned char bytes[most_source_bytes];
+  } placed_[most_operands];  ///< sources of leaves
   char bytes_[most_bytes];
 
+  void begin(const graph_space& space, int count, const index_t* extents, int rank);
+  void put_target(const graph_target& t, int rank);
   void put(const graph_node* root);
-  void put_operand(const graph_node& n);
-  void append(const void* from, std::size_t bytes);
-  void append_all(const auto&... part) {
-    (append(std::as_bytes(std::span(&part, 1)).data(), std::as_bytes(std::span(&part, 1)).size()), ...);
+  void put_operand(const operand& o);
+  /// Whether there is room for what is told of a node, which is then put without looking.
+  bool has_room(std::size_t arguments = 0) {
+    constexpr std::size_t most_of_a_node = (3 * max_rank + 8) * sizeof(index_t);
+    return exists_ = exists_ && size_ + most_of_a_node + arguments * sizeof(int) <= most_bytes;
   }
+  void put_extents(const index_t* extents, int rank) {
+    for (int k = 0; k < rank; ++k) append(extents[k]);
+  }
+  void append(const auto&... part) { ((std::memcpy(bytes_ + size_, &part, sizeof part), size_ += sizeof part), ...); }
   int number_of(const graph_node* n) const;
 };
 

@@ -3,6 +3,7 @@
 #include "evaluate/graph_stages.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <unordered_map>
 #include <utility>
 
@@ -236,12 +237,12 @@ bool place(const memory_of_graph& memory, const std::vector<const graph_node*>& 
                         static_cast<int>(i));
   }
   int operands = 0, steps = 0;
-  const auto enter = [&](const key& k, int stage, const key* arguments, int count) {
+  const auto enter = [&](const key& k, bool is_operand, int stage, const key* arguments, int count) {
     const int first = static_cast<int>(to.arguments.size());
     for (int i = 0; i < count; ++i) to.arguments.push_back(number.at(arguments[i]));
     number.emplace(k, static_cast<int>(to.values.size()));
-    to.values.push_back({k.node, k.axes, stage, first, count});
-    (count > 0 ? steps : operands) += 1;
+    to.values.push_back({k.node, k.axes, stage, first, count, is_operand});
+    (is_operand ? operands : steps) += 1;
   };
   std::pmr::vector<key> open(&room), below(&room);
   const auto visit = [&](const key& root) {
@@ -256,7 +257,8 @@ bool place(const memory_of_graph& memory, const std::vector<const graph_node*>& 
       const graph_node& n = *now.node;
       below.clear();
       int stage = -1;
-      if (!memory.is_operand(&n)) {
+      const bool is_operand = memory.is_operand(&n);
+      if (!is_operand) {
         if (stage_read(n)) {
           stage = read_as.at(now);
           const axis_map& frame = layout.frames[static_cast<std::size_t>(stage) + 1];
@@ -282,7 +284,7 @@ bool place(const memory_of_graph& memory, const std::vector<const graph_node*>& 
           stage = -2;
           break;
         }
-      if (stage != -2) enter(now, stage, below.data(), static_cast<int>(below.size()));
+      if (stage != -2) enter(now, is_operand, stage, below.data(), static_cast<int>(below.size()));
     }
     return true;
   };
@@ -293,6 +295,24 @@ bool place(const memory_of_graph& memory, const std::vector<const graph_node*>& 
   }
   return operands <= most_operands && (most_steps == 0 || steps <= most_steps) && words_of(to) <= most_words;
 }
+
+namespace {
+/// Whether two operands, nodes of other shapes, are one array that lies in the iteration in the same way.
+bool are_one(const placed_node& a, const placed_node& b) {
+  const graph_node &x = *a.node, &y = *b.node;
+  if (x.computation || y.computation || x.source_type != y.source_type ||
+      std::memcmp(x.source, y.source, sizeof(void*)) != 0)
+    return false;
+  index_t steps[max_rank] = {};
+  const auto add = [&](const placed_node& of, index_t sign) {
+    for (int k = 0; k < of.node->rank; ++k)
+      if (const int axis = axis_in(of.axes, k); axis >= 0) steps[axis] += sign * of.node->steps[k];
+  };
+  add(a, 1);
+  add(b, -1);
+  return std::all_of(steps, steps + max_rank, [](index_t step) { return step == 0; });
+}
+}  // namespace
 
 work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written) {
   const bool reduces = layout.pattern == std::string_view("reduce"), rows = layout.pattern == std::string_view("rows");
@@ -315,10 +335,12 @@ work work_of(const memory_of_graph& memory, const stage_layout& layout, const pl
         own *= static_cast<double>(layout.extents[axis]);
         along_row = along_row || axis >= layout.kept;
       }
-    if (v.count == 0) {
+    if (v.is_operand) {
       const in_memory_value* const at = memory.find(v.node);
       const graph_source_type& type = at ? *at->type : *v.node->source_type;
-      if (type.in_memory) bytes += own * type.bytes;
+      const auto is_read = [&](const placed_node& other) { return other.is_operand && are_one(other, v); };
+      const auto here = g.values.begin() + static_cast<std::ptrdiff_t>(i);
+      if (type.in_memory && (at || std::none_of(g.values.begin(), here, is_read))) bytes += own * type.bytes;
     } else if (v.stage >= 0) operations += all;
     else operations += v.node->operation->cost * (reduces ? inside[i] ? all : kept : rows && !along_row ? kept : all);
   }

@@ -57,6 +57,7 @@ struct placed_node {
   node_axes axes;
   int stage;         ///< of the layout, or -1
   int first, count;  ///< of its arguments among the numbers
+  bool is_operand;
   friend bool operator==(const placed_node& a, const placed_node& b) { return a.node == b.node && a.axes == b.axes; }
 };
 /// From this length on, if what is read twice was written twice, a part between stages is written as a function, step

@@ -4,6 +4,7 @@
 
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/evaluate/prepared_kernels.hpp>
+#include <lazyfuse/plan/graph.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -46,8 +47,27 @@ bool prepared_kernels::find_leaves(const kernel_plan& p, const leaf_record* leav
   return true;
 }
 
+/// A scalar of a kernel is that of the one leaf with its value.
+void prepared_kernels::find_scalar(kernel_plan& p, int operand, const leaf_record* leaves, int count) {
+  const planning::operand_type& type = p.type->types[operand - p.type->targets];
+  if (!type.constant() || type.bytes > planning::most_source_bytes) return;
+  int found = -1;
+  for (int i = 0; i < count; ++i) {
+    alignas(16) unsigned char value[planning::most_source_bytes];
+    if (leaves[i].type->element_size > 0 || leaves[i].type->source_bytes != type.bytes) continue;
+    leaves[i].type->place(leaves[i].leaf, value);
+    if (std::memcmp(value, p.info[operand].place, static_cast<std::size_t>(type.bytes)) != 0) continue;
+    if (found >= 0) return;
+    found = i;
+  }
+  if (found < 0) return;
+  reads_.push_back({&p, operand, found, -1});
+  may_change_[static_cast<std::size_t>(found)] = true;
+}
+
 /// False if what some kernel reads cannot be told to be a leaf's.
 bool prepared_kernels::find_reads(const leaf_record* leaves, int count) {
+  may_change_.assign(static_cast<std::size_t>(count), false);
   for (int i = 0; i < count; ++i) {
     int first = 0;
     while (first < i && !same_memory(leaves[first], leaves[i])) ++first;
@@ -58,7 +78,10 @@ bool prepared_kernels::find_reads(const leaf_record* leaves, int count) {
     kernel_plan& p = plans_[k];
     for (int i = p.type->targets; i < p.type->targets + p.type->operands; ++i) {
       const operand_info& o = p.info[i];
-      if (!o.data) continue;
+      if (!o.data) {
+        find_scalar(p, i, leaves, count);
+        continue;
+      }
       if (o.mapped_size != 0) return false;  // the map would have to be the same as well
       if (plans_.is_between(o)) continue;
       if (!o.owner || o.element_size == 0) return false;
@@ -92,6 +115,7 @@ void prepared_kernels::planned(const leaf_record* leaves, int count) {
         rebound_.push_back({&plans_[k], i, static_cast<const char*>(o.data) - static_cast<const char*>(target())});
   // Graphs are planned anew: which of their operands others are in their places, nobody can say.
   if (std::any_of(leaves, leaves + count, [](const leaf_record& r) { return r.type->is_graph; })) return;
+  // Those of graphs have their operands in another order than the leaves.
   const bool one = plans_.size() == 1 && !plans_.has_memory_between() && plans_[0].type->leaves == count;
   rebinding_ = one && find_leaves(plans_[0], leaves) ? rebinding::one
                : find_reads(leaves, count)           ? rebinding::all
@@ -108,12 +132,16 @@ bool prepared_kernels::rebind_all(const leaf_record* leaves, const leaf_record* 
     const auto& [leaf, type, frame] = leaves[i];
     if (type->see(leaf).offset != type->see(planned[i].leaf).offset) return false;
     const int first = first_with_[static_cast<std::size_t>(i)];
-    if (type->element_size == 0 ? !type->same_source(leaf, planned[i].leaf)
+    if (type->element_size == 0 ? !may_change_[static_cast<std::size_t>(i)] && !type->same_source(leaf, planned[i].leaf)
                                 : first != i && !same_memory(leaves[i], leaves[first]))
       return false;
   }
   for (const auto& [kernel, operand, leaf, shift] : reads_) {
     operand_info& o = kernel->info[operand];
+    if (!o.data) {
+      leaves[leaf].type->place(leaves[leaf].leaf, o.place);
+      continue;
+    }
     const void* const data = pointer_of(leaves[leaf]) + shift;
     if (kernel->by_address || !aligned_alike(data, o.data)) kernel->path = nullptr;
     std::memcpy(o.place, &data, sizeof data);

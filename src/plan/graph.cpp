@@ -139,6 +139,26 @@ graph_node::graph_node(int r, const index_t* e) : rank(r) {
   release = release_node;
 }
 
+listed_view::listed_view(const listed_node& n, const void* const*& parts) {
+  const auto index = [](const void* p) { return static_cast<const index_t*>(p); };
+  if (n.stage) {
+    rank = n.rank;
+    extents = index(parts[0]);
+    steps = index(parts[1]);
+    offset = *index(parts[2]);
+    argument = index(parts[3]);
+    parts += parts_of_stage;
+    return;
+  }
+  leaf = *parts++;
+  const auto at = [&](int bytes) { return index(static_cast<const char*>(leaf) + bytes); };
+  rank = n.leaf->rank;
+  if (n.leaf->computed) return;
+  extents = at(n.leaf->extents);
+  steps = at(n.leaf->steps);
+  offset = *at(n.leaf->offset);
+}
+
 bool is_node(const allocation* a) { return a && a->release == release_node; }
 
 index_t graph_node::size() const {

@@ -48,6 +48,16 @@ struct graph_node : allocation {
   index_t size() const;
 };
 
+/// How a leaf of a tree, or a view of a stage, shows what it is of; takes its parts of a list.
+struct listed_view {
+  const void* leaf = nullptr;
+  int rank = 0;
+  const index_t *extents = nullptr, *steps = nullptr;
+  index_t offset = 0;
+  const index_t* argument = nullptr;  ///< extents of that of a stage
+  listed_view(const listed_node& n, const void* const*& parts);
+};
+
 /// Whether what is counted is a node.
 bool is_node(const allocation* a);
 
@@ -78,7 +88,6 @@ struct graph_program : allocation {
   std::string code, structs;
   std::vector<operand_type> types;
   std::vector<dtype> results;
-  std::vector<int> slots;
   std::vector<const char*> result_spellings;
 };
 

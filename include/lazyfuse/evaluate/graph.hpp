@@ -51,7 +51,6 @@ class graph_scope {
   ~graph_scope();
   graph_scope(const graph_scope&) = delete;
   graph_scope& operator=(const graph_scope&) = delete;
-  bool is_outermost() const { return own_; }
 
  private:
   graph_values* own_ = nullptr;
@@ -65,10 +64,13 @@ struct graph_target {
   int bytes;
   const char* spelling;
 };
-/// Stores the values of the roots, whose shapes are broadcast to the extents. alone: nothing that it computes is asked
-/// for again in this execution.
+/// Stores the values of the roots, whose shapes are broadcast to the extents.
 void evaluate(const graph_space& space, const execution& x, const graph_ref* roots, const graph_target* targets,
-              int count, const index_t* extents, int rank, bool alone = false);
+              int count, const index_t* extents, int rank);
+void evaluate(const graph_space& space, const execution& x, const listed_trees& trees, const graph_target* targets,
+              const index_t* extents, int rank);
+/// The nodes of trees.
+void nodes_of(const graph_space& space, const listed_trees& trees, graph_ref* roots);
 
 template <class Space>
 inline constexpr graph_space space_of = {
@@ -79,6 +81,7 @@ inline constexpr graph_space space_of = {
     [](kernel_plan& p) {
       backend<Space>::before(p.info, p.type->targets, p.type->targets + p.type->operands);
       kernel<dpp::graph, Space>::launch(static_cast<graph_plan&>(p));
+      p.made = space_traits<Space>::on_device;
     },
     backend<Space>::machine,
     [](std::size_t bytes, const memory_request& wanted) {
@@ -110,15 +113,12 @@ concept simple_source = sizeof(Source) <= most_source_bytes && alignof(Source) <
   s.map;
 };
 
-template <class Source>
-inline constexpr graph_source_type source_type_of = {
-    {dtype_of<typename Source::value_type>, ir::kind_of_source<Source>, sizeof(Source), alignof(Source),
-     ir::element_bytes<Source>, run_detail::spelling_of<Source, true>()},
-    int(sizeof(typename Source::value_type)),
-    Source::is_memory,
-    ir::is_constant<Source>,
-    run_detail::name_of_struct<typename Source::value_type>(),
-    [](const void* source, index_t offset, index_t step, index_t n, void* to) {
+/// Blocks: it is computed in blocks of elements, as graphs of the host are.
+template <class Source, bool Blocks>
+constexpr auto load_of() -> void (*)(const void*, index_t, index_t, index_t, void*) {
+  if constexpr (!Blocks) return nullptr;
+  else
+    return [](const void* source, index_t offset, index_t step, index_t n, void* to) {
       using T = typename Source::value_type;
       const Source& s = *static_cast<const Source*>(source);
       T* const at = static_cast<T*>(to);
@@ -126,22 +126,43 @@ inline constexpr graph_source_type source_type_of = {
         if (step != 0) return s.write(at, offset, step, n);
       }
       for (index_t i = 0; i < n; ++i) new (at + i) T(s.at(offset + i * step));
-    },
+    };
+}
+template <class Source, bool Blocks>
+inline constexpr graph_source_type source_type_of = {
+    {dtype_of<typename Source::value_type>, ir::kind_of_source<Source>, sizeof(Source), alignof(Source),
+     ir::element_bytes<Source>, run_detail::spelling_of<Source, true>()},
+    int(sizeof(typename Source::value_type)),
+    Source::is_memory,
+    ir::is_constant<Source>,
+    run_detail::name_of_struct<typename Source::value_type>(),
+    load_of<Source, Blocks>(),
     [](void* source, index_t by) {
       if constexpr (Source::is_memory) static_cast<Source*>(source)->data += by;
       else if constexpr (requires(Source s) { s.origin; }) static_cast<Source*>(source)->origin += by;
     }};
 
-template <class R, class Op, class... T>
+template <bool Blocks, class R, class Op, class... T>
+constexpr auto block_of() -> void (*)(const void* const*, void*, index_t) {
+  if constexpr (!Blocks) return nullptr;
+  else
+    return [](const void* const* arguments, void* to, index_t n) {
+      block<Op, R, T...>(arguments, to, n, make_index_sequence<int(sizeof...(T))>{});
+    };
+}
+template <bool Blocks, class R, class Op, class... T>
 inline constexpr graph_operation operation_of = {text_of_word<ir::code_detail::word_of<Op, int(sizeof...(T))>>.text,
                                                  int(sizeof...(T)),
                                                  Op::cost,
                                                  int(sizeof(R)),
-                                                 &source_type_of<ir::memory<R>>,
-                                                 [](const void* const* arguments, void* to, index_t n) {
-                                                   block<Op, R, T...>(arguments, to, n,
-                                                                      make_index_sequence<int(sizeof...(T))>{});
-                                                 }};
+                                                 &source_type_of<ir::memory<R>, Blocks>,
+                                                 block_of<Blocks, R, Op, T...>()};
+template <class T, auto V>
+inline constexpr ir::code_detail::word word_of_literal = ir::code_detail::literal_word<T, V>();
+/// Of kernels that are made at run time, which know its value as those of types do.
+template <class T, auto V>
+inline constexpr graph_operation literal_of = {text_of_word<word_of_literal<T, V>>.text, 0,      0, int(sizeof(T)),
+                                               &source_type_of<ir::memory<T>, false>,    nullptr};
 
 template <class Kind>
 struct stage_table;
@@ -157,17 +178,14 @@ struct stage_table<tree::by_scan<Monoid, Axis, E, Reverse, V>> {
 };
 template <class Kind>
 inline constexpr ir::code_detail::word stage_word = {Kind::stage::name, ir::code_detail::suffix::arguments, 1};
-template <class T, class Kind>
+template <bool Blocks, class T, class Kind>
 inline constexpr graph_stage stage_of = {
     text_of_word<stage_word<Kind>>.text, stage_table<Kind>::axes, stage_table<Kind>::axis,
-    stage_table<Kind>::reverse,          int(sizeof(T)),          &source_type_of<ir::memory<T>>};
+    stage_table<Kind>::reverse,          int(sizeof(T)),          &source_type_of<ir::memory<T>, Blocks>};
 
 /// The values of a graph, dense in memory.
 run_detail::room in_memory_of(const graph_space& space, const execution& x, const graph_ref& node,
                               const graph_source_type& type);
-/// A view of a graph's values in memory, of type T.
-graph_ref seen_in_memory(const graph_space& space, const graph_source_type& type, const graph_ref& node, int rank,
-                         const index_t* extents, const index_t* steps, index_t offset);
 
 }  // namespace graph_detail
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From trees to graphs: what a tree knows by types becomes a node with a table (evaluate/graph.hpp).
+// From trees to graphs. What a tree knows by its type is a list, a constant (plan/graph.hpp): no function is compiled
+// for each of its nodes but the one that finds its leaves.
 #pragma once
 
 #include <lazyfuse/evaluate/graph.hpp>
@@ -28,6 +29,12 @@ void note_owners(const tree::map_expr<Op, index_sequence<I...>, A...>& e, alloca
   (note_owners(e.template argument<I>(), to), ...);
 }
 
+template <class Space>
+inline constexpr bool in_blocks = !space_traits<Space>::on_device;
+/// Elements in memory, as a source of graphs of that space.
+template <class Space, class T>
+inline constexpr const graph_source_type& memory_type_of = source_type_of<ir::memory<T>, in_blocks<Space>>;
+
 /// An expression with its types, which is computed before the graph that reads it.
 template <class Space, class E>
 struct typed_computation : graph_computation {
@@ -35,7 +42,7 @@ struct typed_computation : graph_computation {
   handles<E::owners> memory;
 
   explicit typed_computation(const E& e)
-      : graph_computation(source_type_of<ir::memory<value_t<E>>>, "part of a lazy_array, computed first"), tree(e) {
+      : graph_computation(memory_type_of<Space, value_t<E>>, "part of a lazy_array, computed first"), tree(e) {
     rank = E::rank;
     for (int k = 0; k < rank; ++k) extents[k] = e.shape()[k];
     if constexpr (E::owners > 0) {
@@ -54,10 +61,11 @@ struct typed_computation : graph_computation {
   }
 };
 template <class Space, class E>
-graph_ref computed(const E& e) {
+graph_ref computed(const void* leaf) {
+  const E& e = *static_cast<const E*>(leaf);
   const auto dense = row_major(e.shape());
   return computed_node(counted<graph_computation>(new typed_computation<Space, E>(e)),
-                       source_type_of<ir::memory<value_t<E>>>, E::rank, e.shape().extent, dense.step, 0);
+                       memory_type_of<Space, value_t<E>>, E::rank, e.shape().extent, dense.step, 0);
 }
 template <class Source>
 inline constexpr bool is_graph_source = false;
@@ -92,52 +100,166 @@ template <class Monoid, int Axis, bool E, bool R, bool V>
 inline constexpr bool holding_unnamed::is_ours<tree::by_scan<Monoid, Axis, E, R, V>> =
     ir::code_detail::is_own_stage<ir::scanned<Monoid, E>>;
 
-/// The node of a tree.
+/// Reductions and scans that are nodes; others are computed first.
 template <class Space, class E>
-graph_ref node_of(const E& e);
-template <class Space, class Source, int R>
-graph_ref node_from(const tree::leaf<Source, R>& e) {
-  using device_source = typename lower_detail::device_source<Source>::type;
-  if constexpr (is_graph_source<Source>) {
-    const graph_ref node = graph_ref::share(e.source.owner);
-    if (graph_ref view = view_node(node, R, e.extents.extent, e.steps.step, e.offset)) return view;
-    return seen_in_memory(space_of<Space>, source_type_of<ir::memory<typename Source::value_type>>, node, R,
-                          e.extents.extent, e.steps.step, e.offset);
-  } else if constexpr (simple_source<device_source>) {
-    const device_source source = lower_detail::device_value(e.source, e.offset);
-    allocation* owner = nullptr;
-    if constexpr (tree::leaf<Source, R>::owners > 0) {
-      allocation** to = &owner;
-      note_owners(e, to);
+inline constexpr bool is_stage = space_traits<Space>::on_device && !tree::fold<holding_unnamed, E>;
+
+/// The tables of a type of leaves whose elements are there.
+template <class Space, class Leaf>
+struct leaf_tables {
+  using source = typename Leaf::source_type;
+  using device_source = typename lower_detail::device_source<source>::type;
+  static const Leaf& leaf(const void* p) { return *static_cast<const Leaf*>(p); }
+  static allocation* owner(const void* p) {
+    if constexpr (Leaf::owners == 0) return nullptr;
+    else {
+      allocation* found[Leaf::owners];
+      allocation** to = found;
+      note_owners(leaf(p), to);
+      return found[0];
     }
-    return operand_node(source_type_of<device_source>, &source, owner, R, e.extents.extent, e.steps.step);
-  } else return computed<Space>(e);
+  }
+  static void place(const void* p, void* to) {
+    new (to) device_source(lower_detail::device_value(leaf(p).source, leaf(p).offset));
+  }
+  static constexpr listed_leaf of(void (*place)(const void*, void*)) {
+    return {Leaf::rank,
+            int(__builtin_offsetof(Leaf, extents)),
+            int(__builtin_offsetof(Leaf, steps)),
+            int(__builtin_offsetof(Leaf, offset)),
+            owner,
+            place,
+            nullptr};
+  }
+  static constexpr listed_leaf operand = of(place), graph = of(nullptr);
+};
+template <class Space, class Leaf>
+inline constexpr listed_leaf computed_leaf = {Leaf::rank, 0, 0, 0, nullptr, nullptr, computed<Space, Leaf>};
+
+/// Where nodes are listed; null to count them.
+struct node_list {
+  listed_node* to;
+  int count = 0;
+  constexpr void add(const listed_node& n) {
+    if (to) to[count] = n;
+    ++count;
+  }
+  constexpr void end_tree() {
+    if (to) to[count - 1].is_root = true;
+  }
+};
+template <class T, auto V>
+inline constexpr ir::constant<T> literal_value{ir::evaluator<ir::literal<T, V>>::at(0)};
+
+template <class Space, class Source, int R>
+constexpr void list(const tree::leaf<Source, R>*, node_list& to) {
+  using tables = leaf_tables<Space, tree::leaf<Source, R>>;
+  if constexpr (is_graph_source<Source>)
+    to.add({.leaf = &tables::graph, .source = &memory_type_of<Space, typename Source::value_type>});
+  else if constexpr (simple_source<typename tables::device_source>)
+    to.add({.leaf = &tables::operand, .source = &source_type_of<typename tables::device_source, in_blocks<Space>>});
+  else to.add({.leaf = &computed_leaf<Space, tree::leaf<Source, R>>});
 }
 template <class Space, class Kind, class A, int R>
-graph_ref node_from(const tree::leaf<tree::deferred<Kind, A>, R>& e) {
+constexpr void list(const tree::leaf<tree::deferred<Kind, A>, R>*, node_list& to) {
   using E = tree::leaf<tree::deferred<Kind, A>, R>;
-  if constexpr (space_traits<Space>::on_device && !tree::fold<holding_unnamed, E>) {
-    const A& argument = e.source.argument;
-    const graph_ref node = stage_node(stage_of<value_t<E>, typename Kind::own>, node_of<Space>(argument), A::rank,
-                                      argument.shape().extent);
-    if (graph_ref view = view_node(node, R, e.extents.extent, e.steps.step, e.offset)) return view;
-    return seen_in_memory(space_of<Space>, source_type_of<ir::memory<value_t<E>>>, node, R, e.extents.extent,
-                          e.steps.step, e.offset);
-  } else return computed<Space>(e);
+  if constexpr (is_stage<Space, E>) {
+    list<Space>(static_cast<const A*>(nullptr), to);
+    to.add({.stage = &stage_of<in_blocks<Space>, value_t<E>, typename Kind::own>, .rank = R, .argument_rank = A::rank});
+  } else to.add({.leaf = &computed_leaf<Space, E>});
 }
 template <class Space, class T, auto V>
-graph_ref node_from(const tree::literal_leaf<T, V>&) {
-  return node_of<Space>(tree::constant_leaf(ir::evaluator<ir::literal<T, V>>::at(0), shape<0>{}));
+constexpr void list(const tree::literal_leaf<T, V>*, node_list& to) {
+  if constexpr (in_blocks<Space>)
+    to.add({.value = &literal_value<T, V>, .source = &source_type_of<ir::constant<T>, true>});
+  else to.add({.operation = &literal_of<T, V>});
 }
 template <class Space, class Op, int... I, class... A>
-graph_ref node_from(const tree::map_expr<Op, index_sequence<I...>, A...>& e) {
+constexpr void list(const tree::map_expr<Op, index_sequence<I...>, A...>*, node_list& to) {
   using E = tree::map_expr<Op, index_sequence<I...>, A...>;
-  const graph_ref arguments[] = {node_of<Space>(e.template argument<I>())...};
-  return operation_node(operation_of<value_t<E>, Op, value_t<A>...>, arguments, E::rank, e.shape().extent);
+  (list<Space>(static_cast<const A*>(nullptr), to), ...);
+  to.add({.operation = &operation_of<in_blocks<Space>, value_t<E>, Op, value_t<A>...>});
 }
 template <class Space, class E>
+constexpr void list(const tree::named<E>*, node_list& to) {
+  list<Space>(static_cast<const E*>(nullptr), to);
+}
+
+/// The nodes of trees of these types, and how many parts they have.
+template <class Space, class... E>
+struct listing {
+  static constexpr void list_all(node_list& to) {
+    ((list<Space>(static_cast<const E*>(nullptr), to), to.end_tree()), ...);
+  }
+  static constexpr int count = [] {
+    node_list all{nullptr};
+    list_all(all);
+    return all.count;
+  }();
+  struct table {
+    listed_node node[count];
+  };
+  static constexpr table nodes = [] {
+    table t{};
+    node_list all{t.node};
+    list_all(all);
+    return t;
+  }();
+  static constexpr int parts = [] {
+    int n = 0;
+    for (const listed_node& node : nodes.node) n += node.stage ? parts_of_stage : node.leaf ? 1 : 0;
+    return n;
+  }();
+  static constexpr bool is_whole = [] {
+    for (const listed_node& node : nodes.node)
+      if (node.leaf && node.leaf->computed) return false;
+    return true;
+  }();
+};
+
+template <class Space, class Op, int... I, class... A>
+void find_parts(const tree::map_expr<Op, index_sequence<I...>, A...>& e, const void**& to);
+template <class Space, class Source, int R>
+void find_parts(const tree::leaf<Source, R>& e, const void**& to) {
+  *to++ = &e;
+}
+template <class Space, class Kind, class A, int R>
+void find_parts(const tree::leaf<tree::deferred<Kind, A>, R>& e, const void**& to) {
+  if constexpr (is_stage<Space, tree::leaf<tree::deferred<Kind, A>, R>>) {
+    find_parts<Space>(e.source.argument, to);
+    for (const void* part :
+         {static_cast<const void*>(e.extents.extent), static_cast<const void*>(e.steps.step),
+          static_cast<const void*>(&e.offset), static_cast<const void*>(e.source.argument.shape().extent)})
+      *to++ = part;
+  } else *to++ = &e;
+}
+template <class Space, class T, auto V>
+void find_parts(const tree::literal_leaf<T, V>&, const void**&) {}
+template <class Space, class Op, int... I, class... A>
+void find_parts(const tree::map_expr<Op, index_sequence<I...>, A...>& e, const void**& to) {
+  (find_parts<Space>(static_cast<const element<I, A>&>(e.arguments).value, to), ...);
+}
+
+/// Trees that live as long as it does.
+template <class Space, class... E>
+struct listed {
+  const void* parts[listing<Space, E...>::parts + 1];
+  explicit listed(const E&... e) {
+    const void** to = parts;
+    (find_parts<Space>(e, to), ...);
+  }
+  listed_trees trees() const {
+    using all = listing<Space, E...>;
+    return {all::nodes.node, all::count, int(sizeof...(E)), all::is_whole, parts};
+  }
+};
+
+/// The node of a tree.
+template <class Space, class E>
 graph_ref node_of(const E& e) {
-  return node_from<Space>(tree::unnamed(e));
+  graph_ref root;
+  nodes_of(space_of<Space>, listed<Space, E>(e).trees(), &root);
+  return root;
 }
 
 struct holding_graphs : tree::any_leaf {

@@ -18,7 +18,8 @@ class prepared_kernels {
   /// After run(): the leaves of the expression. Finds out whether rebind() can do without run().
   void planned(const planning::leaf_record* leaves, int count);
   /// The kernels read what `leaves` do, whose layout is that of those planned. False if they must be planned anew: of
-  /// leaves that had one source not all have, or there are several kernels and a scalar is another one.
+  /// leaves that had one source not all have, or a scalar is another one that cannot be told from others where it is
+  /// read.
   bool rebind(const planning::leaf_record* leaves, const planning::leaf_record* planned, int count);
   /// Results go there; null: nowhere yet.
   void rebind_target(void* data, allocation* owner);
@@ -33,7 +34,8 @@ class prepared_kernels {
     int target;
     std::ptrdiff_t shift;
   };
-  /// Where one of several kernels reads what a leaf does, and how far from the leaf's pointer it begins.
+  /// Where one of several kernels reads what a leaf does, and how far from the leaf's pointer it begins; of scalars:
+  /// -1.
   struct read {
     planning::kernel_plan* kernel;
     int operand, leaf;
@@ -42,6 +44,7 @@ class prepared_kernels {
 
   bool find_leaves(const planning::kernel_plan& p, const planning::leaf_record* leaves);
   bool find_reads(const planning::leaf_record* leaves, int count);
+  void find_scalar(planning::kernel_plan& p, int operand, const planning::leaf_record* leaves, int count);
   bool rebind_one(const planning::leaf_record* leaves, int count);
   bool rebind_all(const planning::leaf_record* leaves, const planning::leaf_record* planned, int count);
 
@@ -49,7 +52,8 @@ class prepared_kernels {
   std::vector<rebound> rebound_;
   std::vector<std::ptrdiff_t> shifts_;  ///< of each operand, how far from the first element of its leaf it begins
   std::vector<read> reads_;
-  std::vector<int> first_with_;  ///< for each leaf the first with the same source
+  std::vector<int> first_with_;   ///< for each leaf the first with the same source
+  std::vector<bool> may_change_;  ///< for each leaf, whether it is a scalar that reads_ has
   enum class rebinding {
     never,
     one,

@@ -157,6 +157,11 @@ bool reduce_or_rows(const execution& x, const shape<R>& s, const target_pack<R, 
   else return false;
 }
 
+/// Whether expressions are planned as graphs, exactly: where no kernel is compiled with the program anyway.
+template <class Space, class... E>
+inline constexpr bool are_graphs = makes_all_kernels<Space> && sizeof...(E) <= most_graph_results &&
+                                   !(tree::fold<graph_detail::holding_unnamed, E> || ...);
+
 }  // namespace run_detail
 
 template <class Space, int R, class... T, class... E>
@@ -174,7 +179,9 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
     else if constexpr ((tree::has_barrier<E> || ...)) {
       run_detail::temporaries t;
       run<Space, R, T...>(x, s, to, owners, run_detail::without_barriers<Space>(x, t, e)...);
-    } else if constexpr ((run_detail::reads_too_many<E> || ...))
+    } else if constexpr (run_detail::are_graphs<Space, E...>)
+      graph_detail::run_as_graph<Space, R, T...>(x, s, to, owners, make_index_sequence<sizeof...(E)>{}, e...);
+    else if constexpr ((run_detail::reads_too_many<E> || ...))
       run<Space, R, T...>(x, s, to, owners, barrier_detail::limit<plan_limits<>>(e)...);
     else if constexpr (!(planning::has_reduction<E> || ...))
       run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);

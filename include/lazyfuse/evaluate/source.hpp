@@ -68,11 +68,10 @@ auto mapped(const source& f, const Tree&... e) {
   using space = kernel_space<Space, Maker>;
   const planning::graph_ref nodes[] = {graph_detail::node_of<space>(e)...};
   static constexpr const planning::graph_source_type* arguments[] = {
-      &graph_detail::source_type_of<ir::memory<value_t<Tree>>>...};
+      &graph_detail::memory_type_of<space, value_t<Tree>>...};
   const auto s = map_detail::join_shapes("map", e.shape()...);
-  const planning::graph_operation& op =
-      operation_of(f, arguments, int(sizeof...(Tree)), graph_detail::source_type_of<ir::memory<T>>,
-                   kernel<dpp::graph, space>::check);
+  const planning::graph_operation& op = operation_of(
+      f, arguments, int(sizeof...(Tree)), graph_detail::memory_type_of<space, T>, kernel<dpp::graph, space>::check);
   return lazy_of<T, Space>(planning::operation_node(op, nodes, rank_of_shape(s), s.extent), s);
 }
 

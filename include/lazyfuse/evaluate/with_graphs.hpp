@@ -17,7 +17,7 @@ template <class Space, class Source, int R>
 auto replaced(const execution& x, const tree::leaf<Source, R>& e) {
   using T = typename Source::value_type;
   const run_detail::room at =
-      in_memory_of(space_of<Space>, x, graph_ref::share(e.source.owner), source_type_of<ir::memory<T>>);
+      in_memory_of(space_of<Space>, x, graph_ref::share(e.source.owner), memory_type_of<Space, T>);
   return tree::leaf<stored<T, memory_of<Space>>, R>({at.owner, static_cast<const T*>(at.data)}, e.extents, e.steps,
                                                     e.offset);
 }
@@ -40,18 +40,23 @@ inline constexpr bool become_a_graph = [] {
   else return true;
 }();
 
+template <class Space, int R, class... T, class... E, int... I>
+void run_as_graph(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& to, allocation* const* owners,
+                  index_sequence<I...>, const E&... e) {
+  const graph_target targets[] = {{get<I>(to).data, get<I>(to).steps.step, owners[I], dtype_of<T>, int(sizeof(T)),
+                                   run_detail::spelling_of<ir::memory<T>, true>()}...};
+  evaluate(space_of<Space>, x, listed<Space, E...>(e...).trees(), targets, s.extent, R);
+}
 /// Expressions that hold graphs become one where that can be; else the graphs are computed into memory first.
 template <class Space, int R, class... T, class... E, int... I>
 void run_with_graphs(const execution& outer, const shape<R>& s, const ir::target_pack<R, T...>& to,
-                     allocation* const* owners, index_sequence<I...>, const E&... e) {
-  execution x = outer;
-  const graph_scope scope(x);
-  if constexpr (become_a_graph<Space, E...>) {
-    const graph_ref roots[] = {node_of<Space>(e)...};
-    const graph_target targets[] = {{get<I>(to).data, get<I>(to).steps.step, owners[I], dtype_of<T>, int(sizeof(T)),
-                                     run_detail::spelling_of<ir::memory<T>, true>()}...};
-    evaluate(space_of<Space>, x, roots, targets, int(sizeof...(E)), s.extent, R, scope.is_outermost());
-  } else lazyfuse::run<Space, R, T...>(x, s, to, owners, in_memory<Space>(x, e)...);
+                     allocation* const* owners, index_sequence<I...> numbers, const E&... e) {
+  if constexpr (become_a_graph<Space, E...>) run_as_graph<Space, R, T...>(outer, s, to, owners, numbers, e...);
+  else {
+    execution x = outer;
+    const graph_scope scope(x);
+    lazyfuse::run<Space, R, T...>(x, s, to, owners, in_memory<Space>(x, e)...);
+  }
 }
 
 }  // namespace graph_detail

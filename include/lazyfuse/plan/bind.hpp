@@ -42,7 +42,8 @@ struct leaf_type {
   void (*place)(const void* leaf, void* source);
   /// Which elements are read, counted from the pointer; null where the steps say it.
   stretch (*reach)(const void* leaf);
-  bool is_graph;  ///< what it reads is known to the graph alone
+  int source_bytes;  ///< of what place() writes
+  bool is_graph;     ///< what it reads is known to the graph alone
 
   leaf_view see(const void* leaf) const;
   /// Of one that has memory: whose, null if borrowed.
@@ -128,6 +129,7 @@ struct leaf_table {
                                       same_source,
                                       place,
                                       mapped ? reach : nullptr,
+                                      int(sizeof(typename device_source<source>::type)),
                                       is_graph};
 };
 

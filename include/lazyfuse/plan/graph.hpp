@@ -87,6 +87,34 @@ graph_ref computed_node(counted<graph_computation> what, const graph_source_type
 /// not move along the node's axes, as diagonals and reshapes.
 graph_ref view_node(const graph_ref& node, int rank, const index_t* extents, const index_t* steps, index_t offset);
 
+/// How a leaf of some type becomes a node.
+struct listed_leaf {
+  int rank, extents, steps, offset;  ///< where these are in it, in bytes
+  allocation* (*owner)(const void* leaf);
+  void (*place)(const void* leaf, void* source);
+  graph_ref (*computed)(const void* leaf);  ///< what is computed first
+};
+/// A node of trees that are written as a list, arguments before who reads them: an operation, a view of the results of
+/// a stage, a constant that its type knows, or a leaf: an operand, a graph, or something that is computed first.
+struct listed_node {
+  const graph_operation* operation = nullptr;
+  const graph_stage* stage = nullptr;
+  const void* value = nullptr;
+  const listed_leaf* leaf = nullptr;
+  const graph_source_type* source = nullptr;  ///< of constants and leaves
+  int rank = 0, argument_rank = 0;            ///< of a stage
+  bool is_root = false;                       ///< the next tree begins behind it
+};
+/// Trees. The nodes are constants of their types; what they are of, leaves and extents, lies elsewhere.
+struct listed_trees {
+  const listed_node* nodes;
+  int count, trees;
+  bool is_whole;             ///< nothing is computed first
+  const void* const* parts;  ///< of each node with a leaf, this; of stages, the parts_of_stage
+};
+/// Extents, steps and offset of the view, and the extents of the argument.
+inline constexpr int parts_of_stage = 4;
+
 struct graph_program;
 
 /// Results of one kernel of a graph, at most.

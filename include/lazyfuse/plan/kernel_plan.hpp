@@ -43,7 +43,7 @@ struct kernel_type {
   const char* structs;  ///< the names of those types, with spaces, that are dtype::other
   int targets, operands, rank;
   int kept;          ///< axes of the results: the others are combined
-  int leaves;        ///< of the expression
+  int leaves;        ///< of the expression; -1 of a graph
   const int* slots;  ///< and which operand each of them is
   int bytes;         ///< of a plan with its types: bytes that can be copied, the kernel_plan first
   bool shared;       ///< leaves of one type were found to be one operand

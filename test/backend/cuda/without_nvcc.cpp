@@ -267,7 +267,7 @@ TEST_F(without_nvcc, a_kernel_that_cannot_be_loaded_is_an_exception_that_names_i
     FAIL() << "it could not be loaded";
   } catch (const lf::error& e) {
     EXPECT_STREQ(e.what(),
-                 "(sin(x0) - cos(x1)): its kernel is made at run time, and could not be compiled or loaded; "
+                 "(sin(x0) - cos(x0)): its kernel is made at run time, and could not be compiled or loaded; "
                  "LAZYFUSE_JIT_LOG=1 says why");
   }
   EXPECT_EQ(standin::failed(), "cudaLibraryLoadData");
