@@ -80,7 +80,7 @@ class graph_evaluation {
       for (const graph_node* n : order_of(roots))
         if (const auto at = x_.values->known.find(n); n->stage && at != x_.values->known.end())
           memory_.put(n, {at->second, &memory_type(*n)});
-    run(roots, targets, extents, rank, nullptr);
+    run(roots, targets, extents, rank, nullptr, false);
   }
 
  private:
@@ -91,17 +91,17 @@ class graph_evaluation {
 
   bool is_operand(const graph_node* n) const { return memory_.is_operand(n); }
 
+  /// planned: what is elementwise is one kernel, unless that is too much.
   void run(const std::vector<const graph_node*>& roots, const graph_target* targets, const index_t* extents, int rank,
-           const char* because) {
+           const char* because, bool planned) {
     for (;;) {
       const std::vector<const graph_node*> order = order_of(roots);
       if (compute_first(order)) continue;
-      if (has_stages(order)) {
+      if (!planned && (has_stages(order) || has_repeated(order, roots, extents, rank))) {
         if (put_large_arguments_in_memory(order)) continue;
         if (run_groups({order, roots, extents, rank, refused_}, targets, because)) return;
         continue;
       }
-      if (compute_repeated(order, roots, extents, rank)) continue;
       if (cut(order, roots)) continue;
       return run_transform(space_, because ? x_.for_part(because) : x_, memory_, order, roots, targets, extents, rank);
     }
@@ -246,7 +246,7 @@ class graph_evaluation {
     placed_graph placed(room);
     if (lay_out(memory_, roots, extents, rank, refused_, layout)) return false;
     if (layout.stages.empty()) {
-      run(roots, targets, extents, rank, because);
+      run(roots, targets, extents, rank, because, true);
       return true;
     }
     if (!place(memory_, roots, layout, space_.most_steps, placed)) return false;
@@ -286,32 +286,25 @@ class graph_evaluation {
   void put_in_memory(const graph_node* node, const char* because) {
     targets_in_memory to;
     make_room({node}, to);
-    run({node}, to.targets.data(), node->extents, node->rank, because);
+    run({node}, to.targets.data(), node->extents, node->rank, because, false);
     put(node, to.made[0]);
   }
-  /// What many positions read.
-  bool compute_repeated(const std::vector<const graph_node*>& order, const std::vector<const graph_node*>& roots,
-                        const index_t* extents, int rank) {
+  /// Whether something dear is read by many positions, so that it may have to be in memory first.
+  bool has_repeated(const std::vector<const graph_node*>& order, const std::vector<const graph_node*>& roots,
+                    const index_t* extents, int rank) const {
     index_t positions = 1;
     for (int k = 0; k < rank; ++k) positions *= extents[k];
     if (positions < least_positions_of_parts) return false;
-    const auto pays = [&](const graph_node* n, index_t readers) {
+    const auto is_dear = [&](const graph_node* n, index_t readers) {
       return !is_operand(n) && is_repeated(*n, n->size(), readers);
     };
-    for (const graph_node* n : order) {
-      if (is_operand(n)) continue;
-      for (const graph_node* a : n->arguments)
-        if (pays(a, n->size())) {
-          put_in_memory(a, "read by many positions");
-          return true;
-        }
-    }
-    for (const graph_node* r : roots)
-      if (pays(r, positions)) {
-        put_in_memory(r, "read by many positions");
-        return true;
-      }
-    return false;
+    return std::any_of(order.begin(), order.end(),
+                       [&](const graph_node* n) {
+                         return !is_operand(n) &&
+                                std::any_of(n->arguments.begin(), n->arguments.end(),
+                                            [&](const graph_node* a) { return is_dear(a, n->size()); });
+                       }) ||
+           std::any_of(roots.begin(), roots.end(), [&](const graph_node* r) { return is_dear(r, positions); });
   }
   /// Where a kernel would read or compute too much: what the first part of the order leaves to the rest is computed
   /// first. The place is where that is least, among those that leave the kernel full enough.

@@ -117,6 +117,10 @@ class planner {
       for (const graph_node* h : r.heads)
         if (readers.contains(h) && readers[h] > 1) parts.insert(h);
     }
+    if (with_roots)
+      for (const graph_node* r : of_.roots)
+        if (readers.contains(r) && is_repeated(*r, elements(r->extents, r->rank), elements(of_.extents, of_.rank)))
+          parts.insert(r);
     for (const graph_node* n : of_.order) {  // not in the order of addresses
       if (items_.size() == most_decided) return;
       if (parts.contains(n) && n->weight >= least_shared_cost) items_.push_back(n);

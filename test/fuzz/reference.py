@@ -729,6 +729,10 @@ def nan_reduction(name, x, axes=None, keepdims=False):
 
 def average(x, w, axes=None, keepdims=False):
     z, u = as_real(x), as_real(w)
+    if axes is not None and len(axes) == u.v.ndim < z.v.ndim:  # weights that lie along those axes
+        places = sorted(range(len(axes)), key=lambda k: axes[k] % z.v.ndim)
+        lengths = {axes[k] % z.v.ndim: u.v.shape[k] for k in places}
+        u = u.map(lambda a: a.transpose(places).reshape([lengths.get(axis, 1) for axis in range(z.v.ndim)]))
     try:
         u = u.map(lambda a: np.broadcast_to(a, z.shape))
     except ValueError:

@@ -46,8 +46,9 @@ std::size_t bound_bytes(const exact_plan& p, int operand_axes, int target_axes) 
   return bound.size();
 }
 
-/// The headers of what a program computes: reading those of all operations takes longer than the rest of the source.
-std::string headers_of(const ir::program_graph& graph, const std::string& kernel) {
+/// The headers of what a program computes, and of elements that the names of types say: reading those of all operations
+/// takes longer than the rest of the source.
+std::string headers_of(const ir::program_graph& graph, const std::string& kernel, std::string_view types) {
   constexpr std::string_view all = "lazyfuse/op/registry.hpp";
   std::set<std::string_view> headers;
   if (kernel.starts_with("row_")) headers.insert("lazyfuse/op/rewritten.hpp");  // divisions by what rows share
@@ -55,6 +56,14 @@ std::string headers_of(const ir::program_graph& graph, const std::string& kernel
   for (const std::string& name : graph.named_operations()) {
     const auto known = headers_of_operations.find(name);
     headers.insert(known == headers_of_operations.end() ? all : known->second);
+  }
+  constexpr std::string_view ours = "lazyfuse::";
+  for (auto at = types.find(ours); at != types.npos; at = types.find(ours, at)) {
+    at += ours.size();
+    const std::string_view name =
+        types.substr(at, types.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789", at) - at);
+    if (const auto known = headers_of_operations.find("op::" + std::string(name)); known != headers_of_operations.end())
+      headers.insert(known->second);
   }
   std::string text;
   for (const std::string_view header : headers) text.append("#include <").append(header).append(">\n");
@@ -71,8 +80,8 @@ std::string beginning(const exact_plan& p, ir::program_graph graph, const std::s
   const bool maps = sources.find("remapped<") != std::string::npos, draws = sources.find("random") != std::string::npos;
   return "#include <lazyfuse/backend/cuda/kernels/" + header + ".cuh>\n" +
          (maps ? "#include <lazyfuse/program/remapped.hpp>\n" : "") +
-         (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") + headers_of(graph, header) +
-         graph.definitions() +
+         (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") +
+         headers_of(graph, header, sources + results) + graph.definitions() +
          R"(namespace lazyfuse {
 namespace cuda_detail {
 template <int... N>
