@@ -84,6 +84,19 @@ graph_signature::graph_signature(const graph_space& space, const listed_trees& t
     if (!has_room()) return;
     put_target(targets[i], rank);
   }
+  put(trees);
+}
+graph_signature::graph_signature(const graph_space& space, const listed_trees& trees, const graph_result* results) {
+  append(&space, 'g', trees.nodes);
+  for (int i = 0; i < trees.trees; ++i) {
+    if (!has_room()) return;
+    put_extents(results[i].extents, results[i].rank);
+  }
+  put(trees);
+}
+
+void graph_signature::put(const listed_trees& trees) {
+  exists_ = exists_ && trees.is_whole;
   const void* const* parts = trees.parts;
   for (const listed_node& n : std::span(trees.nodes, static_cast<std::size_t>(trees.count))) {
     if (!n.leaf && !n.stage) continue;

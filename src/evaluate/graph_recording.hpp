@@ -5,6 +5,7 @@
 #include "evaluate/graph_memory.hpp"
 
 #include <lazyfuse/core/error.hpp>
+#include <lazyfuse/evaluate/graph_assignments.hpp>
 
 #include <cstring>
 #include <span>
@@ -22,6 +23,8 @@ class graph_signature {
   /// Of trees as they are listed, whose operations their list stands for.
   graph_signature(const graph_space& space, const listed_trees& trees, const graph_target* targets,
                   const index_t* extents, int rank);
+  /// Of trees of any shapes, wherever their results go.
+  graph_signature(const graph_space& space, const listed_trees& trees, const graph_result* results);
   /// Large graphs have none, and what reads something that is computed by others.
   bool exists() const { return exists_; }
   std::string_view key() const { return {bytes_, size_}; }
@@ -51,6 +54,7 @@ class graph_signature {
   void begin(const graph_space& space, int count, const index_t* extents, int rank);
   void put_target(const graph_target& t, int rank);
   void put(const graph_node* root);
+  void put(const listed_trees& trees);
   void put_operand(const operand& o);
   /// Whether there is room for what is told of a node, which is then put without looking.
   bool has_room(std::size_t arguments = 0) {

@@ -204,6 +204,10 @@ graph_ref stage_of(const graph_stage& stage, const graph_node& argument, int ran
   add_argument(*made, argument);
   return made;
 }
+graph_ref with_arguments(const graph_node& n, int rank, const index_t* extents, const graph_node* const* arguments) {
+  if (n.stage) return stage_of(*n.stage->stage, *arguments[0], n.stage->rank, n.stage->extents);
+  return operation_on(*n.operation, arguments, rank, extents);
+}
 graph_ref view_of(const graph_node& node, const graph_view& v) {
   graph_ref made(new graph_node(v.rank, v.extents));
   made->view = std::make_unique<const graph_view>(v);
@@ -214,6 +218,10 @@ graph_ref view_of(const graph_node& node, const graph_view& v) {
 }
 
 }  // namespace
+
+graph_ref with_arguments(const graph_node& n, const graph_node* const* arguments) {
+  return n.view ? view_of(*arguments[0], *n.view) : with_arguments(n, n.rank, n.extents, arguments);
+}
 
 graph_ref stage_node(const graph_stage& stage, const graph_ref& argument, int rank, const index_t* extents) {
   return stage_of(stage, *argument, rank, extents);
@@ -358,11 +366,6 @@ class canonical_graph {
       open.pop_back();
     }
     return known_.at(root);
-  }
-  static graph_ref with_arguments(const graph_node& n, int rank, const index_t* extents,
-                                  const graph_node* const* arguments) {
-    if (n.stage) return stage_of(*n.stage->stage, *arguments[0], n.stage->rank, n.stage->extents);
-    return operation_on(*n.operation, arguments, rank, extents);
   }
   /// What a state needs below it: of a view of a stage, the stage as it is.
   static state below(const state& now, const graph_node* a) {

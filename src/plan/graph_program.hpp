@@ -65,6 +65,9 @@ bool is_node(const allocation* a);
 /// costs time in proportion to the nodes, each counted as often as it is viewed differently.
 std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots);
 
+/// The same of other arguments of the same shapes.
+graph_ref with_arguments(const graph_node& n, const graph_node* const* arguments);
+
 /// The kernel of a graph, without its operands: steps in an order in which each has its arguments.
 struct graph_program : allocation {
   graph_program();

@@ -31,10 +31,13 @@ std::string why_unavailable() {
   return {};
 }
 
+/// Whether no kernel is compiled with the test: expressions are planned by their values then, not by their types.
+template <class Space>
+inline constexpr bool planned_by_values = std::is_same_v<lf::kernel_space<Space>, lf::made_in<lf::cuda>>;
+
 /// How stencils of few points go on the GPU: through shared memory in kernels that were compiled with the test. Those
 /// made at run time read neighbours from the cache.
-inline constexpr const char* small_stencils =
-    std::is_same_v<lf::kernel_space<lf::cuda>, lf::made_in<lf::cuda>> ? "strided" : "window";
+inline constexpr const char* small_stencils = planned_by_values<lf::cuda> ? "strided" : "window";
 
 /// Fixture of every test that runs in one space: skips, with the reason, where the space is missing.
 template <class Space>

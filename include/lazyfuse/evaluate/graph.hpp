@@ -72,6 +72,11 @@ void evaluate(const graph_space& space, const execution& x, const listed_trees& 
 /// The nodes of trees.
 void nodes_of(const graph_space& space, const listed_trees& trees, graph_ref* roots);
 
+template <class T>
+graph_target target_of(const void* data, const index_t* steps, allocation* owner) {
+  return {data, steps, owner, dtype_of<T>, int(sizeof(T)), run_detail::spelling_of<ir::memory<T>, true>()};
+}
+
 template <class Space>
 inline constexpr graph_space space_of = {
     memory_of<Space>::name,

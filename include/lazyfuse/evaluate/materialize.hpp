@@ -2,7 +2,7 @@
 // materialize of several expressions: a graph of assignments, run in groups that share a kernel.
 #pragma once
 
-#include <lazyfuse/evaluate/assign.hpp>
+#include <lazyfuse/evaluate/graph_assignments.hpp>
 #include <lazyfuse/plan/assignments.hpp>
 
 #include <tuple>
@@ -11,42 +11,21 @@ namespace lazyfuse {
 
 namespace materialize_detail {
 
-/// Where the values of an expression go.
-template <class T, int R>
-struct place {
-  T* data;
-  strides<R> steps;
-  allocation* owner;
-};
-template <class T, int R, class Space>
-place<T, R> place_of(const array<T, R, Space>& x) {
-  return {x.unshared(), x.tree.steps, x.owner()};
-}
-
-/// The trees E..., which of them are one kernel, and where their values go: until that is known, to memory that stands
-/// for it.
+/// The trees E..., which of them are one kernel, decided by types, and where their values go.
 template <class Space, class Maker, class... E>
-struct assignments {
+struct typed_assignments : placed<E...> {
+  using placed<E...>::count;
   using plan = planning::assignment_plan<Space, E...>;
-  static constexpr int count = sizeof...(E);
-  pack<const E*...> trees;
-  pack<place<value_t<E>, E::rank>...> places;
   bool together[count] = {};  ///< of each group: it is one kernel
   int kernel[count] = {};     ///< of each expression, in the order in which they run
   int kernels = 0;
 
-  explicit assignments(const E&... e) : assignments(make_index_sequence<count>{}, e...) {}
-  template <int... I>
-  assignments(index_sequence<I...>, const E&... e)
-      : trees{{&e}...},
-        places{{{static_cast<value_t<E>*>(run_detail::planned_memory(run_detail::planned::result, I)),
-                 row_major(e.shape()), nullptr}}...} {
+  explicit typed_assignments(const E&... e) : placed<E...>(e...) {
     decide_all(make_index_sequence<plan::groups.groups>{});
   }
-
   template <int I>
   const auto& tree() const {
-    return *get<I>(trees);
+    return this->placed<E...>::template tree<I>();
   }
   /// Runs the kernels, once all places are ready, or leaves their plans in a list.
   void run(const execution& x = {}) const { run_groups(x, make_index_sequence<plan::groups.groups>{}); }
@@ -56,7 +35,7 @@ struct assignments {
   struct group;
   template <int... M>
   struct group<index_sequence<M...>> {
-    using kernel = typename plan::template kernel<bare_t<decltype(*get<M>(trees))>...>;
+    using kernel = typename plan::template kernel<bare_t<decltype(*get<M>(placed<E...>::trees))>...>;
     static constexpr bool alone = sizeof...(M) == 1 && kernel::set::size == 0;
   };
 
@@ -64,7 +43,7 @@ struct assignments {
   template <int I, class K, int N>
   void note(planning::finished<K, Space, N>& f, int& next) const {
     if constexpr (__is_same(bare_t<decltype(tree<I>())>, K)) {
-      const auto& to = get<I>(places);
+      const auto& to = get<I>(this->places);
       f.expression[next] = &tree<I>();
       f.steps[next] = to.steps;
       f.values[next++] = {to.owner, to.data};
@@ -116,8 +95,9 @@ struct assignments {
   template <int... M, class First, class... More>
   void launch(const execution& x, index_sequence<M...>, const First& first, const More&... more) const {
     constexpr int R = First::rank;
-    const ir::target_pack<R, value_t<First>, value_t<More>...> to{{{{get<M>(places).data, get<M>(places).steps}}...}};
-    allocation* const owners[] = {get<M>(places).owner...};
+    const ir::target_pack<R, value_t<First>, value_t<More>...> to{
+        {{{get<M>(this->places).data, get<M>(this->places).steps}}...}};
+    allocation* const owners[] = {get<M>(this->places).owner...};
     lazyfuse::run<kernel_space<Space, Maker>, R, value_t<First>, value_t<More>...>(x, first.shape(), to, owners, first,
                                                                                    more...);
   }
@@ -136,11 +116,15 @@ struct assignments {
   }
 };
 
+template <class Space, class Maker, class... E>
+using assignments =
+    standard::conditional_t<run_detail::make_one_graph<kernel_space<Space, Maker>, E...>,
+                            graph_assignments<kernel_space<Space, Maker>, E...>, typed_assignments<Space, Maker, E...>>;
+
 /// Runs `all` into new arrays, which it returns.
-template <class Space, class Maker, int... I, class... E>
-auto results_of(index_sequence<I...>, assignments<Space, Maker, E...>& all) {
-  std::tuple<array<value_t<E>, E::rank, Space>...> results{
-      array<value_t<E>, E::rank, Space>(get<I>(all.trees)->shape(), caller{})...};
+template <class Space, int... I, class... E>
+auto results_of(index_sequence<I...>, auto& all, const E&... e) {
+  std::tuple<array<value_t<E>, E::rank, Space>...> results{array<value_t<E>, E::rank, Space>(e.shape(), caller{})...};
   ((get<I>(all.places) = place_of(std::get<I>(results))), ...);
   all.run();
   return results;
@@ -162,7 +146,7 @@ template <class... E, class Maker = maker>
     using Space = typename array_detail::space_of_result<typename joined::type>::type;
     const memory_detail::device_scope<Space> scope(planning::device_for<Space>(nullptr, nullptr, e.tree...));
     materialize_detail::assignments<Space, Maker, tree_t<E>...> all(e.tree...);
-    return materialize_detail::results_of(make_index_sequence<sizeof...(E)>{}, all);
+    return materialize_detail::results_of<Space>(make_index_sequence<sizeof...(E)>{}, all, e.tree...);
   }
 }
 

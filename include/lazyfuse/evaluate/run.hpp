@@ -157,10 +157,14 @@ bool reduce_or_rows(const execution& x, const shape<R>& s, const target_pack<R, 
   else return false;
 }
 
-/// Whether expressions are planned as graphs, exactly: where no kernel is compiled with the program anyway.
+/// Whether expressions are planned as one graph, exactly: where no kernel is compiled with the program anyway.
 template <class Space, class... E>
-inline constexpr bool are_graphs = makes_all_kernels<Space> && sizeof...(E) <= most_graph_results &&
-                                   !(tree::fold<graph_detail::holding_unnamed, E> || ...);
+inline constexpr bool make_one_graph = [] {
+  if constexpr (!space_traits<Space>::on_device || ((tree::has_barrier<E> || ...))) return false;
+  else if constexpr (makes_all_kernels<Space> || (tree::fold<graph_detail::holding_graphs, E> && ...))
+    return !(tree::fold<graph_detail::holding_unnamed, E> || ...);
+  else return false;
+}();
 
 }  // namespace run_detail
 
@@ -179,7 +183,7 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
     else if constexpr ((tree::has_barrier<E> || ...)) {
       run_detail::temporaries t;
       run<Space, R, T...>(x, s, to, owners, run_detail::without_barriers<Space>(x, t, e)...);
-    } else if constexpr (run_detail::are_graphs<Space, E...>)
+    } else if constexpr (sizeof...(E) <= planning::most_graph_results && run_detail::make_one_graph<Space, E...>)
       graph_detail::run_as_graph<Space, R, T...>(x, s, to, owners, make_index_sequence<sizeof...(E)>{}, e...);
     else if constexpr ((run_detail::reads_too_many<E> || ...))
       run<Space, R, T...>(x, s, to, owners, barrier_detail::limit<plan_limits<>>(e)...);

@@ -43,8 +43,7 @@ inline constexpr bool become_a_graph = [] {
 template <class Space, int R, class... T, class... E, int... I>
 void run_as_graph(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& to, allocation* const* owners,
                   index_sequence<I...>, const E&... e) {
-  const graph_target targets[] = {{get<I>(to).data, get<I>(to).steps.step, owners[I], dtype_of<T>, int(sizeof(T)),
-                                   run_detail::spelling_of<ir::memory<T>, true>()}...};
+  const graph_target targets[] = {target_of<T>(get<I>(to).data, get<I>(to).steps.step, owners[I])...};
   evaluate(space_of<Space>, x, listed<Space, E...>(e...).trees(), targets, s.extent, R);
 }
 /// Expressions that hold graphs become one where that can be; else the graphs are computed into memory first.
