@@ -90,8 +90,7 @@ class prepared {
   void operator()(caller where = caller::here()) {
     const asked_at at(where);
     array_type& y = *to_;
-    if (self_.owner && !(self_.owner == y.owner() && self_.data == y.tree.source.data && self_.shape == y.shape()))
-      follow(y);
+    if (has_moved(y)) follow(y);
     const memory_detail::device_scope<Space> scope(device_of(y, device_));
     if (bound_.data && bound_.data == y.tree.source.data && bound_.owner == y.owner() && y.shape() == e_.shape() &&
         owners(y.memory) == 1)
@@ -159,6 +158,10 @@ class prepared {
       }
   }
 
+  /// Whether the expression reads y where it no longer is: memory that may be gone.
+  bool has_moved(const array_type& y) const {
+    return self_.owner && !(self_.owner == y.owner() && self_.data == y.tree.source.data && self_.shape == y.shape());
+  }
   /// What is y in the expression has moved with it.
   void follow(const array_type& y) {
     if (!(self_.shape == y.shape()))
@@ -172,6 +175,10 @@ class prepared {
   }
 
   void begin() {
+    if (has_moved(*to_)) {
+      if (!(self_.shape == to_->shape())) return;  // it says so when it runs
+      follow(*to_);
+    }
     plan(e_.tree, contents(e_.tree), device_of(*to_, device_));
     own_ = true;
   }
