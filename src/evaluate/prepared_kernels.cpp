@@ -62,12 +62,12 @@ void prepared_kernels::find_scalar(kernel_plan& p, int operand, const leaf_recor
   }
   if (found < 0) return;
   reads_.push_back({&p, operand, found, -1});
-  may_change_[static_cast<std::size_t>(found)] = true;
+  may_change_[static_cast<std::size_t>(found)] = 1;
 }
 
 /// False if what some kernel reads cannot be told to be a leaf's.
 bool prepared_kernels::find_reads(const leaf_record* leaves, int count) {
-  may_change_.assign(static_cast<std::size_t>(count), false);
+  may_change_.assign(static_cast<std::size_t>(count), 0);
   for (int i = 0; i < count; ++i) {
     int first = 0;
     while (first < i && !same_memory(leaves[first], leaves[i])) ++first;
@@ -132,8 +132,9 @@ bool prepared_kernels::rebind_all(const leaf_record* leaves, const leaf_record* 
     const auto& [leaf, type, frame] = leaves[i];
     if (type->see(leaf).offset != type->see(planned[i].leaf).offset) return false;
     const int first = first_with_[static_cast<std::size_t>(i)];
-    if (type->element_size == 0 ? !may_change_[static_cast<std::size_t>(i)] && !type->same_source(leaf, planned[i].leaf)
-                                : first != i && !same_memory(leaves[i], leaves[first]))
+    if (type->element_size == 0
+            ? may_change_[static_cast<std::size_t>(i)] == 0 && !type->same_source(leaf, planned[i].leaf)
+            : first != i && !same_memory(leaves[i], leaves[first]))
       return false;
   }
   for (const auto& [kernel, operand, leaf, shift] : reads_) {
