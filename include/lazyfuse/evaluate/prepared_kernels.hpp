@@ -52,8 +52,8 @@ class prepared_kernels {
   std::vector<rebound> rebound_;
   std::vector<std::ptrdiff_t> shifts_;  ///< of each operand, how far from the first element of its leaf it begins
   std::vector<read> reads_;
-  std::vector<int> first_with_;   ///< for each leaf the first with the same source
-  std::vector<bool> may_change_;  ///< for each leaf, whether it is a scalar that reads_ has
+  std::vector<int> first_with_;  ///< for each leaf the first with the same source
+  std::vector<int> may_change_;  ///< for each leaf, whether it is a scalar that reads_ has
   enum class rebinding {
     never,
     one,
