@@ -64,7 +64,14 @@ class graph_signature {
   void put_extents(const index_t* extents, int rank) {
     for (int k = 0; k < rank; ++k) append(extents[k]);
   }
-  void append(const auto&... part) { ((std::memcpy(bytes_ + size_, &part, sizeof part), size_ += sizeof part), ...); }
+  void append(const auto&... part) {
+    const auto put_one = [this](const auto& one) {
+      const std::span bytes = std::as_bytes(std::span(&one, 1));
+      std::memcpy(bytes_ + size_, bytes.data(), bytes.size());
+      size_ += bytes.size();
+    };
+    (put_one(part), ...);
+  }
   int number_of(const graph_node* n) const;
 };
 
