@@ -141,6 +141,54 @@ TEST_F(without_nvcc, what_is_asked_for_twice_is_computed_once) {
   EXPECT_EQ(t.kernels()[0].name, "v0 = exp(x0); v0, v0, x0, x0, (v0 * x1)");
 }
 
+TEST_F(without_nvcc, evaluations_of_one_type_are_told_apart_by_their_operands) {
+  const auto x = of(lf::shape(1000)), y = of(lf::shape(1000)), wide = of(lf::shape(2001));
+  auto r = of(lf::shape(1000));
+  const auto every_other = wide(range(0, 2000, 2)), from_one = wide(range(1, 1001)), from_none = wide(range(0, 1000));
+  const auto product = [&](const auto& a, const auto& b) {
+    const lf::trace t;
+    r = a * b + 1;
+    const auto kernels = t.kernels();
+    return kernels.size() == 1 ? kernels[0].name + " " + std::to_string(kernels[0].bytes_distinct) : "";
+  };
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(product(x, y), "((x0 * x1) + x2) 8000");
+    EXPECT_EQ(product(x, x), "((x0 * x0) + x1) 4000");
+    EXPECT_EQ(product(y, x), "((x0 * x1) + x2) 8000");
+    EXPECT_EQ(product(from_one, from_none), "((x0 * x1) + x2) 4004");
+    EXPECT_EQ(product(from_one, from_one), "((x0 * x0) + x1) 4000");
+    EXPECT_EQ(product(every_other, from_none), "((x0 * x1) + x2) 7996") << "from the first to the last";
+    EXPECT_EQ(product(lf::broadcast_to(x(0), {1000}), from_none), "((x0 * x1) + x2) 4004");
+  }
+}
+
+TEST_F(without_nvcc, results_share_kernels_where_their_values_allow_it) {
+  const auto a = of(lf::shape(1000, 300)), b = of(lf::shape(1000, 300));
+  const auto x = of(lf::shape(1000));
+  const auto m = a * b;
+  const auto s = lf::sum(m, axis<1>, lf::keepdims);
+  const auto programs = [](const auto&... e) {
+    std::string text;
+    for (const auto& k : lf::plan(e...).kernels) text += (text.empty() ? "" : " | ") + k.program;
+    return text;
+  };
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(programs(lf::sum(m), m), "(x0 * x1) | sum(x0)") << "it is read";
+    EXPECT_EQ(programs(lf::sum(x), lf::sum(a)), "sum(x0) | sum(x0)");
+    EXPECT_EQ(programs(lf::sum(x), lf::max(x), lf::sum(a)), "sum(x0), max(x0) | sum(x0)");
+    EXPECT_EQ(programs(m, s, m / s), "v0 = (x0 * x1); v0, (v0 / sum(v0)) | sum(x0)");
+    EXPECT_EQ(programs(m, lf::sum(lf::transpose(m), axis<1>)), "(x0 * x1) | sum(x0)") << "with its axes turned";
+    EXPECT_EQ(programs(lf::exp(a), lf::cast<double>(lf::exp(a))), "v0 = exp(x0); v0, float64(v0)");
+  }
+  EXPECT_EQ(lf::plan(x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7, x + 8, x + 9).kernels.size(), 2u);
+}
+
+TEST_F(without_nvcc, what_reads_places_of_extremes_through_a_map_is_made_too) {
+  const auto x = of<1, lf::int16>(lf::shape(1000));
+  const auto mask = x == lf::argmax(lf::roll(x, 3), axis<0>, lf::keepdims);
+  EXPECT_NO_THROW((void)lf::materialize(lf::roll(mask, 7), mask));
+}
+
 TEST_F(without_nvcc, all_kernels_are_made_whatever_the_policy_is) {
   const auto x = of(lf::shape(1000));
   const lf::jit before = lf::current_jit();
