@@ -43,7 +43,23 @@ table& all() {
 }  // namespace
 
 int graph_signature::number_of(const graph_node* n) const {
-  return static_cast<int>(std::find(met_, met_ + met_count_, n) - met_);
+  if (met_count_ <= few) {
+    const auto* const at = std::find(met_, met_ + met_count_, n);
+    return at == met_ + met_count_ ? -1 : static_cast<int>(at - met_);
+  }
+  std::size_t at = (reinterpret_cast<std::uintptr_t>(n) / alignof(graph_node) * 0x9e3779b97f4a7c15 >> 32) % places;
+  while (number_at_[at] >= 0 && met_[number_at_[at]] != n) at = (at + 1) % places;
+  return number_at_[at] >= 0 ? number_at_[at] : -1 - static_cast<int>(at);
+}
+void graph_signature::meet(const graph_node* n) {
+  const auto enter = [this](std::size_t number) {
+    number_at_[-1 - number_of(met_[number])] = static_cast<short>(number);
+  };
+  met_[met_count_++] = n;
+  if (met_count_ == few + 1) {
+    std::fill_n(number_at_, places, short{-1});
+    for (std::size_t i = 0; i < met_count_; ++i) enter(i);
+  } else if (met_count_ > few) enter(met_count_ - 1);
 }
 
 const char* graph_signature::operand::data() const {
@@ -107,7 +123,7 @@ void graph_signature::put(const listed_trees& trees) {
       put(node);
       if (!has_room()) return;
       append(number_of(node), v.offset);
-    } else if (operand_count_ == most_operands) {
+    } else if (n.leaf && placed_count_ == most_placed) {
       exists_ = false;
       return;
     }
@@ -118,7 +134,11 @@ void graph_signature::put(const listed_trees& trees) {
       put_extents(v.argument, n.argument_rank);
     }
     if (!n.leaf || !n.leaf->place) continue;
-    void* const source = placed_[operand_count_].bytes;
+    if (operand_count_ == most_operands) {
+      exists_ = false;
+      return;
+    }
+    void* const source = placed_[placed_count_++].bytes;
     n.leaf->place(v.leaf, source);
     put_operand({n.source, source, n.leaf->owner(v.leaf)});
   }
@@ -131,7 +151,6 @@ void graph_signature::put(const graph_node* root) {
   };
   visit open[most_nodes];
   std::size_t depth = 0;
-  const auto is_met = [&](const graph_node* n) { return number_of(n) < static_cast<int>(met_count_); };
   const auto go_down = [&](const graph_node* n) {
     if (is_met(n)) return;
     if (depth == most_nodes) exists_ = false;
@@ -149,7 +168,7 @@ void graph_signature::put(const graph_node* root) {
       exists_ = false;
       return;
     }
-    met_[met_count_++] = n;
+    meet(n);
     append(n->rank);
     put_extents(n->extents, n->rank);
     if (n->operation) append('o', n->operation);

@@ -41,14 +41,18 @@ class graph_signature {
   std::span<const operand> operands() const { return {operands_, operand_count_}; }
 
  private:
-  static constexpr std::size_t most_nodes = 32, most_operands = 64, most_bytes = 4096;
+  static constexpr std::size_t most_nodes = 256, most_placed = 64, most_operands = most_nodes, most_bytes = 16 << 10;
   bool exists_ = true;
-  std::size_t size_ = 0, met_count_ = 0, operand_count_ = 0;
+  std::size_t size_ = 0, operand_count_ = 0, placed_count_ = 0;
+  std::size_t met_count_ = 0;
   const graph_node* met_[most_nodes];
+  /// Their numbers by their addresses, from the first few on; half of it stays empty.
+  static constexpr std::size_t few = 16, places = 2 * most_nodes;
+  short number_at_[places];
   operand operands_[most_operands];
   struct alignas(16) {
     unsigned char bytes[most_source_bytes];
-  } placed_[most_operands];  ///< sources of leaves
+  } placed_[most_placed];  ///< sources of leaves
   char bytes_[most_bytes];
 
   void begin(const graph_space& space, int count, const index_t* extents, int rank);
@@ -72,7 +76,10 @@ class graph_signature {
     };
     (put_one(part), ...);
   }
+  /// Of a node that was met; else less than 0, of many nodes -1 - where in number_at_ it belongs.
   int number_of(const graph_node* n) const;
+  bool is_met(const graph_node* n) const { return number_of(n) >= 0; }
+  void meet(const graph_node* n);
 };
 
 /// Memory between the kernels of an evaluation.
