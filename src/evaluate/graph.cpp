@@ -144,6 +144,7 @@ class graph_evaluation {
       if (x_.values->known.contains(c->key())) continue;
       const room at = room_for(space_, x_, *c->type, c->extents, c->rank);
       c->run(x_.for_part(c->because), at.data, at.owner);
+      x_.values->keys.push_back(counted<graph_computation>::share(c).handle());
       x_.values->known[c->key()] = at;
     }
     return !all.empty();
@@ -193,7 +194,8 @@ class graph_evaluation {
       if (!argument->operation || is_operand(argument)) continue;
       int operands = 0, steps = 0;
       for (const graph_node* below : order_of({argument}, true))
-        (is_operand(below) || stage_read(*below) ? operands : steps) += 1;
+        if (is_operand(below) || stage_read(*below)) ++operands;
+        else if (!below->arguments.empty()) ++steps;
       if (operands + most_graph_results <= most_operands && steps < space_.most_steps) continue;
       put_in_memory(argument, "more operands or operations than a kernel takes");
       return true;
@@ -311,8 +313,10 @@ class graph_evaluation {
   bool cut(const std::vector<const graph_node*>& order, const std::vector<const graph_node*>& roots) {
     std::size_t end = 0;
     int operands = 0, steps = 0;
+    const auto is_value = [&](const graph_node* n) { return !is_operand(n) && !n->arguments.empty(); };  // no literal
     for (; end < order.size(); ++end) {
-      (is_operand(order[end]) ? operands : steps) += 1;
+      if (is_operand(order[end])) ++operands;
+      else if (is_value(order[end])) ++steps;
       if (operands > most_operands || (space_.most_steps > 0 && steps > space_.most_steps)) break;
     }
     if (end == order.size()) return false;
@@ -322,7 +326,6 @@ class graph_evaluation {
         for (const graph_node* a : order[i]->arguments) last[a] = i;
     for (const graph_node* r : roots) last[r] = order.size();
     std::vector<int> left(end + 2);  // how many values each place leaves to what follows
-    const auto is_value = [&](const graph_node* n) { return !is_operand(n) && !n->arguments.empty(); };  // no literal
     for (std::size_t i = 0; i < end; ++i) {
       if (!is_value(order[i])) continue;
       ++left[i + 1];
@@ -364,17 +367,36 @@ run_detail::room in_memory_of(const graph_space& space, const execution& x, cons
   dense_steps(node.extents, node.rank, dense);
   const graph_target target{to.data, dense, to.owner, type.type.element, type.bytes, type.type.spelling};
   evaluate(space, x.for_part("a lazy_array that a reduction reads"), &root, &target, 1, node.extents, node.rank);
+  x.values->keys.push_back(root.handle());
   return x.values->known[&node] = to;
 }
 namespace {
 
-/// A view of the values of a node, which are in memory where it does not move along their axes.
-graph_ref view_of(const graph_space& space, const graph_source_type& type, const graph_ref& node,
-                  const listed_view& v) {
-  if (graph_ref along_axes = view_node(node, v.rank, v.extents, v.steps, v.offset)) return along_axes;
-  return computed_node(counted<graph_computation>(new node_computation(space, type, node)), type, v.rank, v.extents,
-                       v.steps, v.offset);
-}
+/// Views of the values of nodes, which are in memory where they do not move along their axes, equal ones once.
+class views_of_nodes {
+ public:
+  explicit views_of_nodes(const graph_space& space) : space_(space) {}
+  graph_ref of(const graph_source_type& type, const graph_ref& node, const listed_view& v) {
+    if (graph_ref along_axes = view_node(node, v.rank, v.extents, v.steps, v.offset)) return along_axes;
+    return computed_node(computation_of(type, node), type, v.rank, v.extents, v.steps, v.offset);
+  }
+
+ private:
+  const graph_space& space_;
+  std::vector<const graph_node*> nodes_;
+  std::vector<counted<graph_computation>> computations_;
+
+  counted<graph_computation> computation_of(const graph_source_type& type, const graph_ref& node) {
+    nodes_.push_back(node.get());
+    const std::vector<graph_ref> one = canonical(nodes_);
+    const auto known = std::find(one.begin(), one.end() - 1, one.back()) - one.begin();
+    if (known + 1 < std::ssize(one)) {
+      nodes_.pop_back();
+      return computations_[static_cast<std::size_t>(known)];
+    }
+    return computations_.emplace_back(new node_computation(space_, type, node));
+  }
+};
 /// An operation, whose arguments are broadcast.
 graph_ref broadcast_operation(const graph_operation& op, const graph_ref* arguments) {
   int rank = 0;
@@ -392,6 +414,7 @@ graph_ref broadcast_operation(const graph_operation& op, const graph_ref* argume
 }  // namespace
 
 void nodes_of(const graph_space& space, const listed_trees& trees, graph_ref* roots) {
+  views_of_nodes views(space);
   std::vector<graph_ref> open;
   open.reserve(static_cast<std::size_t>(trees.count));
   const void* const* parts = trees.parts;
@@ -406,14 +429,13 @@ void nodes_of(const graph_space& space, const listed_trees& trees, graph_ref* ro
       const listed_view v(n, parts);
       if (n.stage) {
         const graph_ref made = stage_node(*n.stage, open.back(), n.argument_rank, v.argument);
-        open.back() = view_of(space, *n.stage->memory, made, v);
+        open.back() = views.of(*n.stage->memory, made, v);
       } else if (n.leaf->place) {
         alignas(16) unsigned char source[most_source_bytes];
         n.leaf->place(v.leaf, source);
         open.push_back(operand_node(*n.source, source, n.leaf->owner(v.leaf), v.rank, v.extents, v.steps));
       } else if (n.leaf->computed) open.push_back(n.leaf->computed(v.leaf));
-      else
-        open.push_back(view_of(space, *n.source, graph_ref::share(static_cast<graph_node*>(n.leaf->owner(v.leaf))), v));
+      else open.push_back(views.of(*n.source, graph_ref::share(static_cast<graph_node*>(n.leaf->owner(v.leaf))), v));
     }
     if (!n.is_root) continue;
     *roots++ = std::move(open.back());

@@ -233,7 +233,8 @@ int find_groups(const graph_space& space, const listed_trees& trees, const graph
   }
   const std::vector<int> found = find();
   const std::lock_guard lock(table.mutex);
-  if (table.known.size() < most_kept_groups) table.known.try_emplace(std::string(signature.key()), found);
+  if (table.known.size() >= most_kept_groups) table.known.clear();  // it begins anew
+  table.known.try_emplace(std::string(signature.key()), found);
   return count_of(found, group);
 }
 

@@ -98,6 +98,7 @@ class binding {
       }
     }
     const int slot = targets_ + known;
+    if (n.moved && !type.in_memory && !type.is_constant && values_.recording) values_.recording->give_up();
     g_.operands.push_back(&type);
     std::memcpy(p_.sources[slot].bytes, source.bytes, sizeof source.bytes);
     std::copy_n(steps, rank_, p_.steps[slot]);
@@ -363,7 +364,7 @@ void make_last(graph_plan& p, int from, int rank, int operands) {
   for (int i = 0; i < operands; ++i) turn(p.steps[i]);
 }
 /// The last axis is walked from its end.
-void begin_at_the_end(graph_plan& p, int rank, const numbered_graph& values, int results) {
+void begin_at_the_end(graph_plan& p, int rank, const numbered_graph& values, int results, graph_recording* recording) {
   const index_t last = p.extents[rank - 1] - 1;
   for (int i = 0; i < results + static_cast<int>(values.operands.size()); ++i) {
     index_t& step = p.steps[i][rank - 1];
@@ -371,19 +372,22 @@ void begin_at_the_end(graph_plan& p, int rank, const numbered_graph& values, int
     if (i < results || values.operands[static_cast<std::size_t>(i - results)]->in_memory) {
       o.data = static_cast<const char*>(o.data) + last * step * o.element_size;
       std::memcpy(p.sources[i].bytes, &o.data, sizeof o.data);
-    } else values.operands[static_cast<std::size_t>(i - results)]->move(p.sources[i].bytes, last * step);
+    } else {
+      values.operands[static_cast<std::size_t>(i - results)]->move(p.sources[i].bytes, last * step);
+      if (recording && last * step != 0) recording->give_up();
+    }
     step = -step;
   }
 }
 /// Puts the axes in their order, as plans of types do (evaluate/bound_plan.hpp).
 void arrange(graph_plan& p, const stage_layout& layout, const graph_stage& first, const numbered_graph& values,
-             int results) {
+             int results, graph_recording* recording) {
   const int rank = layout.rank, kept = layout.kept, all = results + static_cast<int>(values.operands.size());
   operand_info* const operands = p.info + results;
   const std::string_view pattern = layout.pattern;
   if (pattern == "scan") {
     make_last(p, first.axis, rank, all);
-    if (first.reverse) begin_at_the_end(p, rank, values, results);
+    if (first.reverse) begin_at_the_end(p, rank, values, results, recording);
     order_axes(p.extents, 0, rank - 1, p.info, all, results);
     coalesce(p.extents, 0, rank - 1, p.info, all);
     // Lines of fewer columns take longer than steps.
@@ -469,7 +473,7 @@ bool run_stages(const graph_space& space, const execution& x, const memory_of_gr
       find_program(space, values, targets, layout.pattern, layout.rank, kept, pass_of, rows ? layout.levels : 0, room);
   take_program(p, program, x);
   std::copy_n(layout.extents, layout.rank, p.extents);
-  arrange(p, layout, *first, values, results);
+  arrange(p, layout, *first, values, results, x.values->recording);
   if (rows) {
     index_t outer = 1, length = 1;
     for (int k = 0; k < layout.kept; ++k) outer *= layout.extents[k];

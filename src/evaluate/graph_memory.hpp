@@ -17,6 +17,7 @@ struct graph_values {
   std::map<const void*, run_detail::room> known;  ///< dense; by graph_computation::key(), and by node
   run_detail::temporaries made;
   std::vector<graph_ref> kept;           ///< nodes among them that nobody else holds
+  std::vector<handles<1>> keys;          ///< what has an address in `known` keeps it
   graph_recording* recording = nullptr;  ///< of this evaluation
 };
 

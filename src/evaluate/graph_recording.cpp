@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
@@ -29,11 +30,12 @@ struct recorded {
   std::vector<recorded_room> rooms;
   std::vector<recorded_kernel> kernels;
   mutable std::atomic<bool> refused = false;
+  recorded(const std::vector<recorded_room>& r, const std::vector<recorded_kernel>& k) : rooms(r), kernels(k) {}
 };
-/// What is in it stays.
+/// It begins anew when it is full.
 struct table {
   std::shared_mutex mutex;
-  std::unordered_map<std::string, const recorded*, text_hash, std::equal_to<>> known;
+  std::unordered_map<std::string, std::shared_ptr<const recorded>, text_hash, std::equal_to<>> known;
 };
 table& all() {
   static auto& t = *new table;
@@ -246,16 +248,16 @@ void graph_recording::kernel(const graph_plan& p, const graph_target* targets, i
 
 void graph_recording::keep() const {
   if (!complete_ || rooms_.size() > most_rooms) return;
+  auto made = std::make_shared<recorded>(rooms_, kernels_);
   table& t = all();
   const std::lock_guard lock(t.mutex);
-  if (t.known.size() == most_kept) return;
-  const auto [at, is_new] = t.known.try_emplace(std::string(of_.key()), nullptr);
-  if (is_new) at->second = new recorded{rooms_, kernels_, false};
+  if (t.known.size() >= most_kept) t.known.clear();
+  t.known.insert_or_assign(std::string(of_.key()), std::move(made));
 }
 
 bool run_recorded(const graph_space& space, const execution& x, const graph_signature& of,
                   const graph_target* targets) {
-  const recorded* found = nullptr;
+  std::shared_ptr<const recorded> found;
   {
     table& t = all();
     const std::shared_lock lock(t.mutex);

@@ -111,7 +111,7 @@ class graph_recording {
   void room(const run_detail::room& at, const recorded_room& of);
   /// targets: those of the kernel, which are the graph's own where it is the last one.
   void kernel(const graph_plan& p, const graph_target* targets, int results, const char* because);
-  /// Operands that the signature does not know to be one were found to be one.
+  /// Operands that the signature does not know to be one were found to be one, or one is not what it was given as.
   void give_up() { complete_ = false; }
   /// Keeps it, unless something in it cannot be found again.
   void keep() const;

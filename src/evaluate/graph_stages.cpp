@@ -242,7 +242,8 @@ bool place(const memory_of_graph& memory, const std::vector<const graph_node*>& 
     for (int i = 0; i < count; ++i) to.arguments.push_back(number.at(arguments[i]));
     number.emplace(k, static_cast<int>(to.values.size()));
     to.values.push_back({k.node, k.axes, stage, first, count, is_operand});
-    (is_operand ? operands : steps) += 1;
+    if (is_operand) ++operands;
+    else if (count > 0) ++steps;  // literals are none
   };
   std::pmr::vector<key> open(&room), below(&room);
   const auto visit = [&](const key& root) {

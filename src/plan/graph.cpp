@@ -420,6 +420,7 @@ class canonical_graph {
     std::memcpy(to->source, n.source, sizeof to->source);
     if (n.computation) to->first = n.first + offset;
     else n.source_type->move(to->source, offset);
+    to->moved = n.moved || offset != 0;
     return to;
   }
   /// The node, or one that is equal.

@@ -42,6 +42,7 @@ struct graph_node : allocation {
   index_t steps[max_rank] = {};
   index_t first = 0;             ///< of what is computed first: the element that the steps begin at
   allocation* memory = nullptr;  ///< of an operand
+  bool moved = false;            ///< of one without: offset 0 is not where it was when it was made
   counted<graph_computation> computation;
 
   graph_node(int r, const index_t* e);

@@ -80,7 +80,7 @@ struct holding_unnamed : tree::any_leaf {
     using device_source = typename lower_detail::device_source<Source>::type;
     if constexpr (dtype_of<typename Source::value_type> == dtype::other) return true;
     else if constexpr (is_graph_source<Source>) return false;
-    else return !simple_source<device_source> || ir::kind_of_source<device_source> == ir::source_kind::other;
+    else return !simple_source<device_source>;
   }();
   template <class Kind>
   static constexpr bool is_ours = false;
@@ -110,6 +110,7 @@ struct leaf_tables {
   using source = typename Leaf::source_type;
   using device_source = typename lower_detail::device_source<source>::type;
   static const Leaf& leaf(const void* p) { return *static_cast<const Leaf*>(p); }
+  static_assert(Leaf::owners <= 1 || !simple_source<device_source>);
   static allocation* owner(const void* p) {
     if constexpr (Leaf::owners == 0) return nullptr;
     else {
@@ -120,7 +121,11 @@ struct leaf_tables {
     }
   }
   static void place(const void* p, void* to) {
-    new (to) device_source(lower_detail::device_value(leaf(p).source, leaf(p).offset));
+    [[maybe_unused]] auto* const source =
+        new (to) device_source(lower_detail::device_value(leaf(p).source, leaf(p).offset));
+#if __has_builtin(__builtin_clear_padding)
+    __builtin_clear_padding(source);  // sources are compared byte by byte; without it equal ones may be two
+#endif
   }
   static constexpr listed_leaf of(void (*place)(const void*, void*)) {
     return {Leaf::rank,

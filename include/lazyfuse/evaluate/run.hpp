@@ -183,7 +183,7 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
     else if constexpr ((tree::has_barrier<E> || ...)) {
       run_detail::temporaries t;
       run<Space, R, T...>(x, s, to, owners, run_detail::without_barriers<Space>(x, t, e)...);
-    } else if constexpr (sizeof...(E) <= planning::most_graph_results && run_detail::make_one_graph<Space, E...>)
+    } else if constexpr (run_detail::make_one_graph<Space, E...>)
       graph_detail::run_as_graph<Space, R, T...>(x, s, to, owners, make_index_sequence<sizeof...(E)>{}, e...);
     else if constexpr ((run_detail::reads_too_many<E> || ...))
       run<Space, R, T...>(x, s, to, owners, barrier_detail::limit<plan_limits<>>(e)...);

@@ -43,6 +43,7 @@ inline constexpr bool become_a_graph = [] {
 template <class Space, int R, class... T, class... E, int... I>
 void run_as_graph(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& to, allocation* const* owners,
                   index_sequence<I...>, const E&... e) {
+  static_assert(sizeof...(E) <= most_graph_results);  // more come in groups (evaluate/graph_assignments.hpp)
   const graph_target targets[] = {target_of<T>(get<I>(to).data, get<I>(to).steps.step, owners[I])...};
   evaluate(space_of<Space>, x, listed<Space, E...>(e...).trees(), targets, s.extent, R);
 }
