@@ -4,7 +4,7 @@
 
 #include "backend/cuda/jit/exact_plan.hpp"
 
-#include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/backend/cuda/kernels/strided_layout.hpp>
 
 #include <optional>
 #include <string>

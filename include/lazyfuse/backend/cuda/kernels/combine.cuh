@@ -2,6 +2,7 @@
 // What reductions share: merging over warps, blocks and the grid, the epilogue.
 #pragma once
 
+#include <lazyfuse/backend/cuda/kernels/reduce_layout.hpp>
 #include <lazyfuse/backend/cuda/kernels/thread_sums.cuh>
 
 namespace lazyfuse::cuda_detail {

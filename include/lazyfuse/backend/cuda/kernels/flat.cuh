@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The flat transform kernel: everything is one axis. Its threads are light, which stencils need, too.
+// The flat transform kernel: everything is one axis.
 #pragma once
 
-#include <lazyfuse/backend/cuda/kernels/window.cuh>
+#include <lazyfuse/backend/cuda/kernels/results.cuh>
 
 namespace lazyfuse::cuda_detail {
 
@@ -72,13 +72,6 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
   (tile.store(get<J>(out), get<J>(p.targets), J), ...);
 }
 
-/// With what a stencil needs.
-template <class Flat, class Targets>
-struct window_parameters : Flat {
-  shared_window window;
-  Targets window_targets;
-};
-
 /// Blocks that are to share a processor.
 template <class... Src>
 constexpr int flat_residents(list<Src...> sources, int elements) {
@@ -90,10 +83,6 @@ constexpr int flat_residents(list<Src...> sources, int elements) {
 template <class Schedule, class Sources, class Types, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width* Depth))
     transform_flat(const __grid_constant__ Parameters p) {
-  if constexpr (requires { p.window; })
-    if (p.window.rows > 0)
-      return window_body<Schedule, standard::conditional_t<common_size(Sources{}) == 4, unsigned, unsigned long long>>(
-          p.window, p.operands, p.window_targets);
   flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_index_sequence<Sources::size>{},
                                     make_index_sequence<Types::size>{});
 }

@@ -3,7 +3,7 @@
 // memory with a barrier of their own.
 #pragma once
 
-#include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/backend/cuda/kernels/row_layout.hpp>
 
 namespace lazyfuse::cuda_detail {
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/copies.cuh>
-#include <lazyfuse/backend/cuda/kernels/layout.hpp>
 #include <lazyfuse/backend/cuda/kernels/results.cuh>
+#include <lazyfuse/backend/cuda/kernels/row_layout.hpp>
 #include <lazyfuse/program/stages.hpp>
 
 namespace lazyfuse::cuda_detail {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/results.cuh>
+#include <lazyfuse/backend/cuda/kernels/row_layout.hpp>
 #include <lazyfuse/backend/cuda/kernels/row_merge.cuh>
 #include <lazyfuse/program/two_pass.hpp>
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/results.cuh>
+#include <lazyfuse/backend/cuda/kernels/strided_layout.hpp>
 
 namespace lazyfuse::cuda_detail {
 

@@ -2,10 +2,11 @@
 // The constants by which kernels are laid out on the GPU, found on an NVIDIA H200 by the expressions of bench/.
 #pragma once
 
-#include <lazyfuse/core/space.hpp>
 #include <lazyfuse/dpp/patterns.hpp>
 
 namespace lazyfuse {
+
+struct cuda;  // of core/space.hpp, most of which is for the host
 
 namespace cuda_detail {
 

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/copies.cuh>
-#include <lazyfuse/backend/cuda/kernels/results.cuh>
+#include <lazyfuse/backend/cuda/kernels/flat.cuh>
+#include <lazyfuse/backend/cuda/kernels/strided_layout.hpp>
 
 namespace lazyfuse::cuda_detail {
 
@@ -112,6 +113,23 @@ __device__ __forceinline__ void window_body(const shared_window& w, const auto& 
 #pragma unroll 1
       for (int k = 0; k < across && first_column + column + k < w.width; k += interleave) element(row, k);
   }
+}
+
+/// With what a stencil needs.
+template <class Flat, class Targets>
+struct window_parameters : Flat {
+  shared_window window;
+  Targets window_targets;
+};
+
+/// The flat kernel, whose threads are as light as stencils need them, of programs that may have a window.
+template <class Schedule, class Sources, class Types, int Width, int Depth, class Parameters>
+__global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width* Depth))
+    transform_window(const __grid_constant__ Parameters p) {
+  using word = standard::conditional_t<common_size(Sources{}) == 4, unsigned, unsigned long long>;
+  if (p.window.rows > 0) return window_body<Schedule, word>(p.window, p.operands, p.window_targets);
+  flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_index_sequence<Sources::size>{},
+                                    make_index_sequence<Types::size>{});
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -2,7 +2,8 @@
 // The decisions for a transform and for a reduction: plain numbers, made on the host (compiled).
 #pragma once
 
-#include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/backend/cuda/kernels/reduce_layout.hpp>
+#include <lazyfuse/backend/cuda/kernels/strided_layout.hpp>
 #include <lazyfuse/plan/bind.hpp>
 
 namespace lazyfuse::cuda_detail {

@@ -3,7 +3,7 @@
 // per launch from the extents, the element types and the number of operands (compiled).
 #pragma once
 
-#include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/backend/cuda/kernels/row_layout.hpp>
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/plan/bind.hpp>
 #include <lazyfuse/plan/residence.hpp>

@@ -2,7 +2,7 @@
 // The decisions for a scan, made on the host (compiled), and the memory for what its blocks tell each other.
 #pragma once
 
-#include <lazyfuse/backend/cuda/kernels/layout.hpp>
+#include <lazyfuse/backend/cuda/kernels/reduce_layout.hpp>
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/plan/bind.hpp>
 

@@ -6,6 +6,7 @@
 #include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/backend/cuda/kernels/flat.cuh>
 #include <lazyfuse/backend/cuda/kernels/strided.cuh>
+#include <lazyfuse/backend/cuda/kernels/window.cuh>
 #include <lazyfuse/backend/cuda/launch/launch.cuh>
 
 namespace lazyfuse::cuda_detail {
@@ -62,13 +63,12 @@ struct transform_program {
     using parameters = flat_parameters<operands, target_pack<1, T...>>;
     const parameters p{{flat_operands(bound.operands, all), flat_targets(to, make_index_sequence<targets>{})},
                        numbers_of_flat(g, R > 0 ? s[R > 0 ? R - 1 : 0] : 1)};
-    const auto start = [&]<class P>(const P& with, int shared) {
-      cuda_detail::launch(transform_flat<Schedule, Sources, list<T...>, share::flat.width, share::flat.depth, P>,
-                          g.blocks, static_cast<std::size_t>(shared), with);
-    };
-    if constexpr (has_window<Schedule, Sources, R>)
-      start(window_parameters<parameters, target_pack<R, T...>>{p, g.window, to}, g.window.bytes());
-    else start(p, 0);
+    constexpr int width = share::flat.width, depth = share::flat.depth;
+    if constexpr (has_window<Schedule, Sources, R>) {
+      using with_window = window_parameters<parameters, target_pack<R, T...>>;
+      cuda_detail::launch(transform_window<Schedule, Sources, list<T...>, width, depth, with_window>, g.blocks,
+                          static_cast<std::size_t>(g.window.bytes()), with_window{p, g.window, to});
+    } else cuda_detail::launch(transform_flat<Schedule, Sources, list<T...>, width, depth, parameters>, g.blocks, 0, p);
   }
 
   template <class Bound>
