@@ -294,10 +294,9 @@ std::string program_graph::function(int root) const {
     steps += ";\n";
   }
   const std::string name = std::to_string(root);
-  return "struct steps" + name +
-         " : exact_operation {\n  using rule = rules::unchanged;\n  static constexpr int cost = " + costs +
-         ";\n  template <" + types + ">\n  LAZYFUSE_HD constexpr auto operator()(" + parameters + ") const {\n" +
-         steps + "    return v" + name + ";\n  }\n};\nusing p" + name + " = apply<steps" + name + operands + ">;\n";
+  return "struct steps" + name + " : exact_operation {\n  static constexpr int cost = " + costs + ";\n  template <" +
+         types + ">\n  LAZYFUSE_HD constexpr auto operator()(" + parameters + ") const {\n" + steps + "    return v" +
+         name + ";\n  }\n};\nusing p" + name + " = apply<steps" + name + operands + ">;\n";
 }
 
 }  // namespace lazyfuse::ir

@@ -41,7 +41,7 @@ std::string name_of_source(const std::string& expression, int count, const std::
   for (int i = 0; i < count; ++i) types += (i > 0 ? ", class X" : "class X") + std::to_string(i);
   // The compiler counts lines from where the user's text begins.
   const std::string body =
-      " : exact_operation {\n  using rule = rules::unchanged;\n  static constexpr int cost = 8;\n  "
+      " : exact_operation {\n  static constexpr int cost = 8;\n  "
       "template <" +
       types + ">\n  LAZYFUSE_HD constexpr auto operator()(" + parameters + ") const {\n    return static_cast<" +
       result + ">(\n#line 1 \"source\"\n" + expression + "\n    );\n  }\n};\n";

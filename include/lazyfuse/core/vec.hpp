@@ -3,19 +3,11 @@
 // (op/compute.hpp, op/lifted.hpp); here is only what holds them.
 #pragma once
 
-#include <lazyfuse/core/types.hpp>
+#include <lazyfuse/core/short_vector.hpp>
 
 namespace lazyfuse {
 
-template <class T, int N>
-struct vec;
-
 namespace vec_detail {
-template <class T>
-inline constexpr int size = 0;
-template <class T, int N>
-inline constexpr int size<vec<T, N>> = N;
-
 /// What lets a whole vector be read at once, where it can be: the layout of CUDA's float4, uchar4, ...
 constexpr int alignment(int bytes, int of_component) {
   return (bytes & (bytes - 1)) == 0 ? (bytes < 16 ? bytes : 16) : of_component;
@@ -94,51 +86,7 @@ template <class... T>
 vec(T...)
 ->vec<standard::common_type_t<T...>, sizeof...(T)>;
 
-namespace vec_detail {
-template <class T>
-struct component {
-  using type = T;
-};
-template <class T, int N>
-struct component<vec<T, N>> {
-  using type = T;
-};
-/// T in the place of the components of V, if that is a vec; else T.
-template <class V, class T>
-struct like {
-  using type = T;
-};
-template <class U, int N, class T>
-struct like<vec<U, N>, T> {
-  using type = vec<T, N>;
-};
-}  // namespace vec_detail
-
 template <class T, int N>
 inline constexpr dtype dtype_of<vec<T, N>> = types_detail::vector_of(dtype_of<T>, N);
-template <class A, class B, int N>
-inline constexpr bool types_detail::widens<vec<A, N>, vec<B, N>> = widens_to<A, B>;
-
-/// vec<T, N>.
-template <class T>
-concept short_vector = vec_detail::size<T>
-!= 0;
-/// What zeros are made of: numbers, bool, and vectors of them.
-template <class T>
-concept arithmetic_element = arithmetic_type<T> || short_vector<T>;
-
-/// The type of the components of a vec, the type itself for the rest.
-template <class T>
-using component_t = typename vec_detail::component<T>::type;
-/// vec<T, N> if V is a vec of N components, T for the rest.
-template <class V, class T>
-using like_t = typename vec_detail::like<V, T>::type;
-
-/// Component k of a vec, the value itself for the rest.
-template <class T>
-LAZYFUSE_HD constexpr const auto& component_of(const T& x, int k) {
-  if constexpr (short_vector<T>) return x.data[k];
-  else return x;
-}
 
 }  // namespace lazyfuse

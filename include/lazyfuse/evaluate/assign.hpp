@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/array/parts.hpp>
+#include <lazyfuse/core/promotion.hpp>
 #include <lazyfuse/evaluate/run.hpp>
 #include <lazyfuse/plan/aliasing.hpp>
 #include <lazyfuse/plan/placement.hpp>

@@ -3,6 +3,7 @@
 // grid.hpp; random numbers: random.hpp.
 #pragma once
 
+#include <lazyfuse/core/promotion.hpp>
 #include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/expr/reshape.hpp>
 

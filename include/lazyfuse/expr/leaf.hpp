@@ -5,6 +5,7 @@
 #pragma once
 
 #include <lazyfuse/core/error.hpp>
+#include <lazyfuse/core/promotion.hpp>
 #include <lazyfuse/expr/expression.hpp>
 #include <lazyfuse/program/operand.hpp>
 

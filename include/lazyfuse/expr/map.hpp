@@ -3,6 +3,7 @@
 // operation, converts the operands to the type they meet in, and broadcasts their shapes.
 #pragma once
 
+#include <lazyfuse/core/promotion.hpp>
 #include <lazyfuse/expr/lazy.hpp>
 #include <lazyfuse/op/compute.hpp>
 #include <lazyfuse/op/lifted.hpp>

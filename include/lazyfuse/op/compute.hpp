@@ -3,7 +3,8 @@
 // computed in float and rounded once, and short vectors are computed component by component. The one place that knows.
 #pragma once
 
-#include <lazyfuse/op/rule.hpp>
+#include <lazyfuse/core/pack.hpp>
+#include <lazyfuse/core/short_vector.hpp>
 
 namespace lazyfuse {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reductions inside programs: which there are, and of what type their values are.
+// The reductions inside programs: which there are, and what is kept of them.
 #pragma once
 
 #include <lazyfuse/program/evaluate.hpp>
 #include <lazyfuse/program/operand.hpp>
+#include <lazyfuse/program/value.hpp>
 
 namespace lazyfuse::ir {
 
@@ -28,28 +29,7 @@ struct finding {
 };
 template <bool Nested, class Found, class... P>
 using find_all = gathered_all<finding<Nested>, Found, P...>;
-
-template <class P, class Sources>
-struct value;
-template <int I, class... Src>
-struct value<arg<I>, list<Src...>> {
-  using type = typename type_at<I, Src...>::value_type;
-};
-template <class T, auto V, class Sources>
-struct value<literal<T, V>, Sources> {
-  using type = T;
-};
-template <class Kind, class P, class Sources>
-struct value<stage<Kind, P>, Sources> : value<P, Sources> {};
-template <class Op, class... A, class Sources>
-struct value<apply<Op, A...>, Sources> {
-  using type = bare_t<computed_t<Op, typename value<A, Sources>::type...>>;
-};
 }  // namespace reductions_detail
-
-/// The type of a program's value, given the sources of its operands.
-template <class P, class Sources>
-using program_value_t = typename reductions_detail::value<P, Sources>::type;
 
 /// The distinct reductions of a list of programs.
 template <class Programs>

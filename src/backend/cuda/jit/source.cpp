@@ -46,6 +46,15 @@ std::size_t bound_bytes(const exact_plan& p, int operand_axes, int target_axes) 
   return bound.size();
 }
 
+/// Element types that kernels without them only declare (cmake/carried_headers.cmake).
+struct element_header {
+  std::string_view name, header;
+};
+constexpr element_header headers_of_elements[] = {{"complex<", "lazyfuse/core/complex.hpp"},
+                                                  {"half", "lazyfuse/core/half.hpp"},
+                                                  {"bfloat16", "lazyfuse/core/half.hpp"},
+                                                  {"vec<", "lazyfuse/core/vec.hpp"}};
+
 /// The headers of what a program computes, and of elements that the names of types say: reading those of all operations
 /// takes longer than the rest of the source.
 std::string headers_of(const ir::program_graph& graph, const std::string& kernel, std::string_view types) {
@@ -57,6 +66,9 @@ std::string headers_of(const ir::program_graph& graph, const std::string& kernel
     const auto known = headers_of_operations.find(name);
     headers.insert(known == headers_of_operations.end() ? all : known->second);
   }
+  const std::string names = std::string(types) + graph.definitions() + graph.aliases();
+  for (const element_header& element : headers_of_elements)
+    if (names.find(element.name) != std::string::npos) headers.insert(element.header);
   constexpr std::string_view ours = "lazyfuse::";
   for (auto at = types.find(ours); at != types.npos; at = types.find(ours, at)) {
     at += ours.size();
@@ -78,10 +90,9 @@ std::string beginning(const exact_plan& p, ir::program_graph graph, const std::s
   std::string programs;
   for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
   const bool maps = sources.find("remapped<") != std::string::npos, draws = sources.find("random") != std::string::npos;
-  return "#include <lazyfuse/backend/cuda/kernels/" + header + ".cuh>\n" +
-         (maps ? "#include <lazyfuse/program/remapped.hpp>\n" : "") +
-         (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") +
-         headers_of(graph, header, sources + results) + graph.definitions() +
+  return headers_of(graph, header, sources + results) + "#include <lazyfuse/backend/cuda/kernels/" + header +
+         ".cuh>\n" + (maps ? "#include <lazyfuse/program/remapped.hpp>\n" : "") +
+         (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") + graph.definitions() +
          R"(namespace lazyfuse {
 namespace cuda_detail {
 template <int... N>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/shares.hpp>
+#include <lazyfuse/op/map.hpp>
 #include <lazyfuse/program/operand.hpp>
-#include <lazyfuse/program/reductions.hpp>
 
 namespace lazyfuse::cuda_detail {
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/fetch.cuh>
+#include <lazyfuse/program/evaluate.hpp>
+#include <lazyfuse/program/value.hpp>
 
 namespace lazyfuse::cuda_detail {
 

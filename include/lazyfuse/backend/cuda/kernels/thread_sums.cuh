@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/fetch.cuh>
+#include <lazyfuse/program/reductions.hpp>
 
 namespace lazyfuse::cuda_detail {
 
