@@ -2,9 +2,8 @@
 // A choice that loops can be vectorised over, whatever its sides cost.
 #pragma once
 
-#include <lazyfuse/core/complex.hpp>
 #include <lazyfuse/core/standard.hpp>
-#include <lazyfuse/core/vec.hpp>
+#include <lazyfuse/core/types.hpp>
 
 namespace lazyfuse::math {
 

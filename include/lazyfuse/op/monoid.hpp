@@ -5,7 +5,7 @@
 
 #include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/op/arithmetic.hpp>
-#include <lazyfuse/op/selection.hpp>
+#include <lazyfuse/op/extremes.hpp>
 
 namespace lazyfuse::op {
 
