@@ -109,7 +109,7 @@ endfunction()
 # barriers through Archer, a tool that libomp loads; without it each barrier is a false report.
 set(LAZYFUSE_TEST_ENVIRONMENT)
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=address")
-  set(LAZYFUSE_TEST_ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1")
+  set(LAZYFUSE_TEST_ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1:handle_sigill=1") # what traps leaves a stack
 elseif(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
   cmake_path(GET OpenMP_omp_LIBRARY PARENT_PATH openmp_dir)
   file(GLOB llvm_dirs /usr/lib/llvm-*/lib)
