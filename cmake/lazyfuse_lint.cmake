@@ -43,6 +43,10 @@ add_library(tidied OBJECT EXCLUDE_FROM_ALL)
 target_link_libraries(tidied PRIVATE lazyfuse::lazyfuse fmt::fmt-header-only $<TARGET_NAME_IF_EXISTS:MPI::MPI_CXX>)
 target_include_directories(tidied PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/docs/examples)
 target_compile_options(tidied PRIVATE -Wno-return-type) # the examples' main, which is then like any other function
+get_target_property(in_unity lazyfuse UNITY_BUILD)
+if(in_unity) # nothing else then says how a source alone is compiled
+  target_sources(tidied PRIVATE ${sources})
+endif()
 
 set(stamps)
 function(add_tidy name checks files depends)
