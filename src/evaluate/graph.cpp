@@ -457,43 +457,11 @@ void evaluate_nodes(const graph_space& space, const execution& x, const graph_re
 bool has_no_elements(const index_t* extents, int rank) {
   return std::find(extents, extents + rank, 0) != extents + rank;
 }
-/// What an evaluation has in memory, where nobody has begun one.
-class own_values {
- public:
-  explicit own_values(const execution& outer) : x(outer) {
-    if (!x.values) x.values = &values_.emplace();
-  }
-  execution x;
-  /// Whether what it becomes is kept: nothing that it computes is asked for again, and tune, whose findings may change
-  /// the plan, has found nothing.
-  bool are_kept(const graph_space& space) const {
-    return values_ && space.on_device && !x.list && x.choice == plan_choice::automatic && tuning::size() == 0;
-  }
-
- private:
-  std::optional<graph_values> values_;
-};
-/// Runs it as it was run before; else run() it, and keep what it becomes.
-void run_kept(const graph_space& space, const execution& x, const graph_signature& signature,
-              const graph_target* targets, const auto& run) {
-  if (!signature.exists()) return run();
-  if (run_recorded(space, x, signature, targets)) return;
-  graph_recording recording(signature, targets);
-  {
-    const struct scope {
-      graph_values& values;
-      ~scope() { values.recording = nullptr; }
-    } ends{*x.values};
-    x.values->recording = &recording;
-    run();
-  }
-  recording.keep();
-}
 void evaluate_roots(const graph_space& space, const own_values& own, const graph_ref* roots,
                     const graph_target* targets, int count, const index_t* extents, int rank) {
   const auto run = [&] { evaluate_nodes(space, own.x, roots, targets, count, extents, rank); };
   if (!own.are_kept(space)) return run();
-  run_kept(space, own.x, graph_signature(space, roots, targets, count, extents, rank), targets, run);
+  run_kept(space, own.x, graph_signature(space, roots, targets, count, extents, rank), targets, count, run);
 }
 
 }  // namespace
@@ -514,7 +482,7 @@ void evaluate(const graph_space& space, const execution& x, const listed_trees& 
     run_roots(space, own, roots.data(), targets, trees.trees, extents, rank);
   };
   if (!trees.is_whole || !own.are_kept(space)) return as_nodes(evaluate_roots);
-  run_kept(space, own.x, graph_signature(space, trees, targets, extents, rank), targets, [&] {
+  run_kept(space, own.x, graph_signature(space, trees, targets, extents, rank), targets, trees.trees, [&] {
     as_nodes([](const graph_space& s, const own_values& o, auto... rest) { evaluate_nodes(s, o.x, rest...); });
   });
 }

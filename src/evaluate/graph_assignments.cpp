@@ -224,7 +224,7 @@ int find_groups(const graph_space& space, const listed_trees& trees, const graph
     const std::vector<graph_ref> roots = canonical(pointers(roots_of(space, trees)));
     return found_groups(space, roots, results);
   };
-  const graph_signature signature(space, trees, results);
+  const graph_signature signature(space, trees, results, false);
   if (!signature.exists()) return count_of(find(), group);
   group_table& table = groups();
   {
@@ -238,22 +238,15 @@ int find_groups(const graph_space& space, const listed_trees& trees, const graph
   return count_of(found, group);
 }
 
-void evaluate_groups(const graph_space& space, const execution& outer, const listed_trees& trees,
-                     const graph_result* results, const int* group, int groups) {
+namespace {
+void evaluate_one_by_one(const graph_space& space, const execution& x, const listed_trees& trees,
+                         const graph_result* results, const int* group, int groups) {
   const auto count = static_cast<std::size_t>(trees.trees);
-  std::vector<graph_target> targets;
-  if (groups == 1) {
-    for (std::size_t i = 0; i < count; ++i) targets.push_back(results[i].target);
-    return evaluate(space, outer, trees, targets.data(), results[0].extents, results[0].rank);
-  }
-  execution x = outer;
-  std::optional<graph_scope> scope;
-  if (!trees.is_whole) scope.emplace(x);
   std::vector<graph_ref> roots = roots_of(space, trees);
   finished_results finished(roots, results);
   for (int g = 0; g < groups; ++g) {
     std::vector<graph_ref> of_group;
-    targets.clear();
+    std::vector<graph_target> targets;
     std::size_t first = count;
     for (std::size_t i = 0; i < count; ++i) {
       if (group[i] != g) continue;
@@ -266,6 +259,18 @@ void evaluate_groups(const graph_space& space, const execution& outer, const lis
     for (std::size_t i = 0; i < count; ++i)
       if (group[i] == g) finished.finish(i, results[i]);
   }
+}
+}  // namespace
+
+void evaluate_groups(const graph_space& space, const execution& x, const listed_trees& trees,
+                     const graph_result* results, const int* group, int groups) {
+  std::vector<graph_target> targets;
+  for (int i = 0; i < trees.trees; ++i) targets.push_back(results[i].target);
+  if (groups == 1) return evaluate(space, x, trees, targets.data(), results[0].extents, results[0].rank);
+  const own_values own(x);
+  const auto run = [&] { evaluate_one_by_one(space, own.x, trees, results, group, groups); };
+  if (!own.are_kept(space)) return run();
+  run_kept(space, own.x, graph_signature(space, trees, results, true), targets.data(), trees.trees, run);
 }
 
 }  // namespace lazyfuse::graph_detail

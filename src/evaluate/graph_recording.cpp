@@ -104,11 +104,13 @@ graph_signature::graph_signature(const graph_space& space, const listed_trees& t
   }
   put(trees);
 }
-graph_signature::graph_signature(const graph_space& space, const listed_trees& trees, const graph_result* results) {
-  append(&space, 'g', trees.nodes);
+graph_signature::graph_signature(const graph_space& space, const listed_trees& trees, const graph_result* results,
+                                 bool with_targets) {
+  append(&space, with_targets ? 'h' : 'g', trees.nodes);
   for (int i = 0; i < trees.trees; ++i) {
     if (!has_room()) return;
     put_extents(results[i].extents, results[i].rank);
+    if (with_targets) put_target(results[i].target, results[i].rank);
   }
   put(trees);
 }
@@ -125,9 +127,6 @@ void graph_signature::put(const listed_trees& trees) {
       put(node);
       if (!has_room()) return;
       append(number_of(node), v.offset);
-    } else if (n.leaf && placed_count_ == most_placed) {
-      exists_ = false;
-      return;
     }
     put_extents(v.extents, v.rank);
     put_extents(v.steps, v.rank);
@@ -136,11 +135,12 @@ void graph_signature::put(const listed_trees& trees) {
       put_extents(v.argument, n.argument_rank);
     }
     if (!n.leaf || !n.leaf->place) continue;
-    if (operand_count_ == most_operands) {
+    if (operand_count_ == most_operands || placed_bytes_ + most_source_bytes > most_placed_bytes) {
       exists_ = false;
       return;
     }
-    void* const source = placed_[placed_count_++].bytes;
+    void* const source = placed_ + placed_bytes_;
+    placed_bytes_ += (static_cast<std::size_t>(n.source->type.bytes) + 15) / 16 * 16;
     n.leaf->place(v.leaf, source);
     put_operand({n.source, source, n.leaf->owner(v.leaf)});
   }
@@ -231,9 +231,16 @@ void graph_recording::kernel(const graph_plan& p, const graph_target* targets, i
       }
     return false;
   };
-  for (int i = 0; i < results; ++i)
-    if (targets == targets_) enter(i, place::target, static_cast<std::size_t>(i), targets[i].data);
-    else if (!enter_room(i)) complete_ = false;
+  const auto enter_target = [&](int i, const auto& is_it) {
+    const auto at = std::find_if(targets_.begin(), targets_.end(), is_it);
+    if (at == targets_.end()) return false;
+    enter(i, place::target, static_cast<std::size_t>(at - targets_.begin()), at->data);
+    return true;
+  };
+  for (int i = 0; i < results; ++i) {
+    const auto is_it = [&](const graph_target& t) { return t.data == targets[i].data && t.owner == targets[i].owner; };
+    if (!enter_target(i, is_it) && !enter_room(i)) complete_ = false;
+  }
   const std::span<const graph_signature::operand> operands = of_.operands();
   for (int i = results; i < results + p.type->operands && complete_; ++i) {
     const graph_source_type& type = *p.program->operands[static_cast<std::size_t>(i - results)];
@@ -241,8 +248,10 @@ void graph_recording::kernel(const graph_plan& p, const graph_target* targets, i
     std::size_t j = 0;
     const graph_signature::operand o{&type, p.sources[i].bytes, p.bound[i].owner};
     while (j < operands.size() && !o.is_beside(operands[j])) ++j;
-    if (j == operands.size()) complete_ = false;
-    else enter(i, type.in_memory ? place::operand : place::scalar, j, type.in_memory ? operands[j].data() : nullptr);
+    if (j == operands.size()) {  // a result that is read again, or something that cannot be found
+      const auto is_it = [&](const graph_target& t) { return t.owner && t.owner == o.memory; };
+      if (!type.in_memory || !enter_target(i, is_it)) complete_ = false;
+    } else enter(i, type.in_memory ? place::operand : place::scalar, j, type.in_memory ? operands[j].data() : nullptr);
   }
 }
 

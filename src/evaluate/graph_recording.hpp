@@ -6,8 +6,10 @@
 
 #include <lazyfuse/core/error.hpp>
 #include <lazyfuse/evaluate/graph_assignments.hpp>
+#include <lazyfuse/evaluate/tune.hpp>
 
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,8 +25,8 @@ class graph_signature {
   /// Of trees as they are listed, whose operations their list stands for.
   graph_signature(const graph_space& space, const listed_trees& trees, const graph_target* targets,
                   const index_t* extents, int rank);
-  /// Of trees of any shapes, wherever their results go.
-  graph_signature(const graph_space& space, const listed_trees& trees, const graph_result* results);
+  /// Of trees of any shapes; without targets, wherever their results go.
+  graph_signature(const graph_space& space, const listed_trees& trees, const graph_result* results, bool with_targets);
   /// Large graphs have none, and what reads something that is computed by others.
   bool exists() const { return exists_; }
   std::string_view key() const { return {bytes_, size_}; }
@@ -41,18 +43,17 @@ class graph_signature {
   std::span<const operand> operands() const { return {operands_, operand_count_}; }
 
  private:
-  static constexpr std::size_t most_nodes = 256, most_placed = 64, most_operands = most_nodes, most_bytes = 16 << 10;
+  static constexpr std::size_t most_nodes = 256, most_placed_bytes = 8 << 10, most_operands = most_nodes,
+                               most_bytes = 16 << 10;
   bool exists_ = true;
-  std::size_t size_ = 0, operand_count_ = 0, placed_count_ = 0;
+  std::size_t size_ = 0, operand_count_ = 0, placed_bytes_ = 0;
   std::size_t met_count_ = 0;
   const graph_node* met_[most_nodes];
   /// Their numbers by their addresses, from the first few on; half of it stays empty.
   static constexpr std::size_t few = 16, places = 2 * most_nodes;
   short number_at_[places];
   operand operands_[most_operands];
-  struct alignas(16) {
-    unsigned char bytes[most_source_bytes];
-  } placed_[most_placed];  ///< sources of leaves
+  alignas(16) unsigned char placed_[most_placed_bytes];  ///< sources of leaves
   char bytes_[most_bytes];
 
   void begin(const graph_space& space, int count, const index_t* extents, int rank);
@@ -107,9 +108,10 @@ struct recorded_kernel {
 /// The kernels of an evaluation as it runs.
 class graph_recording {
  public:
-  graph_recording(const graph_signature& of, const graph_target* targets) : of_(of), targets_(targets) {}
+  graph_recording(const graph_signature& of, const graph_target* targets, int count)
+      : of_(of), targets_(targets, static_cast<std::size_t>(count)) {}
   void room(const run_detail::room& at, const recorded_room& of);
-  /// targets: those of the kernel, which are the graph's own where it is the last one.
+  /// targets: those of the kernel, among them those of the evaluation where it is not in between.
   void kernel(const graph_plan& p, const graph_target* targets, int results, const char* because);
   /// Operands that the signature does not know to be one were found to be one, or one is not what it was given as.
   void give_up() { complete_ = false; }
@@ -118,7 +120,7 @@ class graph_recording {
 
  private:
   const graph_signature& of_;
-  const graph_target* targets_;
+  std::span<const graph_target> targets_;
   bool complete_ = true;
   std::vector<run_detail::room> at_;
   std::vector<recorded_room> rooms_;
@@ -129,4 +131,36 @@ class graph_recording {
 /// kept: the results are not written then.
 bool run_recorded(const graph_space& space, const execution& x, const graph_signature& of, const graph_target* targets);
 
+/// What an evaluation has in memory, where nobody has begun one.
+class own_values {
+ public:
+  explicit own_values(const execution& outer) : x(outer) {
+    if (!x.values) x.values = &values_.emplace();
+  }
+  execution x;
+  /// Whether what it becomes is kept: nothing that it computes is asked for again, and tune, whose findings may change
+  /// the plan, has found nothing.
+  bool are_kept(const graph_space& space) const {
+    return values_ && space.on_device && !x.list && x.choice == plan_choice::automatic && tuning::size() == 0;
+  }
+
+ private:
+  std::optional<graph_values> values_;
+};
+/// Runs it as it was run before; else run() it, and keep what it becomes.
+void run_kept(const graph_space& space, const execution& x, const graph_signature& signature,
+              const graph_target* targets, int count, const auto& run) {
+  if (!signature.exists()) return run();
+  if (run_recorded(space, x, signature, targets)) return;
+  graph_recording recording(signature, targets, count);
+  {
+    const struct scope {
+      graph_values& values;
+      ~scope() { values.recording = nullptr; }
+    } ends{*x.values};
+    x.values->recording = &recording;
+    run();
+  }
+  recording.keep();
+}
 }  // namespace lazyfuse::graph_detail
