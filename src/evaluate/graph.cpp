@@ -91,7 +91,7 @@ class graph_evaluation {
 
   bool is_operand(const graph_node* n) const { return memory_.is_operand(n); }
 
-  /// planned: what is elementwise is one kernel, unless that is too much.
+  /// planned: plan_groups() made it one kernel, without reductions and scans, unless it is too much for one.
   void run(const std::vector<const graph_node*>& roots, const graph_target* targets, const index_t* extents, int rank,
            const char* because, bool planned) {
     for (;;) {

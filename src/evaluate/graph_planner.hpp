@@ -18,8 +18,8 @@ struct graph_request {
   const refused_kernels& refused;
 };
 
-/// The first kernels of a graph, which put at least one more of its reductions and scans in memory; with those that
-/// write the roots where all can be decided at once. Exact, by predicted time, for up to 12 things that may be in
+/// The first kernels of a graph, which put at least one more of its reductions, scans and parts in memory; with those
+/// that write the roots where all can be decided at once. Exact, by predicted time, for up to 12 things that may be in
 /// memory: reductions, scans, results, and parts that several of these read or that are dear and read by many
 /// positions, of which only as many as there is room for. Of more, the first ones are decided without the others.
 std::vector<graph_group> plan_groups(const graph_space& space, const memory_of_graph& memory, const graph_request& of);

@@ -47,10 +47,11 @@ bool prepared_kernels::find_leaves(const kernel_plan& p, const leaf_record* leav
   return true;
 }
 
-/// A scalar of a kernel is that of the one leaf with its value.
+/// A scalar of a kernel, or another source without memory, is that of the one leaf with its value. (Scans that begin at
+/// the other end move them.)
 void prepared_kernels::find_scalar(kernel_plan& p, int operand, const leaf_record* leaves, int count) {
   const planning::operand_type& type = p.type->types[operand - p.type->targets];
-  if (!type.constant() || type.bytes > planning::most_source_bytes) return;
+  if (type.bytes > planning::most_source_bytes || p.type->pattern == std::string_view("scan")) return;
   int found = -1;
   for (int i = 0; i < count; ++i) {
     alignas(16) unsigned char value[planning::most_source_bytes];
@@ -84,14 +85,14 @@ bool prepared_kernels::find_reads(const leaf_record* leaves, int count) {
       }
       if (o.mapped_size != 0) return false;  // the map would have to be the same as well
       if (plans_.is_between(o)) continue;
-      if (!o.owner || o.element_size == 0) return false;
-      int leaf = 0;
-      while (leaf < count && (leaves[leaf].type->element_size == 0 || owner_of(leaves[leaf]) != o.owner)) ++leaf;
+      if (o.element_size == 0) return false;
+      const auto is_it = [&](const leaf_record& r) {  // of borrowed memory nobody knows where it begins
+        return r.type->element_size > 0 && owner_of(r) == o.owner && (o.owner || pointer_of(r) == o.data);
+      };
+      const int leaf = static_cast<int>(std::find_if(leaves, leaves + count, is_it) - leaves);
       if (leaf == count) return false;
       for (int other = leaf + 1; other < count; ++other)
-        if (leaves[other].type->element_size > 0 && owner_of(leaves[other]) == o.owner &&
-            !same_memory(leaves[leaf], leaves[other]))
-          return false;
+        if (is_it(leaves[other]) && !same_memory(leaves[leaf], leaves[other])) return false;
       reads_.push_back({&p, i, leaf, static_cast<const char*>(o.data) - pointer_of(leaves[leaf])});
     }
   }

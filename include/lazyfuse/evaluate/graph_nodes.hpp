@@ -120,13 +120,7 @@ struct leaf_tables {
       return found[0];
     }
   }
-  static void place(const void* p, void* to) {
-    [[maybe_unused]] auto* const source =
-        new (to) device_source(lower_detail::device_value(leaf(p).source, leaf(p).offset));
-#if __has_builtin(__builtin_clear_padding)
-    __builtin_clear_padding(source);  // sources are compared byte by byte; without it equal ones may be two
-#endif
-  }
+  static void place(const void* p, void* to) { lower_detail::place_source(leaf(p), to); }
   static constexpr listed_leaf of(void (*place)(const void*, void*)) {
     return {Leaf::rank,
             int(__builtin_offsetof(Leaf, extents)),

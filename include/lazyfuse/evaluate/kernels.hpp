@@ -131,7 +131,7 @@ constexpr int count() {
 /// How many kernels an expression of type E is at least, and exactly if its values allow what its type does:
 /// reductions that are broadcast back run along the same axes, and their rows stay on the chip. So
 /// static_assert(kernels<decltype(e)> == 1) notices what makes another kernel of an expression, and plan(e).kernels
-/// says what its values make of it.
+/// says what its values make of it. (Files without nvcc plan by values alone, and may need fewer.)
 template <class E>
   requires expression<bare_t<E>>
 inline constexpr int kernels = kernels_detail::count<result_space<bare_t<E>>, tree_t<bare_t<E>>>();

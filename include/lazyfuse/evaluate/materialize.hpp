@@ -135,8 +135,9 @@ auto results_of(index_sequence<I...>, auto& all, const E&... e) {
 /// The values of several expressions, of any shapes and ranks, as a tuple of arrays. Expressions that one loop can
 /// compute share a kernel: elementwise ones of one shape, reductions of arguments of one shape, rows of one shape. One
 /// that contains another one (`auto y = sin(x); materialize(y, sum(y))`) reads its result where that is less memory
-/// traffic than computing it again. Which share is decided from the types; where the shapes or operands then turn out
-/// not to allow it, each expression runs by itself. Of several GPUs all run on one.
+/// traffic than computing it again. Which share is decided from the types, and where the shapes or operands then turn
+/// out not to allow it, each expression runs by itself; where kernels are made at run time anyway, in files without
+/// nvcc and of lazy arrays on the GPU, it is decided from the values. Of several GPUs all run on one.
 template <class... E, class Maker = maker>
   requires(sizeof...(E) > 1)
 &&(expression<E>&&...) auto materialize(const E&... e) {

@@ -176,7 +176,7 @@ class prepared {
 
   void begin() {
     if (has_moved(*to_)) {
-      if (!(self_.shape == to_->shape())) return;  // it says so when it runs
+      if (!(self_.shape == to_->shape())) return;  // a copy of one that cannot run: it says so when it runs
       follow(*to_);
     }
     plan(e_.tree, contents(e_.tree), device_of(*to_, device_));

@@ -18,8 +18,8 @@ class prepared_kernels {
   /// After run(): the leaves of the expression. Finds out whether rebind() can do without run().
   void planned(const planning::leaf_record* leaves, int count);
   /// The kernels read what `leaves` do, whose layout is that of those planned. False if they must be planned anew: of
-  /// leaves that had one source not all have, or a scalar is another one that cannot be told from others where it is
-  /// read.
+  /// leaves that had one source not all have, or of several kernels, and of graphs, a scalar or a range of numbers is
+  /// another one, and had the value of another leaf.
   bool rebind(const planning::leaf_record* leaves, const planning::leaf_record* planned, int count);
   /// Results go there; null: nowhere yet.
   void rebind_target(void* data, allocation* owner);

@@ -105,6 +105,17 @@ auto device_value(const tree::numbered_source<I, Source, Seen>& s, index_t offse
   return device_value(static_cast<const Source&>(s), offset);
 }
 
+/// Writes the source of a leaf as the device sees it. Such bytes are compared, so what is between its members is zero
+/// (where a compiler cannot do that, equal sources may be taken for two).
+template <class Leaf>
+void place_source(const Leaf& leaf, void* to) {
+  using source = typename device_source<typename Leaf::source_type>::type;
+  [[maybe_unused]] auto* const placed = new (to) source(device_value(leaf.source, leaf.offset));
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(placed);
+#endif
+}
+
 /// The table of one type of leaves.
 template <class Leaf>
 struct leaf_table {
@@ -113,8 +124,7 @@ struct leaf_table {
   static const Leaf& leaf(const void* p) { return *static_cast<const Leaf*>(p); }
   static bool same_source(const void* a, const void* b) { return leaf(a).source == leaf(b).source; }
   static void place(const void* p, void* to) {
-    if constexpr (!in_memory || mapped)
-      new (to) typename device_source<source>::type(device_value(leaf(p).source, leaf(p).offset));
+    if constexpr (!in_memory || mapped) place_source(leaf(p), to);
   }
   static stretch reach(const void* p) {
     if constexpr (mapped) return leaf(p).source.reach();

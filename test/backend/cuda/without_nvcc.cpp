@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arrays on the GPU in a file that a C++ compiler compiles: every kernel is made when the program runs. Kernels are
 // compiled for the stand-in's device, and launched, but not run.
+#include "support/failing_new.hpp"
 #include "support/standin_cudart.hpp"
 
 #include <lazyfuse/cuda.hpp>
@@ -181,6 +182,66 @@ TEST_F(without_nvcc, results_share_kernels_where_their_values_allow_it) {
     EXPECT_EQ(programs(lf::exp(a), lf::cast<double>(lf::exp(a))), "v0 = exp(x0); v0, float64(v0)");
   }
   EXPECT_EQ(lf::plan(x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7, x + 8, x + 9).kernels.size(), 2u);
+}
+
+/// How often an evaluation asks the host for memory, once it has run twice. The stand-in asks for some; what is planned
+/// takes a dozen and more.
+long requests_of(const std::function<void()>& evaluate) {
+  constexpr int runs = 20;
+  evaluate();
+  evaluate();
+  const long before = test::made;
+  for (int n = 0; n < runs; ++n) evaluate();
+  return (test::made - before) / runs;
+}
+TEST_F(without_nvcc, evaluations_of_every_source_are_kept) {
+  const auto x = of(lf::shape(1000));
+  const auto i = of<1, int>(lf::shape(1000));
+  auto r = of(lf::shape(1000));
+  auto j = of<1, int>(lf::shape(1000));
+  // Sources are compared byte by byte, also where these do not fill them.
+  EXPECT_EQ(lf::plan(lf::arange<float>(1000) * x + lf::arange<float>(1000)).kernels[0].operands.size(), 2u);
+  EXPECT_EQ(lf::plan(lf::arange<int>(1000) * i + lf::arange<int>(1000)).kernels[0].operands.size(), 2u);
+  const auto m = of(lf::shape(100, 100));
+  auto n = of(lf::shape(100, 100));
+  lf::lazy_array<float, 1> chain = x;
+  for (int k = 0; k < 60; ++k) chain = chain * x + 1;
+  const std::function<void()> evaluations[] = {
+      [&] { r = x * 2 + x; },
+      [&] { r = x + lf::linspace(0.0f, 1.0f, 1000); },
+      [&] { j = i * lf::arange<int>(1000); },
+      [&] { r = x + lf::random::normal<float>({1000}, lf::seed{1}); },
+      [&] { n = lf::softmax(m, axis<1>); },
+      [&] { r = lf::cumsum(x); },
+      [&] { n = lf::transpose(m) + m; },
+      [&] { lf::assign(lf::tie(r, n), x * 2, m + 1); },
+      [&] { r = chain; },
+  };
+  for (const auto& evaluate : evaluations) EXPECT_LE(requests_of(evaluate), 8) << &evaluate - evaluations;
+}
+
+TEST_F(without_nvcc, what_is_computed_first_is_told_apart_however_short_it_lives) {
+  const auto a = of(lf::shape(1000, 300)), b = of(lf::shape(1000, 300));
+  const auto folded = [](const auto& x) { return lf::reshape(lf::sum(x, axis<1>), lf::shape(10, 100)); };
+  for (int n = 0; n < 20; ++n) {
+    const lf::lazy_array<float, 2> u = lf::roll(folded(a), 3, axis<0>), v = lf::roll(folded(b), 3, axis<0>);
+    standin::reset();
+    const lf::array y = lf::materialize(u + v);
+    ASSERT_EQ(standin::launches().size(), 7u);
+  }
+  const auto s = folded(a);
+  EXPECT_EQ(lf::plan(s * s + s).kernels.size(), 2u);
+  EXPECT_EQ(lf::plan(s, s * 2).kernels.size(), 2u);
+  EXPECT_EQ(lf::plan(lf::sum(s * s) / lf::sum(s)).kernels.size(), 2u);
+}
+
+template <int... K>
+auto sum_of_multiples(const auto& x, std::integer_sequence<int, K...>) {
+  return ((lf::c<K + 2> * x) + ...);
+}
+TEST_F(without_nvcc, literals_are_no_steps) {
+  const auto x = of(lf::shape(1000));
+  EXPECT_EQ(lf::plan(sum_of_multiples(x, std::make_integer_sequence<int, 62>{})).kernels.size(), 1u);
 }
 
 TEST_F(without_nvcc, what_reads_places_of_extremes_through_a_map_is_made_too) {
