@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of rows that are made at run time: rows stay in registers, or teams of blocks share them.
+#include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
 
@@ -28,8 +29,12 @@ row_geometry lay_out(const exact_plan& p, const row_program& program) {
 /// In registers; without a kernel if their threads hold less than was guessed, which facts then say.
 made_rows rows_in_registers(const exact_plan& p, exact_program& program, row_program& facts, const row_geometry& g) {
   made_rows rows{.geometry = g};
-  rows.made = variant_of(program, p, g.one_vector ? "vectors" : "registers", "",
-                         [&] { return rows_source(p, *program.graph, g.one_vector); });
+  const auto find = [&](const std::string& known) {
+    return variant_of(program, p, g.one_vector ? "vectors" : "registers", known,
+                      [&] { return rows_source(p, *program.graph, g.one_vector, known); });
+  };
+  rows.made = find(g.has_whole_rows(p.extents, p.kept) ? "all" : "none");
+  if (!rows.made && !has_compiler()) rows.made = find("not_known");  // a bundle may have that one
   if (!rows.made || rows.made->choices[0] != facts.width) return {};
   const int guess = std::exchange(facts.held, rows.made->choices[1]);
   if (guess != facts.held) rows.geometry = lay_out(p, facts);

@@ -190,7 +190,8 @@ kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, c
   return s;
 }
 
-kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector) {
+kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector,
+                          const std::string& facts) {
   const std::string outer = std::to_string(p.kept);
   kernel_source s;
   s.text = beginning(p, graph, "row_registers", p.rank, p.rank) +
@@ -202,7 +203,8 @@ kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, b
   const std::string width = here + "width", held = here + "held";
   s.kernel = "lazyfuse::cuda_detail::rows_in_registers<" + here + "rows, " + here + "sources, " + here + "types, " +
              (one_vector ? "false, " : "true, ") + outer + ", " + std::to_string(p.rank) + ", " + width + ", " +
-             (one_vector ? "1" : held + " / " + width) + ", " + here + "parameters>";
+             (one_vector ? "1" : held + " / " + width) + ", " + here +
+             "parameters, lazyfuse::cuda_detail::whole_rows::" + facts + ">";
   s.choices = {width, held, "0", "0", "0"};
   return s;
 }

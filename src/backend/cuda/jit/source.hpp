@@ -35,9 +35,10 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
 /// A scan along "scan_rows", "scan_tiles" or "scan_columns". choices: the width, the depth, and the bytes of a value.
 kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
 
-/// Rows that stay in registers, each in one vector of a thread, or in several. choices: the width, and the elements of
-/// a row that a thread holds.
-kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector);
+/// Rows that stay in registers, each in one vector of a thread, or in several, of which facts, "all", "none" or
+/// "not_known", say whether they are whole. choices: the width, and the elements of a row that a thread holds.
+kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector,
+                          const std::string& facts);
 
 /// Rows, or the columns of those beside each other, that are shared by teams of blocks; straight: see row_geometry.
 /// choices: the width, the bytes of the largest stage's results, the steps that registers hold, and those taken at a

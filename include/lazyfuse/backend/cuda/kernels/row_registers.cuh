@@ -272,13 +272,20 @@ constexpr int register_residents(list<Src...> sources, int elements) {
              : row_tuning::light_residents;
 }
 
+/// What is known of rows when a kernel is compiled: whether they are whole (register_numbers).
+enum class whole_rows { not_known, all, none };
+
 /// Block: more than a warp may share a row.
-template <class Staged, class Sources, class Types, bool Block, int K, int R, int Width, int Depth, class Parameters>
+template <class Staged, class Sources, class Types, bool Block, int K, int R, int Width, int Depth, class Parameters,
+          whole_rows Known = whole_rows::not_known>
 __global__ void __launch_bounds__(row_tuning::register_threads, register_residents<Staged>(Sources{}, Width* Depth))
     rows_in_registers(const __grid_constant__ Parameters p) {
   constexpr auto operands = make_index_sequence<Sources::size>{};
   constexpr auto targets = make_index_sequence<Types::size>{};
-  if (p.whole) registers_body<Staged, true, Block, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
+  if constexpr (Known != whole_rows::not_known)
+    registers_body<Staged, Known == whole_rows::all, Block, K, R, Width, Depth>(p, Sources{}, Types{}, operands,
+                                                                                targets);
+  else if (p.whole) registers_body<Staged, true, Block, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
   else registers_body<Staged, false, Block, K, R, Width, Depth>(p, Sources{}, Types{}, operands, targets);
 }
 

@@ -40,6 +40,11 @@ struct row_geometry {
   unsigned room[most_operands] = {}, shared_bytes = 0;
   unsigned passed_bytes = 0;  ///< of the results of a stage that a block passes on
   const char* path;
+
+  /// Whether rows in registers are whole, which have one axis before them.
+  bool has_whole_rows(const index_t* extents, int outer) const {
+    return whole && (outer == 0 || rows == extents[outer - 1]);
+  }
 };
 
 /// outer: how many axes come before those of the row; columns: the inner axis is a kept one.
@@ -56,7 +61,7 @@ register_numbers<K> numbers_of_registers(const row_geometry& g, const index_t* e
           .group_bits = log2_of(g.group),
           .consecutive = g.consecutive,
           .one_result = one_result,
-          .whole = g.whole && (K == 0 || g.rows == extents[K > 0 ? K - 1 : 0]),
+          .whole = g.has_whole_rows(extents, K),
           .wide_in = g.wide_in,
           .wide_out = g.wide_out};
 }
