@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans that are made at run time, along the paths of those that were compiled with the program.
+#include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
 
@@ -28,7 +29,11 @@ bool start_scan(const exact_plan& p, exact_program& program) {
     if (!g.fits) return false;
     static constexpr const char* names[] = {"scan_rows", "scan_tiles", "scan_columns"};
     const char* const path = names[static_cast<int>(g.path)];
-    made = variant_of(program, p, path, "", [&] { return scan_source(p, *program.graph, path); });
+    const auto find = [&](const std::string& known) {
+      return variant_of(program, p, path, known, [&] { return scan_source(p, *program.graph, path, known); });
+    };
+    made = find(g.spacing == 1 ? "true" : "false");
+    if (!made && !has_compiler()) made = find("false");  // a bundle may have that one
     if (!made) return false;
     exact = std::exchange(choices, made->choices) == made->choices;
   }

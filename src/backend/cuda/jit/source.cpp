@@ -173,7 +173,8 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
   return s;
 }
 
-kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path) {
+kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
+                          const std::string& facts) {
   const std::string kept = std::to_string(p.kept);
   kernel_source s;
   s.text = beginning(p, graph, path == "scan_columns" ? path : "scan_rows", p.rank, p.rank) +
@@ -182,7 +183,7 @@ kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, c
            "using set = scan_set<typename scans_of<typename program::roots>::type, sources>;\n"
            "using shares = cuda_detail::scan_shares<set, program, sources, types>;\n"
            "using parameters = cuda_detail::scan_parameters<operands, targets, " +
-           kept + ">;\n" + layout_check("scan_numbers<" + kept + ">") + ending;
+           kept + ", " + facts + ">;\n" + layout_check("scan_numbers<" + kept + ">") + ending;
   s.kernel = "lazyfuse::cuda_detail::" + path + "<" + here + "set, " + here + "program, " + here + "sources, " + here +
              "types, " + std::to_string(p.rank) + ", " + share + "share.width, " + share + "share.depth, " + here +
              "parameters>";

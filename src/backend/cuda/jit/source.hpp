@@ -32,8 +32,10 @@ kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                             const std::string& facts);
 
-/// A scan along "scan_rows", "scan_tiles" or "scan_columns". choices: the width, the depth, and the bytes of a value.
-kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path);
+/// A scan along "scan_rows", "scan_tiles" or "scan_columns", of which facts, "true" or "false", say whether a thread's
+/// elements are neighbours for certain. choices: the width, the depth, and the bytes of a value.
+kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
+                          const std::string& facts);
 
 /// Rows that stay in registers, each in one vector of a thread, or in several, of which facts, "all", "none" or
 /// "not_known", say whether they are whole. choices: the width, and the elements of a row that a thread holds.

@@ -12,8 +12,12 @@
 
 namespace lazyfuse::cuda_detail {
 
-template <class Operands, class Targets, int K>
-struct scan_parameters : bound_to<Operands, Targets>, scan_numbers<K> {};
+/// Neighbours: a thread's elements are known to be neighbours along the inner axis.
+template <class Operands, class Targets, int K, bool Neighbours = false>
+struct scan_parameters : bound_to<Operands, Targets>, scan_numbers<K> {
+  /// What is between them.
+  __device__ __forceinline__ int apart() const { return Neighbours ? 1 : this->spacing; }
+};
 
 template <class Set, int... I>
 __device__ __forceinline__ typename Set::accumulators shuffled_set(const typename Set::accumulators& a,
@@ -200,8 +204,8 @@ struct scan_pieces<Set, Epilogue, R, Width, Depth, list<Src...>, list<T...>> {
     const auto one = [&](auto& f, const auto& o, int i) {
       if constexpr (bare_t<decltype(f)>::loads) {
         const index_t step = o.steps[along], next = pitch * o.steps[down];
-        if (full) f.all(o.source, offset[i], next, step, has_bit(p.wide_in, i), p.spacing);
-        else f.some(o.source, offset[i], next, step, has_bit(p.wide_in, i), p.spacing, valid);
+        if (full) f.all(o.source, offset[i], next, step, has_bit(p.wide_in, i), p.apart());
+        else f.some(o.source, offset[i], next, step, has_bit(p.wide_in, i), p.apart(), valid);
       }
     };
     (one(get<I>(values), get<I>(p.operands), I), ...);
@@ -254,7 +258,7 @@ struct scan_pieces<Set, Epilogue, R, Width, Depth, list<Src...>, list<T...>> {
   __device__ __forceinline__ void put(const auto& p, const index_t (&offset)[sizeof...(T)], int along, int down,
                                       index_t pitch, index_sequence<J...>) const {
     const auto one = [&](const auto& r, const auto& t, int j) {
-      store(r, t.data + offset[j], pitch * t.steps[down], t.steps[along], has_bit(p.wide_out, j), p.spacing, full,
+      store(r, t.data + offset[j], pitch * t.steps[down], t.steps[along], has_bit(p.wide_out, j), p.apart(), full,
             valid);
     };
     (one(get<J>(out), get<J>(p.targets), J), ...);

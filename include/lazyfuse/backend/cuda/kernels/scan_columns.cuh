@@ -106,10 +106,10 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
             lines = block_threads / p.lanes, columns = p.lanes * Width;
   const unsigned tile = blockIdx.x / p.board.strips, strip = blockIdx.x - tile * p.board.strips;
   const unsigned outer = strip / p.abreast, beside = strip - outer * p.abreast;
-  const int across = lane * (p.spacing > 1 ? 1 : Width);  // of the first of the thread's columns
+  const int across = lane * (p.apart() > 1 ? 1 : Width);  // of the first of the thread's columns
   const index_t column = static_cast<index_t>(beside) * columns + across, left = p.width - column,
                 first = (static_cast<index_t>(tile) * lines + line) * (static_cast<index_t>(p.chunks) * Depth);
-  const int reach = (Width - 1) * p.spacing + 1, valid = left >= reach ? reach : left > 0 ? static_cast<int>(left) : 0;
+  const int reach = (Width - 1) * p.apart() + 1, valid = left >= reach ? reach : left > 0 ? static_cast<int>(left) : 0;
   index_t base[Sources::size + 1] = {}, base_to[Types::size] = {};
   if constexpr (R > 2) {
     add_offsets<0>(base, p.kept, outer, p.operands, operands);
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     pieces_type pieces;
     accumulators here[Depth][Width];
     load(pieces, first + chunk * Depth);
-    pieces.compute(here, p.spacing);
+    pieces.compute(here, p.apart());
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       accumulators up_to[Width];
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
 #pragma unroll
   for (int k = 0; k < Width; ++k) Set::clear(before[k]);
   if (lines > 1) {
-    const tile_columns<Set, Width> beside_each_other{entries, columns, lines, line, across, p.spacing};
+    const tile_columns<Set, Width> beside_each_other{entries, columns, lines, line, across, p.apart()};
     accumulators apart[Width];
     accumulators total = beside_each_other.template combined<true>(sum, apart);
     if (p.board.tiles > 1) total = beside_each_other.before(p.board, strip, tile, total);
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     if (beside_each_other.answers()) entries[thread] = total;
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < Width; ++k) before[k] = joined<Set>(entries[across + k * p.spacing], apart[k]);
+    for (int k = 0; k < Width; ++k) before[k] = joined<Set>(entries[across + k * p.apart()], apart[k]);
   }
 
   accumulators last[Width];

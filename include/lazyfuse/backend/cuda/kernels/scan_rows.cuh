@@ -26,7 +26,7 @@ struct scanned_row {
   /// Pieces from a column on, `pitch` elements apart; or, stacked, of this row and of those below it.
   __device__ __forceinline__ void load(pieces& to, const auto& p, index_t column, int pitch, index_t below) const {
     const index_t left = end - column;
-    const int reach = (Width - 1) * p.spacing + 1;
+    const int reach = (Width - 1) * p.apart() + 1;
     const bool stacked = R > 1 && p.stacked;
     to.full = stacked ? below >= Depth && left >= reach : left >= (Depth - 1) * pitch + reach;
 #pragma unroll
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
   const index_t number =
       (static_cast<index_t>(blockIdx.x) * (block_threads / p.lanes) + thread / p.lanes) * (p.stacked ? Depth : 1);
   const row_type row(p, number);
-  const bool turned = p.spacing > 1;
+  const bool turned = p.apart() > 1;
   accumulators before;
   Set::clear(before);
   index_t column = turned ? shared.member : shared.member * Width;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     typename row_type::pieces pieces;
     accumulators here[Depth][Width];
     row.load(pieces, p, column, pitch, p.rows - number);
-    pieces.compute(here, p.spacing);
+    pieces.compute(here, p.apart());
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       if (turned) shared.turn(0, here[d]);
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   __shared__ accumulators of_warp[warps];
   const pieces_in_shared<accumulators, Width> shared(shared_bytes, 32);
-  const bool turned = p.spacing > 1;
+  const bool turned = p.apart() > 1;
   const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) / 32;
   const unsigned tile = blockIdx.x / p.board.strips, strip = blockIdx.x - tile * p.board.strips;
   const row_type row(p, strip);
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     typename row_type::pieces pieces;
     accumulators here[Depth][Width];
     row.load(pieces, p, first + static_cast<index_t>(chunk) * (pitch * Depth), pitch, 1);
-    pieces.compute(here, p.spacing);
+    pieces.compute(here, p.apart());
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       if (turned) shared.turn(chunk * Depth + d, here[d]);
