@@ -265,6 +265,7 @@ void evaluate_one_by_one(const graph_space& space, const execution& x, const lis
 void evaluate_groups(const graph_space& space, const execution& x, const listed_trees& trees,
                      const graph_result* results, const int* group, int groups) {
   std::vector<graph_target> targets;
+  targets.reserve(static_cast<std::size_t>(trees.trees));
   for (int i = 0; i < trees.trees; ++i) targets.push_back(results[i].target);
   if (groups == 1) return evaluate(space, x, trees, targets.data(), results[0].extents, results[0].rank);
   const own_values own(x);
