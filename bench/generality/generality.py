@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Expressions that are drawn, not chosen, by lazyfuse, torch.compile and JAX on one GPU in one go.
+
+    generality.py [--seed 1] [--count 60] [--family pairs]     all of what follows
+    generality.py generate|build|run|peers|report DIR          in phases; build needs a C++ compiler and lazyfuse::cuda, run and
+                                                               peers a GPU, peers PyTorch and JAX
+
+Half of the expressions are of families (families.py), in turn, the others of a grammar (grammar.py). report prints a table, those
+first in which a peer is ahead, and writes curve.svg: which share of the expressions is at least so fast.
+"""
+import argparse
+import concurrent.futures
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+import expressions  # noqa: E402
+import families  # noqa: E402
+import grammar  # noqa: E402
+
+LINES_OF_A_PROGRAM = 10
+
+
+def draw(seed, count, family):
+    """The cases: number k depends on the seed and k alone."""
+    names = [family] if family else list(families.ALL)
+    for k in range(count):
+        rng = np.random.default_rng([seed, k])
+        of_family = bool(family) or k % 2 == 0
+        name = names[k // (1 if family else 2) % len(names)] if of_family else "grammar"
+        case = expressions.Case(f"{name}_{seed}_{k}", name)
+        yield families.ALL[name](rng, case) if of_family else grammar.expression(rng, case)
+
+
+def shape_text(shape):
+    return "lf::shape<0>{}" if not shape else f"lf::shape({', '.join(map(str, shape))})"
+
+
+def cpp_function(case, number):
+    types = expressions.CPP_TYPES | {"int64": "lf::int64"}
+    lines = [f"void case{number}(const std::string& folder) {{"]
+    for k, t in enumerate(case.inputs):
+        lines.append(f"  const auto x{k} = generality::input<{types[t.dtype]}>({shape_text(t.shape)}, {k});")
+    parts = [f"const auto {name} = {t.cpp};" for name, t in case.statements]
+    for k, t in enumerate(case.results):
+        lines.append(f"  lf::array<{types[t.dtype]}, {t.rank}> y{k}({shape_text(t.shape)});")
+    texts = [t.cpp for t in case.results]
+    if len(texts) == 1:
+        assigned = f"y0 = {texts[0]};"
+    else:
+        assigned = f"lf::assign(lf::tie({', '.join(f'y{k}' for k in range(len(texts)))}), {', '.join(texts)});"
+    lines += [f"  generality::report(folder, \"{case.name}\",",
+              f"    [&] {{ {' '.join(parts)} return lf::plan({', '.join(texts)}); }},",
+              f"    [&] {{ {' '.join(parts)} {assigned} }},",
+              f"    {', '.join(f'y{k}' for k in range(len(texts)))});", "}"]
+    return "\n".join(lines)
+
+
+def generate(folder, cases):
+    folder.mkdir(parents=True, exist_ok=True)
+    described = [{"name": c.name, "family": c.family, "bytes": c.bytes(), "has_values": c.has_values,
+                  "inputs": [[list(t.shape), t.dtype] for t in c.inputs],
+                  "statements": [[name, t.py] for name, t in c.statements],
+                  "results": [t.py for t in c.results],
+                  "types": [t.dtype for t in c.results],
+                  "cpp": "; ".join([*(f"{name} = {t.cpp}" for name, t in c.statements), *(t.cpp for t in c.results)])}
+                 for c in cases]
+    (folder / "cases.json").write_text(json.dumps(described, indent=1))
+    for first in range(0, len(cases), LINES_OF_A_PROGRAM):
+        some = list(enumerate(cases))[first : first + LINES_OF_A_PROGRAM]
+        body = "\n".join(cpp_function(c, k) for k, c in some)
+        calls = "\n".join(f"  case{k}(folder);" for k, _ in some)
+        copy = "  generality::report_copy(std::size_t{1} << 30);\n" if first == 0 else ""
+        (folder / f"program{first // LINES_OF_A_PROGRAM:03}.cpp").write_text(
+            '#include "harness.hpp"\n\nnamespace lf = lazyfuse;\n\n' + body +
+            f"\n\nint main(int, char** argv) {{\n  const std::string folder = argv[1];\n{copy}{calls}\n}}\n")
+
+
+def build(folder, build_folder):
+    """By the C++ compiler, as test/fuzz compiles; kernels are made when they run."""
+    known = json.loads((build_folder / "test/fuzz.json").read_text())
+    includes = [f"-I{HERE}"] + [f"-I{p}" for p in known["includes"].split(";") if p]
+    libraries = [p for p in known["cuda_libraries"].split(";") if p]
+
+    def one(source):
+        command = [known["cxx"], "-std=gnu++20", "-O1", "-w", "-DLAZYFUSE_CUDA=1", *includes, str(source), "-o",
+                   str(source.with_suffix("")), *libraries]
+        done = subprocess.run(command, capture_output=True, text=True)
+        return "" if done.returncode == 0 else f"{source}: {done.stdout}{done.stderr}"
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = [text for text in pool.map(one, sorted(folder.glob("program*.cpp"))) if text]
+    if wrong:
+        sys.exit("\n".join(text[:2000] for text in wrong))
+
+
+def run(folder):
+    with open(folder / "lazyfuse.jsonl", "w") as out:
+        for program in sorted(p for p in folder.glob("program*") if not p.suffix):
+            done = subprocess.run([program, folder], stdout=out)
+            if done.returncode:
+                print(f"generality: {program.name} ended with {done.returncode}")
+
+
+def peers(folder):
+    for name in ("torch", "jax"):  # each alone: both take the GPU's memory
+        with open(folder / f"{name}.jsonl", "w") as out:
+            subprocess.run([sys.executable, HERE / "peers.py", name, folder], stdout=out)
+
+
+def lines_of(file):
+    return {d["name"]: d for d in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
+
+
+def curve(ratios):
+    """Which share of the expressions has at least so much of the best peer's speed."""
+    width, height, low, high = 640, 320, 0.25, 16
+    x = lambda r: width * math.log(min(max(r, low), high) / low) / math.log(high / low)
+    ordered = sorted(ratios)
+    points = " ".join(f"{x(r):.1f},{height * (1 - k / len(ordered)):.1f}" for k, r in enumerate(ordered, 1))
+    marks = "".join(f'<line x1="{x(m):.1f}" x2="{x(m):.1f}" y1="0" y2="{height}" stroke="#bbb"/>'
+                    f'<text x="{x(m) + 3:.1f}" y="12" font-size="11">{m:g}</text>' for m in (0.5, 0.7, 0.9, 1, 2, 4, 8))
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif">{marks}'
+            f'<polyline fill="none" stroke="#0a58ca" stroke-width="2" points="{points}"/></svg>\n')
+
+
+def report(folder):
+    cases = json.loads((folder / "cases.json").read_text())
+    ours, torch, jax = (lines_of(folder / f"{n}.jsonl") for n in ("lazyfuse", "torch", "jax"))
+    copy = ours.get("copy", {})
+    rows, broken = [], []
+    for c in cases:
+        mine = ours.get(c["name"], {"error": "it did not run"})
+        theirs = {n: d[c["name"]]["us"] for n, d in (("torch.compile", torch), ("JAX", jax)) if "us" in d.get(c["name"], {})}
+        wrong = [f"{n}: {d[c['name']]['wrong']}" for n, d in (("torch.compile", torch), ("JAX", jax)) if d.get(c["name"], {}).get("wrong")]
+        if "us" not in mine or wrong:
+            broken.append(f"{c['name']}: {mine.get('error', '')} {'; '.join(wrong)}\n    {c['cpp']}")
+        if "us" not in mine or not theirs:
+            continue
+        of_copy = c["bytes"] / copy["bytes"] * copy["us"] / mine["us"] if copy else float("nan")
+        rows.append((min(theirs.values()) / mine["us"], c, mine, theirs, of_copy))
+    rows.sort(key=lambda r: r[0])
+    print("| expression | lazyfuse µs | torch.compile | JAX | best peer / lazyfuse | of copy | kernels | predicted µs |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    for ratio, c, mine, theirs, of_copy in rows:
+        print(f"| {c['name']} | {mine['us']:.1f} | {theirs.get('torch.compile', math.nan):.1f} | {theirs.get('JAX', math.nan):.1f} | "
+              f"{ratio:.2f} | {of_copy:.2f} | {mine['kernels']} | {mine['predicted_us']:.1f} |")
+    if rows:
+        ratios = [r[0] for r in rows]
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        print(f"\n{len(rows)} expressions: geometric mean {mean:.2f}, at least 0.9 in {100 * sum(r >= 0.9 for r in ratios) / len(ratios):.0f} %, "
+              f"worst {ratios[0]:.2f}")
+        (folder / "curve.svg").write_text(curve(ratios))
+    for text in broken:
+        print(text)
+    return 1 if broken else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("phase", nargs="?", choices=["generate", "build", "run", "peers", "report", "all"], default="all")
+    parser.add_argument("folder", nargs="?", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--family", choices=list(families.ALL))
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/cuda", help="a build folder with lazyfuse::cuda and the tests' fuzz.json")
+    a = parser.parse_args()
+    folder = (a.folder or a.build / "generality").resolve()
+    if a.phase in ("generate", "all"):
+        generate(folder, list(draw(a.seed, a.count, a.family)))
+    if a.phase in ("build", "all"):
+        build(folder, a.build)
+    if a.phase in ("run", "all"):
+        run(folder)
+    if a.phase in ("peers", "all"):
+        peers(folder)
+    return report(folder) if a.phase in ("report", "all") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
