@@ -138,8 +138,7 @@ class finished_results {
       const graph_node& n = *held_[v];
       if (views_[v].result != i || !(n.operation || n.stage) || memory_type(n).type.element != of.target.type) continue;
       index_t steps[max_rank];
-      for (int k = 0; k < of.rank; ++k) steps[k] = of.target.steps[views_[v].order[k]];
-      if (!pays(n)) continue;
+      if (!lies_in(n, of, views_[v].order, steps) || !pays(n)) continue;
       finished_.insert_or_assign(
           &n, operand_node(memory_type(n), &of.target.data, of.target.owner, n.rank, n.extents, steps));
     }
@@ -192,6 +191,17 @@ class finished_results {
         to.push_back(std::move(seen));
       }
     } while (of.rank <= most_turned && std::next_permutation(v.order, v.order + of.rank));
+  }
+  /// Whether a node is all of a result with its axes in this order, and the steps of its own axes: nodes do without the
+  /// first axes where these have extent 1.
+  static bool lies_in(const graph_node& n, const graph_result& of, const int* order, index_t* steps) {
+    const int missing = of.rank - n.rank;
+    for (int k = 0; k < of.rank; ++k) {
+      const index_t extent = of.extents[order[k]];
+      if (extent != (k < missing ? 1 : n.extents[k - missing])) return false;
+      if (k >= missing) steps[k - missing] = of.target.steps[order[k]];
+    }
+    return missing >= 0;
   }
   /// Reading a value moves no more bytes than computing it; few operations on one array are computed again.
   static bool pays(const graph_node& n) {

@@ -111,7 +111,7 @@ struct adam {
     return std::tuple(p - 0.125f * m2 / (lf::sqrt(v2) + 0.0009765625f), m2, v2);
   }
 };
-/// Three steps in place, each one kernel that asks for `reads` bytes.
+/// Three steps in place, each one kernel that asks for `reads` bytes, of each array once where values are known.
 template <class Space, class F>
 void expect_adam(const F& function, std::int64_t reads) {
   const test::reference_data answers("optimizers");
@@ -125,7 +125,7 @@ void expect_adam(const F& function, std::int64_t reads) {
     EXPECT_EQ(trace.allocations(), 0);
     ASSERT_EQ(trace.launches(), 1);
     const auto kernel = trace.kernels()[0];
-    EXPECT_EQ(kernel.bytes_read, reads * p.size());
+    EXPECT_EQ(kernel.bytes_read, (test::planned_by_values<Space> ? 16 : reads) * p.size());
     EXPECT_EQ(kernel.bytes_distinct + kernel.bytes_written, 28 * p.size());
     const auto is = [&](const char* name, const auto& x) {
       const auto want = test::transform<float>(answers.get<double>(name + ("/" + std::to_string(step))),

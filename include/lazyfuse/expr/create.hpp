@@ -77,7 +77,7 @@ constexpr auto ones(N...) { return create_detail::extents_as_numbers<T, N...>();
 namespace create_detail {
 template <class T>
 constexpr auto counted(T start, T step, T stop, index_t n, bool exact_end) {
-  return over(tree::leaf<ir::ramp<T>, 1>({start, step, stop, exact_end ? n - 1 : -1}, shape<1>{n}, {{1}}));
+  return over(tree::leaf<ir::ramp<T>, 1>({start, step, stop, {}, exact_end ? n - 1 : -1}, shape<1>{n}, {{1}}));
 }
 
 /// An argument of a sequence of T as a number; what is none is converted to T.

@@ -39,7 +39,7 @@ constexpr auto diagonal(const shape<R>& s) {
   steps[R - 2] = -1;
   steps[R - 1] = 1;
   constexpr index_t no_end = -(index_t{1} << 62);  // -1 is a diagonal
-  return over(tree::leaf<ir::ramp<int64>, R>({0, 1, 0, no_end}, s, steps));
+  return over(tree::leaf<ir::ramp<int64>, R>({0, 1, 0, {}, no_end}, s, steps));
 }
 template <class T, class E>
 constexpr auto as(E&& mask) {

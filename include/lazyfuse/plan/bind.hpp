@@ -105,15 +105,11 @@ auto device_value(const tree::numbered_source<I, Source, Seen>& s, index_t offse
   return device_value(static_cast<const Source&>(s), offset);
 }
 
-/// Writes the source of a leaf as the device sees it. Such bytes are compared, so what is between its members is zero
-/// (where a compiler cannot do that, equal sources may be taken for two).
+/// Writes the source of a leaf as the device sees it.
 template <class Leaf>
 void place_source(const Leaf& leaf, void* to) {
   using source = typename device_source<typename Leaf::source_type>::type;
-  [[maybe_unused]] auto* const placed = new (to) source(device_value(leaf.source, leaf.offset));
-#if __has_builtin(__builtin_clear_padding)
-  __builtin_clear_padding(placed);
-#endif
+  new (to) source(device_value(leaf.source, leaf.offset));
 }
 
 /// The table of one type of leaves.

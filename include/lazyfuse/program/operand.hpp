@@ -59,8 +59,9 @@ struct ramp {
   using value_type = T;
   static constexpr bool is_memory = false;
   T start, step, stop;
-  index_t last;        ///< the position whose value is stop, or -1
-  index_t origin = 0;  ///< the position of offset 0
+  T unused[sizeof(T) < 4 ? 8 / sizeof(T) - 3 : 1] = {};  ///< no gap before what follows: equal ramps have equal bytes
+  index_t last;                                          ///< the position whose value is stop, or -1
+  index_t origin = 0;                                    ///< the position of offset 0
   LAZYFUSE_HD T at(index_t offset) const {
     const index_t position = origin + offset;
     return position == last ? stop : between(position);

@@ -181,6 +181,20 @@ TEST_F(without_nvcc, results_share_kernels_where_their_values_allow_it) {
     EXPECT_EQ(programs(m, lf::sum(lf::transpose(m), axis<1>)), "(x0 * x1) | sum(x0)") << "with its axes turned";
     EXPECT_EQ(programs(lf::exp(a), lf::cast<double>(lf::exp(a))), "v0 = exp(x0); v0, float64(v0)");
   }
+  // Results that have axes of extent 1 where their reductions have none, and one without elements.
+  const auto u = of(lf::shape(20, 30, 40));
+  const auto steps_of_last = [](const auto&... e) {
+    const lf::evaluation_plan p = lf::plan(e...);
+    return p.kernels.back().operands[0].steps;
+  };
+  using steps = std::vector<lf::index_t>;
+  const auto high = lf::max(u, axis<2>, lf::keepdims);
+  const auto low = lf::min(u, axis<0>, lf::keepdims);
+  EXPECT_EQ(steps_of_last(high, lf::sin(high) * u), steps({1, 0}));
+  EXPECT_EQ(programs(high, lf::sin(high) * u), "max(x0) | (sin(x0) * x1)");
+  EXPECT_EQ(steps_of_last(lf::count_nonzero(lf::tan(low), axis<2>), low), steps({40, 1}));
+  EXPECT_EQ(programs(lf::count_nonzero(lf::tan(low), axis<2>), low), "min(x0) | sum(int64(bool(tan(x0))))");
+  EXPECT_EQ(programs(lf::sum(u, axis<0, 1, 2>, lf::keepdims), high(range(0, 0)), high), "sum(x0) | max(x0)");
   EXPECT_EQ(lf::plan(x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7, x + 8, x + 9).kernels.size(), 2u);
 }
 
