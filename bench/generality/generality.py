@@ -129,8 +129,11 @@ def curve(ratios):
     points = " ".join(f"{x(r):.1f},{height * (1 - k / len(ordered)):.1f}" for k, r in enumerate(ordered, 1))
     marks = "".join(f'<line x1="{x(m):.1f}" x2="{x(m):.1f}" y1="0" y2="{height}" stroke="#bbb"/>'
                     f'<text x="{x(m) + 3:.1f}" y="12" font-size="11">{m:g}</text>' for m in (0.5, 0.7, 0.9, 1, 2, 4, 8))
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif">{marks}'
-            f'<polyline fill="none" stroke="#0a58ca" stroke-width="2" points="{points}"/></svg>\n')
+    return (f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->\n'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
+            f'aria-labelledby="t" font-family="sans-serif">\n<title id="t">Which share of the expressions has at least so much of the '
+            f"best peer's speed</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n{marks}\n"
+            f'<polyline fill="none" stroke="#0a58ca" stroke-width="2" points="{points}"/>\n</svg>\n')
 
 
 def report(folder):
