@@ -27,7 +27,7 @@ import expressions  # noqa: E402
 import families  # noqa: E402
 import grammar  # noqa: E402
 
-LINES_OF_A_PROGRAM = 10
+CASES_OF_A_PROGRAM = 10
 
 
 def draw(seed, count, family):
@@ -75,12 +75,12 @@ def generate(folder, cases):
                   "cpp": "; ".join([*(f"{name} = {t.cpp}" for name, t in c.statements), *(t.cpp for t in c.results)])}
                  for c in cases]
     (folder / "cases.json").write_text(json.dumps(described, indent=1))
-    for first in range(0, len(cases), LINES_OF_A_PROGRAM):
-        some = list(enumerate(cases))[first : first + LINES_OF_A_PROGRAM]
+    for first in range(0, len(cases), CASES_OF_A_PROGRAM):
+        some = list(enumerate(cases))[first : first + CASES_OF_A_PROGRAM]
         body = "\n".join(cpp_function(c, k) for k, c in some)
         calls = "\n".join(f"  case{k}(folder);" for k, _ in some)
         copy = "  generality::report_copy(std::size_t{1} << 30);\n" if first == 0 else ""
-        (folder / f"program{first // LINES_OF_A_PROGRAM:03}.cpp").write_text(
+        (folder / f"program{first // CASES_OF_A_PROGRAM:03}.cpp").write_text(
             '#include "harness.hpp"\n\nnamespace lf = lazyfuse;\n\n' + body +
             f"\n\nint main(int, char** argv) {{\n  const std::string folder = argv[1];\n{copy}{calls}\n}}\n")
 

@@ -146,25 +146,13 @@ class finished_results {
   /// A root that reads what is finished.
   graph_ref reading(const graph_node* root) const {
     std::unordered_map<const graph_node*, graph_ref> known = finished_;
-    node_list open{root}, arguments;
-    while (!open.empty()) {
-      const graph_node* const n = open.back();
-      if (known.contains(n)) {
-        open.pop_back();
-        continue;
-      }
-      const std::size_t before = open.size();
-      arguments.clear();
-      for (const graph_node* a : n->arguments) {
-        const auto at = known.find(a);
-        if (at == known.end()) open.push_back(a);
-        else arguments.push_back(at->second.get());
-      }
-      if (open.size() > before) continue;
-      open.pop_back();
-      const bool same = std::equal(arguments.begin(), arguments.end(), n->arguments.begin());
-      known.emplace(n, same ? graph_ref::share(n) : with_arguments(*n, arguments.data()));
-    }
+    const auto find = [&](const graph_node* n) -> const graph_node* {
+      const auto at = known.find(n);
+      return at == known.end() ? nullptr : at->second.get();
+    };
+    make_bottom_up(root, find, [&](const graph_node* n, const node_list& arguments) {
+      known.emplace(n, arguments == n->arguments ? graph_ref::share(n) : with_arguments(*n, arguments.data()));
+    });
     return known.at(root);
   }
 

@@ -47,23 +47,25 @@ bool prepared_kernels::find_leaves(const kernel_plan& p, const leaf_record* leav
   return true;
 }
 
-/// A scalar of a kernel, or another source without memory, is that of the one leaf with its value. (Scans that begin at
-/// the other end move them.)
-void prepared_kernels::find_scalar(kernel_plan& p, int operand, const leaf_record* leaves, int count) {
+/// A scalar of a kernel, or another source without memory, is that of the one leaf with its value. False if nobody can
+/// tell whose it is: scans that begin at the other end move what is no scalar.
+bool prepared_kernels::find_scalar(kernel_plan& p, int operand, const leaf_record* leaves, int count) {
   const planning::operand_type& type = p.type->types[operand - p.type->targets];
-  if (type.bytes > planning::most_source_bytes || p.type->pattern == std::string_view("scan")) return;
+  if (type.bytes > planning::most_source_bytes) return true;  // none of that size may change
+  if (!type.constant() && p.type->pattern == std::string_view("scan")) return false;
   int found = -1;
   for (int i = 0; i < count; ++i) {
     alignas(16) unsigned char value[planning::most_source_bytes];
     if (leaves[i].type->element_size > 0 || leaves[i].type->source_bytes != type.bytes) continue;
     leaves[i].type->place(leaves[i].leaf, value);
     if (std::memcmp(value, p.info[operand].place, static_cast<std::size_t>(type.bytes)) != 0) continue;
-    if (found >= 0) return;
+    if (found >= 0) return true;  // of several, none may change
     found = i;
   }
-  if (found < 0) return;
+  if (found < 0) return type.constant();
   reads_.push_back({&p, operand, found, -1});
   may_change_[static_cast<std::size_t>(found)] = 1;
+  return true;
 }
 
 /// False if what some kernel reads cannot be told to be a leaf's.
@@ -80,14 +82,14 @@ bool prepared_kernels::find_reads(const leaf_record* leaves, int count) {
     for (int i = p.type->targets; i < p.type->targets + p.type->operands; ++i) {
       const operand_info& o = p.info[i];
       if (!o.data) {
-        find_scalar(p, i, leaves, count);
+        if (!find_scalar(p, i, leaves, count)) return false;
         continue;
       }
       if (o.mapped_size != 0) return false;  // the map would have to be the same as well
       if (plans_.is_between(o)) continue;
       if (o.element_size == 0) return false;
-      const auto is_it = [&](const leaf_record& r) {  // of borrowed memory nobody knows where it begins
-        return r.type->element_size > 0 && owner_of(r) == o.owner && (o.owner || pointer_of(r) == o.data);
+      const auto is_it = [&](const leaf_record& r) {  // of borrowed memory nobody knows how far it goes
+        return r.type->element_size > 0 && owner_of(r) == o.owner && (o.owner || r.type->see(r.leaf).data == o.data);
       };
       const int leaf = static_cast<int>(std::find_if(leaves, leaves + count, is_it) - leaves);
       if (leaf == count) return false;

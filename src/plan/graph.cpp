@@ -348,23 +348,14 @@ class canonical_graph {
 
   /// Of a graph without views, most nodes of which are canonical themselves.
   const graph_node* as_it_is(const graph_node* root) {
-    std::pmr::vector<const graph_node*> open({root}, memory_), arguments(memory_);
-    while (!open.empty()) {
-      const graph_node* const n = open.back();
-      if (known_.contains(n)) {
-        open.pop_back();
-        continue;
-      }
-      const std::size_t before = open.size();
-      arguments.clear();
-      for (const graph_node* a : n->arguments)
-        if (const auto at = known_.find(a); at == known_.end()) open.push_back(a);
-        else arguments.push_back(at->second);
-      if (open.size() > before) continue;
-      const bool same = std::equal(arguments.begin(), arguments.end(), n->arguments.begin());
+    const auto find = [&](const graph_node* n) {
+      const auto at = known_.find(n);
+      return at == known_.end() ? nullptr : at->second;
+    };
+    make_bottom_up(root, find, [&](const graph_node* n, const std::vector<const graph_node*>& arguments) {
+      const bool same = arguments == n->arguments;
       known_.emplace(n, same ? one_of(n) : one_of(with_arguments(*n, n->rank, n->extents, arguments.data())));
-      open.pop_back();
-    }
+    });
     return known_.at(root);
   }
   /// What a state needs below it: of a view of a stage, the stage as it is.

@@ -66,6 +66,28 @@ bool is_node(const allocation* a);
 /// costs time in proportion to the nodes, each counted as often as it is viewed differently.
 std::vector<graph_ref> canonical(const std::vector<const graph_node*>& roots);
 
+/// Calls make(n, arguments) for nodes at and below a root, arguments before what reads them, of which find(n) knows
+/// nothing yet: a node, or null. It then has to. The arguments are what it knows of them.
+template <class Find, class Make>
+void make_bottom_up(const graph_node* root, const Find& find, const Make& make) {
+  std::vector<const graph_node*> open{root}, arguments;
+  while (!open.empty()) {
+    const graph_node* const n = open.back();
+    if (find(n)) {
+      open.pop_back();
+      continue;
+    }
+    const std::size_t before = open.size();
+    arguments.clear();
+    for (const graph_node* a : n->arguments)
+      if (const graph_node* const known = find(a)) arguments.push_back(known);
+      else open.push_back(a);
+    if (open.size() > before) continue;
+    open.pop_back();
+    make(n, arguments);
+  }
+}
+
 /// The same of other arguments of the same shapes.
 graph_ref with_arguments(const graph_node& n, const graph_node* const* arguments);
 

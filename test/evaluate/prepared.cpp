@@ -63,6 +63,13 @@ void each_expression(const Each& each) {
   each("a scan of columns", [](const auto& x, const auto& z, float) { return lf::cumsum(x, axis<0>) + z; });
   each("a scan from the other end",
        [](const auto& x, const auto& z, float s) { return lf::cumsum(x + z, axis<1>, lf::backwards) * s; });
+  each("a number in a scan and in another kernel", [](const auto& x, const auto&, float s) {
+    return lf::cumsum(x * s, axis<1>) / lf::sum(x * s + 1, axis<1>, keepdims);
+  });
+  each("a range in a scan from the other end and in another kernel", [](const auto& x, const auto& z, float s) {
+    const auto weights = lf::linspace(0.5f, s, x.extent(1));
+    return lf::cumsum(x * weights, axis<1>, lf::backwards) / lf::sum(z * weights, axis<1>, keepdims);
+  });
   each("two reductions along unlike axes", [](const auto& x, const auto& z, float s) {
     return s * x / lf::sum(x, axis<0>) / lf::sum(z, axis<1>, keepdims);
   });

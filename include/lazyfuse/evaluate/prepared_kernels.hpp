@@ -44,7 +44,7 @@ class prepared_kernels {
 
   bool find_leaves(const planning::kernel_plan& p, const planning::leaf_record* leaves);
   bool find_reads(const planning::leaf_record* leaves, int count);
-  void find_scalar(planning::kernel_plan& p, int operand, const planning::leaf_record* leaves, int count);
+  bool find_scalar(planning::kernel_plan& p, int operand, const planning::leaf_record* leaves, int count);
   bool rebind_one(const planning::leaf_record* leaves, int count);
   bool rebind_all(const planning::leaf_record* leaves, const planning::leaf_record* planned, int count);
 
