@@ -55,8 +55,8 @@ inline const graph_source_type& memory_type(const graph_node& n) {
 /// The stage that a node is, or that it is a view of; null if it is neither.
 inline const graph_node* stage_read(const graph_node& n) { return n.stage ? &n : n.view ? n.arguments[0] : nullptr; }
 
-/// Parts that are read by many positions are computed first where that saves more than a kernel costs: from so many
-/// operations on, where each is read so often, by so many positions.
+/// Parts that are read by many positions may be computed first, which the planner decides by what kernels are predicted
+/// to take: from so many operations on, where each is read so often, by so many positions.
 inline bool is_repeated(const graph_node& n, double own, double readers) {
   constexpr int least_weight = 16, least_repeats = 8;
   return n.weight >= least_weight && own * least_repeats <= readers;
