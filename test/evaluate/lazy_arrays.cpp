@@ -386,6 +386,26 @@ TYPED_TEST(lazy_arrays, prepared_with_others_are_the_others) {
     EXPECT_TRUE(test::evaluates_to(y, test::tensor<int32_t>{{3}, {2, 6, 12}}));
   }
 }
+TYPED_TEST(lazy_arrays, are_functions_written_as_text) {
+  if constexpr (lf::space_traits<TypeParam>::on_device) {
+    if (lf::ir::checked_build) GTEST_SKIP() << "a checked build makes no kernels";
+    const auto x = this->numbers(4, 1);
+    const lf::source clipped = lf::source("mine::clipped{3}(x) * s", "x", "s").with(R"(
+namespace mine {
+struct clipped {
+  int most;
+  __device__ int operator()(int x) const { return x < most ? x : most; }
+};
+}  // namespace mine
+)");
+    const auto e = lf::map(clipped, x, 10);
+    EXPECT_TRUE(test::evaluates_to(e, test::tensor<int32_t>{{4}, {10, 20, 30, 30}}));
+    EXPECT_TRUE(test::evaluates_to(lf::map(clipped, e - 18, x) + x, test::tensor<int32_t>{{4}, {-7, 6, 12, 16}}));
+    EXPECT_EQ(lf::sum(lf::map(lf::source("x % 2 ? x : -x", "x"), x)).item(), -2);
+  } else {
+    GTEST_SKIP() << "functions as text are of the GPU";
+  }
+}
 TYPED_TEST(lazy_arrays, may_be_made_of_views_of_temporaries) {
   const auto e = this->grown();
   const lf::lazy_array<int32_t, 3, TypeParam> view(e(all, all, range(none, none, -1)));
