@@ -72,6 +72,7 @@ class graph_evaluation {
  public:
   graph_evaluation(const graph_space& s, const execution& x) : space_(s), x_(x) {
     refused_.all_rows = x.choice == plan_choice::cut;
+    refused_.nested = refused_.all_rows || !s.on_device;
   }
 
   void evaluate(const std::vector<const graph_node*>& roots, const graph_target* targets, const index_t* extents,

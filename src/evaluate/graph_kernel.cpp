@@ -393,6 +393,9 @@ void arrange(graph_plan& p, const stage_layout& layout, const graph_stage& first
     // Lines of fewer columns take longer than steps.
     p.rows.beside = rank > 1 && p.extents[rank - 2] >= 2 && runs_along_kept(p.extents, rank - 1, rank, p.info, all);
     if (p.rows.beside) make_last(p, rank - 2, rank, all);
+  } else if (pattern == "nested") {
+    order_axes(p.extents, 0, kept, p.info, all, results);
+    coalesce(p.extents, 0, kept, p.info, all);
   } else {
     order_axes(p.extents, 0, kept, p.info, all, results);
     const bool rows = pattern == "rows";
@@ -406,7 +409,8 @@ void arrange(graph_plan& p, const stage_layout& layout, const graph_stage& first
       make_last(p, kept - 1, rank, all);
     }
   }
-  for (int k = 0; k < rank; ++k) p.results[k] = pattern != "reduce" || k < kept ? p.extents[k] : 1;
+  for (int k = 0; k < rank; ++k)
+    p.results[k] = (pattern != "reduce" && pattern != "nested") || k < kept ? p.extents[k] : 1;
 }
 
 }  // namespace
@@ -454,8 +458,9 @@ bool run_stages(const graph_space& space, const execution& x, const memory_of_gr
   for (std::size_t i = 0; i < placed.values.size(); ++i)
     if (const placed_node& v = placed.values[i]; v.is_operand)
       number[i] = bind.operand(*v.node, [&](int k) { return axis_in(v.axes, k); });
-  const bool rows = layout.pattern == std::string_view("rows");
-  if (rows) pass_of.assign(values.operands.size(), -1);
+  const bool rows = layout.pattern == std::string_view("rows"), nested = layout.pattern == std::string_view("nested"),
+             staged = rows || nested;
+  if (staged) pass_of.assign(values.operands.size(), -1);
   const graph_stage* first = nullptr;
   for (std::size_t i = 0; i < placed.values.size(); ++i) {
     const placed_node& v = placed.values[i];
@@ -465,12 +470,12 @@ bool run_stages(const graph_space& space, const execution& x, const memory_of_gr
     number[i] = static_cast<int>(values.operands.size() + values.steps.size());
     values.steps.push_back(s ? s->stage : v.node);
     for (int a = 0; a < v.count; ++a) values.arguments.push_back(number[placed.argument(v, a)]);
-    if (rows) pass_of.push_back(s ? s->level : -1);
+    if (staged) pass_of.push_back(s ? s->level : -1);
   }
   for (const int r : placed.roots) values.roots.push_back(number[static_cast<std::size_t>(r)]);
-  const int kept = layout.pattern == std::string_view("reduce") ? layout.kept : layout.rank;
-  const counted<graph_program> program =
-      find_program(space, values, targets, layout.pattern, layout.rank, kept, pass_of, rows ? layout.levels : 0, room);
+  const int kept = nested || layout.pattern == std::string_view("reduce") ? layout.kept : layout.rank;
+  const counted<graph_program> program = find_program(space, values, targets, layout.pattern, layout.rank, kept,
+                                                      pass_of, staged ? layout.levels : 0, room);
   take_program(p, program, x);
   std::copy_n(layout.extents, layout.rank, p.extents);
   arrange(p, layout, *first, values, results, x.values->recording);

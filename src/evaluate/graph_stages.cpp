@@ -83,6 +83,24 @@ const char* lay_out_scans(const index_t* extents, int rank, stage_layout& to) {
   return nullptr;
 }
 
+/// Whether results lie along the first axes of an iteration, and along which of them each of theirs.
+bool of_first_axes(const index_t* extents, int rank, const index_t* iteration, int kept) {
+  index_t dense[max_rank];
+  dense_steps(extents, rank, dense);
+  return same_order(extents, dense, rank, iteration, kept);
+}
+axis_map axes_in(const index_t* extents, int rank, const index_t* iteration) {
+  axis_map to;
+  to.rank = rank;
+  for (int k = 0, from = 0; k < rank; ++k) {
+    to.axis[k] = -1;
+    if (extents[k] == 1) continue;
+    while (iteration[from] == 1) ++from;
+    to.axis[k] = static_cast<short>(from++);
+  }
+  return to;
+}
+
 /// Reductions of arguments of one shape, one result for each kept position.
 bool lay_out_reductions(const std::vector<reading>& reads, const index_t* extents, int rank, stage_layout& to) {
   const graph_stage_of& first = *to.stages[0].stage->stage;
@@ -95,23 +113,44 @@ bool lay_out_reductions(const std::vector<reading>& reads, const index_t* extent
         !same_order(r.extents, r.steps, r.rank, s.extents, kept))
       return false;
   }
-  index_t dense[max_rank];
-  dense_steps(extents, rank, dense);
-  if (!same_order(extents, dense, rank, first.extents, kept)) return false;
+  if (!of_first_axes(extents, rank, first.extents, kept)) return false;
   to.pattern = "reduce";
   to.rank = first.rank;
   to.kept = kept;
   std::copy_n(first.extents, first.rank, to.extents);
-  axis_map root;
-  root.rank = rank;
-  for (int k = 0, from = 0; k < rank; ++k) {
-    root.axis[k] = -1;
-    if (extents[k] == 1) continue;
-    while (first.extents[from] == 1) ++from;
-    root.axis[k] = static_cast<short>(from++);
-  }
   to.frames.assign(to.stages.size() + 1, axis_map::identity(first.rank));
-  to.frames[0] = root;
+  to.frames[0] = axes_in(extents, rank, first.extents);
+  return true;
+}
+
+/// Reductions over the last axis but one of an iteration, of arguments that hold reductions over its last one.
+bool lay_out_nested(const std::vector<reading>& reads, const index_t* extents, int rank, stage_layout& to) {
+  const graph_stage_of *outer = nullptr, *inner = nullptr;
+  for (const placed_stage& s : to.stages) (s.frame == 0 ? outer : inner) = s.stage->stage.get();
+  if (to.levels != 2 || !outer || !inner || inner->rank != outer->rank + 1 || outer->rank < 2) return false;
+  const int kept = outer->rank - 1;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const bool is_outer = to.stages[i].frame == 0;
+    const graph_stage_of &s = *to.stages[i].stage->stage, &all = is_outer ? *outer : *inner;
+    const reading& r = reads[i];
+    if (s.stage->axes != 1 || s.rank != all.rank || !std::equal(s.extents, s.extents + s.rank, all.extents) ||
+        r.offset != 0 || !same_order(r.extents, r.steps, r.rank, s.extents, s.rank - 1))
+      return false;
+    if (is_outer ? to.stages[i].level != 1
+                 : to.stages[i].level != 0 || r.rank != outer->rank ||
+                       !std::equal(r.extents, r.extents + r.rank, outer->extents))
+      return false;
+  }
+  if (!std::equal(outer->extents, outer->extents + outer->rank, inner->extents) ||
+      std::find(inner->extents, inner->extents + inner->rank, 0) != inner->extents + inner->rank ||
+      !of_first_axes(extents, rank, outer->extents, kept))
+    return false;
+  to.pattern = "nested";
+  to.rank = inner->rank;
+  to.kept = kept;
+  std::copy_n(inner->extents, to.rank, to.extents);
+  to.frames.assign(1, axes_in(extents, rank, outer->extents));
+  for (const placed_stage& s : to.stages) to.frames.push_back(axis_map::identity(s.stage->stage->rank));
   return true;
 }
 
@@ -144,6 +183,7 @@ const char* lay_out(const memory_of_graph& memory, const std::vector<const graph
   }
   std::vector<reading> reads(to.stages.begin(), to.stages.end());
   if (lay_out_reductions(reads, extents, rank, to)) return nullptr;
+  if (!refused.nested && lay_out_nested(reads, extents, rank, to)) return nullptr;
   if (std::find(first.extents, first.extents + first.rank, 0) != first.extents + first.rank) return "nothing to reduce";
   if (!alike) return "reductions are over different numbers of axes, or of arguments of different ranks";
   if (refused.all_rows) return "the cut was asked for";
@@ -331,6 +371,11 @@ work work_of(const memory_of_graph& memory, const stage_layout& layout, const pl
     const placed_node& v = g.values[i];
     double own = 1;  // different elements
     bool along_row = false;
+    const auto along = [&](int axis) {
+      for (int k = 0; k < v.node->rank; ++k)
+        if (axis_in(v.axes, k) == axis) return true;
+      return false;
+    };
     for (int k = 0; k < v.node->rank; ++k)
       if (const int axis = axis_in(v.axes, k); axis >= 0) {
         own *= static_cast<double>(layout.extents[axis]);
@@ -342,6 +387,14 @@ work work_of(const memory_of_graph& memory, const stage_layout& layout, const pl
       const auto is_read = [&](const placed_node& other) { return other.is_operand && are_one(other, v); };
       const auto here = g.values.begin() + static_cast<std::ptrdiff_t>(i);
       if (type.in_memory && (at || std::none_of(g.values.begin(), here, is_read))) bytes += own * type.bytes;
+    } else if (layout.pattern == std::string_view("nested")) {
+      // Along the rows alone, along rows and columns, or along the depth, too.
+      const double depth = static_cast<double>(layout.extents[layout.rank - 1]);
+      const bool is_deep =
+          along(layout.rank - 1) || (v.stage >= 0 && layout.stages[static_cast<std::size_t>(v.stage)].level == 0);
+      operations += (v.stage >= 0 ? 1 : v.node->operation->cost) * (!inside[i] && v.stage < 0 ? kept
+                                                                    : is_deep                 ? all
+                                                                                              : all / depth);
     } else if (v.stage >= 0) operations += all;
     else operations += v.node->operation->cost * (reduces ? inside[i] ? all : kept : rows && !along_row ? kept : all);
   }

@@ -37,6 +37,7 @@ struct stage_layout {
 /// Kernels with stages that are not to be, by their roots.
 struct refused_kernels {
   bool all_rows = false;
+  bool nested = false;  ///< reductions of reductions
   std::vector<std::vector<const graph_node*>> roots = {};
 };
 

@@ -76,28 +76,32 @@ bool can_be_made_here() { return has_compiler() || bundles_loaded() > 0; }
 struct request {
   exact_plan plan;
   std::optional<stencil> around;
+  std::optional<tile_axes> tiles;
   exact_program* program = nullptr;
   bool anyway;
 
   explicit request(const kernel_plan& p) : plan(p), anyway(current_jit() == jit::always || p.type->only_made) {
     if (!plan.find_equal()) return;
-    const bool near = may_be_stencil(plan);
-    if (!(plan.repeats_memory || near || anyway)) return;
+    const bool near = may_be_stencil(plan), reduces = may_be_tiles(plan);
+    if (!(plan.repeats_memory || near || reduces || anyway)) return;
     exact_program& found = program_of(plan);
     if (!found.graph) return;
     plan.take_axes();
+    if (reduces) tiles = tile_axes_of(plan);
     // Of a stencil that would not pay if all were places of one array, nobody need find out where they are.
     if (near && (anyway || pays(plan, found, plan.count - 1))) find_stencil(plan, around);
-    if (!(plan.repeats_memory || around || anyway)) return;
-    if (anyway || pays(plan, found, around ? around->read_again : 0)) program = &found;
+    if (!(plan.repeats_memory || around || tiles || anyway)) return;
+    if (anyway || tiles || pays(plan, found, around ? around->read_again : 0)) program = &found;
   }
   bool start() {
     if (around) {
       if (start_stencil(*around, *program)) return true;
       if (!(plan.repeats_memory || anyway)) return false;
     }
+    if (tiles) return start_tiles(plan, *program, *tiles);
     const std::string_view pattern = plan.type().pattern;
     return pattern == "transform" ? start_transform(plan, *program)
+           : pattern == "nested"  ? false
            : pattern == "reduce"  ? start_reduction(plan, *program)
            : pattern == "scan"    ? start_scan(plan, *program)
                                   : start_rows(plan, *program);
@@ -153,9 +157,15 @@ const char* make_path(kernel_plan& plan) {
   if (pattern == "scan") return plan.rows.beside ? "columns" : "rows";
   if (pattern == "rows") return can_be_made_here() ? path_of_rows(plan) : nullptr;
   exact_plan p(plan);
-  if (!p.find_equal()) throw_impossible(plan);
+  const bool nested = pattern == "nested";
+  if (!p.find_equal()) {
+    if (nested) return nullptr;
+    throw_impossible(plan);
+  }
   p.take_axes();
   if (pattern == "transform") return path_of_transform(p);
+  if (tile_axes_of(p)) return "tiles";
+  if (nested) return nullptr;
   return runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count) ? "columns" : "rows";
 }
 

@@ -6,7 +6,10 @@
 #include "backend/cuda/jit/exact_program.hpp"
 #include "backend/cuda/jit/stencil.hpp"
 
+#include <lazyfuse/backend/cuda/kernels/tile_layout.hpp>
 #include <lazyfuse/backend/cuda/launch/row_geometry.hpp>
+
+#include <optional>
 
 namespace lazyfuse::cuda_detail {
 
@@ -15,6 +18,16 @@ bool start_transform(exact_plan& p, exact_program& program);
 const char* path_of_transform(exact_plan& p);
 bool start_stencil(const stencil& s, exact_program& program);
 bool start_reduction(const exact_plan& p, exact_program& program);
+/// Which axes of a reduction are those of a tile; depth: -1 where there is none.
+struct tile_axes {
+  tiling how;
+  int rows, columns, depth;
+};
+bool may_be_tiles(const exact_plan& p);
+/// None if its operands are not read often enough for that.
+std::optional<tile_axes> tile_axes_of(const exact_plan& p);
+/// Puts the axes of the plan in their order.
+bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes);
 bool start_scan(const exact_plan& p, exact_program& program);
 bool start_rows(const exact_plan& p, exact_program& program);
 

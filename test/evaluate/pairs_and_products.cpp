@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions over arguments that are broadcast along other axes: sums over pairs, products of matrices by broadcasting,
+// the nearest of several points; of odd sizes, batches and layouts, against loops over plain numbers.
+#include "support/arrays.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+
+namespace {
+
+using lf::all, lf::axis, lf::newaxis, lf::none, lf::range;
+using std::int32_t, std::int64_t;
+
+/// Numbers that look drawn: whole ones from -50 to 50; of 16 bits eighths, whose sums do not overflow.
+int32_t number(int64_t i, int seed) { return static_cast<int32_t>((i * 7919 + seed * 104729) % 10007 % 101) - 50; }
+template <class T>
+test::tensor<T> numbers(const test::extents& shape, int seed) {
+  test::tensor<T> t(shape);
+  for (std::size_t i = 0; i < t.values.size(); ++i)
+    t.values[i] = static_cast<test::stored<T>>(
+        T(static_cast<float>(number(static_cast<int64_t>(i), seed)) * (lf::small_real<T> ? 0.125f : 1.0f)));
+  return t;
+}
+/// The result at each index of a shape, by f(index).
+template <class T>
+test::tensor<T> loop(const test::extents& shape, const std::function<T(const test::extents&)>& f) {
+  test::tensor<T> t(shape);
+  test::for_each_index(shape, [&](const test::extents& i) { t[i] = f(i); });
+  return t;
+}
+
+template <class Space>
+class pairs_and_products : public test::on<Space> {
+ protected:
+  template <class T, int R>
+  static lf::array<T, R, Space> of(const test::tensor<T>& t) {
+    return test::array_of<Space, R>(t);
+  }
+  /// Where kernels are made for values, all of these are one, by tiles.
+  template <class... E>
+  static void expect_tiles(const char* pattern, const E&... e) {
+    if (!test::planned_by_values<Space> || lf::ir::checked_build) return;
+    const auto p = lf::plan(e...);
+    ASSERT_EQ(p.kernels.size(), 1u);
+    EXPECT_EQ(p.kernels[0].pattern, pattern);
+    EXPECT_EQ(p.kernels[0].path, "tiles");
+  }
+};
+TYPED_TEST_SUITE(pairs_and_products, test::spaces, test::space_name);
+
+struct sizes {
+  int64_t rows, columns, depth;
+};
+
+TYPED_TEST(pairs_and_products, sum_several_functions_of_pairs_at_once) {
+  for (const auto [n, m, unused] : {sizes{700, 513, 1}, {32, 9001, 1}, {2049, 256, 1}}) {
+    const auto x = numbers<int32_t>({n}, 1), y = numbers<int32_t>({m}, 2), w = numbers<int32_t>({m}, 3);
+    const auto a = this->template of<int32_t, 1>(x), b = this->template of<int32_t, 1>(y),
+               c = this->template of<int32_t, 1>(w);
+    const auto d = a(all, newaxis) - b(newaxis);
+    const auto sum = lf::sum(d * d * c(newaxis), axis<1>), most = lf::max(d, axis<1>);
+    const auto count = lf::sum(lf::where(d > c(newaxis), 1, 0), axis<1>) + a;
+    lf::array<int64_t, 1, TypeParam> s{lf::shape(n)}, k{lf::shape(n)};
+    lf::array<int32_t, 1, TypeParam> t{lf::shape(n)};
+    this->expect_tiles("reduce", sum, most, count);
+    lf::assign(lf::tie(s, t, k), sum, most, count);
+    const auto over = [&](const auto& f, int64_t first, const auto& combined) {
+      return [&, first](const test::extents& i) {
+        int64_t all = first;
+        for (int64_t j = 0; j < m; ++j) all = combined(all, f(int64_t{x[i]}, j));
+        return all;
+      };
+    };
+    const auto plus = [](int64_t p, int64_t q) { return p + q; };
+    EXPECT_TRUE(test::evaluates_to(
+        s,
+        loop<int64_t>({n}, over([&](int64_t v, int64_t j) { return (v - y[{j}]) * (v - y[{j}]) * w[{j}]; }, 0, plus))));
+    EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(t),
+                                   loop<int64_t>({n}, over([&](int64_t v, int64_t j) { return v - y[{j}]; }, -1000,
+                                                           [](int64_t p, int64_t q) { return std::max(p, q); }))));
+    EXPECT_TRUE(test::evaluates_to(
+        k - lf::cast<int64_t>(a),
+        loop<int64_t>({n}, over([&](int64_t v, int64_t j) { return int64_t{v - y[{j}] > w[{j}]}; }, 0, plus))));
+  }
+}
+
+TYPED_TEST(pairs_and_products, find_where_a_function_of_pairs_is_least) {
+  const int64_t n = 611, m = 777;
+  const auto x = numbers<int32_t>({n}, 4), y = numbers<int32_t>({m}, 5);
+  const auto a = this->template of<int32_t, 1>(x), b = this->template of<int32_t, 1>(y);
+  const auto e = lf::argmin(lf::abs(a(all, newaxis) - b(newaxis)), axis<1>);
+  this->expect_tiles("reduce", e);
+  EXPECT_TRUE(test::evaluates_to(e, loop<int64_t>({n}, [&](const test::extents& i) {  // the first of several
+                                   int64_t at = 0;
+                                   for (int64_t j = 1; j < m; ++j)
+                                     if (std::abs(x[i] - y[{j}]) < std::abs(x[i] - y[{at}])) at = j;
+                                   return at;
+                                 })));
+}
+
+/// Products of every type, of sizes that fill no tile, and of more than one batch, from every layout.
+template <class Space, class T, class Result>
+void multiply(const sizes& s, double tolerance) {
+  const auto [m, n, k] = s;
+  const auto x = numbers<T>({m, k}, 6), y = numbers<T>({n, k}, 7);
+  const auto a = test::array_of<Space, 2>(x), b = test::array_of<Space, 2>(y);
+  const auto term = [&](const test::extents& i, int64_t l) {
+    const auto exact = [](T v) { return static_cast<double>(static_cast<float>(v)); };
+    return exact(T(x[{i[0], l}])) * exact(T(y[{i[1], l}]));
+  };
+  const auto added = [&](const auto& f) {
+    return loop<double>({m, n}, [&](const test::extents& i) {
+      double sum = 0;
+      for (int64_t l = 0; l < k; ++l) sum += f(term(i, l));
+      return sum;
+    });
+  };
+  const auto want = added([](double v) { return v; }), large = added([](double v) { return std::abs(v); });
+  const auto expect = [&](const char* layout, const auto& e) {
+    const auto have = test::tensor_of(lf::cast<double>(e));
+    ASSERT_EQ(have.shape, want.shape) << layout;
+    for (std::size_t i = 0; i < have.values.size(); ++i)
+      ASSERT_NEAR(have.values[i], want.values[i], tolerance * large.values[i]) << layout << ", " << i;
+  };
+  const auto product = [](const auto& p, const auto& q) { return lf::sum(p(all, newaxis) * q(newaxis), axis<2>); };
+  expect("rows of both", product(a, b));
+  const lf::array<T, 2, Space> at = a.T(), bt = b.T();  // columns in memory
+  expect("columns of the second", product(a, bt.T()));
+  expect("columns of the first", product(at.T(), b));
+  expect("columns of both", product(at.T(), bt.T()));
+  lf::array<T, 2, Space> wide = lf::zeros<T>({m, k + 3});
+  wide(all, range(1, k + 1)) = a;
+  expect("a part of rows", product(wide(all, range(1, k + 1)), b));
+  lf::array<Result, 2, Space> turned = lf::zeros<Result>({n, m});
+  turned = product(a, b).T();
+  expect("into columns", turned.T());
+}
+TYPED_TEST(pairs_and_products, multiply_matrices_of_every_type) {
+  for (const sizes& s : {sizes{130, 67, 33}, {64, 64, 100}, {33, 200, 257}}) {
+    multiply<TypeParam, float, float>(s, 0);  // whole numbers below 2^24
+    multiply<TypeParam, double, double>(s, 0);
+    multiply<TypeParam, int32_t, int64_t>(s, 0);
+    multiply<TypeParam, lf::half, lf::half>(s, 1.0 / 1024);  // products and the result are rounded
+    multiply<TypeParam, lf::bfloat16, lf::bfloat16>(s, 1.0 / 128);
+  }
+}
+
+TYPED_TEST(pairs_and_products, are_of_batches_and_of_other_operations_than_products) {
+  const int64_t batches = 3, m = 65, n = 70, k = 21;
+  const auto x = numbers<float>({batches, m, k}, 8), y = numbers<float>({batches, n, k}, 9);
+  const auto a = this->template of<float, 3>(x), b = this->template of<float, 3>(y);
+  const auto p = a(all, all, newaxis), q = b(all, newaxis);
+  const auto want = [&](float first, const auto& f) {
+    return loop<float>({batches, m, n}, [&, first](const test::extents& i) {
+      float all = first;
+      for (int64_t l = 0; l < k; ++l) all = f(all, x[{i[0], i[1], l}], y[{i[0], i[2], l}]);
+      return all;
+    });
+  };
+  this->expect_tiles("reduce", lf::min(p + q, axis<3>));
+  EXPECT_TRUE(test::evaluates_to(lf::min(p + q, axis<3>),
+                                 want(1e9f, [](float s, float u, float v) { return std::min(s, u + v); })));
+  EXPECT_TRUE(test::evaluates_to(lf::sum(lf::abs(p - q), axis<3>),
+                                 want(0, [](float s, float u, float v) { return s + std::abs(u - v); })));
+  EXPECT_TRUE(test::evaluates_to(lf::max(lf::abs(p - q), axis<3>) - lf::min(p + q, axis<3>),
+                                 loop<float>({batches, m, n}, [&](const test::extents& i) {
+                                   float most = 0, least = 1e9f;
+                                   for (int64_t l = 0; l < k; ++l) {
+                                     const float u = x[{i[0], i[1], l}], v = y[{i[0], i[2], l}];
+                                     most = std::max(most, std::abs(u - v));
+                                     least = std::min(least, u + v);
+                                   }
+                                   return most - least;
+                                 })));
+}
+
+TYPED_TEST(pairs_and_products, find_the_nearest_of_several_points) {
+  for (const auto [n, k, d] : {sizes{1000, 60, 12}, {333, 33, 17}, {4100, 7, 40}, {2000, 129, 1}}) {
+    const auto x = numbers<float>({n, d}, 10), y = numbers<float>({k, d}, 11);
+    const auto p = this->template of<float, 2>(x), c = this->template of<float, 2>(y);
+    const auto distances = lf::sum(lf::square(p(all, newaxis) - c(newaxis)), axis<2>);
+    const auto distance = [&](int64_t i, int64_t j) {
+      float sum = 0;
+      for (int64_t l = 0; l < d; ++l) sum += (x[{i, l}] - y[{j, l}]) * (x[{i, l}] - y[{j, l}]);
+      return sum;
+    };
+    const auto nearest = [&](int64_t i) {
+      int64_t at = 0;
+      for (int64_t j = 1; j < k; ++j)
+        if (distance(i, j) < distance(i, at)) at = j;
+      return at;
+    };
+    if (d > 1) this->expect_tiles("nested", lf::argmin(distances, axis<1>));
+    EXPECT_TRUE(test::evaluates_to(lf::argmin(distances, axis<1>),
+                                   loop<int64_t>({n}, [&](const test::extents& i) { return nearest(i[0]); })));
+    EXPECT_TRUE(test::evaluates_to(lf::min(distances, axis<1>), loop<float>({n}, [&](const test::extents& i) {
+                                     return distance(i[0], nearest(i[0]));
+                                   })));
+    const auto w = numbers<float>({k}, 12), v = numbers<float>({n}, 13);
+    const auto weights = this->template of<float, 1>(w), values = this->template of<float, 1>(v);
+    const auto most = lf::max(distances + weights(newaxis) * values(all, newaxis), axis<1>) - values;
+    if (d > 1) this->expect_tiles("nested", most);
+    EXPECT_TRUE(test::evaluates_to(most, loop<float>({n}, [&](const test::extents& i) {
+                                     float all = -1e9f;
+                                     for (int64_t j = 0; j < k; ++j)
+                                       all = std::max(all, distance(i[0], j) + w[{j}] * v[i]);
+                                     return all - v[i];
+                                   })));
+  }
+}
+
+TYPED_TEST(pairs_and_products, do_not_drift_where_all_terms_are_one_number) {
+  const int64_t n = 64, k = 20000;
+  const lf::array<float, 2, TypeParam> a = lf::full<float>({n, k}, 0.1f), b = lf::full<float>({n, k}, 0.7f);
+  const lf::array<float, 2, TypeParam> y = lf::sum(a(all, newaxis) * b(newaxis), axis<2>);
+  const auto have = test::tensor_of(y);
+  const double want = static_cast<double>(0.1f) * static_cast<double>(0.7f) * static_cast<double>(k),
+               eps = std::numeric_limits<float>::epsilon();
+  for (const float v : have.values) ASSERT_NEAR(v, want, 8 * eps * want);
+  const lf::array<float, 1, TypeParam> u = lf::full<float>({n}, 0.1f), w = lf::full<float>({k}, 0.7f);
+  const auto pairs = test::tensor_of(lf::sum(u(all, newaxis) * w(newaxis), axis<1>));
+  for (const float v : pairs.values) ASSERT_NEAR(v, want, 8 * eps * want);
+}
+
+TYPED_TEST(pairs_and_products, keep_nan_and_infinity) {
+  const int64_t n = 100, m = 3000;
+  auto y = numbers<float>({m}, 14);
+  y.values[1234] = std::numeric_limits<float>::quiet_NaN();
+  const auto x = numbers<float>({n}, 15);
+  const auto a = this->template of<float, 1>(x), b = this->template of<float, 1>(y);
+  for (const float v : test::tensor_of(lf::max(a(all, newaxis) + b(newaxis), axis<1>)).values)
+    ASSERT_TRUE(std::isnan(v));
+  y.values[1234] = std::numeric_limits<float>::infinity();
+  const auto c = this->template of<float, 1>(y);
+  for (const float v : test::tensor_of(lf::sum(a(all, newaxis) + c(newaxis), axis<1>)).values)
+    ASSERT_EQ(v, std::numeric_limits<float>::infinity());
+}
+
+}  // namespace
