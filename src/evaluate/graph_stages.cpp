@@ -173,7 +173,6 @@ const char* lay_out(const memory_of_graph& memory, const std::vector<const graph
     to.frames.assign(1, axis_map::identity(rank));
     return nullptr;
   }
-  if (std::find(refused.roots.begin(), refused.roots.end(), roots) != refused.roots.end()) return backend_refuses;
   const graph_stage_of& first = *to.stages[0].stage->stage;
   if (first.stage->axes == 0) return lay_out_scans(extents, rank, to);
   bool alike = true;
@@ -183,6 +182,7 @@ const char* lay_out(const memory_of_graph& memory, const std::vector<const graph
   }
   std::vector<reading> reads(to.stages.begin(), to.stages.end());
   if (lay_out_reductions(reads, extents, rank, to)) return nullptr;
+  if (std::find(refused.roots.begin(), refused.roots.end(), roots) != refused.roots.end()) return backend_refuses;
   if (!refused.nested && lay_out_nested(reads, extents, rank, to)) return nullptr;
   if (std::find(first.extents, first.extents + first.rank, 0) != first.extents + first.rank) return "nothing to reduce";
   if (!alike) return "reductions are over different numbers of axes, or of arguments of different ranks";

@@ -194,7 +194,7 @@ TYPED_TEST(pairs_and_products, find_the_nearest_of_several_points) {
         if (distance(i, j) < distance(i, at)) at = j;
       return at;
     };
-    if (d > 1) this->expect_tiles("nested", lf::argmin(distances, axis<1>));
+    if (d > 1 && k > 8) this->expect_tiles("nested", lf::argmin(distances, axis<1>));
     EXPECT_TRUE(test::evaluates_to(lf::argmin(distances, axis<1>),
                                    loop<int64_t>({n}, [&](const test::extents& i) { return nearest(i[0]); })));
     EXPECT_TRUE(test::evaluates_to(lf::min(distances, axis<1>), loop<float>({n}, [&](const test::extents& i) {
@@ -203,7 +203,7 @@ TYPED_TEST(pairs_and_products, find_the_nearest_of_several_points) {
     const auto w = numbers<float>({k}, 12), v = numbers<float>({n}, 13);
     const auto weights = this->template of<float, 1>(w), values = this->template of<float, 1>(v);
     const auto most = lf::max(distances + weights(newaxis) * values(all, newaxis), axis<1>) - values;
-    if (d > 1) this->expect_tiles("nested", most);
+    if (d > 1 && k > 8) this->expect_tiles("nested", most);
     EXPECT_TRUE(test::evaluates_to(most, loop<float>({n}, [&](const test::extents& i) {
                                      float all = -1e9f;
                                      for (int64_t j = 0; j < k; ++j)

@@ -16,6 +16,9 @@ namespace lazyfuse::cuda_detail {
 bool start_transform(exact_plan& p, exact_program& program);
 /// The path of the transform, as far as it is known before the kernel is.
 const char* path_of_transform(exact_plan& p);
+/// Whether a transform goes along one linear index although operands are broadcast; width: of its vectors.
+bool is_unravelled(const exact_plan& p, int width);
+bool start_unravelled(const exact_plan& p, exact_program& program, int width);
 bool start_stencil(const stencil& s, exact_program& program);
 bool start_reduction(const exact_plan& p, exact_program& program);
 /// Which axes of a reduction are those of a tile; depth: -1 where there is none.
@@ -36,6 +39,7 @@ struct made_rows {
   made_kernel* made = nullptr;
   row_geometry geometry{};
   index_t again_bytes = 0;  ///< what passes after the first read a second time; of rows that do not stay in registers
+  bool columns = false;     ///< they are columns, in registers
 };
 made_rows rows_of(const exact_plan& p, exact_program& program);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of rows that are made at run time: rows stay in registers, or teams of blocks share them.
+#include "backend/cuda/jit/columns.hpp"
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
@@ -73,12 +74,21 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
     facts.held = 0;
     g = lay_out(p, facts);
   }
+  if (const auto columns = column_layout_of(p, g.straight))
+    if (made_kernel* const made = column_kernel(p, program, *columns)) {
+      made_rows rows{.made = made, .geometry = g, .columns = true};
+      rows.geometry.registers = true;
+      rows.geometry.group = columns->lines == 1 ? 1 : block_threads;
+      rows.geometry.path = "columns in registers";
+      return rows;
+    }
   return rows_by_teams(p, program, facts, g.straight);
 }
 
 bool start_rows(const exact_plan& p, exact_program& program) {
   const made_rows rows = rows_of(p, program);
   if (!rows.made) return false;
+  if (rows.columns) return start_columns(p, *rows.made, *column_layout_of(p, false));
   const row_geometry& g = rows.geometry;
   const bool one_result = p.plan.rows.one_result;
   parameters to;

@@ -60,8 +60,9 @@ constexpr element_header headers_of_elements[] = {{"complex<", "lazyfuse/core/co
 std::string headers_of(const ir::program_graph& graph, const std::string& kernel, std::string_view types) {
   constexpr std::string_view all = "lazyfuse/op/registry.hpp";
   std::set<std::string_view> headers;
-  if (kernel.starts_with("row_")) headers.insert("lazyfuse/op/rewritten.hpp");  // divisions by what rows share
-  if (!graph.definitions().empty()) headers.insert(all);                        // those may compute with any
+  if (kernel.starts_with("row_") || kernel.starts_with("column_"))
+    headers.insert("lazyfuse/op/rewritten.hpp");          // divisions by what rows share
+  if (!graph.definitions().empty()) headers.insert(all);  // those may compute with any
   for (const std::string& name : graph.named_operations()) {
     const auto known = headers_of_operations.find(name);
     headers.insert(known == headers_of_operations.end() ? all : known->second);
@@ -85,7 +86,7 @@ std::string headers_of(const ir::program_graph& graph, const std::string& kernel
 /// A source without its end: the program, and its operands and targets over so many axes.
 std::string beginning(const exact_plan& p, ir::program_graph graph, const std::string& header, int operand_axes,
                       int target_axes) {
-  if (!header.starts_with("row_")) graph.write_in_steps();
+  if (!header.starts_with("row_") && !header.starts_with("column_")) graph.write_in_steps();
   const std::string sources = sources_of(p), results = results_of(p);
   std::string programs;
   for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
@@ -140,6 +141,20 @@ kernel_source transform_source(const exact_plan& p, const ir::program_graph& gra
   return s;
 }
 
+kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts) {
+  const std::string rank = std::to_string(p.rank);
+  kernel_source s;
+  s.text = beginning(p, graph, "unravelled", p.rank, p.rank) +
+           "using shares = cuda_detail::transform_shares<program, sources, types>;\nusing parameters = "
+           "cuda_detail::unravelled_parameters<operands, targets, " +
+           rank + (facts.empty() ? "" : ", ") + facts + ">;\n" + layout_check("unravelled_numbers<" + rank + ">") +
+           ending;
+  s.kernel = "lazyfuse::cuda_detail::transform_unravelled<" + here + "program, " + here + "sources, " + here +
+             "types, " + rank + ", " + share + "flat.width, " + share + "flat.depth, " + here + "parameters>";
+  s.choices = {share + "flat.width", share + "flat.depth", "0", "0", "0"};
+  return s;
+}
+
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most) {
   const std::string rank = std::to_string(p.rank);
   kernel_source s;
@@ -161,14 +176,17 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
   const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
   kernel_source s;
   s.text =
-      beginning(p, graph, "reduce_" + path, p.rank, p.kept) +
+      beginning(p, graph, path == "rows" ? "reduce_rows" : "reduce_columns", p.rank, p.kept) +
       "using set = reduction_set<typename reductions_of<typename program::roots>::type, sources>;\n"
       "using shares = cuda_detail::reduce_shares<set, sources>;\n"
       "using enum cuda_detail::along_inner;\nusing parameters = cuda_detail::reduce_parameters<operands, targets, " +
       axes + ", cuda_detail::" + facts + ">;\n" + layout_check("reduce_numbers<" + axes + ">") + ending;
-  s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "program, " + here + "sources, " +
-             axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
-  s.choices = {share + "width", share + "by_rows.depth", share + "by_columns.depth",
+  const bool apart = path == "columns_apart";
+  const std::string width = apart ? "1" : share + "width",
+                    depth = apart ? "(" + share + "bytes <= 8 ? 8 : 4)" : share + "by_" + path + ".depth";
+  s.kernel = std::string("lazyfuse::cuda_detail::reduce_") + (path == "rows" ? "rows<" : "columns<") + here + "set, " +
+             here + "program, " + here + "sources, " + axes + ", " + width + ", " + depth + ", " + here + "parameters>";
+  s.choices = {width, share + "by_rows.depth", apart ? depth : share + "by_columns.depth",
                "sizeof(" + here + "set::accumulators)", "0"};
   return s;
 }
@@ -222,6 +240,21 @@ kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, b
              (one_vector ? "1" : held + " / " + width) + ", " + here +
              "parameters, lazyfuse::cuda_detail::whole_rows::" + facts + ">";
   s.choices = {width, held, "0", "0", "0"};
+  return s;
+}
+
+kernel_source columns_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts) {
+  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
+  const auto end_of_held = facts.find(',');
+  kernel_source s;
+  s.text = beginning(p, graph, "column_registers", p.rank, p.rank) +
+           "using columns = staged_on_chip_t<staged<typename program::simplified, sources>>;\nusing parameters = "
+           "cuda_detail::column_parameters<operands, targets, " +
+           axes + (end_of_held == facts.npos ? "" : facts.substr(end_of_held)) + ">;\n" +
+           layout_check("column_numbers<" + axes + ">") + ending;
+  s.kernel = "lazyfuse::cuda_detail::columns_in_registers<" + here + "columns, " + here + "sources, " + here +
+             "types, " + axes + ", " + facts.substr(0, end_of_held) + ", " + here + "parameters>";
+  s.choices = {"0", "0", "0", "0", "0"};
   return s;
 }
 

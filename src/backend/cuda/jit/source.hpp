@@ -23,18 +23,21 @@ struct kernel_source {
 /// strided threads, and the width and depth of those that turn operands.
 kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                                const std::string& facts);
+/// A transform along one linear index; facts: whether each operand is dense, "true, false" for two. choices: the width
+/// and the depth.
+kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts);
 /// A stencil of p's arrays: `points` are the operands of the program, as stencil_point; threads take `most` elements.
 /// choices: those they take, which may be fewer.
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most);
-/// A reduction along "rows" or "columns", of operands of which is known what facts says, "layout_facts<same, vectors>"
-/// for two.
-/// choices: the width, the depths of both, and the bytes of a partial result.
+/// A reduction along "rows", "columns" or "columns_apart", one of a thread, of operands of which is known what facts
+/// says, "layout_facts<same, vectors>" for two. choices: the width, the depths of both, and the bytes of a partial
+/// result.
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                             const std::string& facts);
 
-/// A reduction by tiles, "pairs", "products" or "nested", of operands whose axes are [batch... | rows | columns | depth]
-/// and of which is known what facts says, "1, 2" for tile_facts<1, 2>. choices: the rows
-/// and columns of a tile, the bytes of a thread's partial results, and those of shared memory.
+/// A reduction by tiles, "pairs", "products", "nested" or "nested_deeply", of operands whose axes are [batch... | rows
+/// | columns | depth] and of which is known what facts says, "1, 2" for tile_facts<1, 2>. choices: the rows and columns
+/// of a tile, the bytes of a thread's partial results, and those of shared memory.
 kernel_source tile_source(const exact_plan& p, const ir::program_graph& graph, const std::string& how,
                           const std::string& facts);
 
@@ -47,6 +50,10 @@ kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, c
 /// "not_known", say whether they are whole. choices: the width, and the elements of a row that a thread holds.
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector,
                           const std::string& facts);
+
+/// Columns that stay in registers; facts: the elements of a column that a thread holds, and for each operand whether it
+/// is the same down a column, "8, true, false" for two. choices: none.
+kernel_source columns_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts);
 
 /// Rows, or the columns of those beside each other, that are shared by teams of blocks; straight: see row_geometry.
 /// choices: the width, the bytes of the largest stage's results, the steps that registers hold, and those taken at a

@@ -53,7 +53,7 @@ std::optional<tile_axes> tile_axes_of(const exact_plan& p) {
       if (o.steps[k] != 0) own *= static_cast<double>(p.extents[k]);
     read += own;
   }
-  if (positions < tuned::least_positions || read * tuned::least_reuse > positions) return {};
+  if ((positions < tuned::least_positions && !nested) || read * tuned::least_reuse > positions) return {};
   const int reduced = nested ? p.kept : p.rank - 1;
   const auto is_long = [&](int axis, index_t least) { return p.extents[axis] >= least; };
   for (int columns = p.kept - 1; columns > 0 && !nested; --columns)
@@ -63,7 +63,8 @@ std::optional<tile_axes> tile_axes_of(const exact_plan& p) {
         return tile_axes{tiling::products, rows, columns, reduced};
   for (int rows = p.kept - 1; rows >= 0; --rows)
     if (is_long(rows, tuned::least_side) && (nested || is_long(reduced, tuned::least_side)) && shares(p, reduced, rows))
-      return nested ? tile_axes{tiling::nested, rows, reduced, p.rank - 1}
+      return nested ? tile_axes{p.extents[p.rank - 1] <= tile_depth ? tiling::nested : tiling::nested_deeply, rows,
+                                reduced, p.rank - 1}
                     : tile_axes{tiling::pairs, rows, reduced, -1};
   return {};
 }
@@ -98,14 +99,7 @@ std::string facts_of(const exact_plan& p) {
     if (varies(o, row)) bits |= by_rows;
     if (varies(o, column)) bits |= by_columns;
     if (varies(o, depth)) bits |= by_depth;
-    if (o.element_size > 0 && o.steps) {
-      if (o.steps[depth] == 1) bits |= depth_dense;
-      bool aligned = o.steps[column] == 1;
-      const index_t bytes = std::min<index_t>(16, index_t{tile_vector} * o.element_size);
-      aligned = aligned && reinterpret_cast<std::uintptr_t>(o.data) % static_cast<std::uintptr_t>(bytes) == 0;
-      for (int k = 0; k < p.rank; ++k) aligned = aligned && (k == column || o.steps[k] * o.element_size % bytes == 0);
-      if (aligned) bits |= column_vectors;
-    }
+    if (o.element_size > 0 && o.steps && o.steps[depth] == 1) bits |= depth_dense;
     facts += (i > 0 ? ", " : "") + std::to_string(bits);
   }
   return facts;
@@ -130,7 +124,7 @@ unsigned splits_of(index_t tiles, index_t steps, index_t resident) {
 }  // namespace
 
 bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
-  static constexpr const char* names[] = {"pairs", "products", "nested"};
+  static constexpr const char* names[] = {"pairs", "products", "nested", "nested_deeply"};
   const int kept = p.kept;
   reorder(p, axes);
   const int batch = p.rank - 3;

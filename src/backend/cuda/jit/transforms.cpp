@@ -54,12 +54,14 @@ transform_geometry geometry_of(exact_plan& p, const std::array<int, 5>& choices)
 const char* path_of_transform(exact_plan& p) {
   static constexpr const char* names[] = {"flat", "strided", "tiled"};
   const int widest = vector_width(p, true);
+  if (is_unravelled(p, widest)) return "unravelled";
   return names[static_cast<int>(geometry_of(p, {widest, 1, 1, widest, 1}).path)];
 }
 
 bool start_transform(exact_plan& p, exact_program& program) {
   // What the program costs is known when it has been compiled; until then the path is the one of a cheap program.
   const int widest = vector_width(p, true);
+  if (is_unravelled(p, widest)) return start_unravelled(p, program, widest);
   std::array<int, 5> choices{widest, 1, 1, widest, 1};
   {
     const std::lock_guard lock(program.mutex);

@@ -21,12 +21,13 @@ struct made_tuning {
 };
 
 struct tile_tuning {
-  /// Positions of a reduction by tiles, the extents of a tile's two axes, and how often each element is read, at least:
-  /// elsewhere memory is what takes the time, or there is too little for all processors.
+  /// Positions of a reduction by tiles (but for nested ones, which would be two kernels), the extents of a tile's two
+  /// axes, and how often each element is read, at least: elsewhere memory is what takes the time, or there is too
+  /// little for all processors.
   static constexpr double least_positions = 1 << 18, least_reuse = 8;
   static constexpr index_t least_side = 32;
   /// Blocks that share a tile at most, the steps of each at least, and what each further one adds to the time.
-  static constexpr index_t most_splits = 16, least_steps = 4;
+  static constexpr index_t most_splits = 16, least_steps = 2;
   static constexpr double cost_of_split = 0.01;
 };
 

@@ -7,13 +7,14 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// What is reduced: the columns (sums over pairs), the depth (products of matrices), or first the depth and then the
-/// columns (the nearest of several points). Results are of rows, or of rows and columns.
-enum class tiling { pairs, products, nested };
+/// What is reduced: the columns (sums over pairs), the depth (products of matrices), or first the depth, which is a
+/// single step of the kernel or several, and then the columns (the nearest of several points). Results are of rows, or
+/// of rows and columns.
+enum class tiling { pairs, products, nested, nested_deeply };
 
-/// What is known of an operand when a kernel is compiled: the axes along which it varies, and where neighbours along
-/// one of them are neighbours in memory.
-enum tile_bits : unsigned { by_rows = 1, by_columns = 2, by_depth = 4, depth_dense = 8, column_vectors = 16 };
+/// The axes along which an operand varies, which is known when a kernel is compiled, and whether neighbours along the
+/// depth are neighbours in memory.
+enum tile_bits : unsigned { by_rows = 1, by_columns = 2, by_depth = 4, depth_dense = 8 };
 template <unsigned... Bits>
 struct tile_facts {
   template <int I>
@@ -34,10 +35,10 @@ struct tile_numbers {
   void* partial;
 };
 
-/// Threads side by side along the columns: their results are merged where columns are reduced.
-LAZYFUSE_HD constexpr int tile_columns_of(tiling how) { return how == tiling::products ? 16 : 8; }
-/// Steps along the depth between two barriers, after which sums are added to what they were, with what that loses.
+/// Positions along the depth between two barriers; short runs of sums are as long, too.
 inline constexpr int tile_depth = 16;
+/// Columns of pairs between two barriers: one for each thread to copy.
+inline constexpr int pair_columns = block_threads;
 /// Elements that threads read at once, and which are neighbours.
 inline constexpr int tile_vector = 4;
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a thread of a tile adds up, and how many rows and columns of it stay in its registers.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/combine.cuh>
+#include <lazyfuse/backend/cuda/kernels/tile_layout.hpp>
+#include <lazyfuse/program/stages.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// The reductions of a program: over the depth first, then over the columns.
+template <tiling How, class Program, class Sources>
+struct tile_sets {
+  template <class... P>
+  static typename reductions_detail::find_all<true, list<>, P...>::type find(list<P...>);
+  using all = decltype(find(typename Program::roots{}));
+  template <int Level>
+  using level = reduction_set<typename stages_detail::of_stage<Level, all>::type, Sources>;
+  using none = reduction_set<list<>, Sources>;
+  static constexpr bool reduces_columns = How != tiling::products, reduces_depth = How != tiling::pairs;
+  using inner = standard::conditional_t<reduces_depth, level<1>, none>;
+  using outer = standard::conditional_t<reduces_columns, level<reduces_depth ? 2 : 1>, none>;
+  using results = standard::conditional_t<reduces_columns, outer, inner>;
+  using values = stages_detail::values<typename inner::reductions, Sources>;
+};
+
+/// The sums of a thread for one result. Sums that round are added up in short runs, and these to the total, beside
+/// which is kept what that loses. Short: there is one run.
+template <class Set, bool Short = false>
+struct tile_sum {
+  typename Set::accumulators total, run;
+  typename Set::rests rest;
+  __device__ __forceinline__ void clear() {
+    Set::clear(total);
+    Set::clear(run);
+    rest = {};
+  }
+  __device__ __forceinline__ void end_run() { end_each(make_index_sequence<Set::size>{}); }
+  __device__ __forceinline__ void restore() { restore_each(make_index_sequence<Set::size>{}); }
+
+  /// Elements of a thread come in the order of their places.
+  template <int I, bool Guarded, class V>
+  __device__ __forceinline__ void add(const V& value, bool valid) {
+    using M = typename Set::template monoid<I>;
+    auto& mine = get<I>(rounding_monoid<M, V> ? run : total);
+    const auto both = [&] {
+      if constexpr (ordered_monoid<M, V>) return M::append(mine, value);
+      else return lazyfuse::compute<M>(mine, value);
+    }();
+    mine = !Guarded || valid ? both : mine;
+  }
+
+ private:
+  template <int... I>
+  __device__ __forceinline__ void end_each(index_sequence<I...>) {
+    const auto one = [&]<int K>(index_sequence<K>) {
+      using M = typename Set::template monoid<K>;
+      using T = typename Set::template value_type<K>;
+      if constexpr (rounding_monoid<M, T>) {
+        auto &mine = get<K>(total), &added = get<K>(run);
+        const auto both = lazyfuse::compute<M>(mine, added);
+        get<K>(rest) = get<K>(rest) + M::lost(mine, added, both);
+        mine = both;
+        added = M::template identity<T>();
+      }
+    };
+    (one(index_sequence<I>{}), ...);
+  }
+  template <int... I>
+  __device__ __forceinline__ void restore_each(index_sequence<I...>) {
+    const auto one = [&]<int K>(index_sequence<K>) {
+      using M = typename Set::template monoid<K>;
+      if constexpr (rounding_monoid<M, typename Set::template value_type<K>>)
+        get<K>(total) = M::restored(get<K>(total), get<K>(rest));
+    };
+    (one(index_sequence<I>{}), ...);
+  }
+};
+template <class Set>
+struct tile_sum<Set, true> {
+  typename Set::accumulators total;
+  __device__ __forceinline__ void clear() { Set::clear(total); }
+  __device__ __forceinline__ void end_run() {}
+  __device__ __forceinline__ void restore() {}
+  template <int I, bool Guarded, class V>
+  __device__ __forceinline__ void add(const V& value, bool valid) {
+    auto& mine = get<I>(total);
+    const auto both = lazyfuse::compute<typename Set::template monoid<I>>(mine, value);
+    mine = !Guarded || valid ? both : mine;
+  }
+};
+template <bool Guarded, class Sum>
+struct tile_sink {
+  static constexpr bool stores = false;
+  Sum& to;
+  bool valid;
+  template <int I, class V>
+  __device__ __forceinline__ void put(const V& value) {
+    to.template add<I, Guarded>(value, valid);
+  }
+};
+
+/// How much a thread takes on: `rows` and `columns`, whose sums stay in registers. The threads of a tile lie 16 times
+/// 16, or where columns are reduced, 32 times 8, which then are lanes of one warp.
+template <tiling How, class Program, class Sources>
+struct tile_shares {
+  using sets = tile_sets<How, Program, Sources>;
+  using inner_sum = tile_sum<typename sets::inner, How == tiling::nested>;
+  using outer_sum = tile_sum<typename sets::outer>;
+  template <class Set>
+  static constexpr int bytes(int all) {
+    return Set::size == 0 ? 0 : Set::has_rounding ? all : int(sizeof(typename Set::accumulators));
+  }
+  static constexpr int inner = bytes<typename sets::inner>(sizeof(inner_sum)),
+                       outer = bytes<typename sets::outer>(sizeof(outer_sum));
+  static constexpr thread_share share = [] {  // columns, rows
+    if (How == tiling::pairs) return thread_share{4, outer <= 16 ? 8 : outer <= 48 ? 4 : 2};
+    if (How == tiling::nested)
+      return thread_share{inner <= 16 ? 4 : 2, inner <= 4 && outer <= 16 ? 8 : inner <= 16 ? 4 : 2};
+    if (How == tiling::nested_deeply) return thread_share{inner <= 24 ? 4 : 2, inner <= 24 ? 4 : 2};
+    return thread_share{inner <= 12 ? 8 : inner <= 24 ? 4 : 2, inner <= 4 ? 8 : inner <= 24 ? 4 : 2};
+  }();
+  static constexpr int rows = share.depth, columns = share.width;
+  static constexpr int along_columns = sets::reduces_columns ? 8 : 16, along_rows = block_threads / along_columns;
+  static constexpr int tile_rows = rows * along_rows,
+                       tile_columns = How == tiling::pairs ? pair_columns : columns * along_columns;
+  static constexpr int partial_bytes =
+      int(sizeof(typename sets::results::accumulators)) * rows * (sets::reduces_columns ? 1 : columns);
+};
+
+}  // namespace lazyfuse::cuda_detail

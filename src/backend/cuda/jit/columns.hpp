@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions of columns that stay in registers.
+#pragma once
+
+#include "backend/cuda/jit/patterns.hpp"
+
+#include <lazyfuse/backend/cuda/kernels/column_layout.hpp>
+
+#include <optional>
+
+namespace lazyfuse::cuda_detail {
+
+/// How their threads lie.
+struct column_layout {
+  int held, lines, groups, height;
+  index_t columns;
+};
+/// None where columns are too high, or read in vectors.
+std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors);
+made_kernel* column_kernel(const exact_plan& p, exact_program& program, const column_layout& g);
+bool start_columns(const exact_plan& p, const made_kernel& made, const column_layout& g);
+
+}  // namespace lazyfuse::cuda_detail

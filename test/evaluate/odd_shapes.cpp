@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arrays whose rows begin anywhere, of extents that no vector fits: elementwise functions beside rows and columns that
+// are broadcast, slices and random numbers, and functions of columns and of axes in the middle; against loops over
+// plain numbers.
+#include "support/arrays.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace {
+
+using lf::all, lf::axis, lf::keepdims, lf::newaxis, lf::none, lf::range;
+using std::int32_t, std::int64_t;
+
+template <class T>
+test::tensor<T> numbers(const test::extents& shape, int seed) {
+  test::tensor<T> t(shape);
+  for (std::size_t i = 0; i < t.values.size(); ++i)
+    t.values[i] = static_cast<test::stored<T>>(T(
+        static_cast<float>(static_cast<int>((i * 7919 + static_cast<std::size_t>(seed) * 104729) % 10007 % 101) - 50)));
+  return t;
+}
+template <class T, class F>
+test::tensor<T> loop(const test::extents& shape, const F& f) {
+  test::tensor<T> t(shape);
+  test::for_each_index(shape, [&](const test::extents& i) { t[i] = f(i); });
+  return t;
+}
+
+template <class Space>
+class odd_shapes : public test::on<Space> {
+ protected:
+  template <class T, int R>
+  static lf::array<T, R, Space> of(const test::tensor<T>& t) {
+    return test::array_of<Space, R>(t);
+  }
+  /// Where kernels are made for values.
+  template <class E>
+  static void expect_path(const char* path, const E& e) {
+    if (!test::planned_by_values<Space> || lf::ir::checked_build) return;
+    EXPECT_EQ(lf::plan(e).kernels[0].path, path);
+  }
+};
+TYPED_TEST_SUITE(odd_shapes, test::spaces, test::space_name);
+
+template <class Space, class T>
+void broadcast_beside(const test::extents& shape) {
+  const auto [m, n] = std::pair(shape[0], shape[1]);
+  const auto x = numbers<T>(shape, 1), row = numbers<T>({n}, 2), column = numbers<T>({m, 1}, 3);
+  const auto a = test::array_of<Space, 2>(x);
+  const auto r = test::array_of<Space, 1>(row);
+  const auto c = test::array_of<Space, 2>(column);
+  const auto value = [&](const test::extents& i) {
+    const auto number = [](T v) { return static_cast<float>(v); };
+    return T(number(T(x[i])) > number(T(row[{i[1]}])) ? number(T(x[i])) + number(T(column[{i[0], 0}]))
+                                                      : number(T(row[{i[1]}])) * 2);
+  };
+  const auto e = lf::where(a > r, a + c, r * T(2));
+  EXPECT_TRUE(test::evaluates_to(e, loop<T>(shape, value))) << m << " x " << n;
+  lf::array<T, 2, Space> y = a;
+  y = lf::where(y > r, y + c, r * T(2));  // in place
+  EXPECT_TRUE(test::evaluates_to(y, loop<T>(shape, value))) << m << " x " << n;
+}
+TYPED_TEST(odd_shapes, are_read_beside_rows_and_columns_that_are_broadcast) {
+  for (const test::extents& shape : {test::extents{37, 101}, {1, 7}, {500, 29}, {3, 4097}, {1025, 3}, {129, 130}}) {
+    broadcast_beside<TypeParam, float>(shape);
+    broadcast_beside<TypeParam, double>(shape);
+    broadcast_beside<TypeParam, int32_t>(shape);
+    broadcast_beside<TypeParam, lf::half>(shape);
+  }
+  const auto x = this->template of<float, 2>(numbers<float>({37, 101}, 1));
+  this->expect_path("unravelled", x + x(all, range(0, 1)));
+}
+TYPED_TEST(odd_shapes, are_read_beside_slices_positions_and_axes_in_the_middle) {
+  const test::extents shape{5, 9, 31};
+  const auto x = numbers<int32_t>(shape, 4), wide = numbers<int32_t>({5, 11, 33}, 5),
+             middle = numbers<int32_t>({5, 1, 31}, 6);
+  const auto a = this->template of<int32_t, 3>(x), w = this->template of<int32_t, 3>(wide),
+             b = this->template of<int32_t, 3>(middle);
+  const auto e = a * b + w(all, range(1, -1), range(2, none)) - lf::arange<int32_t>(31) + a * a;
+  EXPECT_TRUE(test::evaluates_to(e, loop<int32_t>(shape, [&](const test::extents& i) {
+                                   return x[i] * middle[{i[0], 0, i[2]}] + wide[{i[0], i[1] + 1, i[2] + 2}] -
+                                          static_cast<int32_t>(i[2]) + x[i] * x[i];
+                                 })));
+  EXPECT_TRUE(test::evaluates_to(a - a(all, range(0, 1), range(none, none, -1)),
+                                 loop<int32_t>(shape, [&](const test::extents& i) {
+                                   return x[i] - x[{i[0], 0, 30 - i[2]}];
+                                 })));
+}
+TYPED_TEST(odd_shapes, have_the_random_numbers_of_their_positions) {
+  const auto column = this->template of<float, 2>(numbers<float>({201, 1}, 7));
+  const lf::array<float, 2, TypeParam> draws = lf::random::uniform<float>({201, 333}, lf::seed{3}),
+                                       zeros = lf::zeros<float>({201, 333});
+  const auto e = zeros + lf::random::uniform<float>({201, 333}, lf::seed{3}) * column;
+  EXPECT_TRUE(lf::array_equal(e, draws * column));
+}
+
+/// x - mean and the largest distance from it, along an axis between others.
+template <class Space>
+void centre_columns(const test::extents& shape) {
+  const auto x = numbers<float>(shape, 8);
+  const auto a = test::array_of<Space, 3>(x);
+  const auto sum = [&](int64_t i, int64_t k) {
+    float s = 0;
+    for (int64_t j = 0; j < shape[1]; ++j) s += x[{i, j, k}];
+    return s;
+  };
+  const std::string text = test::text(shape);
+  EXPECT_TRUE(test::evaluates_to(a - lf::sum(a, axis<1>, keepdims),
+                                 loop<float>(shape, [&](const test::extents& i) { return x[i] - sum(i[0], i[2]); })))
+      << text;
+  const auto farthest = lf::max(lf::abs(a - lf::sum(a, axis<1>, keepdims)), axis<1>);
+  EXPECT_TRUE(test::evaluates_to(farthest,
+                                 loop<float>({shape[0], shape[2]},
+                                             [&](const test::extents& i) {
+                                               float most = 0;
+                                               for (int64_t j = 0; j < shape[1]; ++j)
+                                                 most = std::max(most, std::abs(x[{i[0], j, i[1]}] - sum(i[0], i[1])));
+                                               return most;
+                                             })))
+      << text;
+}
+TYPED_TEST(odd_shapes, have_functions_of_columns_of_every_height) {
+  for (const test::extents& shape : {test::extents{3, 1, 37},
+                                     {2, 5, 333},
+                                     {7, 16, 29},
+                                     {2, 17, 3},
+                                     {3, 122, 67},
+                                     {1, 200, 45},
+                                     {2, 256, 35},
+                                     {2, 300, 33},
+                                     {5, 64, 32}})
+    centre_columns<TypeParam>(shape);
+  const auto a = this->template of<float, 3>(numbers<float>({3, 122, 67}, 8));
+  this->expect_path("columns in registers", a - lf::sum(a, axis<1>, keepdims));
+}
+TYPED_TEST(odd_shapes, have_functions_of_several_axes_at_once_and_of_several_arrays) {
+  const test::extents shape{3, 6, 7, 35};
+  const auto x = numbers<int32_t>(shape, 9), y = numbers<int32_t>(shape, 10), w = numbers<int32_t>({6, 1, 35}, 11);
+  const auto a = this->template of<int32_t, 4>(x), b = this->template of<int32_t, 4>(y);
+  const auto c = this->template of<int32_t, 3>(w);
+  const auto most = [&](int64_t i, int64_t l) {
+    int32_t all = -10000;
+    for (int64_t j = 0; j < 6; ++j)
+      for (int64_t k = 0; k < 7; ++k) all = std::max(all, x[{i, j, k, l}] * 2 - y[{i, j, k, l}]);
+    return all;
+  };
+  EXPECT_TRUE(test::evaluates_to(c * (a - lf::max(a * 2 - b, axis<1, 2>, keepdims)) + b,
+                                 loop<int32_t>(shape, [&](const test::extents& i) {
+                                   return w[{i[1], 0, i[3]}] * (x[i] - most(i[0], i[3])) + y[i];
+                                 })));
+}
+TYPED_TEST(odd_shapes, have_softmax_and_variance_down_their_columns) {
+  const test::extents shape{3, 50, 41};
+  auto x = numbers<float>(shape, 12);
+  for (auto& v : x.values) v *= 0.125f;
+  const auto a = this->template of<float, 3>(x);
+  const auto want = loop<float>(shape, [&](const test::extents& i) {
+    double most = -1e9, sum = 0;
+    for (int64_t j = 0; j < 50; ++j) most = std::max(most, double{x[{i[0], j, i[2]}]});
+    for (int64_t j = 0; j < 50; ++j) sum += std::exp(double{x[{i[0], j, i[2]}]} - most);
+    return static_cast<float>(std::exp(double{x[i]} - most) / sum);
+  });
+  EXPECT_TRUE(test::evaluates_to(lf::softmax(a, axis<1>), want, {8, 1e-12}));
+  const auto variance = loop<float>({3, 41}, [&](const test::extents& i) {
+    double mean = 0, sum = 0;
+    for (int64_t j = 0; j < 50; ++j) mean += double{x[{i[0], j, i[1]}]} / 50;
+    for (int64_t j = 0; j < 50; ++j) sum += (x[{i[0], j, i[1]}] - mean) * (x[{i[0], j, i[1]}] - mean);
+    return static_cast<float>(sum / 50);
+  });
+  EXPECT_TRUE(test::evaluates_to(lf::var(a, axis<1>), variance, {8, 0}));
+  const auto standard = (a - lf::mean(a, axis<1>, keepdims)) / lf::sqrt(lf::var(a, axis<1>, keepdims));
+  const auto have = test::tensor_of(lf::sum(lf::square(standard), axis<1>));
+  for (const float v : have.values) ASSERT_NEAR(v, 50, 1e-3);
+}
+
+}  // namespace
