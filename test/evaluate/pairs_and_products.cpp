@@ -62,7 +62,8 @@ TYPED_TEST(pairs_and_products, sum_several_functions_of_pairs_at_once) {
     const auto a = this->template of<int32_t, 1>(x), b = this->template of<int32_t, 1>(y),
                c = this->template of<int32_t, 1>(w);
     const auto d = a(all, newaxis) - b(newaxis);
-    const auto sum = lf::sum(d * d * c(newaxis), axis<1>), most = lf::max(d, axis<1>);
+    const auto sum = lf::sum(d * d * c(newaxis), axis<1>);
+    const auto most = lf::max(d, axis<1>);
     const auto count = lf::sum(lf::where(d > c(newaxis), 1, 0), axis<1>) + a;
     lf::array<int64_t, 1, TypeParam> s{lf::shape(n)}, k{lf::shape(n)};
     lf::array<int32_t, 1, TypeParam> t{lf::shape(n)};

@@ -4,8 +4,6 @@
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
 
-#include "backend/cuda/launch/memory.hpp"
-
 #include <lazyfuse/plan/axes.hpp>
 
 namespace lazyfuse::cuda_detail {
@@ -33,35 +31,19 @@ std::string facts_of(const exact_plan& p, int inner, const reduce_geometry& g) {
   return g.consecutive && g.dense && g.wide != 0 ? all_dense : not_known;
 }
 
-/// Threads side by side of which few have no column.
-int lanes_of(index_t columns) {
-  int best = 32;
-  for (int lanes = block_threads, least = 0; lanes >= 32; lanes /= 2) {
-    const auto percent = static_cast<int>(ceil_div(columns, lanes) * lanes * 100 / columns);
-    if (least != 0 && percent + 10 >= least) continue;
-    best = lanes;
-    least = percent;
-  }
-  return best;
-}
-
 }  // namespace
 
 bool start_reduction(const exact_plan& p, exact_program& program) {
   if (p.kept > most_kept || p.rank > most_axes) return false;
   const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
-  int width = vector_width(p, false), most_lanes = block_threads;
-  const auto lay_out = [&](int width_of_kernel, int depth, index_t resident) {
-    return plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, {width_of_kernel, depth},
-                       resident, most_lanes);
+  const auto lay_out = [&](int width, int depth, index_t resident) {
+    return plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, {width, depth}, resident);
   };
-  // Columns that are read one by one need not be several of a thread.
-  const bool apart = along_kept && !lay_out(width, 1, 1).consecutive;
-  if (apart) {
-    width = 1;
-    most_lanes = lanes_of(p.extents[p.kept - 1]);
-  }
-  const char* const path = apart ? "columns_apart" : along_kept ? "columns" : "rows";
+  int width = vector_width(p, false);
+  // Elements of rows that are read one by one are neighbours of other threads': a thread has one of each vector's room.
+  const bool apart = !along_kept && !lay_out(width, 1, 1).consecutive;
+  if (apart) width = 1;
+  const char* const path = along_kept ? "columns" : apart ? "rows_apart" : "rows";
   const auto find = [&](const std::string& facts) {
     return variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
   };

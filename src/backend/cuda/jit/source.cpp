@@ -176,17 +176,17 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
   const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
   kernel_source s;
   s.text =
-      beginning(p, graph, path == "rows" ? "reduce_rows" : "reduce_columns", p.rank, p.kept) +
+      beginning(p, graph, "reduce_" + path, p.rank, p.kept) +
       "using set = reduction_set<typename reductions_of<typename program::roots>::type, sources>;\n"
       "using shares = cuda_detail::reduce_shares<set, sources>;\n"
       "using enum cuda_detail::along_inner;\nusing parameters = cuda_detail::reduce_parameters<operands, targets, " +
       axes + ", cuda_detail::" + facts + ">;\n" + layout_check("reduce_numbers<" + axes + ">") + ending;
-  const bool apart = path == "columns_apart";
+  const bool apart = path == "rows_apart";
   const std::string width = apart ? "1" : share + "width",
                     depth = apart ? "(" + share + "bytes <= 8 ? 8 : 4)" : share + "by_" + path + ".depth";
-  s.kernel = std::string("lazyfuse::cuda_detail::reduce_") + (path == "rows" ? "rows<" : "columns<") + here + "set, " +
-             here + "program, " + here + "sources, " + axes + ", " + width + ", " + depth + ", " + here + "parameters>";
-  s.choices = {width, share + "by_rows.depth", apart ? depth : share + "by_columns.depth",
+  s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "program, " + here + "sources, " +
+             axes + ", " + width + ", " + depth + ", " + here + "parameters>";
+  s.choices = {width, apart ? depth : share + "by_rows.depth", apart ? "0" : share + "by_columns.depth",
                "sizeof(" + here + "set::accumulators)", "0"};
   return s;
 }

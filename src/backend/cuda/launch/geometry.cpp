@@ -218,7 +218,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
 }
 
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
-                            bool along_kept, thread_share share, index_t resident, int most_lanes) {
+                            bool along_kept, thread_share share, index_t resident) {
   reduce_geometry g{};
   const auto [width, depth] = share;
   index_t outputs = 1, reduced = 1;
@@ -236,7 +236,7 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   if (along_kept) {
     const index_t columns = extents[inner];
     const int lines = power_below(reduced / depth, reduce_tuning::most_lines);
-    g.lanes = std::min(power_above(ceil_div(columns, width), block_threads / lines), most_lanes);
+    g.lanes = power_above(ceil_div(columns, width), block_threads / lines);
     if (g.lanes < 32) g.consecutive = true;
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     g.units = reduced;

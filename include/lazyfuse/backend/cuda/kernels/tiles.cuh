@@ -170,6 +170,49 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
   }
 };
 
+/// Which of the rows of a thread its lane has in the end, and whether it is the one to store them.
+struct lane_share {
+  int first;
+  bool stores;
+};
+/// Merges the totals of neighbouring lanes, row by row. Each lane gives up half of its rows for the other half of its
+/// partner's, while it has several; both halves are merged in the order of the lanes.
+template <class Set, int Lanes, class Sum, int Rows, int... I>
+__device__ __forceinline__ lane_share merge_among_lanes(Sum (&sums)[Rows], index_sequence<I...> seq) {
+  using accumulators = typename Set::accumulators;
+  const int lane = static_cast<int>(threadIdx.x) & (Lanes - 1);
+  lane_share mine{0, true};
+  const auto round = [&]<int Mask, int Count>(index_sequence<Mask, Count>) {
+    const bool upper = (lane & Mask) != 0;
+    if constexpr (Count > 1) {
+      constexpr int half = Count / 2;
+#pragma unroll
+      for (int i = 0; i < half; ++i) {
+        const accumulators given = upper ? sums[i].total : sums[i + half].total;
+        accumulators kept = upper ? sums[i + half].total : sums[i].total, other;
+        ((get<I>(other) = shuffle_xor(get<I>(given), Mask)), ...);
+        if (upper) {
+          Set::merge(other, kept);
+          kept = other;
+        } else Set::merge(kept, other);
+        sums[i].total = kept;
+      }
+      if (upper) mine.first += half;
+    } else {
+      merge_lanes<Set>(sums[0].total, Mask, seq);
+      mine.stores = mine.stores && !upper;
+    }
+  };
+  const auto rounds = [&]<int Mask, int Count>(const auto& self, index_sequence<Mask, Count> now) {
+    if constexpr (Mask > 0) {
+      round(now);
+      self(self, index_sequence<Mask / 2, (Count > 1 ? Count / 2 : 1)>{});
+    }
+  };
+  rounds(rounds, index_sequence<Lanes / 2, Rows>{});
+  return mine;
+}
+
 template <tiling How, class Program, class Sources, int B, class Parameters>
 struct tile_of;
 template <tiling How, class Program, class... Src, int B, class Parameters>
@@ -217,16 +260,23 @@ __global__ void __launch_bounds__(block_threads, 2) reduce_tiles(const __grid_co
   constexpr int kept = B + (reduces_columns ? 1 : 2);
   index_t at[kept] = {};
   p.batch(batch, [&](int axis, index_t i) { at[axis] = i; });
+  if constexpr (reduces_columns) {
+    const lane_share mine = merge_among_lanes<set, shares::along_columns>(t.wide, make_index_sequence<set::size>{});
+    constexpr int left = shares::rows > shares::along_columns ? shares::rows / shares::along_columns : 1;
 #pragma unroll
-  for (int i = 0; i < shares::rows; ++i) {
-    at[B] = t.row_of(i);
-    if constexpr (reduces_columns) merge_group<set>(t.total(i, 0), shares::along_columns);
-#pragma unroll
-    for (int j = 0; j < columns; ++j) {
-      if constexpr (!reduces_columns) at[B + 1] = t.column_of(t.first_column, j);
-      const bool there = at[B] < p.rows && (reduces_columns ? t.column == 0 : at[kept - 1] < p.columns);
-      if (there) finish<set, Program, kept>(p, at, t.total(i, j));
+    for (int i = 0; i < left; ++i) {
+      at[B] = t.row_of(mine.first + i);
+      if (mine.stores && at[B] < p.rows) finish<set, Program, kept>(p, at, t.wide[i].total);
     }
+  } else {
+#pragma unroll
+    for (int i = 0; i < shares::rows; ++i)
+#pragma unroll
+      for (int j = 0; j < columns; ++j) {
+        at[B] = t.row_of(i);
+        at[B + 1] = t.column_of(t.first_column, j);
+        if (at[B] < p.rows && at[B + 1] < p.columns) finish<set, Program, kept>(p, at, t.total(i, j));
+      }
   }
 }
 

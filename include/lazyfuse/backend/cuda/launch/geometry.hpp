@@ -68,9 +68,8 @@ struct reduce_geometry {
   unsigned tiles = 1;  ///< blocks without splitting
 };
 
-/// most_lanes: threads side by side along a kept axis.
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const planning::operand_info* info, int count,
-                            bool along_kept, thread_share share, index_t resident, int most_lanes = block_threads);
+                            bool along_kept, thread_share share, index_t resident);
 /// Without room for partial results.
 template <int K, int R>
 reduce_numbers<K, R> numbers_of_reduce(const reduce_geometry& g, const index_t* extents, bool along_kept, int width) {
