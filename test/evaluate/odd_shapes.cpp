@@ -176,4 +176,66 @@ TYPED_TEST(odd_shapes, have_softmax_and_variance_down_their_columns) {
   for (const float v : have.values) ASSERT_NEAR(v, 50, 1e-3);
 }
 
+/// The sum and the largest of what f says of each index, over the axes that are not kept.
+template <class F>
+std::pair<test::tensor<int64_t>, test::tensor<int64_t>> reduced(const test::extents& shape, const test::extents& kept,
+                                                                const F& f) {
+  test::extents left;
+  for (const auto k : kept) left.push_back(shape[static_cast<std::size_t>(k)]);
+  test::tensor<int64_t> sum(left), most(left);
+  std::fill(most.values.begin(), most.values.end(), int64_t{-1000000});
+  test::for_each_index(shape, [&](const test::extents& i) {
+    test::extents to;
+    for (const auto k : kept) to.push_back(i[static_cast<std::size_t>(k)]);
+    sum[to] += f(i);
+    most[to] = std::max(most[to], int64_t{f(i)});
+  });
+  return {sum, most};
+}
+TYPED_TEST(odd_shapes, are_reduced_over_several_axes_beside_what_lies_in_other_orders) {
+  const test::extents shape{9, 34, 17, 77};
+  const auto x = numbers<int32_t>(shape, 13), y = numbers<int32_t>({17, 77, 9, 34}, 14),
+             w = numbers<int32_t>({34, 1, 77}, 15), v = numbers<int32_t>({9, 1, 17, 1}, 16);
+  const auto a = this->template of<int32_t, 4>(x), c = this->template of<int32_t, 4>(y),
+             u = this->template of<int32_t, 4>(v);
+  const auto b = this->template of<int32_t, 3>(w);
+  const auto e = lf::permute_dims<2, 3, 0, 1>(c) * b + a - u;
+  const auto value = [&](const test::extents& i) {
+    return y[{i[2], i[3], i[0], i[1]}] * w[{i[1], 0, i[3]}] + x[i] - v[{i[0], 0, i[2], 0}];
+  };
+  const auto plain = [&](const test::extents& i) { return x[i]; };
+  const auto expect = [](const char* axes, const auto& sum, const auto& most, const auto& want) {
+    EXPECT_TRUE(test::evaluates_to(sum, want.first)) << axes;
+    EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(most), want.second)) << axes;
+  };
+  expect("0, 2", lf::sum(e, axis<0, 2>), lf::max(e, axis<0, 2>), reduced(shape, {1, 3}, value));
+  expect("1, 3", lf::sum(e, axis<1, 3>), lf::max(e, axis<1, 3>), reduced(shape, {0, 2}, value));
+  expect("0, 1", lf::sum(e, axis<0, 1>), lf::max(e, axis<0, 1>), reduced(shape, {2, 3}, value));
+  expect("0, 3", lf::sum(e, axis<0, 3>), lf::max(e, axis<0, 3>), reduced(shape, {1, 2}, value));
+  expect("0, 2, 3", lf::sum(e, axis<0, 2, 3>), lf::max(e, axis<0, 2, 3>), reduced(shape, {1}, value));
+  expect("0, 1, 2", lf::sum(e, axis<0, 1, 2>), lf::max(e, axis<0, 1, 2>), reduced(shape, {3}, value));
+  expect("2", lf::sum(e, axis<2>), lf::max(e, axis<2>), reduced(shape, {0, 1, 3}, value));
+  expect("0, 2 of one", lf::sum(a, axis<0, 2>), lf::max(a, axis<0, 2>), reduced(shape, {1, 3}, plain));
+  expect("1, 3 of one", lf::sum(a, axis<1, 3>), lf::max(a, axis<1, 3>), reduced(shape, {0, 2}, plain));
+  if (!test::planned_by_values<TypeParam> || lf::ir::checked_build) return;
+  EXPECT_EQ(lf::plan(lf::sum(e, axis<0, 2>)).kernels[0].path, "tiles");
+}
+TYPED_TEST(odd_shapes, are_reduced_beside_their_transposes) {
+  for (const test::extents& shape : {test::extents{701, 511}, {64, 5000}, {5000, 64}, {33, 8193}}) {
+    const auto x = numbers<int32_t>(shape, 17), y = numbers<int32_t>({shape[1], shape[0]}, 18);
+    const auto a = this->template of<int32_t, 2>(x), b = this->template of<int32_t, 2>(y);
+    const auto [sum, most] = reduced(shape, {0}, [&](const test::extents& i) {
+      return 2 * x[i] - y[{i[1], i[0]}] * (i[0] % 3 == 0 ? 1 : 3);
+    });
+    const auto weight = lf::where(lf::remainder(lf::arange<int32_t>(static_cast<int32_t>(shape[0])), 3) == 0, 1, 3);
+    const auto e = 2 * a - b.T() * weight(all, newaxis);
+    EXPECT_TRUE(test::evaluates_to(lf::sum(e, axis<1>), sum));
+    EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(lf::max(e, axis<1>)), most));
+    lf::array<double, 2, TypeParam> d = lf::cast<double>(a);
+    const lf::array<double, 2, TypeParam> dt = lf::cast<double>(b);
+    EXPECT_TRUE(test::evaluates_to(
+        lf::cast<int64_t>(lf::sum(2.0 * d - dt.T() * lf::cast<double>(weight)(all, newaxis), axis<1>)), sum));
+  }
+}
+
 }  // namespace

@@ -191,15 +191,16 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
   return s;
 }
 
-kernel_source tile_source(const exact_plan& p, const ir::program_graph& graph, const std::string& how,
+kernel_source tile_source(const exact_plan& p, const ir::program_graph& graph, const std::string& how, int batch,
                           const std::string& facts) {
-  const std::string batch = std::to_string(p.rank - 3), tiling = "cuda_detail::tiling::" + how;
+  const std::string axes = std::to_string(batch) + ", " + std::to_string(p.rank - 3 - batch),
+                    tiling = "cuda_detail::tiling::" + how;
   kernel_source s;
   s.text = beginning(p, graph, "tiles", p.rank, p.kept) + "using shares = cuda_detail::tile_shares<" + tiling +
-           ", program, sources>;\nusing parameters = cuda_detail::tile_parameters<operands, targets, " + batch +
-           ", cuda_detail::tile_facts<" + facts + ">>;\n" + layout_check("tile_numbers<" + batch + ">") + ending;
-  const std::string kernel =
-      "lazyfuse::" + tiling + ", " + here + "program, " + here + "sources, " + batch + ", " + here + "parameters>";
+           ", program, sources>;\nusing parameters = cuda_detail::tile_parameters<operands, targets, " + axes +
+           ", cuda_detail::tile_facts<" + facts + ">>;\n" + layout_check("tile_numbers<" + axes + ">") + ending;
+  const std::string kernel = "lazyfuse::" + tiling + ", " + here + "program, " + here + "sources, " +
+                             std::to_string(batch) + ", " + here + "parameters>";
   s.kernel = "lazyfuse::cuda_detail::reduce_tiles<" + kernel;
   s.choices = {share + "tile_rows", share + "tile_columns", share + "partial_bytes",
                "lazyfuse::cuda_detail::tile_bytes<" + kernel, "0"};

@@ -35,10 +35,11 @@ kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                             const std::string& facts);
 
-/// A reduction by tiles, "pairs", "products", "nested" or "nested_deeply", of operands whose axes are [batch... | rows
-/// | columns | depth] and of which is known what facts says, "1, 2" for tile_facts<1, 2>. choices: the rows and columns
-/// of a tile, the bytes of a thread's partial results, and those of shared memory.
-kernel_source tile_source(const exact_plan& p, const ir::program_graph& graph, const std::string& how,
+/// A reduction by tiles, "pairs", "products", "nested", "nested_deeply" or "sums", of operands whose axes are [batch...
+/// | rows | columns | depth | outer...], so many of them of the batch, and of which is known what facts says, "1, 2"
+/// for tile_facts<1, 2>. choices: the rows and columns of a tile, the bytes of a thread's partial results, and those of
+/// shared memory.
+kernel_source tile_source(const exact_plan& p, const ir::program_graph& graph, const std::string& how, int batch,
                           const std::string& facts);
 
 /// A scan along "scan_rows", "scan_tiles" or "scan_columns", of which facts, "true" or "false", say whether a thread's

@@ -14,6 +14,7 @@ namespace lazyfuse::cuda_detail {
 namespace {
 
 using tuned = tile_tuning;
+constexpr index_t most_tiles = index_t{1} << 30;  // kernels count blocks and steps in 32 bits
 
 bool varies(const operand_info& o, int axis) { return o.steps && o.steps[axis] != 0; }
 /// Whether nothing in memory varies along both axes.
@@ -40,20 +41,62 @@ bool may_be_tiles(const exact_plan& p) {
   return pattern == "reduce" || pattern == "nested";
 }
 
-std::optional<tile_axes> tile_axes_of(const exact_plan& p) {
-  const bool nested = p.type().pattern == std::string_view("nested");
-  if (p.rank - p.kept != (nested ? 2 : 1) || p.kept == 0 || p.kept > max_rank - 2) return {};
-  double positions = 1, read = 0;
-  for (int k = 0; k < p.rank; ++k) positions *= static_cast<double>(p.extents[k]);
+namespace {
+
+/// What operands in memory are read of, each place once: positions, and bytes of those that lie along all axes but a
+/// few.
+struct reading {
+  double positions = 1, elements = 0;
+  int bytes = 0;
+  explicit reading(const exact_plan& p) {
+    for (int k = 0; k < p.rank; ++k) positions *= static_cast<double>(p.extents[k]);
+    for (int i = 0; i < p.count; ++i) {
+      const operand_info& o = p.operand(i);
+      if (o.element_size == 0 || !o.steps) continue;
+      double own = 1;
+      for (int k = 0; k < p.rank; ++k)
+        if (o.steps[k] != 0) own *= static_cast<double>(p.extents[k]);
+      elements += own;
+      bytes += o.element_size;
+    }
+  }
+};
+bool has_neighbours(const exact_plan& p, int axis, int also) {
   for (int i = 0; i < p.count; ++i) {
     const operand_info& o = p.operand(i);
-    if (o.element_size == 0 || !o.steps) continue;
-    double own = 1;
-    for (int k = 0; k < p.rank; ++k)
-      if (o.steps[k] != 0) own *= static_cast<double>(p.extents[k]);
-    read += own;
+    if (o.element_size > 0 && o.steps && o.steps[axis] == 1 && varies(o, also)) return true;
   }
-  if ((positions < tuned::least_positions && !nested) || read * tuned::least_reuse > positions) return {};
+  return false;
+}
+/// Sums over several axes, or of operands that lie in different orders.
+std::optional<tile_axes> axes_of_sums(const exact_plan& p, const reading& all) {
+  if (p.rank >= max_rank || all.positions < tuned::least_positions || all.bytes > tuned::most_bytes) return {};
+  int columns = p.rank - 1, rows = -1;
+  for (int k = p.rank - 2; k >= p.kept && !has_neighbours(p, columns, columns); --k)
+    if (has_neighbours(p, k, k)) columns = k;
+  for (int k = p.kept - 1; k >= 0; --k) {
+    if (p.extents[k] < tuned::least_rows) continue;
+    if (has_neighbours(p, k, columns)) {
+      rows = k;
+      break;
+    }
+    if (rows < 0) rows = k;
+  }
+  if (rows < 0) return {};
+  const bool turned = has_neighbours(p, rows, columns) && has_neighbours(p, columns, rows);
+  if (p.rank - p.kept < 2 && !turned) return {};
+  return tile_axes{tiling::sums, rows, columns, -1};
+}
+
+}  // namespace
+
+std::optional<tile_axes> tile_axes_of(const exact_plan& p) {
+  const bool nested = p.type().pattern == std::string_view("nested");
+  if (p.kept == 0 || p.kept > max_rank - 2) return {};
+  const reading all(p);
+  const bool often = all.elements * tuned::least_reuse <= all.positions;
+  if (p.rank - p.kept != (nested ? 2 : 1) || !often) return nested ? std::nullopt : axes_of_sums(p, all);
+  if (all.positions < tuned::least_positions && !nested) return {};
   const int reduced = nested ? p.kept : p.rank - 1;
   const auto is_long = [&](int axis, index_t least) { return p.extents[axis] >= least; };
   for (int columns = p.kept - 1; columns > 0 && !nested; --columns)
@@ -66,17 +109,22 @@ std::optional<tile_axes> tile_axes_of(const exact_plan& p) {
       return nested ? tile_axes{p.extents[p.rank - 1] <= tile_depth ? tiling::nested : tiling::nested_deeply, rows,
                                 reduced, p.rank - 1}
                     : tile_axes{tiling::pairs, rows, reduced, -1};
-  return {};
+  return nested ? std::nullopt : axes_of_sums(p, all);
 }
 
 namespace {
 
-/// The plan over the axes [batch... | rows | columns | depth]: those that it lacks have one position.
-void reorder(exact_plan& p, const tile_axes& axes) {
+/// The plan over the axes [batch... | rows | columns | depth | outer...]: those that it lacks have one position.
+/// Returns how many are of the batch.
+int reorder(exact_plan& p, const tile_axes& axes) {
   int from[max_rank], rank = 0;
-  for (int k = 0; k < p.rank; ++k)
-    if (k != axes.rows && k != axes.columns && k != axes.depth) from[rank++] = k;
+  const auto is_of_tile = [&](int k) { return k == axes.rows || k == axes.columns || k == axes.depth; };
+  for (int k = 0; k < p.kept; ++k)
+    if (!is_of_tile(k)) from[rank++] = k;
+  const int batch = rank;
   for (const int k : {axes.rows, axes.columns, axes.depth}) from[rank++] = k;
+  for (int k = p.kept; k < p.rank; ++k)
+    if (!is_of_tile(k)) from[rank++] = k;
   index_t extents[max_rank];
   for (int k = 0; k < rank; ++k) extents[k] = from[k] < 0 ? 1 : p.extents[from[k]];
   std::copy_n(extents, rank, p.extents);
@@ -87,11 +135,12 @@ void reorder(exact_plan& p, const tile_axes& axes) {
     std::copy_n(steps, rank, p.steps[i]);
   }
   p.rank = rank;
+  return batch;
 }
 
 /// What a kernel knows of its operands: tile_bits of each.
-std::string facts_of(const exact_plan& p) {
-  const int row = p.rank - 3, column = p.rank - 2, depth = p.rank - 1;
+std::string facts_of(const exact_plan& p, int batch, bool sums) {
+  const int row = batch, column = batch + 1, depth = batch + 2;
   std::string facts;
   for (int i = 0; i < p.count; ++i) {
     const operand_info& o = p.operand(i);
@@ -99,53 +148,58 @@ std::string facts_of(const exact_plan& p) {
     if (varies(o, row)) bits |= by_rows;
     if (varies(o, column)) bits |= by_columns;
     if (varies(o, depth)) bits |= by_depth;
-    if (o.element_size > 0 && o.steps && o.steps[depth] == 1) bits |= depth_dense;
+    for (int k = batch + 3; k < p.rank; ++k)
+      if (varies(o, k)) bits |= by_outer;
+    if (o.element_size > 0 && o.steps && o.steps[sums ? row : depth] == 1) bits |= dense_across;
     facts += (i > 0 ? ", " : "") + std::to_string(bits);
   }
   return facts;
 }
 
 /// Blocks that share a tile: as many as leave the fewest processors without work at the end.
-unsigned splits_of(index_t tiles, index_t steps, index_t resident) {
-  const index_t most = std::clamp<index_t>(steps / tuned::least_steps, 1, tuned::most_splits);
+unsigned splits_of(index_t tiles, index_t steps, index_t resident, bool sums) {
+  const index_t most = std::clamp<index_t>(steps / (sums ? tuned::least_steps_of_sums : tuned::least_steps), 1,
+                                           sums ? tuned::most_splits_of_sums : tuned::most_splits);
   index_t best = 1;
   double least = 0;
-  for (index_t n = 1; n <= most && tiles <= ticket_count; ++n) {
+  const auto weigh = [&](index_t n) {
     const double turns = static_cast<double>((tiles * n + resident - 1) / resident) / static_cast<double>(n);
-    const double time = turns * (1 + tuned::cost_of_split * static_cast<double>(n - 1));
-    if (n == 1 || time < least) {
-      best = n;
-      least = time;
-    }
-  }
+    const double time = turns * (1 + tuned::cost_of_split * static_cast<double>(std::min<index_t>(n, 16) - 1));
+    if (n != 1 && time >= least) return;
+    best = n;
+    least = time;
+  };
+  weigh(1);
+  if (tiles > ticket_count) return 1;
+  for (index_t n = 2; n <= std::min<index_t>(most, 16); ++n) weigh(n);
+  for (index_t turns = 1; turns <= 2; ++turns)
+    if (const index_t n = turns * resident / tiles; n > 16) weigh(std::min(n, most));
   return static_cast<unsigned>(best);
 }
 
 }  // namespace
 
 bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
-  static constexpr const char* names[] = {"pairs", "products", "nested", "nested_deeply"};
-  const int kept = p.kept;
-  reorder(p, axes);
-  const int batch = p.rank - 3;
-  p.kept = batch + (axes.how == tiling::products ? 2 : 1);
-  const bool same = p.kept == kept;
-  if (!same) return false;
+  static constexpr const char* names[] = {"pairs", "products", "nested", "nested_deeply", "sums"};
+  const bool products = axes.how == tiling::products, sums = axes.how == tiling::sums;
+  const int batch = reorder(p, axes);
+  p.kept = batch + (products ? 2 : 1);
   const char* const how = names[static_cast<int>(axes.how)];
-  const std::string facts = facts_of(p);
+  const std::string facts = facts_of(p, batch, sums);
   made_kernel* const made =
-      variant_of(program, p, how, facts, [&] { return tile_source(p, *program.graph, how, facts); });
+      variant_of(program, p, how, facts, [&] { return tile_source(p, *program.graph, how, batch, facts); });
   if (!made) return false;
   const auto bytes = static_cast<std::size_t>(made->choices[3]);
   if (bytes > unasked_shared_bytes) allow_shared(made->kernel, bytes);
   const index_t rows = p.extents[batch], columns = p.extents[batch + 1], depth = p.extents[batch + 2];
-  index_t batches = 1;
+  index_t batches = 1, outer = 1;
   for (int k = 0; k < batch; ++k) batches *= p.extents[k];
+  for (int k = batch + 3; k < p.rank; ++k) outer *= p.extents[k];
   const index_t row_tiles = ceil_div(rows, made->choices[0]), column_tiles = ceil_div(columns, made->choices[1]);
-  const bool products = axes.how == tiling::products;
   const index_t tiles = batches * row_tiles * (products ? column_tiles : 1),
-                steps = products ? ceil_div(depth, tile_depth) : column_tiles;
-  const unsigned asked = splits_of(tiles, steps, made->resident.of(made->kernel));
+                steps = products ? ceil_div(depth, tile_depth) : column_tiles * outer;
+  if (tiles > most_tiles || steps > most_tiles) return false;
+  const unsigned asked = splits_of(tiles, steps, made->resident.of(made->kernel), sums);
   const auto per_split = static_cast<unsigned>(ceil_div(steps, asked));
   const auto splits = static_cast<unsigned>(ceil_div(steps, per_split));
   scratch room;
@@ -155,17 +209,21 @@ bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
   parameters to;
   put_bound(to, p, 0, p.rank, p.kept);
   with_rank<0, max_rank - 3>(batch, [&]<int B>() {
-    to.put(tile_numbers<B>{.batch = walk_of<B>(p.extents),
-                           .rows = rows,
-                           .columns = columns,
-                           .depth = depth,
-                           .row_tiles = static_cast<unsigned>(row_tiles),
-                           .column_tiles = products ? static_cast<unsigned>(column_tiles) : 1,
-                           .splits = splits,
-                           .steps = static_cast<unsigned>(steps),
-                           .steps_per_split = per_split,
-                           .tickets = room.tickets,
-                           .partial = room.partial});
+    with_rank<0, max_rank - 3 - B>(p.rank - 3 - B, [&]<int O>() {
+      to.put(tile_numbers<B, O>{.batch = walk_of<B>(p.extents),
+                                .outer = walk_of<O>(p.extents + B + 3),
+                                .rows = rows,
+                                .columns = columns,
+                                .depth = depth,
+                                .row_tiles = static_cast<unsigned>(row_tiles),
+                                .column_tiles = products ? static_cast<unsigned>(column_tiles) : 1,
+                                .splits = splits,
+                                .steps = static_cast<unsigned>(steps),
+                                .steps_per_split = per_split,
+                                .steps_of_outer = static_cast<unsigned>(column_tiles),
+                                .tickets = room.tickets,
+                                .partial = room.partial});
+    });
   });
   if (!to.fits()) return false;
   start(*made, static_cast<unsigned>(tiles * splits), bytes, to);

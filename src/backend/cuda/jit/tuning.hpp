@@ -29,6 +29,10 @@ struct tile_tuning {
   /// Blocks that share a tile at most, the steps of each at least, and what each further one adds to the time.
   static constexpr index_t most_splits = 16, least_steps = 2;
   static constexpr double cost_of_split = 0.01;
+  /// Of sums: blocks and steps likewise; the rows of a tile at least, and the bytes of all operands at a position that
+  /// shared memory has room for.
+  static constexpr index_t most_splits_of_sums = 512, least_steps_of_sums = 16, least_rows = 16;
+  static constexpr int most_bytes = 64;
 };
 
 }  // namespace lazyfuse::cuda_detail

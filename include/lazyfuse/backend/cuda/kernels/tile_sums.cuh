@@ -17,7 +17,8 @@ struct tile_sets {
   template <int Level>
   using level = reduction_set<typename stages_detail::of_stage<Level, all>::type, Sources>;
   using none = reduction_set<list<>, Sources>;
-  static constexpr bool reduces_columns = How != tiling::products, reduces_depth = How != tiling::pairs;
+  static constexpr bool reduces_columns = How != tiling::products,
+                        reduces_depth = How != tiling::pairs && How != tiling::sums;
   using inner = standard::conditional_t<reduces_depth, level<1>, none>;
   using outer = standard::conditional_t<reduces_columns, level<reduces_depth ? 2 : 1>, none>;
   using results = standard::conditional_t<reduces_columns, outer, inner>;
@@ -38,13 +39,12 @@ struct tile_sum {
   __device__ __forceinline__ void end_run() { end_each(make_index_sequence<Set::size>{}); }
   __device__ __forceinline__ void restore() { restore_each(make_index_sequence<Set::size>{}); }
 
-  /// Elements of a thread come in the order of their places.
-  template <int I, bool Guarded, class V>
+  template <int I, bool Guarded, bool InOrder, class V>
   __device__ __forceinline__ void add(const V& value, bool valid) {
     using M = typename Set::template monoid<I>;
     auto& mine = get<I>(rounding_monoid<M, V> ? run : total);
     const auto both = [&] {
-      if constexpr (ordered_monoid<M, V>) return M::append(mine, value);
+      if constexpr (InOrder && ordered_monoid<M, V>) return M::append(mine, value);
       else return lazyfuse::compute<M>(mine, value);
     }();
     mine = !Guarded || valid ? both : mine;
@@ -82,21 +82,22 @@ struct tile_sum<Set, true> {
   __device__ __forceinline__ void clear() { Set::clear(total); }
   __device__ __forceinline__ void end_run() {}
   __device__ __forceinline__ void restore() {}
-  template <int I, bool Guarded, class V>
+  template <int I, bool Guarded, bool, class V>
   __device__ __forceinline__ void add(const V& value, bool valid) {
     auto& mine = get<I>(total);
     const auto both = lazyfuse::compute<typename Set::template monoid<I>>(mine, value);
     mine = !Guarded || valid ? both : mine;
   }
 };
-template <bool Guarded, class Sum>
+/// InOrder: elements of a thread come in the order of their places.
+template <bool Guarded, bool InOrder, class Sum>
 struct tile_sink {
   static constexpr bool stores = false;
   Sum& to;
   bool valid;
   template <int I, class V>
   __device__ __forceinline__ void put(const V& value) {
-    to.template add<I, Guarded>(value, valid);
+    to.template add<I, Guarded, InOrder>(value, valid);
   }
 };
 

@@ -27,6 +27,7 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
   __device__ __forceinline__ void run(unsigned begin, unsigned end) {
     for_all(wide, [](auto& w) { w.clear(); });
     if constexpr (How == tiling::pairs) run_pairs(begin, end);
+    else if constexpr (How == tiling::sums) run_sums(begin, end);
     else if constexpr (How == tiling::products) run_products(begin, end);
     else run_nested(begin, end);
     for_all(wide, [](auto& w) { w.restore(); });
@@ -84,6 +85,22 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
       __syncthreads();
     }
   }
+  __device__ __forceinline__ void run_sums(unsigned begin, unsigned end) {
+    constexpr unsigned run = tile_depth / columns;
+    const auto& p = this->p;
+    this->copy_sums(0, begin);
+    int buffer = 0;
+    for (unsigned step = begin; step < end; ++step, buffer ^= 1) {
+      if (step + 1 < end) this->copy_sums(buffer ^ 1, step + 1);
+      wait_for_copies(step + 1 < end);
+      this->read_sums(buffer, step);
+      const index_t first = static_cast<index_t>(step % p.steps_of_outer) * shares::tile_columns;
+      add_columns<true>(first);
+      if ((step - begin) % run == run - 1) for_all(wide, [](auto& w) { w.end_run(); });
+      __syncthreads();
+    }
+    for_all(wide, [](auto& w) { w.end_run(); });
+  }
   __device__ __forceinline__ void run_products(unsigned begin, unsigned end) {
     this->read_columns(this->first_column);
     all_deep([](auto& d) { d.clear(); });
@@ -138,7 +155,7 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
       for (int i = 0; i < rows; ++i)
 #pragma unroll
         for (int j = 0; j < columns; ++j) {
-          tile_sink<false, typename shares::inner_sum> sink{deep[i][j], true};
+          tile_sink<false, false, typename shares::inner_sum> sink{deep[i][j], true};
           evaluate<typename inner::prologue>(this->at(i, j), sink);
         }
     };
@@ -157,8 +174,8 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
     for (int j = 0; j < columns; ++j)
 #pragma unroll
       for (int i = 0; i < rows; ++i) {
-        tile_sink<Guarded, typename shares::outer_sum> sink{wide[i],
-                                                            !Guarded || this->column_of(first, j) < this->p.columns};
+        tile_sink<Guarded, How != tiling::sums, typename shares::outer_sum> sink{
+            wide[i], !Guarded || this->column_of(first, j) < this->p.columns};
         const auto at = this->at(i, j);
         if constexpr (reduces_depth) {
           typename sets::values values;
