@@ -36,14 +36,11 @@ std::string facts_of(const exact_plan& p, int inner, const reduce_geometry& g) {
 bool start_reduction(const exact_plan& p, exact_program& program) {
   if (p.kept > most_kept || p.rank > most_axes) return false;
   const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
+  const char* const path = along_kept ? "columns" : "rows";
   const auto lay_out = [&](int width, int depth, index_t resident) {
     return plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, {width, depth}, resident);
   };
-  int width = vector_width(p, false);
-  // Elements of rows that are read one by one are neighbours of other threads': a thread has one of each vector's room.
-  const bool apart = !along_kept && !lay_out(width, 1, 1).consecutive;
-  if (apart) width = 1;
-  const char* const path = along_kept ? "columns" : apart ? "rows_apart" : "rows";
+  const int width = vector_width(p, false);
   const auto find = [&](const std::string& facts) {
     return variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
   };

@@ -181,12 +181,9 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
       "using shares = cuda_detail::reduce_shares<set, sources>;\n"
       "using enum cuda_detail::along_inner;\nusing parameters = cuda_detail::reduce_parameters<operands, targets, " +
       axes + ", cuda_detail::" + facts + ">;\n" + layout_check("reduce_numbers<" + axes + ">") + ending;
-  const bool apart = path == "rows_apart";
-  const std::string width = apart ? "1" : share + "width",
-                    depth = apart ? "(" + share + "bytes <= 8 ? 8 : 4)" : share + "by_" + path + ".depth";
   s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "program, " + here + "sources, " +
-             axes + ", " + width + ", " + depth + ", " + here + "parameters>";
-  s.choices = {width, apart ? depth : share + "by_rows.depth", apart ? "0" : share + "by_columns.depth",
+             axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
+  s.choices = {share + "width", share + "by_rows.depth", share + "by_columns.depth",
                "sizeof(" + here + "set::accumulators)", "0"};
   return s;
 }

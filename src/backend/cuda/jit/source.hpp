@@ -29,7 +29,7 @@ kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& gr
 /// A stencil of p's arrays: `points` are the operands of the program, as stencil_point; threads take `most` elements.
 /// choices: those they take, which may be fewer.
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most);
-/// A reduction along "rows", "rows_apart" or "columns", of operands of which is known what facts
+/// A reduction along "rows" or "columns", of operands of which is known what facts
 /// says, "layout_facts<same, vectors>" for two. choices: the width, the depths of both, and the bytes of a partial
 /// result.
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,

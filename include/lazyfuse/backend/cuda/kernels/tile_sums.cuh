@@ -116,6 +116,12 @@ struct tile_shares {
                        outer = bytes<typename sets::outer>(sizeof(outer_sum));
   static constexpr thread_share share = [] {  // columns, rows
     if (How == tiling::pairs) return thread_share{4, outer <= 16 ? 8 : outer <= 48 ? 4 : 2};
+    if (How == tiling::sums) {  // 9 bytes of shared memory for each that an operand has at a position
+      const int bytes = memory_bytes(Sources{}), cost = sets::outer::prologue::cost;
+      return thread_share{4, outer <= 48 && bytes <= 8 && cost <= 24    ? 4
+                             : outer <= 96 && bytes <= 16 && cost <= 48 ? 2
+                                                                        : 1};
+    }
     if (How == tiling::nested)
       return thread_share{inner <= 16 ? 4 : 2, inner <= 4 && outer <= 16 ? 8 : inner <= 16 ? 4 : 2};
     if (How == tiling::nested_deeply) return thread_share{inner <= 24 ? 4 : 2, inner <= 24 ? 4 : 2};
