@@ -83,8 +83,15 @@ std::optional<tile_axes> axes_of_sums(const exact_plan& p, const reading& all) {
     if (rows < 0) rows = k;
   }
   if (rows < 0) return {};
+  // Where nothing is turned, tiles are faster than rows only if those are short, and their results few.
   const bool turned = has_neighbours(p, rows, columns) && has_neighbours(p, columns, rows);
-  if (p.rank - p.kept < 2 && !turned) return {};
+  if (!turned) {
+    index_t results = 1;
+    for (int k = 0; k < p.kept; ++k) results *= p.extents[k];
+    if (p.rank - p.kept < 2 || !has_neighbours(p, columns, columns) || p.extents[columns] > tuned::most_short_rows ||
+        results > tuned::most_results_of_short_rows)
+      return {};
+  }
   return tile_axes{tiling::sums, rows, columns, -1};
 }
 
