@@ -601,6 +601,41 @@ TEST_F(without_nvcc, lazy_arrays_are_told_apart_by_all_that_their_kernels_differ
   }
 }
 
+TEST_F(without_nvcc, reductions_of_what_is_broadcast_are_tiles) {
+  const auto x = of(lf::shape(1000)), y = of(lf::shape(700));
+  const auto d = x(all, newaxis) - y(newaxis);
+  array<1> r = lf::sum(d * d, axis<1>) + lf::max(d, axis<1>);
+  EXPECT_EQ(launched_now(), "reduce_tiles");
+  const auto p = of(lf::shape(1000, 9)), c = of(lf::shape(60, 9));
+  array<2> product = lf::sum(p(all, newaxis) * c(newaxis), axis<2>);
+  EXPECT_EQ(launched_now(), "reduce_tiles");
+  lf::array<lf::int64, 1> nearest = lf::argmin(lf::sum(lf::square(p(all, newaxis) - c(newaxis)), axis<2>), axis<1>);
+  EXPECT_EQ(launched_now(), "reduce_tiles");
+  // A reduction of one that reads all of an array is two kernels: its elements are read once.
+  const auto a = of(lf::shape(50, 60, 70));
+  r = lf::max(lf::sum(a, axis<2>), axis<1>);
+  EXPECT_EQ(launched_now(), "reduce_rows reduce_rows");
+  const auto b = of(lf::shape(70, 50, 60));
+  product = lf::sum(a + lf::permute_dims<1, 2, 0>(b), axis<2>);  // one of the two is turned
+  EXPECT_EQ(launched_now(), "reduce_rows");
+  const auto m = of(lf::shape(700, 600)), t = of(lf::shape(600, 700));
+  r = lf::sum(m * t.T(), axis<1>);
+  EXPECT_EQ(launched_now(), "reduce_tiles");
+}
+TEST_F(without_nvcc, rows_that_begin_anywhere_are_flat_and_columns_of_them_stay_in_registers) {
+  const auto x = of(lf::shape(500, 77)), row = of(lf::shape(77, 1));
+  array<2> r = x * x(all, range(0, 1)) + row.T();
+  EXPECT_EQ(launched_now(), "transform_unravelled");
+  r = x(all, range(0, 76)) * x(all, range(0, 1));  // these lie apart
+  EXPECT_EQ(launched_now(), "transform_strided");
+  const auto a = of(lf::shape(30, 60, 77));
+  array<3> b = a - lf::max(a, axis<1>, lf::keepdims);
+  EXPECT_EQ(launched_now(), "columns_in_registers");
+  const auto high = of(lf::shape(2, 3000, 77));
+  b = high - lf::max(high, axis<1>, lf::keepdims);
+  EXPECT_EQ(launched_now(), "rows_by_teams");
+}
+
 TEST_F(without_nvcc, functions_of_ones_own_stand_in_headers) {
   const auto x = of(lf::shape(1000));
   const std::string header = R"(
