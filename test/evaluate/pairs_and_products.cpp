@@ -214,6 +214,52 @@ TYPED_TEST(pairs_and_products, find_the_nearest_of_several_points) {
   }
 }
 
+TYPED_TEST(pairs_and_products, have_elements_of_every_size) {
+  const int64_t m = 70, n = 90, k = 65;
+  const auto x = numbers<int32_t>({m, k}, 16), y = numbers<int32_t>({n, k}, 17);
+  const auto of_pair = [&](const auto& f) {
+    return loop<int64_t>({m, n}, [&](const test::extents& i) {
+      int64_t sum = 0;
+      for (int64_t l = 0; l < k; ++l) sum += f(x[{i[0], l}], y[{i[1], l}]);
+      return sum;
+    });
+  };
+  const auto a = this->template of<int32_t, 2>(x), b = this->template of<int32_t, 2>(y);
+  const auto product = [](const auto& p, const auto& q) { return lf::sum(p(all, newaxis) * q(newaxis), axis<2>); };
+  const auto want = of_pair([](int64_t u, int64_t v) { return u * v; });
+  const lf::array<std::int8_t, 2, TypeParam> a8 = lf::cast<std::int8_t>(a), b8 = lf::cast<std::int8_t>(b);
+  EXPECT_TRUE(test::evaluates_to(product(lf::cast<int32_t>(a8), lf::cast<int32_t>(b8)), want));
+  const lf::array<bool, 2, TypeParam> positive = a > 40, negative = b < -40;
+  EXPECT_TRUE(test::evaluates_to(lf::any(positive(all, newaxis) & negative(newaxis), axis<2>),
+                                 loop<bool>({m, n}, [&](const test::extents& i) {
+                                   bool some = false;
+                                   for (int64_t l = 0; l < k; ++l)
+                                     some = some || (x[{i[0], l}] > 40 && y[{i[1], l}] < -40);
+                                   return some;
+                                 })));
+  const lf::array<lf::complex<float>, 2, TypeParam> ac = lf::complex<float>(0, 1) * lf::cast<float>(a),
+                                                    bc = lf::cast<lf::complex<float>>(b);
+  EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(lf::imag(product(ac, bc))), want));
+  const lf::array<lf::complex<double>, 2, TypeParam> ad = lf::cast<lf::complex<double>>(ac),
+                                                     bd = lf::cast<lf::complex<double>>(bc);
+  EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(lf::imag(product(ad, bd))), want));
+  // Points that are elements.
+  using point = lf::vec<float, 3>;
+  const auto c = numbers<float>({3, 2000}, 18);
+  lf::array<point, 1, TypeParam> p{lf::shape(2000)};
+  const auto parts = this->template of<float, 2>(c);
+  lf::component<0>(p) = parts(0), lf::component<1>(p) = parts(1), lf::component<2>(p) = parts(2);
+  const lf::array<point, 1, TypeParam> q = p(range(0, 300));
+  const auto sums = lf::sum(p(newaxis) - q(all, newaxis), axis<1>);
+  this->expect_tiles("reduce", sums);
+  const lf::array<point, 1, TypeParam> r = sums;
+  EXPECT_TRUE(test::evaluates_to(lf::component<2>(r), loop<float>({300}, [&](const test::extents& i) {
+                                   float sum = 0;
+                                   for (int64_t j = 0; j < 2000; ++j) sum += c[{2, j}] - c[{2, i[0]}];
+                                   return sum;
+                                 })));
+}
+
 TYPED_TEST(pairs_and_products, do_not_drift_where_all_terms_are_one_number) {
   const int64_t n = 64, k = 20000;
   const lf::array<float, 2, TypeParam> a = lf::full<float>({n, k}, 0.1f), b = lf::full<float>({n, k}, 0.7f);

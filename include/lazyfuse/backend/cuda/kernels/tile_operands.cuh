@@ -3,6 +3,7 @@
 // what a thread alone reads, to its registers.
 #pragma once
 
+#include <lazyfuse/backend/cuda/kernels/tile_copies.cuh>
 #include <lazyfuse/backend/cuda/kernels/tile_sums.cuh>
 
 namespace lazyfuse::cuda_detail {
@@ -17,10 +18,11 @@ struct tile_parameters : bound_to<Operands, Targets>, tile_numbers<B, O> {
 /// along rows and columns; else what varies along the depth and either rows or columns.
 template <tiling How, class Src, unsigned Bits>
 inline constexpr bool is_staged = [] {
+  if (!Src::is_memory || alignof(typename Src::value_type) > 16) return false;
   constexpr unsigned along = Bits & (by_rows | by_columns | by_depth);
-  if (How == tiling::pairs) return Src::is_memory && along == by_columns;
-  if (How == tiling::sums) return Src::is_memory && along == (by_rows | by_columns);
-  return Src::is_memory && (along == (by_rows | by_depth) || along == (by_columns | by_depth));
+  if (How == tiling::pairs) return along == by_columns;
+  if (How == tiling::sums) return along == (by_rows | by_columns);
+  return along == (by_rows | by_depth) || along == (by_columns | by_depth);
 }();
 
 /// Where operands are in shared memory: lines along the depth of rows or columns, or (sums) rows of columns, twice.
@@ -72,28 +74,6 @@ struct tile_context {
     if constexpr (requires { get<I>(operands).steps; }) return get<I>(registers).at(i, j);
     else return get<I>(operands).source.value;
   }
-};
-
-/// Copies an element to shared memory without waiting for it; a zero where there is none.
-template <class T>
-__device__ __forceinline__ void copy_async(T* to, const T* from, bool there) {
-  if constexpr (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16)
-    asm volatile(
-        "cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-        "l"(from), "n"(sizeof(T)), "r"(there ? int(sizeof(T)) : 0)
-        : "memory");
-  else *to = there ? *from : T{};
-}
-/// Waits for what this thread has copied, but for what it asked for last, and for all others.
-__device__ __forceinline__ void wait_for_copies(bool but_the_last) {
-  if (but_the_last) asm volatile("cp.async.wait_group 1;" ::: "memory");
-  else asm volatile("cp.async.wait_group 0;" ::: "memory");
-  __syncthreads();
-}
-/// Some neighbours in shared memory.
-template <class T>
-struct alignas(sizeof(T) * tile_vector < 16 ? sizeof(T) * tile_vector : 16) neighbours {
-  T value[tile_vector];
 };
 
 /// What a thread knows of the operands. It owns neighbours in fours: of rows (i / 4 * along_rows + row) * 4 + i % 4.
@@ -169,7 +149,7 @@ struct tile_operands {
     each([&]<int N, class S>(index_sequence<N>, S*) {
       if constexpr (is_staged<How, S, facts::template of<N>>) copy_tile<N, S>(buffer, first, outer_offset<N>(outer));
     });
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    end_of_copies();
   }
   /// Columns of pairs that have been copied, from `first` on.
   __device__ __forceinline__ void read_pairs(int buffer, int first) {
@@ -182,7 +162,7 @@ struct tile_operands {
     each([&]<int N, class S>(index_sequence<N>, S*) {
       if constexpr (is_staged<How, S, facts::template of<N>>) copy_one<N, S>(buffer, first, from, with_rows);
     });
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    end_of_copies();
   }
 
  private:
@@ -277,7 +257,7 @@ struct tile_operands {
     // Few at a time: all addresses at once would take the registers of the sums.
 #pragma unroll 2
     for (int j = 0; j < room::lines; j += deep, left -= deep, to += deep * pitch, from += deep * lower)
-      copy_async(to, from, left > 0);
+      copy_element(to, from, left > 0);
   }
   template <int N, class S>
   __device__ __forceinline__ void copy_one(int buffer, index_t first, index_t from, bool with_rows) {
@@ -300,7 +280,7 @@ struct tile_operands {
     for (int i = 0; i < across; i += side)
 #pragma unroll
       for (int j = 0; j < lines; j += deep)
-        copy_async(to + j * pitch + i, data + (i * step + j * deeper), i < left && j < deep_left);
+        copy_element(to + j * pitch + i, data + (i * step + j * deeper), i < left && j < deep_left);
   }
 };
 

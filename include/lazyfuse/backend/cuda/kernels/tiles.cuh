@@ -65,7 +65,7 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
     for (unsigned step = begin; step < end; ++step, buffer ^= 1) {
       const index_t first = static_cast<index_t>(step) * pair_columns, left = this->p.columns - first;
       if (step + 1 < end) this->copy(buffer ^ 1, first + pair_columns, 0, false);
-      wait_for_copies(step + 1 < end);
+      copies_have_come(step + 1 < end);
       if (left >= pair_columns) {
 #pragma unroll 1
         for (int from = 0; from < pair_columns; from += run * unrolled * turn) {
@@ -92,7 +92,7 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
     int buffer = 0;
     for (unsigned step = begin; step < end; ++step, buffer ^= 1) {
       if (step + 1 < end) this->copy_sums(buffer ^ 1, step + 1);
-      wait_for_copies(step + 1 < end);
+      copies_have_come(step + 1 < end);
       this->read_sums(buffer, step);
       const index_t first = static_cast<index_t>(step % p.steps_of_outer) * shares::tile_columns;
       add_columns<true>(first);
@@ -109,7 +109,7 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
     for (unsigned step = begin; step < end; ++step, buffer ^= 1) {
       const index_t from = static_cast<index_t>(step) * tile_depth;
       if (step + 1 < end) this->copy(buffer ^ 1, this->first_column, from + tile_depth, true);
-      wait_for_copies(step + 1 < end);
+      copies_have_come(step + 1 < end);
       add_depth(buffer, this->first_column, from);
       __syncthreads();
     }
@@ -136,7 +136,7 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
       for (unsigned d = 0; d < deeper; ++d, buffer ^= 1) {
         const bool more = next_step < end;
         if (more) ask(buffer ^ 1);
-        wait_for_copies(more);
+        copies_have_come(more);
         add_depth(buffer, first, static_cast<index_t>(d) * tile_depth);
         __syncthreads();
       }
