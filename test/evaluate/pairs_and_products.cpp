@@ -243,6 +243,23 @@ TYPED_TEST(pairs_and_products, have_elements_of_every_size) {
   const lf::array<lf::complex<double>, 2, TypeParam> ad = lf::cast<lf::complex<double>>(ac),
                                                      bd = lf::cast<lf::complex<double>>(bc);
   EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(lf::imag(product(ad, bd))), want));
+  // Elements of three bytes, and of six.
+  const auto sums_of = [&]<class Part>(Part) {
+    using element = lf::vec<Part, 3>;
+    lf::array<element, 2, TypeParam> e{lf::shape(m, k)};
+    lf::component<0>(e) = lf::cast<Part>(a), lf::component<1>(e) = lf::cast<Part>(a) * Part(0);
+    lf::component<2>(e) = lf::cast<Part>(lf::floor_divide(lf::abs(a), 2));
+    const lf::array<element, 2, TypeParam> least = lf::min(e(all, newaxis) + e(newaxis), axis<2>);
+    EXPECT_TRUE(test::evaluates_to(
+        lf::cast<int64_t>(lf::component<2>(least)), loop<int64_t>({m, m}, [&](const test::extents& i) {
+          int64_t all = 1000;
+          for (int64_t l = 0; l < k; ++l)
+            all = std::min<int64_t>(all, std::abs(x[{i[0], l}]) / 2 + std::abs(x[{i[1], l}]) / 2);
+          return all;
+        })));
+  };
+  sums_of(std::int8_t{});
+  sums_of(std::int16_t{});
   // Points that are elements.
   using point = lf::vec<float, 3>;
   const auto c = numbers<float>({3, 2000}, 18);

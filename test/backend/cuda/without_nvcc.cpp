@@ -618,6 +618,14 @@ TEST_F(without_nvcc, reductions_of_what_is_broadcast_are_tiles) {
   const auto b = of(lf::shape(70, 50, 60));
   product = lf::sum(a + lf::permute_dims<1, 2, 0>(b), axis<2>);  // one of the two is turned
   EXPECT_EQ(launched_now(), "reduce_rows");
+  // A sum that needs more shared memory than there is goes as others do, and so does one of numbers that are drawn.
+  const auto left = of<3, double>(lf::shape(7, 64, 100)), right = of<3, double>(lf::shape(7, 64, 100));
+  const auto pair = [&](int k) { return left(k)(all, newaxis) * right(k)(newaxis); };
+  lf::array<double, 2> all_pairs =
+      lf::sum(pair(0) + pair(1) + pair(2) + pair(3) + pair(4) + pair(5) + pair(6), axis<2>);
+  EXPECT_EQ(launched_now(), "reduce_rows");
+  r = lf::sum(lf::random::uniform<float>({1000, 700}, lf::seed{1}) * y(newaxis), axis<1>);
+  EXPECT_EQ(launched_now(), "reduce_rows");
   const auto m = of(lf::shape(700, 600)), t = of(lf::shape(600, 700));
   r = lf::sum(m * t.T(), axis<1>);
   EXPECT_EQ(launched_now(), "reduce_tiles");

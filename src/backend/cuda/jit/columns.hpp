@@ -10,11 +10,6 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// How their threads lie.
-struct column_layout {
-  int held, lines, groups, height;
-  index_t columns;
-};
 /// None where columns are too high, or read in vectors.
 std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors);
 made_kernel* column_kernel(const exact_plan& p, exact_program& program, const column_layout& g);

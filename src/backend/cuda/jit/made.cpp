@@ -63,6 +63,19 @@ bool pays(const exact_plan& p, const exact_program& program, int read_again) {
          saved_us > made_tuning::least_saving_share * predicted_us(p.plan.costs(), m);
 }
 
+/// Whether a reduction by tiles saves as much as is worth a kernel: what it does not ask the cache for again, or of
+/// sums the half of what operands take that are turned.
+bool tiles_pay(const exact_plan& p, const tile_axes& axes) {
+  const machine& m = this_machine();
+  const double all = predicted_us(p.plan.costs(), m);
+  double bytes = 0;
+  for (int i = 0; i < p.count; ++i)
+    if (p.operand(i).steps) bytes += p.operand(i).element_size;
+  const double asked_us = bytes * static_cast<double>(p.plan.elements()) / (m.cached_gb_per_s * 1000);
+  const double saved_us = axes.how == tiling::sums ? all / 2 : asked_us;
+  return saved_us > made_tuning::least_saving_us && saved_us > made_tuning::least_saving_share * all;
+}
+
 /// What most plans fail, before anything is looked at more closely.
 bool may_be_made(const kernel_plan& plan) {
   const jit mode = current_jit();
@@ -88,6 +101,7 @@ struct request {
     if (!found.graph) return;
     plan.take_axes();
     if (reduces) tiles = tile_axes_of(plan);
+    if (tiles && !anyway && !tiles_pay(plan, *tiles)) tiles.reset();
     // Of a stencil that would not pay if all were places of one array, nobody need find out where they are.
     if (near && (anyway || pays(plan, found, plan.count - 1))) find_stencil(plan, around);
     if (!(plan.repeats_memory || around || tiles || anyway)) return;
@@ -98,10 +112,16 @@ struct request {
       if (start_stencil(*around, *program)) return true;
       if (!(plan.repeats_memory || anyway)) return false;
     }
-    if (tiles) return start_tiles(plan, *program, *tiles);
     const std::string_view pattern = plan.type().pattern;
+    if (tiles) {
+      if (start_tiles(plan, *program, *tiles)) return true;
+      if (pattern == "nested" || !(plan.repeats_memory || anyway)) return false;
+      exact_plan again(plan.plan);  // its axes as they were
+      if (!again.find_equal()) return false;
+      again.take_axes();
+      return start_reduction(again, *program);
+    }
     return pattern == "transform" ? start_transform(plan, *program)
-           : pattern == "nested"  ? false
            : pattern == "reduce"  ? start_reduction(plan, *program)
            : pattern == "scan"    ? start_scan(plan, *program)
                                   : start_rows(plan, *program);
@@ -164,8 +184,12 @@ const char* make_path(kernel_plan& plan) {
   }
   p.take_axes();
   if (pattern == "transform") return path_of_transform(p);
-  if (tile_axes_of(p)) return "tiles";
-  if (nested) return nullptr;
+  const std::optional<tile_axes> tiles = tile_axes_of(p);
+  if (nested) {  // two kernels, if this is none
+    exact_program& program = program_of(p);
+    return tiles && program.graph && can_be_tiles(p, program, *tiles) ? "tiles" : nullptr;
+  }
+  if (tiles) return "tiles";
   return runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count) ? "columns" : "rows";
 }
 

@@ -29,17 +29,23 @@ struct tile_axes {
 bool may_be_tiles(const exact_plan& p);
 /// None if its operands are not read often enough for that.
 std::optional<tile_axes> tile_axes_of(const exact_plan& p);
-/// Puts the axes of the plan in their order.
+/// Whether they have a kernel, which is compiled. This and start_tiles put the axes of the plan in their order.
+bool can_be_tiles(exact_plan& p, exact_program& program, const tile_axes& axes);
 bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes);
 bool start_scan(const exact_plan& p, exact_program& program);
 bool start_rows(const exact_plan& p, exact_program& program);
 
+/// How the threads of columns in registers lie.
+struct column_layout {
+  int held, lines, groups, height;
+  index_t columns;
+};
 /// Functions of rows: their kernel, and how it lies over them. Without a kernel if there can be none.
 struct made_rows {
   made_kernel* made = nullptr;
   row_geometry geometry{};
   index_t again_bytes = 0;  ///< what passes after the first read a second time; of rows that do not stay in registers
-  bool columns = false;     ///< they are columns, in registers
+  std::optional<column_layout> columns = {};  ///< of columns in registers
 };
 made_rows rows_of(const exact_plan& p, exact_program& program);
 

@@ -76,9 +76,9 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
   }
   if (const auto columns = column_layout_of(p, g.straight))
     if (made_kernel* const made = column_kernel(p, program, *columns)) {
-      made_rows rows{.made = made, .geometry = g, .columns = true};
+      made_rows rows{.made = made, .geometry = g, .columns = columns};
       rows.geometry.registers = true;
-      rows.geometry.group = columns->lines == 1 ? 1 : block_threads;
+      rows.geometry.group = columns->lines == 1 ? 1 : block_threads;  // results are in a thread, or in the block
       rows.geometry.path = "columns in registers";
       return rows;
     }
@@ -88,7 +88,7 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
 bool start_rows(const exact_plan& p, exact_program& program) {
   const made_rows rows = rows_of(p, program);
   if (!rows.made) return false;
-  if (rows.columns) return start_columns(p, *rows.made, *column_layout_of(p, false));
+  if (rows.columns) return start_columns(p, *rows.made, *rows.columns);
   const row_geometry& g = rows.geometry;
   const bool one_result = p.plan.rows.one_result;
   parameters to;

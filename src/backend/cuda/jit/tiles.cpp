@@ -4,9 +4,10 @@
 #include "backend/cuda/jit/source.hpp"
 #include "backend/cuda/jit/tuning.hpp"
 #include "backend/cuda/launch/memory.hpp"
+#include "backend/cuda/runtime/devices.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <iterator>
 #include <string_view>
 
 namespace lazyfuse::cuda_detail {
@@ -25,8 +26,9 @@ bool apart(const exact_plan& p, int a, int b) {
   }
   return true;
 }
-/// Whether something varies along one axis and not along the other, so that it is read again along that one.
-bool shares(const exact_plan& p, int along, int not_along) {
+/// Whether something in memory varies along one axis and not along the other: it is read again for each position of
+/// that.
+bool reads_again(const exact_plan& p, int along, int not_along) {
   for (int i = 0; i < p.count; ++i) {
     const operand_info& o = p.operand(i);
     if (o.element_size > 0 && varies(o, along) && !varies(o, not_along)) return true;
@@ -43,12 +45,11 @@ bool may_be_tiles(const exact_plan& p) {
 
 namespace {
 
-/// What operands in memory are read of, each place once: positions, and bytes of those that lie along all axes but a
-/// few.
-struct reading {
+/// Positions of a plan, elements in memory that it reads, each once, and bytes that it asks for at a position.
+struct operand_reads {
   double positions = 1, elements = 0;
   int bytes = 0;
-  explicit reading(const exact_plan& p) {
+  explicit operand_reads(const exact_plan& p) {
     for (int k = 0; k < p.rank; ++k) positions *= static_cast<double>(p.extents[k]);
     for (int i = 0; i < p.count; ++i) {
       const operand_info& o = p.operand(i);
@@ -61,6 +62,14 @@ struct reading {
     }
   }
 };
+/// Whether random numbers, or what is read through a map, vary along what is reduced: other kernels make several at
+/// once.
+bool computes_elements(const exact_plan& p) {
+  for (int i = 0; i < p.count; ++i)
+    for (int k = p.kept; k < p.rank && p.type_of(i).kind == ir::source_kind::other; ++k)
+      if (varies(p.operand(i), k)) return true;
+  return false;
+}
 bool has_neighbours(const exact_plan& p, int axis, int also) {
   for (int i = 0; i < p.count; ++i) {
     const operand_info& o = p.operand(i);
@@ -69,7 +78,7 @@ bool has_neighbours(const exact_plan& p, int axis, int also) {
   return false;
 }
 /// Sums over several axes, or of operands that lie in different orders.
-std::optional<tile_axes> axes_of_sums(const exact_plan& p, const reading& all) {
+std::optional<tile_axes> axes_of_sums(const exact_plan& p, const operand_reads& all) {
   if (p.rank >= max_rank || all.positions < tuned::least_positions || all.bytes > tuned::most_bytes) return {};
   int columns = p.rank - 1, rows = -1;
   for (int k = p.rank - 2; k >= p.kept && !has_neighbours(p, columns, columns); --k)
@@ -82,7 +91,7 @@ std::optional<tile_axes> axes_of_sums(const exact_plan& p, const reading& all) {
     }
     if (rows < 0) rows = k;
   }
-  if (rows < 0) return {};
+  if (rows < 0 || p.extents[columns] < tuned::least_rows) return {};
   // Where nothing is turned, tiles are faster than rows only if those are short, and their results few.
   const bool turned = has_neighbours(p, rows, columns) && has_neighbours(p, columns, rows);
   if (!turned) {
@@ -99,8 +108,8 @@ std::optional<tile_axes> axes_of_sums(const exact_plan& p, const reading& all) {
 
 std::optional<tile_axes> tile_axes_of(const exact_plan& p) {
   const bool nested = p.type().pattern == std::string_view("nested");
-  if (p.kept == 0 || p.kept > max_rank - 2) return {};
-  const reading all(p);
+  if (p.kept == 0 || p.kept > max_rank - 2 || computes_elements(p)) return {};
+  const operand_reads all(p);
   const bool often = all.elements * tuned::least_reuse <= all.positions;
   if (p.rank - p.kept != (nested ? 2 : 1) || !often) return nested ? std::nullopt : axes_of_sums(p, all);
   if (all.positions < tuned::least_positions && !nested) return {};
@@ -109,10 +118,11 @@ std::optional<tile_axes> tile_axes_of(const exact_plan& p) {
   for (int columns = p.kept - 1; columns > 0 && !nested; --columns)
     for (int rows = columns - 1; rows >= 0; --rows)
       if (is_long(rows, tuned::least_side) && is_long(columns, tuned::least_side) && apart(p, rows, columns) &&
-          shares(p, rows, columns) && shares(p, columns, rows))
+          reads_again(p, rows, columns) && reads_again(p, columns, rows))
         return tile_axes{tiling::products, rows, columns, reduced};
   for (int rows = p.kept - 1; rows >= 0; --rows)
-    if (is_long(rows, tuned::least_side) && (nested || is_long(reduced, tuned::least_side)) && shares(p, reduced, rows))
+    if (is_long(rows, tuned::least_side) && (nested || is_long(reduced, tuned::least_side)) &&
+        reads_again(p, reduced, rows))
       return nested ? tile_axes{p.extents[p.rank - 1] <= tile_depth ? tiling::nested : tiling::nested_deeply, rows,
                                 reduced, p.rank - 1}
                     : tile_axes{tiling::pairs, rows, reduced, -1};
@@ -164,40 +174,49 @@ std::string facts_of(const exact_plan& p, int batch, bool sums) {
 }
 
 /// Blocks that share a tile: as many as leave the fewest processors without work at the end.
-unsigned splits_of(index_t tiles, index_t steps, index_t resident, bool sums) {
-  const index_t most = std::clamp<index_t>(steps / (sums ? tuned::least_steps_of_sums : tuned::least_steps), 1,
-                                           sums ? tuned::most_splits_of_sums : tuned::most_splits);
+unsigned splits_of(index_t tiles, index_t most, index_t resident) {
   index_t best = 1;
   double least = 0;
   const auto weigh = [&](index_t n) {
-    const double turns = static_cast<double>((tiles * n + resident - 1) / resident) / static_cast<double>(n);
+    const index_t rounds = ceil_div(tiles * n, resident);
+    const double turns = static_cast<double>(rounds) / static_cast<double>(n);
     const double time = turns * (1 + tuned::cost_of_split * static_cast<double>(std::min<index_t>(n, 16) - 1));
     if (n != 1 && time >= least) return;
     best = n;
     least = time;
   };
-  weigh(1);
-  if (tiles > ticket_count) return 1;
-  for (index_t n = 2; n <= std::min<index_t>(most, 16); ++n) weigh(n);
+  for (index_t n = 1; n <= std::min<index_t>(most, 16); ++n) weigh(n);
   for (index_t turns = 1; turns <= 2; ++turns)
     if (const index_t n = turns * resident / tiles; n > 16) weigh(std::min(n, most));
   return static_cast<unsigned>(best);
 }
 
-}  // namespace
-
-bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
+/// The kernel over the axes in their order, which the plan then has; null if there can be none.
+made_kernel* tile_kernel(exact_plan& p, exact_program& program, const tile_axes& axes, int& batch) {
   static constexpr const char* names[] = {"pairs", "products", "nested", "nested_deeply", "sums"};
-  const bool products = axes.how == tiling::products, sums = axes.how == tiling::sums;
-  const int batch = reorder(p, axes);
-  p.kept = batch + (products ? 2 : 1);
+  static_assert(static_cast<int>(tiling::sums) + 1 == std::size(names));
+  batch = reorder(p, axes);
+  p.kept = batch + (axes.how == tiling::products ? 2 : 1);
   const char* const how = names[static_cast<int>(axes.how)];
-  const std::string facts = facts_of(p, batch, sums);
+  const std::string facts = facts_of(p, batch, axes.how == tiling::sums);
   made_kernel* const made =
       variant_of(program, p, how, facts, [&] { return tile_source(p, *program.graph, how, batch, facts); });
+  return made && made->choices[3] <= device().shared_bytes - tuned::other_shared_bytes ? made : nullptr;
+}
+
+}  // namespace
+
+bool can_be_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
+  int batch;
+  return tile_kernel(p, program, axes, batch) != nullptr;
+}
+
+bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
+  const bool products = axes.how == tiling::products, sums = axes.how == tiling::sums;
+  int batch;
+  made_kernel* const made = tile_kernel(p, program, axes, batch);
   if (!made) return false;
   const auto bytes = static_cast<std::size_t>(made->choices[3]);
-  if (bytes > unasked_shared_bytes) allow_shared(made->kernel, bytes);
   const index_t rows = p.extents[batch], columns = p.extents[batch + 1], depth = p.extents[batch + 2];
   index_t batches = 1, outer = 1;
   for (int k = 0; k < batch; ++k) batches *= p.extents[k];
@@ -206,13 +225,17 @@ bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
   const index_t tiles = batches * row_tiles * (products ? column_tiles : 1),
                 steps = products ? ceil_div(depth, tile_depth) : column_tiles * outer;
   if (tiles > most_tiles || steps > most_tiles) return false;
-  const unsigned asked = splits_of(tiles, steps, made->resident.of(made->kernel), sums);
+  const index_t partial = index_t{made->choices[2]} * block_threads,
+                most = std::min({steps / (sums ? tuned::least_steps_of_sums : tuned::least_steps),
+                                 sums ? tuned::most_splits_of_sums : tuned::most_splits,
+                                 tuned::most_partial_bytes / (partial * tiles)}),
+                fitting = device().shared_bytes_of_processor / (made->choices[3] + tuned::other_shared_bytes),
+                resident = std::min(made->resident.of(made->kernel), device().processors * fitting);
+  const unsigned asked = tiles > ticket_count ? 1 : splits_of(tiles, std::max<index_t>(most, 1), resident);
   const auto per_split = static_cast<unsigned>(ceil_div(steps, asked));
   const auto splits = static_cast<unsigned>(ceil_div(steps, per_split));
   scratch room;
-  if (splits > 1)
-    room = scratch_for(static_cast<std::size_t>(made->choices[2]) * block_threads * static_cast<std::size_t>(tiles) *
-                       splits);
+  if (splits > 1) room = scratch_for(static_cast<std::size_t>(partial * tiles * splits));
   parameters to;
   put_bound(to, p, 0, p.rank, p.kept);
   with_rank<0, max_rank - 3>(batch, [&]<int B>() {
@@ -233,6 +256,7 @@ bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
     });
   });
   if (!to.fits()) return false;
+  if (bytes > unasked_shared_bytes) allow_shared(made->kernel, bytes);
   start(*made, static_cast<unsigned>(tiles * splits), bytes, to);
   return true;
 }

@@ -61,7 +61,7 @@ const char* path_of_transform(exact_plan& p) {
 bool start_transform(exact_plan& p, exact_program& program) {
   // What the program costs is known when it has been compiled; until then the path is the one of a cheap program.
   const int widest = vector_width(p, true);
-  if (is_unravelled(p, widest)) return start_unravelled(p, program, widest);
+  if (is_unravelled(p, widest) && start_unravelled(p, program, widest)) return true;
   std::array<int, 5> choices{widest, 1, 1, widest, 1};
   {
     const std::lock_guard lock(program.mutex);

@@ -29,6 +29,9 @@ struct tile_tuning {
   /// Blocks that share a tile at most, the steps of each at least, and what each further one adds to the time.
   static constexpr index_t most_splits = 16, least_steps = 2;
   static constexpr double cost_of_split = 0.01;
+  /// What they leave for the last of them in memory at most, and what a block takes of shared memory beside its tiles.
+  static constexpr index_t most_partial_bytes = 32 << 20;
+  static constexpr int other_shared_bytes = 2048;
   /// Of sums: blocks and steps likewise; the rows of a tile at least, and the bytes of all operands at a position that
   /// shared memory has room for.
   static constexpr index_t most_splits_of_sums = 512, least_steps_of_sums = 16, least_rows = 16;

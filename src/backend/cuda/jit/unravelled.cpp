@@ -15,7 +15,8 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-constexpr index_t most_positions = index_t{1} << 31;
+/// That kernels count in 31 bits, the threads of the last block among them.
+constexpr index_t most_positions = (index_t{1} << 31) - 64 * index_t{block_threads};
 
 bool is_dense(const exact_plan& p, const operand_info& o) {
   index_t step = 1;
@@ -37,7 +38,7 @@ bool is_near(const exact_plan& p, const operand_info& o) {
 bool is_unravelled(const exact_plan& p, int width) {
   index_t size = 1;
   for (int k = 0; k < p.rank; ++k) size *= p.extents[k];
-  if (p.rank < 2 || width < 2 || p.extents[p.rank - 1] % width == 0 || size + 8192 >= most_positions) return false;
+  if (p.rank < 2 || width < 2 || p.extents[p.rank - 1] % width == 0 || size >= most_positions) return false;
   for (int i = 0; i < p.targets; ++i)
     if (!is_dense(p, p.info[i])) return false;
   // What lies apart is read element by element, which must be little beside the vectors; what is turned, not at all.

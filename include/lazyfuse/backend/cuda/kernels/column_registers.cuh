@@ -26,7 +26,8 @@ struct column_place {
 
 template <class Staged, class Sources, int S, int Held, class Fetched>
 __device__ __forceinline__ void column_stages(const Fetched& column, const auto& operands,
-                                              typename Staged::values& known, const column_place& at) {
+                                              typename Staged::values& known, const column_place& at,
+                                              unsigned char* room) {
   if constexpr (S < Staged::count) {
     using set = typename Staged::template set<S>;
     using accumulators = typename set::accumulators;
@@ -42,8 +43,8 @@ __device__ __forceinline__ void column_stages(const Fetched& column, const auto&
       combine_sink<set, true> sink{a, at.line + d * at.lines < at.height, none};
       evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
     }
-    if (at.lines > 1) {  // of the same columns of all warps, in their order
-      __shared__ accumulators parts[column_threads];
+    if (at.lines > 1) {  // of the same columns of all warps, one after the other
+      auto* const parts = reinterpret_cast<accumulators*>(room);
       const int first = at.group * at.lines * 32 + at.lane;
       __syncthreads();  // others may still read what is left of the stage before
       parts[threadIdx.x] = a;
@@ -52,7 +53,7 @@ __device__ __forceinline__ void column_stages(const Fetched& column, const auto&
       for (int l = 1; l < at.lines; ++l) set::merge(a, parts[first + l * 32]);
     }
     keep<set>(known, a);
-    column_stages<Staged, Sources, S + 1, Held>(column, operands, known, at);
+    column_stages<Staged, Sources, S + 1, Held>(column, operands, known, at, room);
   }
 }
 
@@ -112,7 +113,8 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...>, list<T
   keep_constants(values, p.operands, 0, index_sequence<I...>{});
 
   typename Staged::values known;
-  column_stages<Staged, list<Src...>, 0, Held>(values, p.operands, known, place);
+  __shared__ __align__(16) unsigned char room[column_threads * accumulator_bytes<Staged>];
+  column_stages<Staged, list<Src...>, 0, Held>(values, p.operands, known, place, room);
   if (!active) return;
   using values_type = pass_values_of<Staged, Staged::count, list<Src...>>;
   using context = row_context<own_column>;
@@ -124,6 +126,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...>, list<T
   load_late(0);
 #pragma unroll
   for (int from = 0; from < Held; from += step) {
+    if (from > 0 && p.one_result) break;
     if (from + step < Held) load_late(from + step);
     results<typename Staged::output::roots, list<Src...>, 1, step, T...> out;
 #pragma unroll

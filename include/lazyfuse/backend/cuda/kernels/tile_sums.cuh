@@ -114,18 +114,23 @@ struct tile_shares {
   }
   static constexpr int inner = bytes<typename sets::inner>(sizeof(inner_sum)),
                        outer = bytes<typename sets::outer>(sizeof(outer_sum));
+  /// Dear programs compute, whatever they read: compilers write them fewer times.
+  static constexpr int cost =
+      How == tiling::pairs || How == tiling::sums ? sets::outer::prologue::cost : sets::inner::prologue::cost;
   static constexpr thread_share share = [] {  // columns, rows
-    if (How == tiling::pairs) return thread_share{4, outer <= 16 ? 8 : outer <= 48 ? 4 : 2};
-    if (How == tiling::sums) {  // 9 bytes of shared memory for each that an operand has at a position
-      const int bytes = memory_bytes(Sources{}), cost = sets::outer::prologue::cost;
+    if (How == tiling::pairs) return thread_share{4, cost > 96 || outer > 48 ? 2 : outer <= 16 ? 8 : 4};
+    if (How == tiling::sums) {  // what an operand has at a position takes nine bytes of shared memory for four
+      const int bytes = memory_bytes(Sources{});
       return thread_share{4, outer <= 48 && bytes <= 8 && cost <= 24    ? 4
                              : outer <= 96 && bytes <= 16 && cost <= 48 ? 2
                                                                         : 1};
     }
+    if (cost > 96) return thread_share{2, 2};
+    const int middle = inner <= 24 ? 4 : 2;
+    if (How == tiling::nested_deeply || cost > 24) return thread_share{middle, middle};
     if (How == tiling::nested)
       return thread_share{inner <= 16 ? 4 : 2, inner <= 4 && outer <= 16 ? 8 : inner <= 16 ? 4 : 2};
-    if (How == tiling::nested_deeply) return thread_share{inner <= 24 ? 4 : 2, inner <= 24 ? 4 : 2};
-    return thread_share{inner <= 12 ? 8 : inner <= 24 ? 4 : 2, inner <= 4 ? 8 : inner <= 24 ? 4 : 2};
+    return thread_share{inner <= 12 ? 8 : middle, inner <= 4 ? 8 : middle};
   }();
   static constexpr int rows = share.depth, columns = share.width;
   static constexpr int along_columns = sets::reduces_columns ? 8 : 16, along_rows = block_threads / along_columns;

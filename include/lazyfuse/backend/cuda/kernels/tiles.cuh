@@ -159,7 +159,7 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
           evaluate<typename inner::prologue>(this->at(i, j), sink);
         }
     };
-    constexpr int unrolled = rows * columns >= 64 ? 2 : 4;
+    constexpr int unrolled = shares::cost > 24 ? 1 : rows * columns >= 64 ? 2 : 4;
     if (left >= tile_depth) {
 #pragma unroll(unrolled)
       for (int d = 0; d < tile_depth; ++d) one(d);
