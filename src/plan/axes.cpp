@@ -74,11 +74,14 @@ void order_reduced_axes(index_t* extents, int from, int to, operand_info* operan
 bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_info* operands, int count) {
   if (kept == 0 || extents[kept - 1] == 1) return false;
   if (extents[rank - 1] == 1) return true;
-  int votes = 0;
+  double votes = 0;  // one for each element: what is broadcast has few beside the others
   for (int i = 0; i < count; ++i) {
     if (operands[i].element_size == 0 || !operands[i].steps) continue;
+    double elements = 1;
+    for (int k = 0; k < rank; ++k)
+      if (operands[i].steps[k] != 0) elements *= static_cast<double>(extents[k]);
     const index_t along = magnitude(operands[i], kept - 1), reduced = magnitude(operands[i], rank - 1);
-    votes += reduced == 0 ? 0 : along == 0 ? -1 : along < reduced ? 1 : -1;
+    votes += reduced == 0 ? 0 : along == 0 || along >= reduced ? -elements : elements;
   }
   return votes > 0;
 }

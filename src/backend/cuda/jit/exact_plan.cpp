@@ -5,6 +5,7 @@
 #include <lazyfuse/plan/axes.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -68,6 +69,35 @@ void exact_plan::take_axes() {
     info[i].steps = steps[i];
   }
   if (rows) find_columns();
+  if (pattern == "reduce") find_neighbours();
+}
+
+void exact_plan::find_neighbours() {
+  // Elements of operands that are contiguous along an axis.
+  const auto neighbours = [&](int axis) {
+    double all = 0;
+    for (int i = 0; i < count; ++i) {
+      const operand_info& o = operand(i);
+      if (o.element_size == 0 || !o.steps || std::abs(o.steps[axis]) != 1) continue;
+      double own = 1;
+      for (int k = 0; k < rank; ++k)
+        if (o.steps[k] != 0) own *= static_cast<double>(extents[k]);
+      all += own;
+    }
+    return all;
+  };
+  if (kept < 2 || kept == rank || neighbours(rank - 1) > 0) return;
+  int best = kept - 1;
+  double most = neighbours(best);
+  for (int k = kept - 2; k >= 0; --k)
+    if (const double here = neighbours(k); here > 2 * most) {
+      best = k;
+      most = here;
+    }
+  if (best == kept - 1) return;
+  std::rotate(extents + best, extents + best + 1, extents + kept);
+  for (int i = 0; i < targets + count; ++i)
+    if (info[i].steps) std::rotate(steps[i] + best, steps[i] + best + 1, steps[i] + kept);
 }
 
 void exact_plan::find_columns() {

@@ -42,6 +42,9 @@ struct exact_plan {
  private:
   bool same(int i, int j) const;
   void find_columns();
+  /// Of a reduction: the axis along which operands are contiguous is the last of the kept ones, wherever the results
+  /// have it, if there is no other. They are far more than the results.
+  void find_neighbours();
 };
 
 }  // namespace lazyfuse::cuda_detail
