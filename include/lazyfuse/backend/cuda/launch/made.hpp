@@ -10,13 +10,14 @@
 
 namespace lazyfuse {
 
-/// When kernels for the GPU are made at run time, by NVRTC: never; where operands turn out to be one array, and a
-/// kernel that reads them once saves enough, and where functions of rows of several arrays are one kernel so; or
-/// wherever that is possible.
+/// When kernels for the GPU are made at run time, by NVRTC: never; where operands turn out to be one array, or are
+/// broadcast, and a kernel that reads them once saves enough, and where functions of rows of several arrays are one
+/// kernel so; or wherever that is possible.
 enum class jit { off, when_it_pays, always };
 /// For the evaluations that follow, of all threads. In the beginning the environment variable LAZYFUSE_JIT says it:
-/// off, when_it_pays or always; without it, jit::when_it_pays. Results do not depend on it but for the bits of sums of
-/// products, where compilers are free to round once (fused multiply-add). Checked builds make no kernels.
+/// off, when_it_pays or always; without it, jit::when_it_pays. Results do not depend on it but for the bits of sums: of
+/// products, where compilers are free to round once (fused multiply-add), and of what is broadcast, which is added in
+/// another order. Checked builds make no kernels.
 void use_jit(jit policy);
 jit current_jit();
 /// How many kernels this process has compiled so far.
