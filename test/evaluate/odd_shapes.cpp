@@ -47,7 +47,7 @@ TYPED_TEST_SUITE(odd_shapes, test::spaces, test::space_name);
 
 template <class Space, class T>
 void broadcast_beside(const test::extents& shape) {
-  const auto [m, n] = std::pair(shape[0], shape[1]);
+  const int64_t m = shape[0], n = shape[1];
   const auto x = numbers<T>(shape, 1), row = numbers<T>({n}, 2), column = numbers<T>({m, 1}, 3);
   const auto a = test::array_of<Space, 2>(x);
   const auto r = test::array_of<Space, 1>(row);
@@ -224,17 +224,17 @@ TYPED_TEST(odd_shapes, are_reduced_beside_their_transposes) {
   for (const test::extents& shape : {test::extents{701, 511}, {64, 5000}, {5000, 64}, {33, 8193}}) {
     const auto x = numbers<int32_t>(shape, 17), y = numbers<int32_t>({shape[1], shape[0]}, 18);
     const auto a = this->template of<int32_t, 2>(x), b = this->template of<int32_t, 2>(y);
-    const auto [sum, most] = reduced(shape, {0}, [&](const test::extents& i) {
+    const auto want = reduced(shape, {0}, [&](const test::extents& i) {
       return 2 * x[i] - y[{i[1], i[0]}] * (i[0] % 3 == 0 ? 1 : 3);
     });
     const auto weight = lf::where(lf::remainder(lf::arange<int32_t>(static_cast<int32_t>(shape[0])), 3) == 0, 1, 3);
     const auto e = 2 * a - b.T() * weight(all, newaxis);
-    EXPECT_TRUE(test::evaluates_to(lf::sum(e, axis<1>), sum));
-    EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(lf::max(e, axis<1>)), most));
+    EXPECT_TRUE(test::evaluates_to(lf::sum(e, axis<1>), want.first));
+    EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(lf::max(e, axis<1>)), want.second));
     lf::array<double, 2, TypeParam> d = lf::cast<double>(a);
     const lf::array<double, 2, TypeParam> dt = lf::cast<double>(b);
     EXPECT_TRUE(test::evaluates_to(
-        lf::cast<int64_t>(lf::sum(2.0 * d - dt.T() * lf::cast<double>(weight)(all, newaxis), axis<1>)), sum));
+        lf::cast<int64_t>(lf::sum(2.0 * d - dt.T() * lf::cast<double>(weight)(all, newaxis), axis<1>)), want.first));
   }
 }
 

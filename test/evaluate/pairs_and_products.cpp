@@ -57,7 +57,8 @@ struct sizes {
 };
 
 TYPED_TEST(pairs_and_products, sum_several_functions_of_pairs_at_once) {
-  for (const auto [n, m, unused] : {sizes{700, 513, 1}, {32, 9001, 1}, {2049, 256, 1}}) {
+  for (const sizes& of : {sizes{700, 513, 1}, {32, 9001, 1}, {2049, 256, 1}}) {
+    const int64_t n = of.rows, m = of.columns;
     const auto x = numbers<int32_t>({n}, 1), y = numbers<int32_t>({m}, 2), w = numbers<int32_t>({m}, 3);
     const auto a = this->template of<int32_t, 1>(x), b = this->template of<int32_t, 1>(y),
                c = this->template of<int32_t, 1>(w);
@@ -106,7 +107,7 @@ TYPED_TEST(pairs_and_products, find_where_a_function_of_pairs_is_least) {
 /// Products of every type, of sizes that fill no tile, and of more than one batch, from every layout.
 template <class Space, class T, class Result>
 void multiply(const sizes& s, double tolerance) {
-  const auto [m, n, k] = s;
+  const int64_t m = s.rows, n = s.columns, k = s.depth;
   const auto x = numbers<T>({m, k}, 6), y = numbers<T>({n, k}, 7);
   const auto a = test::array_of<Space, 2>(x), b = test::array_of<Space, 2>(y);
   const auto term = [&](const test::extents& i, int64_t l) {
@@ -180,7 +181,8 @@ TYPED_TEST(pairs_and_products, are_of_batches_and_of_other_operations_than_produ
 }
 
 TYPED_TEST(pairs_and_products, find_the_nearest_of_several_points) {
-  for (const auto [n, k, d] : {sizes{1000, 60, 12}, {333, 33, 17}, {4100, 7, 40}, {2000, 129, 1}}) {
+  for (const sizes& s : {sizes{1000, 60, 12}, {333, 33, 17}, {4100, 7, 40}, {2000, 129, 1}}) {
+    const int64_t n = s.rows, k = s.columns, d = s.depth;
     const auto x = numbers<float>({n, d}, 10), y = numbers<float>({k, d}, 11);
     const auto p = this->template of<float, 2>(x), c = this->template of<float, 2>(y);
     const auto distances = lf::sum(lf::square(p(all, newaxis) - c(newaxis)), axis<2>);
