@@ -2,7 +2,7 @@
 // Arrays whose rows begin anywhere, of extents that no vector fits: elementwise functions beside rows and columns that
 // are broadcast, slices and random numbers, and functions of columns and of axes in the middle; against loops over
 // plain numbers.
-#include "support/arrays.hpp"
+#include "support/numbers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,21 +13,7 @@ namespace {
 
 using lf::all, lf::axis, lf::keepdims, lf::newaxis, lf::none, lf::range;
 using std::int32_t, std::int64_t;
-
-template <class T>
-test::tensor<T> numbers(const test::extents& shape, int seed) {
-  test::tensor<T> t(shape);
-  for (std::size_t i = 0; i < t.values.size(); ++i)
-    t.values[i] = static_cast<test::stored<T>>(T(
-        static_cast<float>(static_cast<int>((i * 7919 + static_cast<std::size_t>(seed) * 104729) % 10007 % 101) - 50)));
-  return t;
-}
-template <class T, class F>
-test::tensor<T> loop(const test::extents& shape, const F& f) {
-  test::tensor<T> t(shape);
-  test::for_each_index(shape, [&](const test::extents& i) { t[i] = f(i); });
-  return t;
-}
+using test::numbers;
 
 template <class Space>
 class odd_shapes : public test::on<Space> {
@@ -58,10 +44,10 @@ void broadcast_beside(const test::extents& shape) {
                                                       : number(T(row[{i[1]}])) * 2);
   };
   const auto e = lf::where(a > r, a + c, r * T(2));
-  EXPECT_TRUE(test::evaluates_to(e, loop<T>(shape, value))) << m << " x " << n;
+  EXPECT_TRUE(test::evaluates_to(e, test::generate<T>(shape, value))) << m << " x " << n;
   lf::array<T, 2, Space> y = a;
   y = lf::where(y > r, y + c, r * T(2));  // in place
-  EXPECT_TRUE(test::evaluates_to(y, loop<T>(shape, value))) << m << " x " << n;
+  EXPECT_TRUE(test::evaluates_to(y, test::generate<T>(shape, value))) << m << " x " << n;
 }
 TYPED_TEST(odd_shapes, are_read_beside_rows_and_columns_that_are_broadcast) {
   for (const test::extents& shape : {test::extents{37, 101}, {1, 7}, {500, 29}, {3, 4097}, {1025, 3}, {129, 130}}) {
@@ -80,12 +66,12 @@ TYPED_TEST(odd_shapes, are_read_beside_slices_positions_and_axes_in_the_middle) 
   const auto a = this->template of<int32_t, 3>(x), w = this->template of<int32_t, 3>(wide),
              b = this->template of<int32_t, 3>(middle);
   const auto e = a * b + w(all, range(1, -1), range(2, none)) - lf::arange<int32_t>(31) + a * a;
-  EXPECT_TRUE(test::evaluates_to(e, loop<int32_t>(shape, [&](const test::extents& i) {
+  EXPECT_TRUE(test::evaluates_to(e, test::generate<int32_t>(shape, [&](const test::extents& i) {
                                    return x[i] * middle[{i[0], 0, i[2]}] + wide[{i[0], i[1] + 1, i[2] + 2}] -
                                           static_cast<int32_t>(i[2]) + x[i] * x[i];
                                  })));
   EXPECT_TRUE(test::evaluates_to(a - a(all, range(0, 1), range(none, none, -1)),
-                                 loop<int32_t>(shape, [&](const test::extents& i) {
+                                 test::generate<int32_t>(shape, [&](const test::extents& i) {
                                    return x[i] - x[{i[0], 0, 30 - i[2]}];
                                  })));
 }
@@ -108,18 +94,19 @@ void centre_columns(const test::extents& shape) {
     return s;
   };
   const std::string text = test::text(shape);
-  EXPECT_TRUE(test::evaluates_to(a - lf::sum(a, axis<1>, keepdims),
-                                 loop<float>(shape, [&](const test::extents& i) { return x[i] - sum(i[0], i[2]); })))
+  EXPECT_TRUE(
+      test::evaluates_to(a - lf::sum(a, axis<1>, keepdims),
+                         test::generate<float>(shape, [&](const test::extents& i) { return x[i] - sum(i[0], i[2]); })))
       << text;
   const auto farthest = lf::max(lf::abs(a - lf::sum(a, axis<1>, keepdims)), axis<1>);
-  EXPECT_TRUE(test::evaluates_to(farthest,
-                                 loop<float>({shape[0], shape[2]},
-                                             [&](const test::extents& i) {
-                                               float most = 0;
-                                               for (int64_t j = 0; j < shape[1]; ++j)
-                                                 most = std::max(most, std::abs(x[{i[0], j, i[1]}] - sum(i[0], i[1])));
-                                               return most;
-                                             })))
+  EXPECT_TRUE(test::evaluates_to(
+      farthest, test::generate<float>({shape[0], shape[2]},
+                                      [&](const test::extents& i) {
+                                        float most = 0;
+                                        for (int64_t j = 0; j < shape[1]; ++j)
+                                          most = std::max(most, std::abs(x[{i[0], j, i[1]}] - sum(i[0], i[1])));
+                                        return most;
+                                      })))
       << text;
 }
 TYPED_TEST(odd_shapes, have_functions_of_columns_of_every_height) {
@@ -148,7 +135,7 @@ TYPED_TEST(odd_shapes, have_functions_of_several_axes_at_once_and_of_several_arr
     return all;
   };
   EXPECT_TRUE(test::evaluates_to(c * (a - lf::max(a * 2 - b, axis<1, 2>, keepdims)) + b,
-                                 loop<int32_t>(shape, [&](const test::extents& i) {
+                                 test::generate<int32_t>(shape, [&](const test::extents& i) {
                                    return w[{i[1], 0, i[3]}] * (x[i] - most(i[0], i[3])) + y[i];
                                  })));
 }
@@ -157,14 +144,14 @@ TYPED_TEST(odd_shapes, have_softmax_and_variance_down_their_columns) {
   auto x = numbers<float>(shape, 12);
   for (auto& v : x.values) v *= 0.125f;
   const auto a = this->template of<float, 3>(x);
-  const auto want = loop<float>(shape, [&](const test::extents& i) {
+  const auto want = test::generate<float>(shape, [&](const test::extents& i) {
     double most = -1e9, sum = 0;
     for (int64_t j = 0; j < 50; ++j) most = std::max(most, double{x[{i[0], j, i[2]}]});
     for (int64_t j = 0; j < 50; ++j) sum += std::exp(double{x[{i[0], j, i[2]}]} - most);
     return static_cast<float>(std::exp(double{x[i]} - most) / sum);
   });
   EXPECT_TRUE(test::evaluates_to(lf::softmax(a, axis<1>), want, {8, 1e-12}));
-  const auto variance = loop<float>({3, 41}, [&](const test::extents& i) {
+  const auto variance = test::generate<float>({3, 41}, [&](const test::extents& i) {
     double mean = 0, sum = 0;
     for (int64_t j = 0; j < 50; ++j) mean += double{x[{i[0], j, i[1]}]} / 50;
     for (int64_t j = 0; j < 50; ++j) sum += (x[{i[0], j, i[1]}] - mean) * (x[{i[0], j, i[1]}] - mean);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions over arguments that are broadcast along other axes: sums over pairs, products of matrices by broadcasting,
 // the nearest of several points; of odd sizes, batches and layouts, against loops over plain numbers.
-#include "support/arrays.hpp"
+#include "support/numbers.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string>
 
@@ -14,24 +13,7 @@ namespace {
 
 using lf::all, lf::axis, lf::newaxis, lf::none, lf::range;
 using std::int32_t, std::int64_t;
-
-/// Numbers that look drawn: whole ones from -50 to 50; of 16 bits eighths, whose sums do not overflow.
-int32_t number(int64_t i, int seed) { return static_cast<int32_t>((i * 7919 + seed * 104729) % 10007 % 101) - 50; }
-template <class T>
-test::tensor<T> numbers(const test::extents& shape, int seed) {
-  test::tensor<T> t(shape);
-  for (std::size_t i = 0; i < t.values.size(); ++i)
-    t.values[i] = static_cast<test::stored<T>>(
-        T(static_cast<float>(number(static_cast<int64_t>(i), seed)) * (lf::small_real<T> ? 0.125f : 1.0f)));
-  return t;
-}
-/// The result at each index of a shape, by f(index).
-template <class T>
-test::tensor<T> loop(const test::extents& shape, const std::function<T(const test::extents&)>& f) {
-  test::tensor<T> t(shape);
-  test::for_each_index(shape, [&](const test::extents& i) { t[i] = f(i); });
-  return t;
-}
+using test::numbers;
 
 template <class Space>
 class pairs_and_products : public test::on<Space> {
@@ -79,14 +61,15 @@ TYPED_TEST(pairs_and_products, sum_several_functions_of_pairs_at_once) {
     };
     const auto plus = [](int64_t p, int64_t q) { return p + q; };
     EXPECT_TRUE(test::evaluates_to(
-        s,
-        loop<int64_t>({n}, over([&](int64_t v, int64_t j) { return (v - y[{j}]) * (v - y[{j}]) * w[{j}]; }, 0, plus))));
-    EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(t),
-                                   loop<int64_t>({n}, over([&](int64_t v, int64_t j) { return v - y[{j}]; }, -1000,
-                                                           [](int64_t p, int64_t q) { return std::max(p, q); }))));
+        s, test::generate<int64_t>(
+               {n}, over([&](int64_t v, int64_t j) { return (v - y[{j}]) * (v - y[{j}]) * w[{j}]; }, 0, plus))));
+    EXPECT_TRUE(test::evaluates_to(
+        lf::cast<int64_t>(t), test::generate<int64_t>({n}, over([&](int64_t v, int64_t j) { return v - y[{j}]; }, -1000,
+                                                                [](int64_t p, int64_t q) { return std::max(p, q); }))));
     EXPECT_TRUE(test::evaluates_to(
         k - lf::cast<int64_t>(a),
-        loop<int64_t>({n}, over([&](int64_t v, int64_t j) { return int64_t{v - y[{j}] > w[{j}]}; }, 0, plus))));
+        test::generate<int64_t>({n},
+                                over([&](int64_t v, int64_t j) { return int64_t{v - y[{j}] > w[{j}]}; }, 0, plus))));
   }
 }
 
@@ -96,7 +79,7 @@ TYPED_TEST(pairs_and_products, find_where_a_function_of_pairs_is_least) {
   const auto a = this->template of<int32_t, 1>(x), b = this->template of<int32_t, 1>(y);
   const auto e = lf::argmin(lf::abs(a(all, newaxis) - b(newaxis)), axis<1>);
   this->expect_tiles("reduce", e);
-  EXPECT_TRUE(test::evaluates_to(e, loop<int64_t>({n}, [&](const test::extents& i) {  // the first of several
+  EXPECT_TRUE(test::evaluates_to(e, test::generate<int64_t>({n}, [&](const test::extents& i) {  // the first of several
                                    int64_t at = 0;
                                    for (int64_t j = 1; j < m; ++j)
                                      if (std::abs(x[i] - y[{j}]) < std::abs(x[i] - y[{at}])) at = j;
@@ -115,7 +98,7 @@ void multiply(const sizes& s, double tolerance) {
     return exact(T(x[{i[0], l}])) * exact(T(y[{i[1], l}]));
   };
   const auto added = [&](const auto& f) {
-    return loop<double>({m, n}, [&](const test::extents& i) {
+    return test::generate<double>({m, n}, [&](const test::extents& i) {
       double sum = 0;
       for (int64_t l = 0; l < k; ++l) sum += f(term(i, l));
       return sum;
@@ -157,7 +140,7 @@ TYPED_TEST(pairs_and_products, are_of_batches_and_of_other_operations_than_produ
   const auto a = this->template of<float, 3>(x), b = this->template of<float, 3>(y);
   const auto p = a(all, all, newaxis), q = b(all, newaxis);
   const auto want = [&](float first, const auto& f) {
-    return loop<float>({batches, m, n}, [&, first](const test::extents& i) {
+    return test::generate<float>({batches, m, n}, [&, first](const test::extents& i) {
       float all = first;
       for (int64_t l = 0; l < k; ++l) all = f(all, x[{i[0], i[1], l}], y[{i[0], i[2], l}]);
       return all;
@@ -169,7 +152,7 @@ TYPED_TEST(pairs_and_products, are_of_batches_and_of_other_operations_than_produ
   EXPECT_TRUE(test::evaluates_to(lf::sum(lf::abs(p - q), axis<3>),
                                  want(0, [](float s, float u, float v) { return s + std::abs(u - v); })));
   EXPECT_TRUE(test::evaluates_to(lf::max(lf::abs(p - q), axis<3>) - lf::min(p + q, axis<3>),
-                                 loop<float>({batches, m, n}, [&](const test::extents& i) {
+                                 test::generate<float>({batches, m, n}, [&](const test::extents& i) {
                                    float most = 0, least = 1e9f;
                                    for (int64_t l = 0; l < k; ++l) {
                                      const float u = x[{i[0], i[1], l}], v = y[{i[0], i[2], l}];
@@ -198,16 +181,17 @@ TYPED_TEST(pairs_and_products, find_the_nearest_of_several_points) {
       return at;
     };
     if (d > 1 && k > 8) this->expect_tiles("nested", lf::argmin(distances, axis<1>));
-    EXPECT_TRUE(test::evaluates_to(lf::argmin(distances, axis<1>),
-                                   loop<int64_t>({n}, [&](const test::extents& i) { return nearest(i[0]); })));
-    EXPECT_TRUE(test::evaluates_to(lf::min(distances, axis<1>), loop<float>({n}, [&](const test::extents& i) {
+    EXPECT_TRUE(
+        test::evaluates_to(lf::argmin(distances, axis<1>),
+                           test::generate<int64_t>({n}, [&](const test::extents& i) { return nearest(i[0]); })));
+    EXPECT_TRUE(test::evaluates_to(lf::min(distances, axis<1>), test::generate<float>({n}, [&](const test::extents& i) {
                                      return distance(i[0], nearest(i[0]));
                                    })));
     const auto w = numbers<float>({k}, 12), v = numbers<float>({n}, 13);
     const auto weights = this->template of<float, 1>(w), values = this->template of<float, 1>(v);
     const auto most = lf::max(distances + weights(newaxis) * values(all, newaxis), axis<1>) - values;
     if (d > 1 && k > 8) this->expect_tiles("nested", most);
-    EXPECT_TRUE(test::evaluates_to(most, loop<float>({n}, [&](const test::extents& i) {
+    EXPECT_TRUE(test::evaluates_to(most, test::generate<float>({n}, [&](const test::extents& i) {
                                      float all = -1e9f;
                                      for (int64_t j = 0; j < k; ++j)
                                        all = std::max(all, distance(i[0], j) + w[{j}] * v[i]);
@@ -220,7 +204,7 @@ TYPED_TEST(pairs_and_products, have_elements_of_every_size) {
   const int64_t m = 70, n = 90, k = 65;
   const auto x = numbers<int32_t>({m, k}, 16), y = numbers<int32_t>({n, k}, 17);
   const auto of_pair = [&](const auto& f) {
-    return loop<int64_t>({m, n}, [&](const test::extents& i) {
+    return test::generate<int64_t>({m, n}, [&](const test::extents& i) {
       int64_t sum = 0;
       for (int64_t l = 0; l < k; ++l) sum += f(x[{i[0], l}], y[{i[1], l}]);
       return sum;
@@ -233,7 +217,7 @@ TYPED_TEST(pairs_and_products, have_elements_of_every_size) {
   EXPECT_TRUE(test::evaluates_to(product(lf::cast<int32_t>(a8), lf::cast<int32_t>(b8)), want));
   const lf::array<bool, 2, TypeParam> positive = a > 40, negative = b < -40;
   EXPECT_TRUE(test::evaluates_to(lf::any(positive(all, newaxis) & negative(newaxis), axis<2>),
-                                 loop<bool>({m, n}, [&](const test::extents& i) {
+                                 test::generate<bool>({m, n}, [&](const test::extents& i) {
                                    bool some = false;
                                    for (int64_t l = 0; l < k; ++l)
                                      some = some || (x[{i[0], l}] > 40 && y[{i[1], l}] < -40);
@@ -253,7 +237,7 @@ TYPED_TEST(pairs_and_products, have_elements_of_every_size) {
     lf::component<2>(e) = lf::cast<Part>(lf::floor_divide(lf::abs(a), 2));
     const lf::array<element, 2, TypeParam> least = lf::min(e(all, newaxis) + e(newaxis), axis<2>);
     EXPECT_TRUE(test::evaluates_to(
-        lf::cast<int64_t>(lf::component<2>(least)), loop<int64_t>({m, m}, [&](const test::extents& i) {
+        lf::cast<int64_t>(lf::component<2>(least)), test::generate<int64_t>({m, m}, [&](const test::extents& i) {
           int64_t all = 1000;
           for (int64_t l = 0; l < k; ++l)
             all = std::min<int64_t>(all, std::abs(x[{i[0], l}]) / 2 + std::abs(x[{i[1], l}]) / 2);
@@ -272,7 +256,7 @@ TYPED_TEST(pairs_and_products, have_elements_of_every_size) {
   const auto sums = lf::sum(p(newaxis) - q(all, newaxis), axis<1>);
   this->expect_tiles("reduce", sums);
   const lf::array<point, 1, TypeParam> r = sums;
-  EXPECT_TRUE(test::evaluates_to(lf::component<2>(r), loop<float>({300}, [&](const test::extents& i) {
+  EXPECT_TRUE(test::evaluates_to(lf::component<2>(r), test::generate<float>({300}, [&](const test::extents& i) {
                                    float sum = 0;
                                    for (int64_t j = 0; j < 2000; ++j) sum += c[{2, j}] - c[{2, i[0]}];
                                    return sum;
