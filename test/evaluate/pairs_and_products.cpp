@@ -11,7 +11,7 @@
 
 namespace {
 
-using lf::all, lf::axis, lf::newaxis, lf::none, lf::range;
+using lf::all, lf::axis, lf::newaxis, lf::range;
 using std::int32_t, std::int64_t;
 using test::numbers;
 
