@@ -22,7 +22,7 @@ inline int grid(std::uint32_t stream, std::int64_t i) {
 /// Numbers from -8 to 8, exact in float.
 inline double between(std::uint32_t stream, std::int64_t i) { return (grid(stream, i) - 2048) / 256.0; }
 inline double positive(std::uint32_t stream, std::int64_t i) { return (grid(stream, i) + 1) / 4096.0; }
-using numbers = double (*)(std::uint32_t, std::int64_t);
+using indexed_numbers = double (*)(std::uint32_t, std::int64_t);
 
 /// A small tensor of between.
 template <class T>
@@ -69,7 +69,7 @@ template <class T, class Space>
 struct row_maker {
   std::int64_t rows, n;
   row_layout order;
-  numbers of;
+  indexed_numbers of;
 
   /// (rows, n), the same view type for every layout.
   auto along_last(std::uint32_t stream) const {
@@ -154,8 +154,8 @@ inline std::vector<row_layout> layouts_for(std::int64_t n) {
 /// f(x, y, axis) along the last axis and the first of a matrix, and (Middle) along the middle one of three, for rows of
 /// every length; x and y are rows of two streams. Without test::full, double has the last axis alone.
 template <class Space, class T, bool Middle, class F>
-void check_rows(const reference_data& answers, const std::string& name, F f, const precision& p, numbers of_x = between,
-                numbers of_y = between) {
+void check_rows(const reference_data& answers, const std::string& name, F f, const precision& p,
+                indexed_numbers of_x = between, indexed_numbers of_y = between) {
   constexpr bool every_axis = full || std::is_same_v<T, float>;
   for (const std::int64_t n : row_lengths) {
     const std::string key = name + "/" + std::to_string(n);
