@@ -161,8 +161,9 @@ def with_axes(x, places):
 class Case:
     """An expression to be timed."""
 
-    def __init__(self, name, family):
-        self.name, self.family = name, family
+    def __init__(self, name, family, scale=1.0):
+        """scale: how much work there is, over what keeps a GPU busy for some hundred microseconds."""
+        self.name, self.family, self.scale = name, family, scale
         self.inputs, self.statements, self.results = [], [], []
         self.has_values = True  # of random numbers each library has its own
 
@@ -170,6 +171,9 @@ class Case:
         t = Term(f"x{len(self.inputs)}", f"x{len(self.inputs)}", tuple(shape), dtype)
         self.inputs.append(t)
         return t
+
+    def scaled(self, elements):
+        return int(elements * self.scale)
 
     def named(self, t):
         """A part that has a name, as one writes what is used twice."""

@@ -6,15 +6,15 @@ from expressions import (Term, along, argmin, call, compare, exp, log, logsumexp
                          with_axes)
 
 
-def near(rng, size):
+def near(rng, size, scale=1.0):
     """An extent about that large: odd, even or a multiple of 32."""
-    n = int(size * math.exp(rng.uniform(-0.35, 0.35)))
+    n = int(size * scale * math.exp(rng.uniform(-0.35, 0.35)))
     return max(2, n // 32 * 32 if rng.random() < 0.4 else n)
 
 
 def pairs(rng, case):
     """A sum over pairs of points of some function of their difference."""
-    n, d = near(rng, 8000), int(rng.integers(2, 4))
+    n, d = near(rng, 8000, case.scale ** (1 / 2)), int(rng.integers(2, 4))
     x = [case.input((n,)) for _ in range(d)]
     m = case.input((n,))
     differences = [case.named(with_axes(c, [0]) - with_axes(c, [1])) for c in x]
@@ -33,7 +33,7 @@ def pairs(rng, case):
 
 def nearest(rng, case):
     """The nearest of some centres, or how far it is."""
-    n, k, d = near(rng, 300000), near(rng, 60), near(rng, 12)
+    n, k, d = near(rng, 300000, case.scale), near(rng, 60), near(rng, 12)
     p, c = case.input((n, d)), case.input((k, d))
     distances = reduce("sum", square(with_axes(p, [1]) - with_axes(c, [0])), [2])
     return case.result(argmin(distances, 1) if rng.random() < 0.6 else reduce("min", distances, [1]))
@@ -41,7 +41,7 @@ def nearest(rng, case):
 
 def products(rng, case):
     """A product of matrices by broadcasting, or with another operation or reduction in its place."""
-    m, n, k = (near(rng, 900) for _ in range(3))
+    m, n, k = (near(rng, 900, case.scale ** (1 / 3)) for _ in range(3))
     a, b = with_axes(case.input((m, k)), [1]), with_axes(case.input((n, k)), [0])
     kind = rng.choice(["product", "min plus", "distances"])
     if kind == "product":
@@ -54,7 +54,7 @@ def products(rng, case):
 def sums_of_several(rng, case):
     """Reductions along rows of several arrays."""
     n = near(rng, 1000) if rng.random() < 0.5 else near(rng, 5000)
-    rows = (1 << 26) // n
+    rows = case.scaled(1 << 26) // n
     p, q = case.input((rows, n)), case.input((rows, n))
     kind = rng.choice(["kl", "cosine", "bray curtis", "weighted", "hellinger"])
     if kind == "kl":
@@ -71,7 +71,7 @@ def sums_of_several(rng, case):
 def long_rows(rng, case):
     """Functions of rows that are long, and begin anywhere."""
     n = int(rng.integers(20000, 70000)) | 1
-    x = case.input(((1 << 28) // n // 2, n))
+    x = case.input((case.scaled(1 << 27) // n, n))
     kind = rng.choice(["softmax", "log_softmax", "logsumexp", "normalize"])
     if kind == "logsumexp":
         return case.result(logsumexp(x, 1))
@@ -82,7 +82,7 @@ def long_rows(rng, case):
 
 def several_axes(rng, case):
     """Statistics over axes that are not next to each other."""
-    shape = [near(rng, s) for s in rng.permutation([32, 128, 80, 80])]
+    shape = [near(rng, s, case.scale ** (1 / 4)) for s in rng.permutation([32, 128, 80, 80])]
     x = case.input(shape)
     axes = [[0, 2, 3], [0, 2], [1, 3], [0, 3], [0, 1, 3]][int(rng.integers(5))]
     kind = rng.choice(["sum", "batch norm", "spread"])
@@ -95,7 +95,9 @@ def several_axes(rng, case):
 
 def middle_axes(rng, case):
     """Functions of columns, or along an axis in the middle."""
-    shape = (near(rng, 16000), near(rng, 2000)) if rng.random() < 0.5 else (near(rng, 50), near(rng, 200), near(rng, 3000))
+    root = case.scale ** (1 / 2)
+    shape = (near(rng, 16000, root), near(rng, 2000, root)) if rng.random() < 0.5 else \
+        (near(rng, 50, root), near(rng, 200), near(rng, 3000, root))
     axis = len(shape) - 2
     x = case.input(shape)
     kind = rng.choice(["softmax", "centre", "standardize", "cumsum"])
@@ -109,7 +111,7 @@ def middle_axes(rng, case):
 def backward(rng, case):
     """What the backward pass of a function of rows computes."""
     n = near(rng, 1000)
-    rows = (1 << 25) // n
+    rows = case.scaled(1 << 25) // n
     x, dy = case.input((rows, n)), case.input((rows, n))
     kind = rng.choice(["layer norm", "softmax", "rms norm"])
     if kind == "softmax":
@@ -126,7 +128,7 @@ def backward(rng, case):
 
 def shared_masks(rng, case):
     """Rows of several matrices beside a mask that all of them share."""
-    b, n, m = near(rng, 40), near(rng, 900), near(rng, 900)
+    b, n, m = near(rng, 40), near(rng, 900, case.scale ** (1 / 2)), near(rng, 900, case.scale ** (1 / 2))
     s, mask = case.input((b, n, m)), case.input((n, m))
     kind = rng.choice(["bias", "where"])
     scores = 0.125 * s + mask if kind == "bias" else where(compare(">", mask, 0.6), s, -1e4)
@@ -136,7 +138,7 @@ def shared_masks(rng, case):
 def several_rows(rng, case):
     """Several functions of rows of several arrays."""
     n = near(rng, 1200)
-    rows = (1 << 25) // n
+    rows = case.scaled(1 << 25) // n
     x, y = case.input((rows, n)), case.input((rows, n))
     kind = rng.choice(["two softmaxes", "product", "mixed", "both ways"])
     if kind == "two softmaxes":
@@ -151,7 +153,7 @@ def several_rows(rng, case):
 def stencils(rng, case):
     """Sums of neighbours, of radius 1 or 2 in 1 to 3 dimensions."""
     rank, radius = int(rng.integers(1, 4)), int(rng.integers(1, 3))
-    shape = [near(rng, s) for s in {1: [1 << 26], 2: [8000, 8000], 3: [400, 400, 400]}[rank]]
+    shape = [near(rng, s, case.scale ** (1 / rank)) for s in {1: [1 << 26], 2: [8000, 8000], 3: [400, 400, 400]}[rank]]
     u = case.input(shape)
     full = rank < 3 and rng.random() < 0.4 and radius == 1
 
@@ -177,7 +179,7 @@ def stencils(rng, case):
 
 def random_numbers(rng, case):
     """Random numbers beside arrays, made in the kernel that reads them."""
-    shape = (near(rng, 30000), near(rng, 1000))
+    shape = (near(rng, 30000, case.scale), near(rng, 1000))
     x, y, bias = case.input(shape), case.input(shape), case.input(shape[1:])
     case.has_values = False
     u = case.named(call("gelu", y + bias))
@@ -188,8 +190,8 @@ def random_numbers(rng, case):
 def elementwise(rng, case):
     """What is bound by memory, over arrays of several types and views."""
     dtype = rng.choice(["float32", "float32", "float64", "float16", "int32"])
-    n = near(rng, (1 << 27) // (8 if dtype == "float64" else 4))
-    rows = near(rng, 5000)
+    n = near(rng, (1 << 27) // (8 if dtype == "float64" else 4), case.scale)
+    rows = near(rng, 5000, case.scale ** (1 / 2))
     shape = (rows, n // rows)
     x, y = case.input(shape, dtype), case.input(shape, dtype)
     row, column = case.input(shape[1:], dtype), case.input((rows, 1), dtype)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Expressions that are drawn, not chosen, by lazyfuse, torch.compile and JAX on one GPU in one go.
+"""Expressions that are drawn, not chosen, by lazyfuse, torch.compile and JAX, on one GPU or on the CPU in one go.
 
-    generality.py [--seed 1] [--count 60] [--family pairs]     all of what follows
+    generality.py [--seed 1] [--count 60] [--family pairs] [--cpu]     all of what follows
     generality.py generate|build|run|peers|report DIR          in phases; build needs a C++ compiler and lazyfuse::cuda, run and
                                                                peers a GPU, peers PyTorch and JAX
+    --cpu: arrays of the host, sixteen times less work, numexpr beside the peers. --flags -march=native: build with them.
 
 Half of the expressions are of families (families.py), in turn, the others of a grammar (grammar.py). report prints a table, those
 first in which a peer is ahead, and writes curve.svg: which share of the expressions is at least so fast.
@@ -28,16 +29,18 @@ import families  # noqa: E402
 import grammar  # noqa: E402
 
 CASES_OF_A_PROGRAM = 10
+CPU_SCALE = 1 / 16
+PEERS = {"torch": "torch.compile", "jax": "JAX", "numexpr": "numexpr"}
 
 
-def draw(seed, count, family):
+def draw(seed, count, family, scale=1.0):
     """The cases: number k depends on the seed and k alone."""
     names = [family] if family else list(families.ALL)
     for k in range(count):
         rng = np.random.default_rng([seed, k])
         of_family = bool(family) or k % 2 == 0
         name = names[k // (1 if family else 2) % len(names)] if of_family else "grammar"
-        case = expressions.Case(f"{name}_{seed}_{k}", name)
+        case = expressions.Case(f"{name}_{seed}_{k}", name, scale)
         yield families.ALL[name](rng, case) if of_family else grammar.expression(rng, case)
 
 
@@ -65,7 +68,8 @@ def cpp_function(case, number):
     return "\n".join(lines)
 
 
-def generate(folder, cases):
+def generate(folder, cases, copied):
+    """copied: bytes of the copy that is the yardstick."""
     folder.mkdir(parents=True, exist_ok=True)
     described = [{"name": c.name, "family": c.family, "bytes": c.bytes(), "has_values": c.has_values,
                   "inputs": [[list(t.shape), t.dtype] for t in c.inputs],
@@ -79,21 +83,21 @@ def generate(folder, cases):
         some = list(enumerate(cases))[first : first + CASES_OF_A_PROGRAM]
         body = "\n".join(cpp_function(c, k) for k, c in some)
         calls = "\n".join(f"  case{k}(folder);" for k, _ in some)
-        copy = "  generality::report_copy(std::size_t{1} << 30);\n" if first == 0 else ""
+        copy = f"  generality::report_copy({copied});\n" if first == 0 else ""
         (folder / f"program{first // CASES_OF_A_PROGRAM:03}.cpp").write_text(
             '#include "harness.hpp"\n\nnamespace lf = lazyfuse;\n\n' + body +
             f"\n\nint main(int, char** argv) {{\n  const std::string folder = argv[1];\n{copy}{calls}\n}}\n")
 
 
-def build(folder, build_folder):
-    """By the C++ compiler, as test/fuzz compiles; kernels are made when they run."""
+def build(folder, build_folder, cpu, flags):
+    """By the C++ compiler, as test/fuzz compiles; kernels for the GPU are made when they run, loops here."""
     known = json.loads((build_folder / "test/fuzz.json").read_text())
     includes = [f"-I{HERE}"] + [f"-I{p}" for p in known["includes"].split(";") if p]
-    libraries = [p for p in known["cuda_libraries"].split(";") if p]
+    libraries = [p for p in known["libraries" if cpu else "cuda_libraries"].split(";") if p]
 
     def one(source):
-        command = [known["cxx"], "-std=gnu++20", "-O1", "-w", "-DLAZYFUSE_CUDA=1", *includes, str(source), "-o",
-                   str(source.with_suffix("")), *libraries]
+        command = [known["cxx"], "-std=gnu++20", "-w", *(["-O3", "-fopenmp"] if cpu else ["-O1", "-DLAZYFUSE_CUDA=1"]), *flags,
+                   *includes, str(source), "-o", str(source.with_suffix("")), *libraries]
         done = subprocess.run(command, capture_output=True, text=True)
         return "" if done.returncode == 0 else f"{source}: {done.stdout}{done.stderr}"
 
@@ -111,10 +115,11 @@ def run(folder):
                 print(f"generality: {program.name} ended with {done.returncode}")
 
 
-def peers(folder):
-    for name in ("torch", "jax"):  # each alone: both take the GPU's memory
+def peers(folder, cpu):
+    for name in PEERS if cpu else ("torch", "jax"):  # each alone: they take the GPU's memory
+        environment = {**os.environ, **({"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"} if cpu else {})}
         with open(folder / f"{name}.jsonl", "w") as out:
-            subprocess.run([sys.executable, HERE / "peers.py", name, folder], stdout=out)
+            subprocess.run([sys.executable, HERE / "peers.py", name, folder], stdout=out, env=environment)
 
 
 def lines_of(file):
@@ -138,13 +143,14 @@ def curve(ratios):
 
 def report(folder):
     cases = json.loads((folder / "cases.json").read_text())
-    ours, torch, jax = (lines_of(folder / f"{n}.jsonl") for n in ("lazyfuse", "torch", "jax"))
+    ours = lines_of(folder / "lazyfuse.jsonl")
+    others = {title: lines_of(folder / f"{n}.jsonl") for n, title in PEERS.items() if (folder / f"{n}.jsonl").exists()}
     copy = ours.get("copy", {})
     rows, broken = [], []
     for c in cases:
         mine = ours.get(c["name"], {"error": "it did not run"})
-        theirs = {n: d[c["name"]]["us"] for n, d in (("torch.compile", torch), ("JAX", jax)) if "us" in d.get(c["name"], {})}
-        wrong = [f"{n}: {d[c['name']]['wrong']}" for n, d in (("torch.compile", torch), ("JAX", jax)) if d.get(c["name"], {}).get("wrong")]
+        theirs = {n: d[c["name"]]["us"] for n, d in others.items() if "us" in d.get(c["name"], {})}
+        wrong = [f"{n}: {d[c['name']]['wrong']}" for n, d in others.items() if d.get(c["name"], {}).get("wrong")]
         if "us" not in mine or wrong:
             broken.append(f"{c['name']}: {mine.get('error', '')} {'; '.join(wrong)}\n    {c['cpp']}")
         if "us" not in mine or not theirs:
@@ -152,10 +158,10 @@ def report(folder):
         of_copy = c["bytes"] / copy["bytes"] * copy["us"] / mine["us"] if copy else float("nan")
         rows.append((min(theirs.values()) / mine["us"], c, mine, theirs, of_copy))
     rows.sort(key=lambda r: r[0])
-    print("| expression | lazyfuse µs | torch.compile | JAX | best peer / lazyfuse | of copy | kernels | predicted µs |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    print(f"| expression | lazyfuse µs | {' | '.join(others)} | best peer / lazyfuse | of copy | kernels | predicted µs |")
+    print(f"|---|---:|{'---:|' * len(others)}---:|---:|---:|---:|")
     for ratio, c, mine, theirs, of_copy in rows:
-        print(f"| {c['name']} | {mine['us']:.1f} | {theirs.get('torch.compile', math.nan):.1f} | {theirs.get('JAX', math.nan):.1f} | "
+        print(f"| {c['name']} | {mine['us']:.1f} | {' | '.join(f'{theirs[n]:.1f}' if n in theirs else '' for n in others)} | "
               f"{ratio:.2f} | {of_copy:.2f} | {mine['kernels']} | {mine['predicted_us']:.1f} |")
     if rows:
         ratios = [r[0] for r in rows]
@@ -175,17 +181,19 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--family", choices=list(families.ALL))
+    parser.add_argument("--cpu", action="store_true", help="arrays of the host")
+    parser.add_argument("--flags", default="", help="more flags for the C++ compiler")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/cuda", help="a build folder with lazyfuse::cuda and the tests' fuzz.json")
     a = parser.parse_args()
     folder = (a.folder or a.build / "generality").resolve()
     if a.phase in ("generate", "all"):
-        generate(folder, list(draw(a.seed, a.count, a.family)))
+        generate(folder, list(draw(a.seed, a.count, a.family, CPU_SCALE if a.cpu else 1.0)), 1 << (28 if a.cpu else 30))
     if a.phase in ("build", "all"):
-        build(folder, a.build)
+        build(folder, a.build, a.cpu, a.flags.split())
     if a.phase in ("run", "all"):
         run(folder)
     if a.phase in ("peers", "all"):
-        peers(folder)
+        peers(folder, a.cpu)
     return report(folder) if a.phase in ("report", "all") else 0
 
 

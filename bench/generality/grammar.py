@@ -6,9 +6,9 @@ import math
 from expressions import call, compare, exp, reduce, sliced, sqrt, square, turned, where
 
 
-def extents(rng, rank):
-    """Some short, some long, most of them odd; 2^24 to 2^26 elements in all."""
-    total, shape = 2 ** rng.uniform(24, 26), []
+def extents(rng, rank, scale):
+    """Some short, some long, most of them odd; 2^24 to 2^26 elements in all, or that times the scale."""
+    total, shape = scale * 2 ** rng.uniform(24, 26), []
     for left in range(rank, 1, -1):
         n = max(2, int(total ** (1 / left) * math.exp(rng.uniform(-1.5, 1.5))))
         shape.append(min(n, int(total) // 2 ** (left - 1)))
@@ -62,7 +62,7 @@ def tree(rng, case, arrays, shape, operations):
 
 
 def expression(rng, case):
-    shape, arrays = extents(rng, int(rng.integers(1, 5))), []
+    shape, arrays = extents(rng, int(rng.integers(1, 5)), case.scale), []
     arrays.append(case.input(shape))
     results = []
     for _ in range(2 if rng.random() < 0.2 else 1):

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the programs of bench/generality share: inputs that Python can make as well, times of one evaluation, and a
-// sample of the results.
+// sample of the results. On the GPU, or, compiled without it, on the CPU.
 #pragma once
 
-#include <lazyfuse/cuda.hpp>
+#ifdef LAZYFUSE_CUDA
+#include "clock_gpu.hpp"
+#else
+#include "clock_cpu.hpp"
+#endif
 
 #include <algorithm>
 #include <cstdio>
@@ -14,10 +18,6 @@
 namespace generality {
 
 namespace lf = lazyfuse;
-
-inline void check(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
 
 /// Numbers in [0.5, 1.5), of integers from 0 to 10006, that repeat after 10007 elements; peers.py has the same.
 template <class T, int R>
@@ -31,27 +31,12 @@ lf::array<T, R> input(const lf::shape<R>& s, int number) {
 /// The median microseconds of one evaluation, of 15 samples of at least 2 ms.
 template <class F>
 double median_us(const F& evaluate) {
-  const cudaStream_t stream = lf::current_stream();
-  cudaEvent_t start, stop;
-  check(cudaEventCreate(&start));
-  check(cudaEventCreate(&stop));
-  const auto sample = [&](int evaluations) {
-    check(cudaEventRecord(start, stream));
-    for (int i = 0; i < evaluations; ++i) evaluate();
-    check(cudaEventRecord(stop, stream));
-    check(cudaEventSynchronize(stop));
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, start, stop));
-    return 1e3 * static_cast<double>(milliseconds) / evaluations;
-  };
-  sample(2);
-  const int evaluations = std::clamp(static_cast<int>(2e3 / sample(2)), 1, 200);
-  sample(evaluations);
+  sample_us(evaluate, 2);
+  const int evaluations = std::clamp(static_cast<int>(2e3 / sample_us(evaluate, 2)), 1, 200);
+  sample_us(evaluate, evaluations);
   std::vector<double> us;
-  for (int i = 0; i < 15; ++i) us.push_back(sample(evaluations));
+  for (int i = 0; i < 15; ++i) us.push_back(sample_us(evaluate, evaluations));
   std::sort(us.begin(), us.end());
-  check(cudaEventDestroy(start));
-  check(cudaEventDestroy(stop));
   return us[us.size() / 2];
 }
 
@@ -60,9 +45,7 @@ template <class T, int R>
 void sample_of(std::FILE* to, const lf::array<T, R>& y) {
   const lf::index_t n = y.size(), count = std::min<lf::index_t>(n, 4096), step = count > 0 ? n / count : 1;
   std::vector<T> sample(static_cast<std::size_t>(count));
-  lf::synchronize();
-  check(cudaMemcpy2D(sample.data(), sizeof(T), y.data(), static_cast<std::size_t>(step) * sizeof(T), sizeof(T),
-                     static_cast<std::size_t>(count), cudaMemcpyDeviceToHost));
+  copy_sample(sample.data(), y.data(), static_cast<std::size_t>(step), sample.size());
   std::fwrite(sample.data(), sizeof(T), sample.size(), to);
 }
 
@@ -87,16 +70,11 @@ void report(const std::string& folder, const char* name, const Plan& plan, const
   std::fflush(stdout);
 }
 
-/// The fastest copy of so many bytes that cudaMemcpyAsync makes, as a yardstick.
+/// The yardstick, in a line of its own.
 inline void report_copy(std::size_t bytes) {
-  void *from = nullptr, *to = nullptr;
-  check(cudaMalloc(&from, bytes));
-  check(cudaMalloc(&to, bytes));
-  const double us =
-      median_us([&] { check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, lf::current_stream())); });
-  std::printf("{\"name\": \"copy\", \"us\": %.3f, \"bytes\": %zu}\n", us, 2 * bytes);
-  check(cudaFree(from));
-  check(cudaFree(to));
+  time_copy(bytes, [&](const auto& copy) {
+    std::printf("{\"name\": \"copy\", \"us\": %.3f, \"bytes\": %zu}\n", median_us(copy), 2 * bytes);
+  });
 }
 
 }  // namespace generality

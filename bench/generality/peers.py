@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The expressions of a folder by torch.compile or by JAX: peers.py torch|jax DIR. One line of JSON for each: its time as
+"""The expressions of a folder by torch.compile, by JAX or by numexpr: peers.py torch|jax|numexpr DIR. One line of JSON for each: its time as
 harness.hpp measures it, and how the samples of lazyfuse's results differ, if they do."""
 import json
 import pathlib
@@ -166,6 +166,143 @@ class Jax:
         pass
 
 
+class Traced:
+    """A part of an expression of numexpr: its text, and the arrays and numbers it reads. Views are NumPy's, of arrays alone; a
+    reduction is the last operation."""
+
+    def __init__(self, text, known, leaf=None):
+        self.text, self.known, self.leaf = text, known, leaf
+
+    @staticmethod
+    def of(x):
+        if isinstance(x, Traced):
+            if x.text.startswith("sum(") or x.text.startswith("min(") or x.text.startswith("max("):
+                raise NotImplementedError("a reduction inside")
+            return x
+        name = f"v{id(x)}"
+        return Traced(name, {name: x}, x)
+
+    @staticmethod
+    def made(form, *parts):
+        parts = [Traced.of(p) for p in parts]
+        known = {}
+        for p in parts:
+            known |= p.known
+        return Traced(form.format(*(p.text for p in parts)), known)
+
+    def like(self, number):
+        """A number of the type of the arrays, which numexpr would take for a double."""
+        if isinstance(number, Traced):
+            return number
+        arrays = [a for a in self.known.values() if isinstance(a, np.ndarray)]
+        return np.asarray(number, arrays[0].dtype)[()] if arrays else number
+
+    def __getitem__(self, parts):
+        if self.leaf is None:
+            raise NotImplementedError("a view of what is computed")
+        return Traced.of(self.leaf[parts])
+
+    def __add__(self, other):
+        return Traced.made("({} + {})", self, self.like(other))
+
+    def __sub__(self, other):
+        return Traced.made("({} - {})", self, self.like(other))
+
+    def __mul__(self, other):
+        return Traced.made("({} * {})", self, self.like(other))
+
+    def __truediv__(self, other):
+        return Traced.made("({} / {})", self, self.like(other))
+
+    def __radd__(self, other):
+        return Traced.made("({} + {})", self.like(other), self)
+
+    def __rsub__(self, other):
+        return Traced.made("({} - {})", self.like(other), self)
+
+    def __rmul__(self, other):
+        return Traced.made("({} * {})", self.like(other), self)
+
+    def __rtruediv__(self, other):
+        return Traced.made("({} / {})", self.like(other), self)
+
+    def __gt__(self, other):
+        return Traced.made("({} > {})", self, self.like(other))
+
+
+class Numexpr:
+    """What numexpr has: elementwise operations, and one reduction around them."""
+
+    def __init__(self):
+        import numexpr
+
+        self.ne = numexpr
+        for name in ("exp", "log", "sqrt", "abs", "tanh"):
+            setattr(self, name, lambda x, name=name: Traced.made(f"{name}({{}})", x))
+
+    def input(self, shape, dtype, number):
+        whole = (np.arange(int(np.prod(shape)), dtype=np.int64) * 7919 + 104729 * number) % 10007
+        if dtype.startswith("int"):
+            x = whole.astype(dtype)
+        elif dtype == "float64":
+            x = whole / 10007 + 0.5
+        else:
+            x = (whole.astype("float32") / np.float32(10007) + np.float32(0.5)).astype(dtype)
+        return x.reshape(shape)
+
+    def square(self, x):
+        return Traced.made("({0} * {0})", x)
+
+    def maximum(self, a, b):
+        return Traced.made("where({0} > {1}, {0}, {1})", a, b if isinstance(b, Traced) else a.like(b))
+
+    def where(self, mask, a, b):
+        one = a if isinstance(a, Traced) else b
+        return Traced.made("where({}, {}, {})", mask, one.like(a), one.like(b))
+
+    def around(self, name, x, axes, keep):
+        x = Traced.of(x)
+        if keep or len(axes) > 1:
+            raise NotImplementedError("several axes, or kept ones")
+        return Traced(f"{name}({x.text}, axis={axes[0]})", x.known)
+
+    def sum(self, x, axes, keep):
+        return self.around("sum", x, axes, keep)
+
+    def min(self, x, axes, keep):
+        return self.around("min", x, axes, keep)
+
+    def max(self, x, axes, keep):
+        return self.around("max", x, axes, keep)
+
+    def permute(self, x, order):
+        if x.leaf is None:
+            raise NotImplementedError("a view of what is computed")
+        return Traced.of(np.transpose(x.leaf, order))
+
+    def compiled(self, f):
+        ne, made = self.ne, {}
+
+        def run(*arrays):
+            if not made:
+                made["results"] = [r if isinstance(r, Traced) else Traced.of(r) for r in f(*map(Traced.of, arrays))]
+            return [ne.evaluate(r.text, r.known) for r in made["results"]]
+
+        return run
+
+    def wait(self, result):
+        pass
+
+    def numbers(self, x):
+        return x.reshape(-1)
+
+    def to_host(self, x):
+        return x
+
+    def release(self):
+        pass
+
+
 def function_of(case, xp):
     names = ", ".join(f"x{k}" for k in range(len(case["inputs"])))
     body = [f"    {name} = {text}" for name, text in case["statements"]]
@@ -217,7 +354,7 @@ def difference(case, results, folder, peer):
 
 
 def main():
-    peer = {"torch": Torch, "jax": Jax}[sys.argv[1]]()
+    peer = {"torch": Torch, "jax": Jax, "numexpr": Numexpr}[sys.argv[1]]()
     folder = pathlib.Path(sys.argv[2])
     for case in json.loads((folder / "cases.json").read_text()):
         line = {"name": case["name"]}
