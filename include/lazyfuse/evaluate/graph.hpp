@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/array/lazy_array.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
 #include <lazyfuse/expr/scan.hpp>
 #include <lazyfuse/plan/graph.hpp>
@@ -95,10 +96,14 @@ inline constexpr graph_space space_of = {
 
 template <class R, class Op, class... T>
 void block_loop(R* to, index_t n, const T*... arguments) {
+  host_detail::in_widest_vectors(
+      [](R* results, index_t count, const T*... x) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-  for (index_t i = 0; i < n; ++i) to[i] = lazyfuse::compute<Op>(arguments[i]...);
+        for (index_t i = 0; i < count; ++i) results[i] = lazyfuse::compute<Op>(x[i]...);
+      },
+      to, n, arguments...);
 }
 template <class Op, class R, class... T, int... I>
 void block(const void* const* arguments, void* to, index_t n, index_sequence<I...>) {

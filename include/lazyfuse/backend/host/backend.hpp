@@ -41,7 +41,8 @@ struct kernel<dpp::reduce<Set, Epilogue, K>, host> {
   static const char* path(const Plan& p) {
     static_assert(dpp::plan_of<Plan, dpp::reduce<Set, Epilogue, K>>,
                   "lazyfuse: the plan lacks what its pattern asks for");
-    return p.along_kept ? "columns" : "rows";
+    using tiles = host_detail::tiles<Set, typename Plan::sources, decltype(p.bound.operands), K, Plan::rank>;
+    return tiles{p.s.extent, p.bound.operands}.pays() ? "tiles" : p.along_kept ? "columns" : "rows";
   }
   template <class Plan>
   static void launch(Plan& p) {

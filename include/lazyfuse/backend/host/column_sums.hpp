@@ -30,21 +30,24 @@ void accumulate_row(const Cursors& row, Partials& to, index_t n, const Values& v
 /// Adds some rows to n columns, added up pairwise where they are several; then they are runs of the cursors. Near: each
 /// has several already. InOrder: its places are after those.
 template <int Count, class Set, bool Near, bool InOrder, int Rows, class Cursors, class Partials, class Values>
-[[gnu::noinline]] void accumulate_columns(const Cursors& first, Partials& to, index_t n, const Values values) {
-  if constexpr (Rows == 1) {
-    accumulate_row<Set, Near, InOrder>(first, to, n, values, make_index_sequence<Count>{});
-  } else {
-    Cursors rows[Rows];
-    for (int r = 0; r < Rows; ++r) {
-      rows[r] = first;
-      move_on(rows[r], r, make_index_sequence<Count>{});
-    }
+void accumulate_columns(const Cursors& first, Partials& sums, index_t columns, const Values& known) {
+  const auto loop = [](const Cursors& cursors, Partials* to, index_t n, const Values values) {
+    if constexpr (Rows == 1) {
+      accumulate_row<Set, Near, InOrder>(cursors, *to, n, values, make_index_sequence<Count>{});
+    } else {
+      Cursors rows[Rows];
+      for (int r = 0; r < Rows; ++r) {
+        rows[r] = cursors;
+        move_on(rows[r], r, make_index_sequence<Count>{});
+      }
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-    for (index_t l = 0; l < n; ++l)
-      add_up<Set, Rows>([&](int r) { return chunk_context<Cursors, Values>{rows[r], values, l}; }, to, values, l);
-  }
+      for (index_t l = 0; l < n; ++l)
+        add_up<Set, Rows>([&](int r) { return chunk_context<Cursors, Values>{rows[r], values, l}; }, *to, values, l);
+    }
+  };
+  in_widest_vectors(loop, first, &sums, columns, known);
 }
 
 /// The reductions of Set over n of at most N columns: add() each row, then result().
@@ -52,10 +55,11 @@ template <class Set, int N>
 class column_sums {
   using set_seq = make_index_sequence<Set::size>;
   using partials = partial_pack<Set, N>;
+  using totals = typename each_of<run_totals, Set, N>::type;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near;
 
   partials run_;
-  typename each_of<run_totals, Set, N>::type totals_;
+  totals totals_;
   index_t n_;
   index_t added_ = 0;            ///< to each column in this run
   index_t each_ = 0;             ///< rows
@@ -67,13 +71,16 @@ class column_sums {
     (get<I>(to).clear(n), ...);
   }
   template <int... I>
-  void end_runs(bool recentre, index_sequence<I...>) {
+  static void end_runs_of(totals& to, partials& from, index_t n, bool recentre, index_sequence<I...>) {
+    const auto one = [&](auto& ended, auto& run) {
+      if constexpr (requires { ended.end_run(run, n, recentre); }) ended.end_run(run, n, recentre);
+    };
+    (one(get<I>(to), get<I>(from)), ...);
+  }
+  void end_runs(bool recentre) {
     if (!begun_) clear(totals_, n_, set_seq{});
     begun_ = true;
-    const auto one = [&](auto& totals, auto& run) {
-      if constexpr (requires { totals.end_run(run, n_, recentre); }) totals.end_run(run, n_, recentre);
-    };
-    (one(get<I>(totals_), get<I>(run_)), ...);
+    end_runs_of(totals_, run_, n_, recentre, set_seq{});
     added_ = 0;
     if (recentre) next_ = next_recentring(each_);
   }
@@ -88,14 +95,15 @@ class column_sums {
   }
   template <int... I>
   void give(index_sequence<I...>) {
-    const auto one = [&](auto& totals, auto& run) {
-      if constexpr (requires { totals.give(run, n_); }) totals.give(run, n_);
+    const auto one = [&](auto& ended, auto& run) {
+      if constexpr (requires { ended.give(run, n_); }) ended.give(run, n_);
     };
     (one(get<I>(totals_), get<I>(run_)), ...);
   }
 
  public:
   explicit column_sums(index_t n) : n_(n) { clear(run_, n, set_seq{}); }
+  column_sums() : n_(N) { clear(run_, N, set_seq{}); }
   column_sums(const column_sums&) = delete;
   column_sums& operator=(const column_sums&) = delete;
 
@@ -109,7 +117,7 @@ class column_sums {
     const bool near = Set::has_near && each_ >= far_elements, in_order = Set::has_ordered && ordered;
     if constexpr (in_runs) {
       const bool recentre = Set::has_near && each_ >= next_;
-      if (added_ == run_elements || recentre) end_runs(recentre, set_seq{});
+      if (added_ == run_elements || recentre) end_runs(recentre);
       ++added_;
     }
     if constexpr (together > 1)
@@ -124,12 +132,51 @@ class column_sums {
     else accumulate_columns<Count, Set, false, false, 1>(cursors, run_, n_, values);
     return count(1, set_seq{});
   }
+  /// Adds rows that are runs of the cursors to N columns, whose sums stay in registers.
+  template <int Count, class Cursors>
+  void add_rows(const Cursors& cursors, index_t rows) {
+    in_widest_vectors([](column_sums* own, const Cursors& from, index_t n) { own->template rows_loop<Count>(from, n); },
+                      this, cursors, rows);
+  }
   const partials& result() {
     if (begun_) {
-      end_runs(false, set_seq{});
+      end_runs(false);
       give(set_seq{});
     }
     return run_;
+  }
+
+ private:
+  /// Copies of the sums, which the compiler keeps in registers; those of ended runs as well, if a run ends on the way.
+  template <int Count, class Cursors>
+  void rows_loop(Cursors from, index_t rows) {
+    partials run = run_;
+    const auto add = [&](index_t some) {
+      for (index_t r = 0; r < some; ++r) {
+        add_to_partials<Set, false>(from, run, 0, N, no_values{});
+        move_on(from, 1, make_index_sequence<Count>{});
+      }
+    };
+    if (!in_runs || rows <= run_elements - added_) {
+      add(rows);
+      added_ += rows;
+    } else {
+      if (!begun_) clear(totals_, N, set_seq{});
+      begun_ = true;
+      totals ended = totals_;
+      while (rows > 0) {
+        if (added_ == run_elements) {
+          end_runs_of(ended, run, N, false, set_seq{});
+          added_ = 0;
+        }
+        const index_t some = algorithm::min(rows, run_elements - added_);
+        add(some);
+        added_ += some;
+        rows -= some;
+      }
+      totals_ = ended;
+    }
+    run_ = run;
   }
 };
 

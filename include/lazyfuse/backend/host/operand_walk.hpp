@@ -4,9 +4,9 @@
 // ranges of numbers are written into such a buffer, too.
 #pragma once
 
+#include <lazyfuse/backend/host/odometer.hpp>
 #include <lazyfuse/backend/host/packing.hpp>
 #include <lazyfuse/backend/host/tuning.hpp>
-#include <lazyfuse/program/operand.hpp>
 #include <lazyfuse/program/reductions.hpp>
 
 #include <new>
@@ -163,18 +163,39 @@ struct row_walk<Operands, list<Src...>, R> {
     return ((written<I> || (in_memory<I> && step<I>(inner) != 0 && step<I>(inner) != 1 && !crossed<I>())) || ...);
   }
 
+  /// The operand before I that reads the same elements, if one of the last few does, else I: types do not tell.
+  template <int I, int J = I - 1>
+  int same_as(const index_t* offsets) const {
+    if constexpr (J < 0 || I - J > 8) return I;
+    else {
+      if constexpr (__is_same(type_at<I, Src...>, type_at<J, Src...>) && in_memory<I>)
+        if (address(get<I>(operands).source.data) + offsets[I] == address(get<J>(operands).source.data) + offsets[J] &&
+            step<I>(inner) == step<J>(inner) && step<I>(across) == step<J>(across))
+          return J;
+      return same_as<I, J - 1>(offsets);
+    }
+  }
+  /// Gives operand I the cursor of another one.
+  template <int I, int J = I - 1>
+  static void take_cursor(cursors& c, int other) {
+    if constexpr (J >= 0) {
+      if (J != other) return take_cursor<I, J - 1>(c, other);
+      if constexpr (__is_same(type_at<I, Src...>, type_at<J, Src...>)) get<I>(c) = get<J>(c);
+    }
+  }
+
   /// Packs crossed operands for a block of rows; offsets are those of the first row.
   template <int... I>
   void pack_blocks(packings& p, const index_t* offsets, int rows, index_t first, index_t n,
                    index_sequence<I...>) const {
-    (pack_block_of<I>(p, offsets[I], rows, first, n), ...);
+    (pack_block_of<I>(p, offsets, rows, first, n), ...);
   }
   template <int I>
-  void pack_block_of(packings& p, index_t offset, int rows, index_t first, index_t n) const {
+  void pack_block_of(packings& p, const index_t* offsets, int rows, index_t first, index_t n) const {
     if constexpr (type_at<I, Src...>::is_memory) {
-      if (crossed<I>()) {
+      if (crossed<I>() && same_as<I>(offsets) == I) {
         const index_t s = step<I>(inner);
-        pack_block(get<I>(p).data, chunk / block_rows, address(get<I>(operands).source.data) + offset + first * s,
+        pack_block(get<I>(p).data, chunk / block_rows, address(get<I>(operands).source.data) + offsets[I] + first * s,
                    step<I>(across), s, rows, n);
       }
     }
@@ -185,15 +206,17 @@ struct row_walk<Operands, list<Src...>, R> {
   template <int... I>
   void seek(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, index_t run,
             index_sequence<I...>) const {
-    (rebind_one<I>(get<I>(c), p, offsets[I], row, first, n, run), ...);
+    (rebind_one<I>(c, get<I>(c), p, offsets, row, first, n, run), ...);
   }
   template <int I, class C>
-  void rebind_one(C& c, packings& p, index_t offset, int row, index_t first, index_t n, index_t run) const {
+  void rebind_one(cursors& all, C& c, packings& p, const index_t* offsets, int row, index_t first, index_t n,
+                  index_t run) const {
     const auto& o = get<I>(operands);
-    const index_t s = step<I>(inner), at = offset + row * step<I>(across) + first * s;
+    const index_t s = step<I>(inner), at = offsets[I] + row * step<I>(across) + first * s;
     if constexpr (in_memory<I>) {
       auto* const packed = get<I>(p).data;
       if (s == 1) c = {address(o.source.data) + at, run};
+      else if (const int other = same_as<I>(offsets); other != I) take_cursor<I>(all, other);
       else if (s == 0) {
         repeat(packed, address(o.source.data) + at, run);
         c = {packed, 0};
@@ -243,57 +266,21 @@ struct row_walk<Operands, list<Src...>, R> {
   /// Cursors whose runs are rows: where no operand that is read repeats, and none is packed but in blocks, to p.
   template <int... I>
   void seek_rows(cursors& c, packings* p, const index_t* offsets, index_t first, index_sequence<I...>) const {
-    (seek_rows_of<I>(get<I>(c), p, offsets[I], first), ...);
+    (seek_rows_of<I>(c, get<I>(c), p, offsets, first), ...);
   }
   template <int I, class C>
-  void seek_rows_of(C& c, packings* p, index_t offset, index_t first) const {
+  void seek_rows_of(cursors& all, C& c, packings* p, const index_t* offsets, index_t first) const {
     const auto& o = get<I>(operands);
-    const index_t s = step<I>(inner), at = offset + first * s;
+    const index_t s = step<I>(inner), at = offsets[I] + first * s;
     if constexpr (in_memory<I>) {
-      if (p && crossed<I>()) c = {get<I>(*p).data, chunk / block_rows};
-      else c = {address(o.source.data) + at, step<I>(across)};
+      if (p && crossed<I>()) {
+        const int other = same_as<I>(offsets);
+        if (other != I) take_cursor<I>(all, other);
+        else c = {get<I>(*p).data, chunk / block_rows};
+      } else c = {address(o.source.data) + at, step<I>(across)};
     } else if constexpr (written<I>) c = {};  // not for what is packed
     else if constexpr (requires { o.steps; }) c = {o.source, at, s, step<I>(across)};
     else new (&c) C{o.source};
-  }
-};
-
-/// The offsets of all operands at an index over the axes [from, to); moves on without dividing.
-template <class Operands, class Sources, int R>
-struct odometer;
-template <class Operands, class... Src, int R>
-struct odometer<Operands, list<Src...>, R> {
-  const Operands& operands;
-  const index_t* extents;
-  int from, to;
-  index_t at[R > 0 ? R : 1] = {};
-  index_t offsets[sizeof...(Src) + 1] = {};
-
-  void seek(index_t linear) {
-    for (int k = to - 1; k >= from; --k) {
-      const index_t q = extents[k] > 1 ? linear / extents[k] : linear;
-      move(k, linear - q * extents[k] - at[k], make_index_sequence<sizeof...(Src)>{});
-      linear = q;
-    }
-  }
-  /// Moves on, at most to the end of the last axis.
-  void next(index_t by = 1) {
-    for (int k = to - 1; k >= from; --k) {
-      if (at[k] + by < extents[k]) return move(k, by, make_index_sequence<sizeof...(Src)>{});
-      move(k, -at[k], make_index_sequence<sizeof...(Src)>{});
-      by = 1;
-    }
-  }
-
- private:
-  template <int... I>
-  void move(int axis, index_t by, index_sequence<I...>) {
-    at[axis] += by;
-    (move_one<I>(axis, by), ...);
-  }
-  template <int I>
-  void move_one(int axis, index_t by) {
-    if constexpr (requires { get<I>(operands).steps; }) offsets[I] += by * get<I>(operands).steps[axis];
   }
 };
 

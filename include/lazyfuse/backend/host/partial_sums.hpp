@@ -12,8 +12,8 @@ namespace lazyfuse::host_detail {
 /// Independent partial results, so that the loop over a row has no chain of dependences.
 inline constexpr int lane_count = 32;
 
-/// What the compiler's vectors hold.
-#if defined(__AVX__)
+/// What the vectors of loops hold on most processors (in_widest_vectors).
+#if defined(__x86_64__)
 inline constexpr int vector_bytes = 32;
 #else
 inline constexpr int vector_bytes = 16;

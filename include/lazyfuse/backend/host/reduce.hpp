@@ -9,6 +9,7 @@
 #include <lazyfuse/backend/host/reduced_values.hpp>
 #include <lazyfuse/backend/host/scratch.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/backend/host/tiles.hpp>
 #include <lazyfuse/backend/host/tuning.hpp>
 #include <lazyfuse/core/algorithm.hpp>
 
@@ -22,6 +23,7 @@ struct reduce_run {
   static constexpr int chunk = walk_type::chunk;
   using set_seq = make_index_sequence<Set::size>;
   using seq = typename walk_type::seq;
+  using tuned = dpp::tuning<dpp::reductions, host>;
 
   const index_t* extents;
   const Operands& operands;
@@ -46,12 +48,25 @@ struct reduce_run {
     const walk_type walk{operands, R - 1, -1};
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
-    row_sums<Set> sums;
+    row_sums<Set> sums(largest_operand(operands, extents, Sources{}) > tuned::cached_bytes);
     odometer<Operands, Sources, R> inner{operands, extents, K, R - 1};
     inner.seek(r0);
     index_t offsets[walk_type::count + 1];
-    for (index_t r = r0; r < r1; ++r, inner.next()) {
+    constexpr int axis = R >= 2 ? R - 2 : 0;
+    const bool together = K + 1 < R && !Set::has_ordered && !walk.packs(seq{}) && !walk.repeats(seq{}) &&
+                          !walk_type{operands, axis, -1}.repeats(seq{});
+    for (index_t r = r0; r < r1;) {
       add_offsets(offsets, o.offsets, inner.offsets);
+      if (together) {
+        const index_t n = algorithm::min(extents[axis] - inner.at[axis], r1 - r);
+        walk_type{operands, R - 1, axis}.seek_rows(cursors, nullptr, offsets, c0, seq{});
+        sums.template add<walk_type::count>(cursors, c1 - c0, no_values{}, n);
+        inner.next(n);
+        r += n;
+        continue;
+      }
+      ++r;
+      inner.next();
       for (index_t c = c0; c < c1; c += chunk) {
         const index_t n = c1 - c < chunk ? c1 - c : chunk;
         walk.seek(cursors, packed, offsets, 0, c, n, repeated_elements<Set>(n), seq{});
@@ -105,7 +120,6 @@ struct reduce_run {
 
   // ---- along the kept axis --------------------------------------------------------------------------
   static constexpr int last = K > 0 ? K - 1 : 0;
-  using tuned = dpp::tuning<dpp::reductions, host>;
   static constexpr index_t most_rows = tuned::most_rows,
                            most_columns = sizeof(partial_pack<Set, chunk>) <= tuned::most_lane_bytes
                                               ? chunk
@@ -222,13 +236,18 @@ struct reduce_run {
       first.seek(line * across + begin);
       typename walk_type::cursors cursors;
       walk_type{operands, R - 1, last}.seek_rows(cursors, nullptr, first.offsets, 0, seq{});
-      for (index_t c = begin; c < end; ++c) {
-        partial_pack<Set, few_lanes> sums;
-        short_row(cursors, length, sums, set_seq{});
-        finish(kept, lane<Set>(sums, 0, set_seq{}), c, last);
-        move_on(cursors, 1, seq{});
-      }
+      in_widest_vectors([](const auto* run, auto... arguments) { run->short_rows_of(arguments...); }, this, kept,
+                        cursors, begin, end);
     });
+  }
+  /// Rows [begin, end) of one kept line.
+  void short_rows_of(const kept_odometer& kept, typename walk_type::cursors cursors, index_t begin, index_t end) const {
+    for (index_t c = begin; c < end; ++c) {
+      partial_pack<Set, few_lanes> sums;
+      short_row(cursors, extents[R - 1], sums, set_seq{});
+      finish(kept, lane<Set>(sums, 0, set_seq{}), c, last);
+      move_on(cursors, 1, seq{});
+    }
   }
   template <class Partials, int... I>
   static void short_row(const typename walk_type::cursors& cursors, index_t length, Partials& sums,
@@ -265,6 +284,9 @@ template <class Set, class Epilogue, class Sources, int K, class Operands, int R
 void reduce(const shape<R>& extents, const Operands& operands, const target_pack<K, T...>& targets, bool along_kept) {
   using run_type = reduce_run<Set, Epilogue, Sources, Operands, K, R, T...>;
   const run_type run{extents.extent, operands, targets};
+  using tiles_type = tiles<Set, Sources, Operands, K, R>;
+  if constexpr (tiles_type::possible)
+    if (const tiles_type all{extents.extent, operands}; all.pays()) return reduce_in_tiles<Set>(all, run);
   if constexpr (run_type::may_be_short)
     if (!along_kept && run.few_turns()) return run.short_rows();
   if constexpr (K > 0) {

@@ -5,6 +5,7 @@
 #include <lazyfuse/backend/host/extremes.hpp>
 #include <lazyfuse/backend/host/runs.hpp>
 #include <lazyfuse/backend/host/turns.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 
 namespace lazyfuse::host_detail {
 
@@ -64,6 +65,7 @@ class row_sums {
   index_t added_ = 0;  ///< to each lane of this run
   index_t longest_ = run_elements;
   bool near_ = false;
+  bool fetch_;
 
   template <int... I>
   void clear(index_sequence<I...>) {
@@ -114,12 +116,23 @@ class row_sums {
   }
 
  public:
-  row_sums() { clear(set_seq{}); }
+  /// Fetch: elements come from beyond the caches, and are asked for early.
+  explicit row_sums(bool fetch = true) : fetch_(fetch) { clear(set_seq{}); }
   row_sums(const row_sums&) = delete;
   row_sums& operator=(const row_sums&) = delete;
 
+  /// Adds parts of n elements each, which are runs of the cursors if they are several.
   template <int Count, class Cursors, class Values = no_values>
-  [[gnu::noinline]] void add(const Cursors& from, index_t n, const Values& known = {}) {
+  void add(const Cursors& from, index_t n, const Values& known = {}, index_t parts = 1) {
+    in_widest_vectors([](row_sums* sums, const Cursors& cursors, index_t elements, const Values& values,
+                         index_t count) { sums->template add_loop<Count>(cursors, elements, values, count); },
+                      this, from, n, known, parts);
+  }
+  typename Set::accumulators result() { return results(set_seq{}); }
+
+ private:
+  template <int Count, class Cursors, class Values>
+  void add_loop(Cursors from, index_t n, const Values& known, index_t parts) {
     constexpr int searched = searched_operand<Set, Cursors>();
     if constexpr (searched >= 0)
       if (get<searched>(from).next != 0) {
@@ -128,9 +141,17 @@ class row_sums {
         const index_t i = place_of_extreme(x, n, best.largest);
         return best.add({x[i], place_of<Count>(from, known, i, index_sequence<0>{})});
       }
+    partials to = partials_;
+    for (; parts > 0; --parts) {
+      add_part<Count>(from, n, known, to);
+      lazyfuse::host_detail::move_on(from, 1, make_index_sequence<Count>{});
+    }
+    partials_ = to;
+  }
+  template <int Count, class Cursors, class Values>
+  void add_part(const Cursors& from, index_t n, const Values& known, partials& to) {
     Cursors cursors = from;
     Values values = known;
-    partials to = partials_;
     const auto move_on = [&](index_t elements) {
       skip(cursors, elements, make_index_sequence<Count>{});
       values.move_on(elements);
@@ -153,7 +174,7 @@ class row_sums {
         if (left >= together * lane_count && (!Set::has_near || near_)) {
           const index_t more = algorithm::min(left / (together * lane_count), longest_ - added_);
           for (index_t k = 0; k < more; ++k) {
-            add_turns<Set, together, Count>(cursors, to, values);
+            add_turns<Set, together, Count>(cursors, to, values, fetch_);
             move_on(together * lane_count);
           }
           added_ += more;
@@ -165,7 +186,7 @@ class row_sums {
         if constexpr (in_runs) added_ += more;
         left -= more * lane_count;
         for (; more > 0; --more) {
-          prefetch_ahead<lane_count>(cursors, 0, make_index_sequence<Count>{});
+          if (fetch_) prefetch_ahead<lane_count>(cursors, 0, make_index_sequence<Count>{});
           add_to_partials<Set, Set::has_near>(cursors, to, 0, lane_count, values);
           move_on(lane_count);
           next_turn(to, lane_count, set_seq{});
@@ -185,9 +206,7 @@ class row_sums {
           located = n - left;
         }
     }
-    partials_ = to;
   }
-  typename Set::accumulators result() { return results(set_seq{}); }
 };
 
 }  // namespace lazyfuse::host_detail

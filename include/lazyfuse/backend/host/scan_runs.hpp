@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/backend/host/tuning.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 #include <lazyfuse/core/algorithm.hpp>
 #include <lazyfuse/core/index.hpp>
 #include <lazyfuse/op/compute.hpp>
@@ -29,10 +30,8 @@ struct running_total {
 
 using scan_tuning = dpp::tuning<dpp::scans, host>;
 
-/// Elements v[0, n) become their scan, if Store: what is `before` the block, those of the block so far, those of their
-/// span, and those of their run.
 template <class M, bool Exclusive, bool Store, class T>
-void scan_in_runs(T* __restrict__ v, index_t n, const T& before, running_total<M, T>& so_far) {
+void scan_loop(T* __restrict__ v, index_t n, const T& before, running_total<M, T>& so_far) {
   const auto run = [&](T* elements, const T& start, index_t count) {
     T local[scan_tuning::run];
     local[0] = elements[0];
@@ -54,6 +53,14 @@ void scan_in_runs(T* __restrict__ v, index_t n, const T& before, running_total<M
     so_far.add(span);
   }
 }
+/// Elements v[0, n) become their scan, if Store: what is `before` the block, those of the block so far, those of their
+/// span, and those of their run.
+template <class M, bool Exclusive, bool Store, class T>
+void scan_in_runs(T* v, index_t n, const T& before, running_total<M, T>& so_far) {
+  in_widest_vectors([](T* elements, index_t count, const T& first,
+                       running_total<M, T>* total) { scan_loop<M, Exclusive, Store>(elements, count, first, *total); },
+                    v, n, before, &so_far);
+}
 
 /// The totals of columns side by side, which a run of lines is added to when it ends: of at most N columns.
 template <class M, class T, int N>
@@ -68,7 +75,17 @@ struct totals_of_columns {
     algorithm::fill_n(total, n, M::template identity<T>());
     algorithm::fill_n(rest, n, T());
   }
-  void end_run(index_t n) {
+  void end_run(index_t columns) {
+    in_widest_vectors([](totals_of_columns* own, index_t n) { own->end_run_of(n); }, this, columns);
+  }
+  template <bool Exclusive>
+  void scan_line(T* line, index_t columns) {
+    in_widest_vectors([](totals_of_columns* own, T* to, index_t n) { own->scan_line_of<Exclusive>(to, n); }, this, line,
+                      columns);
+  }
+
+ private:
+  void end_run_of(index_t n) {
     for (index_t i = 0; i < n; ++i) {
       const T both = compute<M>(total[i], run[i]);
       if constexpr (ir::rounding_monoid<M, T>) {
@@ -80,7 +97,7 @@ struct totals_of_columns {
     }
   }
   template <bool Exclusive>
-  void scan_line(T* __restrict__ line, index_t n) {
+  void scan_line_of(T* __restrict__ line, index_t n) {
     for (index_t i = 0; i < n; ++i) {
       const T up_to = compute<M>(run[i], line[i]);
       line[i] = compute<M>(before[i], Exclusive ? run[i] : up_to);

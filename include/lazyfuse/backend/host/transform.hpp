@@ -5,6 +5,7 @@
 #include <lazyfuse/backend/host/operand_walk.hpp>
 #include <lazyfuse/backend/host/past_caches.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 
 namespace lazyfuse::host_detail {
 
@@ -29,26 +30,25 @@ struct chunk_sink {
   }
 };
 
-/// The loop everything else exists for: runs of n elements, or of N. Inlined, g++ makes copies of it that are not
-/// vectorised.
+/// The loop everything else exists for: runs of n elements, or of N.
 template <class Schedule, int N, int Count, class Cursors, class... T, class Values = no_values>
-[[gnu::noinline]] void transform_runs(const Cursors& from, const output_cursors<T...>& targets, index_t runs, index_t n,
-                                      const Values& known = {}) {
-  Cursors cursors = from;
-  Values values = known;
-  output_cursors<T...> to = targets;
-  for (; runs > 0; --runs) {
+void transform_runs(const Cursors& from, const output_cursors<T...>& targets, index_t runs, index_t n,
+                    const Values& known = {}) {
+  const auto loop = [](Cursors cursors, output_cursors<T...> to, index_t left, index_t length, Values values) {
+    for (; left > 0; --left) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-    for (index_t i = 0; i < (N > 0 ? N : n); ++i) {
-      chunk_sink<T...> sink{to, i};
-      evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+      for (index_t i = 0; i < (N > 0 ? N : length); ++i) {
+        chunk_sink<T...> sink{to, i};
+        evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+      }
+      move_on(cursors, 1, make_index_sequence<Count>{});
+      move_on(to, 1, make_index_sequence<sizeof...(T)>{});
+      if constexpr (N > 0) values.move_on(N);
     }
-    move_on(cursors, 1, make_index_sequence<Count>{});
-    move_on(to, 1, make_index_sequence<sizeof...(T)>{});
-    if constexpr (N > 0) values.move_on(N);
-  }
+  };
+  in_widest_vectors(loop, from, targets, runs, n, known);
 }
 
 template <class T, int Chunk>
@@ -63,28 +63,29 @@ void move_by_runs(Cursor& c) {
 }
 /// The loop of transform_runs() for runs of one row, with results that are stored past the caches; they must be ended.
 template <class Schedule, class Cursors, class... T, class Values, int... I, int... J>
-[[gnu::noinline]] void stream_runs(const Cursors& from, const output_cursors<T...>& targets, index_t runs,
-                                   const Values& known, index_sequence<I...> operands, index_sequence<J...> results) {
-  Cursors cursors = from;
-  (move_by_runs(get<I>(cursors)), ...);
-  Values values = known;
-  output_cursors<T...> to = targets;
-  pack<scatter_buffer<T, run_length>...> made;
-  output_cursors<T...> to_made;
-  ((get<J>(to_made) = {get<J>(made).data, 0}), ...);
-  for (; runs > 0; --runs) {
+void stream_runs(const Cursors& from, const output_cursors<T...>& targets, index_t runs, const Values& known,
+                 index_sequence<I...> operands, index_sequence<J...> results) {
+  const auto loop = [](Cursors cursors, output_cursors<T...> to, index_t left, Values values,
+                       index_sequence<I...> all_operands, index_sequence<J...> all_results) {
+    (move_by_runs(get<I>(cursors)), ...);
+    pack<scatter_buffer<T, run_length>...> made;
+    output_cursors<T...> to_made;
+    ((get<J>(to_made) = {get<J>(made).data, 0}), ...);
+    for (; left > 0; --left) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-    for (index_t i = 0; i < run_length; ++i) {
-      chunk_sink<T...> sink{to_made, i};
-      evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+      for (index_t i = 0; i < run_length; ++i) {
+        chunk_sink<T...> sink{to_made, i};
+        evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+      }
+      (store_past_caches<run_length* int(sizeof(T))>(get<J>(to).data, get<J>(made).data), ...);
+      move_on(cursors, 1, all_operands);
+      move_on(to, 1, all_results);
+      values.move_on(run_length);
     }
-    (store_past_caches<run_length* int(sizeof(T))>(get<J>(to).data, get<J>(made).data), ...);
-    move_on(cursors, 1, operands);
-    move_on(to, 1, results);
-    values.move_on(run_length);
-  }
+  };
+  in_widest_vectors(loop, from, targets, runs, known, operands, results);
 }
 
 template <class Schedule, class Operands, class Sources, class Values, int R, class... T>
@@ -182,16 +183,19 @@ struct transform_run {
     // One place that calls the loop, with a number of rows not known to be one: g++ would make a copy of it for that.
     const bool together = R >= 2 && !repeats && !packs;
     const int step = together ? count : 1;
+    // Of rows that are not long, what repeats is written out whole: one loop in place of runs and what they leave.
+    const bool in_runs = by_runs && repeats && last - first > least_chunk;
     for (index_t column = first; column < last; column += width) {
       const index_t n = last - column < width ? last - column : width;
       if (blocked) walk.pack_blocks(packed, o.offsets, count, column, n, seq{});
       for (int r = 0; r < count; r += step) {
         if (together) walk.seek_rows(cursors, &packed, o.offsets, column, seq{});
-        else walk.seek(cursors, packed, o.offsets, r, column, n, by_runs ? run_length : n, seq{});
+        else
+          walk.seek(cursors, packed, o.offsets, r, column, n, in_runs || (by_runs && !repeats) ? run_length : n, seq{});
         seek_targets(to, &buffers, o.at, r, column, together, target_seq{});
         index_t done = 0;
         if constexpr (by_runs) {
-          if (const index_t runs = repeats ? n / run_length : 0) {
+          if (const index_t runs = in_runs ? n / run_length : 0) {
             done = runs * run_length;
             transform_runs<Schedule, run_length, walk_type::count>(cursors, to, runs, run_length,
                                                                    values.from(column - origin));

@@ -68,8 +68,14 @@ struct dpp::tuning<dpp::reductions, host> {
   static constexpr index_t most_rows = 256, cut_columns = 1024;
   static constexpr int most_lane_bytes = 131072;
   /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in
-  /// flight.
-  static constexpr index_t prefetch_distance = 2048;
+  /// flight. Arrays of no more bytes are in the caches when they are read again for the next result.
+  static constexpr index_t prefetch_distance = 2048, cached_bytes = 1 << 17;
+  /// Tiles of columns: the bytes of their sums, how deep operands are copied at a time, and how many rows and tiles of
+  /// a row a task takes. They pay where there are so many results, in so many columns, and so many rows that share what
+  /// is copied.
+  static constexpr int tile_bytes = 128;
+  static constexpr index_t tile_depth = 64, most_tile_rows = 256, tiles_of_task = 4;
+  static constexpr index_t least_tile_results = 2048, least_tile_columns = 16, least_tile_rows = 8;
   /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
   static constexpr index_t strip_columns = 128;
 

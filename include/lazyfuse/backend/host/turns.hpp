@@ -78,9 +78,10 @@ inline constexpr int lanes_abreast = [] {
   return n;
 }();
 template <class Set, int Turns, int Operands, class Cursors, class Partials, class Values>
-inline void add_abreast(index_t first, const Cursors& cursors, Partials& to, const Values& values) {
+inline void add_abreast(index_t first, const Cursors& cursors, Partials& to, const Values& values, bool fetch) {
   constexpr int abreast = lanes_abreast<Set>;
-  if constexpr (Set::size > 1) prefetch_ahead<abreast * Turns>(cursors, first * Turns, make_index_sequence<Operands>{});
+  if constexpr (Set::size > 1)
+    if (fetch) prefetch_ahead<abreast * Turns>(cursors, first * Turns, make_index_sequence<Operands>{});
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
@@ -91,11 +92,11 @@ inline void add_abreast(index_t first, const Cursors& cursors, Partials& to, con
     add_up<Set, Turns>(element, to, values, first + l);
   }
 }
-/// Adds the elements of several turns to the lanes.
+/// Adds the elements of several turns to the lanes. Fetch: and asks for later ones.
 template <class Set, int Turns, int Operands, class Cursors, class Partials, class Values>
-inline void add_turns(const Cursors& cursors, Partials& to, const Values& values) {
+inline void add_turns(const Cursors& cursors, Partials& to, const Values& values, [[maybe_unused]] bool fetch) {
   [&]<int... B>(index_sequence<B...>) {
-    (add_abreast<Set, Turns, Operands>(B * lanes_abreast<Set>, cursors, to, values), ...);
+    (add_abreast<Set, Turns, Operands>(B * lanes_abreast<Set>, cursors, to, values, fetch), ...);
   }
   (make_index_sequence<lane_count / lanes_abreast<Set>>{});
 }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions of what is broadcast along kept axes go tile by tile: of any number of rows, columns and elements to add
+// up, in any layout, against loops over plain numbers.
+#include "support/numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+extern "C" void omp_set_num_threads(int);  // of the OpenMP runtime that the library links
+
+namespace {
+
+using lf::all, lf::axis, lf::newaxis, lf::range;
+using std::int64_t;
+using test::numbers;
+
+template <class E>
+std::string path_of(const E& e) {
+  return lf::plan(e).kernels[0].path;
+}
+template <class T, int R>
+lf::array<T, R, lf::host> of(const test::tensor<T>& t) {
+  return test::array_of<lf::host, R>(t);
+}
+/// What adding f(row, column, k) for all k gives.
+template <class T, class F>
+test::tensor<T> added_up(int64_t rows, int64_t columns, int64_t depth, const F& f) {
+  return test::generate<T>({rows, columns}, [&](const test::extents& at) {
+    T sum{};
+    for (int64_t k = 0; k < depth; ++k) sum += f(at[0], at[1], k);
+    return sum;
+  });
+}
+
+TEST(tiles, of_any_number_of_rows_and_columns_and_depth) {
+  for (const int64_t columns : {16, 17, 31, 33, 70})
+    for (const int64_t depth : {2, 15, 17, 63, 64, 65, 130}) {
+      const int64_t rows = 2048 / columns + 3;
+      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns) + " x " + std::to_string(depth));
+      const auto a = numbers<float>({rows, depth}, 1), b = numbers<float>({columns, depth}, 2);
+      const auto x = of<float, 2>(a), y = of<float, 2>(b);
+      const auto product = lf::sum(x(all, newaxis) * y(newaxis), axis<2>);
+      EXPECT_EQ(path_of(product), "tiles");
+      EXPECT_TRUE(test::evaluates_to(product, added_up<float>(rows, columns, depth, [&](auto r, auto c, auto k) {
+                                       return a[{r, k}] * b[{c, k}];
+                                     })));
+    }
+}
+
+TEST(tiles, of_operands_in_any_layout) {
+  const int64_t rows = 67, columns = 45, depth = 70;
+  const auto a = numbers<double>({depth, rows}, 1), b = numbers<double>({2 * depth, columns}, 2);
+  const auto x = of<double, 2>(a), y = of<double, 2>(b);
+  const auto turned = lf::transpose(x)(range(lf::none, lf::none, -1));  // rows backwards, along columns of memory
+  const auto odd = lf::transpose(y(range(1, lf::none, 2)))(range(lf::none, lf::none, -1));  // every second line
+  const auto sums = 2.0 * lf::sum(lf::abs(turned(all, newaxis) - odd(newaxis)), axis<2>) - 1.0;
+  EXPECT_EQ(path_of(sums), "tiles");
+  const auto want = test::generate<double>({rows, columns}, [&](const test::extents& at) {
+    double sum = 0;
+    for (int64_t k = 0; k < depth; ++k) sum += std::abs(a[{k, rows - 1 - at[0]}] - b[{2 * k + 1, columns - 1 - at[1]}]);
+    return 2 * sum - 1;
+  });
+  EXPECT_TRUE(test::evaluates_to(sums, want));
+}
+
+TEST(tiles, of_batches_over_several_reduced_axes) {
+  const auto a = numbers<int>({3, 40, 5, 7}, 1), b = numbers<int>({3, 33, 5, 7}, 2);
+  const auto x = of<int, 4>(a), y = of<int, 4>(b);
+  const auto most = lf::max(x(all, all, newaxis) + y(all, newaxis), axis<3, 4>);  // y differs in all axes that are kept
+  EXPECT_TRUE(test::evaluates_to(most, test::generate<int>({3, 40, 33}, [&](const test::extents& at) {
+                                   int best = std::numeric_limits<int>::min();
+                                   for (int64_t i = 0; i < 5; ++i)
+                                     for (int64_t j = 0; j < 7; ++j)
+                                       best = std::max(best, a[{at[0], at[1], i, j}] + b[{at[0], at[2], i, j}]);
+                                   return best;
+                                 })));
+  const auto z = of<int, 3>(numbers<int>({33, 5, 7}, 3));
+  const auto c = numbers<int>({33, 5, 7}, 3);
+  const auto shared = lf::max(x(all, all, newaxis) + z(newaxis, newaxis), axis<3, 4>);
+  EXPECT_EQ(path_of(shared), "tiles");
+  EXPECT_TRUE(test::evaluates_to(shared, test::generate<int>({3, 40, 33}, [&](const test::extents& at) {
+                                   int best = std::numeric_limits<int>::min();
+                                   for (int64_t i = 0; i < 5; ++i)
+                                     for (int64_t j = 0; j < 7; ++j)
+                                       best = std::max(best, a[{at[0], at[1], i, j}] + c[{at[2], i, j}]);
+                                   return best;
+                                 })));
+}
+
+// Columns beyond the last one are computed, too: not from memory that nobody wrote, in which a divisor is 0.
+TEST(tiles, divide_integers_by_nothing_that_is_not_there) {
+  const int64_t rows = 70, columns = 33, depth = 4;
+  const auto a = numbers<int>({rows, depth}, 1);
+  const auto b = test::generate<int>({columns, depth}, [](const test::extents& at) { return int(at[0] % 5) + 1; });
+  const auto x = of<int, 2>(a), y = of<int, 2>(b);
+  const auto quotients = lf::sum(lf::floor_divide(x(all, newaxis), y(newaxis)), axis<2>);
+  EXPECT_EQ(path_of(quotients), "tiles");
+  EXPECT_TRUE(test::evaluates_to(quotients, test::generate<int64_t>({rows, columns}, [&](const auto& at) {
+                                   int64_t sum = 0;
+                                   for (int64_t k = 0; k < depth; ++k)
+                                     sum += int64_t(std::floor(double(a[{at[0], k}]) / double(b[{at[1], k}])));
+                                   return sum;
+                                 })));
+}
+
+TEST(tiles, do_not_drift) {
+  const int64_t rows = 50, columns = 50, depth = 20011;
+  const auto all_of = [&](int64_t lines, float value) {
+    return of<float, 2>(test::generate<float>({lines, depth}, [=](const test::extents&) { return value; }));
+  };
+  const auto x = all_of(rows, 0.1f), y = all_of(columns, 1.7f);
+  const auto sums = lf::sum(x(all, newaxis) * y(newaxis), axis<2>);
+  ASSERT_EQ(path_of(sums), "tiles");
+  const double want = double(0.1f * 1.7f) * double(depth);
+  for (const float got : test::tensor_of(sums).values)
+    ASSERT_LE(std::abs(double(got) - want), 4 * double(std::numeric_limits<float>::epsilon()) * want);
+}
+
+TEST(tiles, have_the_same_bits_with_any_number_of_threads) {
+  const auto x = of<float, 2>(
+                 test::generate<float>({301, 77}, [](const auto&at) { return std::sin(float(at[0] * 77 + at[1])); })),
+             y = of<float, 2>(
+                 test::generate<float>({205, 77}, [](const auto&at) { return std::cos(float(at[0] * 77 + at[1])); }));
+  const auto product = lf::sum(x(all, newaxis) * y(newaxis), axis<2>);
+  const auto first = test::tensor_of(product);
+  for (const int threads : {1, 2, 3, 8}) {
+    omp_set_num_threads(threads);
+    EXPECT_TRUE(test::same(test::tensor_of(product), first)) << threads << " threads";
+  }
+}
+
+// What is read once is not copied first, and what costs more than adding it up gains nothing.
+TEST(tiles, are_not_for_what_is_not_broadcast) {
+  const auto x = of<float, 2>(numbers<float>({300, 400}, 1));
+  const auto y = of<float, 1>(numbers<float>({400}, 2));
+  EXPECT_EQ(path_of(lf::sum(x * x, axis<1>)), "rows");
+  EXPECT_EQ(path_of(lf::sum(x * y(newaxis), axis<1>)), "rows");
+  EXPECT_EQ(path_of(lf::sum(x * x, axis<0>)), "columns");
+}
+
+}  // namespace

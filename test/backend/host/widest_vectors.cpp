@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops that are compiled for two kinds of processors, and chosen when a program runs.
+#include "support/arrays.hpp"
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+namespace {
+
+using lf::all, lf::axis, lf::keepdims, lf::newaxis;
+
+/// Narrow vectors until it ends.
+class in_narrow {
+ public:
+  in_narrow() { lf::host_detail::has_wide_vectors = false; }
+  ~in_narrow() { lf::host_detail::has_wide_vectors = before_; }
+  in_narrow(const in_narrow&) = delete;
+  in_narrow& operator=(const in_narrow&) = delete;
+
+ private:
+  bool before_ = lf::host_detail::has_wide_vectors;
+};
+
+template <class T, int R>
+lf::array<T, R, lf::host> noise(const test::extents& shape, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> fraction(-1, 1);
+  return test::array_of<lf::host, R>(test::generate<T>(shape, [&](const test::extents&) {
+    const double x = fraction(random);
+    if constexpr (lf::integer<T>) return static_cast<T>(1000 * x);
+    else return static_cast<T>(static_cast<float>(x));
+  }));
+}
+
+template <class E>
+void expect_equal_bits(const std::string& what, const E& e) {
+  const auto wide = test::tensor_of(e);
+  const in_narrow here;
+  EXPECT_TRUE(test::same(test::tensor_of(e), wide)) << what;
+}
+
+const test::extents shapes[] = {{3, 70001}, {257, 129}, {5003, 11}, {40, 1}};
+
+/// What the loops of every type are.
+template <class T>
+void expect_equal_bits_of_type(const std::string& type) {
+  for (const test::extents& shape : shapes) {
+    SCOPED_TRACE(type + " " + test::text(shape));
+    const auto x = noise<T, 2>(shape, 1), y = noise<T, 2>(shape, 2), column = noise<T, 2>({shape[0], 1}, 3);
+    expect_equal_bits("products and sums", x * y + column * x - y);
+    expect_equal_bits("sums of rows", lf::sum(x * y, axis<1>));
+    expect_equal_bits("sums of columns", lf::sum(x * y, axis<0>));
+  }
+}
+
+TEST(widest_vectors, change_no_bits_of_patterns) {
+  if (!lf::host_detail::chooses_vectors) GTEST_SKIP() << "compiled for one kind of processors";
+  for (const test::extents& shape : shapes) {
+    SCOPED_TRACE(test::text(shape));
+    const auto x = noise<float, 2>(shape, 1), y = noise<float, 2>(shape, 2), column = noise<float, 2>({shape[0], 1}, 3);
+    expect_equal_bits("a choice of transposed operands", lf::where(lf::transpose(x) > 0.0f, lf::transpose(y), 2.0f));
+    expect_equal_bits("sum of everything", lf::sum(x * y));
+    expect_equal_bits("the largest of rows", lf::max(x * y, axis<1>));
+    expect_equal_bits("the place of the smallest", lf::argmin(x * y, axis<0>));
+    expect_equal_bits("running sums of rows", lf::cumsum(x * y, axis<1>));
+    expect_equal_bits("running sums of columns", lf::cumsum(x * y, axis<0>));
+    expect_equal_bits("standardized rows",
+                      (x - lf::mean(x, axis<1>, keepdims)) / lf::sqrt(lf::var(x, axis<1>, keepdims) + 0.1f));
+    const lf::lazy_array<float, 2, lf::host> lazy = x * y + column;
+    expect_equal_bits("a lazy array", lazy - x);
+  }
+  const auto a = noise<float, 2>({61, 150}, 4), b = noise<float, 2>({93, 150}, 5);
+  expect_equal_bits("a product of matrices", lf::sum(a(all, newaxis) * b(newaxis), axis<2>));
+}
+
+TEST(widest_vectors, change_no_bits_of_types) {
+  if (!lf::host_detail::chooses_vectors) GTEST_SKIP() << "compiled for one kind of processors";
+  expect_equal_bits_of_type<double>("double");
+  expect_equal_bits_of_type<lf::half>("half");
+  expect_equal_bits_of_type<int>("int");
+}
+
+TEST(widest_vectors, are_those_of_the_processor_unless_narrow_ones_are_asked_for) {
+#if defined(__x86_64__)
+  const char* const asked = std::getenv("LAZYFUSE_VECTORS");
+  EXPECT_EQ(lf::host_detail::has_wide_vectors,
+            __builtin_cpu_supports("avx2") && !(asked && std::string(asked) == "16"));
+#else
+  EXPECT_FALSE(lf::host_detail::has_wide_vectors);
+#endif
+}
+
+}  // namespace
