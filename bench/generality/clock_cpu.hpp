@@ -4,11 +4,10 @@
 
 #include <lazyfuse/lazyfuse.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
-#include <thread>
-#include <vector>
 
 namespace generality {
 
@@ -26,16 +25,20 @@ void copy_sample(T* to, const T* from, std::size_t step, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = from[i * step];
 }
 
-/// A copy of so many bytes by all threads of the machine, as a yardstick.
+/// A copy of so many bytes by all threads of OpenMP, as a yardstick.
 template <class Report>
 void time_copy(std::size_t bytes, const Report& report) {
-  const std::size_t threads = std::max(1u, std::thread::hardware_concurrency()), each = bytes / threads;
-  const auto from = std::make_unique<char[]>(bytes), to = std::make_unique<char[]>(bytes);
-  report([&] {
-    std::vector<std::jthread> team;
-    for (std::size_t t = 0; t < threads; ++t)
-      team.emplace_back([&, t] { std::memcpy(to.get() + t * each, from.get() + t * each, each); });
+  constexpr std::size_t part = std::size_t{1} << 20;
+  const std::unique_ptr<char[]> from(new char[bytes]), to(new char[bytes]);
+  const auto for_parts = [&](const auto& f) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t b = 0; b < bytes; b += part) f(b, std::min(part, bytes - b));
+  };
+  for_parts([&](std::size_t b, std::size_t n) {  // each thread's memory is its own
+    std::memset(from.get() + b, 1, n);
+    std::memset(to.get() + b, 0, n);
   });
+  report([&] { for_parts([&](std::size_t b, std::size_t n) { std::memcpy(to.get() + b, from.get() + b, n); }); });
 }
 
 }  // namespace generality

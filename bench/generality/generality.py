@@ -5,7 +5,7 @@
     generality.py [--seed 1] [--count 60] [--family pairs] [--cpu]     all of what follows
     generality.py generate|build|run|peers|report DIR          in phases; build needs a C++ compiler and lazyfuse::cuda, run and
                                                                peers a GPU, peers PyTorch and JAX
-    --cpu: arrays of the host, sixteen times less work, numexpr beside the peers. --flags -march=native: build with them.
+    --cpu: arrays of the host, a sixteenth of the work, numexpr beside the peers; generate notes it. --flags=-march=native: build so.
 
 Half of the expressions are of families (families.py), in turn, the others of a grammar (grammar.py). report prints a table, those
 first in which a peer is ahead, and writes curve.svg: which share of the expressions is at least so fast.
@@ -68,10 +68,12 @@ def cpp_function(case, number):
     return "\n".join(lines)
 
 
-def generate(folder, cases, copied):
-    """copied: bytes of the copy that is the yardstick."""
+def generate(folder, cases, cpu):
     folder.mkdir(parents=True, exist_ok=True)
-    described = [{"name": c.name, "family": c.family, "bytes": c.bytes(), "has_values": c.has_values,
+    for stale in folder.glob("*.jsonl"):
+        stale.unlink()
+    copied = 1 << (28 if cpu else 30)  # bytes of the copy that is the yardstick
+    described = [{"name": c.name, "cpu": cpu, "family": c.family, "bytes": c.bytes(), "has_values": c.has_values,
                   "inputs": [[list(t.shape), t.dtype] for t in c.inputs],
                   "statements": [[name, t.py] for name, t in c.statements],
                   "results": [t.py for t in c.results],
@@ -89,9 +91,13 @@ def generate(folder, cases, copied):
             f"\n\nint main(int, char** argv) {{\n  const std::string folder = argv[1];\n{copy}{calls}\n}}\n")
 
 
-def build(folder, build_folder, cpu, flags):
+def is_of_cpu(folder):
+    return json.loads((folder / "cases.json").read_text())[0]["cpu"]
+
+
+def build(folder, build_folder, flags):
     """By the C++ compiler, as test/fuzz compiles; kernels for the GPU are made when they run, loops here."""
-    known = json.loads((build_folder / "test/fuzz.json").read_text())
+    cpu, known = is_of_cpu(folder), json.loads((build_folder / "test/fuzz.json").read_text())
     includes = [f"-I{HERE}"] + [f"-I{p}" for p in known["includes"].split(";") if p]
     libraries = [p for p in known["libraries" if cpu else "cuda_libraries"].split(";") if p]
 
@@ -115,7 +121,8 @@ def run(folder):
                 print(f"generality: {program.name} ended with {done.returncode}")
 
 
-def peers(folder, cpu):
+def peers(folder):
+    cpu = is_of_cpu(folder)
     for name in PEERS if cpu else ("torch", "jax"):  # each alone: they take the GPU's memory
         environment = {**os.environ, **({"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"} if cpu else {})}
         with open(folder / f"{name}.jsonl", "w") as out:
@@ -185,15 +192,15 @@ def main():
     parser.add_argument("--flags", default="", help="more flags for the C++ compiler")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/cuda", help="a build folder with lazyfuse::cuda and the tests' fuzz.json")
     a = parser.parse_args()
-    folder = (a.folder or a.build / "generality").resolve()
+    folder = (a.folder or a.build / ("generality_cpu" if a.cpu else "generality")).resolve()
     if a.phase in ("generate", "all"):
-        generate(folder, list(draw(a.seed, a.count, a.family, CPU_SCALE if a.cpu else 1.0)), 1 << (28 if a.cpu else 30))
+        generate(folder, list(draw(a.seed, a.count, a.family, CPU_SCALE if a.cpu else 1.0)), a.cpu)
     if a.phase in ("build", "all"):
-        build(folder, a.build, a.cpu, a.flags.split())
+        build(folder, a.build, a.flags.split())
     if a.phase in ("run", "all"):
         run(folder)
     if a.phase in ("peers", "all"):
-        peers(folder, a.cpu)
+        peers(folder)
     return report(folder) if a.phase in ("report", "all") else 0
 
 

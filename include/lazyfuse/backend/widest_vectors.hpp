@@ -13,6 +13,7 @@ inline constexpr bool chooses_vectors = false;
 #endif
 
 /// Whether this processor has AVX2, and the environment variable LAZYFUSE_VECTORS is not 16, the bytes of narrow ones.
+/// Known before static objects are made; tests clear it, while nothing runs.
 extern bool has_wide_vectors;
 
 /// Flat, since what is not inlined is compiled for any processor; not inlined themselves, since g++ makes copies of a
@@ -28,10 +29,11 @@ template <class Loop, class... Args>
 }
 #endif
 
-/// Calls loop(args...), compiled for the widest vectors there are. The loop captures nothing: what it captured would be
-/// read from memory again and again.
+/// Calls loop(args...), compiled for the widest vectors there are; what it calls is inlined (by clang: if it is marked
+/// so, or small). The loop captures nothing: what it captured would be read from memory again and again.
 template <class Loop, class... Args>
 inline void in_widest_vectors(Loop loop, const Args&... args) {
+  static_assert(__is_empty(Loop));
 #if defined(__x86_64__)
   if constexpr (chooses_vectors)
     if (has_wide_vectors) return in_wide_vectors(loop, args...);

@@ -8,7 +8,10 @@
 #include <limits>
 #include <string>
 
-extern "C" void omp_set_num_threads(int);  // of the OpenMP runtime that the library links
+extern "C" {  // of the OpenMP runtime that the library links
+void omp_set_num_threads(int);
+int omp_get_max_threads();
+}
 
 namespace {
 
@@ -89,24 +92,73 @@ TEST(tiles, of_batches_over_several_reduced_axes) {
                                  })));
 }
 
-// Columns beyond the last one are computed, too: not from memory that nobody wrote, in which a divisor is 0.
+struct quotient {
+  int operator()(int a, int b) const { return a / b; }
+};
+// Columns beyond the last one are computed, too: not from memory that nobody wrote, in which a divisor may be 0.
 TEST(tiles, divide_integers_by_nothing_that_is_not_there) {
   const int64_t rows = 70, columns = 33, depth = 4;
   const auto a = numbers<int>({rows, depth}, 1);
   const auto b = test::generate<int>({columns, depth}, [](const test::extents& at) { return int(at[0] % 5) + 1; });
   const auto x = of<int, 2>(a), y = of<int, 2>(b);
-  const auto quotients = lf::sum(lf::floor_divide(x(all, newaxis), y(newaxis)), axis<2>);
-  EXPECT_EQ(path_of(quotients), "tiles");
-  EXPECT_TRUE(test::evaluates_to(quotients, test::generate<int64_t>({rows, columns}, [&](const auto& at) {
-                                   int64_t sum = 0;
+  const auto most = lf::max(lf::map(quotient{}, x(all, newaxis), y(newaxis)), axis<2>);
+  EXPECT_EQ(path_of(most), "tiles");
+  EXPECT_TRUE(test::evaluates_to(most, test::generate<int>({rows, columns}, [&](const test::extents& at) {
+                                   int best = std::numeric_limits<int>::min();
                                    for (int64_t k = 0; k < depth; ++k)
-                                     sum += int64_t(std::floor(double(a[{at[0], k}]) / double(b[{at[1], k}])));
-                                   return sum;
+                                     best = std::max(best, a[{at[0], k}] / b[{at[1], k}]);
+                                   return best;
                                  })));
 }
 
+TEST(tiles, of_several_reductions_and_what_is_computed_from_them) {
+  const int64_t rows = 64, columns = 50, depth = 37;
+  const auto a = numbers<double>({rows, depth}, 1), b = numbers<double>({columns, depth}, 2),
+             w = numbers<double>({rows, columns}, 3);
+  const auto x = of<double, 2>(a), y = of<double, 2>(b), z = of<double, 2>(w);
+  const auto product = x(all, newaxis) * y(newaxis);
+  const auto e = lf::sum(product, axis<2>) * z + lf::max(product + z(all, all, newaxis), axis<2>);
+  ASSERT_EQ(lf::plan(e).kernels.size(), 1u);
+  EXPECT_EQ(path_of(e), "tiles");
+  const auto want = test::generate<double>({rows, columns}, [&](const test::extents& at) {
+    double sum = 0, most = -1e9;
+    for (int64_t k = 0; k < depth; ++k) {
+      sum += a[{at[0], k}] * b[{at[1], k}];
+      most = std::max(most, a[{at[0], k}] * b[{at[1], k}] + w[{at[0], at[1]}]);
+    }
+    return sum * w[{at[0], at[1]}] + most;
+  });
+  EXPECT_TRUE(test::evaluates_to(e, want));
+  lf::array<double, 2, lf::host> in_place = z + 0.0;
+  in_place = lf::sum(product, axis<2>) * in_place + lf::max(product + in_place(all, all, newaxis), axis<2>);
+  EXPECT_TRUE(test::evaluates_to(in_place, want));
+}
+
+TEST(tiles, of_pairs_of_one_array) {
+  const int64_t n = 2101;
+  const auto a = numbers<float>({n}, 1);
+  const auto x = of<float, 1>(a);
+  const auto near = lf::sum(lf::cast<float>(lf::abs(x(all, newaxis) - x(newaxis)) < 3.0f), axis<1>);
+  EXPECT_EQ(path_of(near), "tiles");
+  EXPECT_TRUE(test::evaluates_to(near, test::generate<float>({n}, [&](const test::extents& at) {
+                                   float count = 0;
+                                   for (int64_t k = 0; k < n; ++k)
+                                     count += std::abs(a[{at[0]}] - a[{k}]) < 3 ? 1.0f : 0.0f;
+                                   return count;
+                                 })));
+}
+
+TEST(tiles, keep_nan) {
+  auto a = numbers<float>({70, 20}, 1);
+  a[{5, 7}] = std::numeric_limits<float>::quiet_NaN();
+  const auto x = of<float, 2>(a), y = of<float, 2>(numbers<float>({40, 20}, 2));
+  const auto most = test::tensor_of(lf::max(x(all, newaxis) + y(newaxis), axis<2>));
+  for (int64_t r = 0; r < 70; ++r)
+    for (int64_t c = 0; c < 40; ++c) EXPECT_EQ(std::isnan(most[{r, c}]), r == 5) << r << ", " << c;
+}
+
 TEST(tiles, do_not_drift) {
-  const int64_t rows = 50, columns = 50, depth = 20011;
+  const int64_t rows = 50, columns = 50, depth = 9001;
   const auto all_of = [&](int64_t lines, float value) {
     return of<float, 2>(test::generate<float>({lines, depth}, [=](const test::extents&) { return value; }));
   };
@@ -125,19 +177,46 @@ TEST(tiles, have_the_same_bits_with_any_number_of_threads) {
                  test::generate<float>({205, 77}, [](const auto&at) { return std::cos(float(at[0] * 77 + at[1])); }));
   const auto product = lf::sum(x(all, newaxis) * y(newaxis), axis<2>);
   const auto first = test::tensor_of(product);
+  const int before = omp_get_max_threads();
   for (const int threads : {1, 2, 3, 8}) {
     omp_set_num_threads(threads);
     EXPECT_TRUE(test::same(test::tensor_of(product), first)) << threads << " threads";
   }
+  omp_set_num_threads(before);
 }
 
-// What is read once is not copied first, and what costs more than adding it up gains nothing.
-TEST(tiles, are_not_for_what_is_not_broadcast) {
+// What is read once is not copied first, and sums in registers gain nothing beside what is dearer.
+TEST(tiles, are_not_for_what_is_not_broadcast_nor_for_dear_programs) {
   const auto x = of<float, 2>(numbers<float>({300, 400}, 1));
   const auto y = of<float, 1>(numbers<float>({400}, 2));
   EXPECT_EQ(path_of(lf::sum(x * x, axis<1>)), "rows");
   EXPECT_EQ(path_of(lf::sum(x * y(newaxis), axis<1>)), "rows");
   EXPECT_EQ(path_of(lf::sum(x * x, axis<0>)), "columns");
+  EXPECT_EQ(path_of(lf::sum(lf::exp(lf::sqrt(lf::abs(x(all, newaxis) + x(newaxis)))) / lf::exp(x(newaxis)), axis<2>)),
+            "rows");
+}
+
+// Rows of up to 256 elements have what repeats along them written out, longer ones do not; an operand that begins where
+// another one does, but goes on elsewhere, is not that one.
+TEST(repeated_operands, are_told_from_those_that_begin_where_they_do) {
+  for (const int64_t n : {1, 63, 64, 65, 255, 256, 257, 700}) {
+    const auto a = numbers<float>({9, 1}, 1), b = numbers<float>({9, n}, 2);
+    const auto x = of<float, 2>(a), y = of<float, 2>(b);
+    const auto first = lf::broadcast_to(x(range(0, 1)), lf::shape(9, n));  // begins where x does, and stays there
+    const auto e = x * y + first * x - x * 2.0f + first;
+    EXPECT_TRUE(test::evaluates_to(e, test::generate<float>({9, n},
+                                                            [&](const test::extents& at) {
+                                                              const float v = a[{at[0], 0}], u = a[{0, 0}];
+                                                              return v * b[{at[0], at[1]}] + u * v - v * 2 + u;
+                                                            })))
+        << n;
+    const auto square = of<float, 2>(numbers<float>({40, 40}, 4));
+    const auto d = numbers<float>({40, 40}, 4);
+    EXPECT_TRUE(test::evaluates_to(lf::transpose(square) * 2.0f + square - lf::transpose(square),
+                                   test::generate<float>({40, 40}, [&](const test::extents& at) {
+                                     return d[{at[1], at[0]}] + d[{at[0], at[1]}];
+                                   })));
+  }
 }
 
 }  // namespace

@@ -135,6 +135,7 @@ class column_sums {
   /// Adds rows that are runs of the cursors to N columns, whose sums stay in registers.
   template <int Count, class Cursors>
   void add_rows(const Cursors& cursors, index_t rows) {
+    static_assert(!Set::has_near && !Set::has_ordered);
     in_widest_vectors([](column_sums* own, const Cursors& from, index_t n) { own->template rows_loop<Count>(from, n); },
                       this, cursors, rows);
   }
@@ -149,7 +150,7 @@ class column_sums {
  private:
   /// Copies of the sums, which the compiler keeps in registers; those of ended runs as well, if a run ends on the way.
   template <int Count, class Cursors>
-  void rows_loop(Cursors from, index_t rows) {
+  [[gnu::always_inline]] void rows_loop(Cursors from, index_t rows) {
     partials run = run_;
     const auto add = [&](index_t some) {
       for (index_t r = 0; r < some; ++r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where all operands are at one position after the other.
+// Where all operands are at one position after the other, and how much memory they go through.
 #pragma once
 
 #include <lazyfuse/core/index.hpp>

@@ -163,16 +163,27 @@ struct row_walk<Operands, list<Src...>, R> {
     return ((written<I> || (in_memory<I> && step<I>(inner) != 0 && step<I>(inner) != 1 && !crossed<I>())) || ...);
   }
 
+  /// Where the elements of each operand begin.
+  struct places {
+    const void* of[count + 1] = {};
+  };
+  template <int... I>
+  places places_of(const index_t* offsets, index_sequence<I...>) const {
+    places p;
+    const auto one = [&]<int J>(index_sequence<J>) {
+      if constexpr (in_memory<J>) p.of[J] = address(get<J>(operands).source.data) + offsets[J];
+    };
+    (one(index_sequence<I>{}), ...);
+    return p;
+  }
   /// The operand before I that reads the same elements, if one of the last few does, else I: types do not tell.
   template <int I, int J = I - 1>
-  int same_as(const index_t* offsets) const {
+  int same_as(const places& p) const {
     if constexpr (J < 0 || I - J > 8) return I;
     else {
       if constexpr (__is_same(type_at<I, Src...>, type_at<J, Src...>) && in_memory<I>)
-        if (address(get<I>(operands).source.data) + offsets[I] == address(get<J>(operands).source.data) + offsets[J] &&
-            step<I>(inner) == step<J>(inner) && step<I>(across) == step<J>(across))
-          return J;
-      return same_as<I, J - 1>(offsets);
+        if (p.of[I] == p.of[J] && step<I>(inner) == step<J>(inner) && step<I>(across) == step<J>(across)) return J;
+      return same_as<I, J - 1>(p);
     }
   }
   /// Gives operand I the cursor of another one.
@@ -188,12 +199,13 @@ struct row_walk<Operands, list<Src...>, R> {
   template <int... I>
   void pack_blocks(packings& p, const index_t* offsets, int rows, index_t first, index_t n,
                    index_sequence<I...>) const {
-    (pack_block_of<I>(p, offsets, rows, first, n), ...);
+    const places all = places_of(offsets, seq{});
+    (pack_block_of<I>(p, all, offsets, rows, first, n), ...);
   }
   template <int I>
-  void pack_block_of(packings& p, const index_t* offsets, int rows, index_t first, index_t n) const {
+  void pack_block_of(packings& p, const places& all, const index_t* offsets, int rows, index_t first, index_t n) const {
     if constexpr (type_at<I, Src...>::is_memory) {
-      if (crossed<I>() && same_as<I>(offsets) == I) {
+      if (crossed<I>() && same_as<I>(all) == I) {
         const index_t s = step<I>(inner);
         pack_block(get<I>(p).data, chunk / block_rows, address(get<I>(operands).source.data) + offsets[I] + first * s,
                    step<I>(across), s, rows, n);
@@ -206,17 +218,18 @@ struct row_walk<Operands, list<Src...>, R> {
   template <int... I>
   void seek(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, index_t run,
             index_sequence<I...>) const {
-    (rebind_one<I>(c, get<I>(c), p, offsets, row, first, n, run), ...);
+    const places begins = places_of(offsets, seq{});
+    (rebind_one<I>(c, get<I>(c), p, begins, offsets, row, first, n, run), ...);
   }
   template <int I, class C>
-  void rebind_one(cursors& all, C& c, packings& p, const index_t* offsets, int row, index_t first, index_t n,
-                  index_t run) const {
+  void rebind_one(cursors& all, C& c, packings& p, const places& begins, const index_t* offsets, int row, index_t first,
+                  index_t n, index_t run) const {
     const auto& o = get<I>(operands);
     const index_t s = step<I>(inner), at = offsets[I] + row * step<I>(across) + first * s;
     if constexpr (in_memory<I>) {
       auto* const packed = get<I>(p).data;
       if (s == 1) c = {address(o.source.data) + at, run};
-      else if (const int other = same_as<I>(offsets); other != I) take_cursor<I>(all, other);
+      else if (const int other = same_as<I>(begins); other != I) take_cursor<I>(all, other);
       else if (s == 0) {
         repeat(packed, address(o.source.data) + at, run);
         c = {packed, 0};
@@ -274,7 +287,7 @@ struct row_walk<Operands, list<Src...>, R> {
     const index_t s = step<I>(inner), at = offsets[I] + first * s;
     if constexpr (in_memory<I>) {
       if (p && crossed<I>()) {
-        const int other = same_as<I>(offsets);
+        const int other = same_as<I>(places_of(offsets, seq{}));
         if (other != I) take_cursor<I>(all, other);
         else c = {get<I>(*p).data, chunk / block_rows};
       } else c = {address(o.source.data) + at, step<I>(across)};

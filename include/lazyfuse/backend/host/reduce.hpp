@@ -28,6 +28,7 @@ struct reduce_run {
   const index_t* extents;
   const Operands& operands;
   const target_pack<K, T...>& targets;
+  bool fetches = largest_operand(operands, extents, Sources{}) > tuned::cached_bytes;
 
   static index_t product(const index_t* e, int from, int to) {
     index_t n = 1;
@@ -48,7 +49,7 @@ struct reduce_run {
     const walk_type walk{operands, R - 1, -1};
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
-    row_sums<Set> sums(largest_operand(operands, extents, Sources{}) > tuned::cached_bytes);
+    row_sums<Set> sums(fetches);
     odometer<Operands, Sources, R> inner{operands, extents, K, R - 1};
     inner.seek(r0);
     index_t offsets[walk_type::count + 1];

@@ -132,7 +132,7 @@ class row_sums {
 
  private:
   template <int Count, class Cursors, class Values>
-  void add_loop(Cursors from, index_t n, const Values& known, index_t parts) {
+  [[gnu::always_inline]] void add_loop(Cursors from, index_t n, const Values& known, index_t parts) {
     constexpr int searched = searched_operand<Set, Cursors>();
     if constexpr (searched >= 0)
       if (get<searched>(from).next != 0) {
@@ -149,7 +149,7 @@ class row_sums {
     partials_ = to;
   }
   template <int Count, class Cursors, class Values>
-  void add_part(const Cursors& from, index_t n, const Values& known, partials& to) {
+  [[gnu::always_inline]] void add_part(const Cursors& from, index_t n, const Values& known, partials& to) {
     Cursors cursors = from;
     Values values = known;
     const auto move_on = [&](index_t elements) {

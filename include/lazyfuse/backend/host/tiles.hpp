@@ -61,8 +61,9 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
     return most >= 32 ? 32 : most >= 16 ? 16 : 8;
   }();
   /// How deep operands are copied at a time.
-  static constexpr index_t depth = tuned::tile_depth;
+  static constexpr index_t piece = tuned::tile_depth;
   using sums = column_sums<Set, width>;
+  static_assert(alignof(sums) <= line_bytes);
 
   const index_t* extents;
   const Operands& operands;
@@ -98,13 +99,17 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
 
   index_t rows() const { return size(0, last); }
   index_t columns() const { return extents[last]; }
-  index_t depth_of_all() const { return size(K, R); }
+  index_t depth() const { return size(K, R); }
 
   /// Whether operands are read often enough to be copied.
   bool pays() const {
     if constexpr (possible) return pays(seq{});
     else return false;
   }
+
+  double cost() const { return double(rows()) * double(columns()) * double(depth()) * (Set::prologue::cost + 1); }
+  /// Those that are woken for it.
+  int threads() const { return cost() < worth_threads || !threads_wake() ? 1 : thread_count(); }
 
   /// What one thread works with: so many rows of so many tiles at a time.
   struct shape_of_task {
@@ -113,10 +118,10 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   /// As many as reuse what is copied, and no more than leave every thread some.
   shape_of_task cut() const {
     const index_t tiles = parts(columns(), width);
-    index_t pieces = parts(rows(), tuned::most_tile_rows), groups = parts(tiles, tuned::tiles_of_task);
-    const auto tall = [&] { return parts(rows(), pieces) > 2 * tuned::least_tile_rows; };
-    while (pieces * groups < 8 * thread_count() && (tall() || groups < tiles)) ++(tall() ? pieces : groups);
-    return {parts(rows(), pieces), parts(tiles, groups)};
+    index_t heights = parts(rows(), tuned::most_tile_rows), groups = parts(tiles, tuned::tiles_of_task);
+    const auto tall = [&] { return parts(rows(), heights) > 2 * tuned::least_tile_rows; };
+    while (heights * groups < 8 * threads() && (tall() || groups < tiles)) ++(tall() ? heights : groups);
+    return {parts(rows(), heights), parts(tiles, groups)};
   }
 
   index_t bytes_of_task(const shape_of_task& s) const { return bytes_of_task(s, seq{}); }
@@ -130,11 +135,11 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
     copies c{};
     std::byte* next = memory + lines(s.rows * s.tiles * index_t{sizeof(sums)});
     give_room(s, c, next, seq{});
-    const index_t deep = depth_of_all();
+    const index_t deep = depth();
     position at_depth{operands, extents, K, R};
-    for (index_t d = 0; d < deep; d += depth, at_depth.next()) {
-      const index_t n = algorithm::min(depth, deep - d);
-      index_t at[depth * (count + 1)];  // of the operands, at each of these depths
+    for (index_t d = 0; d < deep; d += piece, at_depth.next()) {
+      const index_t n = algorithm::min(piece, deep - d);
+      index_t at[piece * (count + 1)];  // of the operands, at each of these depths
       for (index_t k = 0; k < n; ++k) {
         if (k > 0) at_depth.next();
         algorithm::copy_n(at_depth.offsets, count, at + k * count);
@@ -154,28 +159,28 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
     position row{operands, extents, 0, last};
     row.seek(r0);
     for (index_t r = r0; r < r1; ++r, row.next())
-      for (index_t t = t0; t < t1; ++t) found(row, totals[(r - r0) * (t1 - t0) + t - t0], t * width, columns_of(t));
+      for (index_t t = t0; t < t1; ++t) found(row, totals[(r - r0) * (t1 - t0) + t - t0], t * width, width_of(t));
   }
 
  private:
   template <int... I>
   bool pays(index_sequence<I...>) const {
-    if (Set::prologue::cost > tuned::cheap && depth_of_all() > depth) return false;  // sums in registers gain nothing
-    if (columns() < tuned::least_tile_columns || rows() * columns() < tuned::least_tile_results || depth_of_all() < 2)
+    if (Set::prologue::cost > tuned::cheap && depth() > piece) return false;  // sums in registers gain nothing
+    if (columns() < tuned::least_tile_columns || rows() * columns() < tuned::least_tile_results || depth() < 2)
       return false;
-    const auto copied_once = [&]<int J>(index_sequence<J>) {
+    const auto is_copied_once = [&]<int J>(index_sequence<J>) {
       return !along_depth<J>() || !along_columns<J>() || (!along_rows<J>() && rows() >= tuned::least_tile_rows);
     };
-    return (copied_once(index_sequence<I>{}) && ...) && (along_columns<I>() || ...) &&
+    return (is_copied_once(index_sequence<I>{}) && ...) && (along_columns<I>() || ...) &&
            ((along_depth<I>() && !along_columns<I>()) || ...);
   }
 
   /// Elements of the copy of operand I.
   template <int I>
-  index_t copied(const shape_of_task& s) const {
+  index_t elements_of_copy(const shape_of_task& s) const {
     if constexpr (!in_memory<I>) return 0;
     else {
-      const index_t deep = along_depth<I>() ? depth : 1;
+      const index_t deep = along_depth<I>() ? piece : 1;
       return (along_columns<I>() && along_depth<I>() ? s.tiles : 1) * deep * width;
     }
   }
@@ -183,7 +188,7 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   template <int... I>
   index_t bytes_of_task(const shape_of_task& s, index_sequence<I...>) const {
     return lines(s.rows * s.tiles * index_t{sizeof(sums)}) +
-           (0 + ... + lines(copied<I>(s) * index_t{sizeof(typename type_at<I, Src...>::value_type)}));
+           (0 + ... + lines(elements_of_copy<I>(s) * index_t{sizeof(typename type_at<I, Src...>::value_type)}));
   }
 
   template <class Source>
@@ -192,7 +197,7 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   };
   using copies = pack<copy_of<Src>...>;
 
-  index_t columns_of(index_t tile) const { return algorithm::min<index_t>(width, extents[last] - tile * width); }
+  index_t width_of(index_t tile) const { return algorithm::min<index_t>(width, extents[last] - tile * width); }
   template <int I>
   auto* elements(const index_t* offsets) const {
     return address(get<I>(operands).source.data) + offsets[I];
@@ -201,7 +206,7 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   void give_room(const shape_of_task& s, copies& c, std::byte*& next, index_sequence<I...>) const {
     const auto one = [&]<int J, class T>(index_sequence<J>, copy_of<T>& to) {
       to.data = reinterpret_cast<typename T::value_type*>(next);
-      next += lines(copied<J>(s) * index_t{sizeof(typename T::value_type)});
+      next += lines(elements_of_copy<J>(s) * index_t{sizeof(typename T::value_type)});
     };
     (one(index_sequence<I>{}, get<I>(c)), ...);
   }
@@ -217,8 +222,8 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
         const index_t step = walk.template step<J>(last);
         const bool turned = K + 1 == R && step != 1 && walk.template step<J>(R - 1) == 1;
         for (index_t t = t0; t < t1; ++t)
-          side_by_side_at(get<J>(c).data + (t - t0) * depth * width, elements<J>(row) + t * width * step, step,
-                          columns_of(t), at + J, count, rows, width, turned);
+          side_by_side_at(get<J>(c).data + (t - t0) * piece * width, elements<J>(row) + t * width * step, step,
+                          width_of(t), at + J, count, rows, width, turned);
       }
     };
     (one(index_sequence<I>{}), ...);
@@ -242,8 +247,8 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
         const index_t next = along_depth<J>() ? width : 0;
         if (along_columns<J>() && !along_depth<J>())
           side_by_side_at(copy, elements<J>(row) + tile * width * walk.template step<J>(last),
-                          walk.template step<J>(last), columns_of(tile), at + J, count, 1, width, false);
-        cursor = {along_columns<J>() && along_depth<J>() ? copy + here * depth * width : copy, next};
+                          walk.template step<J>(last), width_of(tile), at + J, count, 1, width, false);
+        cursor = {along_columns<J>() && along_depth<J>() ? copy + here * piece * width : copy, next};
       } else new (&cursor) C{get<J>(operands).source};
     };
     (one(index_sequence<I>{}, get<I>(from)), ...);
@@ -257,10 +262,9 @@ void reduce_in_tiles(const Tiles& all, const Run& run) {
   const index_t rows = all.rows(), tiles = all.parts(all.columns(), Tiles::width),
                 across = all.parts(tiles, each.tiles);
   const index_t tasks = all.parts(rows, each.rows) * across, bytes = all.bytes_of_task(each),
-                workers = algorithm::min<index_t>(tasks, 4 * thread_count());
+                workers = algorithm::min<index_t>(tasks, all.threads());
   const scratch<std::byte> memory(workers * bytes);
-  const double cost = double(rows) * double(all.columns()) * double(all.depth_of_all()) * (Set::prologue::cost + 1);
-  for_tasks(workers, cost, [&](index_t worker) {
+  for_tasks(workers, all.cost(), [&](index_t worker) {
     for (index_t task = worker; task < tasks; task += workers) {
       const index_t r0 = task / across * each.rows, t0 = task % across * each.tiles;
       const index_t r1 = algorithm::min(r0 + each.rows, rows), t1 = algorithm::min(t0 + each.tiles, tiles);

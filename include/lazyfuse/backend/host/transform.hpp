@@ -190,8 +190,7 @@ struct transform_run {
       if (blocked) walk.pack_blocks(packed, o.offsets, count, column, n, seq{});
       for (int r = 0; r < count; r += step) {
         if (together) walk.seek_rows(cursors, &packed, o.offsets, column, seq{});
-        else
-          walk.seek(cursors, packed, o.offsets, r, column, n, in_runs || (by_runs && !repeats) ? run_length : n, seq{});
+        else walk.seek(cursors, packed, o.offsets, r, column, n, in_runs ? run_length : n, seq{});
         seek_targets(to, &buffers, o.at, r, column, together, target_seq{});
         index_t done = 0;
         if constexpr (by_runs) {
