@@ -163,51 +163,18 @@ struct row_walk<Operands, list<Src...>, R> {
     return ((written<I> || (in_memory<I> && step<I>(inner) != 0 && step<I>(inner) != 1 && !crossed<I>())) || ...);
   }
 
-  /// Where the elements of each operand begin.
-  struct places {
-    const void* of[count + 1] = {};
-  };
-  template <int... I>
-  places places_of(const index_t* offsets, index_sequence<I...>) const {
-    places p;
-    const auto one = [&]<int J>(index_sequence<J>) {
-      if constexpr (in_memory<J>) p.of[J] = address(get<J>(operands).source.data) + offsets[J];
-    };
-    (one(index_sequence<I>{}), ...);
-    return p;
-  }
-  /// The operand before I that reads the same elements, if one of the last few does, else I: types do not tell.
-  template <int I, int J = I - 1>
-  int same_as(const places& p) const {
-    if constexpr (J < 0 || I - J > 8) return I;
-    else {
-      if constexpr (__is_same(type_at<I, Src...>, type_at<J, Src...>) && in_memory<I>)
-        if (p.of[I] == p.of[J] && step<I>(inner) == step<J>(inner) && step<I>(across) == step<J>(across)) return J;
-      return same_as<I, J - 1>(p);
-    }
-  }
-  /// Gives operand I the cursor of another one.
-  template <int I, int J = I - 1>
-  static void take_cursor(cursors& c, int other) {
-    if constexpr (J >= 0) {
-      if (J != other) return take_cursor<I, J - 1>(c, other);
-      if constexpr (__is_same(type_at<I, Src...>, type_at<J, Src...>)) get<I>(c) = get<J>(c);
-    }
-  }
-
   /// Packs crossed operands for a block of rows; offsets are those of the first row.
   template <int... I>
   void pack_blocks(packings& p, const index_t* offsets, int rows, index_t first, index_t n,
                    index_sequence<I...>) const {
-    const places all = places_of(offsets, seq{});
-    (pack_block_of<I>(p, all, offsets, rows, first, n), ...);
+    (pack_block_of<I>(p, offsets[I], rows, first, n), ...);
   }
   template <int I>
-  void pack_block_of(packings& p, const places& all, const index_t* offsets, int rows, index_t first, index_t n) const {
+  void pack_block_of(packings& p, index_t offset, int rows, index_t first, index_t n) const {
     if constexpr (type_at<I, Src...>::is_memory) {
-      if (crossed<I>() && same_as<I>(all) == I) {
+      if (crossed<I>()) {
         const index_t s = step<I>(inner);
-        pack_block(get<I>(p).data, chunk / block_rows, address(get<I>(operands).source.data) + offsets[I] + first * s,
+        pack_block(get<I>(p).data, chunk / block_rows, address(get<I>(operands).source.data) + offset + first * s,
                    step<I>(across), s, rows, n);
       }
     }
@@ -218,18 +185,15 @@ struct row_walk<Operands, list<Src...>, R> {
   template <int... I>
   void seek(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, index_t run,
             index_sequence<I...>) const {
-    const places begins = places_of(offsets, seq{});
-    (rebind_one<I>(c, get<I>(c), p, begins, offsets, row, first, n, run), ...);
+    (rebind_one<I>(get<I>(c), p, offsets[I], row, first, n, run), ...);
   }
   template <int I, class C>
-  void rebind_one(cursors& all, C& c, packings& p, const places& begins, const index_t* offsets, int row, index_t first,
-                  index_t n, index_t run) const {
+  void rebind_one(C& c, packings& p, index_t offset, int row, index_t first, index_t n, index_t run) const {
     const auto& o = get<I>(operands);
-    const index_t s = step<I>(inner), at = offsets[I] + row * step<I>(across) + first * s;
+    const index_t s = step<I>(inner), at = offset + row * step<I>(across) + first * s;
     if constexpr (in_memory<I>) {
       auto* const packed = get<I>(p).data;
       if (s == 1) c = {address(o.source.data) + at, run};
-      else if (const int other = same_as<I>(begins); other != I) take_cursor<I>(all, other);
       else if (s == 0) {
         repeat(packed, address(o.source.data) + at, run);
         c = {packed, 0};
@@ -279,18 +243,15 @@ struct row_walk<Operands, list<Src...>, R> {
   /// Cursors whose runs are rows: where no operand that is read repeats, and none is packed but in blocks, to p.
   template <int... I>
   void seek_rows(cursors& c, packings* p, const index_t* offsets, index_t first, index_sequence<I...>) const {
-    (seek_rows_of<I>(c, get<I>(c), p, offsets, first), ...);
+    (seek_rows_of<I>(get<I>(c), p, offsets[I], first), ...);
   }
   template <int I, class C>
-  void seek_rows_of(cursors& all, C& c, packings* p, const index_t* offsets, index_t first) const {
+  void seek_rows_of(C& c, packings* p, index_t offset, index_t first) const {
     const auto& o = get<I>(operands);
-    const index_t s = step<I>(inner), at = offsets[I] + first * s;
+    const index_t s = step<I>(inner), at = offset + first * s;
     if constexpr (in_memory<I>) {
-      if (p && crossed<I>()) {
-        const int other = same_as<I>(places_of(offsets, seq{}));
-        if (other != I) take_cursor<I>(all, other);
-        else c = {get<I>(*p).data, chunk / block_rows};
-      } else c = {address(o.source.data) + at, step<I>(across)};
+      if (p && crossed<I>()) c = {get<I>(*p).data, chunk / block_rows};
+      else c = {address(o.source.data) + at, step<I>(across)};
     } else if constexpr (written<I>) c = {};  // not for what is packed
     else if constexpr (requires { o.steps; }) c = {o.source, at, s, step<I>(across)};
     else new (&c) C{o.source};
