@@ -36,17 +36,21 @@ struct kernel<dpp::transform<Schedule>, host> {
 
 template <class Set, class Epilogue, int K>
 struct kernel<dpp::reduce<Set, Epilogue, K>, host> {
-  struct geometry {};
+  struct geometry {
+    bool in_tiles = false;
+  };
   template <class Plan>
-  static const char* path(const Plan& p) {
+  static const char* path(Plan& p) {
     static_assert(dpp::plan_of<Plan, dpp::reduce<Set, Epilogue, K>>,
                   "lazyfuse: the plan lacks what its pattern asks for");
     using tiles = host_detail::tiles<Set, typename Plan::sources, decltype(p.bound.operands), K, Plan::rank>;
-    return tiles{p.s.extent, p.bound.operands}.pays() ? "tiles" : p.along_kept ? "columns" : "rows";
+    p.geometry.in_tiles = tiles{p.s.extent, p.bound.operands}.pays();
+    return p.geometry.in_tiles ? "tiles" : p.along_kept ? "columns" : "rows";
   }
   template <class Plan>
   static void launch(Plan& p) {
-    host_detail::reduce<Set, Epilogue, typename Plan::sources, K>(p.s, p.bound.operands, p.to, p.along_kept);
+    host_detail::reduce<Set, Epilogue, typename Plan::sources, K>(p.s, p.bound.operands, p.to, p.along_kept,
+                                                                  p.geometry.in_tiles);
   }
 };
 

@@ -280,14 +280,15 @@ struct reduce_run {
 };
 
 /// Combines the prologue's values over the axes [K, R) and stores the epilogue's at each kept position.
-/// Whether the inner loop runs along the kept axis is the plan's decision.
+/// Whether the inner loop runs along the kept axis, or tile by tile, is the plan's decision.
 template <class Set, class Epilogue, class Sources, int K, class Operands, int R, class... T>
-void reduce(const shape<R>& extents, const Operands& operands, const target_pack<K, T...>& targets, bool along_kept) {
+void reduce(const shape<R>& extents, const Operands& operands, const target_pack<K, T...>& targets, bool along_kept,
+            [[maybe_unused]] bool in_tiles) {
   using run_type = reduce_run<Set, Epilogue, Sources, Operands, K, R, T...>;
   const run_type run{extents.extent, operands, targets};
   using tiles_type = tiles<Set, Sources, Operands, K, R>;
   if constexpr (tiles_type::possible)
-    if (const tiles_type all{extents.extent, operands}; all.pays()) return reduce_in_tiles<Set>(all, run);
+    if (in_tiles) return reduce_in_tiles<Set>(tiles_type{extents.extent, operands}, run);
   if constexpr (run_type::may_be_short)
     if (!along_kept && run.few_turns()) return run.short_rows();
   if constexpr (K > 0) {
