@@ -5,14 +5,13 @@
 #include <lazyfuse/core/index.hpp>
 
 #include <new>
-#include <type_traits>
 
 namespace lazyfuse::host_detail {
 
 /// n elements, not initialised, on lines of the cache. std::unique_ptr costs a compiler 150 instantiations per type.
 template <class T>
 class scratch {
-  static_assert(std::is_trivially_destructible_v<T>);
+  static_assert(__is_trivially_copyable(T));
 
  public:
   explicit scratch(index_t n) : data_(n > 0 ? new (line) T[static_cast<standard::size_t>(n)] : nullptr) {}
