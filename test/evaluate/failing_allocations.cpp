@@ -54,7 +54,7 @@ TEST(failing_allocations, leave_small_destinations_as_they_were) {
 }
 
 TEST(failing_allocations, leave_destinations_that_threads_share_as_they_were) {
-  for (const test::extents& shape : {test::extents{700, 900}, test::extents{3, 210000}}) {
+  for (const test::extents& shape : {test::extents{700, 900}, test::extents{3, 210000}, test::extents{9000, 40}}) {
     const auto x = test::array_of<lf::host, 2>(test::counting<float>(shape, 1, 1e-4f));
     const auto y = test::array_of<lf::host, 2>(test::counting<float>(shape, 2, 1e-4f));
     const auto z = test::array_of<lf::host, 2>(test::counting<float>(shape, 100, 1e-4f));
@@ -64,6 +64,13 @@ TEST(failing_allocations, leave_destinations_that_threads_share_as_they_were) {
         {"z = x - mean(x)", [](auto& to, auto& a, auto&) { to = a - lf::mean(a); }},
         {"z = x / sum / sum along unlike axes",
          [](auto& to, auto& a, auto&) { to = a / lf::sum(a, lf::axis<0>) / lf::sum(a, lf::axis<1>, lf::keepdims); }},
+        {"z = z + x * a column, of short rows",
+         [](auto& to, auto& a, auto&) { to = to + a * a(lf::all, lf::range(0, 1)); }},
+        {"z = a lazy array",
+         [](auto& to, auto& a, auto& b) {
+           const lf::lazy_array<float, 2> sum = to + a * b(lf::all, lf::range(0, 1));
+           to = lf::where(sum > a, sum, -sum);
+         }},
         {"z(...) = standardize(...)",
          [](auto& to, auto& a, auto&) { to(lf::all, lf::all) = lf::standardize(a, lf::axis<0>); }},
     };

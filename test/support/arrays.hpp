@@ -123,7 +123,8 @@ bool close(T got, T want, const within& tolerance) {
 /// An element as a stream shows it.
 template <class T>
 auto shown(const T& v) {
-  if constexpr (lf::complex_number<T>) return "(" + std::to_string(v.re) + ", " + std::to_string(v.im) + ")";
+  if constexpr (lf::complex_number<T>)  // not by "(" + ..., of which g++ 12 warns where it inlines it
+    return std::string("(").append(std::to_string(v.re)).append(", ").append(std::to_string(v.im)).append(")");
   else if constexpr (lf::small_real<T>) return static_cast<float>(v);
   else return +v;
 }

@@ -94,6 +94,12 @@ inline constexpr graph_space space_of = {
       return memory_detail::allocate(memory_of<Space>{}, bytes, wanted);
     }};
 
+/// Of bool the byte, compared: g++ vectorises that, and few uses of a bool in memory.
+template <class T>
+[[gnu::always_inline]] inline decltype(auto) element_of_block(const T* x, index_t i) {
+  if constexpr (boolean<T>) return reinterpret_cast<const unsigned char*>(x)[i] != 0;
+  else return (x[i]);
+}
 template <class R, class Op, class... T>
 void block_loop(R* to, index_t n, const T*... arguments) {
   host_detail::in_widest_vectors(
@@ -101,7 +107,7 @@ void block_loop(R* to, index_t n, const T*... arguments) {
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-        for (index_t i = 0; i < count; ++i) results[i] = lazyfuse::compute<Op>(x[i]...);
+        for (index_t i = 0; i < count; ++i) results[i] = lazyfuse::compute<Op>(element_of_block(x, i)...);
       },
       to, n, arguments...);
 }

@@ -4,6 +4,7 @@
 
 #include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/backend/host/blocks.hpp>
+#include <lazyfuse/backend/host/reduce.hpp>
 #include <lazyfuse/backend/host/rows.hpp>
 #include <lazyfuse/backend/host/scan.hpp>
 
@@ -44,7 +45,7 @@ struct kernel<dpp::reduce<Set, Epilogue, K>, host> {
     static_assert(dpp::plan_of<Plan, dpp::reduce<Set, Epilogue, K>>,
                   "lazyfuse: the plan lacks what its pattern asks for");
     using tiles = host_detail::tiles<Set, typename Plan::sources, decltype(p.bound.operands), K, Plan::rank>;
-    p.geometry.in_tiles = tiles{p.s.extent, p.bound.operands}.pays();
+    p.geometry.in_tiles = tiles::pays(p.s.extent, p.bound.operands);
     return p.geometry.in_tiles ? "tiles" : p.along_kept ? "columns" : "rows";
   }
   template <class Plan>

@@ -3,7 +3,7 @@
 // ones do so while they are in the cache of a thread; else each pass goes through memory as it lies there.
 #pragma once
 
-#include <lazyfuse/backend/host/reduce.hpp>
+#include <lazyfuse/backend/host/column_sums.hpp>
 #include <lazyfuse/backend/host/stage_values.hpp>
 
 namespace lazyfuse::host_detail {
@@ -36,20 +36,30 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   template <class Set, class Values>
   void column_block(index_t start, index_t r0, index_t r1, index_t first, index_t n, const Values& values,
                     sums_type<Set>& sums) const {
-    const walk_type walk{this->operands, R - 1, -1};
+    const walk_type walk = this->walk();
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
     position next = this->at_line(start + r0);
     index_t offsets[walk_type::count + 1];
-    const bool together = R >= 2 && walk.side_by_side(R - 2, height, n, seq{});
+    const bool together = R >= 2 && walk.untyped_walk().side_by_side(this->lies, R - 2, height, n);
     for (index_t r = r0; r < r1;) {
-      algorithm::copy_n(next.offsets, walk_type::count, offsets);
-      const index_t left = together ? extents_left(next, r1 - r) : 1;
+      if (R >= 2 && !this->lies) {
+        const index_t left = extents_left(next, r1 - r);
+        walk_type{this->operands, this->table, R - 1, R - 2}.seek_rows(cursors, nullptr, next.offsets, first);
+        for (index_t k = 0; k < left;) {
+          const index_t added = sums.template add<walk_type::count>(cursors, together ? left - k : 1, values);
+          move_on(cursors, added, seq{});
+          k += added;
+        }
+        next.next(left);
+        r += left;
+        continue;
+      }
+      algorithm::copy_n(next.offsets, this->table.count, offsets);
       next.next();
-      walk.seek_columns(cursors, packed, offsets, next.offsets, first, n, seq{});
-      const index_t added = sums.template add<walk_type::count>(cursors, left, values);
-      if (added > 1) next.next(added - 1);
-      r += added;
+      walk.seek_columns(cursors, packed, offsets, next.offsets, first, n);
+      sums.template add<walk_type::count>(cursors, 1, values);
+      ++r;
     }
   }
   /// How many of some lines lie as the next one does.
@@ -65,7 +75,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
                                                            [[maybe_unused]] index_t n) const {
     if constexpr (sizeof...(P) > 0) {
       typename walk_type::cursors cursors;
-      walk_type{this->operands, R - 1, -1}.seek_rows(cursors, nullptr, this->at_line(0).offsets, 0, seq{});
+      this->walk().seek_rows(cursors, nullptr, this->at_line(0).offsets, 0);
       const output_cursors<program_value_t<P, Sources>...> to{{{values_of<P>(made), 0}...}};
       transform_runs<schedule<list<P...>>, 0, walk_type::count>(cursors, to, 1, n, values);
     }

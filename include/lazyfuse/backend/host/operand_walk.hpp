@@ -5,8 +5,8 @@
 #pragma once
 
 #include <lazyfuse/backend/host/odometer.hpp>
-#include <lazyfuse/backend/host/packing.hpp>
 #include <lazyfuse/backend/host/tuning.hpp>
+#include <lazyfuse/core/algorithm.hpp>
 #include <lazyfuse/program/reductions.hpp>
 
 #include <new>
@@ -104,14 +104,25 @@ constexpr int chunk_length(list<Src...>) {
   const int n = pack_bytes / (8 + (0 + ... + buffered_bytes<Src>));
   return n < least_chunk ? least_chunk : n > most_chunk ? most_chunk : n / 64 * 64;
 }
-/// Room for the packed elements of one operand.
-template <class Source, int Chunk>
-struct packing {};
-template <class Source, int Chunk>
-  requires(buffered_bytes<Source> > 0)
-struct packing<Source, Chunk> {
-  alignas(64) typename Source::value_type data[Chunk];
-};
+
+/// Operands without their types, whose buffers have room for Chunk elements each.
+template <int Chunk, class Operands, class... Src>
+auto untyped(const Operands& operands, list<Src...>, const index_t* extents, int rank) {
+  strided_table<int(sizeof...(Src))> table;
+  int n = 0, buffer = 0;
+  const auto one = [&]<class Source, int R>(const operand<Source, R>& o) {
+    strided& to = table.all[n++];
+    to = {nullptr, no_steps<R>, buffered_bytes<Source>, buffer, Source::is_memory};
+    if constexpr (Source::is_memory)  // which is only read
+      to.data = reinterpret_cast<std::byte*>(const_cast<typename Source::value_type*>(address(o.source.data)));
+    if constexpr (requires { o.steps; }) to.steps = o.steps.step;
+    buffer += Chunk * buffered_bytes<Source>;
+  };
+  [&]<int... I>(index_sequence<I...>) { (one(get<I>(operands)), ...); }
+  (make_index_sequence<sizeof...(Src)>{});
+  table.count = leave_distinct(table.all, n, table.of, extents, rank);
+  return table;
+}
 
 /// Everything about the operands of one iteration that the chunks of a task share.
 template <class Operands, class Sources, int R>
@@ -121,140 +132,131 @@ struct row_walk<Operands, list<Src...>, R> {
   static constexpr int count = sizeof...(Src);
   static constexpr int in_memory_count = (0 + ... + Src::is_memory);
   static constexpr int chunk = chunk_length(list<Src...>{}), cost = (0 + ... + source_cost<Src>);
+  static constexpr bool all_in_memory = ((Src::is_memory || is_constant<Src>)&&...);
   using cursors = pack<cursor<Src>...>;
-  using packings = pack<packing<Src, chunk>...>;
+  struct packings {
+    alignas(64) std::byte bytes[chunk * (0 + ... + buffered_bytes<Src>)+1];
+  };
   using seq = make_index_sequence<count>;
+  using table_type = strided_table<count>;
+  using position = odometer<count, R>;
+
+  static table_type table_of(const Operands& operands, const index_t* extents) {
+    return untyped<chunk>(operands, list<Src...>{}, extents, R);
+  }
+
+  /// Of one row whose elements are next to each other, or constants: nothing has to be found out about others.
+  static bool is_dense_row(const Operands& operands) {
+    const auto one = [&]<class Source>(const operand<Source, R>& o) {
+      if constexpr (Source::is_memory && R > 0) return o.steps[R - 1] == 1;
+      else return is_constant<Source>;
+    };
+    return [&]<int... I>(index_sequence<I...>) { return (one(get<I>(operands)) && ...); }
+    (seq{});
+  }
+  static void seek_dense_row(cursors& c, const Operands& operands) {
+    each(c, [&]<int I, class C>(index_sequence<I>, C& cursor) {
+      if constexpr (in_memory<I>) cursor = {address(get<I>(operands).source.data), 0};
+      else if constexpr (is_constant<type_at<I, Src...>>) new (&cursor) C{get<I>(operands).source};
+    });
+  }
 
   const Operands& operands;
-  int inner;   ///< the axis of the inner loop
-  int across;  ///< the axis of neighbouring rows, or -1
+  const table_type& table;  ///< the same ones
+  int inner;                ///< the axis of the inner loop
+  int across;               ///< the axis of neighbouring rows, or -1
 
-  /// Step of operand I along an axis; constants have none.
-  template <int I>
-  index_t step(int axis) const {
-    const auto& o = get<I>(operands);
-    if constexpr (requires { o.steps; }) return axis < 0 ? 0 : o.steps[axis];
-    else return 0;
-  }
-  template <int I>
-  bool crossed() const {
-    const index_t s = step<I>(inner), a = step<I>(across);
-    return across >= 0 && (s > 1 || s < -1) && a != 0 && (a < 0 ? -a : a) < (s < 0 ? -s : s);
-  }
-  template <int... I>
-  bool any_crossed(index_sequence<I...>) const {
-    return ((in_memory<I> && crossed<I>()) || ...);
-  }
-  /// Whether rows are worth taking in blocks.
-  bool blocked() const { return any_crossed(seq{}); }
-
-  template <int I>
-  static constexpr bool in_memory = type_at<I, Src..., constant<int>>::is_memory;
-  template <int I>
-  static constexpr bool written = is_written<type_at<I, Src..., constant<int>>>;
-  /// Whether an operand repeats one element along the row.
-  template <int... I>
-  bool repeats(index_sequence<I...>) const {
-    return (((in_memory<I> || written<I>)&&step<I>(inner) == 0) || ...);
-  }
-  /// Whether an operand is packed row by row.
-  template <int... I>
-  bool packs(index_sequence<I...>) const {
-    return ((written<I> || (in_memory<I> && step<I>(inner) != 0 && step<I>(inner) != 1 && !crossed<I>())) || ...);
-  }
+  strided_walk untyped_walk() const { return {table.all, table.count, inner, across}; }
+  row_layout layout() const { return untyped_walk().layout(); }
 
   /// Packs crossed operands for a block of rows; offsets are those of the first row.
-  template <int... I>
-  void pack_blocks(packings& p, const index_t* offsets, int rows, index_t first, index_t n,
-                   index_sequence<I...>) const {
-    (pack_block_of<I>(p, offsets[I], rows, first, n), ...);
+  void pack_blocks(packings& p, const index_t* offsets, int rows, index_t first, index_t n) const {
+    untyped_walk().pack_blocks(p.bytes, chunk / block_rows, offsets, rows, first, n);
   }
-  template <int I>
-  void pack_block_of(packings& p, index_t offset, int rows, index_t first, index_t n) const {
-    if constexpr (type_at<I, Src...>::is_memory) {
-      if (crossed<I>()) {
-        const index_t s = step<I>(inner);
-        pack_block(get<I>(p).data, chunk / block_rows, address(get<I>(operands).source.data) + offset + first * s,
-                   step<I>(across), s, rows, n);
-      }
-    }
-  }
-
   /// Cursors for n elements from `first` of row `row`, in runs of `run`; offsets are those of row 0, which is also the
   /// first of a packed block. What repeats along a row is written out for one run.
-  template <int... I>
-  void seek(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, index_t run,
-            index_sequence<I...>) const {
-    (rebind_one<I>(get<I>(c), p, offsets[I], row, first, n, run), ...);
-  }
-  template <int I, class C>
-  void rebind_one(C& c, packings& p, index_t offset, int row, index_t first, index_t n, index_t run) const {
-    const auto& o = get<I>(operands);
-    const index_t s = step<I>(inner), at = offset + row * step<I>(across) + first * s;
-    if constexpr (in_memory<I>) {
-      auto* const packed = get<I>(p).data;
-      if (s == 1) c = {address(o.source.data) + at, run};
-      else if (s == 0) {
-        repeat(packed, address(o.source.data) + at, run);
-        c = {packed, 0};
-      } else if (crossed<I>()) c = {packed + row * (chunk / block_rows), run};
-      else {
-        pack_row(packed, address(o.source.data) + at, s, n);
-        c = {packed, run};
-      }
-    } else if constexpr (written<I>) {
-      auto* const made = get<I>(p).data;
-      if constexpr (requires { o.source.lying(at, n); }) {
-        if (s == 1)
-          if (const auto* const there = o.source.lying(at, n)) return void(c = {there, run});
-      }
-      o.source.write(made, at, s, s == 0 ? 1 : n);
-      if (s == 0) algorithm::fill_n(made + 1, run - 1, *made);
-      c = {made, s == 0 ? 0 : run};
-    } else if constexpr (requires { o.steps; }) c = {o.source, at, s, run * s};
-    else new (&c) C{o.source};
+  void seek(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, index_t run) const {
+    element_run at[count + 1];
+    if constexpr (in_memory_count > 0)
+      untyped_walk().seek(at, p.bytes, chunk / block_rows, offsets, row, first, n, run);
+    each(c, [&]<int I, class C>(index_sequence<I>, C& cursor) {
+      if constexpr (in_memory<I>) set(cursor, at[table.of[I]]);
+      else seek_source<I>(cursor, p, offsets[table.of[I]], row, first, n, run);
+    });
   }
   /// Cursors for n elements from `first`, of which the next run is the next row, whose offsets are `next`: operands
   /// that are read where they lie can ask for it early.
-  template <int... I>
-  void seek_columns(cursors& c, packings& p, const index_t* offsets, const index_t* next, index_t first, index_t n,
-                    index_sequence<I...> all) const {
-    seek(c, p, offsets, 0, first, n, n, all);
-    (turn<I>(get<I>(c), next[I] - offsets[I]), ...);
-  }
-  template <int I, class C>
-  void turn(C& c, index_t next) const {
-    if constexpr (in_memory<I>) c.next = step<I>(inner) == 1 ? next : 0;
-    else if constexpr (written<I>) c.next = 0;  // its buffer, for one row
-    else if constexpr (requires { c.next; }) c.next = next;
-  }
-  /// Whether rows are better read several at once, of `rows` with n elements each: each where it lies, and so that
-  /// the processor fetches them early. It follows a few long rows, or one place that goes through short ones.
-  template <int... I>
-  bool side_by_side(int axis, index_t rows, index_t n, index_sequence<I...> all) const {
-    const auto apart = [&]<int K>(index_sequence<K>) {
-      const index_t s = step<K>(axis);
-      return !in_memory<K> || s == 0 ||
-             (s < 0 ? -s : s) * element_bytes<type_at<K, Src..., constant<int>>> >= far_rows_bytes;
-    };
-    return !packs(all) && !repeats(all) && !blocked() &&
-           (rows * n * bytes_of_position(list<Src...>{}) <= cached_rows_bytes || (apart(index_sequence<I>{}) && ...));
+  void seek_columns(cursors& c, packings& p, const index_t* offsets, const index_t* next, index_t first,
+                    index_t n) const {
+    seek(c, p, offsets, 0, first, n, n);
+    each(c, [&]<int I, class C>(index_sequence<I>, C& cursor) {
+      const int k = table.of[I];
+      if constexpr (in_memory<I>) cursor.next = table.all[k].steps[inner] == 1 ? next[k] - offsets[k] : 0;
+      else if constexpr (written<I>) cursor.next = 0;  // its buffer, for one row
+      else if constexpr (requires { cursor.next; }) cursor.next = next[k] - offsets[k];
+    });
   }
   /// Cursors whose runs are rows: where no operand that is read repeats, and none is packed but in blocks, to p.
-  template <int... I>
-  void seek_rows(cursors& c, packings* p, const index_t* offsets, index_t first, index_sequence<I...>) const {
-    (seek_rows_of<I>(get<I>(c), p, offsets[I], first), ...);
+  void seek_rows(cursors& c, packings* p, const index_t* offsets, index_t first) const {
+    element_run at[count + 1];
+    if constexpr (in_memory_count > 0)
+      if (p) untyped_walk().seek_rows(at, p->bytes, chunk / block_rows, offsets, first);
+    each(c, [&]<int I, class C>(index_sequence<I>, C& cursor) {
+      if constexpr (written<I>) cursor = {};  // not for what is packed
+      else if constexpr (is_constant<type_at<I, Src...>>) new (&cursor) C{get<I>(operands).source};
+      else {
+        const auto& o = get<I>(operands);
+        const index_t s = step<I>(inner), start = offsets[table.of[I]] + first * s;
+        if constexpr (!in_memory<I>) cursor = {o.source, start, s, step<I>(across)};
+        else if (p) set(cursor, at[table.of[I]]);
+        else cursor = {address(o.source.data) + start, step<I>(across)};
+      }
+    });
+  }
+  /// Cursors for what was gathered.
+  void set_all(cursors& c, const element_run* at) const {
+    each(c, [&]<int I, class C>(index_sequence<I>, C& cursor) {
+      if constexpr (in_memory<I>) set(cursor, at[table.of[I]]);
+      else new (&cursor) C{get<I>(operands).source};
+    });
+  }
+
+ private:
+  template <int I>
+  static constexpr bool in_memory = type_at<I, Src...>::is_memory;
+  template <int I>
+  static constexpr bool written = is_written<type_at<I, Src...>>;
+  template <class F>
+  static void each(cursors& c, const F& f) {
+    [&]<int... I>(index_sequence<I...>) { (f(index_sequence<I>{}, get<I>(c)), ...); }
+    (seq{});
+  }
+  template <class C>
+  static void set(C& cursor, const element_run& at) {
+    cursor = {reinterpret_cast<const typename C::value_type*>(at.data), at.next};
+  }
+  template <int I>
+  index_t step(int axis) const {
+    return axis < 0 ? 0 : table.all[table.of[I]].steps[axis];
   }
   template <int I, class C>
-  void seek_rows_of(C& c, packings* p, index_t offset, index_t first) const {
+  void seek_source(C& c, packings& p, index_t offset, int row, index_t first, index_t n, index_t run) const {
     const auto& o = get<I>(operands);
-    const index_t s = step<I>(inner), at = offset + first * s;
-    if constexpr (in_memory<I>) {
-      if (p && crossed<I>()) c = {get<I>(*p).data, chunk / block_rows};
-      else c = {address(o.source.data) + at, step<I>(across)};
-    } else if constexpr (written<I>) c = {};  // not for what is packed
-    else if constexpr (requires { o.steps; }) c = {o.source, at, s, step<I>(across)};
-    else new (&c) C{o.source};
+    if constexpr (is_constant<type_at<I, Src...>>) new (&c) C{o.source};
+    else {
+      const index_t s = step<I>(inner), at = offset + row * step<I>(across) + first * s;
+      if constexpr (!written<I>) c = {o.source, at, s, run * s};
+      else {
+        auto* const made = reinterpret_cast<typename C::value_type*>(p.bytes + table.all[table.of[I]].buffer);
+        if constexpr (requires { o.source.lying(at, n); }) {
+          if (s == 1)
+            if (const auto* const there = o.source.lying(at, n)) return void(c = {there, run});
+        }
+        o.source.write(made, at, s, s == 0 ? 1 : n);
+        if (s == 0) algorithm::fill_n(made + 1, run - 1, *made);
+        c = {made, s == 0 ? 0 : run};
+      }
+    }
   }
 };
 

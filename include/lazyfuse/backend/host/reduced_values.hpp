@@ -21,17 +21,17 @@ typename Set::accumulators merge_pairwise(index_t first, index_t count, const Ge
 }
 
 /// What the epilogue sees: operands at a kept position, and the reductions' values.
-template <class Set, class Operands>
+template <class Set, class Operands, class Position>
 struct epilogue_context {
   const Operands& operands;
-  const index_t* offsets;
+  const Position& kept;
   const typename Set::accumulators& values;
   index_t column;
   int axis;
   template <int I>
   LAZYFUSE_HD auto operand() const {
     const auto& o = get<I>(operands);
-    if constexpr (requires { o.steps; }) return o.source.at(offsets[I] + (axis < 0 ? 0 : column * o.steps[axis]));
+    if constexpr (requires { o.steps; }) return o.source.at(kept.offset(I) + (axis < 0 ? 0 : column * o.steps[axis]));
     else return o.source.value;
   }
   template <class P>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows along the inner axis: a thread takes a row through all stages while it is in its cache. A row that many threads
-// share is cut into blocks, as in reduce.hpp; every pass takes them in the reverse of the order before.
+// share is cut into blocks, as in reduce_rows.hpp; every pass takes them in the reverse of the order before.
 #pragma once
 
-#include <lazyfuse/backend/host/reduce.hpp>
+#include <lazyfuse/backend/host/reduced_values.hpp>
+#include <lazyfuse/backend/host/row_sums.hpp>
 #include <lazyfuse/backend/host/stage_values.hpp>
 
 #include <optional>
@@ -50,7 +51,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
 
   template <class Set, class Values>
   typename Set::accumulators reduced(const row& in, const block& b, const Values& values) const {
-    const walk_type walk{this->operands, R - 1, -1};
+    const walk_type walk = this->walk();
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
     row_sums<Set> sums;
@@ -58,7 +59,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     const auto add_line = [&](const position& o) {
       for (index_t c = b.c0; c < b.c1; c += walk_type::chunk) {
         const index_t n = algorithm::min<index_t>(b.c1 - c, walk_type::chunk);
-        walk.seek(cursors, packed, o.offsets, 0, c, n, repeated_elements<Set>(n), seq{});
+        walk.seek(cursors, packed, o.offsets, 0, c, n, repeated_elements<Set>(n));
         sums.template add<walk_type::count>(cursors, n, values.from(r * width + c));
       }
       ++r;

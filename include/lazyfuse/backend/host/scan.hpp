@@ -33,7 +33,8 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
   using values_type = scan_values<scans, Sources>;
   using results_run = transform_run<Epilogue, Operands, Sources, values_type, R, T...>;
   static constexpr auto scan_indices = make_index_sequence<Set::size>{};
-  using position = odometer<Operands, Sources, R>;
+  using walk_type = typename results_run::walk_type;
+  using position = typename walk_type::position;
   static constexpr int chunk = results_run::chunk;
   static constexpr int most_columns = chunk < columns_at_a_time ? chunk : columns_at_a_time;
   using buffers = value_arrays<scans, Sources, chunk>;
@@ -50,13 +51,16 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
   const Operands& operands;
   const target_pack<R, T...>& targets;
   index_t width = extents[R - 1];
+  typename walk_type::table_type table = walk_type::table_of(operands, extents.extent);
+  row_layout lies = walk().layout();
 
   /// The operands at `line`, counted over all axes but the last.
   position at_line(index_t line) const {
-    position o{operands, extents.extent, 0, R - 1};
+    position o{&table, extents.extent, 0, R - 1};
     o.seek(line);
     return o;
   }
+  walk_type walk() const { return {operands, table, R - 1, R - 2}; }
   template <int... I>
   elements_to beside(const values_type& to, index_t first, index_sequence<I...>) const {
     elements_to t;
@@ -77,13 +81,13 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
     const elements_to t = beside(to, first, scan_indices);
     const auto run = [&]<class... V>(const target_pack<R, V...>& written) {
       const transform_run<typename Set::prologue, Operands, Sources, no_values, R, V...> r{
-          extents.extent, operands, written, {operands, R - 1, R - 2}, width, 1, {}};
+          extents.extent, operands, written, walk(), lies, width, 1, {}};
       r.rows_of(o, 1, first, last);
     };
     run(t);
   }
   void store_results(const position& o, index_t first, index_t last, const values_type& from) const {
-    const results_run r{extents.extent, operands, targets, {operands, R - 1, R - 2}, width, 1, from, first};
+    const results_run r{extents.extent, operands, targets, walk(), lies, width, 1, from, first};
     r.rows_of(o, 1, first, last);
   }
 

@@ -146,20 +146,24 @@ template <class Staged, class Sources, class Operands, int R, class... T>
 struct stage_run {
   using walk_type = row_walk<Operands, Sources, R>;
   using seq = typename walk_type::seq;
-  using position = odometer<Operands, Sources, R>;
+  using position = typename walk_type::position;
 
   const index_t* extents;
   const Operands& operands;
   const target_pack<R, T...>& targets;
   bool one_result;
   index_t outer, height, width;  ///< kept positions without the inner axis, positions of the row likewise, inner axis
+  typename walk_type::table_type table = walk_type::table_of(operands, extents);
+  row_layout lies = walk().layout();
 
   double cost(index_t elements) const { return double(elements) * (Staged::cost + 1); }
   position at_line(index_t line) const {
-    position o{operands, extents, 0, R - 1};
+    position o{&table, extents, 0, R - 1};
     o.seek(line);
     return o;
   }
+  /// Along the inner axis.
+  walk_type walk() const { return {operands, table, R - 1, -1}; }
 
   /// Calls f(position) for so many lines from `first` on.
   template <class F>
@@ -172,7 +176,7 @@ struct stage_run {
   template <bool Stream = false, class Values>
   void results(const position& first, index_t lines, index_t c0, index_t c1, const Values& values) const {
     using run_type = transform_run<typename Staged::output, Operands, Sources, Values, R, T...>;
-    run_type run{extents, operands, targets, {operands, R - 1, -1}, c1 - c0, lines, values, c0};
+    run_type run{extents, operands, targets, walk(), lies, c1 - c0, lines, values, c0};
     for_lines(first, lines, [&](const position& o) {
       if constexpr (Stream) run.stream_row(o, c0, c1);
       else run.rows_of(o, 1, c0, c1);

@@ -10,6 +10,8 @@
 #include <lazyfuse/backend/host/scratch.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 
+#include <type_traits>
+
 namespace lazyfuse::host_detail {
 
 /// Copies an element N times for each of `count` places, which are `distance` numbers apart.
@@ -24,22 +26,6 @@ void spread(T* copy, const T* elements, const index_t* places, index_t distance,
       },
       copy, elements, places, distance, count);
 }
-/// Copies `columns` elements a step apart for each of these places, and the last of them until there are n. Turned:
-/// the places are next to each other.
-template <class T>
-[[gnu::noinline]] void side_by_side_at(T* __restrict__ to, const T* from, index_t step, index_t columns,
-                                       const index_t* at, index_t apart, index_t rows, int n, bool turned) {
-  if (turned)
-    for (index_t r = 0; r < rows; r += block_rows)
-      pack_block(to + r * n, n, from + at[r * apart], 1, step, int(algorithm::min<index_t>(block_rows, rows - r)),
-                 columns);
-  for (index_t r = 0; r < rows; ++r, to += n) {
-    const T* const first = from + at[r * apart];
-    if (!turned)
-      for (index_t c = 0; c < columns; ++c) to[c] = first[c * step];
-    for (index_t c = columns; c < n; ++c) to[c] = to[columns - 1];
-  }
-}
 
 /// The axes are [rows: kept ones but the last | columns: the last kept one | depth: reduced ones].
 template <class Set, class Sources, class Operands, int K, int R>
@@ -48,7 +34,7 @@ template <class Set, class... Src, class Operands, int K, int R>
 struct tiles<Set, list<Src...>, Operands, K, R> {
   using tuned = dpp::tuning<dpp::reductions, host>;
   using walk_type = row_walk<Operands, list<Src...>, R>;
-  using position = odometer<Operands, list<Src...>, R>;
+  using position = typename walk_type::position;
   using cursors = typename walk_type::cursors;
   using seq = typename walk_type::seq;
   static constexpr int count = sizeof...(Src), last = K - 1;
@@ -67,8 +53,9 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
 
   const index_t* extents;
   const Operands& operands;
-  const walk_type walk{operands, last, -1};
+  const typename walk_type::table_type& table;
 
+  const strided& of(int operand) const { return table.all[table.of[operand]]; }
   index_t size(int from, int to) const {
     index_t n = 1;
     for (int k = from; k < to; ++k) n *= extents[k];
@@ -77,34 +64,45 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   static constexpr index_t parts(index_t n, index_t each) { return (n + each - 1) / each; }
   template <int I>
   static constexpr bool in_memory = type_at<I, Src...>::is_memory;
-  /// Whether an operand differs along the axes [from, to).
-  template <int I>
-  bool varies(int from, int to) const {
-    bool differs = false;
-    for (int k = from; k < to; ++k) differs = differs || (extents[k] > 1 && walk.template step<I>(k) != 0);
-    return differs;
-  }
-  template <int I>
-  bool along_rows() const {
-    return varies<I>(0, last);
-  }
-  template <int I>
-  bool along_columns() const {
-    return varies<I>(last, K);
-  }
-  template <int I>
-  bool along_depth() const {
-    return varies<I>(K, R);
+  /// Along which axes an operand differs, and whether no operand before it reads the same elements: those share a copy.
+  struct fact {
+    bool rows, columns, depth, is_first;
+  };
+  struct facts {
+    fact of[count > 0 ? count : 1];
+  };
+  facts known = find_out();
+  facts find_out() const {
+    facts found;
+    for (int i = 0; i < count; ++i) {
+      const auto varies = [&](int from, int to) {
+        bool differs = false;
+        for (int k = from; k < to; ++k) differs = differs || (extents[k] > 1 && of(i).steps[k] != 0);
+        return differs;
+      };
+      bool first = true;
+      for (int j = 0; j < i; ++j) first = first && table.of[j] != table.of[i];
+      found.of[i] = {varies(0, last), varies(last, K), varies(K, R), first};
+    }
+    return found;
   }
 
   index_t rows() const { return size(0, last); }
   index_t columns() const { return extents[last]; }
   index_t depth() const { return size(K, R); }
 
-  /// Whether operands are read often enough to be copied.
-  bool pays() const {
-    if constexpr (possible) return pays(seq{});
-    else return false;
+  /// Whether there are so many results, of so many elements, that operands are read often enough to be copied.
+  static bool pays(const index_t* extents, const Operands& operands) {
+    if constexpr (possible) {
+      index_t rows = 1, depth = 1;
+      for (int k = 0; k < last; ++k) rows *= extents[k];
+      for (int k = K; k < R; ++k) depth *= extents[k];
+      if (Set::prologue::cost > tuned::cheap && depth > piece) return false;  // sums in registers gain nothing
+      if (depth < 2 || extents[last] < tuned::least_tile_columns || rows * extents[last] < tuned::least_tile_results)
+        return false;
+      const auto table = walk_type::table_of(operands, extents);
+      return tiles{extents, operands, table}.reuses(seq{});
+    } else return false;
   }
 
   double cost() const { return double(rows()) * double(columns()) * double(depth()) * (Set::prologue::cost + 1); }
@@ -136,27 +134,27 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
     std::byte* next = memory + lines(s.rows * s.tiles * index_t{sizeof(sums)});
     give_room(s, c, next, seq{});
     const index_t deep = depth();
-    position at_depth{operands, extents, K, R};
+    position at_depth{&table, extents, K, R};
     for (index_t d = 0; d < deep; d += piece, at_depth.next()) {
       const index_t n = algorithm::min(piece, deep - d);
       index_t at[piece * (count + 1)];  // of the operands, at each of these depths
       for (index_t k = 0; k < n; ++k) {
         if (k > 0) at_depth.next();
-        algorithm::copy_n(at_depth.offsets, count, at + k * count);
+        for (int i = 0; i < count; ++i) at[k * count + i] = at_depth.offset(i);
       }
-      position row{operands, extents, 0, last};
+      position row{&table, extents, 0, last};
       row.seek(r0);
-      copy_shared(c, row.offsets, at, n, t0, t1, seq{});
+      copy_shared(c, row, at, n, t0, t1, seq{});
       for (index_t r = r0; r < r1; ++r, row.next()) {
-        copy_of_row(c, row.offsets, at, n, seq{});
+        copy_of_row(c, row, at, n, seq{});
         for (index_t t = t0; t < t1; ++t) {
           cursors from;
-          seek(from, c, row.offsets, at, t, t - t0, seq{});
+          seek(from, c, row, at, t, t - t0, seq{});
           totals[(r - r0) * (t1 - t0) + t - t0].template add_rows<count>(from, n);
         }
       }
     }
-    position row{operands, extents, 0, last};
+    position row{&table, extents, 0, last};
     row.seek(r0);
     for (index_t r = r0; r < r1; ++r, row.next())
       for (index_t t = t0; t < t1; ++t) found(row, totals[(r - r0) * (t1 - t0) + t - t0], t * width, width_of(t));
@@ -164,24 +162,22 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
 
  private:
   template <int... I>
-  bool pays(index_sequence<I...>) const {
-    if (Set::prologue::cost > tuned::cheap && depth() > piece) return false;  // sums in registers gain nothing
-    if (columns() < tuned::least_tile_columns || rows() * columns() < tuned::least_tile_results || depth() < 2)
-      return false;
+  bool reuses(index_sequence<I...>) const {
     const auto is_copied_once = [&]<int J>(index_sequence<J>) {
-      return !along_depth<J>() || !along_columns<J>() || (!along_rows<J>() && rows() >= tuned::least_tile_rows);
+      return !known.of[J].depth || !known.of[J].columns || (!known.of[J].rows && rows() >= tuned::least_tile_rows);
     };
-    return (is_copied_once(index_sequence<I>{}) && ...) && (along_columns<I>() || ...) &&
-           ((along_depth<I>() && !along_columns<I>()) || ...);
+    return (is_copied_once(index_sequence<I>{}) && ...) && (known.of[I].columns || ...) &&
+           ((known.of[I].depth && !known.of[I].columns) || ...);
   }
 
   /// Elements of the copy of operand I.
   template <int I>
   index_t elements_of_copy(const shape_of_task& s) const {
     if constexpr (!in_memory<I>) return 0;
+    else if (!known.of[I].is_first) return 0;
     else {
-      const index_t deep = along_depth<I>() ? piece : 1;
-      return (along_columns<I>() && along_depth<I>() ? s.tiles : 1) * deep * width;
+      const index_t deep = known.of[I].depth ? piece : 1;
+      return (known.of[I].columns && known.of[I].depth ? s.tiles : 1) * deep * width;
     }
   }
   static constexpr index_t lines(index_t bytes) { return parts(bytes, line_bytes) * line_bytes; }
@@ -199,56 +195,64 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
 
   index_t width_of(index_t tile) const { return algorithm::min<index_t>(width, extents[last] - tile * width); }
   template <int I>
-  auto* elements(const index_t* offsets) const {
-    return address(get<I>(operands).source.data) + offsets[I];
+  auto* elements(const position& at) const {
+    return address(get<I>(operands).source.data) + at.offset(I);
+  }
+  template <class T>
+  static auto* bytes_at(T* p) {
+    return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>*>(p);
   }
   template <int... I>
   void give_room(const shape_of_task& s, copies& c, std::byte*& next, index_sequence<I...>) const {
+    std::byte* rooms[count] = {};  // of those that differ
     const auto one = [&]<int J, class T>(index_sequence<J>, copy_of<T>& to) {
-      to.data = reinterpret_cast<typename T::value_type*>(next);
+      if (known.of[J].is_first) rooms[table.of[J]] = next;
+      to.data = reinterpret_cast<typename T::value_type*>(rooms[table.of[J]]);
       next += lines(elements_of_copy<J>(s) * index_t{sizeof(typename T::value_type)});
     };
     (one(index_sequence<I>{}, get<I>(c)), ...);
   }
   /// What all rows read: of each tile its columns, or what these have in common.
   template <int... I>
-  void copy_shared(copies& c, const index_t* row, const index_t* at, index_t n, index_t t0, index_t t1,
+  void copy_shared(copies& c, const position& row, const index_t* at, index_t n, index_t t0, index_t t1,
                    index_sequence<I...>) const {
     const auto one = [&]<int J>(index_sequence<J>) {
       if constexpr (in_memory<J>) {
-        if (along_rows<J>() || (along_columns<J>() && !along_depth<J>())) return;
-        const index_t rows = along_depth<J>() ? n : 1;
-        if (!along_columns<J>()) return spread<width>(get<J>(c).data, elements<J>(row), at + J, count, rows);
-        const index_t step = walk.template step<J>(last);
-        const bool turned = K + 1 == R && step != 1 && walk.template step<J>(R - 1) == 1;
+        if (!known.of[J].is_first || known.of[J].rows || (known.of[J].columns && !known.of[J].depth)) return;
+        const index_t rows = known.of[J].depth ? n : 1;
+        const int bytes = of(J).bytes;
+        if (!known.of[J].columns) return spread<width>(get<J>(c).data, elements<J>(row), at + J, count, rows);
+        const index_t step = of(J).steps[last];
+        const bool turned = K + 1 == R && step != 1 && of(J).steps[R - 1] == 1;
         for (index_t t = t0; t < t1; ++t)
-          side_by_side_at(get<J>(c).data + (t - t0) * piece * width, elements<J>(row) + t * width * step, step,
-                          width_of(t), at + J, count, rows, width, turned);
+          side_by_side_at(bytes_at(get<J>(c).data + (t - t0) * piece * width),
+                          bytes_at(elements<J>(row) + t * width * step), bytes, step, width_of(t), at + J, count, rows,
+                          width, turned);
       }
     };
     (one(index_sequence<I>{}), ...);
   }
   /// What the columns of a row have in common.
   template <int... I>
-  void copy_of_row(copies& c, const index_t* row, const index_t* at, index_t n, index_sequence<I...>) const {
+  void copy_of_row(copies& c, const position& row, const index_t* at, index_t n, index_sequence<I...>) const {
     const auto one = [&]<int J>(index_sequence<J>) {
       if constexpr (in_memory<J>)
-        if (along_rows<J>() && !along_columns<J>())
-          spread<width>(get<J>(c).data, elements<J>(row), at + J, count, along_depth<J>() ? n : 1);
+        if (known.of[J].is_first && known.of[J].rows && !known.of[J].columns)
+          spread<width>(get<J>(c).data, elements<J>(row), at + J, count, known.of[J].depth ? n : 1);
     };
     (one(index_sequence<I>{}), ...);
   }
   template <int... I>
-  void seek(cursors& from, copies& c, const index_t* row, const index_t* at, index_t tile, index_t here,
+  void seek(cursors& from, copies& c, const position& row, const index_t* at, index_t tile, index_t here,
             index_sequence<I...>) const {
     const auto one = [&]<int J, class C>(index_sequence<J>, C& cursor) {
       if constexpr (in_memory<J>) {
         auto* const copy = get<J>(c).data;
-        const index_t next = along_depth<J>() ? width : 0;
-        if (along_columns<J>() && !along_depth<J>())
-          side_by_side_at(copy, elements<J>(row) + tile * width * walk.template step<J>(last),
-                          walk.template step<J>(last), width_of(tile), at + J, count, 1, width, false);
-        cursor = {along_columns<J>() && along_depth<J>() ? copy + here * piece * width : copy, next};
+        const index_t next = known.of[J].depth ? width : 0;
+        if (known.of[J].is_first && known.of[J].columns && !known.of[J].depth)
+          side_by_side_at(bytes_at(copy), bytes_at(elements<J>(row) + tile * width * of(J).steps[last]), of(J).bytes,
+                          of(J).steps[last], width_of(tile), at + J, count, 1, width, false);
+        cursor = {known.of[J].columns && known.of[J].depth ? copy + here * piece * width : copy, next};
       } else new (&cursor) C{get<J>(operands).source};
     };
     (one(index_sequence<I>{}, get<I>(from)), ...);

@@ -40,6 +40,11 @@ struct dpp::tuning<dpp::transforms, host> {
   /// short that they lose more at their ends, and of so many runs that three loops save more than they cost.
   static constexpr int streamed_cost = 22;
   static constexpr index_t streamed_row = 16384, streamed_runs = 16;
+  /// Rows of which something is to be copied are taken several at once where they are so many, up to this length, of
+  /// which no more bytes are copied: of longer ones a loop for each costs little. Those that are contiguous the other
+  /// way are read in blocks, and gain only if they are shorter still. The first cache holds what is copied at a time.
+  static constexpr index_t gathered_row = 256, gathered_rows = 16, gathered_row_bytes = 1024, gathered_blocked_row = 64,
+                           gathered_bytes = 16384;
 
   /// What predictions add to the cost of an element of rows that operands keep apart: each is a loop of its own.
   static constexpr double beside_elements(double length) { return 130 / length; }
@@ -131,7 +136,7 @@ template <>
 struct dpp::tuning<dpp::graph, host> {
   /// Bytes of all buffers of a thread: the second cache holds them. Positions of a block: so many that a step costs
   /// more than its call, so few that tasks are even.
-  static constexpr index_t block_bytes = 1 << 17, least_block = 128, most_block = 4096;
+  static constexpr index_t block_bytes = 1 << 16, least_block = 128, most_block = 4096;
 };
 
 }  // namespace lazyfuse

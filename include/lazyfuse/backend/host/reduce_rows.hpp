@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions along the reduced axis: the elements of a row in lanes, blocks of long ones merged pairwise.
+#pragma once
+
+#include <lazyfuse/backend/host/reduce_run.hpp>
+#include <lazyfuse/backend/host/row_sums.hpp>
+#include <lazyfuse/backend/host/scratch.hpp>
+#include <lazyfuse/backend/host/threads.hpp>
+
+namespace lazyfuse::host_detail {
+
+template <class Run>
+struct reduced_rows {
+  using Set = typename Run::set;
+  using walk_type = typename Run::walk_type;
+  using position = typename Run::position;
+  using accumulators = typename Run::accumulators;
+  static constexpr int K = Run::kept_axes, R = Run::axes, chunk = Run::chunk;
+
+  const Run& in;
+
+  /// One block: reduced rows [r0, r1), columns [c0, c1), at the kept position o.
+  accumulators block(const position& o, index_t r0, index_t r1, index_t c0, index_t c1) const {
+    const walk_type walk = in.walk_along(R - 1);
+    typename walk_type::packings packed;
+    typename walk_type::cursors cursors;
+    row_sums<Set> sums(in.fetches);
+    position inner = in.position_in(K, R - 1, r0);
+    index_t offsets[walk_type::count + 1];
+    constexpr int axis = R >= 2 ? R - 2 : 0;
+    const bool together =
+        K + 1 < R && !Set::has_ordered && !in.lies.packs && !in.lies.repeats && !in.walk_along(axis).layout().repeats;
+    for (index_t r = r0; r < r1;) {
+      in.add_offsets(offsets, o.offsets, inner.offsets);
+      if (together) {
+        const index_t n = algorithm::min(in.extents[axis] - inner.at[axis], r1 - r);
+        in.walk_along(R - 1, axis).seek_rows(cursors, nullptr, offsets, c0);
+        sums.template add<walk_type::count>(cursors, c1 - c0, no_values{}, n);
+        inner.next(n);
+        r += n;
+        continue;
+      }
+      ++r;
+      inner.next();
+      for (index_t c = c0; c < c1; c += chunk) {
+        const index_t n = c1 - c < chunk ? c1 - c : chunk;
+        walk.seek(cursors, packed, offsets, 0, c, n, repeated_elements<Set>(n));
+        sums.template add<walk_type::count>(cursors, n);
+      }
+    }
+    return sums.result();
+  }
+
+  void run() const {
+    const index_t kept = in.size(0, K), width = in.extents[R - 1], height = in.size(K, R - 1);
+    const double cost = Run::cost(kept * width * height);
+    const index_t column_blocks = (width + block_elements - 1) / block_elements;
+    const index_t rows_per_block = width >= block_elements || width == 0 ? 1 : block_elements / width;
+    const index_t blocks = (height + rows_per_block - 1) / rows_per_block * column_blocks;
+    const auto add_block = [&](const position& o, index_t b) {
+      const index_t r = b / column_blocks * rows_per_block, c = b % column_blocks * block_elements;
+      return block(o, r, r + rows_per_block < height ? r + rows_per_block : height, c,
+                   c + block_elements < width ? c + block_elements : width);
+    };
+    if (blocks <= 1) {
+      const index_t per_task = width * height > 0 ? 1 + block_elements / (width * height) : block_elements;
+      for_tasks((kept + per_task - 1) / per_task, cost, [&](index_t task) {
+        const index_t begin = task * per_task, end = begin + per_task < kept ? begin + per_task : kept;
+        position o = in.position_in(0, K, begin);
+        for (index_t k = begin; k < end; ++k, o.next()) {
+          accumulators total;
+          if (blocks == 1) total = add_block(o, 0);
+          else Set::clear(total);
+          in.finish(o, total, 0, -1);
+        }
+      });
+      return;
+    }
+    const scratch<accumulators> partial(kept * blocks);
+    task_flags decided(Set::absorbs ? kept : 0);
+    for_tasks(kept * blocks, cost, [&](index_t task) {
+      if constexpr (Set::absorbs)  // an earlier block decided: this one adds nothing
+        if (decided.raised(task / blocks)) return Set::clear(partial[task]);
+      const position o = in.position_in(0, K, task / blocks);
+      partial[task] = add_block(o, task % blocks);
+      if constexpr (Set::absorbs)
+        if (Set::absorbing({partial[task]})) decided.raise(task / blocks);
+    });
+    position o = in.position_in(0, K);
+    for (index_t k = 0; k < kept; ++k, o.next())
+      in.finish(o, merge_pairwise<Set>(k * blocks, blocks, [&](index_t b) { return partial[b]; }), 0, -1);
+  }
+};
+
+}  // namespace lazyfuse::host_detail

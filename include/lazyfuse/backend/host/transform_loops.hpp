@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loops that evaluate elementwise programs: over elements that are next to each other, so that compilers make
+// vectors of them.
+#pragma once
+
+#include <lazyfuse/backend/host/operand_walk.hpp>
+#include <lazyfuse/backend/host/past_caches.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
+
+namespace lazyfuse::host_detail {
+
+/// Where the inner loop writes: contiguous memory, and where the next run starts.
+template <class T>
+struct output_cursor {
+  T* data;
+  index_t next;
+  LAZYFUSE_HD void move_on(index_t runs) { data += runs * next; }
+};
+template <class... T>
+struct output_cursors : pack<output_cursor<T>...> {};
+
+template <class... T>
+struct chunk_sink {
+  static constexpr bool stores = true;
+  const output_cursors<T...>& to;
+  index_t i;
+  template <int I, class V>
+  LAZYFUSE_HD void put(const V& value) {
+    get<I>(to).data[i] = value;
+  }
+};
+
+/// The loop everything else exists for: runs of n elements, or of N.
+template <class Schedule, int N, int Count, class Cursors, class... T, class Values = no_values>
+void transform_runs(const Cursors& from, const output_cursors<T...>& targets, index_t runs, index_t n,
+                    const Values& known = {}) {
+  const auto loop = [](Cursors cursors, output_cursors<T...> to, index_t left, index_t length, Values values) {
+    for (; left > 0; --left) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+      for (index_t i = 0; i < (N > 0 ? N : length); ++i) {
+        chunk_sink<T...> sink{to, i};
+        evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+      }
+      move_on(cursors, 1, make_index_sequence<Count>{});
+      move_on(to, 1, make_index_sequence<sizeof...(T)>{});
+      if constexpr (N > 0) values.move_on(N);
+    }
+  };
+  in_widest_vectors(loop, from, targets, runs, n, known);
+}
+
+template <class T, int N>
+struct made_values {
+  alignas(64) T data[N];
+};
+
+template <class Cursor>
+void move_by_runs(Cursor& c) {
+  if constexpr (requires { c.step; }) c.next = run_length * c.step;
+  else if constexpr (requires { c.next; }) c.next = run_length;
+}
+/// The loop of transform_runs() for runs of one row, with results that are stored past the caches; they must be ended.
+template <class Schedule, class Cursors, class... T, class Values, int... I, int... J>
+void stream_runs(const Cursors& from, const output_cursors<T...>& targets, index_t runs, const Values& known,
+                 index_sequence<I...> operands, index_sequence<J...> results) {
+  const auto loop = [](Cursors cursors, output_cursors<T...> to, index_t left, Values values,
+                       index_sequence<I...> all_operands, index_sequence<J...> all_results) {
+    (move_by_runs(get<I>(cursors)), ...);
+    pack<made_values<T, run_length>...> made;
+    output_cursors<T...> to_made;
+    ((get<J>(to_made) = {get<J>(made).data, 0}), ...);
+    for (; left > 0; --left) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+      for (index_t i = 0; i < run_length; ++i) {
+        chunk_sink<T...> sink{to_made, i};
+        evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
+      }
+      (store_past_caches<run_length* int(sizeof(T))>(get<J>(to).data, get<J>(made).data), ...);
+      move_on(cursors, 1, all_operands);
+      move_on(to, 1, all_results);
+      values.move_on(run_length);
+    }
+  };
+  in_widest_vectors(loop, from, targets, runs, known, operands, results);
+}
+
+}  // namespace lazyfuse::host_detail
