@@ -35,7 +35,7 @@ std::byte* at_offset(const strided& o, index_t offset) { return o.data + offset 
 
 bool reads_the_same(const strided& a, const strided& b, const index_t* extents, int rank) {
   if (a.bytes != b.bytes || a.in_memory != b.in_memory) return false;
-  if (!a.in_memory) return a.bytes == 0 && a.steps == b.steps;  // constants, which no step moves
+  if (!a.in_memory) return false;
   for (int k = 0; k < rank; ++k)
     if (extents[k] > 1 && a.steps[k] != b.steps[k]) return false;
   return true;
@@ -76,11 +76,11 @@ void strided_walk::seek(element_run* to, std::byte* buffers, index_t pitch, cons
       continue;
     }
     std::byte* const buffer = buffers + o.buffer;
-    if (crossed(o, inner, across)) to[i] = {buffer + row * pitch * o.bytes, run};
-    else if (s == 0) {
+    if (s == 0) {
       repeat(buffer, from, o.bytes, run);
       to[i] = {buffer, 0};
-    } else {
+    } else if (crossed(o, inner, across)) to[i] = {buffer + row * pitch * o.bytes, run};
+    else {
       pack_row(buffer, from, o.bytes, s, n);
       to[i] = {buffer, run};
     }

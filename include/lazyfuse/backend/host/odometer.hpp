@@ -11,9 +11,6 @@ namespace lazyfuse::host_detail {
 
 using namespace ir;
 
-template <int R>
-inline constexpr index_t no_steps[R > 0 ? R : 1] = {};
-
 /// N operands without their types: those that differ, and which of them each is. Types do not tell how many that are;
 /// work for every row is for these. On lines of its own: threads read it all the time.
 template <int N>

@@ -112,7 +112,7 @@ auto untyped(const Operands& operands, list<Src...>, const index_t* extents, int
   int n = 0, buffer = 0;
   const auto one = [&]<class Source, int R>(const operand<Source, R>& o) {
     strided& to = table.all[n++];
-    to = {nullptr, no_steps<R>, buffered_bytes<Source>, buffer, Source::is_memory};
+    to = {nullptr, nullptr, buffered_bytes<Source>, buffer, Source::is_memory};
     if constexpr (Source::is_memory)  // which is only read
       to.data = reinterpret_cast<std::byte*>(const_cast<typename Source::value_type*>(address(o.source.data)));
     if constexpr (requires { o.steps; }) to.steps = o.steps.step;
@@ -174,14 +174,17 @@ struct row_walk<Operands, list<Src...>, R> {
     untyped_walk().pack_blocks(p.bytes, chunk / block_rows, offsets, rows, first, n);
   }
   /// Cursors for n elements from `first` of row `row`, in runs of `run`; offsets are those of row 0, which is also the
-  /// first of a packed block. What repeats along a row is written out for one run.
-  void seek(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, index_t run) const {
+  /// first of a packed block. What repeats along a row is written out for one run. Copies: not all operands are read
+  /// where they lie.
+  void seek(cursors& c, packings& p, const index_t* offsets, int row, index_t first, index_t n, index_t run,
+            bool copies = true) const {
     element_run at[count + 1];
     if constexpr (in_memory_count > 0)
-      untyped_walk().seek(at, p.bytes, chunk / block_rows, offsets, row, first, n, run);
+      if (copies) untyped_walk().seek(at, p.bytes, chunk / block_rows, offsets, row, first, n, run);
     each(c, [&]<int I, class C>(index_sequence<I>, C& cursor) {
-      if constexpr (in_memory<I>) set(cursor, at[table.of[I]]);
-      else seek_source<I>(cursor, p, offsets[table.of[I]], row, first, n, run);
+      if constexpr (!in_memory<I>) seek_source<I>(cursor, p, offsets[table.of[I]], row, first, n, run);
+      else if (copies) set(cursor, at[table.of[I]]);
+      else cursor = {address(get<I>(operands).source.data) + offsets[table.of[I]] + row * step<I>(across) + first, run};
     });
   }
   /// Cursors for n elements from `first`, of which the next run is the next row, whose offsets are `next`: operands

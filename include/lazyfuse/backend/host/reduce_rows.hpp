@@ -44,7 +44,7 @@ struct reduced_rows {
       inner.next();
       for (index_t c = c0; c < c1; c += chunk) {
         const index_t n = c1 - c < chunk ? c1 - c : chunk;
-        walk.seek(cursors, packed, offsets, 0, c, n, repeated_elements<Set>(n));
+        walk.seek(cursors, packed, offsets, 0, c, n, repeated_elements<Set>(n), bool(in.lies));
         sums.template add<walk_type::count>(cursors, n);
       }
     }

@@ -59,7 +59,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     const auto add_line = [&](const position& o) {
       for (index_t c = b.c0; c < b.c1; c += walk_type::chunk) {
         const index_t n = algorithm::min<index_t>(b.c1 - c, walk_type::chunk);
-        walk.seek(cursors, packed, o.offsets, 0, c, n, repeated_elements<Set>(n));
+        walk.seek(cursors, packed, o.offsets, 0, c, n, repeated_elements<Set>(n), bool(this->lies));
         sums.template add<walk_type::count>(cursors, n, values.from(r * width + c));
       }
       ++r;

@@ -15,17 +15,20 @@ inline constexpr int block_rows = 32;
 /// An operand or a result.
 struct strided {
   std::byte* data;       ///< its element at offset 0
-  const index_t* steps;  ///< along each axis
+  const index_t* steps;  ///< along each axis; null: a constant, which nobody walks over
   int bytes;             ///< of an element in its buffer; 0: it needs none
   int buffer;            ///< where in the buffers of all that begins
   bool in_memory;        ///< else its own type writes to its buffer
 };
 /// Whether two operands at one address have the same elements everywhere.
 bool reads_the_same(const strided& a, const strided& b, const index_t* extents, int rank);
-/// Brings those that differ to the front, and says in `of` which of them each was. Returns how many they are.
+/// Brings those that differ and are no constants to the front, and says in `of` which of them each was. Returns how
+/// many they are.
 inline int leave_distinct(strided* all, int count, int* of, const index_t* extents, int rank) {
   int distinct = 0;
   for (int i = 0; i < count; ++i) {
+    of[i] = 0;
+    if (!all[i].steps) continue;
     int same = 0;
     while (same < distinct && (all[same].data != all[i].data || !reads_the_same(all[same], all[i], extents, rank)))
       ++same;

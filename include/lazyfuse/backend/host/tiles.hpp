@@ -74,7 +74,12 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   facts known = find_out();
   facts find_out() const {
     facts found;
+    constexpr bool are_constants[] = {is_constant<Src>..., true};
     for (int i = 0; i < count; ++i) {
+      if (are_constants[i]) {
+        found.of[i] = {};
+        continue;
+      }
       const auto varies = [&](int from, int to) {
         bool differs = false;
         for (int k = from; k < to; ++k) differs = differs || (extents[k] > 1 && of(i).steps[k] != 0);
