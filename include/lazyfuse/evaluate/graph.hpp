@@ -103,6 +103,7 @@ template <class T>
 template <class R, class Op, class... T>
 void block_loop(R* to, index_t n, const T*... arguments) {
   host_detail::in_widest_vectors(
+      n,
       [](R* results, index_t count, const T*... x) {
 #if !defined(__clang__)
 #pragma GCC ivdep

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops that are compiled for two kinds of processors, and chosen when a program runs.
+// Loops that are compiled for several kinds of processors, and chosen when a program runs.
 #include "support/arrays.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <string>
@@ -10,16 +11,16 @@ namespace {
 
 using lf::all, lf::axis, lf::keepdims, lf::newaxis;
 
-/// Narrow vectors until it ends.
-class in_narrow {
+/// Vectors of so many bytes until it ends.
+class in_vectors_of {
  public:
-  in_narrow() { lf::host_detail::has_wide_vectors = false; }
-  ~in_narrow() { lf::host_detail::has_wide_vectors = before_; }
-  in_narrow(const in_narrow&) = delete;
-  in_narrow& operator=(const in_narrow&) = delete;
+  explicit in_vectors_of(int bytes) { lf::host_detail::bytes_of_vectors = bytes; }
+  ~in_vectors_of() { lf::host_detail::bytes_of_vectors = before_; }
+  in_vectors_of(const in_vectors_of&) = delete;
+  in_vectors_of& operator=(const in_vectors_of&) = delete;
 
  private:
-  bool before_ = lf::host_detail::has_wide_vectors;
+  int before_ = lf::host_detail::bytes_of_vectors;
 };
 
 template <class T, int R>
@@ -35,9 +36,12 @@ lf::array<T, R, lf::host> noise(const test::extents& shape, unsigned seed) {
 
 template <class E>
 void expect_equal_bits(const std::string& what, const E& e) {
-  const auto wide = test::tensor_of(e);
-  const in_narrow here;
-  EXPECT_TRUE(test::same(test::tensor_of(e), wide)) << what;
+  const int widest = lf::host_detail::bytes_of_vectors;
+  const auto want = test::tensor_of(e);
+  for (int bytes = 16; bytes < widest; bytes *= 2) {
+    const in_vectors_of here(bytes);
+    EXPECT_TRUE(test::same(test::tensor_of(e), want)) << what << ", vectors of " << bytes << " and " << widest;
+  }
 }
 
 const test::extents shapes[] = {{3, 70001}, {257, 129}, {5003, 11}, {40, 1}};
@@ -82,12 +86,13 @@ TEST(widest_vectors, change_no_bits_of_types) {
 }
 
 TEST(widest_vectors, are_those_of_the_processor_unless_narrow_ones_are_asked_for) {
-#if defined(__x86_64__)
   const char* const asked = std::getenv("LAZYFUSE_VECTORS");
-  EXPECT_EQ(lf::host_detail::has_wide_vectors,
-            __builtin_cpu_supports("avx2") && !(asked && std::string(asked) == "16"));
+  const int most = asked ? std::atoi(asked) : 64;
+#if defined(__x86_64__)
+  const int has = __builtin_cpu_supports("avx512vbmi2") ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
+  EXPECT_EQ(lf::host_detail::bytes_of_vectors, std::min(has, most));
 #else
-  EXPECT_FALSE(lf::host_detail::has_wide_vectors);
+  EXPECT_EQ(lf::host_detail::bytes_of_vectors, 16);
 #endif
 }
 

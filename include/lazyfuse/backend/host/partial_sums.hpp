@@ -12,7 +12,7 @@ namespace lazyfuse::host_detail {
 /// Independent partial results, so that the loop over a row has no chain of dependences.
 inline constexpr int lane_count = 32;
 
-/// What the vectors of loops hold on most processors (in_widest_vectors).
+/// What the vectors of loops hold on most processors (in_wide_vectors).
 #if defined(__x86_64__)
 inline constexpr int vector_bytes = 32;
 #else

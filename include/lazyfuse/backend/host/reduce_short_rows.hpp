@@ -83,8 +83,8 @@ struct reduced_short_rows {
   void reduce_short_rows(const position& kept, const typename walk_type::cursors& cursors, index_t begin,
                          index_t end) const {
     if constexpr (may_be_short)
-      in_widest_vectors([](const auto* own, const auto&... arguments) { own->short_rows_of(arguments...); }, this, kept,
-                        cursors, begin, end);
+      in_wide_vectors([](const auto* own, const auto&... arguments) { own->short_rows_of(arguments...); }, this, kept,
+                      cursors, begin, end);
   }
   void short_rows_of(const position& kept, typename walk_type::cursors cursors, index_t begin, index_t end) const {
     for (index_t c = begin; c < end; ++c) {

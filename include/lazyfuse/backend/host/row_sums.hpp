@@ -124,9 +124,12 @@ class row_sums {
   /// Adds parts of n elements each, which are runs of the cursors if they are several.
   template <int Count, class Cursors, class Values = no_values>
   void add(const Cursors& from, index_t n, const Values& known = {}, index_t parts = 1) {
-    in_widest_vectors([](row_sums* sums, const Cursors& cursors, index_t elements, const Values& values,
-                         index_t count) { sums->template add_loop<Count>(cursors, elements, values, count); },
-                      this, from, n, known, parts);
+    in_widest_vectors(
+        n,
+        [](row_sums* sums, const Cursors& cursors, index_t elements, const Values& values, index_t count) {
+          sums->template add_loop<Count>(cursors, elements, values, count);
+        },
+        this, from, n, known, parts);
   }
   typename Set::accumulators result() { return results(set_seq{}); }
 

@@ -57,9 +57,9 @@ void scan_loop(T* __restrict__ v, index_t n, const T& before, running_total<M, T
 /// span, and those of their run.
 template <class M, bool Exclusive, bool Store, class T>
 void scan_in_runs(T* v, index_t n, const T& before, running_total<M, T>& so_far) {
-  in_widest_vectors([](T* elements, index_t count, const T& first,
-                       running_total<M, T>* total) { scan_loop<M, Exclusive, Store>(elements, count, first, *total); },
-                    v, n, before, &so_far);
+  in_wide_vectors([](T* elements, index_t count, const T& first,
+                     running_total<M, T>* total) { scan_loop<M, Exclusive, Store>(elements, count, first, *total); },
+                  v, n, before, &so_far);
 }
 
 /// The totals of columns side by side, which a run of lines is added to when it ends: of at most N columns.
@@ -76,12 +76,14 @@ struct totals_of_columns {
     algorithm::fill_n(rest, n, T());
   }
   void end_run(index_t columns) {
-    in_widest_vectors([](totals_of_columns* own, index_t n) { own->end_run_of(n); }, this, columns);
+    in_widest_vectors(
+        columns, [](totals_of_columns* own, index_t n) { own->end_run_of(n); }, this, columns);
   }
   template <bool Exclusive>
   void scan_line(T* line, index_t columns) {
-    in_widest_vectors([](totals_of_columns* own, T* to, index_t n) { own->scan_line_of<Exclusive>(to, n); }, this, line,
-                      columns);
+    in_widest_vectors(
+        columns, [](totals_of_columns* own, T* to, index_t n) { own->scan_line_of<Exclusive>(to, n); }, this, line,
+        columns);
   }
 
  private:

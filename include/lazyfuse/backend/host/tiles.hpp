@@ -17,7 +17,7 @@ namespace lazyfuse::host_detail {
 /// Copies an element N times for each of `count` places, which are `distance` numbers apart.
 template <int N, class T>
 void spread(T* copy, const T* elements, const index_t* places, index_t distance, index_t count) {
-  in_widest_vectors(
+  in_wide_vectors(
       [](T* to, const T* from, const index_t* at, index_t apart, index_t rows) {
         for (index_t r = 0; r < rows; ++r, to += N) {
           const T value = from[at[r * apart]];
@@ -279,7 +279,7 @@ void reduce_in_tiles(const Tiles& all, const Run& run) {
       const index_t r1 = algorithm::min(r0 + each.rows, rows), t1 = algorithm::min(t0 + each.tiles, tiles);
       all.run(each, r0, r1, t0, t1, &memory[worker * bytes],
               [&](const auto& row, auto& sums, index_t first, index_t n) {
-                in_widest_vectors(
+                in_wide_vectors(
                     [](const Run* to, const auto& position, const auto* values, index_t column, index_t count) {
                       for (index_t i = 0; i < count; ++i)
                         to->finish(position, lane<Set>(*values, i, make_index_sequence<Set::size>{}), column + i,

@@ -48,7 +48,7 @@ void transform_runs(const Cursors& from, const output_cursors<T...>& targets, in
       if constexpr (N > 0) values.move_on(N);
     }
   };
-  in_widest_vectors(loop, from, targets, runs, n, known);
+  in_widest_vectors(N > 0 ? N : n, loop, from, targets, runs, n, known);
 }
 
 template <class T, int N>
@@ -85,7 +85,7 @@ void stream_runs(const Cursors& from, const output_cursors<T...>& targets, index
       values.move_on(run_length);
     }
   };
-  in_widest_vectors(loop, from, targets, runs, known, operands, results);
+  in_wide_vectors(loop, from, targets, runs, known, operands, results);  // memory bounds it
 }
 
 }  // namespace lazyfuse::host_detail
