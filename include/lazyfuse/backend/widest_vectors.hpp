@@ -5,6 +5,7 @@
 #pragma once
 
 #include <lazyfuse/core/index.hpp>
+#include <lazyfuse/core/types.hpp>
 
 namespace lazyfuse::host_detail {
 
@@ -14,15 +15,15 @@ inline constexpr bool chooses_vectors = true;
 #else
 inline constexpr bool chooses_vectors = false;
 #endif
-/// Whether those of AVX-512 are among them: clang would make FMAs of them.
-#if defined(__clang__)
+/// Whether those of AVX-512 are among them, which has FMAs: clang would make some, and nvcc does not tell g++ not to.
+#if defined(__clang__) || defined(__CUDACC__)
 inline constexpr bool chooses_widest_vectors = false;
 #else
 inline constexpr bool chooses_widest_vectors = chooses_vectors;
 #endif
 
-/// Bytes of the vectors that this processor has: 16, 32 or 64, and no more than the environment variable
-/// LAZYFUSE_VECTORS says. Known before static objects are made; tests change it, while nothing runs.
+/// Bytes of the vectors that this processor has: 16, 32 or 64, but 16 or 32 if the environment variable
+/// LAZYFUSE_VECTORS says so. Known before static objects are made; tests change it, while nothing runs.
 extern int bytes_of_vectors;
 
 /// Flat, since what is not inlined is compiled for any processor; not inlined themselves, since g++ makes copies of a
@@ -36,7 +37,7 @@ template <class Loop, class... Args>
 [[gnu::noinline, gnu::flatten, gnu::target("avx2")]] void in_vectors_of_32(Loop loop, const Args&... args) {
   loop(args...);
 }
-#if !defined(__clang__)
+#if !defined(__clang__) && !defined(__CUDACC__)
 template <class Loop, class... Args>
 [[gnu::noinline, gnu::flatten, gnu::target("avx512f,avx512dq,avx512bw,avx512vl"),
   gnu::optimize("fp-contract=off")]] void
@@ -57,13 +58,16 @@ inline void in_wide_vectors(Loop loop, const Args&... args) {
 #endif
   in_narrow_vectors(loop, args...);
 }
+/// Whether g++ 12 makes no FMAs of elements, as it does of products of complex numbers whatever it is told.
+template <class T>
+inline constexpr bool is_plain = !__is_class(T) || small_real<T>;
 /// The same for the widest vectors there are, if the loop goes along so many elements that they pay: what is left over
-/// at the end of shorter ones takes longer than they save.
+/// at the end of shorter ones takes longer than they save. Plain: all elements are.
 inline constexpr index_t least_for_widest = 128;
-template <class Loop, class... Args>
+template <bool Plain, class Loop, class... Args>
 inline void in_widest_vectors(index_t elements, Loop loop, const Args&... args) {
-#if defined(__x86_64__) && !defined(__clang__)
-  if constexpr (chooses_widest_vectors)
+#if defined(__x86_64__) && !defined(__clang__) && !defined(__CUDACC__)
+  if constexpr (chooses_widest_vectors && Plain)
     if (bytes_of_vectors == 64 && elements >= least_for_widest) return in_vectors_of_64(loop, args...);
 #endif
   (void)elements;

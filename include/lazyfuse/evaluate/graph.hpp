@@ -102,7 +102,7 @@ template <class T>
 }
 template <class R, class Op, class... T>
 void block_loop(R* to, index_t n, const T*... arguments) {
-  host_detail::in_widest_vectors(
+  host_detail::in_widest_vectors<host_detail::is_plain<R> && (host_detail::is_plain<T> && ...)>(
       n,
       [](R* results, index_t count, const T*... x) {
 #if !defined(__clang__)

@@ -121,7 +121,7 @@ TEST(rows_taken_together, of_many_tasks) {
                              for (int64_t k = 1; k < n; ++k) best = std::max(best, a[{at[0], k}]);
                              return best - 2 * b[{at[0], 0}];
                            })));
-    const lf::lazy_array<float, 2> larger = lf::where(x > y, x, y);
+    const lf::lazy_array<float, 2, lf::host> larger = lf::where(x > y, x, y);
     EXPECT_TRUE(test::evaluates_to(larger, test::generate<float>({rows, n}, [&](const test::extents& at) {
                                      return std::max(a[at], b[{at[0], 0}]);
                                    })));
@@ -202,8 +202,8 @@ TEST(rows_taken_together, of_graphs_and_their_pieces) {
                c = numbers<float>({n, rows}, 3);
     const auto x = of<float, 3>(a), y = of<float, 3>(b);
     const auto z = of<float, 2>(c);
-    const lf::lazy_array<float, 3> shifted = x - y;
-    const lf::lazy_array<float, 3> masked = lf::where(shifted > lf::transpose(z), shifted, x);
+    const lf::lazy_array<float, 3, lf::host> shifted = x - y;
+    const lf::lazy_array<float, 3, lf::host> masked = lf::where(shifted > lf::transpose(z), shifted, x);
     const auto want = test::generate<float>({2, rows, n}, [&](const test::extents& at) {
       const float s = a[at] - b[{at[0], at[1], 0}];
       return s > c[{at[2], at[1]}] ? s : a[at];

@@ -23,13 +23,18 @@ class in_vectors_of {
   int before_ = lf::host_detail::bytes_of_vectors;
 };
 
+template <class T>
+auto real_of(double x) {
+  return static_cast<decltype(T().re)>(x);
+}
 template <class T, int R>
 lf::array<T, R, lf::host> noise(const test::extents& shape, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> fraction(-1, 1);
   return test::array_of<lf::host, R>(test::generate<T>(shape, [&](const test::extents&) {
     const double x = fraction(random);
-    if constexpr (lf::integer<T>) return static_cast<T>(1000 * x);
+    if constexpr (lf::complex_number<T>) return T(real_of<T>(x), real_of<T>(fraction(random)));
+    else if constexpr (lf::integer<T>) return static_cast<T>(1000 * x);
     else return static_cast<T>(static_cast<float>(x));
   }));
 }
@@ -83,13 +88,18 @@ TEST(widest_vectors, change_no_bits_of_types) {
   expect_equal_bits_of_type<double>("double");
   expect_equal_bits_of_type<lf::half>("half");
   expect_equal_bits_of_type<int>("int");
+  expect_equal_bits_of_type<lf::complex<float>>("complex of float");
+  expect_equal_bits_of_type<lf::complex<double>>("complex of double");
 }
 
 TEST(widest_vectors, are_those_of_the_processor_unless_narrow_ones_are_asked_for) {
   const char* const asked = std::getenv("LAZYFUSE_VECTORS");
-  const int most = asked ? std::atoi(asked) : 64;
+  const std::string text = asked ? asked : "";
+  const int most = text == "16" ? 16 : text == "32" ? 32 : 64;
 #if defined(__x86_64__)
-  const int has = __builtin_cpu_supports("avx512vbmi2") ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
+  const bool has_64 = __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+  const int has = has_64 ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
   EXPECT_EQ(lf::host_detail::bytes_of_vectors, std::min(has, most));
 #else
   EXPECT_EQ(lf::host_detail::bytes_of_vectors, 16);

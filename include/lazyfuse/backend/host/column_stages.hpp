@@ -40,7 +40,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
     position next = this->at_line(start + r0);
-    index_t offsets[walk_type::count + 1];
+    index_t offsets[walk_type::count + 1] = {};
     const bool together = R >= 2 && walk.untyped_walk().side_by_side(this->lies, R - 2, height, n);
     for (index_t r = r0; r < r1;) {
       if (R >= 2 && !this->lies) {

@@ -47,7 +47,7 @@ void accumulate_columns(const Cursors& first, Partials& sums, index_t columns, c
         add_up<Set, Rows>([&](int r) { return chunk_context<Cursors, Values>{rows[r], values, l}; }, *to, values, l);
     }
   };
-  in_widest_vectors(columns, loop, first, &sums, columns, known);
+  in_widest_vectors<reads_plain<Cursors> && adds_plain<Set>>(columns, loop, first, &sums, columns, known);
 }
 
 /// The reductions of Set over n of at most N columns: add() each row, then result().
@@ -136,7 +136,7 @@ class column_sums {
   template <int Count, class Cursors>
   void add_rows(const Cursors& cursors, index_t rows) {
     static_assert(!Set::has_near && !Set::has_ordered);
-    in_widest_vectors(
+    in_widest_vectors<reads_plain<Cursors> && adds_plain<Set>>(
         N * rows, [](column_sums* own, const Cursors& from, index_t n) { own->template rows_loop<Count>(from, n); },
         this, cursors, rows);
   }

@@ -6,6 +6,7 @@
 
 #include <lazyfuse/backend/host/odometer.hpp>
 #include <lazyfuse/backend/host/tuning.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 #include <lazyfuse/core/algorithm.hpp>
 #include <lazyfuse/program/reductions.hpp>
 
@@ -52,12 +53,20 @@ struct cursor<Source> {
 template <class Source>
   requires(buffered_bytes<Source> == 0 && !is_constant<Source>)
 struct cursor<Source> {
+  using value_type = typename Source::value_type;
   Source source;
   index_t first, step, next;
   LAZYFUSE_HD auto at(index_t i) const { return source.at(first + i * step); }
   LAZYFUSE_HD void move_on(index_t runs) { first += runs * next; }
   LAZYFUSE_HD void skip(index_t n) { first += n * step; }
 };
+template <class Seq, class... C>
+constexpr bool all_plain(const numbered<Seq, C...>*) {
+  return (is_plain<typename C::value_type> && ...);
+}
+/// Whether the elements of all operands are plain.
+template <class Cursors>
+inline constexpr bool reads_plain = all_plain(static_cast<const Cursors*>(nullptr));
 template <class Cursors, int... I>
 LAZYFUSE_HD void move_on(Cursors& c, index_t runs, index_sequence<I...>) {
   (get<I>(c).move_on(runs), ...);

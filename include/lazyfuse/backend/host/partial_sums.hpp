@@ -9,6 +9,14 @@
 
 namespace lazyfuse::host_detail {
 
+template <class Set, int... I>
+constexpr bool adds_plain_of(index_sequence<I...>) {
+  return (is_plain<typename Set::template value_type<I>> && ...);
+}
+/// Whether the values of all reductions are plain.
+template <class Set>
+inline constexpr bool adds_plain = adds_plain_of<Set>(make_index_sequence<Set::size>{});
+
 /// Independent partial results, so that the loop over a row has no chain of dependences.
 inline constexpr int lane_count = 32;
 

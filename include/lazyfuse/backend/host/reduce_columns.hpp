@@ -43,7 +43,7 @@ struct reduced_columns {
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
     position inner = in.position_in(K, R, r0);
-    index_t offsets[walk_type::count + 1], next[walk_type::count + 1];
+    index_t offsets[walk_type::count + 1] = {}, next[walk_type::count + 1] = {};
     const auto move_on = [&](index_t rows) {
       inner.next(rows);
       in.add_offsets(next, o.offsets, inner.offsets);

@@ -26,7 +26,7 @@ struct reduced_rows {
     typename walk_type::cursors cursors;
     row_sums<Set> sums(in.fetches);
     position inner = in.position_in(K, R - 1, r0);
-    index_t offsets[walk_type::count + 1];
+    index_t offsets[walk_type::count + 1] = {};
     constexpr int axis = R >= 2 ? R - 2 : 0;
     const bool together =
         K + 1 < R && !Set::has_ordered && !in.lies.packs && !in.lies.repeats && !in.walk_along(axis).layout().repeats;

@@ -124,7 +124,7 @@ class row_sums {
   /// Adds parts of n elements each, which are runs of the cursors if they are several.
   template <int Count, class Cursors, class Values = no_values>
   void add(const Cursors& from, index_t n, const Values& known = {}, index_t parts = 1) {
-    in_widest_vectors(
+    in_widest_vectors<reads_plain<Cursors> && adds_plain<Set>>(
         n,
         [](row_sums* sums, const Cursors& cursors, index_t elements, const Values& values, index_t count) {
           sums->template add_loop<Count>(cursors, elements, values, count);

@@ -176,8 +176,9 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
   void across() const {
     const index_t height = extents[R >= 2 ? R - 2 : 0], lines = height * width,
                   outer = lines > 0 ? extents.size() / lines : 0;
-    // As few at a time as all threads get some, but whole lines of the cache.
-    const index_t share = (width + thread_count() - 1) / thread_count(),
+    // As few at a time as many threads get some, but whole lines of the cache. Not a share of those there are:
+    // functions may have other last bits in shorter loops.
+    const index_t share = (width + scan_tuning::pieces - 1) / scan_tuning::pieces,
                   columns = algorithm::clamp<index_t>(share, algorithm::min(most_columns, scan_tuning::least_columns),
                                                       most_columns);
     const index_t pieces = (width + columns - 1) / columns;

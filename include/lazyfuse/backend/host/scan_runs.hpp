@@ -76,12 +76,12 @@ struct totals_of_columns {
     algorithm::fill_n(rest, n, T());
   }
   void end_run(index_t columns) {
-    in_widest_vectors(
+    in_widest_vectors<is_plain<T>>(
         columns, [](totals_of_columns* own, index_t n) { own->end_run_of(n); }, this, columns);
   }
   template <bool Exclusive>
   void scan_line(T* line, index_t columns) {
-    in_widest_vectors(
+    in_widest_vectors<is_plain<T>>(
         columns, [](totals_of_columns* own, T* to, index_t n) { own->scan_line_of<Exclusive>(to, n); }, this, line,
         columns);
   }

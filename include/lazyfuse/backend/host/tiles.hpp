@@ -27,6 +27,9 @@ void spread(T* copy, const T* elements, const index_t* places, index_t distance,
       copy, elements, places, distance, count);
 }
 
+template <class Source>
+inline constexpr char type_tag{};
+
 /// The axes are [rows: kept ones but the last | columns: the last kept one | depth: reduced ones].
 template <class Set, class Sources, class Operands, int K, int R>
 struct tiles;
@@ -64,9 +67,11 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   static constexpr index_t parts(index_t n, index_t each) { return (n + each - 1) / each; }
   template <int I>
   static constexpr bool in_memory = type_at<I, Src...>::is_memory;
-  /// Along which axes an operand differs, and whether no operand before it reads the same elements: those share a copy.
+  /// Along which axes an operand differs, and the first operand of its type that reads the same elements: these share
+  /// its copy.
   struct fact {
     bool rows, columns, depth, is_first;
+    int first;
   };
   struct facts {
     fact of[count > 0 ? count : 1];
@@ -75,6 +80,7 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   facts find_out() const {
     facts found;
     constexpr bool are_constants[] = {is_constant<Src>..., true};
+    constexpr const char* types[] = {&type_tag<Src>..., nullptr};
     for (int i = 0; i < count; ++i) {
       if (are_constants[i]) {
         found.of[i] = {};
@@ -85,9 +91,9 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
         for (int k = from; k < to; ++k) differs = differs || (extents[k] > 1 && of(i).steps[k] != 0);
         return differs;
       };
-      bool first = true;
-      for (int j = 0; j < i; ++j) first = first && table.of[j] != table.of[i];
-      found.of[i] = {varies(0, last), varies(last, K), varies(K, R), first};
+      int first = 0;
+      while (first < i && (are_constants[first] || types[first] != types[i] || table.of[first] != table.of[i])) ++first;
+      found.of[i] = {varies(0, last), varies(last, K), varies(K, R), first == i, first};
     }
     return found;
   }
@@ -209,10 +215,10 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   }
   template <int... I>
   void give_room(const shape_of_task& s, copies& c, std::byte*& next, index_sequence<I...>) const {
-    std::byte* rooms[count] = {};  // of those that differ
+    std::byte* rooms[count] = {};
     const auto one = [&]<int J, class T>(index_sequence<J>, copy_of<T>& to) {
-      if (known.of[J].is_first) rooms[table.of[J]] = next;
-      to.data = reinterpret_cast<typename T::value_type*>(rooms[table.of[J]]);
+      if (known.of[J].is_first) rooms[J] = next;
+      to.data = reinterpret_cast<typename T::value_type*>(rooms[known.of[J].first]);
       next += lines(elements_of_copy<J>(s) * index_t{sizeof(typename T::value_type)});
     };
     (one(index_sequence<I>{}, get<I>(c)), ...);

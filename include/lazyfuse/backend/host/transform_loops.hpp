@@ -48,7 +48,8 @@ void transform_runs(const Cursors& from, const output_cursors<T...>& targets, in
       if constexpr (N > 0) values.move_on(N);
     }
   };
-  in_widest_vectors(N > 0 ? N : n, loop, from, targets, runs, n, known);
+  in_widest_vectors<reads_plain<Cursors> && (is_plain<T> && ...)>(N > 0 ? N * runs : n, loop, from, targets, runs, n,
+                                                                  known);
 }
 
 template <class T, int N>
