@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random numbers: the ones that the definition gives, wherever and in whatever order they are read.
 #include "support/arrays.hpp"
+#include "support/host_threads.hpp"
 #include "support/reference_data.hpp"
 
 #include <cmath>
-
-extern "C" void omp_set_num_threads(int);  // of the OpenMP runtime that the library links
 
 namespace {
 

@@ -16,5 +16,10 @@ tensor<T> numbers(const extents& shape, int seed) {
     return T(static_cast<float>(drawn) * (lf::small_real<T> ? 0.125f : 1.0f));
   });
 }
+/// An array of the host.
+template <class T, int R>
+lf::array<T, R, lf::host> of(const tensor<T>& t) {
+  return array_of<lf::host, R>(t);
+}
 
 }  // namespace test

@@ -20,6 +20,7 @@ using planning::graph_plan, planning::graph_program, planning::graph_source_type
 namespace {
 
 using tuned = dpp::tuning<dpp::graph, host>;
+
 class block_run {
  public:
   explicit block_run(const graph_plan& p)

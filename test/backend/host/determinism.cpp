@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Results repeat bit for bit on every run.
 #include "support/arrays.hpp"
+#include "support/host_threads.hpp"
 
 #include <cmath>
 #include <random>
-
-extern "C" void omp_set_num_threads(int);  // of the OpenMP runtime that the library links
 
 namespace {
 

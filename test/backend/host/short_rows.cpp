@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows of few elements are taken several at once, and copied next to each other where they lie otherwise: of any length
 // and in any layout, against loops over plain numbers. Elements of all sizes are copied, and results back.
+#include "support/host_threads.hpp"
 #include "support/numbers.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
-extern "C" {  // of the OpenMP runtime that the library links
-void omp_set_num_threads(int);
-int omp_get_max_threads();
-}
-
 namespace {
 
 using lf::all, lf::axis, lf::newaxis, lf::range;
 using std::int64_t;
-using test::numbers;
+using test::numbers, test::of;
 
-template <class T, int R>
-lf::array<T, R, lf::host> of(const test::tensor<T>& t) {
-  return test::array_of<lf::host, R>(t);
-}
 constexpr int64_t lengths[] = {1, 2, 3, 7, 8, 31, 57, 141, 255, 256, 257, 300};
 
 template <class T>
@@ -109,7 +101,7 @@ TEST(rows_taken_together, of_many_tasks) {
   const int64_t n = 40, rows = 3 * 32768 / n + 7;
   const auto a = numbers<float>({rows, n}, 1), b = numbers<float>({rows, 1}, 2);
   const auto x = of<float, 2>(a), y = of<float, 2>(b);
-  const int threads = omp_get_max_threads();
+  const test::same_threads_after these;
   for (const int some : {1, 3}) {
     omp_set_num_threads(some);
     EXPECT_TRUE(test::evaluates_to(x - 2.0f * y, test::generate<float>({rows, n}, [&](const test::extents& at) {
@@ -126,7 +118,6 @@ TEST(rows_taken_together, of_many_tasks) {
                                      return std::max(a[at], b[{at[0], 0}]);
                                    })));
   }
-  omp_set_num_threads(threads);
 }
 
 TEST(rows_taken_together, in_place_and_for_several_results) {

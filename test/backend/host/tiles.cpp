@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions of what is broadcast along kept axes go tile by tile: of any number of rows, columns and elements to add
 // up, in any layout, against loops over plain numbers.
+#include "support/host_threads.hpp"
 #include "support/numbers.hpp"
 
 #include <algorithm>
@@ -8,24 +9,15 @@
 #include <limits>
 #include <string>
 
-extern "C" {  // of the OpenMP runtime that the library links
-void omp_set_num_threads(int);
-int omp_get_max_threads();
-}
-
 namespace {
 
 using lf::all, lf::axis, lf::newaxis, lf::range;
 using std::int64_t;
-using test::numbers;
+using test::numbers, test::of;
 
 template <class E>
 std::string path_of(const E& e) {
   return lf::plan(e).kernels[0].path;
-}
-template <class T, int R>
-lf::array<T, R, lf::host> of(const test::tensor<T>& t) {
-  return test::array_of<lf::host, R>(t);
 }
 /// What adding f(row, column, k) for all k gives.
 template <class T, class F>
@@ -177,12 +169,11 @@ TEST(tiles, have_the_same_bits_with_any_number_of_threads) {
                  test::generate<float>({205, 77}, [](const auto&at) { return std::cos(float(at[0] * 77 + at[1])); }));
   const auto product = lf::sum(x(all, newaxis) * y(newaxis), axis<2>);
   const auto first = test::tensor_of(product);
-  const int before = omp_get_max_threads();
+  const test::same_threads_after these;
   for (const int threads : {1, 2, 3, 8}) {
     omp_set_num_threads(threads);
     EXPECT_TRUE(test::same(test::tensor_of(product), first)) << threads << " threads";
   }
-  omp_set_num_threads(before);
 }
 
 // What is read once is not copied first, and sums in registers gain nothing beside what is dearer.
