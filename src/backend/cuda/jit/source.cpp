@@ -63,6 +63,7 @@ std::string headers_of(const ir::program_graph& graph, const std::string& kernel
   if (kernel.starts_with("row_") || kernel.starts_with("column_"))
     headers.insert("lazyfuse/op/rewritten.hpp");          // divisions by what rows share
   if (!graph.definitions().empty()) headers.insert(all);  // those may compute with any
+  if (graph.aliases().find("exact_operation") != std::string::npos) headers.insert("lazyfuse/op/rule.hpp");
   for (const std::string& name : graph.named_operations()) {
     const auto known = headers_of_operations.find(name);
     headers.insert(known == headers_of_operations.end() ? all : known->second);
