@@ -217,6 +217,27 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   return g;
 }
 
+namespace {
+/// How many blocks share a tile: as many as fill the device. Where that would leave much of it idle, a few times more,
+/// each of which adds a little to what is merged.
+index_t splits_of(index_t tiles, index_t resident, index_t most) {
+  constexpr index_t enough = 4, most_times = 8;
+  constexpr double cost_of_split = 0.03;
+  const index_t filling = std::max<index_t>(resident / tiles, 1);
+  index_t best = filling;
+  double least = 1;
+  for (index_t splits = filling + 1; filling < enough && splits <= std::min(most_times * filling, most); ++splits) {
+    const double rounds = static_cast<double>(ceil_div(tiles * splits, resident)),
+                 of_one = static_cast<double>(splits) / static_cast<double>(filling);
+    if (const double time = rounds / of_one + cost_of_split * of_one; time < least) {
+      best = splits;
+      least = time;
+    }
+  }
+  return std::max<index_t>(std::min(best, most), 1);
+}
+}  // namespace
+
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
                             bool along_kept, thread_share share, index_t resident) {
   reduce_geometry g{};
@@ -256,9 +277,7 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   for (int i = 0; i < count; ++i)
     g.dense = g.dense && (info[i].element_size == 0 || !info[i].steps || info[i].steps[inner] == 1);
   g.tiles = static_cast<unsigned>(tiles);
-  // Enough blocks to fill the device once.
-  index_t splits = tiles >= resident || tiles > ticket_count ? 1 : std::min(resident / tiles, most_splits);
-  splits = std::max<index_t>(splits, 1);
+  const index_t splits = tiles >= resident || tiles > ticket_count ? 1 : splits_of(tiles, resident, most_splits);
   g.units_per_split = std::max<index_t>(ceil_div(g.units, splits), 1);
   g.splits = static_cast<unsigned>(std::max<index_t>(ceil_div(g.units, g.units_per_split), 1));
   return g;
