@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 namespace {
 
@@ -88,11 +90,9 @@ template <class Space>
 void centre_columns(const test::extents& shape) {
   const auto x = numbers<float>(shape, 8);
   const auto a = test::array_of<Space, 3>(x);
-  const auto sum = [&](int64_t i, int64_t k) {
-    float s = 0;
-    for (int64_t j = 0; j < shape[1]; ++j) s += x[{i, j, k}];
-    return s;
-  };
+  test::tensor<float> sums({shape[0], shape[2]});
+  test::for_each_index(shape, [&](const test::extents& i) { sums[{i[0], i[2]}] += x[i]; });
+  const auto sum = [&](int64_t i, int64_t k) { return sums[{i, k}]; };
   const std::string text = test::text(shape);
   EXPECT_TRUE(
       test::evaluates_to(a - lf::sum(a, axis<1>, keepdims),
@@ -117,11 +117,97 @@ TYPED_TEST(odd_shapes, have_functions_of_columns_of_every_height) {
                                      {3, 122, 67},
                                      {1, 200, 45},
                                      {2, 256, 35},
+                                     {9, 9, 4001},
+                                     {1, 700, 400},
                                      {2, 300, 33},
                                      {5, 64, 32}})
     centre_columns<TypeParam>(shape);
   const auto a = this->template of<float, 3>(numbers<float>({3, 122, 67}, 8));
   this->expect_path("columns in registers", a - lf::sum(a, axis<1>, keepdims));
+}
+
+/// What is left of each element by the sum of its row, the largest of that, and the difference of two sums.
+template <class Space, class T>
+void centre_rows(const test::extents& shape) {
+  const int64_t m = shape[0], n = shape[1];
+  const auto x = numbers<T>(shape, 19), row = numbers<T>({n}, 20), column = numbers<T>({m, 1}, 21);
+  const auto a = test::array_of<Space, 2>(x);
+  const auto r = test::array_of<Space, 1>(row);
+  const auto c = test::array_of<Space, 2>(column);
+  test::tensor<T> sum({m, 1}), most({m, 1}), product({m});
+  for (int64_t i = 0; i < m; ++i) {
+    T all = 0, largest = 0, weighted = 0;
+    for (int64_t j = 0; j < n; ++j) all += x[{i, j}];
+    for (int64_t j = 0; j < n; ++j) {
+      largest = std::max(largest, static_cast<T>(std::abs(x[{i, j}] - all)));
+      weighted += x[{i, j}] * row[{j}];
+    }
+    sum[{i, 0}] = all, most[{i, 0}] = largest, product[{i}] = weighted - all;
+  }
+  const std::string text = test::text(shape);
+  const auto apart = a - lf::sum(a, axis<1>, keepdims);
+  EXPECT_TRUE(test::evaluates_to(lf::cast<T>(apart * c + r),
+                                 test::generate<T>(shape,
+                                                   [&](const test::extents& i) {
+                                                     return (x[i] - sum[{i[0], 0}]) * column[{i[0], 0}] + row[{i[1]}];
+                                                   })))
+      << text;
+  EXPECT_TRUE(test::evaluates_to(lf::cast<T>(lf::max(lf::abs(apart), axis<1>, keepdims)), most)) << text;
+  EXPECT_TRUE(test::evaluates_to(lf::cast<T>(lf::sum(a * r, axis<1>) - lf::sum(a, axis<1>)), product)) << text;
+  lf::array<T, 2, Space> y = a;
+  y = lf::cast<T>(y - lf::max(lf::abs(y - lf::sum(y, axis<1>, keepdims)), axis<1>, keepdims));  // in place
+  EXPECT_TRUE(test::evaluates_to(y, test::generate<T>(shape,
+                                                      [&](const test::extents& i) {
+                                                        return x[i] - most[{i[0], 0}];
+                                                      })))
+      << text;
+}
+TYPED_TEST(odd_shapes, have_functions_of_rows_of_every_length) {
+  // On the GPU as many as have kernels of their length.
+  constexpr int64_t part = std::is_same_v<TypeParam, lf::host> ? 16 : 1;
+  for (const test::extents& whole : {test::extents{90000, 3}, {9101, 29}, {5600, 47}, {520, 1061}}) {
+    const test::extents shape{whole[0] / part, whole[1]};
+    if (shape[1] == 47) centre_rows<TypeParam, double>(shape);  // whole numbers, exactly
+    else centre_rows<TypeParam, int32_t>(shape);
+    const auto a = this->template of<float, 2>(numbers<float>(shape, 8));
+    this->expect_path("rows in strips", a - lf::sum(a, axis<1>, keepdims));
+    this->expect_path("rows in strips", lf::sum(a * a, axis<1>));
+  }
+}
+TYPED_TEST(odd_shapes, have_functions_of_rows_of_16_bits_and_of_rows_that_lie_apart) {
+  const test::extents shape{700, 401};
+  const auto x = numbers<lf::half>(shape, 22);
+  const auto h = this->template of<lf::half, 2>(x);
+  std::vector<float> largest(static_cast<std::size_t>(shape[0]), -1000);
+  test::for_each_index(shape, [&](const test::extents& i) {
+    float& most = largest[static_cast<std::size_t>(i[0])];
+    most = std::max(most, static_cast<float>(x[i]));
+  });
+  EXPECT_TRUE(test::evaluates_to(h - lf::max(h, axis<1>, keepdims),
+                                 test::generate<lf::half>(shape, [&](const test::extents& i) {
+                                   return lf::half(static_cast<float>(x[i]) - largest[static_cast<std::size_t>(i[0])]);
+                                 })));
+  const test::extents wide{60, 41, 9, 23};
+  const auto y = numbers<int32_t>(wide, 23);
+  const auto a = this->template of<int32_t, 4>(y);
+  const auto inner = a(all, range(1, none), range(0, 8), range(2, -2));  // each row is pieces of 19
+  const auto at = [&](int64_t i, int64_t j, int64_t k, int64_t l) { return y[{i, j + 1, k, l + 2}]; };
+  test::tensor<int32_t> sum({60, 40, 1, 1}), most({60, 40});
+  for (int64_t i = 0; i < 60; ++i)
+    for (int64_t j = 0; j < 40; ++j) {
+      int32_t all_of_them = 0, most_of_them = -1000;
+      for (int64_t k = 0; k < 8; ++k)
+        for (int64_t l = 0; l < 19; ++l) {
+          all_of_them += at(i, j, k, l);
+          most_of_them = std::max(most_of_them, at(i, j, k, l));
+        }
+      sum[{i, j, 0, 0}] = all_of_them, most[{i, j}] = most_of_them;
+    }
+  EXPECT_TRUE(test::evaluates_to(lf::max(inner, axis<2, 3>), most));
+  EXPECT_TRUE(test::evaluates_to(lf::cast<int32_t>(inner - lf::sum(inner, axis<2, 3>, keepdims)),
+                                 test::generate<int32_t>({60, 40, 8, 19}, [&](const test::extents& i) {
+                                   return at(i[0], i[1], i[2], i[3]) - sum[{i[0], i[1], 0, 0}];
+                                 })));
 }
 TYPED_TEST(odd_shapes, have_functions_of_several_axes_at_once_and_of_several_arrays) {
   const test::extents shape{3, 6, 7, 35};

@@ -182,6 +182,58 @@ TYPED_TEST(long_rows, of_16_bits) {
       [](const auto& l, auto a) { TestFixture::expect(l, lf::softmax(l.x, a), softmax_of, "softmax"); });
 }
 
+/// Lines that grow, shrink, are equal, lie far from 0, and that have infinite numbers or NaN in them.
+template <class T, class Space>
+lines<T, Space> special_lines(std::int64_t length, bool side_by_side) {
+  lines<T, Space> l(8, length, side_by_side);
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  T* const to = l.here.data();
+  for (std::int64_t i = 0; i < length; ++i) {
+    to[l.at(0, i)] = static_cast<T>(double(i) * 2e-4);
+    to[l.at(1, i)] = static_cast<T>(double(length - i) * 2e-4);
+    to[l.at(2, i)] = T(7);
+    to[l.at(3, i)] = static_cast<T>(10000 + double(i % 17));
+    to[l.at(6, i)] = -infinity;
+    if (i % 3 == 0) to[l.at(7, i)] = -infinity;
+  }
+  to[l.at(4, length / 2)] = infinity;
+  to[l.at(5, length / 3)] = std::numeric_limits<T>::quiet_NaN();
+  if constexpr (std::is_same_v<Space, lf::host>) l.x = l.here;
+  else l.x = lf::to<Space>(l.here);
+  return l;
+}
+template <class T, class Space>
+void check_special_lines(std::int64_t length, bool side_by_side, auto a) {
+  const auto l = special_lines<T, Space>(length, side_by_side);
+  const auto all = lf::to<lf::host>(lf::materialize(lf::logsumexp(l.x, a)));
+  const auto parts = lf::to<lf::host>(lf::materialize(lf::softmax(l.x, a)));
+  const auto near = [&](double is, double wanted) {
+    return is == wanted || std::abs(is - wanted) <= most * epsilon<T> * (std::abs(wanted) + 1);
+  };
+  for (std::int64_t r = 0; r < l.count; ++r) {
+    const double is = double(std::as_const(all).data()[r]);
+    if (r == 4) EXPECT_EQ(is, std::numeric_limits<double>::infinity()) << l.text("logsumexp");
+    else if (r == 5) EXPECT_TRUE(std::isnan(is)) << l.text("logsumexp");
+    else if (r == 6) EXPECT_EQ(is, -std::numeric_limits<double>::infinity()) << l.text("logsumexp");
+    else EXPECT_TRUE(near(is, logsumexp_of(l.of(r))[0])) << l.text("logsumexp") << ", line " << r << ": " << is;
+    const line wanted = softmax_of(l.of(r));
+    for (std::int64_t i = 0; i < length; ++i) {
+      const double part = double(std::as_const(parts).data()[l.at(r, i)]);
+      if (r >= 4 && r <= 6) ASSERT_TRUE(std::isnan(part)) << l.text("softmax") << ", line " << r << ": " << part;
+      else
+        ASSERT_TRUE(std::abs(part - wanted[std::size_t(i)]) <= most * epsilon<T> * wanted[std::size_t(i)])
+            << l.text("softmax") << ", line " << r << ": " << part << ", expected " << wanted[std::size_t(i)];
+    }
+  }
+}
+TYPED_TEST(long_rows, of_numbers_that_grow_and_of_infinite_ones) {
+  for (const std::int64_t length : {900, 20001, 40000}) {
+    check_special_lines<float, TypeParam>(length, false, axis<1>);
+    check_special_lines<float, TypeParam>(length, true, axis<0>);
+  }
+  check_special_lines<double, TypeParam>(20001, false, axis<1>);
+}
+
 TYPED_TEST(long_rows, in_place) {
   this->template for_lines<float>([](const auto& l, auto a) {
     auto y = l.x;

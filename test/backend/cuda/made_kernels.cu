@@ -270,7 +270,7 @@ TEST_F(made_kernels, of_rows_are_laid_out_by_what_they_read) {
     const char *what, *kernel;
     std::function<void()> evaluate;
   } table[] = {
-      {"columns of what is written, though most operands lie across", "rows_by_teams",
+      {"columns of what is written, though most operands lie across", "columns_in_registers",
        [&] { m = a - lf::sum(a * a, axis<1>); }},
       {"two axes before the row", "rows_in_registers",
        [&] {

@@ -283,7 +283,10 @@ TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_shared_by_teams) {
     EXPECT_EQ(p.kernels[0].path, path) << program;
     standin::reset();
     (void)lf::materialize(e);
-    EXPECT_EQ(launched_now(), std::string_view(path) == "registers" ? "rows_in_registers" : "rows_by_teams") << program;
+    EXPECT_EQ(launched_now(), std::string_view(path) == "registers"        ? "rows_in_registers"
+                              : std::string_view(path) == "rows in strips" ? "rows_in_strips"
+                                                                           : "rows_by_teams")
+        << program;
     const long before = lf::kernels_compiled();
     (void)lf::materialize(e);
     EXPECT_EQ(lf::kernels_compiled(), before) << program << " is there already";
@@ -292,7 +295,8 @@ TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_shared_by_teams) {
   const auto standardized = [](const auto& x) {
     return (x - lf::mean(x, axis<0>, lf::keepdims)) / lf::std(x, axis<0>, lf::keepdims);
   };
-  one_kernel("block", lf::softmax(of(lf::shape(3000, 9001)), axis<1>));
+  one_kernel("rows in strips", lf::softmax(of(lf::shape(3000, 9001)), axis<1>));
+  one_kernel("block", lf::softmax(of(lf::shape(300, 9001)), axis<1>));  // too few rows for a block each
   one_kernel("block", lf::softmax(of(lf::shape(3000, 12288)), axis<1>));
   one_kernel("cluster", lf::softmax(of(lf::shape(64, 50257)), axis<1>));
   one_kernel("cluster", lf::softmax(of(lf::shape(64, 262144)), axis<1>));
@@ -639,6 +643,19 @@ TEST_F(without_nvcc, rows_that_begin_anywhere_are_flat_and_columns_of_them_stay_
   const auto a = of(lf::shape(30, 60, 77));
   array<3> b = a - lf::max(a, axis<1>, lf::keepdims);
   EXPECT_EQ(launched_now(), "columns_in_registers");
+  const auto long_rows = of(lf::shape(900, 1061)), whole = of(lf::shape(900, 1024)), few = of(lf::shape(3, 60001));
+  r = long_rows / lf::sum(long_rows * long_rows, axis<1>, lf::keepdims);
+  EXPECT_EQ(launched_now(), "rows_in_strips");
+  array<1> sums = lf::sum(long_rows * long_rows, axis<1>) / lf::sum(long_rows, axis<1>);
+  EXPECT_EQ(launched_now(), "rows_in_strips");
+  r = whole / lf::sum(whole * whole, axis<1>, lf::keepdims);
+  EXPECT_EQ(launched_now(), "rows_in_registers");
+  sums = lf::sum(whole * whole, axis<1>);
+  EXPECT_EQ(launched_now(), "reduce_rows");
+  r = few / lf::sum(few * few, axis<1>, lf::keepdims);
+  EXPECT_EQ(launched_now(), "rows_by_teams");
+  array<1, bool> some = lf::any(long_rows > 3, axis<1>);  // which need not read to the end
+  EXPECT_EQ(launched_now(), "reduce_rows");
   const auto high = of(lf::shape(2, 3000, 77));
   b = high - lf::max(high, axis<1>, lf::keepdims);
   EXPECT_EQ(launched_now(), "rows_by_teams");

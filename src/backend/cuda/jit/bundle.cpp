@@ -100,6 +100,11 @@ int bundles_loaded() {
   return known().bundles.load(std::memory_order_acquire);
 }
 
+bool packs_at_the_end() {
+  static const bool packs = std::getenv("LAZYFUSE_PACK") != nullptr;
+  return packs;
+}
+
 }  // namespace lazyfuse::cuda_detail
 
 namespace lazyfuse {

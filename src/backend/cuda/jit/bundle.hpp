@@ -14,5 +14,7 @@ compiled known_kernel(const std::string& key);
 void remember_kernel(const std::string& key, const compiled& kernel);
 /// How many bundles have been loaded: with one more, what could not be made before may be there.
 int bundles_loaded();
+/// Whether the kernels of this run are packed when it ends (LAZYFUSE_PACK): those that know no size serve most runs.
+bool packs_at_the_end();
 
 }  // namespace lazyfuse::cuda_detail

@@ -10,7 +10,6 @@
 
 #include <lazyfuse/backend/cuda/launch/made.hpp>
 #include <lazyfuse/error.hpp>
-#include <lazyfuse/plan/axes.hpp>
 
 #include <atomic>
 #include <cstdlib>
@@ -190,7 +189,7 @@ const char* make_path(kernel_plan& plan) {
     return tiles && program.graph && can_be_tiles(p, program, *tiles) ? "tiles" : nullptr;
   }
   if (tiles) return "tiles";
-  return runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count) ? "columns" : "rows";
+  return path_of_reduction(p);
 }
 
 std::string check_source(const std::string& definitions, const std::string& operation) {

@@ -21,6 +21,8 @@ bool is_unravelled(const exact_plan& p, int width);
 bool start_unravelled(const exact_plan& p, exact_program& program, int width);
 bool start_stencil(const stencil& s, exact_program& program);
 bool start_reduction(const exact_plan& p, exact_program& program);
+/// The path of the reduction, as far as it is known before the kernel is.
+const char* path_of_reduction(const exact_plan& p);
 /// Which axes of a reduction are those of a tile; depth: -1 where there is none.
 struct tile_axes {
   tiling how;
@@ -37,15 +39,23 @@ bool start_rows(const exact_plan& p, exact_program& program);
 
 /// How the threads of columns in registers lie.
 struct column_layout {
-  int held, lines, groups, height;
+  int held, lines, groups;
+  bool exact;  ///< held is of this height
+  int height;
   index_t columns;
+};
+/// How the threads of rows in strips lie.
+struct row_strip_layout {
+  int held, threads, length;
+  index_t rows;
 };
 /// Functions of rows: their kernel, and how it lies over them. Without a kernel if there can be none.
 struct made_rows {
   made_kernel* made = nullptr;
   row_geometry geometry{};
   index_t again_bytes = 0;  ///< what passes after the first read a second time; of rows that do not stay in registers
-  std::optional<column_layout> columns = {};  ///< of columns in registers
+  std::optional<column_layout> columns = {};    ///< of columns in registers
+  std::optional<row_strip_layout> strips = {};  ///< of rows in strips
 };
 made_rows rows_of(const exact_plan& p, exact_program& program);
 

@@ -3,8 +3,11 @@
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
+#include "backend/cuda/jit/strips.hpp"
 
 #include <lazyfuse/plan/axes.hpp>
+
+#include <algorithm>
 
 namespace lazyfuse::cuda_detail {
 
@@ -31,24 +34,53 @@ std::string facts_of(const exact_plan& p, int inner, const reduce_geometry& g) {
   return g.consecutive && g.dense && g.wide != 0 ? all_dense : not_known;
 }
 
+/// Rows that do not begin at vectors are read in strips; but what results in truth values may be known before their
+/// end.
+std::optional<row_strip_layout> strips_of(const exact_plan& p, const reduce_geometry& g) {
+  bool in_vectors = true;
+  for (int i = 0; i < p.count; ++i) {
+    const operand_info& o = p.operand(i);
+    if (o.element_size > 0 && o.steps && o.steps[p.rank - 1] != 0) in_vectors = in_vectors && has_bit(g.wide, i);
+  }
+  if (std::all_of(p.type().results, p.type().results + p.targets, [](dtype t) { return t == dtype::boolean; }))
+    return {};
+  return row_strip_layout_of(p, in_vectors);
+}
+bool start_as_strips(const exact_plan& p, exact_program& program, const reduce_geometry& g) {
+  const auto strips = strips_of(p, g);
+  if (!strips) return false;
+  made_kernel* const made = row_strip_kernel(p, program, *strips);
+  return made && start_row_strips(p, *made, *strips);
+}
+
+reduce_geometry lay_out(const exact_plan& p, bool along_kept, int width, int depth, index_t resident) {
+  return plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, {width, depth}, resident);
+}
+
 }  // namespace
+
+const char* path_of_reduction(const exact_plan& p) {
+  if (runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count)) return "columns";
+  return p.rank <= most_axes && strips_of(p, lay_out(p, false, vector_width(p, false), 1, 1)) ? "rows in strips"
+                                                                                              : "rows";
+}
 
 bool start_reduction(const exact_plan& p, exact_program& program) {
   if (p.kept > most_kept || p.rank > most_axes) return false;
   const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
   const char* const path = along_kept ? "columns" : "rows";
-  const auto lay_out = [&](int width, int depth, index_t resident) {
-    return plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, {width, depth}, resident);
-  };
   const int width = vector_width(p, false);
   const auto find = [&](const std::string& facts) {
     return variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
   };
-  const std::string facts = facts_of(p, along_kept ? p.kept - 1 : p.rank - 1, lay_out(width, 1, 1));
+  const reduce_geometry first = lay_out(p, along_kept, width, 1, 1);
+  if (!along_kept && start_as_strips(p, program, first)) return true;
+  const std::string facts = facts_of(p, along_kept ? p.kept - 1 : p.rank - 1, first);
   made_kernel* made = find(facts);
   if (!made && facts == all_dense && !has_compiler()) made = find(not_known);  // a bundle may have that one
   if (!made || made->choices[0] != width) return false;
-  const reduce_geometry g = lay_out(width, made->choices[along_kept ? 2 : 1], made->resident.of(made->kernel));
+  const reduce_geometry g =
+      lay_out(p, along_kept, width, made->choices[along_kept ? 2 : 1], made->resident.of(made->kernel));
   scratch room;
   if (g.splits > 1) {
     const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes * width) : 1;

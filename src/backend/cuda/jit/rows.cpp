@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of rows that are made at run time: rows stay in registers, or teams of blocks share them.
-#include "backend/cuda/jit/columns.hpp"
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
+#include "backend/cuda/jit/strips.hpp"
 
 #include <lazyfuse/plan/traffic.hpp>
 
@@ -69,6 +69,14 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
   row_program facts{
       .width = vector_width(p, true), .held = most_held(p), .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1};
   row_geometry g = lay_out(p, facts);
+  if (const auto strips = row_strip_layout_of(p, g.registers ? g.has_whole_rows(p.extents, p.kept) : g.whole))
+    if (made_kernel* const made = row_strip_kernel(p, program, *strips)) {
+      made_rows rows{.made = made, .geometry = g, .strips = strips};
+      rows.geometry.registers = true;
+      rows.geometry.group = strips->threads;
+      rows.geometry.path = "rows in strips";
+      return rows;
+    }
   if (g.registers) {
     if (made_rows rows = rows_in_registers(p, program, facts, g); rows.made) return rows;
     facts.held = 0;
@@ -89,6 +97,7 @@ bool start_rows(const exact_plan& p, exact_program& program) {
   const made_rows rows = rows_of(p, program);
   if (!rows.made) return false;
   if (rows.columns) return start_columns(p, *rows.made, *rows.columns);
+  if (rows.strips) return start_row_strips(p, *rows.made, *rows.strips);
   const row_geometry& g = rows.geometry;
   const bool one_result = p.plan.rows.one_result;
   parameters to;

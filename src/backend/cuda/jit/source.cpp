@@ -242,19 +242,34 @@ kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, b
   return s;
 }
 
-kernel_source columns_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts) {
-  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
-  const auto end_of_held = facts.find(',');
+namespace {
+/// `kernel`, of `header`, of strips, whose parameters end with `numbers`.
+kernel_source strips_source(const exact_plan& p, const ir::program_graph& graph, const std::string& header,
+                            const std::string& kernel, const std::string& numbers, const std::string& axes,
+                            const strip_facts& facts) {
   kernel_source s;
-  s.text = beginning(p, graph, "column_registers", p.rank, p.rank) +
-           "using columns = staged_on_chip_t<staged<typename program::simplified, sources>>;\nusing parameters = "
-           "cuda_detail::column_parameters<operands, targets, " +
-           axes + (end_of_held == facts.npos ? "" : facts.substr(end_of_held)) + ">;\n" +
-           layout_check("column_numbers<" + axes + ">") + ending;
-  s.kernel = "lazyfuse::cuda_detail::columns_in_registers<" + here + "columns, " + here + "sources, " + here +
-             "types, " + axes + ", " + facts.substr(0, end_of_held) + ", " + here + "parameters>";
+  const bool reduces = std::string_view(p.type().pattern) == "reduce";
+  s.text =
+      beginning(p, graph, header, p.rank, reduces ? p.kept : p.rank) +
+      "using strips = staged_on_chip_t<staged<typename program::simplified, sources>>;\nusing enum "
+      "cuda_detail::strip_step;\nusing parameters = cuda_detail::strip_parameters<operands, targets, cuda_detail::" +
+      numbers + facts.steps + ">;\n" + layout_check(numbers) + ending;
+  s.kernel = "lazyfuse::cuda_detail::" + kernel + "<" + here + "strips, " + here + "sources, " + here + "types, " +
+             axes + ", " + facts.share + ", " + here + "parameters>";
   s.choices = {"0", "0", "0", "0", "0"};
   return s;
+}
+}  // namespace
+
+kernel_source columns_source(const exact_plan& p, const ir::program_graph& graph, const strip_facts& facts) {
+  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
+  return strips_source(p, graph, "column_registers", "columns_in_registers", "column_numbers<" + axes + ">", axes,
+                       facts);
+}
+
+kernel_source row_strips_source(const exact_plan& p, const ir::program_graph& graph, const strip_facts& facts) {
+  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
+  return strips_source(p, graph, "row_strips", "rows_in_strips", "row_strip_numbers<" + axes + ">", axes, facts);
 }
 
 kernel_source teams_source(const exact_plan& p, const ir::program_graph& graph, bool straight) {

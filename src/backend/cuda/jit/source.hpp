@@ -52,9 +52,15 @@ kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, c
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector,
                           const std::string& facts);
 
-/// Columns that stay in registers; facts: the elements of a column that a thread holds, and for each operand whether it
-/// is the same down a column, "8, true, false" for two. choices: none.
-kernel_source columns_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts);
+/// What kernels of strips are told: how many elements a thread holds, and how many threads or warps share a strip, "8,
+/// 256"; and how operands and targets lie along the strip, ", next, same, next" for two and one.
+struct strip_facts {
+  std::string share, steps;
+};
+/// Columns that stay in registers. choices: none.
+kernel_source columns_source(const exact_plan& p, const ir::program_graph& graph, const strip_facts& facts);
+/// Rows likewise.
+kernel_source row_strips_source(const exact_plan& p, const ir::program_graph& graph, const strip_facts& facts);
 
 /// Rows, or the columns of those beside each other, that are shared by teams of blocks; straight: see row_geometry.
 /// choices: the width, the bytes of the largest stage's results, the steps that registers hold, and those taken at a

@@ -41,4 +41,26 @@ struct tile_tuning {
   static constexpr index_t most_short_rows = 256, most_results_of_short_rows = 8192;
 };
 
+struct strip_tuning {
+  /// Threads that share a row, at most.
+  static constexpr int most_threads = 1024;
+  /// Words of the elements that a thread holds, at most: more leave no registers for what is computed. And what their
+  /// programs cost in all: the text is repeated for each of them, and long ones take the compiler seconds.
+  static constexpr int most_words = 100, most_words_of_columns = 64, most_cost = 4000;
+  /// Columns of this height at most are in strips where their kernels are compiled with a program, too.
+  static constexpr index_t most_height_compiled = 256;
+  /// Warps that share 32 columns, and how many such are beside each other in a block. What a block reads of a row is
+  /// then so wide that it and its neighbours find it in the memory's open pages: 250 x 2047 takes 286 us by one group
+  /// of 16 lines, 226 by three of 5.
+  struct columns_of_block {
+    int lines, groups;
+  };
+  static constexpr columns_of_block columns[] = {{1, 8}, {2, 8}, {4, 4}, {5, 3}, {8, 2}, {16, 1}};
+  /// Each length has a kernel of its own, whose threads and their elements are as many as it asks for. Of fewer
+  /// elements in all, rows of all lengths share one, and columns a few.
+  static constexpr index_t least_elements = 1 << 18;
+  /// Of few rows, each is shared by several blocks.
+  static constexpr index_t least_threads = 1 << 14;
+};
+
 }  // namespace lazyfuse::cuda_detail

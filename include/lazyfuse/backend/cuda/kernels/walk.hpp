@@ -37,6 +37,9 @@ struct axes_walk {
   /// Calls f(axis, index along it) for each axis.
   template <class F>
   LAZYFUSE_HD void operator()(index_t linear, const F& f) const;
+  /// The same where the index space is known to be small, without a branch.
+  template <class F>
+  LAZYFUSE_HD void within(unsigned linear, const F& f) const;
 };
 void fill_walk(index_t* extents, divisor* divisors, int& first, bool& small, const index_t* from, int rank);
 template <int R>
@@ -44,6 +47,20 @@ axes_walk<R> walk_of(const index_t* extents) {
   axes_walk<R> w{};
   fill_walk(w.extents, w.divisors, w.first, w.small, extents, R);
   return w;
+}
+
+template <int R>
+template <class F>
+LAZYFUSE_HD void axes_walk<R>::within(unsigned linear, const F& f) const {
+#if defined(__CUDACC__)
+#pragma unroll
+#endif
+  for (int axis = R - 1; axis > 0; --axis) {
+    const unsigned q = divisors[axis].quotient(linear);
+    f(axis, linear - q * static_cast<unsigned>(extents[axis]));
+    linear = q;
+  }
+  f(0, linear);
 }
 
 template <int R>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of columns that stay in registers.
+// Functions of rows and of columns that stay in registers element by element.
 #pragma once
 
 #include "backend/cuda/jit/patterns.hpp"
 
-#include <lazyfuse/backend/cuda/kernels/column_layout.hpp>
+#include <lazyfuse/backend/cuda/kernels/strip_layout.hpp>
 
 #include <optional>
 
@@ -14,5 +14,10 @@ namespace lazyfuse::cuda_detail {
 std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors);
 made_kernel* column_kernel(const exact_plan& p, exact_program& program, const column_layout& g);
 bool start_columns(const exact_plan& p, const made_kernel& made, const column_layout& g);
+
+/// None where rows are too long or too few, or read in vectors.
+std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, bool in_vectors);
+made_kernel* row_strip_kernel(const exact_plan& p, exact_program& program, const row_strip_layout& g);
+bool start_row_strips(const exact_plan& p, const made_kernel& made, const row_strip_layout& g);
 
 }  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rows in registers, element by element: rows that do not begin at a vector, or are a few elements longer than one. The
+// threads of a row, of a part of a warp up to a block of as many warps as the row asks for, have neighbouring elements.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/strip.cuh>
+
+namespace lazyfuse::cuda_detail {
+
+/// All but the last of a thread's elements exist.
+template <int K, int R, int Held, int Threads, int Largest>
+struct row_place {
+  const row_strip_numbers<K, R>& p;
+  int member;
+  unsigned char* room;  ///< for the warps of the block, twice
+  __device__ __forceinline__ int at(int d) const { return member + d * Threads; }
+  __device__ __forceinline__ bool exists(int d) const { return d + 1 < Held || at(d) < p.length; }
+  __device__ __forceinline__ bool is_first() const { return member == 0; }
+  template <strip_step Step>
+  __device__ __forceinline__ index_t below(const auto& o, int d) const {
+    if constexpr (Step == strip_step::next) return at(d);
+    else if constexpr (R - K == 1) return at(d) * o.steps[K];
+    else {
+      index_t sum = 0;
+      p.along.within(at(d), [&](int axis, index_t i) { sum += i * o.steps[K + axis]; });
+      return sum;
+    }
+  }
+  template <class Set, int Stage>
+  __device__ __forceinline__ void merge(typename Set::accumulators& a) const {
+    using accumulators = typename Set::accumulators;
+    constexpr int of_warp = Threads < 32 ? Threads : 32;
+    merge_warp<Set, of_warp>(a);
+    if constexpr (Threads > 32) {
+      constexpr int warps = Threads / 32, lanes = power_of_two_above(warps);
+      // Two rooms, so that one barrier per stage is enough.
+      auto* const of_warps = reinterpret_cast<accumulators*>(room + Stage % 2 * warps * Largest);
+      const int lane = static_cast<int>(threadIdx.x) & 31, from = lane & (lanes - 1);
+      if (lane == 0) of_warps[threadIdx.x / 32] = a;
+      __syncthreads();
+      if (from < warps) a = of_warps[from];
+      else Set::clear(a);
+      merge_warp<Set, lanes>(a);
+    }
+  }
+
+ private:
+  LAZYFUSE_HD static constexpr int power_of_two_above(int n) {
+    return n <= 1 ? 1 : 2 * power_of_two_above((n + 1) / 2);
+  }
+  /// Over so many neighbours, a power of two.
+  template <class Set, int Lanes>
+  __device__ __forceinline__ static void merge_warp(typename Set::accumulators& a) {
+#pragma unroll
+    for (int mask = Lanes / 2; mask > 0; mask /= 2) merge_lanes<Set>(a, mask, make_index_sequence<Set::size>{});
+  }
+};
+
+/// Threads: that share a row: a power of two up to 32, or whole warps, which are the block.
+template <class Staged, class Sources, class Types, int K, int R, int Held, int Threads, class Parameters>
+__global__ void __launch_bounds__(Threads > 32 ? Threads : block_of_short_rows,
+                                  strip_residents<Staged>(Sources{}, Threads > 32 ? Threads : block_of_short_rows,
+                                                          Held)) rows_in_strips(const __grid_constant__ Parameters p) {
+  constexpr auto operands = make_index_sequence<Sources::size>{};
+  constexpr auto targets = make_index_sequence<Types::size>{};
+  constexpr int largest = accumulator_bytes<Staged>;
+  constexpr int of_block = Threads > 32 ? 1 : block_of_short_rows / Threads;
+  __shared__ __align__(16) unsigned char room[Threads > 32 ? 2 * Threads / 32 * largest : 1];
+  const int thread = static_cast<int>(threadIdx.x), own = of_block == 1 ? 0 : thread / Threads;
+  const row_place<K, R, Held, Threads, largest> place{p, thread - own * Threads, room};
+  index_t row = static_cast<index_t>(blockIdx.x) * of_block + own;
+  const bool active = row < p.rows;
+  if (!active) row = p.rows - 1;
+  index_t base[Sources::size + 1] = {}, to[Types::size] = {};
+  p.kept(row, [&](int axis, index_t i) { begin_at(base, to, p, axis, i, operands, targets); });
+  strip_body<Staged, Held>(p, place, base, to, active, Sources{}, Types{}, operands, targets);
+}
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A strip: the elements of a row or of a column that a thread holds, each read alone, wherever they begin. All that
+// stages read is on its way at once, and read once. What differs between rows and columns is a place.
+#pragma once
+
+#include <lazyfuse/backend/cuda/kernels/row_registers.cuh>
+#include <lazyfuse/backend/cuda/kernels/strip_layout.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// Steps: of each operand and then each target, along the strip.
+template <class Operands, class Targets, class Numbers, strip_step... Steps>
+struct strip_parameters : bound_to<Operands, Targets>, Numbers {
+  template <int I>
+  static constexpr strip_step step = [] {
+    constexpr strip_step all[] = {Steps..., strip_step::any};
+    return all[I];
+  }();
+};
+
+/// Registers for an element of all operands that stages read, each of which has its own.
+template <class Staged, class... Src, int... I>
+constexpr int words_in_stages(list<Src...>, index_sequence<I...>) {
+  return (0 + ... + (Staged::template read_before<Staged::count, I> ? (element_bytes<Src> + 3) / 4 : 0));
+}
+/// Blocks that share a processor, of so many threads with so many elements: they leave registers for what is computed
+/// beside what stages read.
+template <class Staged, class... Src>
+constexpr int strip_residents(list<Src...> sources, int threads, int held) {
+  constexpr int most_threads = 2048;
+  const int words = held * words_in_stages<Staged>(sources, make_index_sequence<sizeof...(Src)>{});
+  const int registers = (words + words_beside_strip + 7) / 8 * 8, most = most_threads / threads;
+  const int fit = registers_of_processor / (registers * threads);
+  return fit < 1 ? 1 : fit < most ? fit : most;
+}
+
+/// A place says of the thread's element d whether it exists (exists), and how far it is from the first of the strip
+/// (below, of an operand or target along whose steps); it merges what the threads of a strip have (merge), and says
+/// which thread stores the one result (is_first).
+template <class Staged, class Sources, int S, int Held, class Place, class Fetched>
+__device__ __forceinline__ void strip_stages(const Fetched& strip, const auto& operands, typename Staged::values& known,
+                                             const Place& place) {
+  if constexpr (S < Staged::count) {
+    using set = typename Staged::template set<S>;
+    using accumulators = typename set::accumulators;
+    using context = row_context<Fetched>;
+    using values_type = pass_values_of<Staged, S, Sources>;
+    const values_type values(known, operands);
+    accumulators a;
+    set::clear(a);
+#pragma unroll
+    for (int d = 0; d < Held; ++d) {
+      const context here{{strip, d, 0}};
+      nothing_lost none;  // few are added up
+      combine_sink<set, true> sink{a, place.exists(d), none};
+      evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
+    }
+    place.template merge<set, S>(a);
+    keep<set>(known, a);
+    strip_stages<Staged, Sources, S + 1, Held>(strip, operands, known, place);
+  }
+}
+
+/// base, to: where the strip begins in each operand and target. active: whether it exists, for its results.
+template <class Staged, int Held, class Place, class... Src, class... T, int... I, int... J>
+__device__ __forceinline__ void strip_body(const auto& p, const Place& place, const index_t (&base)[sizeof...(Src) + 1],
+                                           const index_t (&to)[sizeof...(T)], bool active, list<Src...>, list<T...>,
+                                           index_sequence<I...>, index_sequence<J...>) {
+  using parameters = bare_t<decltype(p)>;
+  using own_strip = row_in_registers<Staged, 1, Held, list<Src...>, index_sequence<I...>>;
+  own_strip values;
+  const auto load_one = [&]<int N>(auto& f, const auto& o, index_sequence<N>, int d) {
+    constexpr strip_step step = parameters::template step<N>;
+    const auto put = [&](int to_d, const auto& v) {
+      if constexpr (bare_t<decltype(f)>::is_memory) f.value[to_d].put(0, v);
+      else f.value[to_d][0] = v;
+    };
+    if constexpr (step == strip_step::same) {
+      if (d == 0) {
+        const auto same = o.source.at(base[N]);
+#pragma unroll
+        for (int e = 0; e < Held; ++e) put(e, same);
+      }
+    } else if (place.exists(d)) put(d, o.source.at(base[N] + place.template below<step>(o, d)));
+  };
+  const auto load = [&]<int N, bool Late>(auto& f, const auto& o, index_sequence<N> n, standard::bool_constant<Late>,
+                                          int begin, int end) {
+    if constexpr (bare_t<decltype(f)>::loads && Staged::template read_before<Staged::count, N> == !Late) {
+#pragma unroll
+      for (int d = begin; d < end && d < Held; ++d) load_one(f, o, n, d);
+      if constexpr (!Late) get<N>(values.as_float).take(f);
+    }
+  };
+  (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, standard::false_type{}, 0, Held), ...);
+  keep_constants(values, p.operands, 0, index_sequence<I...>{});
+
+  typename Staged::values known;
+  strip_stages<Staged, list<Src...>, 0, Held>(values, p.operands, known, place);
+  if (!active) return;
+  constexpr bool one_result = parameters::template step<int(sizeof...(I))> == strip_step::same;
+  using values_type = pass_values_of<Staged, Staged::count, list<Src...>>;
+  using context = row_context<own_strip>;
+  const values_type strip_values(known, p.operands);
+  constexpr int step = one_result ? 1 : Held < strip_step_of_results ? Held : strip_step_of_results;
+  const auto load_late = [&](int from) {
+    (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, standard::true_type{}, from, from + step), ...);
+  };
+  load_late(0);
+#pragma unroll
+  for (int from = 0; from < (one_result ? 1 : Held); from += step) {
+    if (!one_result && from + step < Held) load_late(from + step);
+    results<typename Staged::output::roots, list<Src...>, 1, step, T...> out;
+#pragma unroll
+    for (int d = 0; d < step && from + d < Held; ++d) {
+      const context here{{values, from + d, 0}};
+      register_sink<bare_t<decltype(out)>> sink{out, d, 0};
+      evaluate<typename Staged::output>(with_values<context, values_type>{here, strip_values}, sink);
+    }
+    const auto put = [&]<strip_step Step>(const auto& r, const auto& t, index_t begin) {
+#pragma unroll
+      for (int d = 0; d < step && from + d < Held; ++d)
+        if constexpr (one_result) {
+          if (place.is_first()) t.data[begin] = r.value[d][0];
+        } else if (place.exists(from + d)) t.data[begin + place.template below<Step>(t, from + d)] = r.value[d][0];
+    };
+    (put.template operator()<parameters::template step<int(sizeof...(I)) + J>>(get<J>(out), get<J>(p.targets), to[J]),
+     ...);
+  }
+}
+
+/// Adds how far `at` along an axis is to where a strip begins in each operand and target.
+template <int... I, int... J>
+__device__ __forceinline__ void begin_at(auto& base, auto& to, const auto& p, int axis, index_t at,
+                                         index_sequence<I...>, index_sequence<J...>) {
+  const auto add = [&](index_t& sum, const auto& o) {
+    if constexpr (requires { o.steps; }) sum += at * o.steps[axis];
+  };
+  (add(base[I], get<I>(p.operands)), ...);
+  (add(to[J], get<J>(p.targets)), ...);
+}
+
+}  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions of rows and columns that stay in registers: where rows of memory begin anywhere, so that nothing is read in
+// vectors.
+#include "backend/cuda/jit/strips.hpp"
+
+#include "backend/cuda/jit/bundle.hpp"
+#include "backend/cuda/jit/source.hpp"
+#include "backend/cuda/jit/tuning.hpp"
+#include "backend/cuda/launch/memory.hpp"
+
+#include <algorithm>
+
+namespace lazyfuse::cuda_detail {
+
+namespace {
+
+constexpr index_t most_blocks = 2147483647;
+
+/// Bytes of an element of all operands that differ along the axes of a strip, as far as registers hold them; 0 if some
+/// operand is neither memory nor a constant.
+int bytes_of_element(const exact_plan& p, int first, int last) {
+  int bytes = 0;
+  for (int i = 0; i < p.count; ++i) {
+    const operand_info& o = p.operand(i);
+    if (p.type_of(i).kind == ir::source_kind::other) return 0;
+    bool differs = false;
+    for (int k = first; o.steps && k < last; ++k) differs = differs || o.steps[k] != 0;
+    if (o.element_size > 0 && differs) bytes += std::max(o.element_size, 4);
+  }
+  return bytes;
+}
+
+bool reduces(const exact_plan& p) { return std::string_view(p.type().pattern) == "reduce"; }
+
+/// How operands and targets lie along the axes of a strip.
+std::string steps_of(const exact_plan& p, int first, int last) {
+  std::string all;
+  const auto add = [&](const operand_info& o) {
+    bool same = o.steps;
+    for (int k = first; k < last && same; ++k) same = o.steps[k] == 0;
+    all += same ? ", same" : last - first == 1 && o.steps && o.steps[first] == 1 ? ", next" : ", any";
+  };
+  for (int i = 0; i < p.count; ++i) add(p.operand(i));
+  const bool one_result = reduces(p) || p.plan.rows.one_result;
+  for (int i = 0; i < p.targets; ++i)
+    if (one_result) all += ", same";
+    else add(p.info[i]);
+  return all;
+}
+
+/// What so many elements of a thread are worth: less where little is on its way at a time, and where registers for much
+/// leave few threads.
+double worth_of_share(int held, int bytes) {
+  const int words = held * bytes / 4;
+  const double on_its_way = held >= 6 ? 1 : held >= 4 ? 0.95 : 0.9;
+  return on_its_way * (words <= 20 ? 1 : words <= 64 ? bytes > 4 && words > 32 ? 0.9 : 0.97 : 0.93);
+}
+/// What so many threads of a row are worth: less where few read neighbours, and where many wait for each other.
+double worth_of_threads(int threads) {
+  return threads == 32    ? 1
+         : threads == 16  ? 0.97
+         : threads == 8   ? 0.95
+         : threads == 4   ? 0.9
+         : threads < 4    ? 0.75
+         : threads <= 256 ? 0.97
+         : threads <= 512 ? 0.92
+                          : 0.85;
+}
+/// The next number of threads that may share a row.
+int more_than(int threads) {
+  return threads + (threads < 32 ? threads : threads < 256 ? 32 : threads < 512 ? 64 : 128);
+}
+
+}  // namespace
+
+std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors) {
+  if (!p.columns || in_vectors) return {};
+  index_t height = 1, columns = p.extents[p.rank - 1];
+  for (int k = 0; k < p.kept; ++k) columns *= p.extents[k];
+  for (int k = p.kept; k < p.rank - 1; ++k) height *= p.extents[k];
+  const int bytes = bytes_of_element(p, p.kept, p.rank - 1);
+  // Higher ones are compiled with a program as teams of blocks, whose bits those that are made repeat.
+  if (bytes == 0 || (height > strip_tuning::most_height_compiled && !p.type().only_made)) return {};
+  const bool small = height * columns < strip_tuning::least_elements || packs_at_the_end();
+  column_layout best{
+      .held = 0, .lines = 0, .groups = 0, .exact = !small, .height = static_cast<int>(height), .columns = columns};
+  const double cost = p.type().cost(p.plan);
+  double most = 0;
+  for (const auto [lines, groups] : strip_tuning::columns) {
+    // Small arrays of many heights share a few kernels.
+    const index_t least = ceil_div(height, lines);
+    const index_t held = small ? std::max(power_above(least, strip_tuning::most_words), 4) : least;
+    if (held < least || held * bytes / 4 > strip_tuning::most_words_of_columns ||
+        static_cast<double>(held) * cost > strip_tuning::most_cost)
+      continue;
+    const double used = static_cast<double>(height) / static_cast<double>(lines * held);
+    const double w = used * worth_of_share(static_cast<int>(held), bytes) *
+                     (lines == 1   ? 0.98
+                      : lines == 2 ? 0.94
+                                   : 0.97) *
+                     (groups == 1   ? 0.9
+                      : groups == 4 ? 0.99
+                                    : 1);
+    if (w > most) {
+      most = w;
+      best.held = static_cast<int>(held);
+      best.lines = lines;
+      best.groups = groups;
+    }
+  }
+  if (best.held == 0) return {};
+  return best;
+}
+
+made_kernel* column_kernel(const exact_plan& p, exact_program& program, const column_layout& g) {
+  const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.lines) + ", " + std::to_string(g.groups) +
+                              (g.exact ? ", true" : ", false"),
+                          steps_of(p, p.kept, p.rank - 1)};
+  return variant_of(program, p, "columns in registers", facts.share + facts.steps,
+                    [&] { return columns_source(p, *program.graph, facts); });
+}
+
+bool start_columns(const exact_plan& p, const made_kernel& made, const column_layout& g) {
+  parameters to;
+  put_bound(to, p, 0, p.rank, p.rank);
+  with_rank<0, max_rank - 2>(p.kept, [&]<int K>() {
+    with_rank<K + 2, max_rank>(p.rank, [&]<int R>() {
+      index_t kept[K + 1];
+      std::copy_n(p.extents, K, kept);
+      kept[K] = p.extents[R - 1];
+      to.put(column_numbers<K, R>{.kept = walk_of<K + 1>(kept),
+                                  .down = walk_of<R - 1 - K>(p.extents + K),
+                                  .columns = g.columns,
+                                  .height = g.height});
+    });
+  });
+  if (!to.fits()) return false;
+  const int threads = 32 * g.lines * g.groups;
+  start(made, static_cast<unsigned>(ceil_div(g.columns * g.lines, threads)), 0, to, static_cast<unsigned>(threads));
+  return true;
+}
+
+std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, bool in_vectors) {
+  // Kernels that are compiled with a program have other paths, whose bits those that are made repeat.
+  if (!p.type().only_made || p.columns || in_vectors || packs_at_the_end()) return {};
+  index_t rows = 1, length = 1;
+  for (int k = 0; k < p.rank; ++k) (k < p.kept ? rows : length) *= p.extents[k];
+  const int bytes = bytes_of_element(p, p.kept, p.rank);
+  if (bytes == 0 || length < 2 || rows * length < strip_tuning::least_elements || rows > most_blocks) return {};
+  if (rows * std::min<index_t>(length, 32) < strip_tuning::least_threads) return {};
+  const double cost = p.type().cost(p.plan);
+  row_strip_layout best{};
+  double most = 0;
+  for (int threads = 1; threads <= strip_tuning::most_threads; threads = more_than(threads)) {
+    const index_t held = ceil_div(length, threads), words = held * bytes / 4;
+    if (words > strip_tuning::most_words || (words + words_beside_strip) * threads > registers_of_processor ||
+        static_cast<double>(held) * cost > strip_tuning::most_cost)
+      continue;
+    const double used = static_cast<double>(length) / static_cast<double>(threads * held);
+    const double w = used * worth_of_share(static_cast<int>(held), bytes) * worth_of_threads(threads);
+    if (w > most) {
+      most = w;
+      best = {.held = static_cast<int>(held), .threads = threads, .length = static_cast<int>(length), .rows = rows};
+    }
+  }
+  if (most == 0) return {};
+  return best;
+}
+
+made_kernel* row_strip_kernel(const exact_plan& p, exact_program& program, const row_strip_layout& g) {
+  const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.threads), steps_of(p, p.kept, p.rank)};
+  return variant_of(program, p, "rows in strips", facts.share + facts.steps,
+                    [&] { return row_strips_source(p, *program.graph, facts); });
+}
+
+bool start_row_strips(const exact_plan& p, const made_kernel& made, const row_strip_layout& g) {
+  parameters to;
+  put_bound(to, p, 0, p.rank, reduces(p) ? p.kept : p.rank);
+  with_rank<0, max_rank - 1>(p.kept, [&]<int K>() {
+    with_rank<K + 1, max_rank>(p.rank, [&]<int R>() {
+      to.put(row_strip_numbers<K, R>{
+          .kept = walk_of<K>(p.extents), .along = walk_of<R - K>(p.extents + K), .rows = g.rows, .length = g.length});
+    });
+  });
+  if (!to.fits()) return false;
+  const int block = g.threads > 32 ? g.threads : block_of_short_rows;
+  const index_t blocks = ceil_div(g.rows, index_t{block / g.threads});
+  start(made, static_cast<unsigned>(blocks), 0, to, static_cast<unsigned>(block));
+  return true;
+}
+
+}  // namespace lazyfuse::cuda_detail
