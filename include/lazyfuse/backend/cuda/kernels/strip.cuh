@@ -47,13 +47,19 @@ __device__ __forceinline__ void strip_stages(const Fetched& strip, const auto& o
     using values_type = pass_values_of<Staged, S, Sources>;
     const values_type values(known, operands);
     accumulators a;
-    set::clear(a);
 #pragma unroll
-    for (int d = 0; d < Held; ++d) {
-      const context here{{strip, d, 0}};
-      nothing_lost none;  // few are added up
-      combine_sink<set, true> sink{a, place.exists(d), none};
-      evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
+    for (int first = 0; first < Held; first += strip_run) {
+      accumulators run;
+      set::clear(run);
+#pragma unroll
+      for (int d = first; d < first + strip_run && d < Held; ++d) {
+        const context here{{strip, d, 0}};
+        nothing_lost none;  // few are added up
+        combine_sink<set, true> sink{run, place.exists(d), none};
+        evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
+      }
+      if (first == 0) a = run;
+      else set::merge(a, run);
     }
     place.template merge<set, S>(a);
     keep<set>(known, a);

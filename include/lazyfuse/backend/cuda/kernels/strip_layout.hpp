@@ -33,6 +33,8 @@ enum class strip_step { any, same, next };
 inline constexpr int registers_of_processor = 65536, words_beside_strip = 28;
 /// Threads of a block of rows that are shared by at most a warp.
 inline constexpr int block_of_short_rows = 128;
+/// Elements that a thread combines one after the other; such runs are merged, so that sums of many do not drift.
+inline constexpr int strip_run = 8;
 /// Elements of results that are computed at a time, with what only they read.
 inline constexpr int strip_step_of_results = 4;
 
