@@ -8,7 +8,8 @@
     --cpu: arrays of the host, a sixteenth of the work, numexpr beside the peers; generate notes it. --flags=-march=native: build so.
 
 Half of the expressions are of families (families.py), in turn, the others of a grammar (grammar.py). report prints a table, those
-first in which a peer is ahead, and writes curve.svg: which share of the expressions is at least so fast.
+first in which a peer is ahead, and writes curve.svg: which share of the expressions is at least so fast, and predicted.svg: what
+`lf::plan` predicts beside what was measured.
 """
 import argparse
 import concurrent.futures
@@ -133,6 +134,13 @@ def lines_of(file):
     return {d["name"]: d for d in map(json.loads, file.read_text().splitlines())} if file.exists() else {}
 
 
+def picture(title, width, height, body):
+    return (f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->\n'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
+            f'aria-labelledby="t" font-family="sans-serif">\n<title id="t">{title}</title>\n'
+            f'<rect width="{width}" height="{height}" fill="white"/>\n{body}\n</svg>\n')
+
+
 def curve(ratios):
     """Which share of the expressions has at least so much of the best peer's speed."""
     width, height, low, high = 640, 320, 0.25, 16
@@ -141,11 +149,21 @@ def curve(ratios):
     points = " ".join(f"{x(r):.1f},{height * (1 - k / len(ordered)):.1f}" for k, r in enumerate(ordered, 1))
     marks = "".join(f'<line x1="{x(m):.1f}" x2="{x(m):.1f}" y1="0" y2="{height}" stroke="#bbb"/>'
                     f'<text x="{x(m) + 3:.1f}" y="12" font-size="11">{m:g}</text>' for m in (0.5, 0.7, 0.9, 1, 2, 4, 8))
-    return (f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->\n'
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-            f'aria-labelledby="t" font-family="sans-serif">\n<title id="t">Which share of the expressions has at least so much of the '
-            f"best peer's speed</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n{marks}\n"
-            f'<polyline fill="none" stroke="#0a58ca" stroke-width="2" points="{points}"/>\n</svg>\n')
+    return picture("Which share of the expressions has at least so much of the best peer's speed", width, height,
+                   f'{marks}\n<polyline fill="none" stroke="#0a58ca" stroke-width="2" points="{points}"/>')
+
+
+def scatter(pairs):
+    """Predicted against measured microseconds, both by logarithms; the lines: as predicted, twice and half as long."""
+    size, low, high = 400, 10 ** math.floor(math.log10(min(map(min, pairs)))), 10 ** math.ceil(math.log10(max(map(max, pairs))))
+    at = lambda us: size * math.log(us / low) / math.log(high / low)
+    lines = "".join(f'<line x1="{at(low * max(f, 1)):.1f}" y1="{size - at(low * max(1 / f, 1)):.1f}" '
+                    f'x2="{at(high * min(f, 1)):.1f}" y2="{size - at(high * min(1 / f, 1)):.1f}" stroke="#bbb"/>' for f in (0.5, 1, 2))
+    ticks = "".join(f'<text x="{at(t) + 3:.1f}" y="{size - 3}" font-size="11">{t:g} µs measured</text>'
+                    f'<text x="3" y="{size - at(t) - 3:.1f}" font-size="11">{t:g} µs predicted</text>'
+                    for t in (10**k for k in range(round(math.log10(low)) + 1, round(math.log10(high)))))
+    dots = "".join(f'<circle cx="{at(m):.1f}" cy="{size - at(p):.1f}" r="3" fill="#0a58ca"/>' for p, m in pairs)
+    return picture("Predicted against measured microseconds", size, size, f"{lines}\n{ticks}\n{dots}")
 
 
 def report(folder):
@@ -176,6 +194,10 @@ def report(folder):
         print(f"\n{len(rows)} expressions: geometric mean {mean:.2f}, at least 0.9 in {100 * sum(r >= 0.9 for r in ratios) / len(ratios):.0f} %, "
               f"worst {ratios[0]:.2f}")
         (folder / "curve.svg").write_text(curve(ratios))
+        predicted = [(mine["predicted_us"], mine["us"]) for _, _, mine, _, _ in rows]
+        (folder / "predicted.svg").write_text(scatter(predicted))
+        off = sorted(max(p / m, m / p) for p, m in predicted)
+        print(f"predicted: off by a factor of {off[len(off) // 2]:.2f} in the median, {off[9 * len(off) // 10]:.2f} at nine in ten")
     for text in broken:
         print(text)
     return 1 if broken else 0
