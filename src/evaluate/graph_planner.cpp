@@ -169,7 +169,7 @@ class planner {
       if (!elementwise || nodes.size() > 1) return never;
       return predicted_us({0, static_cast<index_t>(2 * written), 0, 0, 2, 0}, machine_);
     }
-    return predicted_us(work_of(memory, layout, g, written), machine_);
+    return predicted_us(work_of(memory, layout, g, written, space_.on_device), machine_);
   }
 };
 

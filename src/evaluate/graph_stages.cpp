@@ -355,9 +355,83 @@ bool are_one(const placed_node& a, const placed_node& b) {
 }
 }  // namespace
 
-work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written) {
+namespace {
+
+/// How the operands of a kernel lie in memory: those whose neighbours are along another axis than those of most bytes
+/// are turned. Tiles turn some of them in shared memory; elsewhere all that a GPU reads together is read for each
+/// element.
+class memory_order {
+ public:
+  memory_order(const memory_of_graph& memory, const stage_layout& layout) : memory_(memory), layout_(layout) {}
+  void read(const placed_node& v, double bytes) {
+    index_t steps[max_rank] = {};
+    const graph_node& n = *v.node;
+    if (!memory_.find(&n)) std::copy_n(n.steps, n.rank, steps);
+    else if (n.view) steps_of_view(*n.view, *n.arguments[0], steps);
+    else dense_steps(n.extents, n.rank, steps);
+    operand o{.bytes = bytes, .size = bytes_of(n)};
+    for (int k = 0; k < n.rank; ++k) {
+      const int axis = axis_in(v.axes, k);
+      if (axis < 0 || n.extents[k] == 1 || steps[k] == 0) continue;
+      o.varies |= 1u << axis;
+      if (std::abs(steps[k]) == 1) o.neighbours = axis;
+    }
+    add(o);
+  }
+  /// Results, dense in the order of their axes.
+  void write(double bytes) {
+    const axis_map& to = layout_.frames[0];
+    operand o{.bytes = bytes, .size = 0};
+    for (int k = 0; k < to.rank; ++k)
+      if (to.axis[k] >= 0) o.neighbours = to.axis[k];
+    if (o.neighbours >= 0) beside_[o.neighbours] += bytes;
+  }
+  /// Bytes that are read beside those of the elements.
+  double more_bytes() const {
+    constexpr double of_tiles = 0.4, read_together = 32;
+    const auto inner = static_cast<int>(std::max_element(beside_, beside_ + layout_.rank) - beside_);
+    double more = 0;
+    for (const operand& o : operands_) {
+      if (o.neighbours < 0 || o.neighbours == inner || !(o.varies >> inner & 1) ||
+          layout_.extents[o.neighbours] < least_turned || layout_.extents[inner] < least_turned)
+        continue;
+      const bool reduced = layout_.pattern == std::string_view("reduce"),
+                 tiles = layout_.pattern == std::string_view("transform") ||
+                         (reduced && (o.neighbours < layout_.kept) != (inner < layout_.kept));
+      more += o.bytes * (tiles ? of_tiles : read_together / o.size - 1);
+    }
+    return more;
+  }
+
+ private:
+  static constexpr index_t least_turned = 16;
+  struct operand {
+    double bytes, size;
+    unsigned varies = 0;  ///< a bit for each axis
+    int neighbours = -1;  ///< the axis along which they are
+  };
+  double bytes_of(const graph_node& n) const {
+    const in_memory_value* const at = memory_.find(&n);
+    return (at ? *at->type : *n.source_type).bytes;
+  }
+  void add(const operand& o) {
+    operands_.push_back(o);
+    if (o.neighbours >= 0) beside_[o.neighbours] += o.bytes;
+  }
+  const memory_of_graph& memory_;
+  const stage_layout& layout_;
+  std::vector<operand> operands_;
+  double beside_[max_rank] = {};
+};
+
+}  // namespace
+
+work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written,
+             bool on_device) {
   const bool reduces = layout.pattern == std::string_view("reduce"), rows = layout.pattern == std::string_view("rows");
   double bytes = 0, operations = 0;
+  memory_order order(memory, layout);
+  if (!reduces && !layout.one_result) order.write(written);
   const double all = layout.positions();
   double kept = 1;
   for (int k = 0; k < layout.kept; ++k) kept *= static_cast<double>(layout.extents[k]);
@@ -386,7 +460,10 @@ work work_of(const memory_of_graph& memory, const stage_layout& layout, const pl
       const graph_source_type& type = at ? *at->type : *v.node->source_type;
       const auto is_read = [&](const placed_node& other) { return other.is_operand && are_one(other, v); };
       const auto here = g.values.begin() + static_cast<std::ptrdiff_t>(i);
-      if (type.in_memory && (at || std::none_of(g.values.begin(), here, is_read))) bytes += own * type.bytes;
+      if (type.in_memory && (at || std::none_of(g.values.begin(), here, is_read))) {
+        bytes += own * type.bytes;
+        order.read(v, own * type.bytes);
+      }
     } else if (layout.pattern == std::string_view("nested")) {
       // Along the rows alone, along rows and columns, or along the depth, too.
       const double depth = static_cast<double>(layout.extents[layout.rank - 1]);
@@ -398,6 +475,7 @@ work work_of(const memory_of_graph& memory, const stage_layout& layout, const pl
     } else if (v.stage >= 0) operations += all;
     else operations += v.node->operation->cost * (reduces ? inside[i] ? all : kept : rows && !along_row ? kept : all);
   }
+  if (on_device) bytes += order.more_bytes();
   return {static_cast<index_t>(bytes), static_cast<index_t>(written), 0, operations, 1, 0};
 }
 

@@ -80,6 +80,7 @@ bool place(const memory_of_graph& memory, const std::vector<const graph_node*>& 
            int most_steps, placed_graph& to);
 
 /// What the kernel asks of a machine; written: bytes.
-work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written);
+work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written,
+             bool on_device);
 
 }  // namespace lazyfuse::graph_detail
