@@ -291,7 +291,7 @@ TYPED_TEST(odd_shapes, are_reduced_over_several_axes_beside_what_lies_in_other_o
   expect("0, 2 of one", lf::sum(a, axis<0, 2>), lf::max(a, axis<0, 2>), reduced(shape, {1, 3}, plain));
   expect("1, 3 of one", lf::sum(a, axis<1, 3>), lf::max(a, axis<1, 3>), reduced(shape, {0, 2}, plain));
   if (!test::planned_by_values<TypeParam> || lf::ir::checked_build) return;
-  EXPECT_EQ(lf::plan(lf::sum(e, axis<0, 2>)).kernels[0].path, "tiles");
+  EXPECT_EQ(lf::plan(lf::sum(e, axis<0, 1>)).kernels[0].path, "tiles");
 }
 TYPED_TEST(odd_shapes, are_reduced_beside_their_transposes) {
   for (const test::extents& shape : {test::extents{701, 511}, {64, 5000}, {5000, 64}, {33, 8193}}) {

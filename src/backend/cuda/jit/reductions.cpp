@@ -17,20 +17,27 @@ constexpr int most_kept = max_rank - 1, most_axes = max_rank;
 constexpr const char *all_dense = "dense_layout", *not_known = "layout_facts<>";
 
 /// What a kernel may rely on: that all of its operands are vectors, or what is known of each if some are the same along
-/// the inner axis.
-std::string facts_of(const exact_plan& p, int inner, const reduce_geometry& g) {
+/// the inner axis, or one after the other in no vectors.
+std::string facts_of(const exact_plan& p, bool along_kept, const reduce_geometry& g) {
+  const int inner = along_kept ? p.kept - 1 : p.rank - 1;
   const auto is_same = [&](int i) {
     const operand_info& o = p.operand(i);
     return o.element_size > 0 && o.steps && o.steps[inner] == 0;
   };
   std::string facts;
-  bool some_same = false;
+  bool some = false;
   for (int i = 0; i < p.count; ++i) {
-    some_same = some_same || is_same(i);
-    const bool is_wide = g.consecutive && has_bit(g.wide, i);
-    facts += std::string(i > 0 ? ", " : "") + (is_same(i) ? "same" : is_wide ? "vectors" : "not_known");
+    const operand_info& o = p.operand(i);
+    const bool is_wide = g.consecutive && has_bit(g.wide, i), is_single = !is_wide && o.element_size > 0 && o.steps &&
+                                                                          o.steps[inner] == 1 &&
+                                                                          p.type_of(i).kind == ir::source_kind::memory;
+    some = some || is_same(i) || is_single;
+    facts += std::string(i > 0 ? ", " : "") + (is_same(i)  ? "same"
+                                               : is_wide   ? "vectors"
+                                               : is_single ? (g.consecutive ? "neighbours" : "interleaved")
+                                                           : "not_known");
   }
-  if (some_same) return "layout_facts<" + facts + ">";
+  if (some) return "layout_facts<" + facts + ">";
   return g.consecutive && g.dense && g.wide != 0 ? all_dense : not_known;
 }
 
@@ -75,7 +82,7 @@ bool start_reduction(const exact_plan& p, exact_program& program) {
   };
   const reduce_geometry first = lay_out(p, along_kept, width, 1, 1);
   if (!along_kept && start_as_strips(p, program, first)) return true;
-  const std::string facts = facts_of(p, along_kept ? p.kept - 1 : p.rank - 1, first);
+  const std::string facts = facts_of(p, along_kept, first);
   made_kernel* made = find(facts);
   if (!made && facts == all_dense && !has_compiler()) made = find(not_known);  // a bundle may have that one
   if (!made || made->choices[0] != width) return false;

@@ -77,30 +77,15 @@ bool has_neighbours(const exact_plan& p, int axis, int also) {
   }
   return false;
 }
-/// Sums over several axes, or of operands that lie in different orders.
+/// Sums of operands that lie in different orders.
 std::optional<tile_axes> axes_of_sums(const exact_plan& p, const operand_reads& all) {
   if (p.rank >= max_rank || all.positions < tuned::least_positions || all.bytes > tuned::most_bytes) return {};
   int columns = p.rank - 1, rows = -1;
   for (int k = p.rank - 2; k >= p.kept && !has_neighbours(p, columns, columns); --k)
     if (has_neighbours(p, k, k)) columns = k;
-  for (int k = p.kept - 1; k >= 0; --k) {
-    if (p.extents[k] < tuned::least_rows) continue;
-    if (has_neighbours(p, k, columns)) {
-      rows = k;
-      break;
-    }
-    if (rows < 0) rows = k;
-  }
-  if (rows < 0 || p.extents[columns] < tuned::least_rows) return {};
-  // Where nothing is turned, tiles are faster than rows only if those are short, and their results few.
-  const bool turned = has_neighbours(p, rows, columns) && has_neighbours(p, columns, rows);
-  if (!turned) {
-    index_t results = 1;
-    for (int k = 0; k < p.kept; ++k) results *= p.extents[k];
-    if (p.rank - p.kept < 2 || !has_neighbours(p, columns, columns) || p.extents[columns] > tuned::most_short_rows ||
-        results > tuned::most_results_of_short_rows)
-      return {};
-  }
+  for (int k = p.kept - 1; k >= 0 && rows < 0; --k)
+    if (p.extents[k] >= tuned::least_rows && has_neighbours(p, k, columns)) rows = k;
+  if (rows < 0 || p.extents[columns] < tuned::least_rows || !has_neighbours(p, columns, rows)) return {};
   return tile_axes{tiling::sums, rows, columns, -1};
 }
 

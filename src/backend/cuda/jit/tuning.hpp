@@ -36,9 +36,6 @@ struct tile_tuning {
   /// shared memory has room for.
   static constexpr index_t most_splits_of_sums = 512, least_steps_of_sums = 16, least_rows = 16;
   static constexpr int most_bytes = 64;
-  /// Sums over several axes of which the inner one is so short, of so many results at most, are of tiles, too: 0.75 to
-  /// 0.9 of the time of rows; of a row of 3680 it was four times as long.
-  static constexpr index_t most_short_rows = 256, most_results_of_short_rows = 8192;
 };
 
 struct strip_tuning {

@@ -236,6 +236,12 @@ index_t splits_of(index_t tiles, index_t resident, index_t most) {
   }
   return std::max<index_t>(std::min(best, most), 1);
 }
+
+/// How many of some threads lie along a row: a power of two, or as many as have elements, where that leaves a tenth
+/// more of them for other rows.
+int lanes_of(int threads, int lanes, index_t filled) {
+  return threads / filled * 10 >= index_t{threads / lanes} * 11 ? static_cast<int>(filled) : lanes;
+}
 }  // namespace
 
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
@@ -246,9 +252,11 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   for (int k = 0; k < kept; ++k) outputs *= extents[k];
   for (int k = kept; k < rank; ++k) reduced *= extents[k];
   const int inner = along_kept ? kept - 1 : rank - 1;
+  // The last vectors of columns, and of rows of several axes, are whole.
+  const bool whole = (!along_kept && reduced == extents[inner]) || extents[inner] % width == 0;
   vector_vote votes;
   for (int i = 0; i < count; ++i) {
-    const bool wide = i < most_operands && width > 1 && is_wide(info[i], extents, rank, inner, width);
+    const bool wide = i < most_operands && width > 1 && whole && is_wide(info[i], extents, rank, inner, width);
     if (wide) g.wide |= wide_bits{1} << i;
     votes.cast(info[i], inner, wide);
   }
@@ -258,8 +266,9 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     const index_t columns = extents[inner];
     const int lines = power_below(reduced / depth, reduce_tuning::most_lines);
     g.lanes = power_above(ceil_div(columns, width), block_threads / lines);
-    if (g.lanes < 32) g.consecutive = true;
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
+    if (columns >= width) g.lanes = lanes_of(block_threads, g.lanes, ceil_div(columns, index_t{g.chunks} * width));
+    if (g.lanes % 32 != 0) g.consecutive = true;
     g.units = reduced;
     tiles = outputs / columns * g.chunks;
     most_splits = reduced / (index_t{block_threads / g.lanes} * depth * 2);
@@ -267,9 +276,15 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     const index_t columns = extents[inner];
     g.group = power_below(reduced / (index_t{width} * depth), block_threads);
     g.lanes = power_above(ceil_div(columns, width), g.group);
-    if (g.lanes < 32) g.consecutive = true;
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
-    g.units = (columns > 0 ? reduced / columns : 0) * g.chunks;
+    const index_t rows = columns > 0 ? reduced / columns : 0;
+    if (rows > 1 && g.chunks == 1) g.lanes = lanes_of(g.group, g.lanes, ceil_div(columns, index_t{width}));
+    else if (g.group > 32 && rows >= 4 * g.group / 32) {  // a warp for each row
+      g.lanes = 32;
+      g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
+    }
+    if (g.lanes % 32 != 0) g.consecutive = true;
+    g.units = rows * g.chunks;
     tiles = ceil_div(outputs, block_threads / g.group);
     most_splits = g.group < block_threads ? 1 : g.units / (index_t{g.group / g.lanes} * depth * 2);
   }
@@ -279,6 +294,8 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   g.tiles = static_cast<unsigned>(tiles);
   const index_t splits = tiles >= resident || tiles > ticket_count ? 1 : splits_of(tiles, resident, most_splits);
   g.units_per_split = std::max<index_t>(ceil_div(g.units, splits), 1);
+  if (!along_kept && g.chunks > 1 && g.lanes < g.group)
+    g.units_per_split = ceil_div(g.units_per_split, index_t{g.chunks}) * g.chunks;
   g.splits = static_cast<unsigned>(std::max<index_t>(ceil_div(g.units, g.units_per_split), 1));
   return g;
 }

@@ -154,13 +154,13 @@ __device__ __forceinline__ void add_offsets(index_t* offset, const auto& walk, i
 
 template <class Set, bool Guarded, int Width, int Depth, bool Columns, class Values>
 __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, const Values& values, int spacing,
-                                        int valid) {
+                                        const int (&valid)[Depth]) {
   combine<Set, Guarded, false, !Guarded, Width, Depth>(
       sums,
       [&](int d, int k) {
         return register_context<Values>{values, d, k};
       },
-      [&](int k) { return k * spacing < valid; });
+      [&](int d, int k) { return k * spacing < valid[d]; });
 }
 
 /// Between a thread's elements along the inner axis.
@@ -183,6 +183,10 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& s
       if constexpr (known != along_inner::not_known) {
         const index_t step = walked != axis ? o.steps[walked] : known == along_inner::same ? 0 : 1;
         if constexpr (known == along_inner::same) f.all(o.source, base[N] + at * step, pitch * step, 0, false, spacing);
+        else if constexpr (known == along_inner::neighbours)
+          f.template singly<1>(o.source.data + base[N] + at * step, pitch * step);
+        else if constexpr (known == along_inner::interleaved)
+          f.template singly<interleave>(o.source.data + base[N] + at * step, pitch * step);
         else f.dense(o.source.data + base[N] + at * step, pitch * step, true);
         return;
       } else if constexpr (requires { o.source.data; }) {
@@ -200,7 +204,7 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& s
   };
   (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
   keep_constants(values, p.operands, 0, index_sequence<I...>{});
-  combine<Set, false, Width, Depth>(sums, values, spacing, 0);
+  combine<Set, false, Width, Depth>(sums, values, spacing, {});
 }
 /// One unit of which only some elements exist.
 template <class Set, int Width, bool Columns, class... Src, int... I>
@@ -219,7 +223,55 @@ __device__ __forceinline__ void combine_some(thread_sums<Set, Width, Columns>& s
   };
   (load(get<I>(values), get<I>(p.operands), I), ...);
   keep_constants(values, p.operands, 0, index_sequence<I...>{});
-  combine<Set, true, Width, 1>(sums, values, spacing, valid);
+  combine<Set, true, Width, 1>(sums, values, spacing, some);
+}
+/// Depth units of rows, of which the thread's first elements are a pitch apart along axis `walked`, and `piece` along
+/// the inner axis; so many elements are left in the row. What is read in vectors has whole ones.
+template <class Set, int Width, int Depth, class... Src, int... I>
+__device__ __forceinline__ void combine_left(thread_sums<Set, Width>& sums, const auto& p,
+                                             const index_t (&offset)[sizeof...(Src) + 1], int walked, index_t pitch,
+                                             int piece, int left, int axis, int spacing, list<Src...>,
+                                             index_sequence<I...>) {
+  using facts = typename bare_t<decltype(p)>::facts;
+  constexpr auto across = make_index_sequence<Width>{};
+  fetched_pack<Width, Depth, list<Src...>> values;
+  const auto load = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
+    using fetched = bare_t<decltype(f)>;
+    if constexpr (fetched::loads) {
+      constexpr along_inner known = facts::template of<N>;
+      const index_t apart = pitch * o.steps[walked];
+      if constexpr (!fetched::is_memory)
+        f.all(o.source, offset[N], apart + piece * o.steps[axis], o.steps[axis], false, spacing);
+      else {
+        const auto from = o.source.data + offset[N];
+        if constexpr (known == along_inner::same) f.same_below(from, apart, left, piece);
+        else if constexpr (known == along_inner::neighbours)
+          f.template singly_below<1>(from, apart + piece, left, piece, across);
+        else if constexpr (known == along_inner::interleaved)
+          f.template singly_below<interleave>(from, apart + piece, left, piece, across);
+        else {
+          if constexpr (fetched::can_be_wide) {
+            if (facts::all_dense || known == along_inner::vectors || (p.consecutive && has_bit(p.wide, N))) {
+              // The row's last vector instead of those beyond.
+#pragma unroll
+              for (int d = 0; d < Depth; ++d)
+                f.row(d, from + (d * apart + (d * piece < left - Width ? d * piece : left - Width)));
+              return;
+            }
+          }
+          f.each_below(from, apart + piece * o.steps[axis], o.steps[axis], left, piece, spacing);
+        }
+      }
+    }
+  };
+  (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
+  keep_constants(values, p.operands, 0, index_sequence<I...>{});
+  combine<Set, true, false, false, Width, Depth>(
+      sums,
+      [&](int d, int k) {
+        return register_context<bare_t<decltype(values)>>{values, d, k};
+      },
+      [&](int d, int k) { return d * piece + k * spacing < left; });
 }
 
 }  // namespace lazyfuse::cuda_detail

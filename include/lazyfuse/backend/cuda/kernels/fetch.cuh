@@ -65,6 +65,25 @@ struct vector_elements<T, Width> {
   }
 };
 
+/// The element At from there if it exists, else zeros. Asked for by one instruction: a branch would keep what follows,
+/// and the next element, waiting.
+template <int At, class T>
+__device__ __forceinline__ T read_if(const T* from, bool exists) {
+  if constexpr (sizeof(T) == 4 && standard::is_trivially_copyable_v<T>) {
+    unsigned word;
+    asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b32 %0, 0;\n\t@p ld.global.b32 %0, [%1+%3];\n\t}"
+        : "=r"(word)
+        : "l"(from), "r"(unsigned{exists}), "n"(At * 4));
+    return __builtin_bit_cast(T, word);
+  } else if constexpr (sizeof(T) == 8 && standard::is_trivially_copyable_v<T>) {
+    unsigned long long word;
+    asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b64 %0, 0;\n\t@p ld.global.b64 %0, [%1+%3];\n\t}"
+        : "=l"(word)
+        : "l"(from), "r"(unsigned{exists}), "n"(At * 8));
+    return __builtin_bit_cast(T, word);
+  } else return exists ? from[At] : T{};
+}
+
 /// Distance between the elements of a thread where threads take neighbouring elements.
 inline constexpr int interleave = 32;
 
@@ -130,6 +149,41 @@ struct fetched<memory<T>, Width, Depth> {
     for (int d = 0; d < Depth; ++d)
 #pragma unroll
       for (int k = 0; k < Width; ++k) value[d].put(k, from[d * pitch + k * interleave]);
+  }
+  /// The same, not aligned, and neighbours or interleaved.
+  template <int Apart>
+  __device__ __forceinline__ void singly(elements<const T> from, index_t pitch) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) value[d].put(k, from[d * pitch + k * Apart]);
+  }
+  /// Of row d those elements whose distance from the first is below left, each d less by `piece`: neighbours or
+  /// interleaved.
+  template <int Apart, int... K>
+  __device__ __forceinline__ void singly_below(elements<const T> from, index_t pitch, int left, int piece,
+                                               index_sequence<K...>) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+      (value[d].put(K, read_if<K * Apart>(from + d * pitch, d * piece + K * Apart < left)), ...);
+  }
+  /// The same, `step` apart.
+  __device__ __forceinline__ void each_below(elements<const T> from, index_t pitch, index_t step, int left, int piece,
+                                             int spacing) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k)
+        value[d].put(k, read_if<0>(from + (d * pitch + k * (spacing * step)), d * piece + k * spacing < left));
+  }
+  /// One element of each row, where it exists.
+  __device__ __forceinline__ void same_below(elements<const T> from, index_t pitch, int left, int piece) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      const T one = read_if<0>(from + d * pitch, d * piece < left);
+#pragma unroll
+      for (int k = 0; k < Width; ++k) value[d].put(k, one);
+    }
   }
   /// Row d, at once where it can be.
   __device__ __forceinline__ void row(int d, elements<const T> from) {

@@ -18,9 +18,10 @@ LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) {
   return n < most_operands && ((bits >> (n % most_operands)) & 1) != 0;
 }
 
-/// What is known of an operand along the inner axis when a kernel is compiled: nothing, the same element everywhere, or
-/// whole aligned vectors wherever all of their elements exist.
-enum class along_inner { not_known, same, vectors };
+/// What is known of an operand along the inner axis when a kernel is compiled: nothing, the same element everywhere,
+/// whole aligned vectors wherever all of their elements exist, or (of reductions) elements one after the other that are
+/// no vectors: a thread takes neighbours, or some that are `interleave` apart.
+enum class along_inner { not_known, same, vectors, neighbours, interleaved };
 /// Of all operands.
 template <along_inner... Known>
 struct layout_facts {

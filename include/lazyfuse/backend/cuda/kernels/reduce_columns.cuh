@@ -15,14 +15,19 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   __shared__ accumulators shared[block_threads];
   const unsigned tile = blockIdx.x / p.splits, split = blockIdx.x - tile * p.splits;
   const unsigned outer = tile / p.chunks, chunk = tile - outer * p.chunks;
-  const int lane = static_cast<int>(threadIdx.x) & (p.lanes - 1), line = static_cast<int>(threadIdx.x) / p.lanes,
-            lines = block_threads / p.lanes;
+  // Threads that are left over make a line beyond the last.
+  const int lines = block_threads / p.lanes, line = static_cast<int>(threadIdx.x) / p.lanes,
+            lane = static_cast<int>(threadIdx.x) - line * p.lanes;
   const spread threads{spacing_of(p)};
-  const int spacing = threads.spacing, first = threads.template first<Width>(lane);
-  const int span = p.lanes * Width;
-  const index_t column = static_cast<index_t>(chunk) * span + first, left = p.inner - column;
-  const int in_row = static_cast<int>(left < Width * interleave ? left : Width * interleave);
-  const bool whole_columns = (static_cast<index_t>(chunk) + 1) * span <= p.inner;
+  const int spacing = threads.spacing, span = p.lanes * Width;
+  const index_t chunk_begin = static_cast<index_t>(chunk) * span;
+  const int in_chunk = static_cast<int>(p.inner - chunk_begin < span ? p.inner - chunk_begin : span);
+  // The last lanes go back as far as all columns of a thread exist. What they share with others they do not store.
+  const int own = threads.template first<Width>(lane),
+            first = spacing == 1 && in_chunk >= Width && own > in_chunk - Width ? in_chunk - Width : own;
+  const bool whole = spacing == 1 ? in_chunk >= Width : in_chunk == span;
+  const index_t column = chunk_begin + first;
+  const int in_row = in_chunk - first, others = own - first;
 
   // Kept position of the first element: the outer axes, and the column.
   index_t base[count] = {}, at[K] = {};
@@ -40,28 +45,46 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   sums.clear();
   const index_t begin = split * p.units_per_split,
                 end = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
-  index_t unit = begin + line;
-  if (whole_columns && p.reduced.first == R - K - 1) {  // one axis is reduced
-    for (; unit + (Depth - 1) * lines < end; unit += Depth * lines)
-      combine_full<Set, Width, Depth>(sums, p, base, unit, lines, R - 1, K - 1, spacing, false, sources, seq);
-  }
-  for (; unit < end; unit += lines) {
-    index_t offset[count];
+  // Along the last axis as far as it goes, several units at a time; short ones are gone through as if they were one.
+  const bool one_axis = p.reduced.first == R - K - 1;
+  const index_t length = p.reduced.extents[R - K - 1];
+  const bool in_turn = whole && (one_axis || length >= 4 * lines);
+  for (index_t from = begin; from < end && line < lines;) {
+    index_t to = end, unit = from + line;
+    if (in_turn) {
+      index_t offset[count];
 #pragma unroll
-    for (int i = 0; i < count; ++i) offset[i] = base[i];
-    add_offsets<K>(offset, p.reduced, unit, p.operands, seq);
-    combine_some<Set, Width>(sums, p, offset, in_row, K - 1, spacing, sources, seq);
+      for (int i = 0; i < count; ++i) offset[i] = base[i];
+      p.reduced(from, [&](int axis, index_t i) {
+        if (axis == R - K - 1) to = from + length - i < end ? from + length - i : end;
+      });
+      if (!one_axis) add_offsets<K>(offset, p.reduced, from, p.operands, seq);
+      const index_t origin = one_axis ? 0 : from;
+      for (; unit + (Depth - 1) * lines < to; unit += Depth * lines)
+        combine_full<Set, Width, Depth>(sums, p, offset, unit - origin, lines, R - 1, K - 1, spacing, false, sources,
+                                        seq);
+    }
+    for (; unit < to; unit += lines) {
+      index_t offset[count];
+#pragma unroll
+      for (int i = 0; i < count; ++i) offset[i] = base[i];
+      add_offsets<K>(offset, p.reduced, unit, p.operands, seq);
+      combine_some<Set, Width>(sums, p, offset, in_row, K - 1, spacing, sources, seq);
+    }
+    from = to;
   }
 
   // Lines merge through shared memory, a column at a time; the order is fixed.
   const auto merge_lines = [&] {
 #pragma unroll
     for (int k = 0; k < Width; ++k) {
-      for (int half = lines / 2; half > 0; half /= 2) {
+      for (int all = lines; all > 1;) {
+        const int half = (all + 1) / 2;
         __syncthreads();
-        if (line >= half && line < 2 * half) shared[threadIdx.x] = sums.lane[k];
+        if (line >= half && line < all) shared[threadIdx.x] = sums.lane[k];
         __syncthreads();
-        if (line < half) Set::merge(sums.lane[k], shared[threadIdx.x + half * p.lanes]);
+        if (line < all - half) Set::merge(sums.lane[k], shared[threadIdx.x + half * p.lanes]);
+        all = half;
       }
     }
   };
@@ -76,14 +99,15 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
       for (int k = 0; k < Width; ++k) partial[static_cast<index_t>(split) * span + slot + k] = sums.lane[k];
     if (!arrives_last(p.tickets + tile, p.splits)) return;
     sums.clear();
-    merge_in_runs<Width, Set>(sums.lane, line, p.splits, lines,
-                              [&](int k, unsigned s) { return partial[static_cast<index_t>(s) * span + slot + k]; });
+    if (line < lines)
+      merge_in_runs<Width, Set>(sums.lane, line, p.splits, lines,
+                                [&](int k, unsigned s) { return partial[static_cast<index_t>(s) * span + slot + k]; });
     merge_lines();
   }
   if (line == 0) {
 #pragma unroll
     for (int k = 0; k < Width; ++k)
-      if (k * spacing < in_row) {
+      if (k * spacing < in_row && k >= others) {
         at[K - 1] = column + k * spacing;
         finish<Set, Epilogue, K>(p, at, sums.lane[k]);
       }

@@ -6,6 +6,62 @@
 
 namespace lazyfuse::cuda_detail {
 
+/// Several axes are reduced: rows that follow each other along the last axis but one, or the pieces of each row,
+/// several at a time, with one walk over the other axes for all of them. False where few rows follow each other. Where
+/// rows are in pieces and there are several lines, each takes rows of its own, and begin and end are those of rows.
+template <class Set, int Width, int Depth, int K, int R, int Count, class... Src, int... I>
+__device__ __forceinline__ bool combine_rows(thread_sums<Set, Width>& sums, const auto& p, const index_t (&base)[Count],
+                                             index_t begin, index_t end, int line, int lines, int first,
+                                             list<Src...> sources, index_sequence<I...> seq) {
+  constexpr int before = R - 2, inner = R - 1;
+  constexpr index_t far = 1 << 30;
+  const bool whole_rows = p.chunks == 1;
+  const index_t run = whole_rows ? p.reduced.extents[before - K] : p.chunks;
+  if (whole_rows && run < 4 * lines) return false;
+  const int spacing = spacing_of(p), span = p.lanes * Width, piece = whole_rows ? 0 : span;
+  int turns = 0;
+  for (index_t from = whole_rows ? begin : begin + line * run; from < end;) {
+    index_t row = from, past = 0;  // how much of the run is before
+    if (!whole_rows) {
+      row = p.small_units ? p.chunk_divisor.quotient(static_cast<unsigned>(from)) : from / p.chunks;
+      past = from - row * p.chunks;
+    }
+    p.reduced(row, [&](int axis, index_t at) {
+      if (whole_rows && axis == before - K) past = at;
+    });
+    const index_t to = from + run - past < end ? from + run - past : end, column = past * piece + first;
+    index_t left = p.inner - column;
+    if (!whole_rows && (to - from) * span - first < left) left = (to - from) * span - first;
+    index_t offset[Count];
+    const auto start = [&](index_t& sum, index_t from_base, const auto& o) {
+      sum = from_base;
+      if constexpr (requires { o.steps; }) sum += column * o.steps[inner] + (whole_rows ? line * o.steps[before] : 0);
+    };
+    (start(offset[I], base[I], get<I>(p.operands)), ...);
+    add_offsets<K>(offset, p.reduced, row, p.operands, seq);
+    const auto turn = [&]<int D>(index_sequence<D>) {
+      combine_left<Set, Width, D>(sums, p, offset, before, whole_rows ? lines : 0, piece,
+                                  static_cast<int>(left < far ? left : far), inner, spacing, sources, seq);
+      const auto move = [&](index_t& sum, const auto& o) {
+        if constexpr (requires { o.steps; })
+          sum += D * (piece * o.steps[inner] + (whole_rows ? lines * o.steps[before] : 0));
+      };
+      (move(offset[I], get<I>(p.operands)), ...);
+      left -= D * piece;
+    };
+    const int apart = whole_rows ? lines : 1;
+    index_t unit = from + (whole_rows ? line : 0);
+    for (; unit + (whole_rows ? (Depth - 1) * lines : 0) < to; unit += Depth * apart) {
+      if constexpr (Depth > 1)
+        if (++turns % reduce_tuning::turns_to_fold == 0) fold(sums, make_index_sequence<Set::size>{});
+      turn(index_sequence<Depth>{});
+    }
+    for (; unit < to; unit += apart) turn(index_sequence<1>{});
+    from = whole_rows ? to : to + (lines - 1) * run;
+  }
+  return true;
+}
+
 /// The inner loop runs along the reduced axis R - 1: `group` threads share an output.
 template <class Set, class Epilogue, int K, int R, int Width, int Depth, class... Src>
 __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
@@ -13,7 +69,8 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   constexpr int count = sizeof...(Src) + 1;
   const unsigned tile = blockIdx.x / p.splits, split = blockIdx.x - tile * p.splits;
   const int member = static_cast<int>(threadIdx.x) & (p.group - 1);
-  const int lane = member & (p.lanes - 1), line = member / p.lanes, lines = p.group / p.lanes;
+  // Threads that are left over make a line beyond the last.
+  const int lines = p.group / p.lanes, line = member / p.lanes, lane = member - line * p.lanes;
   const index_t output = static_cast<index_t>(tile) * (block_threads / p.group) + threadIdx.x / p.group;
   const bool active = output < p.outputs;
   const spread threads{spacing_of(p)};
@@ -28,7 +85,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   sums.clear();
   const index_t begin = split * p.units_per_split,
                 limit = begin + p.units_per_split < p.units ? begin + p.units_per_split : p.units;
-  const index_t end = active ? limit : begin;
+  const index_t end = active && line < lines ? limit : begin;
   index_t unit = begin + line;
   // Said only where more is known: it moves the registers of kernels that nvcc compiles, up and down.
   const bool one_axis = (bare_t<decltype(p)>::facts::all_dense && R - K == 1) || p.units == p.chunks;
@@ -43,6 +100,10 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
       if constexpr (Set::absorbs)
         if (Set::absorbing(sums.lane)) unit = end;
     }
+  }
+  if constexpr (R - K > 1) {
+    if (!one_axis && combine_rows<Set, Width, Depth, K, R>(sums, p, base, begin, end, line, lines, first, sources, seq))
+      unit = end;
   }
   for (; unit < end; unit += lines) {
     index_t row = 0, chunk = unit;

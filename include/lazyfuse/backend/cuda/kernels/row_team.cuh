@@ -78,7 +78,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
           [&](int, int k) {
             return known_context{context{f, 0, k}, values.of(k)};
           },
-          [&](int k) { return at.has(k, part); });
+          [&](int, int k) { return at.has(k, part); });
     };
     const auto again = [&] { recentre(sums, make_index_sequence<set::size>{}); };
     pass::template run<Depth, set::has_near>(p, part, nullptr, held, seq, add, again);

@@ -198,11 +198,11 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
     for (int k = 0; k < Width; ++k) {
       auto& rest = sums.rest[Columns ? k : 0];
       if constexpr (of_one == 1) {
-        combine_sink<Set, Guarded, Near, InOrder, rests> sink{sums.lane[k], valid(k), rest};
+        combine_sink<Set, Guarded, Near, InOrder, rests> sink{sums.lane[k], valid(d, k), rest};
         evaluate<typename Set::prologue>(context(d, k), sink);
       } else {
-        gather_sink<Set, Guarded, Near, InOrder, (Depth > 1), rests> sink{sums.lane[k], leaf[d * Width + k], valid(k),
-                                                                          rest};
+        gather_sink<Set, Guarded, Near, InOrder, (Depth > 1), rests> sink{sums.lane[k], leaf[d * Width + k],
+                                                                          valid(d, k), rest};
         evaluate<typename Set::prologue>(context(d, k), sink);
         if constexpr (Columns || by_lanes) pair_up<Set, Width>(leaf + k, d, seq);
         else pair_up<Set, 1>(leaf, d * Width + k, seq);
