@@ -18,7 +18,9 @@ set(may_include_observe core op program)
 set(may_include_array core op program expr observe)
 set(may_include_plan core op program dpp expr array)
 set(may_include_backend core op program dpp plan)
-set(may_include_evaluate core op program dpp expr array plan backend observe)
+# Files of the library's own, in src alone.
+set(may_include_disk core)
+set(may_include_evaluate core op program dpp expr array plan backend observe disk)
 set(may_include_io core op program dpp expr array plan backend evaluate observe)
 # Exchange with other libraries, in headers that no umbrella includes.
 set(may_include_interop core op program dpp expr array plan backend evaluate observe)
@@ -30,7 +32,7 @@ set(may_include_backend/cuda/kernels core op program random dpp)
 set(may_include_backend/cuda/runtime core op program array plan observe)
 set(may_include_backend/cuda/launch ${may_include_backend/cuda/kernels} ${may_include_backend/cuda/runtime} backend
     backend/cuda/kernels backend/cuda/runtime)
-set(may_include_backend/cuda/jit ${may_include_backend/cuda/launch} backend/cuda/launch random)
+set(may_include_backend/cuda/jit ${may_include_backend/cuda/launch} backend/cuda/launch random disk)
 set(may_include_backend/cuda ${may_include_backend/cuda/launch} backend/cuda/launch)
 
 # What these declare has a namespace of its own; what users write is in lazyfuse.

@@ -2,6 +2,7 @@
 // The files in which kernels wait for later processes: what is read is what was stored, or nothing.
 #include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/jit/disk_cache.hpp"
+#include "disk/folder.hpp"
 
 #include <lazyfuse/backend/cuda/launch/made.hpp>
 #include <lazyfuse/error.hpp>
@@ -23,8 +24,8 @@
 namespace {
 
 namespace fs = std::filesystem;
-using lazyfuse::cuda_detail::cache_folder, lazyfuse::cuda_detail::compiled, lazyfuse::cuda_detail::load_kernel,
-    lazyfuse::cuda_detail::store_kernel;
+using lazyfuse::cuda_detail::compiled, lazyfuse::cuda_detail::load_kernel, lazyfuse::cuda_detail::store_kernel,
+    lazyfuse::disk_detail::cache_folder;
 
 class kernel_cache : public ::testing::Test {
  protected:
@@ -127,6 +128,11 @@ TEST_F(kernel_cache, is_no_larger_than_it_may_be) {
   fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::hours(2));
   store_kernel(folder, "key 20", large, 55000);
   EXPECT_FALSE(fs::exists(left)) << "whoever wrote it has ended";
+  const fs::path another = fs::path(folder) / "of something else";
+  write(another, "");
+  fs::last_write_time(another, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  store_kernel(folder, "key 21", large, 55000);
+  EXPECT_TRUE(fs::exists(another));
 }
 
 TEST_F(kernel_cache, is_shared_by_threads_and_processes) {

@@ -2,7 +2,7 @@
 // Bundles are read and written whole. A process without a compiler runs from one.
 #include "backend/cuda/jit/bundle.hpp"
 
-#include "backend/cuda/jit/sealed.hpp"
+#include "disk/sealed.hpp"
 
 #include <lazyfuse/backend/cuda/launch/made.hpp>
 #include <lazyfuse/error.hpp>
@@ -19,6 +19,8 @@
 #include <vector>
 
 namespace lazyfuse::cuda_detail {
+
+using disk_detail::joined, disk_detail::opened, disk_detail::sealed, disk_detail::split, disk_detail::write_whole;
 
 namespace {
 

@@ -2,18 +2,16 @@
 // A file has the key, the names and the binary of one kernel.
 #include "backend/cuda/jit/disk_cache.hpp"
 
-#include "backend/cuda/jit/sealed.hpp"
+#include "disk/folder.hpp"
+#include "disk/sealed.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -23,6 +21,7 @@
 namespace lazyfuse::cuda_detail {
 
 namespace fs = std::filesystem;
+using namespace disk_detail;
 
 namespace {
 
@@ -35,41 +34,7 @@ fs::path file_of(const std::string& folder, const std::string& key) {
   return fs::path(folder) / name;
 }
 
-/// A descriptor of a file or folder; -1 if it could not be opened.
-class descriptor {
- public:
-  explicit descriptor(int number) : number_(number) {}
-  ~descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  operator int() const { return number_; }
-
- private:
-  int number_;
-};
-
-/// Whether it is the user's, and nobody else may write it.
-bool is_own(const struct stat& s) { return s.st_uid == ::geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0; }
-
-/// Whether the folder is there, and the user's own.
-bool is_own_folder(const std::string& folder) {
-  struct stat facts {};
-  return ::lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && is_own(facts);
-}
-
-bool read_all(int file, std::string& to) {
-  for (std::size_t at = 0; at < to.size();) {
-    const ssize_t n = ::read(file, to.data() + at, to.size() - at);
-    if (n <= 0) return false;
-    at += static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-/// Removes files but the one just written, those used longest ago first, until the others are few enough; and what a
-/// process that ended while it wrote has left.
+/// Removes kernels but the one just written, those used longest ago first, until the others are few enough.
 void make_room(const std::string& folder, const fs::path& written, long most_bytes) {
   struct found {
     fs::file_time_type used;
@@ -81,11 +46,7 @@ void make_room(const std::string& folder, const fs::path& written, long most_byt
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code gone;
-    if (at->path().extension() != ".kernel") {
-      if (fs::file_time_type::clock::now() - at->last_write_time(gone) > std::chrono::hours(1) && !gone)
-        fs::remove(at->path(), gone);
-      continue;
-    }
+    if (at->path().extension() != ".kernel") continue;
     const found f{at->last_write_time(gone), at->path(), static_cast<long>(at->file_size(gone))};
     if (gone) continue;
     all += f.bytes;
@@ -102,44 +63,24 @@ void make_room(const std::string& folder, const fs::path& written, long most_byt
 
 }  // namespace
 
-std::string cache_folder() {
-  const auto of = [](const char* name) {
-    const char* const text = std::getenv(name);
-    return std::string(text ? text : "");
-  };
-  if (const std::string own = of("LAZYFUSE_CACHE"); !own.empty()) return own == "off" ? "" : own;
-  if (const std::string xdg = of("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/lazyfuse";
-  const std::string home = of("HOME");
-  return home.empty() ? "" : home + "/.cache/lazyfuse";
-}
-
 compiled load_kernel(const std::string& folder, const std::string& key) {
-  if (folder.empty() || !is_own_folder(folder)) return {};
-  const fs::path path = file_of(folder, key);
-  const descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat facts {};
-  constexpr off_t most = 64 << 20;  // no kernel is that large
-  if (file < 0 || ::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) || !is_own(facts) || facts.st_size > most)
-    return {};
-  std::string text(static_cast<std::size_t>(facts.st_size), '\0');
-  if (!read_all(file, text)) return {};
-  std::optional<std::vector<std::string>> texts = opened(mark, text);
+  if (!is_own_folder(folder)) return {};
+  const std::string file = file_of(folder, key).string();
+  const std::optional<std::string> text = read_own(file, 64 << 20);  // no kernel is that large
+  if (!text) return {};
+  std::optional<std::vector<std::string>> texts = opened(mark, *text);
   if (!texts || texts->size() != 3 || (*texts)[0] != key) return {};
-  compiled found{std::move((*texts)[2]), split((*texts)[1]), ""};
-  ::futimens(file, nullptr);  // used now
-  return found;
+  ::utimensat(AT_FDCWD, file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);  // used now
+  return {std::move((*texts)[2]), split((*texts)[1]), ""};
 }
 
 void store_kernel(const std::string& folder, const std::string& key, const compiled& kernel, long most_bytes) {
-  if (folder.empty()) return;
-  std::error_code error;
-  fs::create_directories(fs::path(folder).parent_path(), error);
-  ::mkdir(folder.c_str(), S_IRWXU);
-  if (!is_own_folder(folder)) return;
+  if (!make_own_folder(folder)) return;
   const fs::path file = file_of(folder, key);
   if (!write_whole(file.string(), sealed(mark, {key, joined(kernel.names), kernel.binary}))) return;
   try {
     make_room(folder, file, most_bytes);
+    remove_half_written(folder);
   } catch (const std::bad_alloc&) {
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels that an earlier process compiled: one file each in a folder of the user's.
+// Kernels that an earlier process compiled: one file each in the folder of disk/folder.hpp.
 #pragma once
 
 #include "backend/cuda/jit/compiler.hpp"
@@ -7,10 +7,6 @@
 #include <string>
 
 namespace lazyfuse::cuda_detail {
-
-/// Where the files are: $LAZYFUSE_CACHE, else $XDG_CACHE_HOME/lazyfuse, else ~/.cache/lazyfuse; empty if there is none,
-/// or LAZYFUSE_CACHE is "off".
-std::string cache_folder();
 
 /// What was stored in the folder under this key; no binary if there is nothing, or it is damaged, of another key, or
 /// not the user's own. Never throws for what it reads.

@@ -5,6 +5,7 @@
 #include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/disk_cache.hpp"
+#include "disk/folder.hpp"
 
 #include <lazyfuse/backend/cuda/launch/made.hpp>
 
@@ -48,7 +49,7 @@ std::atomic<long> compilations{0};
 /// From the disk, or compiled and put there.
 compiled stored_or_compiled(const kernel_source& source, const std::vector<std::string>& names, int target,
                             const std::string& key) {
-  const std::string folder = cache_folder(), with_compiler = compiler_version() + "\n" + key;
+  const std::string folder = disk_detail::cache_folder(), with_compiler = compiler_version() + "\n" + key;
   static const bool log = std::getenv("LAZYFUSE_JIT_LOG") != nullptr;
   compiled found = load_kernel(folder, with_compiler);
   if (!found.binary.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backend/cuda/jit/sealed.hpp"
+#include "disk/sealed.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace lazyfuse::cuda_detail {
+namespace lazyfuse::disk_detail {
 
 namespace {
 
@@ -53,7 +53,8 @@ std::optional<std::vector<std::string>> opened(std::string_view mark, std::strin
 
 bool write_whole(const std::string& file, std::string_view text, unsigned mode) {
   const std::size_t name = file.find_last_of('/');
-  std::string written = (name == std::string::npos ? "" : file.substr(0, name + 1)) + "being_written.XXXXXX";
+  std::string written = name == std::string::npos ? "" : file.substr(0, name + 1);
+  written.append(half_written).append("XXXXXX");
   const int to = ::mkostemp(written.data(), O_CLOEXEC);
   if (to < 0) return false;
   bool good = true;
@@ -83,4 +84,4 @@ std::vector<std::string> split(std::string_view names) {
   return each;
 }
 
-}  // namespace lazyfuse::cuda_detail
+}  // namespace lazyfuse::disk_detail
