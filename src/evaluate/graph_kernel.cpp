@@ -271,7 +271,8 @@ void complete(graph_program& g, const graph_space& space, const char* pattern, i
             [](const kernel_plan& p) { return static_cast<double>(static_cast<const graph_plan&>(p).program->cost); },
             space.this_machine,
             space.on_device ? +[](const kernel_plan&) { return true; } : nullptr,
-            g.result_spellings.data()};
+            g.result_spellings.data(),
+            planning::this_compiler};
 }
 
 /// A program with the values of a graph.

@@ -255,6 +255,11 @@ cudaError_t cudaDeviceCanAccessPeer(int* possible, int, int) {
   *possible = 1;
   return called("cudaDeviceCanAccessPeer");
 }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* facts, int device) {
+  *facts = {};
+  std::strcpy(facts->name, device == 0 ? "stand-in" : "another stand-in");
+  return called("cudaGetDeviceProperties");
+}
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int device) {
   switch (what) {
     case cudaDevAttrMultiProcessorCount:

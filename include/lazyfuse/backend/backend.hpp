@@ -15,7 +15,7 @@ namespace lazyfuse {
 ///   name
 ///   in_vectors: a thread computes neighbours by vector instructions, as the host does; a device has threads for each
 ///   before(info, targets, count): memory is ready for the work to come
-///   machine(): the numbers with which plans are compared
+///   machine(): the numbers with which plans are compared, and a name for what is measured
 /// and, where kernels are made at run time: makes_all, if there are no others; make_rows(plan), the path of rows that
 /// were not compiled with the program, or null; would_make(plan); launch_made(plan), whether it did
 template <class Space>

@@ -98,7 +98,8 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         [](const kernel_plan& p) { return static_cast<const Pattern&>(p).cost() + cost_of_sources<Space>(sources{}); },
         backend<Space>::machine,
         would_be_made(),
-        spellings};
+        spellings,
+        this_compiler};
     return &all;
   }
   static constexpr auto would_be_made() -> bool (*)(const kernel_plan&) {

@@ -40,6 +40,7 @@ struct machine {
   double alone_us = 0;       ///< what one of the processors does so quickly is left to it
   double wake_us = 0;        ///< of the others, where it is not
   int processors = 1;
+  const char* (*name)() = nullptr;  ///< of what runs its kernels, asked where something measured is remembered
 };
 
 /// Time of a copy of so many bytes, read and written: straight lines through the points of the curve, both axes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host threads: OpenMP, used here and nowhere else.
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -35,6 +36,21 @@ void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* c
 }
 
 int thread_count() { return omp_get_max_threads(); }
+
+const char* processor_name() {
+  static const auto* const name = [] {
+    std::string model, maker, part;
+    std::ifstream facts("/proc/cpuinfo");
+    const auto value_of = [](const std::string& line) { return line.substr(std::min(line.find(':'), line.size())); };
+    for (std::string line; model.empty() && std::getline(facts, line);) {
+      if (line.starts_with("model name")) model = value_of(line);
+      if (line.starts_with("CPU implementer")) maker = value_of(line);  // those of ARM have numbers alone
+      if (line.starts_with("CPU part")) part = value_of(line);
+    }
+    return new std::string((model.empty() ? maker + part : model) + ", vectors of " + std::to_string(bytes_of_vectors));
+  }();
+  return name->c_str();
+}
 
 double cache_bytes() {
   struct last_cache {

@@ -15,7 +15,11 @@ struct backend<host> {
   static constexpr const char* name = "host";
   static constexpr bool in_vectors = true;
 
-  static planning::machine machine() { return planning::cpu(host_detail::thread_count(), host_detail::cache_bytes()); }
+  static planning::machine machine() {
+    planning::machine m = planning::cpu(host_detail::thread_count(), host_detail::cache_bytes());
+    m.name = host_detail::processor_name;
+    return m;
+  }
 
   /// Host memory is ready when the caller is.
   static void before(const planning::operand_info*, int, int) {}

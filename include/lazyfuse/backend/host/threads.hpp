@@ -23,6 +23,8 @@ void run_tasks(index_t tasks, double cost, void (*body)(void*, index_t), void* c
 
 /// The threads that run_tasks would wake.
 int thread_count();
+/// The processor's model, and the vectors that are used of it.
+const char* processor_name();
 /// Bytes of the last caches that so many threads have together, as the system says; else 32 MiB.
 double cache_bytes();
 

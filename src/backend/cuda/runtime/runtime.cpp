@@ -65,6 +65,19 @@ struct device_state {
   cudaMemPool_t pool = nullptr;
 };
 
+/// Of the current device. Its properties take longer to ask for than the rest.
+const char* device_name() {
+  static std::once_flag once[most_devices];
+  static const std::string* names[most_devices];  // never destroyed: something may be evaluated until the end
+  const int d = current_device();
+  std::call_once(once[d], [d] {
+    cudaDeviceProp facts{};
+    if (cudaGetDeviceProperties(&facts, d) != cudaSuccess) (void)cudaGetLastError();  // then all of them are alike
+    names[d] = new std::string(std::string(facts.name) + " of " + std::to_string(facts.multiProcessorCount));
+  });
+  return names[d]->c_str();
+}
+
 device_state& state() {
   static std::once_flag once[most_devices];
   static device_state states[most_devices];
@@ -92,6 +105,7 @@ device_state& state() {
     };
     s.costs = planning::gpu({number(cudaDevAttrMemoryClockRate), number(cudaDevAttrGlobalMemoryBusWidth),
                              static_cast<double>(s.facts.processors), number(cudaDevAttrClockRate)});
+    s.costs.name = device_name;
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, d};
