@@ -37,13 +37,16 @@ class descriptor {
 };
 
 /// Keeps other processes and threads that want the same from reading and replacing files of the folder. Nobody waits
-/// for more than a tenth of a second, or where files cannot be locked: two may then replace what the other one wrote.
+/// for more than some seconds, or where files cannot be locked: one may then replace what another has just written.
 class folder_lock {
  public:
   explicit folder_lock(const std::string& folder);
+  ~folder_lock();
+  folder_lock(const folder_lock&) = delete;
+  folder_lock& operator=(const folder_lock&) = delete;
 
  private:
-  descriptor folder_;  // whose end unlocks it
+  descriptor folder_;
 };
 
 }  // namespace lazyfuse::disk_detail
