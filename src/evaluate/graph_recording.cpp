@@ -29,8 +29,10 @@ std::uint8_t alignment_of(const void* data) { return reinterpret_cast<std::uintp
 struct recorded {
   std::vector<recorded_room> rooms;
   std::vector<recorded_kernel> kernels;
+  unsigned tuned;
   mutable std::atomic<bool> refused = false;
-  recorded(const std::vector<recorded_room>& r, const std::vector<recorded_kernel>& k) : rooms(r), kernels(k) {}
+  recorded(const std::vector<recorded_room>& r, const std::vector<recorded_kernel>& k, unsigned t)
+      : rooms(r), kernels(k), tuned(t) {}
 };
 /// It begins anew when it is full.
 struct table {
@@ -257,7 +259,7 @@ void graph_recording::kernel(const graph_plan& p, const graph_target* targets, i
 
 void graph_recording::keep() const {
   if (!complete_ || rooms_.size() > most_rooms) return;
-  auto made = std::make_shared<recorded>(rooms_, kernels_);
+  auto made = std::make_shared<recorded>(rooms_, kernels_, tuned_);
   table& t = all();
   const std::lock_guard lock(t.mutex);
   if (t.known.size() >= most_kept) t.known.clear();
@@ -274,7 +276,7 @@ bool run_recorded(const graph_space& space, const execution& x, const graph_sign
     if (at == t.known.end()) return false;
     found = at->second;
   }
-  if (found->refused.load(std::memory_order_relaxed)) return false;
+  if (found->refused.load(std::memory_order_relaxed) || found->tuned != tune_detail::changes()) return false;
   room rooms[most_rooms];
   for (std::size_t r = 0; r < found->rooms.size(); ++r) {
     const recorded_room& wanted = found->rooms[r];

@@ -109,7 +109,7 @@ struct recorded_kernel {
 class graph_recording {
  public:
   graph_recording(const graph_signature& of, const graph_target* targets, int count)
-      : of_(of), targets_(targets, static_cast<std::size_t>(count)) {}
+      : of_(of), targets_(targets, static_cast<std::size_t>(count)), tuned_(tune_detail::changes()) {}
   void room(const run_detail::room& at, const recorded_room& of);
   /// targets: those of the kernel, among them those of the evaluation where it is not in between.
   void kernel(const graph_plan& p, const graph_target* targets, int results, const char* because);
@@ -121,6 +121,7 @@ class graph_recording {
  private:
   const graph_signature& of_;
   std::span<const graph_target> targets_;
+  unsigned tuned_;  ///< what tune had found when it was planned
   bool complete_ = true;
   std::vector<run_detail::room> at_;
   std::vector<recorded_room> rooms_;
@@ -138,10 +139,9 @@ class own_values {
     if (!x.values) x.values = &values_.emplace();
   }
   execution x;
-  /// Whether what it becomes is kept: nothing that it computes is asked for again, and tune, whose findings may change
-  /// the plan, has found nothing.
+  /// Whether what it becomes is kept: nothing that it computes is asked for again.
   bool are_kept(const graph_space& space) const {
-    return values_ && space.on_device && !x.list && x.choice == plan_choice::automatic && tuning::size() == 0;
+    return values_ && space.on_device && !x.list && x.choice == plan_choice::automatic;
   }
 
  private:

@@ -2,69 +2,150 @@
 // What tune has measured, for all threads of the process.
 #include <lazyfuse/evaluate/tune.hpp>
 
+#include "core/scratch.hpp"
+#include "disk/folder.hpp"
+#include "evaluate/findings.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <mutex>
+#include <new>
+#include <shared_mutex>
 #include <string>
-#include <tuple>
+#include <string_view>
 
 namespace lazyfuse {
 
 namespace {
 
-/// What a kernel computes of what, and where: "host x0 sum/1 | x0 r0 //2 float32".
-std::string key_of(const planning::kernel_type& type) {
-  std::string key = std::string(type.space) + " " + type.program;
+void append(std::pmr::string& to, int number) {
+  char digits[16];
+  to.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+/// A letter for powers of two above a number, from "0" to "o".
+char class_of(index_t n) { return static_cast<char>('0' + std::bit_width(static_cast<std::uint64_t>(n))); }
+
+/// Classes of the number of rows and of their length; where they run, and by which compiler; and what is computed of
+/// what: "57a model 8\n12.2.0 optimising\nhost x0 sum/1 | x0 r0 //2 float32 ".
+std::pmr::string key_of(const planning::row_report& r, scratch& room) {
+  const planning::kernel_type& type = *r.type;
+  const planning::machine m = type.this_machine();
+  std::pmr::string key(&room);
+  key.reserve(1024);
+  key.push_back(class_of(r.rows));
+  key.push_back(class_of(r.length));
+  key.append(m.name ? m.name() : "").append(" ");
+  append(key, m.processors);
+  key.append("\n").append(type.compiled_by).append("\n").append(type.space).append(" ").append(type.program);
   for (int i = 0; i < type.operands; ++i)
-    key += std::string(type.types[i].constant() ? "constant " : "") + name_of(type.types[i].element) + " ";
-  return key + type.structs;
+    key.append(type.types[i].constant() ? "constant " : "").append(name_of(type.types[i].element)).append(" ");
+  key.append(type.structs);
+  return key;
+}
+std::string key_of(const planning::row_report& r) {
+  scratch room;
+  return std::string(key_of(r, room));
 }
 
-/// That, and powers of two above the number of rows and their length.
-using tuning_class = std::tuple<std::string, int, int>;
-tuning_class class_of(const planning::row_report& r) {
-  return {key_of(*r.type), std::bit_width(static_cast<std::uint64_t>(r.rows)),
-          std::bit_width(static_cast<std::uint64_t>(r.length))};
-}
+/// All that is known: what is on the disk is read when it is first asked for.
+class known_findings {
+ public:
+  /// The first question of every evaluation that has a choice: most users never tune.
+  index_t size() {
+    const index_t n = count_.load(std::memory_order_acquire);
+    return n == not_read ? read() : n;
+  }
+  /// The second one: whether there may be a finding of such rows. Writing a key takes longer.
+  bool may_have(const planning::row_report& r) const {
+    return (shapes_.load(std::memory_order_acquire) & shape_bit(class_of(r.rows), class_of(r.length))) != 0;
+  }
+  plan_choice of(std::string_view key) {
+    const std::shared_lock lock(mutex_);
+    const auto found = all_.find(key);
+    return found == all_.end() ? plan_choice::automatic : found->second;
+  }
+  void put(const std::string& key, plan_choice choice) {
+    size();
+    const std::lock_guard lock(mutex_);
+    all_.insert_or_assign(key, choice);
+    has_changed();
+  }
+  void drop(bool read_again) {
+    const std::lock_guard lock(mutex_);
+    all_.clear();
+    has_changed();
+    if (read_again) count_.store(not_read, std::memory_order_release);
+  }
+  unsigned changes() {
+    size();
+    return changes_.load(std::memory_order_acquire);
+  }
 
-std::atomic<index_t> count = 0;  // asked first: most processes never tune
-std::mutex mutex;
-std::map<tuning_class, plan_choice>& table() {
-  static auto* const t = new std::map<tuning_class, plan_choice>;  // never destroyed: threads may end after it
-  return *t;
+ private:
+  static constexpr index_t not_read = -1;
+  std::atomic<index_t> count_ = not_read;
+  std::atomic<std::uint64_t> shapes_ = 0;
+  std::atomic<unsigned> changes_ = 0;
+  std::shared_mutex mutex_;
+  tune_detail::findings all_;
+
+  static std::uint64_t shape_bit(char rows, char length) { return std::uint64_t{1} << (rows * 13 + length) % 64; }
+  void has_changed() {
+    std::uint64_t shapes = 0;
+    for (const auto& [key, choice] : all_)
+      if (key.size() > 1) shapes |= shape_bit(key[0], key[1]);
+    shapes_.store(shapes, std::memory_order_release);
+    changes_.fetch_add(1, std::memory_order_release);
+    count_.store(static_cast<index_t>(all_.size()), std::memory_order_release);
+  }
+  index_t read() {
+    const std::lock_guard lock(mutex_);
+    if (count_.load(std::memory_order_relaxed) == not_read) {
+      all_ = tune_detail::load_findings(disk_detail::cache_folder());
+      has_changed();
+    }
+    return count_.load(std::memory_order_relaxed);
+  }
+};
+known_findings& known() {
+  alignas(known_findings) static char room[sizeof(known_findings)];
+  static auto& all = *new (room) known_findings;  // never destroyed: threads may end after it
+  return all;
 }
 
 }  // namespace
 
 namespace run_detail {
 plan_choice remembered_choice(const row_report& rows) {
-  if (count.load(std::memory_order_relaxed) == 0) return plan_choice::automatic;
-  const std::lock_guard lock(mutex);
-  const auto found = table().find(class_of(rows));
-  return found == table().end() ? plan_choice::automatic : found->second;
+  if (known().size() == 0 || !known().may_have(rows)) return plan_choice::automatic;
+  scratch room;
+  return known().of(key_of(rows, room));
 }
 }  // namespace run_detail
 
 namespace tuning {
 void clear() {
-  const std::lock_guard lock(mutex);
-  table().clear();
-  count = 0;
+  known().drop(false);
+  tune_detail::remove_findings(disk_detail::cache_folder());
 }
-index_t size() { return count; }
+index_t size() { return known().size(); }
 }  // namespace tuning
 
 namespace tune_detail {
 
-void remember(const planning::row_report& rows, plan_choice choice) {
-  const std::lock_guard lock(mutex);
-  table()[class_of(rows)] = choice;
-  count = static_cast<index_t>(table().size());
+void remember(const planning::row_report& rows, plan_choice choice) { known().put(key_of(rows), choice); }
+void keep(const planning::row_report& rows, plan_choice choice) {
+  const std::string key = key_of(rows);
+  known().put(key, choice);
+  store_finding(disk_detail::cache_folder(), key, choice);
 }
+void forget() { known().drop(true); }
+unsigned changes() { return known().changes(); }
 
 double shortest_us(void (*f)(void*), void* context) {
   using clock = std::chrono::steady_clock;

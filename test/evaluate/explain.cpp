@@ -83,7 +83,7 @@ TEST(explain, shows_what_tune_has_found) {
   const auto found = lf::tune_detail::rows_of(e);
   lf::tune_detail::remember(found, lf::plan_choice::cut);
   const std::string text = lf::explain(e);
-  lf::tuning::clear();
+  lf::tune_detail::forget();
   EXPECT_TRUE(has(text, "   rows: tune found the cut faster"));
   EXPECT_TRUE(has(text, "   rows: 1 kernel; reads 4 KiB, writes 2 KiB, predicted ..."));
 }

@@ -2,6 +2,7 @@
 // tune: what is measured is remembered by program and class of shapes, and changes no value.
 #include "support/line_reference.hpp"
 
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -12,6 +13,7 @@ using lf::axis, lf::keepdims;
 template <class Space>
 class tuning : public test::on<Space> {
  protected:
+  void SetUp() override { ::setenv("LAZYFUSE_CACHE", "off", 1); }
   void TearDown() override { lf::tuning::clear(); }
   using matrix = lf::array<float, 2, Space>;
   static matrix counting(std::int64_t rows, std::int64_t columns) {

@@ -108,7 +108,7 @@ template <class Space>
 class long_rows : public test::on<Space> {
  protected:
   static constexpr bool on_host = std::is_same_v<Space, lf::host>;
-  void TearDown() override { lf::tuning::clear(); }
+  void TearDown() override { lf::tune_detail::forget(); }
 
   /// Rows; on the host fewer, since it has no teams.
   static std::vector<std::pair<std::int64_t, std::int64_t>> rows() {

@@ -95,7 +95,7 @@ constexpr test::precision standard_precision{32, 32};
 template <class Space>
 class rows_in_turn : public test::on<Space> {
  protected:
-  void TearDown() override { lf::tuning::clear(); }
+  void TearDown() override { lf::tune_detail::forget(); }
 
   static constexpr bool on_host = std::is_same_v<Space, lf::host>;
   /// Tools that check every access take a thousand times as long: for them, hardly more rows than teams of an H200.

@@ -13,14 +13,22 @@ struct tuned {
 };
 
 namespace tuning {
-/// Forgets what was measured: what is taken by default is taken again.
+/// Forgets what was measured, on the disk, too, and there by every machine that shares the folder: what is taken by
+/// default is taken again.
 void clear();
-/// How many programs and classes of shapes are remembered.
+/// How many programs and classes of shapes are remembered, those of other machines that share the folder among them.
 index_t size();
 }  // namespace tuning
 
 namespace tune_detail {
+/// For this process.
 void remember(const planning::row_report& rows, plan_choice choice);
+/// For later ones, too.
+void keep(const planning::row_report& rows, plan_choice choice);
+/// As in a process that begins: what is on the disk is read again when it is next asked for.
+void forget();
+/// How often what is remembered has changed. Whatever depends on it holds until this number is another.
+unsigned changes();
 /// The shortest time of some runs of f, in microseconds; the first, which may load code, does not count.
 double shortest_us(void (*f)(void*), void* context);
 /// How rows of x would go, if they are one kernel; else without passes.
@@ -32,8 +40,9 @@ planning::row_report rows_of(const X& x) {
 
 /// Evaluates x by each of its plans, several times, into memory that is thrown away, and remembers the faster for its
 /// program and class of shapes: rows, and their length, up to powers of two. Later evaluations of that class take it,
-/// in all threads, until tuning::clear(). Values do not change except by the order of additions. Waits for the device;
-/// not for a stream that is being captured.
+/// in all threads, and in later processes on the same machine ($LAZYFUSE_CACHE; "off": in this one alone), until
+/// tuning::clear(). Values do not change except by the order of additions. Waits for the device; not for a stream that
+/// is being captured.
 template <class X, class = maker>
   requires expression<X> tuned tune(const X& x) {
     const auto& e = x.tree;
@@ -59,7 +68,7 @@ template <class X, class = maker>
     };
     const double rows_us = measure(plan_choice::rows), cut_us = measure(plan_choice::cut);
     const bool rows = rows_us <= cut_us;
-    tune_detail::remember(found, rows ? plan_choice::rows : plan_choice::cut);
+    tune_detail::keep(found, rows ? plan_choice::rows : plan_choice::cut);
     return {rows ? "rows" : "cut", rows_us, cut_us};
   }
 

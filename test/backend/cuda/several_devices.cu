@@ -401,6 +401,24 @@ TEST_F(several_devices, tensors_must_be_where_they_are_said_to_be) {
   m->deleter(m);
 }
 
+TEST_F(several_devices, what_tune_found_on_one_is_not_taken_on_another) {
+  const auto launches_on = [](int d) {
+    const matrix x = matrix_on(d);
+    standin::reset();
+    const matrix y = x / lf::sum(x, axis<1>, keepdims);
+    return standin::launches().size();
+  };
+  ::setenv("LAZYFUSE_CACHE", "off", 1);
+  on_thread_of(0, [] {
+    const matrix x = matrix_on(0);
+    lf::tune_detail::remember(lf::tune_detail::rows_of(x / lf::sum(x, axis<1>, keepdims)), lf::plan_choice::cut);
+  });
+  EXPECT_EQ(launches_on(0), 2u);
+  EXPECT_EQ(launches_on(1), 1u);
+  lf::tune_detail::forget();
+  EXPECT_EQ(launches_on(0), 1u);
+}
+
 TEST_F(several_devices, an_evaluation_asks_only_once_which_is_the_current_one) {
   const matrix a = matrix_on(0), b = matrix_on(0), c = matrix_on(0);
   matrix z = matrix_on(0);

@@ -234,6 +234,22 @@ TEST_F(without_nvcc, evaluations_of_every_source_are_kept) {
   for (const auto& evaluate : evaluations) EXPECT_LE(requests_of(evaluate), 8) << &evaluate - evaluations;
 }
 
+TEST_F(without_nvcc, what_tune_found_changes_what_evaluations_became) {
+  const auto x = of(lf::shape(64, 100));
+  const auto launches = [&] {
+    standin::reset();
+    const lf::array y = x / lf::sum(x, axis<1>, lf::keepdims);
+    return standin::launches().size();
+  };
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(launches(), 1u);
+  lf::tune_detail::remember(lf::tune_detail::rows_of(x / lf::sum(x, axis<1>, lf::keepdims)), lf::plan_choice::cut);
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(launches(), 2u);
+  const long allocations = requests_of([&] { launches(); });
+  lf::tune_detail::forget();
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(launches(), 1u);
+  EXPECT_LE(allocations, 16) << "evaluations are kept where something has been tuned, too";
+}
+
 TEST_F(without_nvcc, what_is_computed_first_is_told_apart_however_short_it_lives) {
   const auto a = of(lf::shape(1000, 300)), b = of(lf::shape(1000, 300));
   const auto folded = [](const auto& x) { return lf::reshape(lf::sum(x, axis<1>), lf::shape(10, 100)); };
