@@ -36,6 +36,26 @@ TYPED_TEST(rows_of_several_arrays, have_the_values_of_each) {
   }
 }
 
+TYPED_TEST(rows_of_several_arrays, of_which_each_is_a_part_of_its_own_are_one_kernel) {
+  for (const int n : {100, 1024}) {
+    const auto t = positive_numbers(1, {5, n}), u = positive_numbers(2, {5, n});
+    const auto x = this->template array<2>(t), y = this->template array<2>(u);
+    const auto expect = [&](const auto& e, const real_tensor& want, const char* what) {
+      this->expect(e, want, what, n);
+      if (std::is_same_v<TypeParam, lf::host>) EXPECT_EQ(lf::plan(e).kernels.size(), 1u) << what << " of " << n;
+    };
+    expect(lf::softmax(x) - y / lf::sum(y, axis<1>, keepdims), test::softmax_of(t, {1}) - u / test::sum_of(u, {1}),
+           "a softmax and shares");
+    expect(lf::softmax(x) * lf::log_softmax(y),
+           test::zip<double>(test::softmax_of(t, {1}), test::softmax_of(u, {1}),
+                             [](double p, double q) { return p * std::log(q); }),
+           "a softmax and the logarithm of another");
+    expect(lf::where(x - lf::mean(y, axis<1>, keepdims) > y, x - lf::mean(y, axis<1>, keepdims), y),
+           test::zip<double>(t - mean_of(u, {1}), u, [](double p, double q) { return p > q ? p : q; }),
+           "what is written twice");
+  }
+}
+
 TYPED_TEST(rows_of_several_arrays, are_read_as_they_lie) {
   const auto t = any_numbers(1, {6, 40, 3}), u = any_numbers(2, {6, 40, 3});
   const auto x = this->template array<3>(t), y = this->template array<3>(u);

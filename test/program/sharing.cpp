@@ -96,6 +96,55 @@ TEST_F(sharing_counted, terms_of_one_type_over_several_arrays_share_within_each)
   EXPECT_TRUE(test::evaluates_to(b, values({(4 + 16 + 36) * 4, (9 + 25 + 49) * 5})));
   EXPECT_EQ(calls.load(), 2 * (3 + 2)) << "each once in the sum, and once beside it";
 }
+/// One more than every element of x, counted.
+template <class X>
+auto incremented(const X& x) {
+  return lf::map(counted_increment{}, x);
+}
+TEST_F(sharing_counted, what_is_written_twice_is_evaluated_once) {
+  const lf::array<float, 1, lf::host> x{1, 2, 3}, y{4, 1, 1};
+  const lf::array<float, 1, lf::host> z = lf::where(incremented(x) * y > 3, incremented(x) * y, -x);
+  EXPECT_TRUE(test::evaluates_to(z, values({8, -2, 4})));
+  EXPECT_EQ(calls.load(), 3);
+  calls = 0;
+  EXPECT_FLOAT_EQ(lf::array(lf::sum(incremented(x) * y / (incremented(x) * y + 1))).item(),
+                  8 / 9.f + 3 / 4.f + 4 / 5.f);
+  EXPECT_EQ(calls.load(), 3) << "in a reduction";
+}
+TEST_F(sharing_counted, what_two_parts_have_alike_is_not_taken_for_one) {
+  const lf::array<float, 1, lf::host> x{1, 2, 3}, y{4, 1, 1};
+  const auto mixed = [&] { return incremented(x) / (y + 1) * y; };
+  const auto larger = [&] { return lf::maximum(incremented(y) / (x + 1), y); };
+  const lf::array<float, 1, lf::host> z = lf::where(mixed() > larger(), mixed(), 2 * larger());
+  EXPECT_TRUE(test::evaluates_to(z, values({2 * 4, 3 / 2.f, 2})));
+  EXPECT_EQ(calls.load(), 2 * 3);
+}
+TEST_F(sharing_counted, a_wrong_guess_about_what_is_written_twice_leaves_names_shared) {
+  const lf::array<float, 1, lf::host> x{1, 2, 3}, y{4, 1, 1};
+  const auto name = incremented(y);
+  const lf::array<float, 1, lf::host> z = lf::where(incremented(x) * 2 > name, incremented(y) * 2, -name);
+  EXPECT_TRUE(test::evaluates_to(z, values({-5, 4, 4})));
+  EXPECT_EQ(calls.load(), 3 * 3);
+}
+TEST_F(sharing_counted, terms_of_one_type_do_not_hide_what_is_written_twice) {
+  const lf::array<float, 1, lf::host> x{1, 2}, y{3, 4}, u{5, 6}, v{7, 8};
+  const auto sum = [&] { return incremented(x) * 2 + incremented(y) * 2 + incremented(u) * 2 + incremented(v) * 2; };
+  const lf::array<float, 1, lf::host> z = lf::where(sum() > 41, sum(), x);
+  EXPECT_TRUE(test::evaluates_to(z, values({1, 48})));
+  EXPECT_EQ(calls.load(), 2 * 4);
+}
+TEST_F(sharing_counted, other_views_of_one_array_are_not_taken_for_what_is_written_twice) {
+  lf::array<float, 1, lf::host> x{1, 2, 3, 4};
+  const auto low = x(lf::range(0, 3)), high = x(lf::range(1, 4)), back = x(lf::range(2, lf::none, -1));
+  EXPECT_TRUE(
+      test::evaluates_to(lf::where(incremented(low) * 2 > 5, incremented(high) * 2, -low), values({-1, 8, 10})));
+  EXPECT_EQ(calls.load(), 2 * 3);
+  EXPECT_TRUE(test::evaluates_to(lf::where(incremented(low) * 2 > 5, incremented(back) * 2, -low), values({-1, 6, 4})));
+  EXPECT_EQ(calls.load(), 4 * 3);
+  x = lf::where(incremented(x) * 2 > 7, incremented(x) * 2, -x);
+  EXPECT_TRUE(test::evaluates_to(x, values({-1, -2, 8, 10})));
+  EXPECT_EQ(calls.load(), 4 * 3 + 4) << "where it is written to what is read";
+}
 TEST_F(sharing_counted, a_wrong_guess_about_ranges_leaves_the_arguments_of_fuse_shared) {
   const lf::array<float, 1, lf::host> x{1, 2, 4}, y{2, 3};
   const auto g = lf::fuse([](auto a, auto b) {
@@ -139,6 +188,16 @@ TYPED_TEST(sharing, equal_types_over_unlike_operands_keep_their_values) {
   EXPECT_TRUE(test::evaluates_to(forward - backward, values({-2, -2})));
   EXPECT_TRUE(test::evaluates_to(lf::sum(x) * lf::sum(y), test::tensor<float>({}, {90})));
   EXPECT_TRUE(test::evaluates_to(lf::sum(x * x) + lf::sum(y * y), test::tensor<float>({}, {91})));
+}
+TEST(sharing_planned, a_plan_says_what_is_taken_for_one) {
+  const lf::array<float, 2, lf::host> x = lf::full({3, 50}, 1.0f), y = lf::full({3, 1}, 2.0f);
+  const auto larger = [](const auto& a, const auto& b) { return lf::where(a > 2 * b, a, b); };
+  const auto twice = lf::plan(lf::where(x * y + 1 > y, x * y + 1, y)), named = lf::plan(larger(x * y + 1, y)),
+             wrong = lf::plan(lf::where(x * y + 1 > y, y * x + 1, y));
+  ASSERT_EQ(twice.kernels.size(), 1u);
+  EXPECT_EQ(twice.kernels[0].operands.size(), 5u) << "x, y and 1 once, y twice beside them";
+  EXPECT_EQ(named.kernels[0].operands.size(), 6u);
+  EXPECT_EQ(wrong.kernels[0].operands.size(), 8u);
 }
 TYPED_TEST(sharing, the_same_bits_with_a_temporary_or_without) {
   const auto x = test::array_of<TypeParam, 1>(test::counting<float>({1001}, -3, 0.006f));

@@ -37,43 +37,50 @@ bool reduce(const execution& x, const shape<R>& s, const target_pack<K, T...>& t
   return true;
 }
 
-/// Whether numbering composites once would save an operand.
-template <class... E>
-inline constexpr bool shares = lowering<1, E...>::sources::size < lowering<0, E...>::sources::size;
-/// Run time finds out which operands are one where it makes the kernel.
-template <class Space, class... E>
-constexpr bool tries_sharing() {
-  if constexpr (makes_all_kernels<Space>) return false;
-  else return shares<E...>;
-}
+using lower_detail::operand_count;
+/// Whether what is written twice is looked for by types: where kernels are loops that are compiled here.
+template <class Space>
+inline constexpr bool finds_repeats = !space_traits<Space>::on_device;
+/// Whether it would save more operands than names and arrays of one type.
+template <class Space, int Names, class... E>
+inline constexpr bool repeats_save = [] {
+  if constexpr (finds_repeats<Space>) return operand_count<lower_detail::repeats, E...> < operand_count<Names, E...>;
+  else return false;
+}();
 /// Whether something else was guessed besides what arguments of fuse are, and these alone would save an operand.
 template <int Share, class... E>
 constexpr bool tries_arguments() {
   if constexpr ((number_detail::has_numbers<E> || ...)) {
-    constexpr int all = lowering<Share, E...>::sources::size,
-                  arguments = lowering<lower_detail::arguments_alone, E...>::sources::size;
-    return all < arguments && arguments < lowering<0, E...>::sources::size;
+    constexpr int all = operand_count<Share, E...>, arguments = operand_count<lower_detail::arguments_alone, E...>;
+    return all < arguments && arguments < operand_count<0, E...>;
   } else return false;
+}
+/// Calls attempt.template operator()<Share>() for each way of sharing that saves operands, that which is likely to save
+/// most first, until one is right; at last for none.
+template <class Space, int Names, class... E, class Attempt>
+bool share_and(const Attempt& attempt) {
+  if constexpr (!makes_all_kernels<Space>) {
+    constexpr int none = operand_count<0, E...>, names = operand_count<Names, E...>;
+    if constexpr (repeats_save<Space, Names, E...>)
+      if (attempt.template operator()<lower_detail::repeats>()) return true;
+    if constexpr (names < none) {
+      if (attempt.template operator()<Names>()) return true;
+      if constexpr (tries_arguments<Names, E...>())
+        if (attempt.template operator()<lower_detail::arguments_alone>()) return true;
+    }
+  }
+  return attempt.template operator()<0>();
 }
 template <class Space, int R, class... T, class... E>
 void transform_best(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
                     const E&... e) {
-  if constexpr (tries_sharing<Space, E...>()) {
-    if (transform<Space, 1, R, T...>(x, s, to, owners, e...)) return;
-    if constexpr (tries_arguments<1, E...>())
-      if (transform<Space, lower_detail::arguments_alone, R, T...>(x, s, to, owners, e...)) return;
-  }
-  transform<Space, 0, R, T...>(x, s, to, owners, e...);
+  share_and<Space, 1, E...>([&]<int Share>() { return transform<Space, Share, R, T...>(x, s, to, owners, e...); });
 }
 template <class Space, int R, int K, class... T, class... E>
 bool reduce_best(const execution& x, const shape<R>& s, const target_pack<K, T...>& to, allocation* const* owners,
                  const E&... e) {
-  if constexpr (tries_sharing<Space, E...>()) {
-    if (reduce<Space, 1, R, K, T...>(x, s, to, owners, e...)) return true;
-    if constexpr (tries_arguments<1, E...>())
-      if (reduce<Space, lower_detail::arguments_alone, R, K, T...>(x, s, to, owners, e...)) return true;
-  }
-  return reduce<Space, 0, R, K, T...>(x, s, to, owners, e...);
+  return share_and<Space, 1, E...>(
+      [&]<int Share>() { return reduce<Space, Share, R, K, T...>(x, s, to, owners, e...); });
 }
 
 /// The target over the kept axes alone: axes of extent 1 are dropped or added.
@@ -194,7 +201,13 @@ bool rows_best(const execution& x, const shape<R>& s, const target_pack<R, T...>
     if constexpr (makes_all_kernels<Space>)
       why = size == 0 ? "nothing to reduce" : by.template operator()<made_rows_plan, 0>();
     else {
-      why = size == 0 ? "nothing to reduce" : by.template operator()<rows_plan, share>();
+      constexpr bool repeats = repeats_save<Space, share, E...>;
+      why = size == 0 ? "nothing to reduce" : operands_differ;
+      if constexpr (repeats)
+        if (why == operands_differ) why = by.template operator()<rows_plan, lower_detail::repeats>();
+      if (why == operands_differ) why = by.template operator()<rows_plan, share>();
+      if constexpr (!repeats && finds_repeats<Space> && rows_detail::doubtful<N, E...>)
+        if (why == operands_differ) why = by.template operator()<rows_plan, lower_detail::repeats>();
       if constexpr (tries_arguments<share, E...>())
         if (why == operands_differ) why = by.template operator()<rows_plan, lower_detail::arguments_alone>();
       // Types take the two arrays of softmax(x) * softmax(y) for one. Run time does not.

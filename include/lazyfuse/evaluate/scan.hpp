@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lazyfuse/error.hpp>
-#include <lazyfuse/evaluate/bound_plan.hpp>
+#include <lazyfuse/evaluate/patterns.hpp>
 #include <lazyfuse/expr/scan.hpp>
 
 namespace lazyfuse {
@@ -189,8 +189,10 @@ bool scan_together(const execution& x, const shape<R>& s, const target_pack<R, T
       return false;
     }
     constexpr bool made = makes_all_kernels<Space>;
-    constexpr bool doubtful = rows_detail::doubtful_here<R, E...> || (rows_detail::doubtful_inside<R, E> || ...);
-    constexpr int share = made ? 0 : doubtful ? 1 : lower_detail::sharing_arrays(R);
+    constexpr int share = made ? 0 : rows_detail::doubtful<R, E...> ? 1 : lower_detail::sharing_arrays(R);
+    if constexpr (repeats_save<Space, share, E...>) {
+      if (scan_once<Space, lower_detail::repeats, R, T...>(x, s, to, owners, e...)) return true;
+    }
     if constexpr (lowering<share, E...>::sources::size < lowering<0, E...>::sources::size) {
       if (scan_once<Space, share, R, T...>(x, s, to, owners, e...)) return true;
     }

@@ -5,6 +5,9 @@
 // Equal types mostly are equal operands where the user gave a name, and hardly ever where two of them are added: of
 // dx * dx + dy * dy both terms have one type. So terms of one type have operands of their own, and what occurs in such
 // terms is one operand only within each of them, and elsewhere within each result (docs/design/sharing_operands.md).
+//
+// What is written twice has no name. Two operations or more of one type are mostly one value, except side by side, and
+// what is inside them is compared only there: of where(p > q, p, q) both p are one, and what p and q have alike is not.
 #pragma once
 
 namespace lazyfuse::planning::lower_detail {
@@ -14,6 +17,8 @@ namespace lazyfuse::planning::lower_detail {
 constexpr int sharing_arrays(int rank) { return 1 + rank; }
 /// Only for arguments of fuse, and names of nothing else: what is left where types were wrong about others.
 inline constexpr int arguments_alone = -1;
+/// For what is repeated, with a name or two operations at least, each within the smallest of these that it is part of.
+inline constexpr int repeats = -2;
 
 /// A leaf as far as numbers go.
 struct noted_leaf {
@@ -21,10 +26,13 @@ struct noted_leaf {
   const char* type;
   int rank;
 };
-/// What may be met again, as what: a name as itself, a sine as a cosine. Its leaves are [first, end).
+/// What may be met again. Its leaves are [first, end); the parts in it come before part `next`.
 struct noted_part {
-  const char *type, *met_as;
-  int first, end;
+  const char *type, *met_as;  ///< met_as: a name as itself, a sine as a cosine; null of what has no name
+  bool named_here, repeats;   ///< by the user; whether repeats of it are looked for without its name
+  int first = 0, end = 0, next = 0;
+  bool beside = false;  ///< another one of its type
+  int scope = -1;       ///< the part within which it is the first of its type, counted from 1
 };
 /// The leaves of a result of some type, or of one of several terms that have one type.
 struct noted_term {
@@ -40,11 +48,26 @@ struct type_notes {
   int leaves = 0, parts = 0, terms = 0;
 
   constexpr void add(const noted_leaf& l) { leaf[leaves++] = l; }
-  constexpr int begin(const char* type, const char* met_as) {
-    part[parts] = {type, met_as, leaves, leaves};
+  constexpr int begin(noted_part p) {
+    part[parts] = p;
+    part[parts].first = leaves;
     return parts++;
   }
-  constexpr void end(int of_part) { part[of_part].end = leaves; }
+  constexpr void end(int of_part) {
+    part[of_part].end = leaves;
+    part[of_part].next = parts;
+  }
+  /// Notes which of the parts from `first` on, not of those in them, are of one type, and so what they consist of. A
+  /// product may be a square of a name.
+  constexpr void compare(int first, bool squares) {
+    for (int a = first; a < parts; a = part[a].next)
+      for (int b = part[a].next; b < parts; b = part[b].next)
+        if (part[a].type == part[b].type && !(squares && part[a].named_here)) set_beside(a), set_beside(b);
+  }
+  constexpr void set_beside(int p) {
+    for (int in = p; in < part[p].next && part[in].first == part[p].first && part[in].end == part[p].end; ++in)
+      part[in].beside = true;
+  }
   constexpr void end_term(int first, const char* result = nullptr) { term[terms++] = {first, leaves, result}; }
 };
 
@@ -56,12 +79,11 @@ struct operand_numbering {
   int operands = 0;
 
   constexpr void run() {
+    if (share == repeats) return run_inside(0, 0, notes.parts, 0, notes.leaves);
     const noted_part* const part = notes.part;
     for (int at = 0, next = 0; at < notes.leaves;) {
       if (next == notes.parts || part[next].first > at) {
-        slots[at] = slot_of(at);
-        operands += slots[at] == operands;
-        ++at;
+        number(at++);
         continue;
       }
       const int before = share == 0 ? -1 : met_before(next);
@@ -73,6 +95,41 @@ struct operand_numbering {
   }
 
  private:
+  constexpr void number(int at) {
+    slots[at] = slot_of(at);
+    operands += slots[at] == operands;
+  }
+  /// Numbers the leaves [at, end), which contain the parts [first, last).
+  constexpr void run_inside(int scope, int first, int last, int at, int end) {
+    noted_part* const part = notes.part;
+    for (int next = first; at < end;) {
+      if (next == last || part[next].first > at) {
+        number(at++);
+        continue;
+      }
+      noted_part& now = part[next];
+      bool again = false, beside = now.beside;
+      int before = -1;
+      for (int p = first; now.repeats && p < last; ++p) {
+        if (p == next || part[p].type != now.type) continue;
+        again = true;
+        beside = beside || part[p].beside;
+        if (part[p].scope == scope) before = p;
+      }
+      if (!again) {
+        ++next;
+        continue;
+      }
+      if (before >= 0 && !beside)
+        for (int i = part[before].first; at < now.end; ++i) slots[at++] = slots[i];
+      else {
+        now.scope = scope;
+        run_inside(next + 1, next + 1, now.next, at, now.end);
+        at = now.end;
+      }
+      next = now.next;
+    }
+  }
   constexpr int slot_of(int at) const {
     const noted_leaf& l = notes.leaf[at];
     const bool wanted =

@@ -79,15 +79,15 @@ inline constexpr partial_sums<sizeof...(N)> sums_of = [] {
   return s;
 }();
 
-/// A node of an expression: how many leaves, parts that may be met again and terms of one type there are below it; the
-/// sources of the leaves, and notes of all these; its program, whose first leaf has slot number First: a class, since
-/// aliases would be written out in each other.
+/// A node of an expression: how many leaves, operations, parts that may be met again and terms of one type there are
+/// below it; the sources of the leaves, and notes of all these; its program, whose first leaf has slot number First: a
+/// class, since aliases would be written out in each other.
 template <class E>
 struct node;
 
 template <class Source, int R>
 struct node<leaf<Source, R>> {
-  static constexpr int leaves = 1, parts = 0, terms = 0;
+  static constexpr int leaves = 1, operations = 0, parts = 0, terms = 0;
   using sources = list<typename device_source<Source>::type>;
   static constexpr void note(type_notes& n) { n.add({kind_of_leaf<Source>, &identity_of<leaf<Source, R>>, R}); }
   template <class Slots, int First>
@@ -98,7 +98,7 @@ struct node<leaf<Source, R>> {
 
 template <class T, auto V>
 struct node<literal_leaf<T, V>> {
-  static constexpr int leaves = 0, parts = 0, terms = 0;
+  static constexpr int leaves = 0, operations = 0, parts = 0, terms = 0;
   using sources = list<>;
   static constexpr void note(type_notes&) {}
   template <class Slots, int First>
@@ -111,17 +111,23 @@ struct node<literal_leaf<T, V>> {
 template <class Op, int... I, class... A>
 struct node<map_expr<Op, index_sequence<I...>, A...>> {
   static constexpr bool like_terms = has_like_terms<Op, A...>;
-  static constexpr int leaves = (0 + ... + node<A>::leaves), parts = has_partner<Op> + (0 + ... + node<A>::parts),
-                       terms = 2 * like_terms + (0 + ... + node<A>::terms);
+  static constexpr int leaves = (0 + ... + node<A>::leaves), operations = (1 + ... + node<A>::operations);
+  static constexpr bool noted = operations > 1 || has_partner<Op>;
+  static constexpr int parts = noted + (0 + ... + node<A>::parts), terms = 2 * like_terms + (0 + ... + node<A>::terms);
   using sources = concat_t<typename node<A>::sources...>;
   static constexpr void note(type_notes& n) {
     int part = 0;
-    if constexpr (has_partner<Op>)
-      part = n.begin(&identity_of<map_expr<Op, index_sequence<I...>, A...>>,
-                     &identity_of<map_expr<typename Op::partner, index_sequence<I...>, A...>>);
+    if constexpr (noted) {
+      const char* met_as = nullptr;
+      if constexpr (has_partner<Op>) met_as = &identity_of<map_expr<typename Op::partner, index_sequence<I...>, A...>>;
+      part = n.begin({&identity_of<map_expr<Op, index_sequence<I...>, A...>>, met_as, false, operations > 1});
+    }
     if constexpr (like_terms) note_terms(n, static_cast<A*>(nullptr)...);
     else (node<A>::note(n), ...);
-    if constexpr (has_partner<Op>) n.end(part);
+    if constexpr (noted) {
+      n.compare(part + 1, squares<Op>);
+      n.end(part);
+    }
   }
   template <class B, class C>
   static constexpr void note_terms(type_notes& n, B*, C*) {
@@ -141,10 +147,11 @@ struct node<map_expr<Op, index_sequence<I...>, A...>> {
 
 template <class E>
 struct node<named<E>> {
-  static constexpr int leaves = node<E>::leaves, parts = 1 + node<E>::parts, terms = node<E>::terms;
+  static constexpr int leaves = node<E>::leaves, operations = node<E>::operations, parts = 1 + node<E>::parts,
+                       terms = node<E>::terms;
   using sources = typename node<E>::sources;
-  static constexpr void note(type_notes& n) {
-    const int part = n.begin(&identity_of<named<E>>, &identity_of<named<E>>);
+  static constexpr void note(type_notes& n, bool by_user = true) {
+    const int part = n.begin({&identity_of<named<E>>, &identity_of<named<E>>, by_user, by_user && operations == 1});
     node<E>::note(n);
     n.end(part);
   }
@@ -156,6 +163,13 @@ struct node<named<E>> {
 template <class Kind, class A, int R>
   requires(Kind::in_kernel)
 struct node<leaf<deferred<Kind, A>, R>> : node<named<A>> {
+  static constexpr int operations = 1 + node<A>::operations, parts = (operations > 1) + node<named<A>>::parts;
+  static constexpr void note(type_notes& n) {
+    int part = 0;
+    if constexpr (operations > 1) part = n.begin({&identity_of<leaf<deferred<Kind, A>, R>>, nullptr, false, true});
+    node<named<A>>::note(n, false);
+    if constexpr (operations > 1) n.end(part);
+  }
   template <class Slots, int First>
   struct program {
     using type = stage<typename Kind::stage, typename node<A>::template program<Slots, First>::type>;
@@ -176,8 +190,8 @@ struct argument_ids {
   int slot[Leaves + 1] = {}, first[Leaves + 1] = {};  ///< first: the first leaf of each operand
   int operands = 0;
 };
-template <int Share, class... E>
-constexpr auto argument_ids_of() {
+template <class... E>
+constexpr auto argument_ids_of(int share) {
   constexpr int leaves = (0 + ... + node<E>::leaves);
   noted_leaf leaf[leaves + 1] = {};
   noted_part part[1 + (0 + ... + node<E>::parts)] = {};
@@ -185,13 +199,18 @@ constexpr auto argument_ids_of() {
   type_notes n{leaf, part, term};
   int first = 0;
   ((node<E>::note(n), n.end_term(first, &identity_of<E>), first = n.leaves), ...);
+  n.compare(0, false);
   argument_ids<leaves> all;
-  operand_numbering numbers{n, Share, all.slot};
+  operand_numbering numbers{n, share, all.slot};
   numbers.run();
   for (int i = leaves - 1; i >= 0; --i) all.first[all.slot[i]] = i;
   all.operands = numbers.operands;
   return all;
 }
+
+/// How many operands they have.
+template <int Share, class... E>
+inline constexpr int operand_count = argument_ids_of<E...>(Share).operands;
 
 template <class Slots, class Seq, class... E>
 struct programs_of;
@@ -213,7 +232,7 @@ struct picked<list<Src...>, index_sequence<I...>> {
 template <int Share, class... E>
 struct lowering {
   static constexpr bool shared = Share != 0;
-  static constexpr auto ids = lower_detail::argument_ids_of<Share, E...>();
+  static constexpr auto ids = lower_detail::argument_ids_of<E...>(Share);
   template <int... I>
   static index_sequence<ids.slot[I]...> slots_of(index_sequence<I...>);
   template <int... I>

@@ -120,8 +120,9 @@ struct doubting : tree::any_leaf {
   template <class Kind, class A, int Rank>
   static constexpr bool deferred = doubtful_here<R, A> || tree::fold<doubting, A>;
 };
-template <int R, class E>
-inline constexpr bool doubtful_inside = tree::fold<doubting<R>, E>;
+/// Whether expressions have such a frame.
+template <int R, class... E>
+inline constexpr bool doubtful = doubtful_here<R, E...> || (tree::fold<doubting<R>, E> || ...);
 
 }  // namespace rows_detail
 
@@ -146,8 +147,7 @@ inline constexpr bool may_be_rows = [] {
 template <class... E>
 inline constexpr int sharing_of_rows = [] {
   constexpr int R = (rows_detail::form{} + ... + rows_detail::form_of<E>).rank;
-  constexpr bool doubtful = rows_detail::doubtful_here<R, E...> || (rows_detail::doubtful_inside<R, E> || ...);
-  return doubtful ? 1 : lower_detail::sharing_arrays(R);
+  return rows_detail::doubtful<R, E...> ? 1 : lower_detail::sharing_arrays(R);
 }();
 
 }  // namespace lazyfuse::planning
