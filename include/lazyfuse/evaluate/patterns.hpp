@@ -47,6 +47,18 @@ inline constexpr bool repeats_save = [] {
   if constexpr (finds_repeats<Space>) return operand_count<lower_detail::repeats, E...> < operand_count<Names, E...>;
   else return false;
 }();
+/// Whether names are tried: alone, or after repeats, which find what is reduced.
+template <class Space, int Names, class... E>
+inline constexpr bool tries_names =
+    operand_count<repeats_save<Space, Names, E...> ? lower_detail::names_alone : Names, E...> < operand_count<0, E...>;
+/// Whether repeats are tried after names and what is reduced, of which they take less for one.
+template <class Space, int Names, class... E>
+inline constexpr bool doubts_reduced = [] {
+  if constexpr (finds_repeats<Space> && Names == 1) {
+    constexpr int repeats = operand_count<lower_detail::repeats, E...>;
+    return operand_count<Names, E...> < repeats && repeats < operand_count<0, E...>;
+  } else return false;
+}();
 /// Whether something else was guessed besides what arguments of fuse are, and these alone would save an operand.
 template <int Share, class... E>
 constexpr bool tries_arguments() {
@@ -60,10 +72,9 @@ constexpr bool tries_arguments() {
 template <class Space, int Names, class... E, class Attempt>
 bool share_and(const Attempt& attempt) {
   if constexpr (!makes_all_kernels<Space>) {
-    constexpr int none = operand_count<0, E...>, names = operand_count<Names, E...>;
     if constexpr (repeats_save<Space, Names, E...>)
       if (attempt.template operator()<lower_detail::repeats>()) return true;
-    if constexpr (names < none) {
+    if constexpr (tries_names<Space, Names, E...>) {
       if (attempt.template operator()<Names>()) return true;
       if constexpr (tries_arguments<Names, E...>())
         if (attempt.template operator()<lower_detail::arguments_alone>()) return true;
@@ -205,8 +216,9 @@ bool rows_best(const execution& x, const shape<R>& s, const target_pack<R, T...>
       why = size == 0 ? "nothing to reduce" : operands_differ;
       if constexpr (repeats)
         if (why == operands_differ) why = by.template operator()<rows_plan, lower_detail::repeats>();
-      if (why == operands_differ) why = by.template operator()<rows_plan, share>();
-      if constexpr (!repeats && finds_repeats<Space> && rows_detail::doubtful<N, E...>)
+      if constexpr (!repeats || tries_names<Space, share, E...>)
+        if (why == operands_differ) why = by.template operator()<rows_plan, share>();
+      if constexpr (doubts_reduced<Space, share, E...>)
         if (why == operands_differ) why = by.template operator()<rows_plan, lower_detail::repeats>();
       if constexpr (tries_arguments<share, E...>())
         if (why == operands_differ) why = by.template operator()<rows_plan, lower_detail::arguments_alone>();

@@ -17,8 +17,10 @@ namespace lazyfuse::planning::lower_detail {
 constexpr int sharing_arrays(int rank) { return 1 + rank; }
 /// Only for arguments of fuse, and names of nothing else: what is left where types were wrong about others.
 inline constexpr int arguments_alone = -1;
-/// For what is repeated, with a name or two operations at least, each within the smallest of these that it is part of.
+/// For what has a name, and what is repeated, of two operations or more, each within the smallest that it is part of.
 inline constexpr int repeats = -2;
+/// As 1, but not for what is reduced.
+inline constexpr int names_alone = -3;
 
 /// A leaf as far as numbers go.
 struct noted_leaf {
@@ -29,10 +31,11 @@ struct noted_leaf {
 /// What may be met again. Its leaves are [first, end); the parts in it come before part `next`.
 struct noted_part {
   const char *type, *met_as;  ///< met_as: a name as itself, a sine as a cosine; null of what has no name
-  bool named_here, repeats;   ///< by the user; whether repeats of it are looked for without its name
+  bool named_here, repeats;   ///< by the user; of two operations or more, which are looked for without a name
   int first = 0, end = 0, next = 0;
   bool beside = false;  ///< another one of its type
   int scope = -1;       ///< the part within which it is the first of its type, counted from 1
+  constexpr bool is_reduced() const { return met_as == type && !named_here; }
 };
 /// The leaves of a result of some type, or of one of several terms that have one type.
 struct noted_term {
@@ -86,7 +89,8 @@ struct operand_numbering {
         number(at++);
         continue;
       }
-      const int before = share == 0 ? -1 : met_before(next);
+      const bool guesses = share != 0 && !(share == names_alone && part[next].is_reduced());
+      const int before = guesses ? met_before(next) : -1;
       if (before >= 0) {
         for (int i = part[before].first; at < part[next].end; ++i) slots[at++] = slots[i];
         while (next < notes.parts && part[next].first < at) ++next;
@@ -108,27 +112,51 @@ struct operand_numbering {
         continue;
       }
       noted_part& now = part[next];
-      bool again = false, beside = now.beside;
-      int before = -1;
-      for (int p = first; now.repeats && p < last; ++p) {
-        if (p == next || part[p].type != now.type) continue;
-        again = true;
-        beside = beside || part[p].beside;
-        if (part[p].scope == scope) before = p;
-      }
-      if (!again) {
-        ++next;
-        continue;
-      }
-      if (before >= 0 && !beside)
+      const bool again = now.repeats && is_repeated(next, first, last);
+      const int before = again ? repeat_before(next, scope, first, last) : now.named_here ? name_before(next) : -1;
+      if (before >= 0) {
         for (int i = part[before].first; at < now.end; ++i) slots[at++] = slots[i];
-      else {
+        next = now.next;
+      } else if (again) {
         now.scope = scope;
         run_inside(next + 1, next + 1, now.next, at, now.end);
         at = now.end;
-      }
-      next = now.next;
+        next = now.next;
+      } else ++next;
     }
+  }
+  constexpr bool is_repeated(int p, int first, int last) const {
+    for (int q = first; q < last; ++q)
+      if (q != p && notes.part[q].type == notes.part[p].type) return true;
+    return false;
+  }
+  /// The first of its type within a part, if none of them are side by side.
+  constexpr int repeat_before(int p, int scope, int first, int last) const {
+    int found = -1;
+    for (int q = first; q < last; ++q) {
+      const noted_part& then = notes.part[q];
+      if (then.type != notes.part[p].type) continue;
+      if (then.beside) return -1;
+      if (q < p && then.scope == scope) found = q;
+    }
+    return found;
+  }
+  /// The same anywhere, if neither is part of what has another one of its type at its side.
+  constexpr int name_before(int p) const {
+    int found = -1;
+    for (int q = 0; q < notes.parts; ++q) {
+      if (notes.part[q].type != notes.part[p].type) continue;
+      if (notes.part[q].beside) return -1;
+      if (q < p && found < 0 && !are_apart(q, p)) found = q;
+    }
+    return found;
+  }
+  constexpr bool are_apart(int q, int p) const {
+    for (int in = 0; in < notes.parts; ++in) {
+      const bool has_q = in <= q && q < notes.part[in].next, has_p = in <= p && p < notes.part[in].next;
+      if (notes.part[in].beside && has_q != has_p) return true;
+    }
+    return false;
   }
   constexpr int slot_of(int at) const {
     const noted_leaf& l = notes.leaf[at];
@@ -145,7 +173,8 @@ struct operand_numbering {
       const noted_part& then = notes.part[q];
       if (then.type == now.met_as && then.end <= now.first &&
           (of_arguments(now) ||
-           (share > 0 && is_one(then.first, then.end, now.first, now.end, now.met_as) && !are_like_results(then, now))))
+           (share != arguments_alone && is_one(then.first, then.end, now.first, now.end, now.met_as) &&
+            !are_like_results(then, now))))
         return q;
     }
     return -1;

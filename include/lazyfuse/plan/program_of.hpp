@@ -151,7 +151,7 @@ struct node<named<E>> {
                        terms = node<E>::terms;
   using sources = typename node<E>::sources;
   static constexpr void note(type_notes& n, bool by_user = true) {
-    const int part = n.begin({&identity_of<named<E>>, &identity_of<named<E>>, by_user, by_user && operations == 1});
+    const int part = n.begin({&identity_of<named<E>>, &identity_of<named<E>>, by_user, false});
     node<E>::note(n);
     n.end(part);
   }
