@@ -110,6 +110,14 @@ TEST_F(sharing_counted, what_is_written_twice_is_evaluated_once) {
   EXPECT_FLOAT_EQ(lf::array(lf::sum(incremented(x) * y / (incremented(x) * y + 1))).item(),
                   8 / 9.f + 3 / 4.f + 4 / 5.f);
   EXPECT_EQ(calls.load(), 3) << "in a reduction";
+  calls = 0;
+  const lf::array<float, 1, lf::host> sums = lf::cumsum(lf::where(incremented(x) * y > 3, incremented(x) * y, x));
+  EXPECT_TRUE(test::evaluates_to(sums, values({8, 10, 14})));
+  EXPECT_EQ(calls.load(), 3) << "in a scan";
+  calls = 0;
+  const auto larger = lf::fuse([](auto a, auto b) { return lf::where(incremented(a) * 2 > b, incremented(a) * 2, b); });
+  EXPECT_TRUE(test::evaluates_to(lf::array(larger(x, y)), values({4, 6, 8})));
+  EXPECT_EQ(calls.load(), 3) << "with a number of its own in a function of fuse";
 }
 TEST_F(sharing_counted, what_two_parts_have_alike_is_not_taken_for_one) {
   const lf::array<float, 1, lf::host> x{1, 2, 3}, y{4, 1, 1};

@@ -41,11 +41,14 @@ using lower_detail::operand_count;
 /// Whether what is written twice is looked for by types: where kernels are loops that are compiled here.
 template <class Space>
 inline constexpr bool finds_repeats = !space_traits<Space>::on_device;
-/// Whether it would save more operands than names and arrays of one type.
+/// Whether it saves an eighth of the operands that names and arrays of one type leave: of many operations some always
+/// have one type.
 template <class Space, int Names, class... E>
 inline constexpr bool repeats_save = [] {
-  if constexpr (finds_repeats<Space>) return operand_count<lower_detail::repeats, E...> < operand_count<Names, E...>;
-  else return false;
+  if constexpr (finds_repeats<Space>) {
+    constexpr int names = operand_count<Names, E...>, saved = names - operand_count<lower_detail::repeats, E...>;
+    return saved > 0 && 8 * saved >= names;
+  } else return false;
 }();
 /// Whether names are tried: alone, or after repeats, which find what is reduced.
 template <class Space, int Names, class... E>
