@@ -262,10 +262,18 @@ constexpr int register_elements(list<Src...> sources, index_sequence<I...> all, 
   while (elements > width && elements * bytes > row_tuning::register_bytes) elements /= 2;
   return elements;
 }
-/// Blocks that share a processor.
+/// Bytes of an element of what only the results read.
+template <class Staged, class... Src, int... I>
+constexpr int bytes_of_results(list<Src...>, index_sequence<I...>) {
+  return (0 + ... + (Src::is_memory && !Staged::template read_before<Staged::count, I> ? element_bytes<Src> : 0));
+}
+/// Blocks that share a processor. Where results are dear, the compiler reads ahead what they alone read.
 template <class Staged, class... Src>
 constexpr int register_residents(list<Src...> sources, int elements) {
-  const int bytes = elements * bytes_in_stages<Staged>(sources, make_index_sequence<sizeof...(Src)>{});
+  constexpr auto all = make_index_sequence<sizeof...(Src)>{};
+  const bool dear = Staged::output::cost >= row_tuning::dear_results;
+  const int bytes =
+      elements * (bytes_in_stages<Staged>(sources, all) + (dear ? bytes_of_results<Staged>(sources, all) : 0));
   const int small = (0 + ... + (Src::is_memory && sizeof(typename Src::value_type) < 4));
   return small > 1 || elements > row_tuning::most_register_elements || bytes > row_tuning::light_bytes
              ? row_tuning::residents

@@ -106,6 +106,8 @@ struct dpp::tuning<dpp::row_stages, cuda> {
   /// Three blocks of rows in registers share a processor where a thread holds no more bytes, elsewhere two: memory
   /// waits for one while the others compute.
   static constexpr int light_residents = 3, light_bytes = 96, residents = 2;
+  /// Results of this cost are dear: quotients of two operands spill with three blocks, which takes 3.4 times as long.
+  static constexpr int dear_results = 8;
 };
 
 template <>
