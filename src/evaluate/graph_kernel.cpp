@@ -493,12 +493,10 @@ bool run_stages(const graph_space& space, const execution& x, const memory_of_gr
   }
   graph_recording* const recording = x.values->recording;
   const graph_plan before = p;
-  if (rows && x.choice == plan_choice::automatic && p.rows.length >= long_row) {
+  if (const index_t elements = p.rows.rows * p.rows.length;
+      rows && x.choice == plan_choice::automatic && rows_are_to_be_compared(p.rows.length, elements)) {
     p.type->decide(p);
-    if (!p.path) return false;
-    // Barriers may cost more than launches.
-    if (p.rows.where.grid_barriers > 0 && !rows_pay(p.rows.where, p.touched(), layout.levels, space.this_machine()))
-      return false;
+    if (!p.path || !rows_pay(p.rows.where, p.touched(), layout.levels, elements, space.this_machine())) return false;
   }
   if (!x.take(p)) return false;
   if (!recording) return true;

@@ -20,7 +20,7 @@ work kernel_plan::touched() const {
   return {distinct(), written(), 0, static_cast<double>(elements()) * type->cost(*this), 1, 0};
 }
 work kernel_plan::costs() const {
-  return rows.passes > 0 ? work_of_rows(rows.where, touched(), rows.passes - 1) : touched();
+  return rows.passes > 0 ? work_of_rows(rows.where, touched(), rows.passes - 1, rows.rows * rows.length) : touched();
 }
 
 }  // namespace lazyfuse::planning

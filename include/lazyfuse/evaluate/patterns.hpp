@@ -182,14 +182,12 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
         elements <= report.passes * tuned::beside_elements(false, static_cast<double>(report.length), 1))
       return "short rows side by side are faster step by step";
   }
-  // Rows move no more bytes than the cut, launch less and compute the same. Only barriers of a grid may cost more than
-  // the launches they replace, and only long rows have them: of others there is no more to compare.
-  if (wanted == plan_choice::automatic && report.length >= long_row) {
+  if (const index_t elements = s.size();
+      wanted == plan_choice::automatic && rows_are_to_be_compared(report.length, elements)) {
     p.type->decide(p);
     if (!p.path) return backend_refuses;
-    if (p.rows.where.grid_barriers > 0 &&
-        !rows_pay(p.rows.where, p.touched(), program::count, backend<Space>::machine()))
-      return "barriers cost more than launches";
+    if (!rows_pay(p.rows.where, p.touched(), program::count, elements, backend<Space>::machine()))
+      return "the cut is predicted to take less";
   }
   return x.take(p) ? nullptr : backend_refuses;
 }

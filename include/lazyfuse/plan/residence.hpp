@@ -17,11 +17,18 @@ struct row_residence {
   residence row = residence::memory;    ///< the elements, between passes
   index_t cached_bytes = 0;             ///< of again_bytes, what stays on the chip
   int grid_barriers = 0;                ///< barriers of a whole grid for each stage
+  bool one_by_one = false;              ///< elements are not read in vectors, nor all at once
 };
 
-/// The work of one kernel over rows: what it touches, and what it reads again after `stages` stages.
-constexpr work work_of_rows(const row_residence& h, const work& touched, int stages) {
+/// What it takes to walk over an element one by one, in each pass: 90 to 180 instructions in all on an H100, where half
+/// of the slots for them are used.
+inline constexpr double operations_of_walk = 80;
+
+/// The work of one kernel over rows of so many elements in all: what it touches, and what it reads again after `stages`
+/// stages.
+constexpr work work_of_rows(const row_residence& h, const work& touched, int stages, index_t elements) {
   work w = touched;
+  if (h.one_by_one) w.operations += static_cast<double>(elements) * operations_of_walk * (stages + 1);
   const index_t again = h.again_bytes - h.cached_bytes;
   (h.row == residence::memory ? w.bytes_read : w.bytes_cached) += again;
   w.barriers = h.grid_barriers * stages;
@@ -39,9 +46,18 @@ constexpr work work_of_cut(const row_residence& h, const work& touched, int stag
 /// Rows so long that a backend may pass results through memory, with barriers of a grid.
 inline constexpr index_t long_row = 1 << 15;
 
-/// Whether one kernel over rows is expected to take no longer than the cut.
-inline bool rows_pay(const row_residence& h, const work& touched, int stages, const machine& m) {
-  return predicted_us(work_of_rows(h, touched, stages), m) <= predicted_us(work_of_cut(h, touched, stages), m);
+/// Fewer elements than these are walked over in less time than another launch takes.
+inline constexpr index_t many_elements = 1 << 20;
+/// Whether one kernel over rows may take longer than the cut: it moves no more bytes, launches less and computes the
+/// same; but long rows may have barriers of a grid, and of many elements it matters how they are read.
+constexpr bool rows_are_to_be_compared(index_t length, index_t elements) {
+  return length >= long_row || elements >= many_elements;
+}
+/// Whether it is expected to take no longer.
+inline bool rows_pay(const row_residence& h, const work& touched, int stages, index_t elements, const machine& m) {
+  if (h.grid_barriers == 0 && !h.one_by_one) return true;
+  return predicted_us(work_of_rows(h, touched, stages, elements), m) <=
+         predicted_us(work_of_cut(h, touched, stages), m);
 }
 
 }  // namespace lazyfuse::planning

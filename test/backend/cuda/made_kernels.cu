@@ -252,7 +252,7 @@ TEST_F(made_kernels, of_rows_go_by_the_same_teams_as_those_that_were_compiled_wi
     }
     EXPECT_EQ(seen[true].blocks, seen[false].blocks) << kernel;
   };
-  for (const lf::index_t length : {1000, 8193, 12288, 50257, (1 << 20) + 3, 1 << 22})
+  for (const lf::index_t length : {1000, 8193, 12288, 50257, (1 << 18) + 3, 1 << 22})
     same(length < 8192 ? "rows_in_registers" : "rows_by_teams", lf::softmax(matrix_of(3, length)) * vector_of(length));
   for (const lf::index_t width : {33, 4096})
     for (const lf::index_t length : {3, 500, 5000})

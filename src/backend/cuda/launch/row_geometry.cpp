@@ -209,6 +209,7 @@ void find_residence(const row_geometry& g, row_residence& to) {
   if (on_chip > 0) to.row = residence::block;  // each block keeps its own piece
   if (to.cached_bytes < to.again_bytes)
     to.row = at_a_time <= device().cache_bytes ? residence::cache : residence::memory;
+  to.one_by_one = !g.straight;
   if (g.how == exchange::memory) to.grid_barriers = static_cast<int>(ceil_div(g.tasks, g.teams));
 }
 
