@@ -359,72 +359,102 @@ namespace {
 
 /// How the operands of a kernel lie in memory: those whose neighbours are along another axis than those of most bytes
 /// are turned. Tiles turn some of them in shared memory; elsewhere all that a GPU reads together is read for each
-/// element.
+/// element, or they are copied first.
 class memory_order {
  public:
   memory_order(const memory_of_graph& memory, const stage_layout& layout) : memory_(memory), layout_(layout) {}
-  void read(const placed_node& v, double bytes) {
+  void read(const placed_node& v, double bytes, int size) {
     index_t steps[max_rank] = {};
     const graph_node& n = *v.node;
     if (!memory_.find(&n)) std::copy_n(n.steps, n.rank, steps);
     else if (n.view) steps_of_view(*n.view, *n.arguments[0], steps);
     else dense_steps(n.extents, n.rank, steps);
-    operand o{.bytes = bytes, .size = bytes_of(n)};
+    operand o{.node = &n, .bytes = bytes, .size = size};
     for (int k = 0; k < n.rank; ++k) {
       const int axis = axis_in(v.axes, k);
       if (axis < 0 || n.extents[k] == 1 || steps[k] == 0) continue;
       o.varies |= 1u << axis;
       if (std::abs(steps[k]) == 1) o.neighbours = axis;
     }
-    add(o);
+    if (o.neighbours >= 0) beside_[o.neighbours] += bytes;
+    operands_.push_back(o);
   }
   /// Results, dense in the order of their axes.
   void write(double bytes) {
     const axis_map& to = layout_.frames[0];
-    operand o{.bytes = bytes, .size = 0};
+    int last = -1;
     for (int k = 0; k < to.rank; ++k)
-      if (to.axis[k] >= 0) o.neighbours = to.axis[k];
-    if (o.neighbours >= 0) beside_[o.neighbours] += bytes;
+      if (to.axis[k] >= 0) last = to.axis[k];
+    if (last >= 0) beside_[last] += bytes;
   }
-  /// Bytes that are read beside those of the elements.
+  /// Bytes that are read and written beside those of the elements.
   double more_bytes() const {
-    constexpr double of_tiles = 0.4, read_together = 32;
-    const auto inner = static_cast<int>(std::max_element(beside_, beside_ + layout_.rank) - beside_);
+    constexpr double of_tiles = 0.4, of_copy = 2.4;
     double more = 0;
-    for (const operand& o : operands_) {
-      if (o.neighbours < 0 || o.neighbours == inner || !(o.varies >> inner & 1) ||
-          layout_.extents[o.neighbours] < least_turned || layout_.extents[inner] < least_turned)
-        continue;
-      const bool reduced = layout_.pattern == std::string_view("reduce"),
-                 tiles = layout_.pattern == std::string_view("transform") ||
-                         (reduced && (o.neighbours < layout_.kept) != (inner < layout_.kept));
-      more += o.bytes * (tiles ? of_tiles : read_together / o.size - 1);
-    }
+    for (const operand& o : operands_)
+      if (is_turned(o)) more += o.bytes * (in_tiles(o) ? of_tiles : std::min(read_for_each(o) - 1, of_copy));
     return more;
+  }
+  /// What is read in less time once it is copied, or null.
+  const graph_node* to_copy() const {
+    constexpr double least_bytes = 4 << 20, least_read_for_each = 4;
+    for (const operand& o : operands_)
+      if (is_turned(o) && !in_tiles(o) && o.bytes >= least_bytes && read_for_each(o) >= least_read_for_each &&
+          o.node->source_type && o.node->source_type->in_memory && !o.node->computation && !memory_.find(o.node))
+        return o.node;
+    return nullptr;
   }
 
  private:
-  static constexpr index_t least_turned = 16;
   struct operand {
-    double bytes, size;
+    const graph_node* node;
+    double bytes;
+    int size;
     unsigned varies = 0;  ///< a bit for each axis
     int neighbours = -1;  ///< the axis along which they are
   };
-  double bytes_of(const graph_node& n) const {
-    const in_memory_value* const at = memory_.find(&n);
-    return (at ? *at->type : *n.source_type).bytes;
+  int inner() const { return static_cast<int>(std::max_element(beside_, beside_ + layout_.rank) - beside_); }
+  bool is_turned(const operand& o) const {
+    constexpr index_t least = 16;
+    const int along = inner();
+    return o.neighbours >= 0 && o.neighbours != along && (o.varies >> along & 1) != 0 &&
+           layout_.extents[o.neighbours] >= least && layout_.extents[along] >= least;
   }
-  void add(const operand& o) {
-    operands_.push_back(o);
-    if (o.neighbours >= 0) beside_[o.neighbours] += o.bytes;
+  bool in_tiles(const operand& o) const {
+    return layout_.pattern == std::string_view("transform") ||
+           (layout_.pattern == std::string_view("reduce") && (o.neighbours < layout_.kept) != (inner() < layout_.kept));
   }
+  /// Bytes that are read together, over those of an element.
+  static double read_for_each(const operand& o) { return std::max(32.0 / o.size, 1.0); }
+
   const memory_of_graph& memory_;
   const stage_layout& layout_;
   std::vector<operand> operands_;
   double beside_[max_rank] = {};
 };
+/// Different elements of an operand.
+double elements_of(const placed_node& v, const stage_layout& layout) {
+  double own = 1;
+  for (int k = 0; k < v.node->rank; ++k)
+    if (const int axis = axis_in(v.axes, k); axis >= 0) own *= static_cast<double>(layout.extents[axis]);
+  return own;
+}
 
 }  // namespace
+
+const graph_node* operand_to_copy(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g) {
+  constexpr double bytes_of_result = 4;  // as most are
+  memory_order order(memory, layout);
+  if (layout.pattern != std::string_view("reduce") && !layout.one_result)
+    order.write(layout.positions() * bytes_of_result);
+  for (const placed_node& v : g.values) {
+    if (!v.is_operand) continue;
+    const in_memory_value* const at = memory.find(v.node);
+    const graph_source_type& type = at ? *at->type : *v.node->source_type;
+    if (type.in_memory) order.read(v, elements_of(v, layout) * type.bytes, type.bytes);
+  }
+  return order.to_copy();
+}
 
 work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written,
              bool on_device) {
@@ -443,18 +473,14 @@ work work_of(const memory_of_graph& memory, const stage_layout& layout, const pl
   }
   for (std::size_t i = 0; i < g.values.size(); ++i) {
     const placed_node& v = g.values[i];
-    double own = 1;  // different elements
+    const double own = elements_of(v, layout);
     bool along_row = false;
     const auto along = [&](int axis) {
       for (int k = 0; k < v.node->rank; ++k)
         if (axis_in(v.axes, k) == axis) return true;
       return false;
     };
-    for (int k = 0; k < v.node->rank; ++k)
-      if (const int axis = axis_in(v.axes, k); axis >= 0) {
-        own *= static_cast<double>(layout.extents[axis]);
-        along_row = along_row || axis >= layout.kept;
-      }
+    for (int k = 0; k < v.node->rank; ++k) along_row = along_row || axis_in(v.axes, k) >= layout.kept;
     if (v.is_operand) {
       const in_memory_value* const at = memory.find(v.node);
       const graph_source_type& type = at ? *at->type : *v.node->source_type;
@@ -462,7 +488,7 @@ work work_of(const memory_of_graph& memory, const stage_layout& layout, const pl
       const auto here = g.values.begin() + static_cast<std::ptrdiff_t>(i);
       if (type.in_memory && (at || std::none_of(g.values.begin(), here, is_read))) {
         bytes += own * type.bytes;
-        order.read(v, own * type.bytes);
+        order.read(v, own * type.bytes, type.bytes);
       }
     } else if (layout.pattern == std::string_view("nested")) {
       // Along the rows alone, along rows and columns, or along the depth, too.
