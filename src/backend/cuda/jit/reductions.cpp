@@ -16,28 +16,26 @@ namespace {
 constexpr int most_kept = max_rank - 1, most_axes = max_rank;
 constexpr const char *all_dense = "dense_layout", *not_known = "layout_facts<>";
 
-/// What a kernel may rely on: that all of its operands are vectors, or what is known of each if some are the same along
-/// the inner axis, or one after the other in no vectors.
+/// What a kernel may rely on of an operand along the inner axis.
+const char* fact_of(const exact_plan& p, int i, int inner, const reduce_geometry& g) {
+  const operand_info& o = p.operand(i);
+  if (o.element_size == 0 || !o.steps) return "not_known";
+  if (o.steps[inner] == 0) return "same";
+  if (g.consecutive && has_bit(g.wide, i)) return "vectors";
+  if (o.steps[inner] != 1 || p.type_of(i).kind != ir::source_kind::memory || has_bit(g.wide, i)) return "not_known";
+  return g.consecutive ? "neighbours" : "interleaved";
+}
+/// Of all: that they are vectors, or what is known of each if that is something else.
 std::string facts_of(const exact_plan& p, bool along_kept, const reduce_geometry& g) {
   const int inner = along_kept ? p.kept - 1 : p.rank - 1;
-  const auto is_same = [&](int i) {
-    const operand_info& o = p.operand(i);
-    return o.element_size > 0 && o.steps && o.steps[inner] == 0;
-  };
   std::string facts;
-  bool some = false;
+  bool other = false;
   for (int i = 0; i < p.count; ++i) {
-    const operand_info& o = p.operand(i);
-    const bool is_wide = g.consecutive && has_bit(g.wide, i), is_single = !is_wide && o.element_size > 0 && o.steps &&
-                                                                          o.steps[inner] == 1 &&
-                                                                          p.type_of(i).kind == ir::source_kind::memory;
-    some = some || is_same(i) || is_single;
-    facts += std::string(i > 0 ? ", " : "") + (is_same(i)  ? "same"
-                                               : is_wide   ? "vectors"
-                                               : is_single ? (g.consecutive ? "neighbours" : "interleaved")
-                                                           : "not_known");
+    const std::string_view fact = fact_of(p, i, inner, g);
+    facts.append(i > 0 ? ", " : "").append(fact);
+    other = other || fact == "same" || fact == "neighbours" || fact == "interleaved";
   }
-  if (some) return "layout_facts<" + facts + ">";
+  if (other) return "layout_facts<" + facts + ">";
   return g.consecutive && g.dense && g.wide != 0 ? all_dense : not_known;
 }
 
@@ -82,12 +80,18 @@ bool start_reduction(const exact_plan& p, exact_program& program) {
   };
   const reduce_geometry first = lay_out(p, along_kept, width, 1, 1);
   if (!along_kept && start_as_strips(p, program, first)) return true;
-  const std::string facts = facts_of(p, along_kept, first);
+  std::string facts = facts_of(p, along_kept, first);
   made_kernel* made = find(facts);
   if (!made && facts == all_dense && !has_compiler()) made = find(not_known);  // a bundle may have that one
-  if (!made || made->choices[0] != width) return false;
-  const reduce_geometry g =
-      lay_out(p, along_kept, width, made->choices[along_kept ? 2 : 1], made->resident.of(made->kernel));
+  reduce_geometry g;
+  // How threads lie depends on what a kernel takes on, which only it knows; then others may be what it relies on.
+  for (int times = 0;; ++times) {
+    if (!made || made->choices[0] != width || times > 2) return false;
+    g = lay_out(p, along_kept, width, made->choices[along_kept ? 2 : 1], made->resident.of(made->kernel));
+    const std::string known = facts_of(p, along_kept, g);
+    if (known == facts || facts == not_known) break;
+    made = find(facts = known);
+  }
   scratch room;
   if (g.splits > 1) {
     const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes * width) : 1;

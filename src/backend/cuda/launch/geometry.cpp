@@ -279,7 +279,10 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     const index_t rows = columns > 0 ? reduced / columns : 0;
     if (rows > 1 && g.chunks == 1) g.lanes = lanes_of(g.group, g.lanes, ceil_div(columns, index_t{width}));
-    else if (g.group > 32 && rows >= 4 * g.group / 32) {  // a warp for each row
+    // A warp for each row, if all blocks have several for each; else blocks share rows.
+    else if (g.group > 32 &&
+             rows / std::max<index_t>(resident * (block_threads / g.group) / std::max<index_t>(outputs, 1), 1) >=
+                 g.group / 8) {
       g.lanes = 32;
       g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     }

@@ -152,15 +152,17 @@ __device__ __forceinline__ void add_offsets(index_t* offset, const auto& walk, i
   });
 }
 
-template <class Set, bool Guarded, int Width, int Depth, bool Columns, class Values>
-__device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, const Values& values, int spacing,
-                                        const int (&valid)[Depth]) {
-  combine<Set, Guarded, false, !Guarded, Width, Depth>(
+/// Combines what is in registers; exists(d, k): whether an element is of the array. InOrder: no other call of the
+/// thread has elements of earlier places.
+template <class Set, bool Guarded, bool InOrder, int Width, int Depth, bool Columns, class Values, class Exists>
+__device__ __forceinline__ void combine_values(thread_sums<Set, Width, Columns>& sums, const Values& values,
+                                               const Exists& exists) {
+  combine<Set, Guarded, false, InOrder, Width, Depth>(
       sums,
       [&](int d, int k) {
         return register_context<Values>{values, d, k};
       },
-      [&](int d, int k) { return k * spacing < valid[d]; });
+      exists);
 }
 
 /// Between a thread's elements along the inner axis.
@@ -169,8 +171,9 @@ __device__ __forceinline__ int spacing_of(const auto& p) {
 }
 
 /// Depth full units whose offsets are a pitch apart. dense: all memory is contiguous along both axes, and
-/// aligned where threads take neighbours, so that there is nothing to decide per operand.
-template <class Set, int Width, int Depth, bool Columns, class... Src, int... I>
+/// aligned where threads take neighbours, so that there is nothing to decide per operand. InOrder: the units of a
+/// thread come in the order of their places, which those of several axes, sorted by their steps, do not.
+template <class Set, bool InOrder, int Width, int Depth, bool Columns, class... Src, int... I>
 __device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& sums, const auto& p,
                                              const index_t (&base)[sizeof...(Src) + 1], index_t at, index_t pitch,
                                              int walked, int axis, int spacing, bool dense, list<Src...>,
@@ -204,7 +207,7 @@ __device__ __forceinline__ void combine_full(thread_sums<Set, Width, Columns>& s
   };
   (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
   keep_constants(values, p.operands, 0, index_sequence<I...>{});
-  combine<Set, false, Width, Depth>(sums, values, spacing, {});
+  combine_values<Set, false, InOrder, Width, Depth>(sums, values, [](int, int) { return true; });
 }
 /// One unit of which only some elements exist.
 template <class Set, int Width, bool Columns, class... Src, int... I>
@@ -223,10 +226,11 @@ __device__ __forceinline__ void combine_some(thread_sums<Set, Width, Columns>& s
   };
   (load(get<I>(values), get<I>(p.operands), I), ...);
   keep_constants(values, p.operands, 0, index_sequence<I...>{});
-  combine<Set, true, Width, 1>(sums, values, spacing, some);
+  combine_values<Set, true, false, Width, 1>(sums, values, [&](int, int k) { return k * spacing < valid; });
 }
 /// Depth units of rows, of which the thread's first elements are a pitch apart along axis `walked`, and `piece` along
-/// the inner axis; so many elements are left in the row. What is read in vectors has whole ones.
+/// the inner axis. left: elements from the first of them to the end of the row, or of the block's part of it; none if
+/// it is not above 0. What is read in vectors has whole ones.
 template <class Set, int Width, int Depth, class... Src, int... I>
 __device__ __forceinline__ void combine_left(thread_sums<Set, Width>& sums, const auto& p,
                                              const index_t (&offset)[sizeof...(Src) + 1], int walked, index_t pitch,
@@ -266,12 +270,8 @@ __device__ __forceinline__ void combine_left(thread_sums<Set, Width>& sums, cons
   };
   (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
   keep_constants(values, p.operands, 0, index_sequence<I...>{});
-  combine<Set, true, false, false, Width, Depth>(
-      sums,
-      [&](int d, int k) {
-        return register_context<bare_t<decltype(values)>>{values, d, k};
-      },
-      [&](int d, int k) { return d * piece + k * spacing < left; });
+  combine_values<Set, true, false, Width, Depth>(sums, values,
+                                                 [&](int d, int k) { return d * piece + k * spacing < left; });
 }
 
 }  // namespace lazyfuse::cuda_detail

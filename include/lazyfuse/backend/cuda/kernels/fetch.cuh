@@ -66,22 +66,29 @@ struct vector_elements<T, Width> {
 };
 
 /// The element At from there if it exists, else zeros. Asked for by one instruction: a branch would keep what follows,
-/// and the next element, waiting.
-template <int At, class T>
-__device__ __forceinline__ T read_if(const T* from, bool exists) {
-  if constexpr (sizeof(T) == 4 && standard::is_trivially_copyable_v<T>) {
+/// and the next element, waiting. For memory that the kernel does not write: the compiler may move it.
+template <int At, class From>
+__device__ __forceinline__ auto read_if(const From& from, bool exists) {
+  using T = bare_t<decltype(from[0])>;
+  constexpr bool is_word = standard::is_same_v<From, const T*> && standard::is_trivially_copyable_v<T> &&
+                           alignof(T) == sizeof(T);  // checked builds look at every element
+  if constexpr (is_word && sizeof(T) == 4) {
     unsigned word;
     asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b32 %0, 0;\n\t@p ld.global.b32 %0, [%1+%3];\n\t}"
         : "=r"(word)
         : "l"(from), "r"(unsigned{exists}), "n"(At * 4));
     return __builtin_bit_cast(T, word);
-  } else if constexpr (sizeof(T) == 8 && standard::is_trivially_copyable_v<T>) {
+  } else if constexpr (is_word && sizeof(T) == 8) {
     unsigned long long word;
     asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b64 %0, 0;\n\t@p ld.global.b64 %0, [%1+%3];\n\t}"
         : "=l"(word)
         : "l"(from), "r"(unsigned{exists}), "n"(At * 8));
     return __builtin_bit_cast(T, word);
-  } else return exists ? from[At] : T{};
+  } else {
+    T one{};
+    if (exists) one = from[At];
+    return one;
+  }
 }
 
 /// Distance between the elements of a thread where threads take neighbouring elements.

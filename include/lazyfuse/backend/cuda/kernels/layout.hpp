@@ -20,7 +20,7 @@ LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) {
 
 /// What is known of an operand along the inner axis when a kernel is compiled: nothing, the same element everywhere,
 /// whole aligned vectors wherever all of their elements exist, or (of reductions) elements one after the other that are
-/// no vectors: a thread takes neighbours, or some that are `interleave` apart.
+/// read singly: each thread takes neighbours, or some that are `interleave` apart, as the spacing of the launch says.
 enum class along_inner { not_known, same, vectors, neighbours, interleaved };
 /// Of all operands.
 template <along_inner... Known>

@@ -61,8 +61,8 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
       if (!one_axis) add_offsets<K>(offset, p.reduced, from, p.operands, seq);
       const index_t origin = one_axis ? 0 : from;
       for (; unit + (Depth - 1) * lines < to; unit += Depth * lines)
-        combine_full<Set, Width, Depth>(sums, p, offset, unit - origin, lines, R - 1, K - 1, spacing, false, sources,
-                                        seq);
+        combine_full<Set, R - K == 1, Width, Depth>(sums, p, offset, unit - origin, lines, R - 1, K - 1, spacing, false,
+                                                    sources, seq);
     }
     for (; unit < to; unit += lines) {
       index_t offset[count];

@@ -56,7 +56,7 @@ __device__ __forceinline__ bool combine_rows(thread_sums<Set, Width>& sums, cons
         if (++turns % reduce_tuning::turns_to_fold == 0) fold(sums, make_index_sequence<Set::size>{});
       turn(index_sequence<Depth>{});
     }
-    for (; unit < to; unit += apart) turn(index_sequence<1>{});
+    for (; unit < to; unit += apart) turn(index_sequence<1>{});  // of whole rows
     from = whole_rows ? to : to + (lines - 1) * run;
   }
   return true;
@@ -95,8 +95,8 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
     for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines) {
       if constexpr (Depth > 1)
         if (++turns % reduce_tuning::turns_to_fold == 0) fold(sums, set_seq);
-      combine_full<Set, Width, Depth>(sums, p, base, unit * span + first, stride, R - 1, R - 1, spacing, p.dense,
-                                      sources, seq);
+      combine_full<Set, true, Width, Depth>(sums, p, base, unit * span + first, stride, R - 1, R - 1, spacing, p.dense,
+                                            sources, seq);
       if constexpr (Set::absorbs)
         if (Set::absorbing(sums.lane)) unit = end;
     }
