@@ -8,6 +8,7 @@
 
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/plan/axes.hpp>
+#include <lazyfuse/plan/compilation.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -272,7 +273,7 @@ void complete(graph_program& g, const graph_space& space, const char* pattern, i
             space.this_machine,
             space.on_device ? +[](const kernel_plan&) { return true; } : nullptr,
             g.result_spellings.data(),
-            planning::this_compiler};
+            planning::this_compilation::text};
 }
 
 /// A program with the values of a graph.

@@ -156,6 +156,7 @@ TEST_F(tuning_on_disk, is_of_one_machine_and_compiler) {
   } others[] = {{"processor", model, "another model"},
                 {"number of threads", threads, " 1000\n"},
                 {"compiler", __VERSION__, "0.1"},
+                {"instructions", "\nhost ", " avx10\nhost "},
                 {"space", "\nhost ", "\ncuda "}};
   for (const auto& [what, from, to] : others) {
     lf::tuning::clear();
@@ -170,6 +171,26 @@ TEST_F(tuning_on_disk, is_of_one_machine_and_compiler) {
     EXPECT_EQ(lf::tuning::size(), 2) << what;
     EXPECT_EQ(kernels_of(shares()), 2) << what;
   }
+}
+
+TEST_F(tuning_on_disk, tells_what_the_compiler_says_of_itself) {
+  using lf::planning::compilation, lf::planning::literal, lf::planning::this_compilation;
+  const std::string text = this_compilation::text;
+  EXPECT_TRUE(text.starts_with(__VERSION__));
+#ifdef __OPTIMIZE__
+  EXPECT_NE(text.find(" optimising"), std::string::npos) << text;
+#else
+  EXPECT_EQ(text.find(" optimising"), std::string::npos) << text;
+#endif
+#ifdef __AVX2__
+  EXPECT_NE(text.find(" avx2"), std::string::npos) << text;
+#else
+  EXPECT_EQ(text.find(" avx2"), std::string::npos) << text;
+#endif
+  keep(shares(), plan_choice::cut);
+  EXPECT_NE(load_findings(folder).begin()->first.find("\n" + text + "\n"), std::string::npos);
+  EXPECT_STREQ(compilation<literal("1.2")>::text, "1.2");
+  EXPECT_STREQ(compilation<literal("1.2 nvcc ", 1300)>::text, "1.2 nvcc 1300");
 }
 
 TEST_F(tuning_on_disk, trusts_no_file_that_was_changed_at_any_byte_or_is_shorter_or_longer) {

@@ -4,6 +4,7 @@
 
 #include <lazyfuse/core/algorithm.hpp>
 #include <lazyfuse/evaluate/guard.hpp>
+#include <lazyfuse/plan/compilation.hpp>
 #include <lazyfuse/program/code.hpp>
 #include <lazyfuse/program/cost_saved.hpp>
 
@@ -99,7 +100,7 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         backend<Space>::machine,
         would_be_made(),
         spellings,
-        this_compiler};
+        this_compilation::text};
     return &all;
   }
   static constexpr auto would_be_made() -> bool (*)(const kernel_plan&) {

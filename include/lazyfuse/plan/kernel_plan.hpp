@@ -33,16 +33,6 @@ struct operand_type {
   constexpr bool constant() const { return kind == source_kind::constant; }
 };
 
-/// The compiler of this file, and whether it optimises: kernels of others take other times.
-static constexpr char this_compiler[] = __VERSION__
-#ifdef __OPTIMIZE__
-    " optimising"
-#endif
-#ifdef LAZYFUSE_CHECKED
-    " checked"
-#endif
-    ;
-
 /// What all kernels of one program have in common, and what needs the types of the program.
 struct kernel_type {
   const char* pattern;
@@ -70,7 +60,7 @@ struct kernel_type {
   /// Whether it would be made at run time, and not run as it was compiled with the program; null where nothing is.
   bool (*would_be_made)(const kernel_plan&);
   const char* const* result_spellings;  ///< as those of operands: of memory that has the results
-  const char* compiled_by;              ///< the compiler, and how, as far as it says
+  const char* compiled_by;              ///< a text of plan/compilation.hpp
 };
 
 /// One kernel over bound operands.
