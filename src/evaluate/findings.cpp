@@ -31,9 +31,17 @@ std::string file_in(const std::string& folder) { return folder + "/" + version()
 constexpr const char *rows = "rows", *cut = "cut";
 
 /// Keys and plans in turn.
-findings read(const std::string& folder) {
+std::string text_of(const findings& all) {
+  std::vector<std::string> texts;
+  for (const auto& [of, plan] : all) texts.insert(texts.end(), {of, plan == plan_choice::rows ? rows : cut});
+  return sealed(mark(), texts);
+}
+
+}  // namespace
+
+findings load_findings(const std::string& folder) {
   if (!is_own_folder(folder)) return {};
-  const std::optional<std::string> text = read_own(file_in(folder), 64 << 20);
+  const std::optional<std::string> text = read_own(file_in(folder), most_bytes);
   if (!text) return {};
   std::optional<std::vector<std::string>> texts = opened(mark(), *text);
   if (!texts || texts->size() % 2 != 0) return {};
@@ -46,21 +54,14 @@ findings read(const std::string& folder) {
   return found;
 }
 
-}  // namespace
-
-findings load_findings(const std::string& folder) try { return read(folder); } catch (const std::exception&) {
-  return {};  // memory ran out: it is as if there were no file
-}
-
 void store_finding(const std::string& folder, const std::string& key, plan_choice choice, std::size_t most) try {
   if (!make_own_folder(folder)) return;
   const folder_lock lock(folder);
-  findings all = read(folder);
+  findings all = load_findings(folder);
   all.insert_or_assign(key, choice);
-  if (all.size() > most) all = {{key, choice}};
-  std::vector<std::string> texts;
-  for (const auto& [of, plan] : all) texts.insert(texts.end(), {of, plan == plan_choice::rows ? rows : cut});
-  write_whole(file_in(folder), sealed(mark(), texts));
+  std::string text = text_of(all);
+  if (all.size() > most || text.size() > most_bytes) text = text_of({{key, choice}});
+  if (text.size() <= most_bytes) write_whole(file_in(folder), text);
   remove_half_written(folder);
 } catch (const std::exception&) {
 }

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <new>
 #include <shared_mutex>
@@ -73,18 +74,15 @@ class known_findings {
     size();
     const std::lock_guard lock(mutex_);
     all_.insert_or_assign(key, choice);
-    has_changed();
+    has_changed(is_read());
   }
   void drop(bool read_again) {
     const std::lock_guard lock(mutex_);
     all_.clear();
-    has_changed();
-    if (read_again) count_.store(not_read, std::memory_order_release);
+    has_changed(!read_again);
   }
-  unsigned changes() {
-    size();
-    return changes_.load(std::memory_order_acquire);
-  }
+  /// Reads nothing: what is found on the disk is a change.
+  unsigned changes() const { return changes_.load(std::memory_order_acquire); }
 
  private:
   static constexpr index_t not_read = -1;
@@ -95,21 +93,28 @@ class known_findings {
   tune_detail::findings all_;
 
   static std::uint64_t shape_bit(char rows, char length) { return std::uint64_t{1} << (rows * 13 + length) % 64; }
-  void has_changed() {
+  bool is_read() const { return count_.load(std::memory_order_relaxed) != not_read; }
+  /// The number of changes comes last: who sees it sees what has changed. with_file: what is there is among them.
+  void has_changed(bool with_file) {
     std::uint64_t shapes = 0;
     for (const auto& [key, choice] : all_)
       if (key.size() > 1) shapes |= shape_bit(key[0], key[1]);
     shapes_.store(shapes, std::memory_order_release);
+    count_.store(with_file ? static_cast<index_t>(all_.size()) : not_read, std::memory_order_release);
     changes_.fetch_add(1, std::memory_order_release);
-    count_.store(static_cast<index_t>(all_.size()), std::memory_order_release);
   }
+  /// Where memory runs out it is as if there were no file, until the next question.
   index_t read() {
     const std::lock_guard lock(mutex_);
-    if (count_.load(std::memory_order_relaxed) == not_read) {
-      all_ = tune_detail::load_findings(disk_detail::cache_folder());
-      has_changed();
+    try {
+      if (!is_read()) {
+        all_.merge(tune_detail::load_findings(disk_detail::cache_folder()));
+        if (all_.empty()) count_.store(0, std::memory_order_release);  // no change
+        else has_changed(true);
+      }
+    } catch (const std::exception&) {
     }
-    return count_.load(std::memory_order_relaxed);
+    return static_cast<index_t>(all_.size());
   }
 };
 known_findings& known() {

@@ -5,6 +5,10 @@
 #include "support/resources.hpp"
 #include "support/statements.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
 namespace {
 
 using test::fails, test::live, test::made;
@@ -76,6 +80,27 @@ TEST(failing_allocations, leave_destinations_that_threads_share_as_they_were) {
     };
     for (const auto& [text, run] : statements) fail_in_turn(text, run, x, y, z);
   }
+}
+
+TEST(failing_allocations, only_put_off_reading_what_was_tuned) {
+  std::string folder = ::testing::TempDir() + "failing_allocations_XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  ::setenv("LAZYFUSE_CACHE", folder.c_str(), 1);
+  const matrix x = test::operand<lf::host>(1);
+  lf::tune_detail::keep(lf::tune_detail::rows_of(x / lf::sum(x, lf::axis<1>, lf::keepdims)), lf::plan_choice::cut);
+  bool done = false;
+  for (long n = 1; !done && n < 100; ++n) {
+    lf::tune_detail::forget();
+    made = 0;
+    fails = n;
+    EXPECT_NO_THROW(lf::tuning::size()) << "which evaluations ask, allocation " << n;
+    done = made < n;
+    fails = 0;
+    EXPECT_EQ(lf::tuning::size(), 1) << "allocation " << n;
+  }
+  EXPECT_TRUE(done);
+  ::setenv("LAZYFUSE_CACHE", "off", 1);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

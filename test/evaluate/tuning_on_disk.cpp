@@ -133,6 +133,24 @@ TEST_F(tuning_on_disk, is_read_once_and_only_where_there_is_a_choice) {
   EXPECT_EQ(kernels_of(shares()), 1) << "it is not read again";
 }
 
+TEST_F(tuning_on_disk, changes_what_is_remembered_when_it_is_read_and_not_before) {
+  keep(shares(), plan_choice::cut);
+  const auto known = load_findings(folder);
+  lf::tuning::clear();
+  lf::tune_detail::forget();
+  const unsigned unread = lf::tune_detail::changes();
+  for (const auto& [key, choice] : known) store_finding(folder, key, choice);
+  EXPECT_EQ(kernels_of(operand() * 2 + 1), 1);
+  EXPECT_EQ(lf::tune_detail::changes(), unread);
+  EXPECT_EQ(kernels_of(shares()), 2) << "the number of changes had not been read from there";
+  EXPECT_NE(lf::tune_detail::changes(), unread) << "what was planned before is planned again";
+  lf::tuning::clear();
+  lf::tune_detail::forget();
+  const unsigned empty = lf::tune_detail::changes();
+  EXPECT_EQ(kernels_of(shares()), 1);
+  EXPECT_EQ(lf::tune_detail::changes(), empty) << "there was nothing to read";
+}
+
 TEST_F(tuning_on_disk, forgets_there_what_is_cleared) {
   keep(shares(), plan_choice::cut);
   lf::tuning::clear();
@@ -279,6 +297,16 @@ TEST_F(tuning_on_disk, loses_nothing_where_several_processes_and_threads_write) 
 TEST_F(tuning_on_disk, begins_anew_when_it_is_full) {
   for (int i = 0; i < 4; ++i) store_finding(folder, "key " + std::to_string(i), plan_choice::cut, 3);
   EXPECT_EQ(load_findings(folder), (findings{{"key 3", plan_choice::cut}}));
+}
+
+TEST_F(tuning_on_disk, begins_anew_before_it_is_too_large_to_be_read) {
+  const std::string half(lf::tune_detail::most_bytes / 2, 'x');
+  store_finding(folder, half, plan_choice::cut);
+  const findings last{{"y" + half, plan_choice::rows}};
+  store_finding(folder, "y" + half, plan_choice::rows);
+  EXPECT_TRUE(load_findings(folder) == last);
+  store_finding(folder, half + half, plan_choice::cut);
+  EXPECT_TRUE(load_findings(folder) == last) << "what is too large alone is not kept";
 }
 
 }  // namespace

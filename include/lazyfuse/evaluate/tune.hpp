@@ -27,7 +27,8 @@ void remember(const planning::row_report& rows, plan_choice choice);
 void keep(const planning::row_report& rows, plan_choice choice);
 /// As in a process that begins: what is on the disk is read again when it is next asked for.
 void forget();
-/// How often what is remembered has changed. Whatever depends on it holds until this number is another.
+/// How often what is remembered has changed, which it does when some is read. Whatever depends on it holds until this
+/// number is another.
 unsigned changes();
 /// The shortest time of some runs of f, in microseconds; the first, which may load code, does not count.
 double shortest_us(void (*f)(void*), void* context);

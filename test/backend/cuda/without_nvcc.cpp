@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -248,6 +249,32 @@ TEST_F(without_nvcc, what_tune_found_changes_what_evaluations_became) {
   lf::tune_detail::forget();
   for (int k = 0; k < 3; ++k) EXPECT_EQ(launches(), 1u);
   EXPECT_LE(allocations, 16) << "evaluations are kept where something has been tuned, too";
+}
+
+TEST_F(without_nvcc, what_others_have_tuned_is_read_where_something_is_chosen_whatever_was_kept_before) {
+  std::string folder = ::testing::TempDir() + "without_nvcc_XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  ::setenv("LAZYFUSE_CACHE", folder.c_str(), 1);
+  const auto x = of(lf::shape(64, 100));
+  const auto shares = [&] { const lf::array y = x / lf::sum(x, axis<1>, lf::keepdims); };
+  const auto no_choice = [&] { const lf::array y = x * 2 + x; };
+  const auto launches_of = [](const std::function<void()>& evaluate) {
+    standin::reset();
+    evaluate();
+    return standin::launches().size();
+  };
+  lf::tune_detail::keep(lf::tune_detail::rows_of(x / lf::sum(x, axis<1>, lf::keepdims)), lf::plan_choice::cut);
+  lf::tune_detail::forget();
+  const unsigned unread = lf::tune_detail::changes();
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(launches_of(no_choice), 1u);
+  EXPECT_EQ(lf::tune_detail::changes(), unread);
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(launches_of(shares), 2u);
+  EXPECT_NE(lf::tune_detail::changes(), unread);
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(launches_of(no_choice), 1u);
+  EXPECT_LE(requests_of(shares), 16) << "what was planned while it was read is kept the second time";
+  ::setenv("LAZYFUSE_CACHE", "off", 1);
+  lf::tune_detail::forget();
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(without_nvcc, what_is_computed_first_is_told_apart_however_short_it_lives) {
