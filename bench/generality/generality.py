@@ -155,7 +155,9 @@ def curve(ratios):
 
 def scatter(pairs):
     """Predicted against measured microseconds, both by logarithms; the lines: as predicted, twice and half as long."""
-    size, low, high = 400, 10 ** math.floor(math.log10(min(map(min, pairs)))), 10 ** math.ceil(math.log10(max(map(max, pairs))))
+    pairs = [pair for pair in pairs if min(pair) > 0]
+    size, low = 400, 10 ** math.floor(math.log10(min(map(min, pairs), default=1)))
+    high = max(10 ** math.ceil(math.log10(max(map(max, pairs), default=1))), 10 * low)
     at = lambda us: size * math.log(us / low) / math.log(high / low)
     lines = "".join(f'<line x1="{at(low * max(f, 1)):.1f}" y1="{size - at(low * max(1 / f, 1)):.1f}" '
                     f'x2="{at(high * min(f, 1)):.1f}" y2="{size - at(high * min(1 / f, 1)):.1f}" stroke="#bbb"/>' for f in (0.5, 1, 2))
@@ -196,8 +198,9 @@ def report(folder):
         (folder / "curve.svg").write_text(curve(ratios))
         predicted = [(mine["predicted_us"], mine["us"]) for _, _, mine, _, _ in rows]
         (folder / "predicted.svg").write_text(scatter(predicted))
-        off = sorted(max(p / m, m / p) for p, m in predicted)
-        print(f"predicted: off by a factor of {off[len(off) // 2]:.2f} in the median, {off[9 * len(off) // 10]:.2f} at nine in ten")
+        off = sorted(max(p / m, m / p) for p, m in predicted if min(p, m) > 0)
+        if off:
+            print(f"predicted: off by a factor of {off[len(off) // 2]:.2f} in the median, {off[9 * len(off) // 10]:.2f} at nine in ten")
     for text in broken:
         print(text)
     return 1 if broken else 0
