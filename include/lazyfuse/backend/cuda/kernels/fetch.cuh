@@ -2,94 +2,13 @@
 // From memory to registers: the operands of one thread's elements, each as wide as its own layout allows.
 #pragma once
 
+#include <lazyfuse/backend/cuda/kernels/accesses.cuh>
 #include <lazyfuse/backend/cuda/kernels/shares.hpp>
-#include <lazyfuse/op/map.hpp>
 #include <lazyfuse/program/operand.hpp>
 
 namespace lazyfuse::cuda_detail {
 
 using namespace ir;
-
-/// Width elements as one memory access.
-template <class T, int Width>
-struct alignas(sizeof(T) * Width) wide {
-  T value[Width];
-};
-
-/// The elements of one vector of a thread.
-template <class T, int Width>
-struct vector_elements {
-  T value[Width];
-  __device__ __forceinline__ const T& operator[](int k) const { return value[k]; }
-  __device__ __forceinline__ void put(int k, const T& v) { value[k] = v; }
-  __device__ __forceinline__ void read(const T* from) {
-    const auto together = *reinterpret_cast<const wide<T, Width>*>(from);
-#pragma unroll
-    for (int k = 0; k < Width; ++k) value[k] = together.value[k];
-  }
-  __device__ __forceinline__ void write(T* to) const {
-    wide<T, Width> together;
-#pragma unroll
-    for (int k = 0; k < Width; ++k) together.value[k] = value[k];
-    *reinterpret_cast<wide<T, Width>*>(to) = together;
-  }
-};
-/// Elements of which several make a register are kept as they came from memory, and taken apart where they are used:
-/// earlier, a load would have to come before the next is asked for. They are put in order, from the first.
-template <class T, int Width>
-  requires(sizeof(T) < 4 && sizeof(T) * Width % 4 == 0 && sizeof(T) * Width <= 16 &&
-           (standard::is_arithmetic_v<T> || small_real<T>))
-struct vector_elements<T, Width> {
-  using bits = standard::conditional_t<sizeof(T) == 1, unsigned char, unsigned short>;
-  static constexpr int each = 4 / int(sizeof(T)), size = 8 * int(sizeof(T)), count = Width / each;
-  unsigned word[count];
-  __device__ __forceinline__ T operator[](int k) const {
-    const auto part = static_cast<bits>(word[k / each] >> k % each * size);
-    if constexpr (boolean<T>) return part != 0;
-    else return __builtin_bit_cast(T, part);
-  }
-  __device__ __forceinline__ void put(int k, const T& v) {
-    const unsigned part = __builtin_bit_cast(bits, v);
-    word[k / each] = k % each == 0 ? part : word[k / each] | part << k % each * size;
-  }
-  __device__ __forceinline__ void read(const T* from) {
-    const auto together = *reinterpret_cast<const wide<unsigned, count>*>(from);
-#pragma unroll
-    for (int w = 0; w < count; ++w) word[w] = together.value[w];
-  }
-  __device__ __forceinline__ void write(T* to) const {
-    wide<unsigned, count> together;
-#pragma unroll
-    for (int w = 0; w < count; ++w) together.value[w] = word[w];
-    *reinterpret_cast<wide<unsigned, count>*>(to) = together;
-  }
-};
-
-/// The element At from there if it exists, else zeros. Asked for by one instruction: a branch would keep what follows,
-/// and the next element, waiting. For memory that the kernel does not write: the compiler may move it.
-template <int At, class From>
-__device__ __forceinline__ auto read_if(const From& from, bool exists) {
-  using T = bare_t<decltype(from[0])>;
-  constexpr bool is_word = standard::is_same_v<From, const T*> && standard::is_trivially_copyable_v<T> &&
-                           alignof(T) == sizeof(T);  // checked builds look at every element
-  if constexpr (is_word && sizeof(T) == 4) {
-    unsigned word;
-    asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b32 %0, 0;\n\t@p ld.global.b32 %0, [%1+%3];\n\t}"
-        : "=r"(word)
-        : "l"(from), "r"(unsigned{exists}), "n"(At * 4));
-    return __builtin_bit_cast(T, word);
-  } else if constexpr (is_word && sizeof(T) == 8) {
-    unsigned long long word;
-    asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b64 %0, 0;\n\t@p ld.global.b64 %0, [%1+%3];\n\t}"
-        : "=l"(word)
-        : "l"(from), "r"(unsigned{exists}), "n"(At * 8));
-    return __builtin_bit_cast(T, word);
-  } else {
-    T one{};
-    if (exists) one = from[At];
-    return one;
-  }
-}
 
 /// Distance between the elements of a thread where threads take neighbouring elements.
 inline constexpr int interleave = 32;
