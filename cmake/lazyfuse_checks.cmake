@@ -38,7 +38,7 @@ endforeach()
 
 # What the header and an expression cost compilers, as a number of instantiations, which clang can count.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  foreach(name header expression)
+  foreach(name header expression repeats)
     add_test(NAME instantiations.${name}
              COMMAND ${CMAKE_COMMAND} -D COMPILER=${CMAKE_CXX_COMPILER} -D SOURCE=${PROJECT_SOURCE_DIR}/test/compile_cost/${name}.cpp
                      "-DINCLUDES=$<TARGET_PROPERTY:lazyfuse,INTERFACE_INCLUDE_DIRECTORIES>"

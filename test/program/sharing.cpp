@@ -2,7 +2,9 @@
 // What an expression computes twice is evaluated once per element: counted by a callable that counts its calls.
 #include "support/arrays.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 
 namespace {
 
@@ -140,6 +142,31 @@ TEST_F(sharing_counted, terms_of_one_type_do_not_hide_what_is_written_twice) {
   const lf::array<float, 1, lf::host> z = lf::where(sum() > 41, sum(), x);
   EXPECT_TRUE(test::evaluates_to(z, values({1, 48})));
   EXPECT_EQ(calls.load(), 2 * 4);
+}
+TEST_F(sharing_counted, a_long_expression_compiles_and_is_evaluated_once_for_all_that_it_repeats) {
+  const lf::array<float, 1, lf::host> a{1, 2, 3, -1, 0}, b{1, 1, 3, 1, -1}, c{4, 1, 2, -1, 2};
+  const auto d = a - b;
+  const auto g = lf::maximum(d * c, 1);
+  const auto e1 = lf::where(d > g, g * d + g, lf::abs(d * g) + d);
+  const auto e2 = e1 * (g * d + a) + lf::map(counted_increment{}, d - g) * d;
+  const auto e3 = e2 * (g * d + a) + lf::map(counted_increment{}, d - g) * d;
+  const auto e4 = e3 * (g * d + a) + lf::map(counted_increment{}, d - g) * d;
+  const auto e5 = e4 * (g * d + a) + lf::map(counted_increment{}, d - g) * d;
+  const auto e6 = e5 * (g * d + a) + lf::map(counted_increment{}, d - g) * d;
+  const auto e7 = e6 * (g * d + a) + lf::map(counted_increment{}, d - g) * d;
+  const auto e8 = e7 * (g * d + a) + lf::map(counted_increment{}, d - g) * d;
+  const auto e9 = e8 * (g * d + a) + lf::map(counted_increment{}, d - g) * d;
+  const auto e10 = e9 * (g * d + a) + lf::map(counted_increment{}, d - g) * d;
+  const float x[] = {1, 2, 3, -1, 0}, y[] = {1, 1, 3, 1, -1}, z[] = {4, 1, 2, -1, 2};
+  test::tensor<float> want = values({0, 0, 0, 0, 0});
+  for (int i = 0; i < 5; ++i) {
+    const float p = x[i] - y[i], q = std::max(p * z[i], 1.0f);
+    float e = p > q ? q * p + q : std::abs(p * q) + p;
+    for (int k = 2; k <= 10; ++k) e = e * (q * p + x[i]) + (p - q + 1) * p;
+    want.values[static_cast<std::size_t>(i)] = e;
+  }
+  EXPECT_TRUE(test::evaluates_to(lf::array<float, 1, lf::host>(e10), want));
+  EXPECT_EQ(calls.load(), 5);
 }
 TEST_F(sharing_counted, other_views_of_one_array_are_not_taken_for_what_is_written_twice) {
   lf::array<float, 1, lf::host> x{1, 2, 3, 4};

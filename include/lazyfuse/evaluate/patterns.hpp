@@ -37,63 +37,31 @@ bool reduce(const execution& x, const shape<R>& s, const target_pack<K, T...>& t
   return true;
 }
 
-using lower_detail::operand_count;
-/// Whether what is written twice is looked for by types: where kernels are loops that are compiled here.
-template <class Space>
-inline constexpr bool finds_repeats = !space_traits<Space>::on_device;
-/// Whether it saves an eighth of the operands that names and arrays of one type leave: of many operations some always
-/// have one type.
-template <class Space, int Names, class... E>
-inline constexpr bool repeats_save = [] {
-  if constexpr (finds_repeats<Space>) {
-    constexpr int names = operand_count<Names, E...>, saved = names - operand_count<lower_detail::repeats, E...>;
-    return saved > 0 && 8 * saved >= names;
-  } else return false;
+/// The ways of sharing operands that a kernel is tried with, one after the other (plan/sharing_ways.hpp). What is
+/// written twice is looked for by types where kernels are loops that are compiled here; where they are made at run
+/// time, it is found out there which operands are one.
+template <class Space, int Names, bool OfRows, class... E>
+inline constexpr lower_detail::sharing_ways ways = [] {
+  if constexpr (makes_all_kernels<Space>) return lower_detail::sharing_ways{{0}, 1};
+  else return lower_detail::ways_of<E...>(Names, !space_traits<Space>::on_device, OfRows);
 }();
-/// Whether names are tried: alone, or after repeats, which find what is reduced.
-template <class Space, int Names, class... E>
-inline constexpr bool tries_names =
-    operand_count<repeats_save<Space, Names, E...> ? lower_detail::names_alone : Names, E...> < operand_count<0, E...>;
-/// Whether repeats are tried after names and what is reduced, of which they take less for one.
-template <class Space, int Names, class... E>
-inline constexpr bool doubts_reduced = [] {
-  if constexpr (finds_repeats<Space> && Names == 1) {
-    constexpr int repeats = operand_count<lower_detail::repeats, E...>;
-    return operand_count<Names, E...> < repeats && repeats < operand_count<0, E...>;
-  } else return false;
-}();
-/// Whether something else was guessed besides what arguments of fuse are, and these alone would save an operand.
-template <int Share, class... E>
-constexpr bool tries_arguments() {
-  if constexpr ((number_detail::has_numbers<E> || ...)) {
-    constexpr int all = operand_count<Share, E...>, arguments = operand_count<lower_detail::arguments_alone, E...>;
-    return all < arguments && arguments < operand_count<0, E...>;
-  } else return false;
-}
-/// Calls attempt.template operator()<Share>() for each way of sharing that saves operands, that which is likely to save
-/// most first, until one is right; at last for none.
-template <class Space, int Names, class... E, class Attempt>
+/// Calls attempt.template operator()<Share>() for each way of sharing until one is right. Returns whether one was.
+template <class Space, int Names, bool OfRows, class... E, class Attempt>
 bool share_and(const Attempt& attempt) {
-  if constexpr (!makes_all_kernels<Space>) {
-    if constexpr (repeats_save<Space, Names, E...>)
-      if (attempt.template operator()<lower_detail::repeats>()) return true;
-    if constexpr (tries_names<Space, Names, E...>) {
-      if (attempt.template operator()<Names>()) return true;
-      if constexpr (tries_arguments<Names, E...>())
-        if (attempt.template operator()<lower_detail::arguments_alone>()) return true;
-    }
-  }
-  return attempt.template operator()<0>();
+  constexpr lower_detail::sharing_ways w = ways<Space, Names, OfRows, E...>;
+  const auto try_all = [&]<int... I>(index_sequence<I...>) { return (attempt.template operator()<w.way[I]>() || ...); };
+  return try_all(make_index_sequence<w.count>{});
 }
 template <class Space, int R, class... T, class... E>
 void transform_best(const execution& x, const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners,
                     const E&... e) {
-  share_and<Space, 1, E...>([&]<int Share>() { return transform<Space, Share, R, T...>(x, s, to, owners, e...); });
+  share_and<Space, 1, false, E...>(
+      [&]<int Share>() { return transform<Space, Share, R, T...>(x, s, to, owners, e...); });
 }
 template <class Space, int R, int K, class... T, class... E>
 bool reduce_best(const execution& x, const shape<R>& s, const target_pack<K, T...>& to, allocation* const* owners,
                  const E&... e) {
-  return share_and<Space, 1, E...>(
+  return share_and<Space, 1, false, E...>(
       [&]<int Share>() { return reduce<Space, Share, R, K, T...>(x, s, to, owners, e...); });
 }
 
@@ -213,16 +181,12 @@ bool rows_best(const execution& x, const shape<R>& s, const target_pack<R, T...>
     if constexpr (makes_all_kernels<Space>)
       why = size == 0 ? "nothing to reduce" : by.template operator()<made_rows_plan, 0>();
     else {
-      constexpr bool repeats = repeats_save<Space, share, E...>;
       why = size == 0 ? "nothing to reduce" : operands_differ;
-      if constexpr (repeats)
-        if (why == operands_differ) why = by.template operator()<rows_plan, lower_detail::repeats>();
-      if constexpr (!repeats || tries_names<Space, share, E...>)
-        if (why == operands_differ) why = by.template operator()<rows_plan, share>();
-      if constexpr (doubts_reduced<Space, share, E...>)
-        if (why == operands_differ) why = by.template operator()<rows_plan, lower_detail::repeats>();
-      if constexpr (tries_arguments<share, E...>())
-        if (why == operands_differ) why = by.template operator()<rows_plan, lower_detail::arguments_alone>();
+      if (size != 0)
+        share_and<Space, share, true, E...>([&]<int Share>() {
+          why = by.template operator()<rows_plan, Share>();
+          return why != operands_differ;
+        });
       // Types take the two arrays of softmax(x) * softmax(y) for one. Run time does not.
       if constexpr (share > 0 && makes_rows<Space>)
         if (why == operands_differ && !by.template operator()<made_rows_plan, 0>()) why = nullptr;

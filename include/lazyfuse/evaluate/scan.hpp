@@ -188,15 +188,9 @@ bool scan_together(const execution& x, const shape<R>& s, const target_pack<R, T
       x.refuse("scan", "a scan is broadcast, or read in another order than its own");
       return false;
     }
-    constexpr bool made = makes_all_kernels<Space>;
-    constexpr int share = made ? 0 : rows_detail::doubtful<R, E...> ? 1 : lower_detail::sharing_arrays(R);
-    if constexpr (repeats_save<Space, share, E...>) {
-      if (scan_once<Space, lower_detail::repeats, R, T...>(x, s, to, owners, e...)) return true;
-    }
-    if constexpr (lowering<share, E...>::sources::size < lowering<0, E...>::sources::size) {
-      if (scan_once<Space, share, R, T...>(x, s, to, owners, e...)) return true;
-    }
-    return scan_once<Space, 0, R, T...>(x, s, to, owners, e...);
+    constexpr int names = rows_detail::doubtful<R, E...> ? 1 : lower_detail::sharing_arrays(R);
+    return share_and<Space, names, false, E...>(
+        [&]<int Share>() { return scan_once<Space, Share, R, T...>(x, s, to, owners, e...); });
   } else {
     x.refuse("scan", form.same ? "a scan is broadcast, or read in another order than its own"
                                : "scans run along different axes, or from different ends");

@@ -10,7 +10,7 @@
 #include <lazyfuse/array/array.hpp>
 #include <lazyfuse/expr/barrier.hpp>
 #include <lazyfuse/expr/fuse.hpp>
-#include <lazyfuse/plan/operand_numbers.hpp>
+#include <lazyfuse/plan/sharing_ways.hpp>
 #include <lazyfuse/program/program.hpp>
 #include <lazyfuse/program/remapped.hpp>
 
@@ -79,17 +79,17 @@ inline constexpr partial_sums<sizeof...(N)> sums_of = [] {
   return s;
 }();
 
-/// A node of an expression: how many leaves, operations, parts that may be met again and terms of one type there are
-/// below it; the sources of the leaves, and notes of all these; its program, whose first leaf has slot number First: a
-/// class, since aliases would be written out in each other.
+/// A node of an expression: how many leaves, operations and parts that may be met again there are below it; the sources
+/// of the leaves, and notes of all these; its program, whose first leaf has slot number First: a class, since aliases
+/// would be written out in each other.
 template <class E>
 struct node;
 
 template <class Source, int R>
 struct node<leaf<Source, R>> {
-  static constexpr int leaves = 1, operations = 0, parts = 0, terms = 0;
+  static constexpr int leaves = 1, operations = 0, parts = 0;
   using sources = list<typename device_source<Source>::type>;
-  static constexpr void note(type_notes& n) { n.add({kind_of_leaf<Source>, &identity_of<leaf<Source, R>>, R}); }
+  static constexpr void note(type_notes& n) { n.add(kind_of_leaf<Source>, &identity_of<leaf<Source, R>>, R); }
   template <class Slots, int First>
   struct program {
     using type = arg<Slots::value[First]>;
@@ -98,7 +98,7 @@ struct node<leaf<Source, R>> {
 
 template <class T, auto V>
 struct node<literal_leaf<T, V>> {
-  static constexpr int leaves = 0, operations = 0, parts = 0, terms = 0;
+  static constexpr int leaves = 0, operations = 0, parts = 0;
   using sources = list<>;
   static constexpr void note(type_notes&) {}
   template <class Slots, int First>
@@ -113,30 +113,27 @@ struct node<map_expr<Op, index_sequence<I...>, A...>> {
   static constexpr bool like_terms = has_like_terms<Op, A...>;
   static constexpr int leaves = (0 + ... + node<A>::leaves), operations = (1 + ... + node<A>::operations);
   static constexpr bool noted = operations > 1 || has_partner<Op>;
-  static constexpr int parts = noted + (0 + ... + node<A>::parts), terms = 2 * like_terms + (0 + ... + node<A>::terms);
+  static constexpr int parts = noted + (0 + ... + node<A>::parts);
   using sources = concat_t<typename node<A>::sources...>;
   static constexpr void note(type_notes& n) {
-    int part = 0;
+    int part = -1;
     if constexpr (noted) {
-      const char* met_as = nullptr;
-      if constexpr (has_partner<Op>) met_as = &identity_of<map_expr<typename Op::partner, index_sequence<I...>, A...>>;
-      part = n.begin({&identity_of<map_expr<Op, index_sequence<I...>, A...>>, met_as, false, operations > 1});
+      const char* partner = nullptr;
+      if constexpr (has_partner<Op>) partner = &identity_of<map_expr<typename Op::partner, index_sequence<I...>, A...>>;
+      part = n.begin_operations(&identity_of<map_expr<Op, index_sequence<I...>, A...>>, leaves, operations, partner);
     }
     if constexpr (like_terms) note_terms(n, static_cast<A*>(nullptr)...);
     else (node<A>::note(n), ...);
-    if constexpr (noted) {
-      n.compare(part + 1, squares<Op>);
-      n.end(part);
-    }
+    n.end(part, squares<Op>);
   }
   template <class B, class C>
   static constexpr void note_terms(type_notes& n, B*, C*) {
-    const int first = n.leaves;
+    const auto first = n.here();
     node<B>::note(n);
-    if (__is_same(B, C)) n.end_term(first);
-    const int second = n.leaves;
+    if (__is_same(B, C)) n.end_term(first, true);
+    const auto second = n.here();
     node<C>::note(n);
-    n.end_term(second);
+    n.end_term(second, true);
   }
   static constexpr auto before = sums_of<node<A>::leaves...>;
   template <class Slots, int First>
@@ -147,11 +144,10 @@ struct node<map_expr<Op, index_sequence<I...>, A...>> {
 
 template <class E>
 struct node<named<E>> {
-  static constexpr int leaves = node<E>::leaves, operations = node<E>::operations, parts = 1 + node<E>::parts,
-                       terms = node<E>::terms;
+  static constexpr int leaves = node<E>::leaves, operations = node<E>::operations, parts = 1 + node<E>::parts;
   using sources = typename node<E>::sources;
   static constexpr void note(type_notes& n, bool by_user = true) {
-    const int part = n.begin({&identity_of<named<E>>, &identity_of<named<E>>, by_user, false});
+    const int part = n.begin_name(&identity_of<named<E>>, leaves, by_user);
     node<E>::note(n);
     n.end(part);
   }
@@ -165,10 +161,11 @@ template <class Kind, class A, int R>
 struct node<leaf<deferred<Kind, A>, R>> : node<named<A>> {
   static constexpr int operations = 1 + node<A>::operations, parts = (operations > 1) + node<named<A>>::parts;
   static constexpr void note(type_notes& n) {
-    int part = 0;
-    if constexpr (operations > 1) part = n.begin({&identity_of<leaf<deferred<Kind, A>, R>>, nullptr, false, true});
+    int part = -1;
+    if constexpr (operations > 1)
+      part = n.begin_operations(&identity_of<leaf<deferred<Kind, A>, R>>, node<A>::leaves, operations);
     node<named<A>>::note(n, false);
-    if constexpr (operations > 1) n.end(part);
+    n.end(part);
   }
   template <class Slots, int First>
   struct program {
@@ -185,6 +182,30 @@ struct slot_table<index_sequence<Slot...>> {
   static constexpr int value[count + 1] = {Slot...};
 };
 
+/// All that is noted of expressions.
+template <class... E>
+struct notes_of {
+  static constexpr int leaves = (0 + ... + node<E>::leaves), parts = (0 + ... + node<E>::parts);
+  noted_leaf leaf[leaves + 1] = {};
+  noted_part part[parts + 1] = {};
+  noted_type type[leaves + parts + 1] = {};
+  noted_result result[sizeof...(E)] = {};
+  int types_of[leaves + 1] = {};
+  type_notes notes{leaf, part, type, result, types_of, false};
+
+  constexpr explicit notes_of(bool finds_repeats) {
+    notes.finds_repeats = finds_repeats;
+    (note<E>(notes), ...);
+    notes.end_all();
+  }
+  template <class Result>
+  static constexpr void note(type_notes& n) {
+    const auto first = n.here();
+    node<Result>::note(n);
+    n.end_result(first, &identity_of<Result>);
+  }
+};
+
 template <int Leaves>
 struct argument_ids {
   int slot[Leaves + 1] = {}, first[Leaves + 1] = {};  ///< first: the first leaf of each operand
@@ -192,25 +213,19 @@ struct argument_ids {
 };
 template <class... E>
 constexpr auto argument_ids_of(int share) {
-  constexpr int leaves = (0 + ... + node<E>::leaves);
-  noted_leaf leaf[leaves + 1] = {};
-  noted_part part[1 + (0 + ... + node<E>::parts)] = {};
-  noted_term term[sizeof...(E) + (0 + ... + node<E>::terms)] = {};
-  type_notes n{leaf, part, term};
-  int first = 0;
-  ((node<E>::note(n), n.end_term(first, &identity_of<E>), first = n.leaves), ...);
-  n.compare(0, false);
-  argument_ids<leaves> all;
-  operand_numbering numbers{n, share, all.slot};
-  numbers.run();
-  for (int i = leaves - 1; i >= 0; --i) all.first[all.slot[i]] = i;
-  all.operands = numbers.operands;
+  notes_of<E...> noted(share == repeats);
+  argument_ids<notes_of<E...>::leaves> all;
+  all.operands = operand_count(noted.notes, all.slot, share);
+  for (int i = noted.leaves - 1; i >= 0; --i) all.first[all.slot[i]] = i;
   return all;
 }
-
-/// How many operands they have.
-template <int Share, class... E>
-inline constexpr int operand_count = argument_ids_of<E...>(Share).operands;
+/// Which ways of sharing are tried. One set of notes for all: what is noted for repeats alone changes no other way.
+template <class... E>
+constexpr sharing_ways ways_of(int names, bool finds_repeats, bool of_rows) {
+  notes_of<E...> noted(finds_repeats);
+  int slots[notes_of<E...>::leaves + 1] = {};
+  return ways_to_share(noted.notes, slots, names, of_rows);
+}
 
 template <class Slots, class Seq, class... E>
 struct programs_of;
