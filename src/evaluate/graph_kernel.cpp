@@ -481,6 +481,7 @@ bool run_stages(const graph_space& space, const execution& x, const memory_of_gr
   take_program(p, program, x);
   std::copy_n(layout.extents, layout.rank, p.extents);
   arrange(p, layout, *first, values, results, x.values->recording);
+  plan_choice wanted = x.choice;
   if (rows) {
     index_t outer = 1, length = 1;
     for (int k = 0; k < layout.kept; ++k) outer *= layout.extents[k];
@@ -490,12 +491,13 @@ bool run_stages(const graph_space& space, const execution& x, const memory_of_gr
     p.rows.rows = outer;
     p.rows.length = length;
     p.rows.one_result = layout.one_result;
-    if (x.choice == plan_choice::automatic && run_detail::remembered_choice(p.rows) == plan_choice::cut) return false;
+    if (wanted == plan_choice::automatic) wanted = run_detail::remembered_choice(p.rows);
+    if (wanted == plan_choice::cut) return false;
   }
   graph_recording* const recording = x.values->recording;
   const graph_plan before = p;
   if (const index_t elements = p.rows.rows * p.rows.length;
-      rows && x.choice == plan_choice::automatic && rows_are_to_be_compared(p.rows.length, elements)) {
+      rows && wanted == plan_choice::automatic && rows_are_to_be_compared(p.rows.length, elements)) {
     p.type->decide(p);
     if (!p.path || !rows_pay(p.rows.where, p.touched(), layout.levels, elements, space.this_machine())) return false;
   }

@@ -77,15 +77,15 @@ TYPED_TEST(reductions_over_several_axes, of_many_elements_have_the_sums_that_are
   for (const extents& s : shapes) {
     SCOPED_TRACE(test::text(s));
     const known_sums<TypeParam> n(s[0], s[1], s[2], s[3]);
-    const auto a = float(n.a), b = float(n.b), c = float(n.c);
+    const auto a = float(n.a), b = float(n.b), c = float(n.c), most = float(std::min<lf::index_t>(n.c, 4) - 1);
     const auto j = lf::arange<float>(n.b);
     const auto k = lf::remainder(lf::arange<float>(n.c), 4.0f);
     const auto same = [](const auto& sum, const auto& want) { return lf::all(sum == want).item(); };
     EXPECT_TRUE(same(lf::sum(n.e(), axis<0, 2>), a * (n.of_row() + c * (j + 1.0f))));
-    EXPECT_TRUE(same(lf::max(n.e(), axis<0, 2>), j + 4.0f));
+    EXPECT_TRUE(same(lf::max(n.e(), axis<0, 2>), j + (most + 1)));
     EXPECT_TRUE(same(lf::sum(n.e(), axis<0, 1>), a * (b * (k + 1.0f) + b * (b - 1) / 2)));
     EXPECT_TRUE(same(lf::max(n.e(), axis<0, 1>), k + b));
-    EXPECT_EQ(lf::max(n.e()).item(), b + 3);
+    EXPECT_EQ(lf::max(n.e()).item(), b + most);
     if (small) break;
   }
 }

@@ -45,7 +45,7 @@ inline constexpr lower_detail::sharing_ways ways = [] {
   if constexpr (makes_all_kernels<Space>) return lower_detail::sharing_ways{{0}, 1};
   else return lower_detail::ways_of<E...>(Names, !space_traits<Space>::on_device, OfRows);
 }();
-/// Calls attempt.template operator()<Share>() for each way of sharing until one is right. Returns whether one was.
+/// Calls `attempt.template operator()<Share>()` for each way of sharing until one is right. Returns whether one was.
 template <class Space, int Names, bool OfRows, class... E, class Attempt>
 bool share_and(const Attempt& attempt) {
   constexpr lower_detail::sharing_ways w = ways<Space, Names, OfRows, E...>;
