@@ -306,9 +306,31 @@ TYPED_TEST(odd_shapes, are_reduced_beside_their_transposes) {
     EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(lf::max(e, axis<1>)), want.second));
     lf::array<double, 2, TypeParam> d = lf::cast<double>(a);
     const lf::array<double, 2, TypeParam> dt = lf::cast<double>(b);
-    EXPECT_TRUE(test::evaluates_to(
-        lf::cast<int64_t>(lf::sum(2.0 * d - dt.T() * lf::cast<double>(weight)(all, newaxis), axis<1>)), want.first));
+    const auto e_double = 2.0 * d - dt.T() * lf::cast<double>(weight)(all, newaxis);
+    EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(lf::sum(e_double, axis<1>)), want.first));
+    const auto squares = reduced(shape, {0}, [&](const test::extents& i) {
+      const int64_t value = 2 * x[i] - y[{i[1], i[0]}] * (i[0] % 3 == 0 ? 1 : 3);
+      return value * value;
+    });
+    const auto n = static_cast<double>(shape[1]);
+    const auto variances = test::generate<double>({shape[0]}, [&](const test::extents& i) {
+      const double mean = static_cast<double>(want.first[i]) / n;
+      return static_cast<double>(squares.first[i]) / n - mean * mean;
+    });
+    EXPECT_TRUE(test::evaluates_to(lf::var(e_double, axis<1>), variances, test::within{64, 1e-6}));
   }
+}
+
+/// Kernels that read what is broadcast once for a tile add moments up, too.
+TYPED_TEST(odd_shapes, have_the_variance_of_pairs) {
+  const auto x = numbers<int32_t>({701}, 19), y = numbers<int32_t>({511}, 20);
+  const lf::array<double, 1, TypeParam> a = lf::cast<double>(this->template of<int32_t, 1>(x)),
+                                        b = lf::cast<double>(this->template of<int32_t, 1>(y));
+  double sum = 0, squares = 0;
+  for (const int32_t v : y.values) sum += v, squares += double(v) * v;
+  const double mean = sum / 511, variance = squares / 511 - mean * mean;
+  const auto of_pairs = lf::var(a(all, newaxis) - b(newaxis, all), axis<1>);
+  EXPECT_TRUE(lf::all(lf::abs(of_pairs - variance) < 1e-6).item());
 }
 
 }  // namespace

@@ -25,6 +25,11 @@ struct tile_sets {
   using values = stages_detail::values<typename inner::reductions, Sources>;
 };
 
+/// Whether elements are added up in runs: what several elements add to a total loses can be told (not of moments, which
+/// tell it of one).
+template <class M, class T>
+concept sums_in_runs = rounding_monoid<M, T> && !near_monoid<M, T>;
+
 /// The sums of a thread for one result. Sums that round are added up in short runs, and these to the total, beside
 /// which is kept what that loses. Short: there is one run.
 template <class Set, bool Short = false>
@@ -42,11 +47,15 @@ struct tile_sum {
   template <int I, bool Guarded, bool InOrder, class V>
   __device__ __forceinline__ void add(const V& value, bool valid) {
     using M = typename Set::template monoid<I>;
-    auto& mine = get<I>(rounding_monoid<M, V> ? run : total);
+    auto& mine = get<I>(sums_in_runs<M, V> ? run : total);
     const auto both = [&] {
       if constexpr (InOrder && ordered_monoid<M, V>) return M::append(mine, value);
       else return lazyfuse::compute<M>(mine, value);
     }();
+    if constexpr (rounding_monoid<M, V> && !sums_in_runs<M, V>) {
+      const auto all = get<I>(rest) + M::lost(mine, value, both);
+      get<I>(rest) = !Guarded || valid ? all : get<I>(rest);
+    }
     mine = !Guarded || valid ? both : mine;
   }
 
@@ -56,7 +65,7 @@ struct tile_sum {
     const auto one = [&]<int K>(index_sequence<K>) {
       using M = typename Set::template monoid<K>;
       using T = typename Set::template value_type<K>;
-      if constexpr (rounding_monoid<M, T>) {
+      if constexpr (sums_in_runs<M, T>) {
         auto &mine = get<K>(total), &added = get<K>(run);
         const auto both = lazyfuse::compute<M>(mine, added);
         get<K>(rest) = get<K>(rest) + M::lost(mine, added, both);
