@@ -107,6 +107,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   }
 
   g.straight = g.whole && (columns ? rank - 2 < outer || height == extents[rank - 2] : height == 1);
+  g.one_by_one = columns && !g.straight;
   index_t merge_slots;
   index_t least_units;
   if (columns) {
@@ -209,7 +210,7 @@ void find_residence(const row_geometry& g, row_residence& to) {
   if (on_chip > 0) to.row = residence::block;  // each block keeps its own piece
   if (to.cached_bytes < to.again_bytes)
     to.row = at_a_time <= device().cache_bytes ? residence::cache : residence::memory;
-  to.one_by_one = !g.straight;
+  to.one_by_one = g.one_by_one;
   if (g.how == exchange::memory) to.grid_barriers = static_cast<int>(ceil_div(g.tasks, g.teams));
 }
 
