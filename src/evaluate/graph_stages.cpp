@@ -397,12 +397,10 @@ class memory_order {
   }
   /// What is read in less time once it is copied, or null.
   const graph_node* to_copy() const {
-    // Reductions took 0.7 to 2 times as long with such operands copied.
-    if (layout_.pattern != std::string_view("rows")) return nullptr;
     constexpr double least_bytes = 4 << 20, least_read_for_each = 4;
     for (const operand& o : operands_)
-      if (is_turned(o) && !in_tiles(o) && o.bytes >= least_bytes && read_for_each(o) >= least_read_for_each &&
-          o.node->source_type && o.node->source_type->in_memory && !o.node->computation && !memory_.find(o.node))
+      if (is_turned(o) && o.bytes >= least_bytes && read_for_each(o) >= least_read_for_each && o.node->source_type &&
+          o.node->source_type->in_memory && !o.node->computation && !memory_.find(o.node))
         return o.node;
     return nullptr;
   }
@@ -445,10 +443,11 @@ double elements_of(const placed_node& v, const stage_layout& layout) {
 }  // namespace
 
 const graph_node* operand_to_copy(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g) {
+  // Reductions took 0.7 to 2 times as long with such operands copied.
+  if (layout.pattern != std::string_view("rows")) return nullptr;
   constexpr double bytes_of_result = 4;  // as most are
   memory_order order(memory, layout);
-  if (layout.pattern != std::string_view("reduce") && !layout.one_result)
-    order.write(layout.positions() * bytes_of_result);
+  if (!layout.one_result) order.write(layout.positions() * bytes_of_result);
   for (const placed_node& v : g.values) {
     if (!v.is_operand) continue;
     const in_memory_value* const at = memory.find(v.node);

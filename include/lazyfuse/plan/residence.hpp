@@ -17,7 +17,7 @@ struct row_residence {
   residence row = residence::memory;    ///< the elements, between passes
   index_t cached_bytes = 0;             ///< of again_bytes, what stays on the chip
   int grid_barriers = 0;                ///< barriers of a whole grid for each stage
-  bool one_by_one = false;              ///< elements are not read in vectors, nor all at once
+  bool one_by_one = false;              ///< columns that are not read in vectors, nor all at once
 };
 
 /// What it takes to walk over an element one by one, in each pass: 90 to 180 instructions in all on an H100, where half

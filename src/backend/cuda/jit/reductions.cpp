@@ -8,6 +8,7 @@
 #include <lazyfuse/plan/axes.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace lazyfuse::cuda_detail {
 
@@ -75,22 +76,25 @@ bool start_reduction(const exact_plan& p, exact_program& program) {
   const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
   const char* const path = along_kept ? "columns" : "rows";
   const int width = vector_width(p, false);
-  const auto find = [&](const std::string& facts) {
-    return variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
-  };
-  const reduce_geometry first = lay_out(p, along_kept, width, 1, 1);
-  if (!along_kept && start_as_strips(p, program, first)) return true;
-  std::string facts = facts_of(p, along_kept, first);
-  made_kernel* made = find(facts);
-  if (!made && facts == all_dense && !has_compiler()) made = find(not_known);  // a bundle may have that one
-  reduce_geometry g;
+  reduce_geometry g = lay_out(p, along_kept, width, 1, 1);
+  if (!along_kept && start_as_strips(p, program, g)) return true;
   // How threads lie depends on what a kernel takes on, which only it knows; then others may be what it relies on.
+  made_kernel* made = nullptr;
   for (int times = 0;; ++times) {
-    if (!made || made->choices[0] != width || times > 2) return false;
-    g = lay_out(p, along_kept, width, made->choices[along_kept ? 2 : 1], made->resident.of(made->kernel));
-    const std::string known = facts_of(p, along_kept, g);
-    if (known == facts || facts == not_known) break;
-    made = find(facts = known);
+    if (times == 3) return false;
+    std::string facts = facts_of(p, along_kept, g);
+    const auto find = [&] {
+      return variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
+    };
+    made = find();
+    if (!made && facts != not_known && !has_compiler()) {  // a bundle may have that one
+      facts = not_known;
+      made = find();
+    }
+    if (!made || made->choices[0] != width) return false;
+    const reduce_geometry guess = std::exchange(
+        g, lay_out(p, along_kept, width, made->choices[along_kept ? 2 : 1], made->resident.of(made->kernel)));
+    if (facts == not_known || (g.consecutive == guess.consecutive && g.dense == guess.dense)) break;
   }
   scratch room;
   if (g.splits > 1) {
