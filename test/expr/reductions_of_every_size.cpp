@@ -101,6 +101,28 @@ TYPED_TEST(reductions_of_every_size, short_rows_side_by_side) {
   expect_right_short_rows<double, TypeParam>();
 }
 
+/// Element i of a row is 2^(i mod 16), which says what a wrong sum lacks.
+template <class T, class Space>
+void expect_right_sums_of_integers() {
+  for (int length = 1; length <= 66; ++length)
+    for (const lf::index_t rows : {1, 3, 70}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows of " + std::to_string(length));
+      const auto t = test::generate<T>({rows, length}, [](const extents& at) { return T(1) << at[1] % 16; });
+      const auto x = test::array_of<Space, 2>(t);
+      T sum = 0;
+      for (int i = 0; i < length; ++i) sum += T(1) << i % 16;
+      const auto want = test::generate<T>({rows}, [&](const extents&) { return sum; });
+      EXPECT_TRUE(test::evaluates_to(lf::sum(x, lf::axis<1>), want));
+      const auto turned = lf::materialize(lf::transpose(x));
+      EXPECT_TRUE(test::evaluates_to(lf::sum(turned, lf::axis<0>), want));
+    }
+}
+TYPED_TEST(reductions_of_every_size, short_rows_of_integers) {
+  expect_right_sums_of_integers<int, TypeParam>();
+  expect_right_sums_of_integers<unsigned, TypeParam>();
+  expect_right_sums_of_integers<std::int64_t, TypeParam>();
+}
+
 TYPED_TEST(reductions_of_every_size, the_middle_axis_and_the_outer_two) {
   const extents shapes[] = {{1, 1, 1},    {2, 3, 4},    {5, 129, 6},  {17, 2, 33}, {2, 1000, 2},
                             {33, 33, 33}, {1, 257, 64}, {64, 257, 1}, {3, 5, 1025}};
