@@ -253,8 +253,9 @@ class graph_evaluation {
       return true;
     }
     if (!place(memory_, roots, layout, space_.most_steps, placed)) return false;
-    if (const graph_node* const turned = space_.on_device ? operand_to_copy(memory_, layout, placed) : nullptr) {
-      copy_in_order(*turned);
+    if (const auto turned = space_.on_device ? operand_to_copy(memory_, layout, placed) : operand_in_order{};
+        turned.node) {
+      copy_in_order(*turned.node, turned.order);
       return run_group(roots, targets, extents, rank, because);
     }
     return run_stages(space_, because ? x_.for_part(because) : x_, memory_, layout, placed, targets, extents, rank);
@@ -290,15 +291,15 @@ class graph_evaluation {
     return true;
   }
   /// An operand, for kernels that would read it in another order than the rest.
-  void copy_in_order(const graph_node& n) {
+  void copy_in_order(const graph_node& n, const axis_order& order) {
     const graph_source_type& type = *n.source_type;
     const room at = room_for(space_, x_, type, n.extents, n.rank);
     index_t dense[max_rank];
-    dense_steps(n.extents, n.rank, dense);
+    dense_steps(n.extents, n.rank, dense, order);
     const graph_target to{at.data, dense, at.owner, type.type.element, type.bytes, type.type.spelling};
     run_transform(space_, x_.for_part("copied, for it lies in another order than what is read beside it"), memory_,
                   {&n}, {&n}, &to, n.extents, n.rank);
-    memory_.put(&n, {at, &type});
+    memory_.put(&n, {at, &type, order});
   }
   /// By as many kernels as it takes.
   void put_in_memory(const graph_node* node, const char* because) {

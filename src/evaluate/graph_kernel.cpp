@@ -59,7 +59,7 @@ struct source_of_node {
     index_t first = n.first;
     if (!at) std::copy_n(n.steps, n.rank, steps);
     else if (n.view) first += steps_of_view(*n.view, *n.arguments[0], steps);
-    else dense_steps(n.extents, n.rank, steps);
+    else dense_steps(n.extents, n.rank, steps, at->order);
     const auto* const data = static_cast<const unsigned char*>(from.data) + first * type->bytes;
     std::memcpy(bytes, &data, sizeof data);
   }

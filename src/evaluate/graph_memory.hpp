@@ -6,7 +6,9 @@
 
 #include <lazyfuse/evaluate/graph.hpp>
 
+#include <array>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 #include <vector>
 
@@ -21,17 +23,24 @@ struct graph_values {
   graph_recording* recording = nullptr;  ///< of this evaluation
 };
 
+/// The axes of dense memory, outermost first: as they are numbered, or in another order.
+struct axis_order {
+  std::array<signed char, max_rank> axis;
+  constexpr axis_order() { std::iota(axis.begin(), axis.end(), static_cast<signed char>(0)); }
+};
 /// Values in memory, dense.
 struct in_memory_value {
   run_detail::room at;
   const graph_source_type* type;
+  axis_order order{};
 };
 
-inline void dense_steps(const index_t* extents, int rank, index_t* steps) {
+inline void dense_steps(const index_t* extents, int rank, index_t* steps, const axis_order& order = {}) {
   index_t step = 1;
   for (int k = rank - 1; k >= 0; --k) {
-    steps[k] = step;
-    step *= extents[k];
+    const auto axis = static_cast<std::size_t>(order.axis[static_cast<std::size_t>(k)]);
+    steps[axis] = step;
+    step *= extents[axis];
   }
 }
 /// The steps of a view of dense memory; returns where it begins.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -366,43 +367,50 @@ class memory_order {
   void read(const placed_node& v, double bytes, int size) {
     index_t steps[max_rank] = {};
     const graph_node& n = *v.node;
-    if (!memory_.find(&n)) std::copy_n(n.steps, n.rank, steps);
+    const in_memory_value* const at = memory_.find(&n);
+    if (!at) std::copy_n(n.steps, n.rank, steps);
     else if (n.view) steps_of_view(*n.view, *n.arguments[0], steps);
-    else dense_steps(n.extents, n.rank, steps);
+    else dense_steps(n.extents, n.rank, steps, at->order);
     operand o{.node = &n, .bytes = bytes, .size = size};
     for (int k = 0; k < n.rank; ++k) {
       const int axis = axis_in(v.axes, k);
-      if (axis < 0 || n.extents[k] == 1 || steps[k] == 0) continue;
-      o.varies |= 1u << axis;
-      if (std::abs(steps[k]) == 1) o.neighbours = axis;
+      o.axis[k] = axis;
+      if (axis < 0 || n.extents[k] == 1) continue;
+      o.steps[axis] = std::abs(steps[k]);
+      if (o.steps[axis] == 1) o.neighbours = axis;
     }
-    if (o.neighbours >= 0) beside_[o.neighbours] += bytes;
-    operands_.push_back(o);
+    add(o);
   }
   /// Results, dense in the order of their axes.
   void write(double bytes) {
     const axis_map& to = layout_.frames[0];
-    int last = -1;
-    for (int k = 0; k < to.rank; ++k)
-      if (to.axis[k] >= 0) last = to.axis[k];
-    if (last >= 0) beside_[last] += bytes;
+    operand o{.node = nullptr, .bytes = bytes, .size = 0};
+    index_t step = 1;
+    for (int k = to.rank - 1; k >= 0; --k) {
+      const int axis = to.axis[k];
+      if (axis < 0) continue;
+      o.steps[axis] = step;
+      step *= layout_.extents[axis];
+      if (o.neighbours < 0) o.neighbours = axis;
+    }
+    add(o);
   }
   /// Bytes that are read and written beside those of the elements.
   double more_bytes() const {
     constexpr double of_tiles = 0.4, of_copy = 2.4;
     double more = 0;
     for (const operand& o : operands_)
-      if (is_turned(o)) more += o.bytes * (in_tiles(o) ? of_tiles : std::min(read_for_each(o) - 1, of_copy));
+      if (is_turned(o)) more += o.bytes * std::min(read_for_each(o) - 1, in_tiles(o) ? of_tiles : of_copy);
     return more;
   }
-  /// What is read in less time once it is copied, or null.
-  const graph_node* to_copy() const {
+  /// What is read in less time once it is copied.
+  operand_in_order to_copy() const {
     constexpr double least_bytes = 4 << 20, least_read_for_each = 4;
     for (const operand& o : operands_)
-      if (is_turned(o) && o.bytes >= least_bytes && read_for_each(o) >= least_read_for_each && o.node->source_type &&
-          o.node->source_type->in_memory && !o.node->computation && !memory_.find(o.node))
-        return o.node;
-    return nullptr;
+      if (is_turned(o) && !in_tiles(o) && o.bytes >= least_bytes && read_for_each(o) >= least_read_for_each &&
+          o.node->source_type && o.node->source_type->in_memory && !o.node->computation && !memory_.find(o.node))
+        return {o.node, order_for(o)};
+    return {};
   }
 
  private:
@@ -410,22 +418,46 @@ class memory_order {
     const graph_node* node;
     double bytes;
     int size;
-    unsigned varies = 0;  ///< a bit for each axis
-    int neighbours = -1;  ///< the axis along which they are
+    int neighbours = -1;           ///< the axis along which they are
+    index_t steps[max_rank] = {};  ///< along the axes of the kernel, without their signs
+    int axis[max_rank] = {};       ///< of the kernel, for each of the node; or -1
   };
+  void add(const operand& o) {
+    if (o.neighbours >= 0) beside_[o.neighbours] += o.bytes;
+    operands_.push_back(o);
+  }
+  /// As the largest of the others lie.
+  axis_order order_for(const operand& o) const {
+    const operand* as = nullptr;
+    for (const operand& other : operands_)
+      if (other.neighbours == inner() && (!as || other.bytes > as->bytes)) as = &other;
+    const auto step = [&](int k) {
+      const index_t along = o.axis[k] < 0 ? 0 : as->steps[o.axis[k]];
+      return along == 0 ? std::numeric_limits<index_t>::max() : along;
+    };
+    axis_order order;
+    std::stable_sort(order.axis.begin(), order.axis.begin() + o.node->rank,
+                     [&](int a, int b) { return step(a) > step(b); });
+    return order;
+  }
   int inner() const { return static_cast<int>(std::max_element(beside_, beside_ + layout_.rank) - beside_); }
   bool is_turned(const operand& o) const {
-    constexpr index_t least = 16;
     const int along = inner();
-    return o.neighbours >= 0 && o.neighbours != along && (o.varies >> along & 1) != 0 &&
-           layout_.extents[o.neighbours] >= least && layout_.extents[along] >= least;
+    return o.node && o.neighbours >= 0 && o.neighbours != along && o.steps[along] != 0 &&
+           layout_.extents[along] >= least_tile;
   }
   bool in_tiles(const operand& o) const {
     return layout_.pattern == std::string_view("transform") ||
-           (layout_.pattern == std::string_view("reduce") && (o.neighbours < layout_.kept) != (inner() < layout_.kept));
+           (layout_.pattern == std::string_view("reduce") && layout_.extents[o.neighbours] >= least_tile &&
+            (o.neighbours < layout_.kept) != (inner() < layout_.kept));
   }
-  /// Bytes that are read together, over those of an element.
-  static double read_for_each(const operand& o) { return std::max(32.0 / o.size, 1.0); }
+  /// Bytes that are read for an element, over its own: others of those that are read together are used where they are
+  /// near.
+  double read_for_each(const operand& o) const {
+    return std::min(std::max(32.0 / o.size, 1.0), static_cast<double>(o.steps[inner()]));
+  }
+
+  static constexpr index_t least_tile = 16;
 
   const memory_of_graph& memory_;
   const stage_layout& layout_;
@@ -442,9 +474,8 @@ double elements_of(const placed_node& v, const stage_layout& layout) {
 
 }  // namespace
 
-const graph_node* operand_to_copy(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g) {
-  // Reductions took 0.7 to 2 times as long with such operands copied.
-  if (layout.pattern != std::string_view("rows")) return nullptr;
+operand_in_order operand_to_copy(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g) {
+  if (layout.pattern != std::string_view("rows") && layout.pattern != std::string_view("reduce")) return {};
   constexpr double bytes_of_result = 4;  // as most are
   memory_order order(memory, layout);
   if (!layout.one_result) order.write(layout.positions() * bytes_of_result);

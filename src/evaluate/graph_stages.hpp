@@ -79,9 +79,14 @@ struct placed_graph {
 bool place(const memory_of_graph& memory, const std::vector<const graph_node*>& roots, const stage_layout& layout,
            int most_steps, placed_graph& to);
 
-/// A large operand that lies in another order than the others, and that a kernel of rows of a GPU would take longer to
-/// read than to copy first; or null.
-const graph_node* operand_to_copy(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g);
+/// An array, and how a copy of it is to lie.
+struct operand_in_order {
+  const graph_node* node = nullptr;
+  axis_order order{};
+};
+/// A large operand that lies in another order than the others, and that a kernel of a GPU would take longer to read
+/// than to copy first; none: null.
+operand_in_order operand_to_copy(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g);
 
 /// What the kernel asks of a machine; written: bytes.
 work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written,
