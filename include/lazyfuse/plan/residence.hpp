@@ -18,6 +18,7 @@ struct row_residence {
   index_t cached_bytes = 0;             ///< of again_bytes, what stays on the chip
   int grid_barriers = 0;                ///< barriers of a whole grid for each stage
   bool one_by_one = false;              ///< columns that are not read in vectors, nor all at once
+  double busy = 1;                      ///< of what it takes to keep a device busy, the part that rows are
 };
 
 /// What it takes to walk over an element one by one, in each pass: 90 to 180 instructions in all on an H100, where half
@@ -31,6 +32,8 @@ constexpr work work_of_rows(const row_residence& h, const work& touched, int sta
   if (h.one_by_one) w.operations += static_cast<double>(elements) * operations_of_walk * (stages + 1);
   const index_t again = h.again_bytes - h.cached_bytes;
   (h.row == residence::memory ? w.bytes_read : w.bytes_cached) += again;
+  for (index_t* const bytes : {&w.bytes_read, &w.bytes_written})
+    *bytes = static_cast<index_t>(static_cast<double>(*bytes) / h.busy);
   w.barriers = h.grid_barriers * stages;
   return w;
 }
@@ -55,7 +58,8 @@ constexpr bool rows_are_to_be_compared(index_t length, index_t elements) {
 }
 /// Whether it is expected to take no longer.
 inline bool rows_pay(const row_residence& h, const work& touched, int stages, index_t elements, const machine& m) {
-  if (h.grid_barriers == 0 && !h.one_by_one) return true;
+  constexpr double nearly_all = 0.75;
+  if (h.grid_barriers == 0 && !h.one_by_one && h.busy >= nearly_all) return true;
   return predicted_us(work_of_rows(h, touched, stages, elements), m) <=
          predicted_us(work_of_cut(h, touched, stages), m);
 }

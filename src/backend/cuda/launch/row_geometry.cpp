@@ -211,6 +211,8 @@ void find_residence(const row_geometry& g, row_residence& to) {
   if (to.cached_bytes < to.again_bytes)
     to.row = at_a_time <= device().cache_bytes ? residence::cache : residence::memory;
   to.one_by_one = g.one_by_one;
+  const int enough = device().processors * std::min(g.residents, row_tuning::team_residents);
+  to.busy = std::min(1.0, static_cast<double>(g.tasks * g.blocks) / enough);
   if (g.how == exchange::memory) to.grid_barriers = static_cast<int>(ceil_div(g.tasks, g.teams));
 }
 
