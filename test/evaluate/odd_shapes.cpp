@@ -321,6 +321,69 @@ TYPED_TEST(odd_shapes, are_reduced_beside_their_transposes) {
   }
 }
 
+/// An operand that is contiguous along another axis than the result, beside one that lies as the result does; in place,
+/// and for two results of which one is what the other reads.
+template <class Space, class T>
+void turned_beside(const test::extents& shape) {
+  const auto x = numbers<T>(shape, 21);
+  const auto a = test::array_of<Space, 4>(x);
+  const auto expect = [&]<int... To>(const auto& turned, lf::index_sequence<To...>) {
+    const int to[] = {To...};
+    test::extents extents, from(4);
+    for (const int k : to) extents.push_back(shape[static_cast<std::size_t>(k)]);
+    const auto z = numbers<T>(extents, 22);
+    const auto at = [&](const test::extents& i) {
+      for (std::size_t k = 0; k < 4; ++k) from[static_cast<std::size_t>(to[k])] = i[k];
+      return x[from];
+    };
+    SCOPED_TRACE(test::text(extents));
+    lf::array<T, 4, Space> b = test::array_of<Space, 4>(z), c = b;
+    EXPECT_TRUE(test::evaluates_to(turned + b * T(2), test::generate<T>(extents, [&](const test::extents& i) {
+                                     return T(at(i) + T(z[i] * T(2)));
+                                   })));
+    lf::assign(lf::tie(b, c), turned - T(1), b * T(2));
+    EXPECT_TRUE(
+        test::evaluates_to(b, test::generate<T>(extents, [&](const test::extents& i) { return T(at(i) - T(1)); })));
+    EXPECT_TRUE(
+        test::evaluates_to(c, test::generate<T>(extents, [&](const test::extents& i) { return T(z[i] * T(2)); })));
+  };
+  expect(lf::permute_dims<0, 3, 1, 2>(a), lf::index_sequence<0, 3, 1, 2>{});
+  expect(lf::permute_dims<0, 2, 3, 1>(a), lf::index_sequence<0, 2, 3, 1>{});
+  expect(lf::permute_dims<3, 2, 1, 0>(a), lf::index_sequence<3, 2, 1, 0>{});
+  expect(lf::permute_dims<0, 1, 3, 2>(a), lf::index_sequence<0, 1, 3, 2>{});
+}
+TYPED_TEST(odd_shapes, are_turned_whichever_axis_is_contiguous) {
+  for (const test::extents& shape : {test::extents{2, 40, 70, 3},
+                                     {3, 37, 92, 5},
+                                     {2, 41, 9, 57},
+                                     {3, 1, 300, 17},
+                                     {1, 16, 16, 130},
+                                     {5, 2, 33, 64}}) {
+    turned_beside<TypeParam, int32_t>(shape);
+    turned_beside<TypeParam, double>(shape);
+    turned_beside<TypeParam, lf::half>(shape);
+  }
+}
+
+/// What would be read a few bytes of a line at a time is copied first, in the order of the others.
+TYPED_TEST(odd_shapes, are_reduced_beside_large_arrays_that_lie_across_the_results) {
+  const test::extents shape{35, 61, 23, 24};
+  const auto x = numbers<int32_t>(shape, 23), y = numbers<int32_t>({24, 61, 35, 23}, 24);
+  const auto a = this->template of<int32_t, 4>(x), b = this->template of<int32_t, 4>(y);
+  const auto want = reduced({24, 61, 35, 23}, {0, 2, 3}, [&](const test::extents& i) {
+    return y[i] - 3 * x[{i[2], i[1], i[3], i[0]}];
+  });
+  const auto e = b - 3 * lf::permute_dims<3, 1, 0, 2>(a);
+  EXPECT_TRUE(test::evaluates_to(lf::sum(e, axis<1>), want.first));
+  EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(lf::max(e, axis<1>)), want.second));
+  this->expect_path("tiled", lf::sum(e, axis<1>));
+  const auto of_rows = lf::max(e, axis<1>, keepdims) - e;
+  const auto distances = test::generate<int32_t>({24, 61, 35, 23}, [&](const test::extents& i) {
+    return static_cast<int32_t>(want.second[{i[0], i[2], i[3]}]) - (y[i] - 3 * x[{i[2], i[1], i[3], i[0]}]);
+  });
+  EXPECT_TRUE(test::evaluates_to(of_rows, distances));
+}
+
 /// Kernels that read what is broadcast once for a tile add moments up, too.
 TYPED_TEST(odd_shapes, have_the_variance_of_pairs) {
   const auto x = numbers<int32_t>({701}, 19), y = numbers<int32_t>({511}, 20);

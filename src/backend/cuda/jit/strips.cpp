@@ -32,9 +32,12 @@ int bytes_of_element(const exact_plan& p, int first, int last) {
 
 bool reduces(const exact_plan& p) { return std::string_view(p.type().pattern) == "reduce"; }
 
-/// How operands and targets lie along the axes of a strip.
-std::string steps_of(const exact_plan& p, int first, int last) {
-  std::string all;
+/// How operands and targets lie along the axes of a strip; before that, what offsets of one of so many strips fit.
+std::string steps_of(const exact_plan& p, int first, int last, index_t strips) {
+  const bool small = strips < (index_t{1} << 31) &&
+                     fits_31_bits(p.extents, reduces(p) ? p.kept : p.rank, p.info, p.targets, 0) &&
+                     fits_31_bits(p.extents, p.rank, p.info + p.targets, p.count, 0);
+  std::string all = small ? ", int" : ", index_t";
   const auto add = [&](const operand_info& o) {
     bool same = o.steps;
     for (int k = first; k < last && same; ++k) same = o.steps[k] == 0;
@@ -115,7 +118,7 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
 made_kernel* column_kernel(const exact_plan& p, exact_program& program, const column_layout& g) {
   const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.lines) + ", " + std::to_string(g.groups) +
                               (g.exact ? ", true" : ", false"),
-                          steps_of(p, p.kept, p.rank - 1)};
+                          steps_of(p, p.kept, p.rank - 1, g.columns)};
   return variant_of(program, p, "columns in registers", facts.share + facts.steps,
                     [&] { return columns_source(p, *program.graph, facts); });
 }
@@ -168,7 +171,8 @@ std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, bool in
 }
 
 made_kernel* row_strip_kernel(const exact_plan& p, exact_program& program, const row_strip_layout& g) {
-  const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.threads), steps_of(p, p.kept, p.rank)};
+  const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.threads),
+                          steps_of(p, p.kept, p.rank, g.rows)};
   return variant_of(program, p, "rows in strips", facts.share + facts.steps,
                     [&] { return row_strips_source(p, *program.graph, facts); });
 }

@@ -34,13 +34,23 @@ std::string facts_of_strided(const exact_plan& p, const transform_geometry& g) {
   for (int i = 0; i < p.count; ++i) {
     const operand_info& o = p.operand(i);
     const bool in_memory = o.element_size > 0 && o.steps && !has_bit(g.via_shared, i);
-    facts += std::string(i > 0 ? ", " : "") + (in_memory && o.steps[p.rank - 1] == 0   ? "same"
-                                               : in_memory && is_wide(g.wide_in, i, o) ? "vectors"
-                                                                                       : "not_known");
+    facts += i > 0 ? ", " : "";
+    if (!in_memory) facts += "not_known";
+    else if (o.steps[p.rank - 1] == 0) facts += "same";
+    else if (o.steps[p.rank - 1] != 1) facts += "not_known";
+    else facts += is_wide(g.wide_in, i, o) ? "vectors" : g.consecutive ? "neighbours" : "interleaved";
   }
-  bool wide_results = true;
-  for (int i = 0; i < p.targets; ++i) wide_results = wide_results && is_wide(g.wide_out, i, p.info[i]);
-  return "cuda_detail::layout_facts<" + facts + ">, " + (wide_results ? "true" : "false");
+  bool wide = true, in_order = true;
+  for (int i = 0; i < p.targets; ++i) {
+    wide = wide && is_wide(g.wide_out, i, p.info[i]);
+    in_order = in_order && p.info[i].steps[p.rank - 1] == 1;
+  }
+  const bool singly = in_order && (!g.consecutive || g.wide_out == 0);
+  return "cuda_detail::layout_facts<" + facts + ">, " +
+         (wide                      ? "vectors"
+          : singly && g.consecutive ? "neighbours"
+          : singly                  ? "interleaved"
+                                    : "not_known");
 }
 
 /// choices: as of the kernel's source.
@@ -84,10 +94,12 @@ bool start_transform(exact_plan& p, exact_program& program) {
     if (choices[0] != widest || choices[3] != widest) {
       widened = geometry_of(p, {widest, choices[1], choices[2], widest, choices[4]});
       g = geometry_of(p, choices);
-      if (widened.path != g.path || widened.via_shared != g.via_shared) widened = g;
+      const bool same = widened.path == g.path && widened.via_shared == g.via_shared &&
+                        (widened.consecutive == g.consecutive || g.path == transform_path::flat);
+      if (!same) widened = g;
     }
     const bool flat = g.path == transform_path::flat;
-    const char* const not_known = flat ? "false" : "cuda_detail::layout_facts<>, false";
+    const char* const not_known = flat ? "false" : "cuda_detail::layout_facts<>, not_known";
     const std::string facts = flat ? (widened.dense ? "true" : not_known) : facts_of_strided(p, widened);
     made = find(facts);
     if (!made && !has_compiler()) made = find(not_known);  // a bundle may have that one

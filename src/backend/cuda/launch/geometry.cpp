@@ -16,16 +16,8 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-/// Whether 32-bit arithmetic reaches every element, and one block beyond.
-bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, int count) {
-  for (int i = 0; i < count; ++i) {
-    if (!info[i].steps) continue;
-    index_t reach = 0;
-    for (int k = 0; k < rank; ++k) reach += (extents[k] + 4096) * std::abs(info[i].steps[k]);
-    if (reach >= (index_t{1} << 31)) return false;
-  }
-  return true;
-}
+/// Places of a block along an axis, at most.
+constexpr index_t beyond_a_block = 4096;
 
 /// Whether all operands in memory have the same steps and begin a few rows and columns from each other. They span
 /// more rows than that, so that they overlap: all between the first and the last byte is memory of one array.
@@ -75,6 +67,36 @@ shared_window find_window(const index_t* extents, const operand_info* info, int 
   w.rows = window_rows + static_cast<int>(bottom - top);
   if (w.bytes() > unasked_shared_bytes) w.rows = 0;
   return w;
+}
+
+/// How the threads of strided blocks lie: a power of two of them along the columns, or fewer where those leave many
+/// without an element. Less than a warp, or no whole warps, can only read neighbours.
+void lay_lanes(transform_geometry& g, index_t planes, index_t height, index_t columns, thread_share share) {
+  constexpr double least_gain = 1.05;
+  const index_t wanted = ceil_div(columns, share.width), down = ceil_div(height, share.depth);
+  double least = 0;
+  const auto try_lanes = [&](index_t lanes) {
+    const index_t column_tiles = ceil_div(wanted, lanes),
+                  row_tiles = ceil_div(down, std::min<index_t>(down, block_threads / lanes)),
+                  lines = ceil_div(down, row_tiles), planes_here = block_threads / (lanes * lines),
+                  blocks = ceil_div(planes, planes_here) * row_tiles * column_tiles;
+    if (least > 0 && static_cast<double>(blocks) * least_gain > least) return;
+    least = static_cast<double>(blocks);
+    g.lanes = static_cast<int>(lanes);
+    g.lines = static_cast<int>(lines);
+    g.column_tiles = static_cast<unsigned>(column_tiles);
+    g.row_tiles = static_cast<unsigned>(row_tiles);
+    g.blocks = static_cast<unsigned>(blocks);
+  };
+  const index_t most = transform_tuning::most_lanes, usual = power_above(wanted, most);
+  try_lanes(usual);
+  for (index_t tiles = ceil_div(wanted, most); tiles <= ceil_div(wanted, usual) + 4; ++tiles) {
+    const index_t lanes = ceil_div(wanted, tiles);
+    if (lanes < std::min<index_t>(usual, transform_tuning::least_lanes)) break;
+    if (g.consecutive || usual < 32) try_lanes(lanes);
+    else try_lanes(ceil_div(lanes, 32) * 32);
+  }
+  if (g.lanes % 32 != 0) g.consecutive = true;
 }
 
 }  // namespace
@@ -130,8 +152,6 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     return g;
   }
 
-  g.small = fits_31_bits(extents, rank, info, count);
-
   // The row axis is the one in front of the columns, or the longest if that one is short.
   int row_axis = rank - 2;
   if (extents[row_axis] < transform_tuning::least_tile)
@@ -146,13 +166,18 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
 
   // Operands that are contiguous across rows go through shared memory, a tile at a time.
   int across = rank - 2;
-  int most = 0;
+  int most = 0, most_short = 0;
   for (int k = 0; k < rank - 1; ++k) {  // the axis along which most operands that are not contiguous in rows are
     int here = 0;
     for (int i = targets; i < count; ++i)
       here += info[i].element_size != 0 && info[i].steps && std::abs(info[i].steps[inner]) > 1 &&
               std::abs(info[i].steps[k]) == 1;
-    if (here > most && extents[k] >= transform_tuning::least_tile) most = here, across = k;
+    if (extents[k] >= transform_tuning::least_tile) {
+      if (here > most) most = here, across = k;
+    } else if (here > most_short && extents[k] > 1) {
+      most_short = here;
+      row_axis = k;  // blocks that hold all of it find what they read together in the cache
+    }
   }
   if (most > 0 && columns >= transform_tuning::least_tile) {
     swap_axes(across, rank - 2);
@@ -171,15 +196,17 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   }
   if (g.via_shared) {
     g.path = transform_path::tiled;
+    g.small = fits_31_bits(extents, rank, info, count, beyond_a_block);
     for (int i = 0; i < count; ++i) {
       const int bit = i < targets ? i : i - targets;
-      if (bit >= most_operands) continue;
-      const bool is_turned = i >= targets && has_bit(g.via_shared, bit);
+      const bool is_turned = i >= targets && bit < most_operands && has_bit(g.via_shared, bit);
       const int width = is_turned ? width_across(info[i].element_size, turned.depth) : turned.width;
-      if (width > 1 && is_wide(info[i], extents, rank, is_turned ? across : inner, width))
-        (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
+      const bool wide =
+          bit < most_operands && width > 1 && is_wide(info[i], extents, rank, is_turned ? across : inner, width);
+      if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
+      if (!is_turned) votes.cast(info[i], inner, wide);
     }
-    g.consecutive = true;
+    g.consecutive = votes.consecutive();
     g.lanes = g.lines = tile_lanes;
     const index_t height = index_t{tile_lanes} * turned.depth, width = index_t{tile_lanes} * turned.width,
                   longer = std::max(height, width), shorter = std::min(height, width);
@@ -195,6 +222,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   }
 
   swap_axes(row_axis, rank - 2);
+  g.small = fits_31_bits(extents, rank, info, count, beyond_a_block);
   mark(strided.width);
   for (int i = 0; i < targets; ++i) may_window = may_window && info[i].steps[inner] == 1;
   if (may_window && rank == 2 && g.small && !g.consecutive) {
@@ -206,14 +234,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
     }
   }
   g.path = transform_path::strided;
-  g.lanes = power_above(ceil_div(columns, strided.width), transform_tuning::most_lanes);
-  if (g.lanes < 32) g.consecutive = true;
-  const index_t height = extents[rank - 2], planes = rows / height;
-  g.lines = power_above(ceil_div(height, strided.depth), block_threads / g.lanes);
-  g.column_tiles = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * strided.width));
-  g.row_tiles = static_cast<unsigned>(ceil_div(height, index_t{g.lines} * strided.depth));
-  g.blocks =
-      static_cast<unsigned>(ceil_div(planes, block_threads / (g.lanes * g.lines)) * g.row_tiles * g.column_tiles);
+  lay_lanes(g, rows / extents[rank - 2], extents[rank - 2], columns, strided);
   return g;
 }
 

@@ -21,6 +21,17 @@ inline int power_above(index_t n, int most) {
   return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<index_t>(n, 1, most))));
 }
 
+/// Whether 32-bit arithmetic reaches every element, and along the last two axes so many places beyond.
+inline bool fits_31_bits(const index_t* extents, int rank, const operand_info* info, int count, index_t beyond) {
+  for (int i = 0; i < count; ++i) {
+    if (!info[i].steps) continue;
+    index_t reach = 0;
+    for (int k = 0; k < rank; ++k) reach += (extents[k] + (k + 2 < rank ? 0 : beyond)) * std::abs(info[i].steps[k]);
+    if (reach >= (index_t{1} << 31)) return false;
+  }
+  return true;
+}
+
 /// Whether width elements can be read at once at every position whose index along `inner` is a multiple of width.
 inline bool is_wide(const operand_info& o, const index_t* extents, int rank, int inner, int width) {
   if (!o.steps || o.element_size == 0 || o.steps[inner] != 1 || width * o.element_size > 16) return false;

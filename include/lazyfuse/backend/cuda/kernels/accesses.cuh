@@ -62,25 +62,56 @@ struct vector_elements<T, Width> {
   }
 };
 
-/// The element At from there if it exists, else zeros. Asked for by one instruction: a branch would keep what follows,
-/// and the next element, waiting. For memory that the kernel does not write: the compiler may move it.
-template <int At, class From>
+/// Words of 4 and 8 bytes, zero where they do not exist. Asked for by one instruction: a branch would keep what
+/// follows, and the next element, waiting.
+template <int At>
+__device__ __forceinline__ unsigned word_if(const unsigned* from, bool exists) {
+  unsigned word;
+  asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b32 %0, 0;\n\t@p ld.global.b32 %0, [%1+%3];\n\t}"
+      : "=r"(word)
+      : "l"(from), "r"(unsigned{exists}), "n"(At * 4));
+  return word;
+}
+template <int At>
+__device__ __forceinline__ unsigned long long word_if(const unsigned long long* from, bool exists) {
+  unsigned long long word;
+  asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b64 %0, 0;\n\t@p ld.global.b64 %0, [%1+%3];\n\t}"
+      : "=l"(word)
+      : "l"(from), "r"(unsigned{exists}), "n"(At * 8));
+  return word;
+}
+/// The same, in its place among other accesses.
+template <int At>
+__device__ __forceinline__ unsigned word_now_if(const unsigned* from, bool exists) {
+  unsigned word;
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b32 %0, 0;\n\t@p ld.global.b32 %0, [%1+%3];\n\t}"
+               : "=r"(word)
+               : "l"(from), "r"(unsigned{exists}), "n"(At * 4)
+               : "memory");
+  return word;
+}
+template <int At>
+__device__ __forceinline__ unsigned long long word_now_if(const unsigned long long* from, bool exists) {
+  unsigned long long word;
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b64 %0, 0;\n\t@p ld.global.b64 %0, [%1+%3];\n\t}"
+               : "=l"(word)
+               : "l"(from), "r"(unsigned{exists}), "n"(At * 8)
+               : "memory");
+  return word;
+}
+
+/// The element At from there if it exists, else zeros. Written: by the same kernel, perhaps; else the compiler may move
+/// it.
+template <int At, bool Written = false, class From>
 __device__ __forceinline__ auto read_if(const From& from, bool exists) {
   using T = bare_t<decltype(from[0])>;
   constexpr bool is_word = standard::is_same_v<From, const T*> && standard::is_trivially_copyable_v<T> &&
                            alignof(T) == sizeof(T);  // checked builds look at every element
-  if constexpr (is_word && sizeof(T) == 4) {
-    unsigned word;
-    asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b32 %0, 0;\n\t@p ld.global.b32 %0, [%1+%3];\n\t}"
-        : "=r"(word)
-        : "l"(from), "r"(unsigned{exists}), "n"(At * 4));
-    return __builtin_bit_cast(T, word);
-  } else if constexpr (is_word && sizeof(T) == 8) {
-    unsigned long long word;
-    asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b64 %0, 0;\n\t@p ld.global.b64 %0, [%1+%3];\n\t}"
-        : "=l"(word)
-        : "l"(from), "r"(unsigned{exists}), "n"(At * 8));
-    return __builtin_bit_cast(T, word);
+  if constexpr (is_word && (sizeof(T) == 4 || sizeof(T) == 8)) {
+    using word = standard::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+    const auto* const at = reinterpret_cast<const word*>(from);
+    if constexpr (Written) return __builtin_bit_cast(T, word_now_if<At>(at, exists));
+    else return __builtin_bit_cast(T, word_if<At>(at, exists));
   } else {
     T one{};
     if (exists) one = from[At];

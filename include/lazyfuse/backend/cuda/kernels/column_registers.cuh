@@ -8,7 +8,7 @@
 namespace lazyfuse::cuda_detail {
 
 /// Exact: all but the last of a thread's elements exist.
-template <int K, int R, int Held, int Lines, bool Exact>
+template <int K, int R, int Held, int Lines, bool Exact, class Index>
 struct column_place {
   const column_numbers<K, R>& p;
   int line, group, lane;
@@ -17,11 +17,11 @@ struct column_place {
   __device__ __forceinline__ bool exists(int d) const { return (Exact && d + 1 < Held) || at(d) < p.height; }
   __device__ __forceinline__ bool is_first() const { return line == 0; }
   template <strip_step>
-  __device__ __forceinline__ index_t below(const auto& o, int d) const {
-    if constexpr (R - 1 - K == 1) return at(d) * o.steps[K];
+  __device__ __forceinline__ Index below(const auto& o, int d) const {
+    if constexpr (R - 1 - K == 1) return at(d) * static_cast<Index>(o.steps[K]);
     else {
-      index_t sum = 0;
-      p.down.within(at(d), [&](int axis, index_t i) { sum += i * o.steps[K + axis]; });
+      Index sum = 0;
+      p.down.within(at(d), [&](int axis, int i) { sum += i * static_cast<Index>(o.steps[K + axis]); });
       return sum;
     }
   }
@@ -50,13 +50,15 @@ __global__ void __launch_bounds__(32 * Lines * Groups, strip_residents<Staged>(S
   constexpr auto targets = make_index_sequence<Types::size>{};
   __shared__ __align__(16) unsigned char room[Lines > 1 ? 32 * Lines * Groups * accumulator_bytes<Staged> : 1];
   const int warp = static_cast<int>(threadIdx.x) / 32, group = warp / Lines;
-  const column_place<K, R, Held, Lines, Exact> place{p, warp - group * Lines, group, static_cast<int>(threadIdx.x) & 31,
-                                                     room};
+  using index = typename Parameters::index;
+  const column_place<K, R, Held, Lines, Exact, index> place{p, warp - group * Lines, group,
+                                                            static_cast<int>(threadIdx.x) & 31, room};
   index_t column = (static_cast<index_t>(blockIdx.x) * Groups + group) * 32 + place.lane;
   const bool active = column < p.columns;
   if (!active) column = p.columns - 1;
-  index_t base[Sources::size + 1] = {}, to[Types::size] = {};
-  p.kept(column, [&](int axis, index_t i) { begin_at(base, to, p, axis == K ? R - 1 : axis, i, operands, targets); });
+  index base[Sources::size + 1] = {}, to[Types::size] = {};
+  walk_to<index>(p.kept, column,
+                 [&](int axis, index_t i) { begin_at(base, to, p, axis == K ? R - 1 : axis, i, operands, targets); });
   strip_body<Staged, Held>(p, place, base, to, active, Sources{}, Types{}, operands, targets);
 }
 

@@ -111,6 +111,14 @@ struct fetched<memory<T>, Width, Depth> {
       for (int k = 0; k < Width; ++k) value[d].put(k, one);
     }
   }
+  /// Of row d those elements whose distance from the first is below valid[d]: neighbours, or Apart from each other.
+  template <int Apart, int... K>
+  __device__ __forceinline__ void singly_valid(elements<const T> from, index_t pitch, const int (&valid)[Depth],
+                                               index_sequence<K...>) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+      (value[d].put(K, read_if<K * Apart, true>(from + d * pitch, K * Apart < valid[d])), ...);
+  }
   /// Row d, at once where it can be.
   __device__ __forceinline__ void row(int d, elements<const T> from) {
     if constexpr (can_be_wide) one(d, from);
@@ -182,10 +190,8 @@ struct fetched<memory<T>, Width, Depth> {
         }
       }
 #pragma unroll
-      for (int k = 0; k < Width; ++k) {
-        if (k * spacing < valid[d]) value[d].put(k, from[d * pitch + k * (spacing * step)]);
-        else value[d].put(k, T{});
-      }
+      for (int k = 0; k < Width; ++k)
+        value[d].put(k, read_if<0, true>(from + (d * pitch + k * (spacing * step)), k * spacing < valid[d]));
     }
   }
 };

@@ -117,7 +117,8 @@ struct register_sink {
   }
 };
 
-template <int Width, int Depth, class T, class Unrounded>
+/// Apart: where elements of a thread are no neighbours, mostly.
+template <int Apart = interleave, int Width, int Depth, class T, class Unrounded>
 __device__ __forceinline__ void store(const result<Width, Depth, T, Unrounded>& from, elements<T> to, index_t pitch,
                                       index_t step, bool as_one, int spacing, bool full, const int (&valid)[Depth]) {
 #pragma unroll
@@ -128,9 +129,10 @@ __device__ __forceinline__ void store(const result<Width, Depth, T, Unrounded>& 
         continue;
       }
     }
-    if (full && step == 1 && spacing == interleave) {
+    if (step == 1 && spacing == Apart) {
 #pragma unroll
-      for (int k = 0; k < Width; ++k) to[d * pitch + k * interleave] = from.value[d][k];
+      for (int k = 0; k < Width; ++k)
+        if (full || k * Apart < valid[d]) to[d * pitch + k * Apart] = from.value[d][k];
     } else {
 #pragma unroll
       for (int k = 0; k < Width; ++k)

@@ -8,7 +8,7 @@
 namespace lazyfuse::cuda_detail {
 
 /// All but the last of a thread's elements exist.
-template <int K, int R, int Held, int Threads, int Largest>
+template <int K, int R, int Held, int Threads, int Largest, class Index>
 struct row_place {
   const row_strip_numbers<K, R>& p;
   int member;
@@ -17,12 +17,12 @@ struct row_place {
   __device__ __forceinline__ bool exists(int d) const { return d + 1 < Held || at(d) < p.length; }
   __device__ __forceinline__ bool is_first() const { return member == 0; }
   template <strip_step Step>
-  __device__ __forceinline__ index_t below(const auto& o, int d) const {
+  __device__ __forceinline__ Index below(const auto& o, int d) const {
     if constexpr (Step == strip_step::next) return at(d);
-    else if constexpr (R - K == 1) return at(d) * o.steps[K];
+    else if constexpr (R - K == 1) return at(d) * static_cast<Index>(o.steps[K]);
     else {
-      index_t sum = 0;
-      p.along.within(at(d), [&](int axis, index_t i) { sum += i * o.steps[K + axis]; });
+      Index sum = 0;
+      p.along.within(at(d), [&](int axis, int i) { sum += i * static_cast<Index>(o.steps[K + axis]); });
       return sum;
     }
   }
@@ -64,15 +64,16 @@ __global__ void __launch_bounds__(Threads > 32 ? Threads : block_of_short_rows,
   constexpr auto operands = make_index_sequence<Sources::size>{};
   constexpr auto targets = make_index_sequence<Types::size>{};
   constexpr int largest = accumulator_bytes<Staged>;
+  using index = typename Parameters::index;
   constexpr int of_block = Threads > 32 ? 1 : block_of_short_rows / Threads;
   __shared__ __align__(16) unsigned char room[Threads > 32 ? 2 * Threads / 32 * largest : 1];
   const int thread = static_cast<int>(threadIdx.x), own = of_block == 1 ? 0 : thread / Threads;
-  const row_place<K, R, Held, Threads, largest> place{p, thread - own * Threads, room};
+  const row_place<K, R, Held, Threads, largest, index> place{p, thread - own * Threads, room};
   index_t row = static_cast<index_t>(blockIdx.x) * of_block + own;
   const bool active = row < p.rows;
   if (!active) row = p.rows - 1;
-  index_t base[Sources::size + 1] = {}, to[Types::size] = {};
-  p.kept(row, [&](int axis, index_t i) { begin_at(base, to, p, axis, i, operands, targets); });
+  index base[Sources::size + 1] = {}, to[Types::size] = {};
+  walk_to<index>(p.kept, row, [&](int axis, index_t i) { begin_at(base, to, p, axis, i, operands, targets); });
   strip_body<Staged, Held>(p, place, base, to, active, Sources{}, Types{}, operands, targets);
 }
 

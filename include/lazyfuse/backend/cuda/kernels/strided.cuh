@@ -8,11 +8,12 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// Wide: every result is written in vectors, which kernels that are made at run time know, as they do Facts.
-template <class Operands, class Targets, int R, class Facts = layout_facts<>, bool Wide = false>
+/// Results: how every result is written, which kernels that are made at run time know, as they do Facts.
+template <class Operands, class Targets, int R, class Facts = layout_facts<>,
+          along_inner Results = along_inner::not_known>
 struct strided_parameters : bound_to<Operands, Targets>, strided_numbers<R> {
   using facts = Facts;
-  static constexpr bool wide_results = Wide;
+  static constexpr along_inner results = Results;
 };
 
 /// The distinct types of elements in memory.
@@ -35,30 +36,35 @@ struct strided_tile {
   const strided_numbers<R>& p;
   index_t plane, first_row, first_column, row, column;
   int lane, line, spacing;
+  int in_line;  ///< the place of its first element
   bool full;
-  int valid[Depth];  ///< elements of each row that exist
+  int valid[Depth];                  ///< elements of each row that exist
+  index_t outer[R > 2 ? R - 2 : 1];  ///< the place along the axes before the rows
 
   __device__ __forceinline__ strided_tile(const strided_numbers<R>& numbers, unsigned tile_plane, unsigned tile_row,
                                           unsigned tile_column)
       : p(numbers) {
-    const int lanes = 1 << p.lane_shift, lines = 1 << p.line_shift,
-              planes_here = block_threads >> (p.lane_shift + p.line_shift);
-    const int above = static_cast<int>(threadIdx.x) >> p.lane_shift;
-    lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-    line = above & (lines - 1);
-    spacing = p.consecutive ? 1 : interleave;
-    const index_t first_plane = static_cast<index_t>(tile_plane) * planes_here;
-    plane = first_plane + (above >> p.line_shift);
+    const int lanes = p.lanes, lines = p.lines;
+    const int above = static_cast<int>(p.by_lanes.quotient(threadIdx.x)),
+              plane_here = static_cast<int>(p.by_lines.quotient(static_cast<unsigned>(above)));
+    lane = static_cast<int>(threadIdx.x) - above * lanes;
+    line = above - plane_here * lines;
+    spacing = p.consecutive ? 1 : lanes < interleave ? lanes : interleave;
+    plane = static_cast<index_t>(tile_plane) * p.planes_here + plane_here;
+    const bool exists = plane_here < p.planes_here && plane < p.planes;
     first_row = static_cast<index_t>(tile_row) * (lines * Depth);
     row = first_row + line;
     first_column = static_cast<index_t>(tile_column) * (lanes * Width);
-    column = first_column + spread{spacing}.template first<Width>(lane);
-    full = first_column + lanes * Width <= p.columns && first_row + lines * Depth <= p.rows &&
-           first_plane + planes_here <= p.planes;
+    in_line = spread{spacing}.template first<Width>(lane);
+    column = first_column + in_line;
+    full = first_column + lanes * Width <= p.columns && first_row + lines * Depth <= p.rows && exists;
     const index_t left = p.columns - column;
-    const int in_row = plane < p.planes ? static_cast<int>(left < Width * interleave ? left : Width * interleave) : 0;
+    const int in_row = exists ? static_cast<int>(left < Width * interleave ? left : Width * interleave) : 0;
 #pragma unroll
     for (int d = 0; d < Depth; ++d) valid[d] = row + d * lines < p.rows ? in_row : 0;
+#pragma unroll
+    for (int axis = 0; axis < R - 2; ++axis) outer[axis] = 0;
+    if constexpr (R > 2) p.planes_walk(exists ? plane : 0, [&](int axis, index_t i) { outer[axis] = i; });
   }
 
   /// Of an operand's or target's first element.
@@ -66,9 +72,8 @@ struct strided_tile {
   __device__ __forceinline__ index_t offset(const index_t* steps) const {
     Index at = static_cast<Index>(row) * static_cast<Index>(steps[R - 2]) +
                static_cast<Index>(column) * static_cast<Index>(steps[R - 1]);
-    if constexpr (R > 2)
-      p.planes_walk(plane < p.planes ? plane : 0,
-                    [&](int axis, index_t i) { at += static_cast<Index>(i) * static_cast<Index>(steps[axis]); });
+#pragma unroll
+    for (int axis = 0; axis < R - 2; ++axis) at += static_cast<Index>(outer[axis]) * static_cast<Index>(steps[axis]);
     return at;
   }
   template <class Index, class Operand>
@@ -76,23 +81,42 @@ struct strided_tile {
     if constexpr (requires { o.steps; }) at = offset<Index>(o.steps.step);
   }
 
+  /// Distance between the elements of a thread that are not neighbours.
+  template <turning Turns>
+  static constexpr int apart_where = Turns == turning::always ? tile_lanes : interleave;
+
   /// Unguarded: where the tile is full, without looking at every element.
   template <turning Turns, bool Unguarded, along_inner Known, class Fetched, class Operand>
   __device__ __forceinline__ void load(Fetched& f, const Operand& o, index_t at, int i) const {
     if constexpr (Fetched::loads) {
       constexpr bool vectors = Known == along_inner::vectors, same = Known == along_inner::same;
       if (Turns != turning::never && Known == along_inner::not_known && has_bit(p.via_shared, i)) return;
+      if constexpr (Fetched::is_memory && (Known == along_inner::neighbours || Known == along_inner::interleaved)) {
+        constexpr int apart = Known == along_inner::neighbours ? 1 : apart_where<Turns>;
+        const auto from = o.source.data + at;
+        const index_t down = o.steps[R - 2] * p.lines;
+        if (Unguarded && full) f.template singly<apart>(from, down);
+        else f.template singly_valid<apart>(from, down, valid, make_index_sequence<Width>{});
+        return;
+      }
       const bool as_one = vectors || (!same && p.consecutive && has_bit(p.wide_in, i));
-      const index_t down = o.steps[R - 2] << p.line_shift, step = vectors ? 1 : same ? 0 : o.steps[R - 1];
+      const index_t down = o.steps[R - 2] * p.lines, step = vectors ? 1 : same ? 0 : o.steps[R - 1];
       const int apart = vectors ? 1 : spacing;
       if (Unguarded && full) f.all(o.source, at, down, step, as_one, apart);
       else f.some(o.source, at, down, step, as_one, apart, valid);
     }
   }
-  template <bool Wide, class Result, class Target>
+  template <turning Turns, along_inner Known, class Result, class Target>
   __device__ __forceinline__ void put(const Result& r, const Target& t, index_t at, int j) const {
-    store(r, t.data + at, t.steps[R - 2] << p.line_shift, Wide ? 1 : t.steps[R - 1],
-          Wide || (p.consecutive && has_bit(p.wide_out, j)), Wide ? 1 : spacing, full, valid);
+    constexpr bool wide = Known == along_inner::vectors, neighbours = Known == along_inner::neighbours,
+                   apart = Known == along_inner::interleaved;
+    store<neighbours ? 1 : apart_where<Turns>>(
+        r, t.data + at, t.steps[R - 2] * p.lines, wide || neighbours || apart ? 1 : t.steps[R - 1],
+        wide || (Known == along_inner::not_known && p.consecutive && has_bit(p.wide_out, j)),
+        wide || neighbours ? 1
+        : apart            ? apart_where<Turns>
+                           : spacing,
+        full, valid);
   }
 
   // Operands that are contiguous across rows are read along that axis into shared memory, and out of it along the
@@ -108,7 +132,8 @@ struct strided_tile {
     for (int d = 0; d < tile_lanes * Depth; d += tile_lanes * across) {
       const int first = d + lane * across;
       index_t at = (first_row + first) * steps[R - 2] + (first_column + line) * steps[R - 1];
-      if constexpr (R > 2) p.planes_walk(plane, [&](int axis, index_t i) { at += i * steps[axis]; });
+#pragma unroll
+      for (int axis = 0; axis < R - 2; ++axis) at += outer[axis] * steps[axis];
       const index_t rows = p.rows - first_row - first;
       int exist[Width];
 #pragma unroll
@@ -132,7 +157,8 @@ struct strided_tile {
 #pragma unroll
       for (int d = 0; d < Depth; ++d)
 #pragma unroll
-        for (int k = 0; k < Width; ++k) f.value[d].put(k, tile[(line + d * tile_lanes) * pitch + lane * Width + k]);
+        for (int k = 0; k < Width; ++k)
+          f.value[d].put(k, tile[(line + d * tile_lanes) * pitch + in_line + k * spacing]);
     }
   }
 };
@@ -236,24 +262,26 @@ __device__ __forceinline__ void strided_body(const auto& p, const strided_tile<R
 
   results<typename Schedule::roots, list<Src...>, Width, Depth, T...> out;
   compute<Schedule, Width, Depth>(values, out);
-  (tile.template put<known::wide_results>(get<J>(out), get<J>(p.targets), out_offset[J], J), ...);
+  (tile.template put<Turns, known::results>(get<J>(out), get<J>(p.targets), out_offset[J], J), ...);
 }
 
-/// Blocks that are to share a processor: four of cheap programs whose threads hold few bytes in known vectors; 0: as
-/// many as the compiler makes of it.
-template <class Schedule, class Parameters, class... Src>
+/// Blocks that are to share a processor: four of cheap programs whose threads hold few bytes in known vectors, two of
+/// those that hold much beside what they turn; 0: as many as the compiler makes of it.
+template <class Schedule, turning Turns, class Parameters, class... Src>
 constexpr int strided_residents(list<Src...> sources, int elements) {
   using tuned = transform_tuning;
-  const bool light = memory_bytes(sources) * elements <= tuned::strided_light_bytes && Schedule::cost <= tuned::dear;
-  return Parameters::wide_results && light ? tuned::strided_light_residents : 0;
+  const bool few_bytes = memory_bytes(sources) * elements <= tuned::strided_light_bytes;
+  if (Turns != turning::never) return Turns == turning::always && !few_bytes ? 2 : 0;
+  const bool light = few_bytes && Schedule::cost <= tuned::dear;
+  return Parameters::results == along_inner::vectors && light ? tuned::strided_light_residents : 0;
 }
 
 /// Square iterations that are turned take squares (i, j) and (j, i) one after the other: what one reads along rows the
 /// other reads across, and the cache serves the second. Pairs are numbered along wrapped diagonals.
 template <class Schedule, class Sources, class Types, int R, int Width, int Depth, turning Turns, class Parameters>
-__global__ void __launch_bounds__(block_threads, Turns == turning::never
-                                                     ? strided_residents<Schedule, Parameters>(Sources{}, Width* Depth)
-                                                     : 0) transform_strided(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(block_threads,
+                                  strided_residents<Schedule, Turns, Parameters>(Sources{}, Width* Depth))
+    transform_strided(const __grid_constant__ Parameters p) {
   unsigned plane = 0, row, column;
   if (Turns != turning::never && p.mirrored) {
     constexpr unsigned tiles = Width > Depth ? Width / Depth : Depth / Width;  // of a square

@@ -25,8 +25,8 @@ struct strided_numbers {
   wide_bits wide_in, wide_out, via_shared;
   unsigned row_tiles, column_tiles;
   divisor by_rows, by_columns;
-  int lane_shift,
-      line_shift;  ///< log2 of the threads of a block along the columns, along the rows; the rest along planes
+  int lanes, lines, planes_here;  ///< threads of a block along the columns, the rows, the planes; the rest are idle
+  divisor by_lanes, by_lines;
   bool consecutive, mirrored;
   bool small;  ///< every offset fits 31 bits
 };

@@ -8,9 +8,10 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// Steps: of each operand and then each target, along the strip.
-template <class Operands, class Targets, class Numbers, strip_step... Steps>
+/// Index: of offsets, int if all of them fit. Steps: of each operand and then each target, along the strip.
+template <class Operands, class Targets, class Numbers, class Index, strip_step... Steps>
 struct strip_parameters : bound_to<Operands, Targets>, Numbers {
+  using index = Index;
   template <int I>
   static constexpr strip_step step = [] {
     constexpr strip_step all[] = {Steps..., strip_step::any};
@@ -68,9 +69,9 @@ __device__ __forceinline__ void strip_stages(const Fetched& strip, const auto& o
 }
 
 /// base, to: where the strip begins in each operand and target. active: whether it exists, for its results.
-template <class Staged, int Held, class Place, class... Src, class... T, int... I, int... J>
-__device__ __forceinline__ void strip_body(const auto& p, const Place& place, const index_t (&base)[sizeof...(Src) + 1],
-                                           const index_t (&to)[sizeof...(T)], bool active, list<Src...>, list<T...>,
+template <class Staged, int Held, class Place, class Index, class... Src, class... T, int... I, int... J>
+__device__ __forceinline__ void strip_body(const auto& p, const Place& place, const Index (&base)[sizeof...(Src) + 1],
+                                           const Index (&to)[sizeof...(T)], bool active, list<Src...>, list<T...>,
                                            index_sequence<I...>, index_sequence<J...>) {
   using parameters = bare_t<decltype(p)>;
   using own_strip = row_in_registers<Staged, 1, Held, list<Src...>, index_sequence<I...>>;
@@ -122,7 +123,7 @@ __device__ __forceinline__ void strip_body(const auto& p, const Place& place, co
       register_sink<bare_t<decltype(out)>> sink{out, d, 0};
       evaluate<typename Staged::output>(with_values<context, values_type>{here, strip_values}, sink);
     }
-    const auto put = [&]<strip_step Step>(const auto& r, const auto& t, index_t begin) {
+    const auto put = [&]<strip_step Step>(const auto& r, const auto& t, Index begin) {
 #pragma unroll
       for (int d = 0; d < step && from + d < Held; ++d)
         if constexpr (one_result) {
@@ -134,12 +135,18 @@ __device__ __forceinline__ void strip_body(const auto& p, const Place& place, co
   }
 }
 
+/// Walks to strip number `which`: f(axis, place along it).
+template <class Index, int K>
+__device__ __forceinline__ void walk_to(const axes_walk<K>& kept, index_t which, const auto& f) {
+  if constexpr (sizeof(Index) == sizeof(int)) kept.within(static_cast<unsigned>(which), f);
+  else kept(which, f);
+}
 /// Adds how far `at` along an axis is to where a strip begins in each operand and target.
-template <int... I, int... J>
-__device__ __forceinline__ void begin_at(auto& base, auto& to, const auto& p, int axis, index_t at,
+template <class Index, int... I, int... J>
+__device__ __forceinline__ void begin_at(Index* base, Index* to, const auto& p, int axis, index_t at,
                                          index_sequence<I...>, index_sequence<J...>) {
-  const auto add = [&](index_t& sum, const auto& o) {
-    if constexpr (requires { o.steps; }) sum += at * o.steps[axis];
+  const auto add = [&](Index& sum, const auto& o) {
+    if constexpr (requires { o.steps; }) sum += static_cast<Index>(at) * static_cast<Index>(o.steps[axis]);
   };
   (add(base[I], get<I>(p.operands)), ...);
   (add(to[J], get<J>(p.targets)), ...);

@@ -47,6 +47,8 @@ struct dpp::tuning<dpp::transforms, cuda> {
   static constexpr int strided_light_residents = 4, strided_light_bytes = 192;
   /// Threads side by side: leaves rows to the block, so that stencils find their neighbours in its cache.
   static constexpr int most_lanes = 128;
+  /// Fewer threads side by side read less than the memory gives at a time.
+  static constexpr int least_lanes = 8;
   /// Axes that are turned in shared memory, or chosen for rows, are as long as a tile's side.
   static constexpr int least_tile = cuda_detail::tile_lanes;
   /// Stencils of so many rows and bytes around a position are copied to shared memory; smaller pictures are in the

@@ -47,8 +47,11 @@ strided_numbers<R> numbers_of_strided(const transform_geometry& g, const index_t
           .column_tiles = g.column_tiles,
           .by_rows = divisor::of(g.row_tiles),
           .by_columns = divisor::of(g.column_tiles),
-          .lane_shift = log2_of(g.lanes),
-          .line_shift = log2_of(g.lines),
+          .lanes = g.lanes,
+          .lines = g.lines,
+          .planes_here = block_threads / (g.lanes * g.lines),
+          .by_lanes = divisor::of(g.lanes),
+          .by_lines = divisor::of(g.lines),
           .consecutive = g.consecutive,
           .mirrored = g.mirrored,
           .small = g.small};
