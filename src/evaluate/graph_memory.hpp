@@ -25,8 +25,8 @@ struct graph_values {
 
 /// The axes of dense memory, outermost first: as they are numbered, or in another order.
 struct axis_order {
-  std::array<signed char, max_rank> axis;
-  constexpr axis_order() { std::iota(axis.begin(), axis.end(), static_cast<signed char>(0)); }
+  std::array<int, max_rank> axis;
+  constexpr axis_order() { std::iota(axis.begin(), axis.end(), 0); }
 };
 /// Values in memory, dense.
 struct in_memory_value {
@@ -38,7 +38,7 @@ struct in_memory_value {
 inline void dense_steps(const index_t* extents, int rank, index_t* steps, const axis_order& order = {}) {
   index_t step = 1;
   for (int k = rank - 1; k >= 0; --k) {
-    const auto axis = static_cast<std::size_t>(order.axis[static_cast<std::size_t>(k)]);
+    const int axis = order.axis[static_cast<std::size_t>(k)];
     steps[axis] = step;
     step *= extents[axis];
   }

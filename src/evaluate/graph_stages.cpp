@@ -406,10 +406,13 @@ class memory_order {
   /// What is read in less time once it is copied.
   operand_in_order to_copy() const {
     constexpr double least_bytes = 4 << 20, least_read_for_each = 4;
-    for (const operand& o : operands_)
+    for (const operand& o : operands_) {
+      const auto is_read_in_order = [&](const operand& other) { return other.node == o.node && !is_turned(other); };
       if (is_turned(o) && !in_tiles(o) && o.bytes >= least_bytes && read_for_each(o) >= least_read_for_each &&
-          o.node->source_type && o.node->source_type->in_memory && !o.node->computation && !memory_.find(o.node))
+          o.node->source_type && o.node->source_type->in_memory && !o.node->computation && !memory_.find(o.node) &&
+          std::none_of(operands_.begin(), operands_.end(), is_read_in_order))
         return {o.node, order_for(o)};
+    }
     return {};
   }
 
@@ -478,12 +481,14 @@ operand_in_order operand_to_copy(const memory_of_graph& memory, const stage_layo
   if (layout.pattern != std::string_view("rows") && layout.pattern != std::string_view("reduce")) return {};
   constexpr double bytes_of_result = 4;  // as most are
   memory_order order(memory, layout);
-  if (!layout.one_result) order.write(layout.positions() * bytes_of_result);
-  for (const placed_node& v : g.values) {
-    if (!v.is_operand) continue;
-    const in_memory_value* const at = memory.find(v.node);
-    const graph_source_type& type = at ? *at->type : *v.node->source_type;
-    if (type.in_memory) order.read(v, elements_of(v, layout) * type.bytes, type.bytes);
+  const bool reduces = layout.pattern == std::string_view("reduce");
+  if (!reduces && !layout.one_result) order.write(layout.positions() * bytes_of_result);
+  for (auto v = g.values.begin(); v != g.values.end(); ++v) {
+    const auto is_read = [&](const placed_node& other) { return other.is_operand && are_one(other, *v); };
+    if (!v->is_operand || std::any_of(g.values.begin(), v, is_read)) continue;
+    const in_memory_value* const at = memory.find(v->node);
+    const graph_source_type& type = at ? *at->type : *v->node->source_type;
+    if (type.in_memory) order.read(*v, elements_of(*v, layout) * type.bytes, type.bytes);
   }
   return order.to_copy();
 }

@@ -7,7 +7,7 @@
 #include <lazyfuse/backend/host/threads.hpp>
 #include <lazyfuse/backend/widest_vectors.hpp>
 
-#if defined(__CUDACC__)
+#if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675  // "GCC unroll", which it hands to g++ all the same
 #endif
@@ -122,6 +122,6 @@ struct reduced_short_rows {
 
 }  // namespace lazyfuse::host_detail
 
-#if defined(__CUDACC__)
+#if defined(__NVCC__)
 #pragma nv_diagnostic pop
 #endif

@@ -19,7 +19,7 @@ struct kernel_source {
 };
 
 /// A transform along the path "flat", "strided" or "turned"; facts: "true" of flat_parameters,
-/// "cuda_detail::layout_facts<vectors>, true" of strided_parameters. choices: the width, the depths of flat and of
+/// "cuda_detail::layout_facts<vectors>, vectors" of strided_parameters. choices: the width, the depths of flat and of
 /// strided threads, and the width and depth of those that turn operands.
 kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                                const std::string& facts);

@@ -25,7 +25,7 @@ int vector_width(const exact_plan& p, bool with_results) {
 
 namespace {
 
-/// What a strided kernel may rely on, operand by operand, and whether all results are written in vectors.
+/// What a strided kernel may rely on, operand by operand, and how all results are written.
 std::string facts_of_strided(const exact_plan& p, const transform_geometry& g) {
   std::string facts;
   const auto is_wide = [&](wide_bits wide, int i, const operand_info& o) {
@@ -88,8 +88,8 @@ bool start_transform(exact_plan& p, exact_program& program) {
     const auto find = [&](const std::string& facts) {
       return variant_of(program, p, path, facts, [&] { return transform_source(p, *program.graph, path, facts); });
     };
-    // Facts are those of the widest vectors, and hold for narrower ones, too: the kernel stays the same when it is
-    // known how wide they are.
+    // Facts of the widest vectors hold for narrower ones where threads lie alike: the kernel then stays the same when
+    // it is known how wide they are.
     transform_geometry widened = g;
     if (choices[0] != widest || choices[3] != widest) {
       widened = geometry_of(p, {widest, choices[1], choices[2], widest, choices[4]});

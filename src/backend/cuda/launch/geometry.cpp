@@ -69,6 +69,13 @@ shared_window find_window(const index_t* extents, const operand_info* info, int 
   return w;
 }
 
+/// Of the elements that an operand or target has.
+double bytes_of(const operand_info& o, const index_t* extents, int rank) {
+  double bytes = o.steps ? o.element_size : 0;
+  for (int k = 0; o.steps && k < rank; ++k)
+    if (o.steps[k] != 0) bytes *= static_cast<double>(extents[k]);
+  return bytes;
+}
 /// How the threads of strided blocks lie: a power of two of them along the columns, or fewer where those leave many
 /// without an element. Less than a warp, or no whole warps, can only read neighbours.
 void lay_lanes(transform_geometry& g, index_t planes, index_t height, index_t columns, thread_share share) {
@@ -166,15 +173,16 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
 
   // Operands that are contiguous across rows go through shared memory, a tile at a time.
   int across = rank - 2;
-  int most = 0, most_short = 0;
-  for (int k = 0; k < rank - 1; ++k) {  // the axis along which most operands that are not contiguous in rows are
-    int here = 0;
+  double most = 0, most_short = 0, all = 0;
+  for (int i = 0; i < count; ++i) all += bytes_of(info[i], extents, rank);
+  for (int k = rank - 2; k >= 0; --k) {  // the axis along which most that is not contiguous in rows is
+    double here = 0;
     for (int i = targets; i < count; ++i)
-      here += info[i].element_size != 0 && info[i].steps && std::abs(info[i].steps[inner]) > 1 &&
-              std::abs(info[i].steps[k]) == 1;
+      if (info[i].steps && std::abs(info[i].steps[inner]) > 1 && std::abs(info[i].steps[k]) == 1)
+        here += bytes_of(info[i], extents, rank);
     if (extents[k] >= transform_tuning::least_tile) {
       if (here > most) most = here, across = k;
-    } else if (here > most_short && extents[k] > 1) {
+    } else if (here > most_short && extents[k] > 1 && here >= transform_tuning::least_turned * all) {
       most_short = here;
       row_axis = k;  // blocks that hold all of it find what they read together in the cache
     }

@@ -15,7 +15,7 @@ inline constexpr int interleave = 32;
 
 /// How a kernel's threads share a row of Width elements each: neighbours within a thread, or across the warp.
 struct spread {
-  int spacing;  ///< between a thread's elements: 1 or interleave
+  int spacing;  ///< between a thread's elements: 1, or interleave, or as many threads as there are, if they are fewer
   template <int Width>
   __device__ __forceinline__ int first(int thread) const {
     return spacing == 1 ? thread * Width : (thread & ~(interleave - 1)) * Width + (thread & (interleave - 1));
@@ -180,6 +180,26 @@ struct fetched<memory<T>, Width, Depth> {
   /// Of row d, only elements whose distance from the first is below valid[d] exist.
   __device__ __forceinline__ void some(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
                                        int spacing, const int (&valid)[Depth]) {
+    const elements<const T> from = s.data + offset;
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      if constexpr (can_be_wide) {
+        if (as_one && valid[d] >= Width) {
+          one(d, from + d * pitch);
+          continue;
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        if (k * spacing < valid[d]) value[d].put(k, from[d * pitch + k * (spacing * step)]);
+        else value[d].put(k, T{});
+      }
+    }
+  }
+  /// The same without branches between single elements, in their place among other accesses: the kernel may write what
+  /// it reads.
+  __device__ __forceinline__ void some_at_once(const memory<T>& s, index_t offset, index_t pitch, index_t step,
+                                               bool as_one, int spacing, const int (&valid)[Depth]) {
     const elements<const T> from = s.data + offset;
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {

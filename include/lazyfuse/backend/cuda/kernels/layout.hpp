@@ -18,9 +18,9 @@ LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) {
   return n < most_operands && ((bits >> (n % most_operands)) & 1) != 0;
 }
 
-/// What is known of an operand along the inner axis when a kernel is compiled: nothing, the same element everywhere,
-/// whole aligned vectors wherever all of their elements exist, or (of reductions) elements one after the other that are
-/// read singly: each thread takes neighbours, or some that are `interleave` apart, as the spacing of the launch says.
+/// What is known of an operand, or of all results, along the inner axis when a kernel is compiled: nothing, the same
+/// element everywhere, whole aligned vectors wherever all of their elements exist, or elements one after the other that
+/// are accessed singly: each thread takes neighbours, or some that are a line of threads apart, as the launch says.
 enum class along_inner { not_known, same, vectors, neighbours, interleaved };
 /// Of all operands.
 template <along_inner... Known>

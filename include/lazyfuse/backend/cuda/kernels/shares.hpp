@@ -27,6 +27,17 @@ constexpr int width_for(list<Src...>, list<T...>) {
   }
   return width_of(largest, total);
 }
+/// The distinct types of elements in memory.
+template <class Sources, class Types = list<>>
+struct element_types {
+  using type = Types;
+};
+template <class Src, class... Rest, class Types>
+struct element_types<list<Src, Rest...>, Types> : element_types<list<Rest...>, Types> {};
+template <class T, class... Rest, class Types>
+struct element_types<list<ir::memory<T>, Rest...>, Types>
+    : element_types<list<Rest...>, typename appended_if<!contains<T, Types>, Types, T>::type> {};
+
 /// Of one element of all operands in memory.
 template <class... Src>
 constexpr int memory_bytes(list<Src...>) {

@@ -16,17 +16,6 @@ struct strided_parameters : bound_to<Operands, Targets>, strided_numbers<R> {
   static constexpr along_inner results = Results;
 };
 
-/// The distinct types of elements in memory.
-template <class Sources, class Types = list<>>
-struct element_types {
-  using type = Types;
-};
-template <class Src, class... Rest, class Types>
-struct element_types<list<Src, Rest...>, Types> : element_types<list<Rest...>, Types> {};
-template <class T, class... Rest, class Types>
-struct element_types<list<memory<T>, Rest...>, Types>
-    : element_types<list<Rest...>, typename appended_if<!contains<T, Types>, Types, T>::type> {};
-
 /// Where a thread is: its first element, that of its tile, and its place among the threads of a tile. Its functions
 /// name the types of one operand only: compilers write names of whole programs slowly.
 template <int R, int Width, int Depth>
@@ -103,6 +92,7 @@ struct strided_tile {
       const index_t down = o.steps[R - 2] * p.lines, step = vectors ? 1 : same ? 0 : o.steps[R - 1];
       const int apart = vectors ? 1 : spacing;
       if (Unguarded && full) f.all(o.source, at, down, step, as_one, apart);
+      else if constexpr (Fetched::is_memory) f.some_at_once(o.source, at, down, step, as_one, apart, valid);
       else f.some(o.source, at, down, step, as_one, apart, valid);
     }
   }
@@ -141,7 +131,7 @@ struct strided_tile {
         exist[w] =
             first_column + line + w * tile_lanes < p.columns ? static_cast<int>(rows < across ? rows : across) : 0;
       fetched<memory<T>, across, Width> part;
-      part.some({data}, at, tile_lanes * steps[R - 1], steps[R - 2], as_one, 1, exist);
+      part.some_at_once({data}, at, tile_lanes * steps[R - 1], steps[R - 2], as_one, 1, exist);
 #pragma unroll
       for (int w = 0; w < Width; ++w)
 #pragma unroll
@@ -271,7 +261,7 @@ template <class Schedule, turning Turns, class Parameters, class... Src>
 constexpr int strided_residents(list<Src...> sources, int elements) {
   using tuned = transform_tuning;
   const bool few_bytes = memory_bytes(sources) * elements <= tuned::strided_light_bytes;
-  if (Turns != turning::never) return Turns == turning::always && !few_bytes ? 2 : 0;
+  if (Turns != turning::never) return Turns == turning::always && !few_bytes ? tuned::turned_residents : 0;
   const bool light = few_bytes && Schedule::cost <= tuned::dear;
   return Parameters::results == along_inner::vectors && light ? tuned::strided_light_residents : 0;
 }

@@ -45,12 +45,16 @@ struct dpp::tuning<dpp::transforms, cuda> {
   /// Four blocks of a strided kernel that knows its layout share a processor where cheap programs hold at most so many
   /// bytes: 48 of then 64 registers.
   static constexpr int strided_light_residents = 4, strided_light_bytes = 192;
+  /// Blocks that turn operands and hold more bytes: with 140 registers a thread one is left.
+  static constexpr int turned_residents = 2;
   /// Threads side by side: leaves rows to the block, so that stencils find their neighbours in its cache.
   static constexpr int most_lanes = 128;
   /// Fewer threads side by side read less than the memory gives at a time.
   static constexpr int least_lanes = 8;
   /// Axes that are turned in shared memory, or chosen for rows, are as long as a tile's side.
   static constexpr int least_tile = cuda_detail::tile_lanes;
+  /// A shorter one becomes the rows where at least this part of all bytes is contiguous along it.
+  static constexpr double least_turned = 0.1;
   /// Stencils of so many rows and bytes around a position are copied to shared memory; smaller pictures are in the
   /// cache of a processor anyway.
   static constexpr int window_reach_rows = 8, window_reach_bytes = 64, least_window_extent = 32;
