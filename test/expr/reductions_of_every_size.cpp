@@ -102,25 +102,25 @@ TYPED_TEST(reductions_of_every_size, short_rows_side_by_side) {
 }
 
 /// Element i of a row is 2^(i mod 16), which says what a wrong sum lacks.
-template <class T, class Space>
+template <class T, class Sum, class Space>
 void expect_right_sums_of_integers() {
   for (int length = 1; length <= 66; ++length)
     for (const lf::index_t rows : {1, 3, 70}) {
       SCOPED_TRACE(std::to_string(rows) + " rows of " + std::to_string(length));
       const auto t = test::generate<T>({rows, length}, [](const extents& at) { return T(1) << at[1] % 16; });
       const auto x = test::array_of<Space, 2>(t);
-      T sum = 0;
-      for (int i = 0; i < length; ++i) sum += T(1) << i % 16;
-      const auto want = test::generate<T>({rows}, [&](const extents&) { return sum; });
+      Sum sum = 0;
+      for (int i = 0; i < length; ++i) sum += Sum(1) << i % 16;
+      const auto want = test::generate<Sum>({rows}, [&](const extents&) { return sum; });
       EXPECT_TRUE(test::evaluates_to(lf::sum(x, lf::axis<1>), want));
       const auto turned = lf::materialize(lf::transpose(x));
       EXPECT_TRUE(test::evaluates_to(lf::sum(turned, lf::axis<0>), want));
     }
 }
 TYPED_TEST(reductions_of_every_size, short_rows_of_integers) {
-  expect_right_sums_of_integers<int, TypeParam>();
-  expect_right_sums_of_integers<unsigned, TypeParam>();
-  expect_right_sums_of_integers<std::int64_t, TypeParam>();
+  expect_right_sums_of_integers<std::int32_t, std::int64_t, TypeParam>();
+  expect_right_sums_of_integers<std::uint32_t, std::uint64_t, TypeParam>();
+  expect_right_sums_of_integers<std::int64_t, std::int64_t, TypeParam>();
 }
 
 TYPED_TEST(reductions_of_every_size, the_middle_axis_and_the_outer_two) {
