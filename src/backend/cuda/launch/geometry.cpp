@@ -173,8 +173,12 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
 
   // Operands that are contiguous across rows go through shared memory, a tile at a time.
   int across = rank - 2;
-  double most = 0, most_short = 0, all = 0;
-  for (int i = 0; i < count; ++i) all += bytes_of(info[i], extents, rank);
+  double most = 0, most_short = 0;
+  const auto all = [&] {
+    double bytes = 0;
+    for (int i = 0; i < count; ++i) bytes += bytes_of(info[i], extents, rank);
+    return bytes;
+  };
   for (int k = rank - 2; k >= 0; --k) {  // the axis along which most that is not contiguous in rows is
     double here = 0;
     for (int i = targets; i < count; ++i)
@@ -182,7 +186,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
         here += bytes_of(info[i], extents, rank);
     if (extents[k] >= transform_tuning::least_tile) {
       if (here > most) most = here, across = k;
-    } else if (here > most_short && extents[k] > 1 && here >= transform_tuning::least_turned * all) {
+    } else if (here > most_short && extents[k] > 1 && here >= transform_tuning::least_turned * all()) {
       most_short = here;
       row_axis = k;  // blocks that hold all of it find what they read together in the cache
     }

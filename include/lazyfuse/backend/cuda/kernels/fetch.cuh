@@ -177,7 +177,9 @@ struct fetched<memory<T>, Width, Depth> {
         for (int k = 0; k < Width; ++k) value[d].put(k, from[d * pitch + k * (spacing * step)]);
     }
   }
-  /// Of row d, only elements whose distance from the first is below valid[d] exist.
+  /// Of row d, only elements whose distance from the first is below valid[d] exist. AtOnce: without branches between
+  /// single elements, in their place among other accesses, for the kernel may write what it reads.
+  template <bool AtOnce = false>
   __device__ __forceinline__ void some(const memory<T>& s, index_t offset, index_t pitch, index_t step, bool as_one,
                                        int spacing, const int (&valid)[Depth]) {
     const elements<const T> from = s.data + offset;
@@ -191,27 +193,11 @@ struct fetched<memory<T>, Width, Depth> {
       }
 #pragma unroll
       for (int k = 0; k < Width; ++k) {
-        if (k * spacing < valid[d]) value[d].put(k, from[d * pitch + k * (spacing * step)]);
+        if constexpr (AtOnce)
+          value[d].put(k, read_if<0, true>(from + (d * pitch + k * (spacing * step)), k * spacing < valid[d]));
+        else if (k * spacing < valid[d]) value[d].put(k, from[d * pitch + k * (spacing * step)]);
         else value[d].put(k, T{});
       }
-    }
-  }
-  /// The same without branches between single elements, in their place among other accesses: the kernel may write what
-  /// it reads.
-  __device__ __forceinline__ void some_at_once(const memory<T>& s, index_t offset, index_t pitch, index_t step,
-                                               bool as_one, int spacing, const int (&valid)[Depth]) {
-    const elements<const T> from = s.data + offset;
-#pragma unroll
-    for (int d = 0; d < Depth; ++d) {
-      if constexpr (can_be_wide) {
-        if (as_one && valid[d] >= Width) {
-          one(d, from + d * pitch);
-          continue;
-        }
-      }
-#pragma unroll
-      for (int k = 0; k < Width; ++k)
-        value[d].put(k, read_if<0, true>(from + (d * pitch + k * (spacing * step)), k * spacing < valid[d]));
     }
   }
 };

@@ -92,7 +92,7 @@ struct strided_tile {
       const index_t down = o.steps[R - 2] * p.lines, step = vectors ? 1 : same ? 0 : o.steps[R - 1];
       const int apart = vectors ? 1 : spacing;
       if (Unguarded && full) f.all(o.source, at, down, step, as_one, apart);
-      else if constexpr (Fetched::is_memory) f.some_at_once(o.source, at, down, step, as_one, apart, valid);
+      else if constexpr (Fetched::is_memory) f.template some<true>(o.source, at, down, step, as_one, apart, valid);
       else f.some(o.source, at, down, step, as_one, apart, valid);
     }
   }
@@ -131,7 +131,7 @@ struct strided_tile {
         exist[w] =
             first_column + line + w * tile_lanes < p.columns ? static_cast<int>(rows < across ? rows : across) : 0;
       fetched<memory<T>, across, Width> part;
-      part.some_at_once({data}, at, tile_lanes * steps[R - 1], steps[R - 2], as_one, 1, exist);
+      part.template some<true>({data}, at, tile_lanes * steps[R - 1], steps[R - 2], as_one, 1, exist);
 #pragma unroll
       for (int w = 0; w < Width; ++w)
 #pragma unroll
