@@ -397,7 +397,7 @@ class memory_order {
   }
   /// Bytes that are read and written beside those of the elements.
   double more_bytes() const {
-    constexpr double of_tiles = 0.4, of_copy = 2.4;
+    constexpr double of_tiles = 0.2, of_copy = 2.4;
     double more = 0;
     for (const operand& o : operands_)
       if (is_turned(o)) more += o.bytes * std::min(read_for_each(o) - 1, in_tiles(o) ? of_tiles : of_copy);
@@ -452,7 +452,14 @@ class memory_order {
   bool in_tiles(const operand& o) const {
     return layout_.pattern == std::string_view("transform") ||
            (layout_.pattern == std::string_view("reduce") && layout_.extents[o.neighbours] >= least_tile &&
-            (o.neighbours < layout_.kept) != (inner() < layout_.kept));
+            o.neighbours == turned());
+  }
+  /// The axis along which most of what is not contiguous along the inner one is.
+  int turned() const {
+    double beside[max_rank] = {};
+    for (const operand& o : operands_)
+      if (is_turned(o)) beside[o.neighbours] += o.bytes;
+    return static_cast<int>(std::max_element(beside, beside + layout_.rank) - beside);
   }
   /// Bytes that are read for an element, over its own: others of those that are read together are used where they are
   /// near.

@@ -271,7 +271,7 @@ std::vector<int> program_graph::stages_read_by(int root) const {
 
 std::string program_graph::function(int root) const {
   const std::vector<bool> used = used_by(root);
-  std::string steps, costs = "0", types, parameters, operands;
+  std::string steps, steps_of_context, costs = "0", branches = "false", types, parameters, operands;
   for (int i = 0; i <= root; ++i) {
     const program_node& n = nodes[static_cast<std::size_t>(i)];
     if (!used[static_cast<std::size_t>(i)]) continue;
@@ -283,20 +283,27 @@ std::string program_graph::function(int root) const {
       operands += n.is_stage ? ", p" + std::to_string(i) : ", arg<" + std::to_string(n.arguments[0]) + ">";
       continue;
     }
-    steps += "    const auto " + value + " = ";
-    if (n.arguments.empty()) steps += "evaluator<" + n.type + ">::at(0)";
-    else {
-      costs += " + " + n.type + "::cost";
-      std::string arguments;
-      for (const int a : n.arguments) arguments += (arguments.empty() ? "v" : ", v") + std::to_string(a);
-      steps += "lazyfuse::compute<" + n.type + ">(" + arguments + ")";
+    const std::string begin = "    const auto " + value + " = ";
+    if (n.arguments.empty()) {
+      const std::string literal = begin + "evaluator<" + n.type + ">::at(0);\n";
+      steps += literal;
+      steps_of_context += literal;
+      continue;
     }
-    steps += ";\n";
+    costs += " + " + n.type + "::cost";
+    branches += " || ir::has_branches<" + n.type + ">";
+    std::string arguments;
+    for (const int a : n.arguments) arguments += (arguments.empty() ? "v" : ", v") + std::to_string(a);
+    steps += begin + "lazyfuse::compute<" + n.type + ">(" + arguments + ");\n";
+    steps_of_context += begin + "c.template compute<" + n.type + ">(" + arguments + ");\n";
   }
   const std::string name = std::to_string(root);
-  return "struct steps" + name + " : exact_operation {\n  static constexpr int cost = " + costs + ";\n  template <" +
-         types + ">\n  LAZYFUSE_HD constexpr auto operator()(" + parameters + ") const {\n" + steps + "    return v" +
-         name + ";\n  }\n};\nusing p" + name + " = apply<steps" + name + operands + ">;\n";
+  return "struct steps" + name + " : exact_operation {\n  static constexpr int cost = " + costs +
+         ";\n  static constexpr bool branches = " + branches + ";\n  template <" + types +
+         ">\n  LAZYFUSE_HD constexpr auto operator()(" + parameters + ") const {\n" + steps + "    return v" + name +
+         ";\n  }\n  template <class C, " + types + ">\n  LAZYFUSE_HD static auto steps(const C& c, " + parameters +
+         ") {\n" + steps_of_context + "    return v" + name + ";\n  }\n};\nusing p" + name + " = apply<steps" + name +
+         operands + ">;\n";
 }
 
 }  // namespace lazyfuse::ir

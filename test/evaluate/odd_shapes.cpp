@@ -365,7 +365,8 @@ TYPED_TEST(odd_shapes, are_turned_whichever_axis_is_contiguous) {
   }
 }
 
-/// What would be read a few bytes of a line at a time is copied first, in the order of the others.
+/// What would be read a few bytes of a line at a time goes through shared memory, or is copied in the order of the
+/// others.
 TYPED_TEST(odd_shapes, are_reduced_beside_large_arrays_that_lie_across_the_results) {
   const test::extents shape{35, 61, 23, 24};
   const auto x = numbers<int32_t>(shape, 23), y = numbers<int32_t>({24, 61, 35, 23}, 24);
@@ -376,7 +377,7 @@ TYPED_TEST(odd_shapes, are_reduced_beside_large_arrays_that_lie_across_the_resul
   const auto e = b - 3 * lf::permute_dims<3, 1, 0, 2>(a);
   EXPECT_TRUE(test::evaluates_to(lf::sum(e, axis<1>), want.first));
   EXPECT_TRUE(test::evaluates_to(lf::cast<int64_t>(lf::max(e, axis<1>)), want.second));
-  this->expect_path("tiled", lf::sum(e, axis<1>));
+  this->expect_path("tiles", lf::sum(e, axis<1>));
   const auto of_rows = lf::max(e, axis<1>, keepdims) - e;
   const auto distances = test::generate<int32_t>({24, 61, 35, 23}, [&](const test::extents& i) {
     return static_cast<int32_t>(want.second[{i[0], i[2], i[3]}]) - (y[i] - 3 * x[{i[2], i[1], i[3], i[0]}]);

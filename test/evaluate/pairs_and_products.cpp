@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -288,6 +289,68 @@ TYPED_TEST(pairs_and_products, keep_nan_and_infinity) {
   const auto c = this->template of<float, 1>(y);
   for (const float v : test::tensor_of(lf::sum(a(all, newaxis) + c(newaxis), axis<1>)).values)
     ASSERT_EQ(v, std::numeric_limits<float>::infinity());
+}
+
+/// Floats whose exponents are drawn from a range, and every so often one of the `special` numbers.
+test::tensor<float> drawn(int64_t n, int seed, int least, int most, const std::vector<float>& special, int64_t often) {
+  std::uint64_t state = static_cast<std::uint64_t>(seed) * 0x9e3779b97f4a7c15u;
+  const auto next = [&](std::uint64_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % below;
+  };
+  return test::generate<float>({n}, [&](const test::extents& i) {
+    if (!special.empty() && i[0] % often == 0) return special[static_cast<std::size_t>(i[0] / often) % special.size()];
+    const float mantissa = 1 + static_cast<float>(next(1u << 23)) / (1u << 23);
+    const int exponent = least + static_cast<int>(next(static_cast<std::uint64_t>(most - least + 1)));
+    return std::ldexp(next(2) == 0 ? mantissa : -mantissa, exponent);
+  });
+}
+/// One pair of each row is looked at, bit by bit: quotients and roots are computed together, for a few rows at a time.
+template <class Space, class Expect>
+void round_correctly(const test::tensor<float>& x, const test::tensor<float>& y, const Expect& expect_tiles) {
+  const int64_t n = x.size(), m = y.size();
+  const auto chosen = test::generate<int64_t>({n}, [&](const test::extents& i) { return i[0] * 37 % m; });
+  const auto a = test::array_of<Space, 1>(x), b = test::array_of<Space, 1>(y);
+  const auto c = test::array_of<Space, 1>(chosen);
+  const auto p = a(all, newaxis), q = b(newaxis);
+  const auto root = lf::sqrt(lf::abs(q) + 0.0f * p);
+  const auto is = [&](const auto& e, const auto& f, const char* what) {
+    const auto one = lf::max(
+        lf::where(lf::arange<int64_t>(m) == c(all, newaxis), e, -std::numeric_limits<float>::infinity()), axis<1>);
+    expect_tiles(one);
+    const auto got = test::tensor_of(one);
+    for (int64_t i = 0; i < n; ++i) {
+      const float v = got.values[static_cast<std::size_t>(i)], want = f(x[{i}], y[{chosen[{i}]}]);
+      if (std::isnan(want)) ASSERT_TRUE(std::isnan(v)) << what << " of " << x[{i}] << " and " << y[{chosen[{i}]}];
+      else
+        ASSERT_TRUE(v == want && std::signbit(v) == std::signbit(want))
+            << what << " of " << x[{i}] << " and " << y[{chosen[{i}]}] << ": " << v << ", not " << want;
+    }
+  };
+  is(
+      p / q, [](float u, float v) { return u / v; }, "the quotient");
+  is(
+      1.0f / (p * q), [](float u, float v) { return 1.0f / (u * v); }, "the reciprocal of the product");
+  is(
+      root, [](float, float v) { return std::sqrt(std::abs(v)); }, "the root");
+  is(
+      p / root, [](float u, float v) { return u / std::sqrt(std::abs(v)); }, "the quotient by the root");
+  // Programs of more operations take smaller steps.
+  is(
+      p / root + q / (p * p), [](float u, float v) { return u / std::sqrt(std::abs(v)) + v / (u * u); },
+      "the sum of quotients");
+}
+TYPED_TEST(pairs_and_products, round_quotients_and_roots_correctly) {
+  constexpr float huge = std::numeric_limits<float>::max(), tiny = std::numeric_limits<float>::denorm_min(),
+                  all_ones = 0x1.fffffcp1f;
+  const auto tiles = [&](const auto& e) { this->expect_tiles("reduce", e); };
+  const auto check = [&](const test::tensor<float>& x, const test::tensor<float>& y) {
+    round_correctly<TypeParam>(x, y, tiles);
+  };
+  check(drawn(1500, 1, -8, 8, {}, 1), drawn(700, 2, -8, 8, {all_ones, 4.0f, 0x1.fffffep1f}, 50));
+  check(drawn(1500, 3, -60, 59, {}, 1), drawn(700, 4, -60, 59, {}, 1));
+  check(drawn(1500, 5, -149, 127, {0.0f, -0.0f, huge, -huge, tiny, -tiny, 1.0f}, 10), drawn(700, 6, -149, 127, {}, 1));
+  check(drawn(1500, 7, -4, 4, {0.0f, -0.0f, 1.0f}, 3), drawn(700, 8, -4, 4, {tiny, 0x1p-126f, huge, 0.0f, -0.0f}, 9));
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <lazyfuse/core/math.hpp>
+#if defined(__CUDACC__)
+#include <lazyfuse/core/usual.hpp>
+#endif
 #include <lazyfuse/op/map.hpp>
 #include <lazyfuse/op/rule.hpp>
 
@@ -61,6 +64,7 @@ struct divide : exact_operation {
   static constexpr int complex_ulp = 8;
   static constexpr const char* symbol = "/";
   static constexpr int cost = 8;
+  static constexpr bool branches = true;
   /// Where many share the right operand: what is made of it once, and what takes that (rewritten.hpp).
   using prepares = divisor;
   using with_prepared = divide_by;
@@ -68,6 +72,11 @@ struct divide : exact_operation {
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     return x / y;
   }
+#if defined(__CUDACC__)
+  __device__ static float usual(bool& unusual, math::only<float> x, math::only<float> y) {
+    return math::usual_quotient(unusual, x.value, y.value);
+  }
+#endif
 };
 
 /// One divided by x; a division by zero gives an infinity.
@@ -77,12 +86,18 @@ struct reciprocal : exact_operation {
   static constexpr const char* difference = "integers are refused";
   static constexpr int complex_ulp = 8;
   static constexpr int cost = 8;
+  static constexpr bool branches = true;
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
     if constexpr (complex_number<T>)
       if (x == T(0)) return {x.re / x.re, x.re / x.re};  // NumPy's: infinite in no direction
     return T(1) / x;
   }
+#if defined(__CUDACC__)
+  __device__ static float usual(bool& unusual, math::only<float> x) {
+    return math::usual_quotient(unusual, 1.0f, x.value);
+  }
+#endif
 };
 
 /// Rounds towards minus infinity; an integer divided by zero gives 0, as in NumPy. Reals are divided as by NumPy's

@@ -5,6 +5,9 @@
 #include <lazyfuse/core/complex_math.hpp>
 #include <lazyfuse/core/select.hpp>
 #include <lazyfuse/core/special.hpp>
+#if defined(__CUDACC__)
+#include <lazyfuse/core/usual.hpp>
+#endif
 #include <lazyfuse/op/map.hpp>
 #include <lazyfuse/op/rule.hpp>
 
@@ -27,6 +30,7 @@ struct real_operation : floating_operation {
 struct sqrt : floating_operation {
   static constexpr const char* name = "sqrt";
   static constexpr int cost = 8;
+  static constexpr bool branches = true;
   static constexpr int ulp = 0;
   static constexpr interval domain{0, 1e300};
   template <real_number T>
@@ -37,6 +41,9 @@ struct sqrt : floating_operation {
   LAZYFUSE_HD T operator()(T z) const {
     return math::sqrt(z);
   }
+#if defined(__CUDACC__)
+  __device__ static float usual(bool& unusual, math::only<float> x) { return math::usual_root(unusual, x.value); }
+#endif
 };
 
 /// The cube root.

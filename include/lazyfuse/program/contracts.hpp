@@ -37,6 +37,18 @@ concept precomputes = requires {
 template <class T>
 concept precomputes_as_it_says = !precomputes<T> || contracts_detail::names_precomputed<T>;
 
+/// Whether it computes operations in its own way, compute<Op>(x...): `static constexpr bool computes = true`.
+template <class T>
+concept computes = requires {
+  requires T::computes;
+};
+
+/// Whether an operation takes branches, between which nothing else is computed.
+template <class Op>
+inline constexpr bool has_branches = requires {
+  requires Op::branches;
+};
+
 /// Answers operand<I>() for every operand of the program; stage_value<S>(), if the program has stages; and
 /// precomputed<P>(), if it `precomputes`.
 template <class T>

@@ -32,7 +32,7 @@ LAZYFUSE_HD const T& shared_of(const shared_value<Node, T>& s) {
 /// A context and the shared values computed so far: each is a base class, found by its program.
 template <class Context, class... Values>
 struct caching_context : Values... {
-  static constexpr bool precomputes = true;
+  static constexpr bool precomputes = true, computes = ir::computes<Context>;
   const Context& context;
   template <int I>
   LAZYFUSE_HD decltype(auto) operand() const {
@@ -45,6 +45,10 @@ struct caching_context : Values... {
   template <class P>
   requires has_precomputed<P, Context> LAZYFUSE_HD decltype(auto) precomputed() const {
     return context.template precomputed<P>();
+  }
+  template <class Op, class... T>
+  LAZYFUSE_HD auto compute(const T&... x) const {
+    return context.template compute<Op>(x...);
   }
 };
 
@@ -94,7 +98,8 @@ struct evaluator<apply<Op, A...>> {
     else if constexpr (has_precomputed<self, C>) {
       static_assert(precomputes<C>, "lazyfuse: a context has precomputed<P>() and does not say that it precomputes");
       return c.template precomputed<self>();
-    } else if constexpr (evaluate_detail::leaf_comes_last<A...>) return composite_first<A...>(c);
+    } else if constexpr (computes<C>) return c.template compute<Op>(evaluator<A>::at(c)...);
+    else if constexpr (evaluate_detail::leaf_comes_last<A...>) return composite_first<A...>(c);
     else return lazyfuse::compute<Op>(evaluator<A>::at(c)...);
   }
 };

@@ -677,7 +677,23 @@ TEST_F(without_nvcc, reductions_of_what_is_broadcast_are_tiles) {
   EXPECT_EQ(launched_now(), "reduce_rows");
   const auto m = of(lf::shape(700, 600)), t = of(lf::shape(600, 700));
   r = lf::sum(m * t.T(), axis<1>);
-  EXPECT_EQ(launched_now(), "reduce_tiles");
+  EXPECT_EQ(launched_now(), "reduce_turned");
+  r = lf::sum(m * t.T(), axis<0>);
+  EXPECT_EQ(launched_now(), "reduce_turned");
+  array<2> turned = m * t.T();  // tiles of one size fit it well
+  EXPECT_EQ(launched_now(), "transform_strided");
+  const auto odd = of(lf::shape(90, 50, 70)), other = of(lf::shape(70, 50, 90));
+  array<3> fitted = odd * lf::permute_dims<2, 1, 0>(other);
+  EXPECT_EQ(launched_now(), "transform_turned");
+  const auto across = odd * lf::permute_dims<2, 1, 0>(other);  // neighbours lie along the first axis and the last
+  product = lf::sum(across, axis<1>);
+  EXPECT_EQ(launched_now(), "reduce_turned");
+  r = lf::sum(across, axis<0, 2>);
+  EXPECT_EQ(launched_now(), "reduce_turned");
+  r = lf::max(across, axis<0, 1>);
+  EXPECT_EQ(launched_now(), "reduce_turned");
+  r = lf::var(across, axis<1, 2>);
+  EXPECT_EQ(launched_now(), "reduce_turned");
 }
 TEST_F(without_nvcc, rows_that_begin_anywhere_are_flat_and_columns_of_them_stay_in_registers) {
   const auto x = of(lf::shape(500, 77)), row = of(lf::shape(77, 1));

@@ -72,6 +72,18 @@ void exact_plan::take_axes() {
   if (pattern == "reduce") find_neighbours();
 }
 
+void exact_plan::order_axes(const int* from, int axes) {
+  index_t all[max_rank];
+  for (int k = 0; k < axes; ++k) all[k] = from[k] < 0 ? 1 : extents[from[k]];
+  std::copy_n(all, axes, extents);
+  for (int i = 0; i < targets + count; ++i) {
+    if (!info[i].steps) continue;
+    for (int k = 0; k < axes; ++k) all[k] = from[k] < 0 ? 0 : steps[i][from[k]];
+    std::copy_n(all, axes, steps[i]);
+  }
+  rank = axes;
+}
+
 void exact_plan::find_neighbours() {
   // Elements of operands that are contiguous along an axis.
   const auto neighbours = [&](int axis) {

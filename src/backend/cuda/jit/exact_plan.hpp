@@ -33,6 +33,9 @@ struct exact_plan {
   /// Copies extents and steps; fills what follows `first`.
   void take_axes();
 
+  /// Puts these axes in the place of all; -1: one that has a single position.
+  void order_axes(const int* from, int axes);
+
   const kernel_type& type() const { return *plan.type; }
   const operand_info& given(int i) const { return plan.info[type().targets + i]; }
   /// Of distinct operand i.

@@ -62,18 +62,20 @@ bool pays(const exact_plan& p, const exact_program& program, int read_again) {
          saved_us > made_tuning::least_saving_share * predicted_us(p.plan.costs(), m);
 }
 
-/// Whether a reduction by tiles saves as much as is worth a kernel: what it does not ask the cache for again, or of
-/// sums the half of what operands take that are turned.
-bool tiles_pay(const exact_plan& p, const tile_axes& axes) {
-  const machine& m = this_machine();
-  const double all = predicted_us(p.plan.costs(), m);
+/// Whether a kernel that takes `saved_us` less is worth making.
+bool is_worth(double saved_us, const exact_plan& p) {
+  const double all = predicted_us(p.plan.costs(), this_machine());
+  return saved_us > made_tuning::least_saving_us && saved_us > made_tuning::least_saving_share * all;
+}
+/// Whether a reduction by tiles saves as much: what it does not ask the cache for again.
+bool tiles_pay(const exact_plan& p) {
   double bytes = 0;
   for (int i = 0; i < p.count; ++i)
     if (p.operand(i).steps) bytes += p.operand(i).element_size;
-  const double asked_us = bytes * static_cast<double>(p.plan.elements()) / (m.cached_gb_per_s * 1000);
-  const double saved_us = axes.how == tiling::sums ? all / 2 : asked_us;
-  return saved_us > made_tuning::least_saving_us && saved_us > made_tuning::least_saving_share * all;
+  return is_worth(bytes * static_cast<double>(p.plan.elements()) / (this_machine().cached_gb_per_s * 1000), p);
 }
+/// The same beside operands that are turned: half of what is predicted without.
+bool turning_pays(const exact_plan& p) { return is_worth(predicted_us(p.plan.costs(), this_machine()) / 2, p); }
 
 /// What most plans fail, before anything is looked at more closely.
 bool may_be_made(const kernel_plan& plan) {
@@ -89,6 +91,7 @@ struct request {
   exact_plan plan;
   std::optional<stencil> around;
   std::optional<tile_axes> tiles;
+  std::optional<turned_axes> turned;
   exact_program* program = nullptr;
   bool anyway;
 
@@ -100,11 +103,13 @@ struct request {
     if (!found.graph) return;
     plan.take_axes();
     if (reduces) tiles = tile_axes_of(plan);
-    if (tiles && !anyway && !tiles_pay(plan, *tiles)) tiles.reset();
+    if (tiles && !anyway && !tiles_pay(plan)) tiles.reset();
+    if (!tiles && plan.type().pattern == std::string_view("reduce")) turned = turned_axes_of(plan);
+    if (turned && !anyway && !turning_pays(plan)) turned.reset();
     // Of a stencil that would not pay if all were places of one array, nobody need find out where they are.
     if (near && (anyway || pays(plan, found, plan.count - 1))) find_stencil(plan, around);
-    if (!(plan.repeats_memory || around || tiles || anyway)) return;
-    if (anyway || tiles || pays(plan, found, around ? around->read_again : 0)) program = &found;
+    if (!(plan.repeats_memory || around || tiles || turned || anyway)) return;
+    if (anyway || tiles || turned || pays(plan, found, around ? around->read_again : 0)) program = &found;
   }
   bool start() {
     if (around) {
@@ -112,8 +117,8 @@ struct request {
       if (!(plan.repeats_memory || anyway)) return false;
     }
     const std::string_view pattern = plan.type().pattern;
-    if (tiles) {
-      if (start_tiles(plan, *program, *tiles)) return true;
+    if (tiles || turned) {
+      if (tiles ? start_tiles(plan, *program, *tiles) : start_turned(plan, *program, *turned)) return true;
       if (pattern == "nested" || !(plan.repeats_memory || anyway)) return false;
       exact_plan again(plan.plan);  // its axes as they were
       if (!again.find_equal()) return false;
@@ -188,7 +193,7 @@ const char* make_path(kernel_plan& plan) {
     exact_program& program = program_of(p);
     return tiles && program.graph && can_be_tiles(p, program, *tiles) ? "tiles" : nullptr;
   }
-  if (tiles) return "tiles";
+  if (tiles || turned_axes_of(p)) return "tiles";
   return path_of_reduction(p);
 }
 

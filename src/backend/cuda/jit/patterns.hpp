@@ -29,11 +29,28 @@ struct tile_axes {
   int rows, columns, depth;
 };
 bool may_be_tiles(const exact_plan& p);
+/// Whether random numbers, or what is read through a map, vary along what is reduced, or in a transform: other kernels
+/// make several at once.
+bool computes_elements(const exact_plan& p);
 /// None if its operands are not read often enough for that.
 std::optional<tile_axes> tile_axes_of(const exact_plan& p);
 /// Whether they have a kernel, which is compiled. This and start_tiles put the axes of the plan in their order.
 bool can_be_tiles(exact_plan& p, exact_program& program, const tile_axes& axes);
 bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes);
+/// Blocks that share a tile: as many as leave the fewest processors without work at the end.
+unsigned splits_of_tiles(index_t tiles, index_t steps, index_t most, index_t resident);
+
+/// The axes of a tile in which operands are turned: most of what is read and written is contiguous along its columns,
+/// and what is turned along its rows.
+struct turned_axes {
+  int rows, columns;
+};
+/// None where little is turned.
+std::optional<turned_axes> turned_axes_of(const exact_plan& p);
+/// Whether it is a transform over axes so short that tiles of one size waste much.
+bool wants_fitted(const exact_plan& p, const turned_axes& axes);
+/// A reduction, or a transform. Puts the axes of the plan in their order.
+bool start_turned(exact_plan& p, exact_program& program, const turned_axes& axes);
 bool start_scan(const exact_plan& p, exact_program& program);
 bool start_rows(const exact_plan& p, exact_program& program);
 

@@ -191,8 +191,7 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
 
 kernel_source tile_source(const exact_plan& p, const ir::program_graph& graph, const std::string& how, int batch,
                           const std::string& facts) {
-  const std::string axes = std::to_string(batch) + ", " + std::to_string(p.rank - 3 - batch),
-                    tiling = "cuda_detail::tiling::" + how;
+  const std::string axes = std::to_string(batch), tiling = "cuda_detail::tiling::" + how;
   kernel_source s;
   s.text = beginning(p, graph, "tiles", p.rank, p.kept) + "using shares = cuda_detail::tile_shares<" + tiling +
            ", program, sources>;\nusing parameters = cuda_detail::tile_parameters<operands, targets, " + axes +
@@ -202,6 +201,41 @@ kernel_source tile_source(const exact_plan& p, const ir::program_graph& graph, c
   s.kernel = "lazyfuse::cuda_detail::reduce_tiles<" + kernel;
   s.choices = {share + "tile_rows", share + "tile_columns", share + "partial_bytes",
                "lazyfuse::cuda_detail::tile_bytes<" + kernel, "0"};
+  return s;
+}
+
+namespace {
+kernel_source turned_source(const exact_plan& p, const ir::program_graph& graph, const std::string& header, int batch,
+                            const std::string& kept, bool small, const std::string& facts, const std::string& sets) {
+  const std::string axes = std::to_string(batch) + ", " + std::to_string(p.rank - 2 - batch);
+  kernel_source s;
+  s.text = beginning(p, graph, header, p.rank, p.kept) + "constexpr auto kept = cuda_detail::kept_axes::" + kept +
+           ";\n" + sets + "using parameters = cuda_detail::turned_parameters<operands, targets, " + axes + ", kept, " +
+           (small ? "true" : "false") + ", cuda_detail::tile_facts<" + facts + ">>;\n" +
+           layout_check("turned_numbers<" + axes + ">") + ending;
+  s.choices = {here + "depth", "0", "0", "0", "0"};
+  return s;
+}
+}  // namespace
+
+kernel_source reduce_turned_source(const exact_plan& p, const ir::program_graph& graph, int batch,
+                                   const std::string& kept, bool small, const std::string& facts) {
+  kernel_source s =
+      turned_source(p, graph, "reduce_turned", batch, kept, small, facts,
+                    "using set = reduction_set<typename reductions_of<typename program::roots>::type, sources>;\n"
+                    "constexpr int depth = cuda_detail::reduced_depth<set, sources, kept>;\n");
+  s.kernel = "lazyfuse::cuda_detail::reduce_turned<" + here + "set, " + here + "program, " + here + "sources, " + here +
+             "depth, " + here + "parameters>";
+  s.choices[1] = "sizeof(" + here + "set::accumulators)";
+  return s;
+}
+
+kernel_source transform_turned_source(const exact_plan& p, const ir::program_graph& graph, int batch, bool small,
+                                      const std::string& facts) {
+  kernel_source s = turned_source(p, graph, "transform_turned", batch, "both", small, facts,
+                                  "constexpr int depth = cuda_detail::turned_depth<program, sources>;\n");
+  s.kernel = "lazyfuse::cuda_detail::transform_turned<" + here + "program, " + here + "sources, " + here + "types, " +
+             here + "depth, " + here + "parameters>";
   return s;
 }
 

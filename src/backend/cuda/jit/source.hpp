@@ -35,12 +35,20 @@ kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                             const std::string& facts);
 
-/// A reduction by tiles, "pairs", "products", "nested", "nested_deeply" or "sums", of operands whose axes are [batch...
-/// | rows | columns | depth | outer...], so many of them of the batch, and of which is known what facts says, "1, 2"
-/// for tile_facts<1, 2>. choices: the rows and columns of a tile, the bytes of a thread's partial results, and those of
-/// shared memory.
+/// A reduction by tiles, "pairs", "products", "nested" or "nested_deeply", of operands whose axes are [batch... | rows
+/// | columns | depth], so many of them of the batch, and of which is known what facts says, "1, 2" for tile_facts<1,
+/// 2>. choices: the rows and columns of a tile, the bytes of a thread's partial results, and those of shared memory.
 kernel_source tile_source(const exact_plan& p, const ir::program_graph& graph, const std::string& how, int batch,
                           const std::string& facts);
+
+/// A reduction of tiles in which operands are turned, whose axes are [batch... | those of the tile | outer...]; kept:
+/// as of kept_axes; small: every offset fits 31 bits; facts: as of tile_facts. choices: the rows of a thread, and the
+/// bytes of a partial result.
+kernel_source reduce_turned_source(const exact_plan& p, const ir::program_graph& graph, int batch,
+                                   const std::string& kept, bool small, const std::string& facts);
+/// A transform likewise, without outer axes.
+kernel_source transform_turned_source(const exact_plan& p, const ir::program_graph& graph, int batch, bool small,
+                                      const std::string& facts);
 
 /// A scan along "scan_rows", "scan_tiles" or "scan_columns", of which facts, "true" or "false", say whether a thread's
 /// elements are neighbours for certain. choices: the width, the depth, and the bytes of a value.

@@ -62,41 +62,22 @@ struct operand_reads {
     }
   }
 };
-/// Whether random numbers, or what is read through a map, vary along what is reduced: other kernels make several at
-/// once.
+}  // namespace
+
 bool computes_elements(const exact_plan& p) {
+  const bool transforms = p.type().pattern == std::string_view("transform");
   for (int i = 0; i < p.count; ++i)
-    for (int k = p.kept; k < p.rank && p.type_of(i).kind == ir::source_kind::other; ++k)
+    for (int k = transforms ? 0 : p.kept; k < p.rank && p.type_of(i).kind == ir::source_kind::other; ++k)
       if (varies(p.operand(i), k)) return true;
   return false;
 }
-bool has_neighbours(const exact_plan& p, int axis, int also) {
-  for (int i = 0; i < p.count; ++i) {
-    const operand_info& o = p.operand(i);
-    if (o.element_size > 0 && o.steps && o.steps[axis] == 1 && varies(o, also)) return true;
-  }
-  return false;
-}
-/// Sums of operands that lie in different orders.
-std::optional<tile_axes> axes_of_sums(const exact_plan& p, const operand_reads& all) {
-  if (p.rank >= max_rank || all.positions < tuned::least_positions || all.bytes > tuned::most_bytes) return {};
-  int columns = p.rank - 1, rows = -1;
-  for (int k = p.rank - 2; k >= p.kept && !has_neighbours(p, columns, columns); --k)
-    if (has_neighbours(p, k, k)) columns = k;
-  for (int k = p.kept - 1; k >= 0 && rows < 0; --k)
-    if (p.extents[k] >= tuned::least_rows && has_neighbours(p, k, columns)) rows = k;
-  if (rows < 0 || p.extents[columns] < tuned::least_rows || !has_neighbours(p, columns, rows)) return {};
-  return tile_axes{tiling::sums, rows, columns, -1};
-}
-
-}  // namespace
 
 std::optional<tile_axes> tile_axes_of(const exact_plan& p) {
   const bool nested = p.type().pattern == std::string_view("nested");
   if (p.kept == 0 || p.kept > max_rank - 2 || computes_elements(p)) return {};
   const operand_reads all(p);
   const bool often = all.elements * tuned::least_reuse <= all.positions;
-  if (p.rank - p.kept != (nested ? 2 : 1) || !often) return nested ? std::nullopt : axes_of_sums(p, all);
+  if (p.rank - p.kept != (nested ? 2 : 1) || !often) return {};
   if (all.positions < tuned::least_positions && !nested) return {};
   const int reduced = nested ? p.kept : p.rank - 1;
   const auto is_long = [&](int axis, index_t least) { return p.extents[axis] >= least; };
@@ -111,12 +92,12 @@ std::optional<tile_axes> tile_axes_of(const exact_plan& p) {
       return nested ? tile_axes{p.extents[p.rank - 1] <= tile_depth ? tiling::nested : tiling::nested_deeply, rows,
                                 reduced, p.rank - 1}
                     : tile_axes{tiling::pairs, rows, reduced, -1};
-  return nested ? std::nullopt : axes_of_sums(p, all);
+  return {};
 }
 
 namespace {
 
-/// The plan over the axes [batch... | rows | columns | depth | outer...]: those that it lacks have one position.
+/// The plan over the axes [batch... | rows | columns | depth]: those that it lacks have one position.
 /// Returns how many are of the batch.
 int reorder(exact_plan& p, const tile_axes& axes) {
   int from[max_rank], rank = 0;
@@ -125,23 +106,12 @@ int reorder(exact_plan& p, const tile_axes& axes) {
     if (!is_of_tile(k)) from[rank++] = k;
   const int batch = rank;
   for (const int k : {axes.rows, axes.columns, axes.depth}) from[rank++] = k;
-  for (int k = p.kept; k < p.rank; ++k)
-    if (!is_of_tile(k)) from[rank++] = k;
-  index_t extents[max_rank];
-  for (int k = 0; k < rank; ++k) extents[k] = from[k] < 0 ? 1 : p.extents[from[k]];
-  std::copy_n(extents, rank, p.extents);
-  for (int i = 0; i < p.targets + p.count; ++i) {
-    if (!p.info[i].steps) continue;
-    index_t steps[max_rank];
-    for (int k = 0; k < rank; ++k) steps[k] = from[k] < 0 ? 0 : p.steps[i][from[k]];
-    std::copy_n(steps, rank, p.steps[i]);
-  }
-  p.rank = rank;
+  p.order_axes(from, rank);
   return batch;
 }
 
 /// What a kernel knows of its operands: tile_bits of each.
-std::string facts_of(const exact_plan& p, int batch, bool sums) {
+std::string facts_of(const exact_plan& p, int batch) {
   const int row = batch, column = batch + 1, depth = batch + 2;
   std::string facts;
   for (int i = 0; i < p.count; ++i) {
@@ -150,40 +120,20 @@ std::string facts_of(const exact_plan& p, int batch, bool sums) {
     if (varies(o, row)) bits |= by_rows;
     if (varies(o, column)) bits |= by_columns;
     if (varies(o, depth)) bits |= by_depth;
-    for (int k = batch + 3; k < p.rank; ++k)
-      if (varies(o, k)) bits |= by_outer;
-    if (o.element_size > 0 && o.steps && o.steps[sums ? row : depth] == 1) bits |= dense_across;
+    if (o.element_size > 0 && o.steps && o.steps[depth] == 1) bits |= dense_across;
     facts += (i > 0 ? ", " : "") + std::to_string(bits);
   }
   return facts;
 }
 
-/// Blocks that share a tile: as many as leave the fewest processors without work at the end.
-unsigned splits_of(index_t tiles, index_t most, index_t resident) {
-  index_t best = 1;
-  double least = 0;
-  const auto weigh = [&](index_t n) {
-    const index_t rounds = ceil_div(tiles * n, resident);
-    const double turns = static_cast<double>(rounds) / static_cast<double>(n);
-    const double time = turns * (1 + tuned::cost_of_split * static_cast<double>(std::min<index_t>(n, 16) - 1));
-    if (n != 1 && time >= least) return;
-    best = n;
-    least = time;
-  };
-  for (index_t n = 1; n <= std::min<index_t>(most, 16); ++n) weigh(n);
-  for (index_t turns = 1; turns <= 2; ++turns)
-    if (const index_t n = turns * resident / tiles; n > 16) weigh(std::min(n, most));
-  return static_cast<unsigned>(best);
-}
-
 /// The kernel over the axes in their order, which the plan then has; null if there can be none.
 made_kernel* tile_kernel(exact_plan& p, exact_program& program, const tile_axes& axes, int& batch) {
-  static constexpr const char* names[] = {"pairs", "products", "nested", "nested_deeply", "sums"};
-  static_assert(static_cast<int>(tiling::sums) + 1 == std::size(names));
+  static constexpr const char* names[] = {"pairs", "products", "nested", "nested_deeply"};
+  static_assert(static_cast<int>(tiling::nested_deeply) + 1 == std::size(names));
   batch = reorder(p, axes);
   p.kept = batch + (axes.how == tiling::products ? 2 : 1);
   const char* const how = names[static_cast<int>(axes.how)];
-  const std::string facts = facts_of(p, batch, axes.how == tiling::sums);
+  const std::string facts = facts_of(p, batch);
   made_kernel* const made =
       variant_of(program, p, how, facts, [&] { return tile_source(p, *program.graph, how, batch, facts); });
   return made && made->choices[3] <= device().shared_bytes - tuned::other_shared_bytes ? made : nullptr;
@@ -191,32 +141,48 @@ made_kernel* tile_kernel(exact_plan& p, exact_program& program, const tile_axes&
 
 }  // namespace
 
+unsigned splits_of_tiles(index_t tiles, index_t steps, index_t most, index_t resident) {
+  index_t best = 1;
+  double least = 0;
+  const auto weigh = [&](index_t n) {
+    const index_t each = ceil_div(steps, n), splits = ceil_div(steps, each),
+                  rounds = ceil_div(tiles * splits, resident);
+    const double time = static_cast<double>(rounds * each) *
+                        (1 + tuned::cost_of_split * static_cast<double>(std::min<index_t>(splits, 32) - 1));
+    if (n != 1 && time >= least) return;
+    best = splits;
+    least = time;
+  };
+  for (index_t n = 1; n <= std::min<index_t>(most, 32); ++n) weigh(n);
+  for (index_t turns = 1; turns <= 2; ++turns)
+    if (const index_t n = turns * resident / tiles; n > 32) weigh(std::min(n, most));
+  return static_cast<unsigned>(best);
+}
+
 bool can_be_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
   int batch;
   return tile_kernel(p, program, axes, batch) != nullptr;
 }
 
 bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
-  const bool products = axes.how == tiling::products, sums = axes.how == tiling::sums;
+  const bool products = axes.how == tiling::products;
   int batch;
   made_kernel* const made = tile_kernel(p, program, axes, batch);
   if (!made) return false;
   const auto bytes = static_cast<std::size_t>(made->choices[3]);
   const index_t rows = p.extents[batch], columns = p.extents[batch + 1], depth = p.extents[batch + 2];
-  index_t batches = 1, outer = 1;
+  index_t batches = 1;
   for (int k = 0; k < batch; ++k) batches *= p.extents[k];
-  for (int k = batch + 3; k < p.rank; ++k) outer *= p.extents[k];
   const index_t row_tiles = ceil_div(rows, made->choices[0]), column_tiles = ceil_div(columns, made->choices[1]);
   const index_t tiles = batches * row_tiles * (products ? column_tiles : 1),
-                steps = products ? ceil_div(depth, tile_depth) : column_tiles * outer;
+                steps = products ? ceil_div(depth, tile_depth) : column_tiles;
   if (tiles > most_tiles || steps > most_tiles) return false;
   const index_t partial = index_t{made->choices[2]} * block_threads,
-                most = std::min({steps / (sums ? tuned::least_steps_of_sums : tuned::least_steps),
-                                 sums ? tuned::most_splits_of_sums : tuned::most_splits,
-                                 tuned::most_partial_bytes / (partial * tiles)}),
+                most = std::min(
+                    {steps / tuned::least_steps, tuned::most_splits, tuned::most_partial_bytes / (partial * tiles)}),
                 fitting = device().shared_bytes_of_processor / (made->choices[3] + tuned::other_shared_bytes),
                 resident = std::min(made->resident.of(made->kernel), device().processors * fitting);
-  const unsigned asked = tiles > ticket_count ? 1 : splits_of(tiles, std::max<index_t>(most, 1), resident);
+  const unsigned asked = tiles > ticket_count ? 1 : splits_of_tiles(tiles, steps, std::max<index_t>(most, 1), resident);
   const auto per_split = static_cast<unsigned>(ceil_div(steps, asked));
   const auto splits = static_cast<unsigned>(ceil_div(steps, per_split));
   scratch room;
@@ -224,21 +190,17 @@ bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
   parameters to;
   put_bound(to, p, 0, p.rank, p.kept);
   with_rank<0, max_rank - 3>(batch, [&]<int B>() {
-    with_rank<0, max_rank - 3 - B>(p.rank - 3 - B, [&]<int O>() {
-      to.put(tile_numbers<B, O>{.batch = walk_of<B>(p.extents),
-                                .outer = walk_of<O>(p.extents + B + 3),
-                                .rows = rows,
-                                .columns = columns,
-                                .depth = depth,
-                                .row_tiles = static_cast<unsigned>(row_tiles),
-                                .column_tiles = products ? static_cast<unsigned>(column_tiles) : 1,
-                                .splits = splits,
-                                .steps = static_cast<unsigned>(steps),
-                                .steps_per_split = per_split,
-                                .steps_of_outer = static_cast<unsigned>(column_tiles),
-                                .tickets = room.tickets,
-                                .partial = room.partial});
-    });
+    to.put(tile_numbers<B>{.batch = walk_of<B>(p.extents),
+                           .rows = rows,
+                           .columns = columns,
+                           .depth = depth,
+                           .row_tiles = static_cast<unsigned>(row_tiles),
+                           .column_tiles = products ? static_cast<unsigned>(column_tiles) : 1,
+                           .splits = splits,
+                           .steps = static_cast<unsigned>(steps),
+                           .steps_per_split = per_split,
+                           .tickets = room.tickets,
+                           .partial = room.partial});
   });
   if (!to.fits()) return false;
   if (bytes > unasked_shared_bytes) allow_shared(made->kernel, bytes);

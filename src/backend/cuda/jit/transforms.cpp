@@ -65,6 +65,7 @@ const char* path_of_transform(exact_plan& p) {
   static constexpr const char* names[] = {"flat", "strided", "tiled"};
   const int widest = vector_width(p, true);
   if (is_unravelled(p, widest)) return "unravelled";
+  if (const auto axes = turned_axes_of(p); axes && wants_fitted(p, *axes)) return "tiled";
   return names[static_cast<int>(geometry_of(p, {widest, 1, 1, widest, 1}).path)];
 }
 
@@ -72,6 +73,8 @@ bool start_transform(exact_plan& p, exact_program& program) {
   // What the program costs is known when it has been compiled; until then the path is the one of a cheap program.
   const int widest = vector_width(p, true);
   if (is_unravelled(p, widest) && start_unravelled(p, program, widest)) return true;
+  if (const auto axes = turned_axes_of(p); axes && wants_fitted(p, *axes) && start_turned(p, program, *axes))
+    return true;
   std::array<int, 5> choices{widest, 1, 1, widest, 1};
   {
     const std::lock_guard lock(program.mutex);

@@ -27,15 +27,21 @@ struct tile_tuning {
   static constexpr double least_positions = 1 << 18, least_reuse = 8;
   static constexpr index_t least_side = 32;
   /// Blocks that share a tile at most, the steps of each at least, and what each further one adds to the time.
-  static constexpr index_t most_splits = 16, least_steps = 2;
-  static constexpr double cost_of_split = 0.01;
+  static constexpr index_t most_splits = 32, least_steps = 2;
+  static constexpr double cost_of_split = 0.004;
   /// What they leave for the last of them in memory at most, and what a block takes of shared memory beside its tiles.
   static constexpr index_t most_partial_bytes = 32 << 20;
   static constexpr int other_shared_bytes = 2048;
-  /// Of sums: blocks and steps likewise; the rows of a tile at least, and the bytes of all operands at a position that
-  /// shared memory has room for.
-  static constexpr index_t most_splits_of_sums = 512, least_steps_of_sums = 16, least_rows = 16;
-  static constexpr int most_bytes = 64;
+};
+
+struct turned_tuning {
+  /// Positions, the extents of a tile's axes, and the part of the bytes at a position that is turned, at least.
+  static constexpr double least_positions = 1 << 18, least_share = 0.1;
+  static constexpr index_t least_side = 16;
+  /// Threads of a block along the columns, at most.
+  static constexpr index_t most_lanes = 128;
+  /// Blocks that share a tile at most, and the steps of each at least.
+  static constexpr index_t most_splits = 512, least_steps = 4, most_tiles = index_t{1} << 30;
 };
 
 struct strip_tuning {

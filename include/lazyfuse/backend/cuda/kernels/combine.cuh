@@ -157,7 +157,7 @@ __device__ __forceinline__ void add_offsets(index_t* offset, const auto& walk, i
 template <class Set, bool Guarded, bool InOrder, int Width, int Depth, bool Columns, class Values, class Exists>
 __device__ __forceinline__ void combine_values(thread_sums<Set, Width, Columns>& sums, const Values& values,
                                                const Exists& exists) {
-  combine<Set, Guarded, false, InOrder, Width, Depth>(
+  combine<Set, Guarded, false, InOrder, Width, Depth, Columns>(
       sums,
       [&](int d, int k) {
         return register_context<Values>{values, d, k};

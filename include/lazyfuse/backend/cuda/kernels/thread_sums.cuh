@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/fetch.cuh>
+#include <lazyfuse/backend/cuda/kernels/usual_case.cuh>
 #include <lazyfuse/program/reductions.hpp>
 
 namespace lazyfuse::cuda_detail {
@@ -178,12 +179,18 @@ struct note_sink {
     get<I>(to) = value;
   }
 };
+/// Hands noted values on.
+template <class Set, int... I>
+__device__ __forceinline__ void put_noted(auto& sink, const typename Set::accumulators& value, index_sequence<I...>) {
+  (sink.template put<I>(get<I>(value)), ...);
+}
 
 /// Evaluates the prologue for the elements in registers and combines them (several units of one output: each lane its
-/// own, to be folded); context(d, k): of one of them. InOrder: the elements of a lane come in the order of their
-/// places, from one call to the next, too.
-template <class Set, bool Guarded, bool Near, bool InOrder, int Width, int Depth, bool Columns, class Context,
-          class Valid>
+/// own, to be folded); context(d, k): of one of them. Together: those of a vector by their usual case, for which rows
+/// have no registers left, nor need of it. InOrder: the elements of a lane come in the order of their places, from one
+/// call to the next, too.
+template <class Set, bool Guarded, bool Near, bool InOrder, int Width, int Depth, bool Together = false, bool Columns,
+          class Context, class Valid>
 __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, const Context& context,
                                         const Valid& valid) {
   constexpr auto seq = make_index_sequence<Set::size>{};
@@ -192,22 +199,33 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
   constexpr int of_one = Depth * (Columns || by_lanes ? 1 : Width);  // elements that are paired up
   static_assert((of_one & (of_one - 1)) == 0);
   typename Set::accumulators leaf[Depth * Width];
+  using prologue = typename Set::prologue;
+  constexpr bool together = Together && computes_together<prologue>;
 #pragma unroll
-  for (int d = 0; d < Depth; ++d)
+  for (int d = 0; d < Depth; ++d) {
+    typename Set::accumulators noted[Width];
+    if constexpr (together)
+      evaluate_all<prologue, Width>([&](int k) { return context(d, k); },
+                                    [&](int k) { return note_sink<Set>{noted[k]}; });
+    const auto give = [&](int k, auto& sink) {
+      if constexpr (together) put_noted<Set>(sink, noted[k], seq);
+      else evaluate<prologue>(context(d, k), sink);
+    };
 #pragma unroll
     for (int k = 0; k < Width; ++k) {
       auto& rest = sums.rest[Columns ? k : 0];
       if constexpr (of_one == 1) {
         combine_sink<Set, Guarded, Near, InOrder, rests> sink{sums.lane[k], valid(d, k), rest};
-        evaluate<typename Set::prologue>(context(d, k), sink);
+        give(k, sink);
       } else {
         gather_sink<Set, Guarded, Near, InOrder, (Depth > 1), rests> sink{sums.lane[k], leaf[d * Width + k],
                                                                           valid(d, k), rest};
-        evaluate<typename Set::prologue>(context(d, k), sink);
+        give(k, sink);
         if constexpr (Columns || by_lanes) pair_up<Set, Width>(leaf + k, d, seq);
         else pair_up<Set, 1>(leaf, d * Width + k, seq);
       }
     }
+  }
   if constexpr (Depth > 1 && !Guarded)
 #pragma unroll
     for (int k = 0; k < Width; ++k)

@@ -5,35 +5,33 @@
 
 #include <lazyfuse/backend/cuda/kernels/tile_copies.cuh>
 #include <lazyfuse/backend/cuda/kernels/tile_sums.cuh>
+#include <lazyfuse/backend/cuda/kernels/tile_values.cuh>
 
 namespace lazyfuse::cuda_detail {
 
-template <class Operands, class Targets, int B, int O, class Facts>
-struct tile_parameters : bound_to<Operands, Targets>, tile_numbers<B, O> {
+template <class Operands, class Targets, int B, class Facts>
+struct tile_parameters : bound_to<Operands, Targets>, tile_numbers<B> {
   using facts = Facts;
-  static constexpr int outer_axes = O;
 };
 
-/// Whether an operand passes through shared memory: of pairs, what varies along the columns alone; of sums, what varies
-/// along rows and columns; else what varies along the depth and either rows or columns.
+/// Whether an operand passes through shared memory: of pairs, what varies along the columns alone; else
+/// what varies along the depth and either rows or columns.
 template <tiling How, class Src, unsigned Bits>
 inline constexpr bool is_staged = [] {
   if (!Src::is_memory || alignof(typename Src::value_type) > 16) return false;
   constexpr unsigned along = Bits & (by_rows | by_columns | by_depth);
   if (How == tiling::pairs) return along == by_columns;
-  if (How == tiling::sums) return along == (by_rows | by_columns);
   return along == (by_rows | by_depth) || along == (by_columns | by_depth);
 }();
 
-/// Where operands are in shared memory: lines along the depth of rows or columns, or (sums) rows of columns, twice.
+/// Where operands are in shared memory: lines along the depth of rows or columns, twice.
 template <tiling How, class Shares, class Facts, class Sources, class Seq>
 struct tile_room;
 template <tiling How, class Shares, class Facts, class... Src, int... I>
 struct tile_room<How, Shares, Facts, list<Src...>, index_sequence<I...>> {
-  static constexpr int lines = How == tiling::pairs ? 1 : How == tiling::sums ? Shares::tile_rows : tile_depth;
+  static constexpr int lines = How == tiling::pairs ? 1 : tile_depth;
   template <int N>
-  static constexpr int across = How != tiling::sums && (Facts::template of<N> & by_rows) != 0 ? Shares::tile_rows
-                                                                                              : Shares::tile_columns;
+  static constexpr int across = (Facts::template of<N> & by_rows) != 0 ? Shares::tile_rows : Shares::tile_columns;
   /// From one line to the next: threads that copy neighbours along the depth write to different banks.
   template <int N>
   static constexpr int pitch = across<N> + tile_vector;
@@ -49,33 +47,6 @@ struct tile_room<How, Shares, Facts, list<Src...>, index_sequence<I...>> {
   static constexpr int bytes = offset(sizeof...(Src));  ///< of one of the two
 };
 
-/// An operand's elements in the registers of a thread.
-template <class Src, unsigned Bits, int Rows, int Columns>
-struct tile_values {
-  static constexpr int rows = (Bits & by_rows) != 0 ? Rows : 1, columns = (Bits & by_columns) != 0 ? Columns : 1;
-  typename Src::value_type value[rows][columns];
-  __device__ __forceinline__ const auto& at(int i, int j) const { return value[rows > 1 ? i : 0][columns > 1 ? j : 0]; }
-};
-template <class T, unsigned Bits, int Rows, int Columns>
-struct tile_values<constant<T>, Bits, Rows, Columns> {};
-template <class Facts, int Rows, int Columns, class Sources, class Seq>
-struct tile_registers;
-template <class Facts, int Rows, int Columns, class... Src, int... I>
-struct tile_registers<Facts, Rows, Columns, list<Src...>, index_sequence<I...>>
-    : pack<tile_values<Src, Facts::template of<I>, Rows, Columns>...> {};
-
-template <class Registers, class Operands>
-struct tile_context {
-  const Registers& registers;
-  const Operands& operands;
-  int i, j;
-  template <int I>
-  __device__ __forceinline__ auto operand() const {
-    if constexpr (requires { get<I>(operands).steps; }) return get<I>(registers).at(i, j);
-    else return get<I>(operands).source.value;
-  }
-};
-
 /// What a thread knows of the operands. It owns neighbours in fours: of rows (i / 4 * along_rows + row) * 4 + i % 4.
 template <tiling How, class Program, int B, class Parameters, class... Src>
 struct tile_operands {
@@ -84,7 +55,7 @@ struct tile_operands {
   using facts = typename Parameters::facts;
   using room = tile_room<How, shares, facts, list<Src...>, bare_t<decltype(seq)>>;
   static constexpr int rows = shares::rows, columns = shares::columns;
-  static constexpr int row_axis = B, column_axis = B + 1, depth_axis = B + 2, outer_axis = B + 3;
+  static constexpr int row_axis = B, column_axis = B + 1, depth_axis = B + 2;
   using registers_of = tile_registers<facts, rows, columns, list<Src...>, bare_t<decltype(seq)>>;
 
   const Parameters& p;
@@ -115,7 +86,7 @@ struct tile_operands {
   /// What varies along the rows at most.
   __device__ __forceinline__ void read_rows() {
     each([&]<int N, class S>(index_sequence<N>, S*) {
-      if constexpr ((facts::template of<N> & (by_columns | by_depth | by_outer)) == 0) read<N>(first_column, 0);
+      if constexpr ((facts::template of<N> & (by_columns | by_depth)) == 0) read<N>(first_column, 0);
     });
   }
   /// What varies along the columns, from `first` on, and is not in shared memory.
@@ -132,24 +103,6 @@ struct tile_operands {
       if constexpr (is_staged<How, S, bits>) read_copied<N, S>(buffer, line, 0);
       else if constexpr ((bits & by_depth) != 0) read<N>(first, from + line);
     });
-  }
-  /// A step of sums; what varies along rows alone is read again where it varies along outer axes, too.
-  __device__ __forceinline__ void read_sums(int buffer, unsigned step) {
-    const unsigned outer = step / p.steps_of_outer;
-    const index_t first = static_cast<index_t>(step - outer * p.steps_of_outer) * shares::tile_columns;
-    each([&]<int N, class S>(index_sequence<N>, S*) {
-      constexpr unsigned bits = facts::template of<N>;
-      if constexpr (is_staged<How, S, bits>) read_tile<N, S>(buffer);
-      else if constexpr ((bits & (by_columns | by_outer)) != 0) read<N>(first, 0, outer_offset<N>(outer));
-    });
-  }
-  __device__ __forceinline__ void copy_sums(int buffer, unsigned step) {
-    const unsigned outer = step / p.steps_of_outer;
-    const index_t first = static_cast<index_t>(step - outer * p.steps_of_outer) * shares::tile_columns;
-    each([&]<int N, class S>(index_sequence<N>, S*) {
-      if constexpr (is_staged<How, S, facts::template of<N>>) copy_tile<N, S>(buffer, first, outer_offset<N>(outer));
-    });
-    end_of_copies();
   }
   /// Columns of pairs that have been copied, from `first` on.
   __device__ __forceinline__ void read_pairs(int buffer, int first) {
@@ -182,7 +135,7 @@ struct tile_operands {
 
   /// Elements in memory, or computed from where they are; those beyond the last are replaced by it.
   template <int I>
-  __device__ __forceinline__ void read(index_t first, index_t depth, index_t further = 0) {
+  __device__ __forceinline__ void read(index_t first, index_t depth) {
     constexpr unsigned bits = facts::template of<I>;
     const auto& o = get<I>(p.operands);
     if constexpr (requires { o.steps; }) {
@@ -193,8 +146,8 @@ struct tile_operands {
       };
 #pragma unroll
       for (int i = 0; i < values::rows; ++i) {
-        const index_t from = base[I] + further + moved(by_rows, row_of(i), p.rows, row_axis) +
-                             moved(by_depth, depth, p.depth, depth_axis);
+        const index_t from =
+            base[I] + moved(by_rows, row_of(i), p.rows, row_axis) + moved(by_depth, depth, p.depth, depth_axis);
 #pragma unroll
         for (int j = 0; j < values::columns; ++j)
           to.value[i][j] = o.source.at(from + moved(by_columns, column_of(first, j), p.columns, column_axis));
@@ -221,44 +174,6 @@ struct tile_operands {
         (of_rows ? to.value[of_rows ? k + q : 0][0] : to.value[0][of_rows ? 0 : k + q]) = some.value[q];
     }
   }
-  template <int N>
-  __device__ __forceinline__ index_t outer_offset(unsigned outer) const {
-    index_t sum = 0;
-    if constexpr ((facts::template of<N> & by_outer) != 0)
-      p.outer(outer, [&](int axis, index_t i) { sum += i * get<N>(p.operands).steps[outer_axis + axis]; });
-    return sum;
-  }
-  template <int N, class S>
-  __device__ __forceinline__ void read_tile(int buffer) {
-    const auto* const from = copied<S, N>(buffer) + column * tile_vector;
-    auto& to = get<N>(registers);
-#pragma unroll
-    for (int i = 0; i < rows; ++i) {
-      const auto some = *reinterpret_cast<const neighbours<typename S::value_type>*>(
-          from + place(i, row, shares::along_rows, rows) * room::template pitch<N>);
-#pragma unroll
-      for (int q = 0; q < tile_vector; ++q) to.value[i][q] = some.value[q];
-    }
-  }
-  template <int N, class S>
-  __device__ __forceinline__ void copy_tile(int buffer, index_t first, index_t further) {
-    constexpr int pitch = room::template pitch<N>, across = shares::tile_columns;
-    // All threads at a time: 32 bytes of each of four columns where rows are dense, elements side by side elsewhere.
-    constexpr bool turned = (facts::template of<N> & dense_across) != 0;
-    constexpr int deep = block_threads / across;
-    const int n = static_cast<int>(threadIdx.x), x = turned ? n / 8 % across : n % across,
-              d = turned ? n % 8 : n / across;
-    auto* to = copied<S, N>(buffer) + d * pitch + x;
-    const auto& o = get<N>(p.operands);
-    const index_t lower = turned ? 1 : o.steps[row_axis];
-    const auto* from = o.source.data + base[N] + further + (first + x) * o.steps[column_axis] + (first_row + d) * lower;
-    const index_t rows_left = first + x < p.columns ? p.rows - first_row - d : 0;
-    int left = static_cast<int>(rows_left < room::lines ? rows_left : room::lines);
-    // Few at a time: all addresses at once would take the registers of the sums.
-#pragma unroll 2
-    for (int j = 0; j < room::lines; j += deep, left -= deep, to += deep * pitch, from += deep * lower)
-      copy_element(to, from, left > 0);
-  }
   template <int N, class S>
   __device__ __forceinline__ void copy_one(int buffer, index_t first, index_t from, bool with_rows) {
     constexpr unsigned bits = facts::template of<N>;
@@ -269,6 +184,7 @@ struct tile_operands {
     constexpr int side = across < 32 || !dense ? across : 32, deep = block_threads / side;
     const int n = static_cast<int>(threadIdx.x), x = dense ? n / 8 % side : n % side,
               d = dense ? n % 8 + n / (8 * side) * 8 : n / side;
+    if (deep > lines && d >= lines) return;
     auto* const to = copied<S, N>(buffer) + d * pitch + x;
     const auto& o = get<N>(p.operands);
     const index_t begin = of_rows ? first_row : first, end = of_rows ? p.rows : p.columns;

@@ -27,7 +27,6 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
   __device__ __forceinline__ void run(unsigned begin, unsigned end) {
     for_all(wide, [](auto& w) { w.clear(); });
     if constexpr (How == tiling::pairs) run_pairs(begin, end);
-    else if constexpr (How == tiling::sums) run_sums(begin, end);
     else if constexpr (How == tiling::products) run_products(begin, end);
     else run_nested(begin, end);
     for_all(wide, [](auto& w) { w.restore(); });
@@ -53,53 +52,41 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
   }
 
   __device__ __forceinline__ void run_pairs(unsigned begin, unsigned end) {
-    constexpr int turn = columns * shares::along_columns, unrolled = outer::prologue::cost > 64 ? 1 : 2,
-                  run = tile_depth / columns / unrolled;
+    constexpr int step_columns = shares::tile_columns, turn = columns * shares::along_columns,
+                  unrolled = outer::prologue::cost > 64 ? 1 : 2, turns_of_run = tile_depth / columns,
+                  turns = step_columns / turn, inner_turns = turns < turns_of_run ? turns : turns_of_run;
+    constexpr unsigned steps_of_run = turns < turns_of_run ? turns_of_run / turns : 1;
     const auto add = [&]<bool Guarded>(int buffer, index_t first, int from) {
       this->read_pairs(buffer, from);
       this->read_columns(first + from);
       add_columns<Guarded>(first + from);
     };
-    this->copy(0, static_cast<index_t>(begin) * pair_columns, 0, false);
+    const auto end_runs = [&] { for_all(wide, [](auto& w) { w.end_run(); }); };
+    this->copy(0, static_cast<index_t>(begin) * step_columns, 0, false);
     int buffer = 0;
     for (unsigned step = begin; step < end; ++step, buffer ^= 1) {
-      const index_t first = static_cast<index_t>(step) * pair_columns, left = this->p.columns - first;
-      if (step + 1 < end) this->copy(buffer ^ 1, first + pair_columns, 0, false);
+      const index_t first = static_cast<index_t>(step) * step_columns, left = this->p.columns - first;
+      if (step + 1 < end) this->copy(buffer ^ 1, first + step_columns, 0, false);
       copies_have_come(step + 1 < end);
-      if (left >= pair_columns) {
+      if (left >= step_columns) {
 #pragma unroll 1
-        for (int from = 0; from < pair_columns; from += run * unrolled * turn) {
+        for (int from = 0; from < step_columns; from += inner_turns * turn) {
 #pragma unroll 1
-          for (int k = 0; k < run; ++k)
+          for (int k = 0; k < inner_turns; k += unrolled)
 #pragma unroll
-            for (int u = 0; u < unrolled; ++u)
-              add.template operator()<false>(buffer, first, from + (k * unrolled + u) * turn);
-          for_all(wide, [](auto& w) { w.end_run(); });
+            for (int u = 0; u < unrolled; ++u) add.template operator()<false>(buffer, first, from + (k + u) * turn);
+          if (steps_of_run == 1 || (step - begin) % steps_of_run == steps_of_run - 1) end_runs();
         }
-      } else
+      } else {
 #pragma unroll 1
         for (int from = 0; from < left; from += turn) {
           add.template operator()<true>(buffer, first, from);
-          for_all(wide, [](auto& w) { w.end_run(); });
+          end_runs();
         }
+      }
       __syncthreads();
     }
-  }
-  __device__ __forceinline__ void run_sums(unsigned begin, unsigned end) {
-    constexpr unsigned run = tile_depth / columns;
-    const auto& p = this->p;
-    this->copy_sums(0, begin);
-    int buffer = 0;
-    for (unsigned step = begin; step < end; ++step, buffer ^= 1) {
-      if (step + 1 < end) this->copy_sums(buffer ^ 1, step + 1);
-      copies_have_come(step + 1 < end);
-      this->read_sums(buffer, step);
-      const index_t first = static_cast<index_t>(step % p.steps_of_outer) * shares::tile_columns;
-      add_columns<true>(first);
-      if ((step - begin) % run == run - 1) for_all(wide, [](auto& w) { w.end_run(); });
-      __syncthreads();
-    }
-    for_all(wide, [](auto& w) { w.end_run(); });
+    if constexpr (steps_of_run > 1) end_runs();
   }
   __device__ __forceinline__ void run_products(unsigned begin, unsigned end) {
     this->read_columns(this->first_column);
@@ -170,20 +157,27 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
   }
   template <bool Guarded>
   __device__ __forceinline__ void add_columns(index_t first) {
+    using prologue = typename outer::prologue;
+    constexpr bool together = !Guarded && !reduces_depth && computes_together<prologue>;
 #pragma unroll
-    for (int j = 0; j < columns; ++j)
+    for (int j = 0; j < columns; ++j) {
+      typename outer::accumulators noted[rows];
+      if constexpr (together)
+        evaluate_all<prologue, rows>([&](int i) { return this->at(i, j); },
+                                     [&](int i) { return note_sink<outer>{noted[i]}; });
 #pragma unroll
       for (int i = 0; i < rows; ++i) {
-        tile_sink<Guarded, How != tiling::sums, typename shares::outer_sum> sink{
+        tile_sink<Guarded, true, typename shares::outer_sum> sink{
             wide[i], !Guarded || this->column_of(first, j) < this->p.columns};
         const auto at = this->at(i, j);
-        if constexpr (reduces_depth) {
+        if constexpr (together) put_noted<outer>(sink, noted[i], make_index_sequence<outer::size>{});
+        else if constexpr (reduces_depth) {
           typename sets::values values;
           keep<inner>(values, deep[i][j].total);
-          evaluate<typename outer::prologue>(with_values<bare_t<decltype(at)>, typename sets::values>{at, values},
-                                             sink);
-        } else evaluate<typename outer::prologue>(at, sink);
+          evaluate<prologue>(with_values<bare_t<decltype(at)>, typename sets::values>{at, values}, sink);
+        } else evaluate<prologue>(at, sink);
       }
+    }
   }
 };
 
@@ -268,7 +262,7 @@ __global__ void __launch_bounds__(block_threads, 2) reduce_tiles(const __grid_co
     if (!arrives_last(p.tickets + number, p.splits)) return;
 #pragma unroll
     for (int e = 0; e < each; ++e) t.total(e / columns, e % columns) = partial[e * block_threads];
-#pragma unroll 1
+#pragma unroll 4
     for (unsigned n = 1; n < p.splits; ++n)
 #pragma unroll
       for (int e = 0; e < each; ++e)

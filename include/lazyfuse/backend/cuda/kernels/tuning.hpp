@@ -47,6 +47,9 @@ struct dpp::tuning<dpp::transforms, cuda> {
   static constexpr int strided_light_residents = 4, strided_light_bytes = 192;
   /// Blocks that turn operands and hold more bytes: with 140 registers a thread one is left.
   static constexpr int turned_residents = 2;
+  /// Elements of a thread in tiles of the size that short axes ask for; what these must spare to be worth a kernel.
+  static constexpr int most_turned_rows = 8;
+  static constexpr double least_fitted_gain = 1.15;
   /// Threads side by side: leaves rows to the block, so that stencils find their neighbours in its cache.
   static constexpr int most_lanes = 128;
   /// Fewer threads side by side read less than the memory gives at a time.
@@ -87,6 +90,10 @@ struct dpp::tuning<dpp::reductions, cuda> {
   /// Of kernels that know that all is dense four blocks share a processor where threads read and add up so many bytes,
   /// three where they are more: 48 of 64 registers, 64 of 80.
   static constexpr int bytes_of_four = 192, bytes_of_three = 256;
+  /// Rows of a thread beside operands that are turned: their values and sums; and the blocks that share a processor, so
+  /// that some read while others compute. Six operands and a sum: 8 rows and two blocks 380 us, 4 and four 334.
+  static constexpr cuda_detail::thread_load turned{640, 240};
+  static constexpr int turned_residents(int bytes) { return bytes <= 160 ? 4 : 2; }
 };
 
 template <>
