@@ -6,6 +6,7 @@
 
 #include <lazyfuse/core/macros.hpp>
 
+#if defined(__CUDACC__)
 namespace lazyfuse::math {
 
 /// A parameter that arguments of other types do not convert to.
@@ -39,3 +40,4 @@ __device__ __forceinline__ float usual_root(bool& unusual, float x) {
 }
 
 }  // namespace lazyfuse::math
+#endif

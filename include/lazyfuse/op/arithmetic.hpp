@@ -3,9 +3,7 @@
 #pragma once
 
 #include <lazyfuse/core/math.hpp>
-#if defined(__CUDACC__)
 #include <lazyfuse/core/usual.hpp>
-#endif
 #include <lazyfuse/op/map.hpp>
 #include <lazyfuse/op/rule.hpp>
 

@@ -5,9 +5,7 @@
 #include <lazyfuse/core/complex_math.hpp>
 #include <lazyfuse/core/select.hpp>
 #include <lazyfuse/core/special.hpp>
-#if defined(__CUDACC__)
 #include <lazyfuse/core/usual.hpp>
-#endif
 #include <lazyfuse/op/map.hpp>
 #include <lazyfuse/op/rule.hpp>
 

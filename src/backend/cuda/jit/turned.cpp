@@ -15,8 +15,6 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-using tuned = turned_tuning;
-
 bool is_transform(const exact_plan& p) { return p.type().pattern == std::string_view("transform"); }
 bool is_contiguous(const operand_info& o, int axis) { return o.steps && std::abs(o.steps[axis]) == 1; }
 bool is_turned(const operand_info& o, const turned_axes& axes) {
@@ -60,8 +58,8 @@ struct tile_size {
 tile_size fit(index_t rows, index_t columns, int depth) {
   tile_size best{};
   double least = 0;
-  for (index_t wanted = std::min(columns, tuned::most_lanes); wanted >= std::min(columns, tuned::least_side);
-       --wanted) {
+  for (index_t wanted = std::min(columns, turned_tuning::most_lanes);
+       wanted >= std::min(columns, turned_tuning::least_side); --wanted) {
     const index_t column_tiles = ceil_div(columns, wanted), lanes = ceil_div(columns, column_tiles);
     if (lanes < wanted) continue;  // it comes later
     index_t lines = block_threads / lanes;
@@ -95,13 +93,14 @@ std::optional<turned_axes> turned_axes_of(const exact_plan& p) {
   if (p.rank < 2 || computes_elements(p)) return {};
   double positions = 1, along = 0, turned = 0;
   for (int k = 0; k < p.rank; ++k) positions *= static_cast<double>(p.extents[k]);
-  if (positions < tuned::least_positions) return {};
+  if (positions < turned_tuning::least_positions) return {};
   const int columns = axis_of_most(
       p, -1, [](int) { return true; }, along);
   if (columns < 0) return {};
   const auto may_be_turned = [&](int i) { return i >= p.targets && std::abs(p.info[i].steps[columns]) > 1; };
   const int rows = axis_of_most(p, columns, may_be_turned, turned);
-  if (rows < 0 || p.extents[rows] < tuned::least_side || p.extents[columns] < tuned::least_side) return {};
+  if (rows < 0 || p.extents[rows] < turned_tuning::least_side || p.extents[columns] < turned_tuning::least_side)
+    return {};
   const turned_axes axes{rows, columns};
   int asked = 0, asked_across = 0;  // bytes at a position: small operands are asked for as often as large ones
   for (int i = 0; i < p.count; ++i) {
@@ -111,7 +110,7 @@ std::optional<turned_axes> turned_axes_of(const exact_plan& p) {
   }
   for (int i = 0; i < p.targets && is_transform(p); ++i)
     if (!is_contiguous(p.info[i], columns)) return {};  // results are not turned
-  if (asked_across < tuned::least_share * asked) return {};
+  if (asked_across < turned_tuning::least_share * asked) return {};
   return axes;
 }
 
@@ -196,7 +195,7 @@ bool start_turned(exact_plan& p, exact_program& program, const turned_axes& want
   const index_t kept_rows = keeps_rows ? size.row_tiles : 1, kept_columns = keeps_columns ? size.column_tiles : 1,
                 step_rows = keeps_rows ? 1 : size.row_tiles, step_columns = keeps_columns ? 1 : size.column_tiles,
                 tiles = batches * kept_rows * kept_columns, steps = outer * step_rows * step_columns;
-  if (tiles > tuned::most_tiles || steps > tuned::most_tiles) return false;
+  if (tiles > turned_tuning::most_tiles || steps > turned_tuning::most_tiles) return false;
 
   index_t shared = 0;
   for (int i = 0; i < p.count; ++i)
@@ -211,7 +210,7 @@ bool start_turned(exact_plan& p, exact_program& program, const turned_axes& want
                         : keeps_columns ? size.lanes
                                         : 1,
                 partial = std::max<index_t>(each * slots * partial_bytes, 1),
-                most = std::min({steps / tuned::least_steps, tuned::most_splits,
+                most = std::min({steps / turned_tuning::least_steps, turned_tuning::most_splits,
                                  tile_tuning::most_partial_bytes / (partial * tiles)}),
                 fitting = device().shared_bytes_of_processor / (shared + tile_tuning::other_shared_bytes),
                 resident = std::min(made->resident.of(made->kernel), device().processors * fitting);
