@@ -37,8 +37,15 @@ std::optional<tile_axes> tile_axes_of(const exact_plan& p);
 /// Whether they have a kernel, which is compiled. This and start_tiles put the axes of the plan in their order.
 bool can_be_tiles(exact_plan& p, exact_program& program, const tile_axes& axes);
 bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes);
-/// Blocks that share a tile: as many as leave the fewest processors without work at the end.
-unsigned splits_of_tiles(index_t tiles, index_t steps, index_t most, index_t resident);
+/// How blocks share the steps of each tile, and room for what they leave for the last of them.
+struct shared_steps {
+  unsigned splits, per_split;
+  scratch room;
+};
+/// As many as leave the fewest processors without work at the end, `most` at most, of a kernel whose blocks have so
+/// many bytes of shared memory, and leave `partial` bytes each.
+shared_steps share_steps(made_kernel& made, index_t shared_bytes, index_t tiles, index_t steps, index_t most,
+                         index_t partial);
 
 /// The axes of a tile in which operands are turned: most of what is read and written is contiguous along its columns,
 /// and what is turned along its rows.

@@ -139,8 +139,6 @@ made_kernel* tile_kernel(exact_plan& p, exact_program& program, const tile_axes&
   return made && made->choices[3] <= device().shared_bytes - tuned::other_shared_bytes ? made : nullptr;
 }
 
-}  // namespace
-
 unsigned splits_of_tiles(index_t tiles, index_t steps, index_t most, index_t resident) {
   index_t best = 1;
   double least = 0;
@@ -157,6 +155,21 @@ unsigned splits_of_tiles(index_t tiles, index_t steps, index_t most, index_t res
   for (index_t turns = 1; turns <= 2; ++turns)
     if (const index_t n = turns * resident / tiles; n > 32) weigh(std::min(n, most));
   return static_cast<unsigned>(best);
+}
+
+}  // namespace
+
+shared_steps share_steps(made_kernel& made, index_t shared_bytes, index_t tiles, index_t steps, index_t most,
+                         index_t partial) {
+  const index_t fitting = device().shared_bytes_of_processor / (shared_bytes + tuned::other_shared_bytes),
+                resident = std::min(made.resident.of(made.kernel), device().processors * fitting),
+                allowed = std::min(most, tuned::most_partial_bytes / (partial * tiles));
+  const unsigned asked =
+      tiles > ticket_count ? 1 : splits_of_tiles(tiles, steps, std::max<index_t>(allowed, 1), resident);
+  const index_t per_split = ceil_div(steps, index_t{asked}), splits = ceil_div(steps, per_split);
+  shared_steps s{static_cast<unsigned>(splits), static_cast<unsigned>(per_split), {}};
+  if (splits > 1) s.room = scratch_for(static_cast<std::size_t>(partial * tiles * splits));
+  return s;
 }
 
 bool can_be_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
@@ -177,16 +190,9 @@ bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
   const index_t tiles = batches * row_tiles * (products ? column_tiles : 1),
                 steps = products ? ceil_div(depth, tile_depth) : column_tiles;
   if (tiles > most_tiles || steps > most_tiles) return false;
-  const index_t partial = index_t{made->choices[2]} * block_threads,
-                most = std::min(
-                    {steps / tuned::least_steps, tuned::most_splits, tuned::most_partial_bytes / (partial * tiles)}),
-                fitting = device().shared_bytes_of_processor / (made->choices[3] + tuned::other_shared_bytes),
-                resident = std::min(made->resident.of(made->kernel), device().processors * fitting);
-  const unsigned asked = tiles > ticket_count ? 1 : splits_of_tiles(tiles, steps, std::max<index_t>(most, 1), resident);
-  const auto per_split = static_cast<unsigned>(ceil_div(steps, asked));
-  const auto splits = static_cast<unsigned>(ceil_div(steps, per_split));
-  scratch room;
-  if (splits > 1) room = scratch_for(static_cast<std::size_t>(partial * tiles * splits));
+  const shared_steps shared =
+      share_steps(*made, made->choices[3], tiles, steps, std::min(steps / tuned::least_steps, tuned::most_splits),
+                  index_t{made->choices[2]} * block_threads);
   parameters to;
   put_bound(to, p, 0, p.rank, p.kept);
   with_rank<0, max_rank - 3>(batch, [&]<int B>() {
@@ -196,15 +202,15 @@ bool start_tiles(exact_plan& p, exact_program& program, const tile_axes& axes) {
                            .depth = depth,
                            .row_tiles = static_cast<unsigned>(row_tiles),
                            .column_tiles = products ? static_cast<unsigned>(column_tiles) : 1,
-                           .splits = splits,
+                           .splits = shared.splits,
                            .steps = static_cast<unsigned>(steps),
-                           .steps_per_split = per_split,
-                           .tickets = room.tickets,
-                           .partial = room.partial});
+                           .steps_per_split = shared.per_split,
+                           .tickets = shared.room.tickets,
+                           .partial = shared.room.partial});
   });
   if (!to.fits()) return false;
   if (bytes > unasked_shared_bytes) allow_shared(made->kernel, bytes);
-  start(*made, static_cast<unsigned>(tiles * splits), bytes, to);
+  start(*made, static_cast<unsigned>(tiles * shared.splits), bytes, to);
   return true;
 }
 

@@ -206,19 +206,10 @@ bool start_turned(exact_plan& p, exact_program& program, const turned_axes& want
   if (shared > device().shared_bytes - tile_tuning::other_shared_bytes) return false;
   if (shared > unasked_shared_bytes) allow_shared(made->kernel, static_cast<std::size_t>(shared));
 
-  const index_t slots = keeps_rows      ? keeps_columns ? block_threads : size.lines
-                        : keeps_columns ? size.lanes
-                                        : 1,
-                partial = std::max<index_t>(each * slots * partial_bytes, 1),
-                most = std::min({steps / turned_tuning::least_steps, turned_tuning::most_splits,
-                                 tile_tuning::most_partial_bytes / (partial * tiles)}),
-                fitting = device().shared_bytes_of_processor / (shared + tile_tuning::other_shared_bytes),
-                resident = std::min(made->resident.of(made->kernel), device().processors * fitting);
-  const unsigned asked = tiles > ticket_count ? 1 : splits_of_tiles(tiles, steps, std::max<index_t>(most, 1), resident);
-  const auto per_split = static_cast<unsigned>(ceil_div(steps, asked));
-  const auto splits = static_cast<unsigned>(ceil_div(steps, per_split));
-  scratch room;
-  if (splits > 1) room = scratch_for(static_cast<std::size_t>(partial * tiles * splits));
+  const index_t slots = keeps_rows ? keeps_columns ? block_threads : size.lines : keeps_columns ? size.lanes : 1;
+  const shared_steps of_blocks =
+      share_steps(*made, shared, tiles, steps, std::min(steps / turned_tuning::least_steps, turned_tuning::most_splits),
+                  std::max<index_t>(each * slots * partial_bytes, 1));
   parameters to;
   put_bound(to, p, 0, p.rank, transforms ? p.rank : p.kept);
   with_rank<0, max_rank - 2>(batch, [&]<int B>() {
@@ -230,17 +221,17 @@ bool start_turned(exact_plan& p, exact_program& program, const turned_axes& want
                                   .threads = threads_of(size, depth),
                                   .row_tiles = static_cast<unsigned>(kept_rows),
                                   .column_tiles = static_cast<unsigned>(kept_columns),
-                                  .splits = splits,
+                                  .splits = of_blocks.splits,
                                   .steps = static_cast<unsigned>(steps),
-                                  .steps_per_split = per_split,
+                                  .steps_per_split = of_blocks.per_split,
                                   .by_rows = divisor::of(step_rows),
                                   .by_columns = divisor::of(step_columns),
-                                  .tickets = room.tickets,
-                                  .partial = room.partial});
+                                  .tickets = of_blocks.room.tickets,
+                                  .partial = of_blocks.room.partial});
     });
   });
   if (!to.fits()) return false;
-  start(*made, static_cast<unsigned>(tiles * splits), static_cast<std::size_t>(shared), to);
+  start(*made, static_cast<unsigned>(tiles * of_blocks.splits), static_cast<std::size_t>(shared), to);
   return true;
 }
 
