@@ -3,6 +3,7 @@
 """Expressions that are drawn, not chosen, by lazyfuse, torch.compile and JAX, on one GPU or on the CPU in one go.
 
     generality.py [--seed 1] [--count 60] [--family pairs] [--cpu]     all of what follows
+    generality.py --named                                              the instances by which families are known (instances.py)
     generality.py generate|build|run|peers|report DIR          in phases; build needs a C++ compiler and lazyfuse::cuda, run and
                                                                peers a GPU, peers PyTorch and JAX
     --cpu: arrays of the host, a sixteenth of the work, numexpr beside the peers; generate notes it. --flags=-march=native: build so.
@@ -28,6 +29,7 @@ sys.path.insert(0, str(HERE))
 import expressions  # noqa: E402
 import families  # noqa: E402
 import grammar  # noqa: E402
+import instances  # noqa: E402
 
 CASES_OF_A_PROGRAM = 10
 CPU_SCALE = 1 / 16
@@ -213,13 +215,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--family", choices=list(families.ALL))
+    parser.add_argument("--named", action="store_true", help="instances that are not drawn")
     parser.add_argument("--cpu", action="store_true", help="arrays of the host")
     parser.add_argument("--flags", default="", help="more flags for the C++ compiler")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/cuda", help="a build folder with lazyfuse::cuda and the tests' fuzz.json")
     a = parser.parse_args()
     folder = (a.folder or a.build / ("generality_cpu" if a.cpu else "generality")).resolve()
     if a.phase in ("generate", "all"):
-        generate(folder, list(draw(a.seed, a.count, a.family, CPU_SCALE if a.cpu else 1.0)), a.cpu)
+        drawn = draw(a.seed, a.count, a.family, CPU_SCALE if a.cpu else 1.0)
+        generate(folder, instances.cases() if a.named else list(drawn), a.cpu)
     if a.phase in ("build", "all"):
         build(folder, a.build, a.flags.split())
     if a.phase in ("run", "all"):

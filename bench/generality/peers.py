@@ -64,6 +64,9 @@ class Torch:
     def cumsum(self, x, axis):
         return self.t.cumsum(x, dim=axis)
 
+    def cross_entropy(self, x, classes):
+        return self.t.nn.functional.cross_entropy(x, classes.long(), reduction="none")
+
     def permute(self, x, order):
         return self.t.permute(x, order)
 
@@ -140,6 +143,9 @@ class Jax:
 
     def cumsum(self, x, axis):
         return self.n.cumsum(x, axis=axis)
+
+    def cross_entropy(self, x, classes):
+        return self.j.nn.logsumexp(x, axis=1) - self.n.take_along_axis(x, classes[:, None], axis=1)[:, 0]
 
     def permute(self, x, order):
         return self.n.transpose(x, order)

@@ -275,6 +275,61 @@ TYPED_TEST(long_rows, of_two_arrays) {
   });
 }
 
+/// Rows of several axes: pieces of memory, of whole vectors or not, beside an operand that differs between them.
+template <int... A, int R, class Space>
+void check_pieces(const lf::shape<R>& shape, const Space&) {
+  lf::array<float, R, lf::host> here(shape);
+  const std::int64_t n = shape.size();
+  for (std::int64_t i = 0; i < n; ++i) here.data()[i] = static_cast<float>(test::between(3, i) + double(i % 7));
+  lf::array<float, R, Space> x;
+  if constexpr (std::is_same_v<Space, lf::host>) x = here;
+  else x = lf::to<Space>(here);
+  constexpr auto a = axis<A...>;
+  const auto e = (x - lf::mean(x, a, keepdims)) / lf::sqrt(lf::var(x, a, keepdims) + 1e-5f);
+  lf::tune_detail::remember(lf::tune_detail::rows_of(e), lf::plan_choice::rows);
+  const auto standard = lf::to<lf::host>(lf::materialize(e));
+  const auto spread = lf::to<lf::host>(lf::materialize(lf::max(lf::abs(x - lf::mean(x, a, keepdims)), a)));
+  // Which row an element is of.
+  const auto is_reduced = [](int k) { return ((k == A) || ...); };
+  std::vector<std::int64_t> row_of(static_cast<std::size_t>(n));
+  std::int64_t rows = 1;
+  for (int k = 0; k < R; ++k) rows *= is_reduced(k) ? 1 : shape[k];
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t left = i, row = 0, step = 1;
+    for (int k = R - 1; k >= 0; --k) {
+      const std::int64_t at = left % shape[k];
+      left /= shape[k];
+      if (is_reduced(k)) continue;
+      row += at * step;
+      step *= shape[k];
+    }
+    row_of[std::size_t(i)] = row;
+  }
+  std::vector<line> all(static_cast<std::size_t>(rows));
+  for (std::int64_t i = 0; i < n; ++i)
+    all[std::size_t(row_of[std::size_t(i)])].push_back(double(std::as_const(here).data()[i]));
+  std::vector<std::size_t> next(all.size(), 0);
+  for (line& v : all) {
+    const double mean = total(v) / double(v.size());
+    double most_apart = 0;
+    for (const double element : v) most_apart = std::max(most_apart, std::abs(element - mean));
+    const auto row = std::size_t(&v - all.data());
+    ASSERT_NEAR(double(std::as_const(spread).data()[row]), most_apart, 1e-5) << "row " << row;
+    v = standardized(std::move(v));
+  }
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto row = std::size_t(row_of[std::size_t(i)]);
+    ASSERT_NEAR(double(std::as_const(standard).data()[i]), all[row][next[row]++], 2e-5) << "element " << i;
+  }
+}
+TYPED_TEST(long_rows, of_several_axes) {
+  check_pieces<0, 2, 3>(lf::shape(6, 3, 40, 52), TypeParam{});      // pieces of 2080
+  check_pieces<0, 2, 3>(lf::shape(74, 5, 32, 57), TypeParam{});     // of 1824, 74 of them
+  check_pieces<0, 2, 3>(lf::shape(31, 4, 33, 57), TypeParam{});     // of 1881: not of vectors
+  check_pieces<0, 2, 4>(lf::shape(9, 3, 17, 2, 512), TypeParam{});  // two axes before the last
+  check_pieces<0, 2, 4>(lf::shape(9, 3, 17, 2, 509), TypeParam{});
+}
+
 /// An array that is read along rows twice, and once along columns, as the result: which of it is one array, and so
 /// which way most memory lies, run time knows.
 TYPED_TEST(long_rows, that_turn_out_to_be_columns) {

@@ -18,25 +18,41 @@ struct only {
   only(const U&) = delete;
 };
 
+/// A root of what is usual: between 2^-50 and 2^64.
+struct usual_number {
+  float value;
+};
+/// As other operations take it.
+__device__ __forceinline__ float plain(const usual_number& x) { return x.value; }
+template <class T>
+__device__ __forceinline__ const T& plain(const T& x) {
+  return x;
+}
+
 /// x / y, from the reciprocal to 23 bits, one step of Newton's, and the remainder of x (Markstein, IBM Journal of
-/// Research and Development 34, 1990). Usual are arguments between 2^-60 and 2^60, and +0 as x: of -0 the steps lose
-/// the sign.
-__device__ __forceinline__ float usual_quotient(bool& unusual, float x, float y) {
-  constexpr float least = 0x1p-60f, most = 0x1p60f;
-  unusual |= (!(::fabsf(x) >= least) | !(::fabsf(x) <= most)) & (__float_as_uint(x) != 0);
-  unusual |= !(::fabsf(y) >= least);
-  unusual |= !(::fabsf(y) <= most);
+/// Research and Development 34, 1990). Usual are arguments between 2^-60 and 2^60, roots of usual ones as y, and +0 as
+/// x: of -0 the steps lose the sign.
+inline constexpr float least_usual = 0x1p-60f, most_usual = 0x1p60f;
+__device__ __forceinline__ float usual_quotient(bool& unusual, float x, usual_number by) {
+  const float y = by.value;
+  unusual |= (!(::fabsf(x) >= least_usual) | !(::fabsf(x) <= most_usual)) & (__float_as_uint(x) != 0);
   float rough;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(rough) : "f"(y));
   const float reciprocal = ::fmaf(rough, ::fmaf(rough, -y, 1.0f), rough), quotient = x * reciprocal;
   return ::fmaf(reciprocal, ::fmaf(quotient, -y, x), quotient);
 }
-__device__ __forceinline__ float usual_root(bool& unusual, float x) {
-  unusual |= __float_as_uint(x) - 0x0d000000u > 0x727fffffu;  // from 2^-101 on, and finite
-  float rough;
+__device__ __forceinline__ float usual_quotient(bool& unusual, float x, float y) {
+  unusual |= !(::fabsf(y) >= least_usual);
+  unusual |= !(::fabsf(y) <= most_usual);
+  return usual_quotient(unusual, x, usual_number{y});
+}
+__device__ __forceinline__ usual_number usual_root(bool& unusual, float x) {
+  float rough, root;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(rough) : "f"(x));
-  const float root = x * rough;
-  return ::fmaf(::fmaf(-root, root, x), rough * 0.5f, root);
+  asm("mul.ftz.f32 %0, %1, %2;" : "=f"(root) : "f"(x), "f"(rough));
+  // From 2^-100 on, and finite: of zeros, infinite, negative and, as they are flushed, subnormal x it is NaN.
+  unusual |= !(root >= 0x1p-50f);
+  return {::fmaf(::fmaf(-root, root, x), rough * 0.5f, root)};
 }
 
 }  // namespace lazyfuse::math

@@ -74,6 +74,9 @@ struct divide : exact_operation {
   __device__ static float usual(bool& unusual, math::only<float> x, math::only<float> y) {
     return math::usual_quotient(unusual, x.value, y.value);
   }
+  __device__ static float usual(bool& unusual, math::only<float> x, const math::usual_number& y) {
+    return math::usual_quotient(unusual, x.value, y);
+  }
 #endif
 };
 
@@ -94,6 +97,9 @@ struct reciprocal : exact_operation {
 #if defined(__CUDACC__)
   __device__ static float usual(bool& unusual, math::only<float> x) {
     return math::usual_quotient(unusual, 1.0f, x.value);
+  }
+  __device__ static float usual(bool& unusual, const math::usual_number& x) {
+    return math::usual_quotient(unusual, 1.0f, x);
   }
 #endif
 };

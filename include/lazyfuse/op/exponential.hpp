@@ -40,7 +40,9 @@ struct sqrt : floating_operation {
     return math::sqrt(z);
   }
 #if defined(__CUDACC__)
-  __device__ static float usual(bool& unusual, math::only<float> x) { return math::usual_root(unusual, x.value); }
+  __device__ static math::usual_number usual(bool& unusual, math::only<float> x) {
+    return math::usual_root(unusual, x.value);
+  }
 #endif
 };
 

@@ -43,12 +43,12 @@ made_rows rows_in_registers(const exact_plan& p, exact_program& program, row_pro
 }
 
 /// By teams.
-made_rows rows_by_teams(const exact_plan& p, exact_program& program, row_program facts, bool straight) {
-  static constexpr const char* paths[2][2] = {{"teams", "teams of whole vectors"},
+made_rows rows_by_teams(const exact_plan& p, exact_program& program, row_program facts, team_walk walk) {
+  static constexpr const char* paths[2][3] = {{"teams", "teams of whole vectors", "teams of elements"},
                                               {"columns", "columns of whole vectors"}};
   made_rows rows;
-  rows.made =
-      variant_of(program, p, paths[p.columns][straight], "", [&] { return teams_source(p, *program.graph, straight); });
+  rows.made = variant_of(program, p, paths[p.columns][static_cast<int>(walk)], "",
+                         [&] { return teams_source(p, *program.graph, walk); });
   if (!rows.made || rows.made->choices[0] != facts.width) return {};
   const made_kernel& made = *rows.made;
   facts.accumulators = made.choices[1];
@@ -61,6 +61,18 @@ made_rows rows_by_teams(const exact_plan& p, exact_program& program, row_program
   }
   rows.geometry = lay_out(p, facts);
   return rows.geometry.fits ? rows : made_rows{};
+}
+
+/// Rows that do not begin at vectors, element by element: neighbouring threads have neighbours, of which none needs to
+/// be looked for.
+made_rows rows_by_elements(const exact_plan& p, exact_program& program, row_program facts) {
+  // Kernels that are compiled with a program have other paths, whose bits those that are made repeat.
+  if (!p.type().only_made || p.columns || facts.width == 1) return {};
+  for (int i = 0; i < p.count; ++i)
+    if (p.type_of(i).kind == ir::source_kind::memory && p.operand(i).element_size % 4 != 0) return {};
+  facts.width = 1;
+  const row_geometry g = lay_out(p, facts);
+  return g.straight && g.fits ? rows_by_teams(p, program, facts, team_walk::elements) : made_rows{};
 }
 
 }  // namespace
@@ -90,7 +102,9 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
       rows.geometry.path = "columns in registers";
       return rows;
     }
-  return rows_by_teams(p, program, facts, g.straight);
+  if (!g.straight)
+    if (made_rows rows = rows_by_elements(p, program, facts); rows.made) return rows;
+  return rows_by_teams(p, program, facts, g.straight ? team_walk::vectors : team_walk::anything);
 }
 
 bool start_rows(const exact_plan& p, exact_program& program) {

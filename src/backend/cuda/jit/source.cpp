@@ -306,14 +306,16 @@ kernel_source row_strips_source(const exact_plan& p, const ir::program_graph& gr
   return strips_source(p, graph, "row_strips", "rows_in_strips", "row_strip_numbers<" + axes + ">", axes, facts);
 }
 
-kernel_source teams_source(const exact_plan& p, const ir::program_graph& graph, bool straight) {
+kernel_source teams_source(const exact_plan& p, const ir::program_graph& graph, team_walk walk) {
+  const bool straight = walk != team_walk::anything;
   const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
   const std::string columns = p.columns ? "true" : "false";
   kernel_source s;
   s.text = beginning(p, graph, "row_team", p.rank, p.rank) +
            "using rows = staged<typename program::simplified, sources>;\n"
            "using shares = cuda_detail::team_shares<rows, sources, types, " +
-           columns + ">;\nusing parameters = cuda_detail::row_parameters<operands, targets, " + axes + ">;\n" +
+           columns + (walk == team_walk::elements ? ", 1" : "") +
+           ">;\nusing parameters = cuda_detail::row_parameters<operands, targets, " + axes + ">;\n" +
            layout_check("team_numbers<" + axes + ">") + ending;
   s.kernel = "lazyfuse::cuda_detail::rows_by_teams<" + here + "rows, " + here + "sources, " + here + "types, " +
              (straight ? "true, " : "false, ") + columns + ", " + axes + ", " + share + "width, " +

@@ -100,13 +100,13 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
     const bool moves = info[i].steps && info[i].steps[inner] != 0;
     if (moves && !wide && info[i].element_size != 0) g.whole = false;
   }
-  g.consecutive = votes.consecutive();
+  g.consecutive = program.width == 1 || votes.consecutive();
   if (!columns && height == 1 && length <= row_tuning::register_threads * program.held) {
     in_registers(g, length, program);
     return g;
   }
 
-  g.straight = g.whole && (columns ? rank - 2 < outer || height == extents[rank - 2] : height == 1);
+  g.straight = g.whole && (!columns || rank - 2 < outer || height == extents[rank - 2]);
   g.one_by_one = columns && !g.straight;
   index_t merge_slots;
   index_t least_units;

@@ -50,12 +50,13 @@ template <int K, int R>
 struct team_numbers {
   axes_walk<K> outer;
   axes_walk<R - 1 - K> across;
-  index_t tasks;     ///< rows; columns: tiles of them at all outer positions
-  index_t inner;     ///< extent of the inner axis
-  index_t units;     ///< of a task: vectors of a row; columns: positions along the row
-  index_t vectors;   ///< of the inner axis; columns: tiles
-  int lane_bits;     ///< columns: of the number of threads side by side
-  int cached_steps;  ///< of the steps over a task, those whose units a block keeps in shared memory
+  index_t tasks;       ///< rows; columns: tiles of them at all outer positions
+  index_t inner;       ///< extent of the inner axis
+  index_t units;       ///< of a task: vectors of a row; columns: positions along the row
+  index_t vectors;     ///< of the inner axis; columns: tiles
+  divisor of_vectors;  ///< rows: finds the place across of a vector
+  int lane_bits;       ///< columns: of the number of threads side by side
+  int cached_steps;    ///< of the steps over a task, those whose units a block keeps in shared memory
   bool consecutive, one_result;
   wide_bits wide_in, wide_out, via_shared;
   unsigned room[most_operands];  ///< where each operand via shared memory begins in it

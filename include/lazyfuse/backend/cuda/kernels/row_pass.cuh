@@ -7,7 +7,7 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// Simple: there is one axis across, and everything is read in whole vectors, or is the same along the inner axis.
+/// Simple: everything is read in whole vectors, or is the same along the inner axis; columns have one axis across.
 template <class Staged, int Pass, bool Simple, bool Columns, int KO, int R, int Width, class Sources>
 struct row_pass;
 
@@ -22,7 +22,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
     index_t across[R - 1 - KO > 0 ? R - 1 - KO : 1], column;
     __device__ __forceinline__ bool has(int k, const auto& part) const { return k * part.spacing < valid[0]; }
   };
-  static __device__ __forceinline__ index_t offset(const auto& o, const location& at) {
+  static __device__ __forceinline__ index_t offset(const auto&, const auto& o, const location& at) {
     index_t sum = 0;
     if constexpr (requires { o.steps; }) {
 #pragma unroll
@@ -66,7 +66,7 @@ struct row_pass<Staged, Pass, false, Columns, KO, R, Width, list<Src...>> {
       if constexpr (operand::template again<I> && !operand::template first<I>) {
         if (in_shared) return f.row(0, operand::template place<I>(p, at.cached_steps));
       }
-      f.some(o.source, part.base[I] + offset(o, at), 0, o.steps[R - 1], p.consecutive && has_bit(p.wide_in, I),
+      f.some(o.source, part.base[I] + offset(p, o, at), 0, o.steps[R - 1], p.consecutive && has_bit(p.wide_in, I),
              part.spacing, at.valid);
       if constexpr (operand::template again<I> && operand::template first<I>) {
         if (in_shared) keep_vector<Width>(f, operand::template place<I>(p, at.cached_steps));

@@ -17,9 +17,24 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
     bool exists;
     __device__ __forceinline__ bool has(int, const auto&) const { return true; }
   };
-  static __device__ __forceinline__ index_t offset(const auto& o, const location& at) {
+  /// How many elements of the inner axis are before a unit of a row. A row of several axes consists of pieces.
+  static __device__ __forceinline__ index_t along(const auto& p, const location& at) {
+    if constexpr (R - 1 == KO && Width > 1) return (index_t{at.first} + at.ahead) * Width;
+    auto unit = static_cast<unsigned>(at.first + at.ahead);
+    if constexpr (R - 1 > KO) unit -= p.of_vectors.quotient(unit) * static_cast<unsigned>(p.vectors);
+    return index_t{unit} * Width;
+  }
+  /// And the offset of the piece it is of.
+  static __device__ __forceinline__ index_t across(const auto& p, const auto& o, const location& at) {
+    index_t sum = 0;
+    if constexpr (R - 1 > KO)
+      p.across.within(p.of_vectors.quotient(static_cast<unsigned>(at.first + at.ahead)),
+                      [&](int axis, unsigned i) { sum += i * o.steps[KO + axis]; });
+    return sum;
+  }
+  static __device__ __forceinline__ index_t offset(const auto& p, const auto& o, const location& at) {
     if constexpr (Columns) return (at.first + at.ahead) * o.steps[R > 1 ? R - 2 : 0];
-    else return (index_t{at.first} + at.ahead) * Width;
+    else return across(p, o, at) + along(p, at);
   }
   /// The one result of a row, at its first element.
   static __device__ __forceinline__ void put(const auto& r, auto to, index_t, bool, const location&, const auto&) {
@@ -44,7 +59,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
         const index_t step = o.steps[R - 1];
 #pragma unroll
         for (int d = 0; d < Count; ++d) {
-          const index_t to_unit = Columns ? offset(o, at[d]) : offset(o, at[d]) * step;
+          const index_t to_unit = Columns ? offset(p, o, at[d]) : across(p, o, at[d]) + along(p, at[d]) * step;
           get<I>(values[d]).all(o.source, part.base[I] + to_unit, 0, step, true, 1);
         }
       } else {
@@ -74,8 +89,10 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
   static __device__ __forceinline__ void load_memory(auto& f, const auto& p, const auto& part, const location& at) {
     const auto& o = get<I>(p.operands);
     const auto from = o.source.data + part.base[I];
-    if (has_bit(p.wide_in, I)) f.row(0, from + offset(o, at));
-    else f.same(from[Columns ? offset(o, at) : 0]);
+    const bool wide = has_bit(p.wide_in, I);
+    if constexpr (!Columns && Width == 1) f.row(0, from + (across(p, o, at) + (along(p, at) & -index_t{wide})));
+    else if (wide) f.row(0, from + offset(p, o, at));
+    else f.same(from[Columns ? offset(p, o, at) : across(p, o, at)]);
   }
 
   /// Loads into registers what they keep of a task: its first steps, if shared memory does not keep all.
@@ -124,7 +141,7 @@ struct row_pass<Staged, Pass, true, Columns, KO, R, Width, list<Src...>> {
       for (int d = 0; d < Count; ++d)
         if (at[d].exists)
           start_copy<operand::template bytes<I>>(operand::template place<I>(p, cached_steps + d),
-                                                 reached<Width>(from + offset(o, at[d])));
+                                                 reached<Width>(from + offset(p, o, at[d])));
     }
   }
 

@@ -13,11 +13,15 @@ namespace lazyfuse::cuda_detail {
 template <class Operands, class Targets, int KO, int R>
 struct row_parameters : bound_to<Operands, Targets>, team_numbers<KO, R> {};
 
-/// What a thread of a team takes on.
-template <class Staged, class Sources, class Types, bool Columns>
+/// What a thread of a team takes on. Widest: of its vectors; of single elements there are twice as many on their way as
+/// of vectors of so many bytes.
+template <class Staged, class Sources, class Types, bool Columns, int Widest = 16>
 struct team_shares {
-  static constexpr int width = width_for(Sources{}, Types{}), bytes = memory_bytes(Sources{}) * width;
-  static constexpr int depth = cost_of_sources(Sources{}) > 0 ? 1 : row_tuning::depth_of(bytes);
+  static constexpr int widest = width_for(Sources{}, Types{}), width = widest < Widest ? widest : Widest,
+                       bytes = memory_bytes(Sources{}) * width;
+  static constexpr int depth = cost_of_sources(Sources{}) > 0 ? 1
+                               : Widest == 1                  ? 2 * row_tuning::depth_of(2 * bytes)
+                                                              : row_tuning::depth_of(bytes);
   static constexpr auto all = make_index_sequence<Sources::size>{};
   using operand = pass_operand<Staged, 0, width, Sources>;
   static constexpr wide_bits again = operand::again_bits(all);
@@ -104,7 +108,7 @@ __device__ __forceinline__ void row_passes(const auto& p, const Part& part, cons
         evaluate<typename Staged::output>(known_context{here, values.of(k)}, sink);
       }
       const auto put = [&](const auto& r, const auto& t, int j) {
-        const auto to = t.data + part.to[j] + pass::offset(t, at);
+        const auto to = t.data + part.to[j] + pass::offset(p, t, at);
         if constexpr (Simple && (Columns || !standard::is_same_v<How, only_unit>)) r.stream(0, to);
         else pass::put(r, to, t.steps[R - 1], p.consecutive && has_bit(p.wide_out, j), at, part);
       };

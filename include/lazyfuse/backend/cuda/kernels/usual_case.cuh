@@ -8,6 +8,9 @@
 
 namespace lazyfuse::cuda_detail {
 
+template <class Op, class... T>
+concept has_usual_case = requires { Op::usual(standard::declval<bool&>(), standard::declval<const T&>()...); };
+
 /// Of operations that tell a usual case from others, that case; unusual: where one was another.
 template <class Context>
 struct usual_context : Context {
@@ -16,10 +19,19 @@ struct usual_context : Context {
   template <class Op, class... T>
   __device__ __forceinline__ auto compute(const T&... x) const {
     if constexpr (requires { Op::steps(*this, x...); }) return Op::steps(*this, x...);
-    // nvcc 13.0 finds no call of several arguments where they are named here.
-    else if constexpr (requires { Op::usual(standard::declval<bool&>(), standard::declval<const T&>()...); })
-      return Op::usual(unusual, x...);
-    else return lazyfuse::compute<Op>(x...);
+    else if constexpr (has_usual_case<Op, T...>) return Op::usual(unusual, x...);
+    else if constexpr (has_usual_case<Op, bare_t<decltype(math::plain(x))>...>)
+      return Op::usual(unusual, math::plain(x)...);
+    else return lazyfuse::compute<Op>(math::plain(x)...);
+  }
+};
+
+/// Takes what such a context computes.
+template <class Sink>
+struct usual_sink : Sink {
+  template <int I, class T>
+  __device__ __forceinline__ void put(const T& value) {
+    Sink::template put<I>(math::plain(value));
   }
 };
 
@@ -50,7 +62,7 @@ __device__ __forceinline__ void evaluate_all(const ContextOf& context_of, const 
   if constexpr (computes_together<Schedule>)
 #pragma unroll
     for (int i = 0; i < Count; ++i) {
-      auto sink = sink_of(i);
+      usual_sink<bare_t<decltype(sink_of(i))>> sink{sink_of(i)};
       ir::evaluate<Schedule>(usual_context<bare_t<decltype(context_of(i))>>{context_of(i), unusual}, sink);
     }
   if (unusual)

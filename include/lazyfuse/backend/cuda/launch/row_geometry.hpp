@@ -27,7 +27,7 @@ struct row_geometry {
   bool registers, one_vector;  ///< one vector per thread, or register_elements
   bool consecutive;
   bool whole;     ///< every operand is read in whole vectors, or is the same along the inner axis
-  bool straight;  ///< whole, and one axis across
+  bool straight;  ///< whole; columns: and one axis across
   bool one_by_one =
       false;  ///< columns that are not: several kernels read many of them in less time, of rows they do not
   wide_bits wide_in = 0, wide_out = 0, via_shared = 0;
@@ -76,6 +76,7 @@ team_numbers<K, R> numbers_of_teams(const row_geometry& g, const index_t* extent
                        .inner = extents[R - 1],
                        .units = g.units,
                        .vectors = g.vectors,
+                       .of_vectors = divisor::of(g.vectors),
                        .lane_bits = log2_of(g.lanes),
                        .cached_steps = g.cached_steps,
                        .consecutive = g.consecutive,
