@@ -162,6 +162,15 @@ struct negative : exact_operation {
   static constexpr const char* symbol = "-";
   template <number T>
   LAZYFUSE_HD constexpr T operator()(T x) const {
+#if defined(__CUDA_ARCH__)
+    // ptxas 13.0 makes one instruction of min(min(a, -x), -y) and loses the sign of x; of complements it makes none.
+    if constexpr (integer<T> && sizeof(T) == 4)
+      if (!__builtin_is_constant_evaluated()) {
+        uint32 to;
+        asm("{ .reg .b32 t; not.b32 t, %1; add.s32 %0, t, 1; }" : "=r"(to) : "r"(static_cast<uint32>(x)));
+        return static_cast<T>(to);
+      }
+#endif
     if constexpr (integer<T>) return subtract{}(T(0), x);
     else return -x;
   }
