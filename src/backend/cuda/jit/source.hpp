@@ -72,8 +72,8 @@ kernel_source row_strips_source(const exact_plan& p, const ir::program_graph& gr
 
 /// How teams walk over a row: over anything, or straight (see row_geometry), by vectors or by single elements.
 enum class team_walk { anything, vectors, elements };
-/// Rows, or the columns of those beside each other, that are shared by teams of blocks. choices: the width, the bytes of
-/// the largest stage's results, the steps that registers hold, and those taken at a time.
+/// Rows, or the columns of those beside each other, that are shared by teams of blocks. choices: the width, the bytes
+/// of the largest stage's results, the steps that registers hold, and those taken at a time.
 kernel_source teams_source(const exact_plan& p, const ir::program_graph& graph, team_walk walk);
 
 /// "memory<float>"; empty for what cannot be named.

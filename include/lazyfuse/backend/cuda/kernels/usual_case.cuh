@@ -9,7 +9,9 @@
 namespace lazyfuse::cuda_detail {
 
 template <class Op, class... T>
-concept has_usual_case = requires { Op::usual(standard::declval<bool&>(), standard::declval<const T&>()...); };
+concept has_usual_case = requires {
+  Op::usual(standard::declval<bool&>(), standard::declval<const T&>()...);
+};
 
 /// Of operations that tell a usual case from others, that case; unusual: where one was another.
 template <class Context>
