@@ -220,6 +220,8 @@ def main():
     parser.add_argument("--flags", default="", help="more flags for the C++ compiler")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/cuda", help="a build folder with lazyfuse::cuda and the tests' fuzz.json")
     a = parser.parse_args()
+    if a.named and (a.cpu or a.family):
+        parser.error("--named are sizes for a GPU, and of all families: without --cpu and --family")
     folder = (a.folder or a.build / ("generality_cpu" if a.cpu else "generality")).resolve()
     if a.phase in ("generate", "all"):
         drawn = draw(a.seed, a.count, a.family, CPU_SCALE if a.cpu else 1.0)

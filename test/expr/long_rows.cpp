@@ -275,7 +275,7 @@ TYPED_TEST(long_rows, of_two_arrays) {
   });
 }
 
-/// Rows of several axes: pieces of memory, of whole vectors or not, beside an operand that differs between them.
+/// Rows of several axes: pieces of memory, of whole vectors or not.
 template <int... A, int R, class Space>
 void check_pieces(const lf::shape<R>& shape, const Space&) {
   lf::array<float, R, lf::host> here(shape);
