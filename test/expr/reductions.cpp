@@ -4,6 +4,13 @@
 #include "support/arrays.hpp"
 #include "support/reference_data.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace {
 
 template <class Space>
@@ -93,6 +100,83 @@ TYPED_TEST(reductions, of_rank_zero_are_the_element) {
   check_all<lf::op::max, float>(x, "/rank0");
   check_all<test::mean, float>(x, "/rank0");
   check_all<lf::op::any, float>(x, "/rank0");
+}
+
+/// Logarithms, quotients and roots are computed for several elements at once where they are usual numbers, and again
+/// where one is not: either way they are those that arrays of them have, of which the largest is taken without
+/// rounding.
+TYPED_TEST(reductions, of_dear_functions_are_those_of_their_arrays) {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const float unusual[] = {0, -0.0F, -1, 1e-40F, -1e-40F, 1e30F, 3e38F, 1e-30F, infinity, -infinity, nan};
+  constexpr std::int64_t rows = 700, columns = 1156;
+  const auto numbers = [&](std::int64_t stream) {
+    auto t = test::generate<float>({rows, columns}, [&](const test::extents& at) {
+      return 0.5F + static_cast<float>((at[0] * columns + at[1]) * (7919 + 2 * stream) % 10007) / 10007;
+    });
+    // One in every other row, anywhere, and in some columns none.
+    for (std::int64_t r = stream; r < rows; r += 2)
+      t.values[static_cast<std::size_t>(r * columns + r * 37 % 900)] =
+          unusual[r / 2 % std::int64_t{std::size(unusual)}];
+    return t;
+  };
+  const auto x = test::array_of<TypeParam, 2>(numbers(0)), y = test::array_of<TypeParam, 2>(numbers(1));
+  const auto check = [&](const char* what, const auto& e) {
+    const auto all = lf::materialize(e);
+    const auto same = [&](const auto& is, const auto& wanted) {
+      const auto a = test::tensor_of(is), b = test::tensor_of(wanted);
+      for (std::size_t i = 0; i < a.values.size(); ++i)
+        ASSERT_TRUE(a.values[i] == b.values[i] || (a.values[i] != a.values[i] && b.values[i] != b.values[i]))
+            << what << ", " << i << ": " << a.values[i] << ", expected " << b.values[i];
+    };
+    same(lf::materialize(lf::max(e, lf::axis<1>)), lf::materialize(lf::max(all, lf::axis<1>)));
+    same(lf::materialize(lf::max(e, lf::axis<0>)), lf::materialize(lf::max(all, lf::axis<0>)));
+    same(lf::materialize(lf::min(e)), lf::materialize(lf::min(all)));
+  };
+  check("divergence", x * lf::log(x / y));
+  check("logarithms", lf::log(x) - lf::log(y));
+  check("roots", lf::sqrt(x) / lf::sqrt(y));
+  check("quotients", x / (y * y + 0.5F));
+}
+
+/// Many low columns, whose threads have few rows: over the first axis, one in the middle, and two.
+template <class Space, int... A>
+void check_low_columns(const test::extents& shape) {
+  const auto t = test::generate<float>(shape, [&](const test::extents& at) {
+    return 100 + static_cast<float>(((at[0] * shape[1] + at[1]) * shape[2] + at[2]) * 7919 % 10007) / 10007;
+  });
+  const auto x = test::array_of<Space, 3>(t);
+  constexpr auto a = lf::axis<A...>;
+  const auto sums = test::tensor_of(lf::materialize(lf::sum(x * x, a))),
+             largest = test::tensor_of(lf::materialize(lf::max(x, a))),
+             spreads = test::tensor_of(lf::materialize(lf::var(x, a))),
+             both = test::tensor_of(lf::materialize(lf::sum(x, a) / lf::max(x, a)));
+  const auto is_reduced = [](std::size_t k) { return ((k == A) || ...); };
+  std::vector<std::vector<double>> columns(sums.values.size());
+  for (std::int64_t i = 0; i < std::int64_t(t.values.size()); ++i) {
+    const std::int64_t at[] = {i / (shape[1] * shape[2]), i / shape[2] % shape[1], i % shape[2]};
+    std::int64_t column = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      if (!is_reduced(k)) column = column * shape[k] + at[k];
+    columns[std::size_t(column)].push_back(t.values[std::size_t(i)]);
+  }
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::vector<double>& v = columns[c];
+    double sum = 0, squares = 0, apart = 0;
+    for (const double e : v) sum += e, squares += e * e;
+    const double mean = sum / double(v.size()), most = *std::max_element(v.begin(), v.end());
+    for (const double e : v) apart += (e - mean) * (e - mean);
+    const std::string what = test::text(shape) + ", column " + std::to_string(c);
+    ASSERT_NEAR(sums.values[c], squares, 4 * 0x1p-23 * squares) << what;
+    ASSERT_EQ(largest.values[c], static_cast<float>(most)) << what;
+    ASSERT_NEAR(spreads.values[c], apart / double(v.size()), 1e-5 * apart / double(v.size()) + 1e-9) << what;
+    ASSERT_NEAR(both.values[c], sum / most, 8 * 0x1p-23 * sum / most) << what;
+  }
+}
+TYPED_TEST(reductions, of_many_low_columns_are_those_of_plain_loops) {
+  check_low_columns<TypeParam, 0>({37, 130, 150});
+  check_low_columns<TypeParam, 1>({130, 49, 151});
+  check_low_columns<TypeParam, 0, 1>({5, 9, 20000});
+  check_low_columns<TypeParam, 0>({250, 3, 7001});
 }
 
 }  // namespace

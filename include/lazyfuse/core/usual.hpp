@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Quotients and roots of floats whose exponents are not extreme, correctly rounded without a branch, by the steps that
-// CUDA's own take for these; kernels that compute several together look once for all of them whether one is another
-// case, and then compute them again.
+// Quotients, roots and logarithms of floats whose exponents are not extreme, without a branch and with the bits of
+// CUDA's own, by the steps that those take for these; kernels that compute several together look once for all of them
+// whether one is another case, and then compute them again.
 #pragma once
 
 #include <lazyfuse/core/macros.hpp>
@@ -53,6 +53,25 @@ __device__ __forceinline__ usual_number usual_root(bool& unusual, float x) {
   // From 2^-100 on, and finite: of zeros, infinite, negative and, as they are flushed, subnormal x it is NaN.
   unusual |= !(root >= 0x1p-50f);
   return {::fmaf(::fmaf(-root, root, x), rough * 0.5f, root)};
+}
+
+/// The logarithm of a positive normal number, 2^e m with m in [2/3, 4/3), is e log(2) + log(m), of which the second is
+/// a polynomial. Written out, it has 16 instructions where CUDA's has 26, of which 10 are for the other numbers.
+__device__ __forceinline__ float usual_logarithm(bool& unusual, float x) {
+  const unsigned bits = __float_as_uint(x);
+  unusual |= bits - 0x00800000u >= 0x7f000000u;
+  const unsigned power = (bits - 0x3f2aaaabu) & 0xff800000u;  // e, shifted to where exponents are
+  const float m = __uint_as_float(bits - power) - 1.0f;
+  float p = ::fmaf(m, -0x1.0aa04ep-3f, 0x1.2073ecp-3f);
+  p = ::fmaf(m, p, -0x1.f19b98p-4f);
+  p = ::fmaf(m, p, 0x1.1e52aap-3f);
+  p = ::fmaf(m, p, -0x1.55b172p-3f);
+  p = ::fmaf(m, p, 0x1.99da16p-3f);
+  p = ::fmaf(m, p, -0x1.fffe44p-3f);
+  p = ::fmaf(m, p, 0x1.5554fp-2f);
+  p = ::fmaf(m, p, -0.5f);
+  constexpr float log_of_2_by_2_23 = 0x1.62e43p-24f;
+  return ::fmaf(static_cast<float>(static_cast<int>(power)), log_of_2_by_2_23, ::fmaf(m, m * p, m));
 }
 
 }  // namespace lazyfuse::math

@@ -109,6 +109,7 @@ struct expm1 : real_operation {
 struct log : floating_operation {
   static constexpr const char* name = "log";
   static constexpr int cost = 12;
+  static constexpr bool branches = true;
   static constexpr interval domain{1e-30, 1e30};
   template <real_number T>
   LAZYFUSE_HD T operator()(T x) const {
@@ -118,6 +119,9 @@ struct log : floating_operation {
   LAZYFUSE_HD T operator()(T z) const {
     return math::log(z);
   }
+#if defined(__CUDACC__)
+  __device__ static float usual(bool& unusual, math::only<float> x) { return math::usual_logarithm(unusual, x.value); }
+#endif
 };
 
 /// The logarithm to base 2.

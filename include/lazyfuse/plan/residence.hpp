@@ -23,7 +23,7 @@ struct row_residence {
 
 /// What it takes to walk over an element one by one, in each pass: 90 to 180 instructions in all on an H100, where half
 /// of the slots for them are used.
-inline constexpr double operations_of_walk = 80;
+inline constexpr double operations_of_walk = 130;
 
 /// The work of one kernel over rows of so many elements in all: what it touches, and what it reads again after `stages`
 /// stages.

@@ -72,6 +72,26 @@ void exact_plan::take_axes() {
   if (pattern == "reduce") find_neighbours();
 }
 
+void exact_plan::take_as_columns(const exact_plan& reduction) {
+  count = reduction.count;
+  targets = reduction.targets;
+  rank = reduction.rank;
+  kept = reduction.kept - 1;
+  columns = true;
+  std::copy_n(reduction.slot, type().operands, slot);
+  std::copy_n(reduction.first, count, first);
+  std::copy_n(reduction.extents, rank, extents);
+  std::rotate(extents + kept, extents + kept + 1, extents + rank);
+  for (int i = 0; i < targets + count; ++i) {
+    info[i] = reduction.info[i];
+    if (!info[i].steps) continue;
+    std::copy_n(reduction.steps[i], rank, steps[i]);
+    if (i < targets) std::fill_n(steps[i] + reduction.kept, rank - reduction.kept, index_t{0});
+    std::rotate(steps[i] + kept, steps[i] + kept + 1, steps[i] + rank);
+    info[i].steps = steps[i];
+  }
+}
+
 void exact_plan::order_axes(const int* from, int axes) {
   index_t all[max_rank];
   for (int k = 0; k < axes; ++k) all[k] = from[k] < 0 ? 1 : extents[from[k]];

@@ -33,6 +33,9 @@ struct exact_plan {
   /// Copies extents and steps; fills what follows `first`.
   void take_axes();
 
+  /// Of a reduction along its last kept axis: the same as a function of columns, of which each has one result.
+  void take_as_columns(const exact_plan& reduction);
+
   /// Puts these axes in the place of all; -1: one that has a single position.
   void order_axes(const int* from, int axes);
 

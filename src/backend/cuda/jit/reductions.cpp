@@ -4,6 +4,8 @@
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
 #include "backend/cuda/jit/strips.hpp"
+#include "backend/cuda/jit/tuning.hpp"
+#include "backend/cuda/launch/memory.hpp"
 
 #include <lazyfuse/plan/axes.hpp>
 
@@ -40,10 +42,21 @@ std::string facts_of(const exact_plan& p, bool along_kept, const reduce_geometry
   return g.consecutive && g.dense && g.wide != 0 ? all_dense : not_known;
 }
 
-/// Rows that do not begin at vectors are read in strips; but what results in truth values may be known before their
-/// end.
+/// Whether threads that read several vectors at a time have little left of a row, or have had several turns before, and
+/// wait for memory more than for what they compute.
+bool suits_vectors(const exact_plan& p, int width) {
+  constexpr double dear = 16;
+  constexpr int few_turns = 4;
+  const index_t length = p.extents[p.rank - 1], each = index_t{width} * reduce_tuning::depth,
+                turn = each * power_below(length / each, block_threads);
+  return p.rank - p.kept == 1 && p.type().cost(p.plan) < dear &&
+         (length % turn < turn / 16 || length >= few_turns * turn);
+}
+
+/// Rows that do not begin at vectors are read in strips, and those that vectors do not suit; but what results in truth
+/// values may be known before their end.
 std::optional<row_strip_layout> strips_of(const exact_plan& p, const reduce_geometry& g) {
-  bool in_vectors = true;
+  bool in_vectors = suits_vectors(p, vector_width(p, false));
   for (int i = 0; i < p.count; ++i) {
     const operand_info& o = p.operand(i);
     if (o.element_size > 0 && o.steps && o.steps[p.rank - 1] != 0) in_vectors = in_vectors && has_bit(g.wide, i);
@@ -59,6 +72,23 @@ bool start_as_strips(const exact_plan& p, exact_program& program, const reduce_g
   return made && start_row_strips(p, *made, *strips);
 }
 
+/// Low columns stay in registers: before and after the few rows of each thread that reads several columns in vectors
+/// there is more to do than with them.
+std::optional<column_layout> columns_of(const exact_plan& p, exact_plan& as_columns) {
+  index_t height = 1;
+  for (int k = p.kept; k < p.rank; ++k) height *= p.extents[k];
+  if (!p.type().only_made || height > strip_tuning::most_height_of_sums) return {};
+  as_columns.take_as_columns(p);
+  return column_layout_of(as_columns, true);
+}
+bool start_as_columns(const exact_plan& p, exact_program& program) {
+  exact_plan columns(p.plan);
+  const auto layout = columns_of(p, columns);
+  if (!layout) return false;
+  made_kernel* const made = column_kernel(columns, program, *layout);
+  return made && start_columns(columns, *made, *layout);
+}
+
 reduce_geometry lay_out(const exact_plan& p, bool along_kept, int width, int depth, index_t resident) {
   return plan_reduce(p.extents, p.kept, p.rank, p.info + p.targets, p.count, along_kept, {width, depth}, resident);
 }
@@ -66,7 +96,10 @@ reduce_geometry lay_out(const exact_plan& p, bool along_kept, int width, int dep
 }  // namespace
 
 const char* path_of_reduction(const exact_plan& p) {
-  if (runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count)) return "columns";
+  if (runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count)) {
+    exact_plan columns(p.plan);
+    return columns_of(p, columns) ? "columns in registers" : "columns";
+  }
   return p.rank <= most_axes && strips_of(p, lay_out(p, false, vector_width(p, false), 1, 1)) ? "rows in strips"
                                                                                               : "rows";
 }
@@ -77,7 +110,7 @@ bool start_reduction(const exact_plan& p, exact_program& program) {
   const char* const path = along_kept ? "columns" : "rows";
   const int width = vector_width(p, false);
   reduce_geometry g = lay_out(p, along_kept, width, 1, 1);
-  if (!along_kept && start_as_strips(p, program, g)) return true;
+  if (along_kept ? start_as_columns(p, program) : start_as_strips(p, program, g)) return true;
   // How threads lie depends on what a kernel takes on, which only it knows; then others may be what it relies on.
   made_kernel* made = nullptr;
   for (int times = 0;; ++times) {

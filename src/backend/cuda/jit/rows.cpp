@@ -7,6 +7,8 @@
 
 #include <lazyfuse/plan/traffic.hpp>
 
+#include "backend/cuda/launch/memory.hpp"
+
 #include <utility>
 
 namespace lazyfuse::cuda_detail {
@@ -27,6 +29,14 @@ row_geometry lay_out(const exact_plan& p, const row_program& program) {
   return plan_rows(p.extents, p.rank, p.kept, p.columns, p.info, p.targets, p.targets + p.count, program);
 }
 
+/// Whether rows in registers leave few threads idle, of which there is a power of two. Strips have as many as there are
+/// elements for.
+bool fills_threads(const exact_plan& p, const row_program& facts, const row_geometry& g) {
+  constexpr double least_used = 0.75;
+  const index_t each = g.one_vector ? facts.width : facts.held;
+  return static_cast<double>(p.extents[p.rank - 1]) >= least_used * static_cast<double>(each * g.group);
+}
+
 /// In registers; without a kernel if their threads hold less than was guessed, which facts then say.
 made_rows rows_in_registers(const exact_plan& p, exact_program& program, row_program& facts, const row_geometry& g) {
   made_rows rows{.geometry = g};
@@ -42,13 +52,30 @@ made_rows rows_in_registers(const exact_plan& p, exact_program& program, row_pro
   return rows.geometry.registers ? rows : made_rows{};
 }
 
+/// Whether the blocks of a cluster keep what they read of a row, or of their columns, whatever of it is read again:
+/// then another pass over it is cheap.
+bool stays_on_chip(const exact_plan& p, int width) {
+  index_t elements = p.columns ? index_t{32} * width : p.extents[p.rank - 1], bytes = 0;
+  for (int k = p.kept; k < p.rank - 1; ++k) elements *= p.extents[k];
+  for (int i = 0; i < p.count; ++i) {
+    const operand_info& o = p.operand(i);
+    bool differs = false;
+    for (int k = p.kept; o.steps && k < p.rank; ++k) differs = differs || (o.steps[k] != 0 && p.extents[k] != 1);
+    if (differs) bytes += elements * o.element_size;
+  }
+  const index_t held = p.columns ? 0 : row_tuning::team_threads * row_tuning::most_held_bytes;
+  return bytes <= row_tuning::usual_cluster * (device().shared_bytes_of(row_tuning::team_residents) * 6 / 7 + held);
+}
+
 /// By teams.
 made_rows rows_by_teams(const exact_plan& p, exact_program& program, row_program facts, team_walk walk) {
   static constexpr const char* paths[2][3] = {{"teams", "teams of whole vectors", "teams of elements"},
                                               {"columns", "columns of whole vectors"}};
   made_rows rows;
-  rows.made = variant_of(program, p, paths[p.columns][static_cast<int>(walk)], "",
-                         [&] { return teams_source(p, *program.graph, walk); });
+  // Kernels that are compiled with a program take theirs as they are, and those that are made repeat their bits.
+  const char* const passes = !p.type().only_made ? "" : stays_on_chip(p, facts.width) ? "on_chip" : "off_chip";
+  rows.made = variant_of(program, p, paths[p.columns][static_cast<int>(walk)], passes,
+                         [&] { return teams_source(p, *program.graph, walk, passes); });
   if (!rows.made || rows.made->choices[0] != facts.width) return {};
   const made_kernel& made = *rows.made;
   facts.accumulators = made.choices[1];
@@ -81,7 +108,8 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
   row_program facts{
       .width = vector_width(p, true), .held = most_held(p), .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1};
   row_geometry g = lay_out(p, facts);
-  if (const auto strips = row_strip_layout_of(p, g.registers ? g.has_whole_rows(p.extents, p.kept) : g.whole))
+  const bool in_vectors = g.registers ? g.has_whole_rows(p.extents, p.kept) && fills_threads(p, facts, g) : g.whole;
+  if (const auto strips = row_strip_layout_of(p, in_vectors))
     if (made_kernel* const made = row_strip_kernel(p, program, *strips)) {
       made_rows rows{.made = made, .geometry = g, .strips = strips};
       rows.geometry.registers = true;

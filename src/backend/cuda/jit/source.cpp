@@ -282,7 +282,7 @@ kernel_source strips_source(const exact_plan& p, const ir::program_graph& graph,
                             const std::string& kernel, const std::string& numbers, const std::string& axes,
                             const strip_facts& facts) {
   kernel_source s;
-  const bool reduces = std::string_view(p.type().pattern) == "reduce";
+  const bool reduces = std::string_view(p.type().pattern) == "reduce" && !p.columns;
   s.text =
       beginning(p, graph, header, p.rank, reduces ? p.kept : p.rank) +
       "using strips = staged_on_chip_t<staged<typename program::simplified, sources>>;\nusing enum "
@@ -306,15 +306,17 @@ kernel_source row_strips_source(const exact_plan& p, const ir::program_graph& gr
   return strips_source(p, graph, "row_strips", "rows_in_strips", "row_strip_numbers<" + axes + ">", axes, facts);
 }
 
-kernel_source teams_source(const exact_plan& p, const ir::program_graph& graph, team_walk walk) {
+kernel_source teams_source(const exact_plan& p, const ir::program_graph& graph, team_walk walk,
+                           const std::string& passes) {
   const bool straight = walk != team_walk::anything;
   const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
   const std::string columns = p.columns ? "true" : "false";
   kernel_source s;
   s.text = beginning(p, graph, "row_team", p.rank, p.rank) +
-           "using rows = staged<typename program::simplified, sources>;\n"
-           "using shares = cuda_detail::team_shares<rows, sources, types, " +
-           columns + (walk == team_walk::elements ? ", 1" : "") +
+           "using rows = " + (passes.empty() ? passes : "staged_" + passes + "_t<") +
+           "staged<typename program::simplified, sources>" + (passes.empty() ? ";\n" : ">;\n") +
+           "using shares = cuda_detail::team_shares<rows, sources, types, " + columns +
+           (walk == team_walk::elements ? ", 1" : "") +
            ">;\nusing parameters = cuda_detail::row_parameters<operands, targets, " + axes + ">;\n" +
            layout_check("team_numbers<" + axes + ">") + ending;
   s.kernel = "lazyfuse::cuda_detail::rows_by_teams<" + here + "rows, " + here + "sources, " + here + "types, " +

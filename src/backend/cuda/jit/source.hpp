@@ -74,7 +74,9 @@ kernel_source row_strips_source(const exact_plan& p, const ir::program_graph& gr
 enum class team_walk { anything, vectors, elements };
 /// Rows, or the columns of those beside each other, that are shared by teams of blocks. choices: the width, the bytes
 /// of the largest stage's results, the steps that registers hold, and those taken at a time.
-kernel_source teams_source(const exact_plan& p, const ir::program_graph& graph, team_walk walk);
+/// passes: what is worth another pass, or one less: of rows that stay "on_chip", or do not ("off_chip"); or as it is.
+kernel_source teams_source(const exact_plan& p, const ir::program_graph& graph, team_walk walk,
+                           const std::string& passes);
 
 /// "memory<float>"; empty for what cannot be named.
 std::string spelling_of(const operand_type& type);

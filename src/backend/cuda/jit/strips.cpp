@@ -30,7 +30,8 @@ int bytes_of_element(const exact_plan& p, int first, int last) {
   return bytes;
 }
 
-bool reduces(const exact_plan& p) { return std::string_view(p.type().pattern) == "reduce"; }
+/// Whether it is a reduction, whose results have the kept axes alone; as a function of columns they have all.
+bool reduces(const exact_plan& p) { return std::string_view(p.type().pattern) == "reduce" && !p.columns; }
 
 /// How operands and targets lie along the axes of a strip; before that, what offsets of one of so many strips fit.
 std::string steps_of(const exact_plan& p, int first, int last, index_t strips) {
@@ -44,7 +45,7 @@ std::string steps_of(const exact_plan& p, int first, int last, index_t strips) {
     all += same ? ", same" : last - first == 1 && o.steps && o.steps[first] == 1 ? ", next" : ", any";
   };
   for (int i = 0; i < p.count; ++i) add(p.operand(i));
-  const bool one_result = reduces(p) || p.plan.rows.one_result;
+  const bool one_result = std::string_view(p.type().pattern) == "reduce" || p.plan.rows.one_result;
   for (int i = 0; i < p.targets; ++i)
     if (one_result) all += ", same";
     else add(p.info[i]);
@@ -77,7 +78,7 @@ int more_than(int threads) {
 }  // namespace
 
 std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors) {
-  if (!p.columns || in_vectors) return {};
+  if (!p.columns || (in_vectors && !p.type().only_made)) return {};
   index_t height = 1, columns = p.extents[p.rank - 1];
   for (int k = 0; k < p.kept; ++k) columns *= p.extents[k];
   for (int k = p.kept; k < p.rank - 1; ++k) height *= p.extents[k];
@@ -85,6 +86,7 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
   // Higher ones are compiled with a program as teams of blocks, whose bits those that are made repeat.
   if (bytes == 0 || (height > strip_tuning::most_height_compiled && !p.type().only_made)) return {};
   const bool small = height * columns < strip_tuning::least_elements || packs_at_the_end();
+  if (in_vectors && (small || columns < strip_tuning::least_columns)) return {};
   column_layout best{
       .held = 0, .lines = 0, .groups = 0, .exact = !small, .height = static_cast<int>(height), .columns = columns};
   const double cost = p.type().cost(p.plan);

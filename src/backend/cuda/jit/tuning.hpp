@@ -52,6 +52,8 @@ struct strip_tuning {
   static constexpr int most_words = 100, most_words_of_columns = 64, most_cost = 4000;
   /// Columns of this height at most are in strips where their kernels are compiled with a program, too.
   static constexpr index_t most_height_compiled = 256;
+  /// Higher ones that are reduced are read in vectors.
+  static constexpr index_t most_height_of_sums = 256;
   /// Warps that share 32 columns, and how many such are beside each other in a block. What a block reads of a row is
   /// then so wide that it and its neighbours find it in the memory's open pages: 250 x 2047 takes 286 us by one group
   /// of 16 lines, 226 by three of 5.
@@ -62,6 +64,8 @@ struct strip_tuning {
   /// Each length has a kernel of its own, whose threads and their elements are as many as it asks for. Of fewer
   /// elements in all, rows of all lengths share one, and columns a few.
   static constexpr index_t least_elements = 1 << 18;
+  /// Of fewer columns, teams of blocks that read them in vectors keep more of the device busy.
+  static constexpr index_t least_columns = 1 << 14;
   /// Of few rows, each is shared by several blocks.
   static constexpr index_t least_threads = 1 << 14;
 };

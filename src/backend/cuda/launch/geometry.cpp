@@ -297,7 +297,11 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   index_t most_splits = 1, tiles = 1;
   if (along_kept) {
     const index_t columns = extents[inner];
-    const int lines = power_below(reduced / depth, reduce_tuning::most_lines);
+    int lines = power_below(reduced / depth, reduce_tuning::most_lines);
+    while (lines > 1 && reduced < reduce_tuning::enough_turns * index_t{lines} * depth &&
+           outputs / columns * ceil_div(columns, index_t{2} * block_threads / lines * width) >=
+               reduce_tuning::rounds_of_few * resident)
+      lines /= 2;
     g.lanes = power_above(ceil_div(columns, width), block_threads / lines);
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     if (columns >= width) g.lanes = lanes_of(block_threads, g.lanes, ceil_div(columns, index_t{g.chunks} * width));
@@ -308,6 +312,11 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
   } else {
     const index_t columns = extents[inner];
     g.group = power_below(reduced / (index_t{width} * depth), block_threads);
+    // Rows end in what all threads do, however little each had before: where there are rows enough, few have much.
+    while (depth < reduce_tuning::depth && g.group > 32 &&
+           reduced < reduce_tuning::enough_turns * index_t{g.group} * width * depth &&
+           ceil_div(outputs, 2 * block_threads / g.group) >= reduce_tuning::rounds_of_few * resident)
+      g.group /= 2;
     g.lanes = power_above(ceil_div(columns, width), g.group);
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     const index_t rows = columns > 0 ? reduced / columns : 0;

@@ -12,6 +12,12 @@ struct reduce_parameters : bound_to<Operands, Targets>, reduce_numbers<K, R> {
   using facts = Facts;
 };
 
+/// What a thread that adds up Width lanes has in registers, of elements that it reads at a time.
+template <class Set, int Width>
+constexpr int sum_bytes(auto sources, int elements) {
+  return memory_bytes(sources) * elements + 2 * Width * int(sizeof(typename Set::accumulators));
+}
+
 /// The value of another lane of the warp, for any trivially copyable type; shuffle(word) gets a part of it.
 template <class T, class Shuffle>
 __device__ __forceinline__ T shuffled(const T& value, const Shuffle& shuffle) {
@@ -157,7 +163,7 @@ __device__ __forceinline__ void add_offsets(index_t* offset, const auto& walk, i
 template <class Set, bool Guarded, bool InOrder, int Width, int Depth, bool Columns, class Values, class Exists>
 __device__ __forceinline__ void combine_values(thread_sums<Set, Width, Columns>& sums, const Values& values,
                                                const Exists& exists) {
-  combine<Set, Guarded, false, InOrder, Width, Depth, Columns>(
+  combine<Set, Guarded, false, InOrder, Width, Depth, true>(
       sums,
       [&](int d, int k) {
         return register_context<Values>{values, d, k};

@@ -114,8 +114,17 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   }
 }
 
+/// Blocks that are to share a processor; 0: as many as the compiler makes of it.
+template <class Set, int Width, int Depth, class Sources>
+constexpr int column_residents(Sources sources) {
+  using tuned = reduce_tuning;
+  return Set::prologue::cost >= tuned::dear && sum_bytes<Set, Width>(sources, Width * Depth) <= tuned::dear_bytes ? 4
+                                                                                                                  : 0;
+}
+
 template <class Set, class Epilogue, class Sources, int K, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads) reduce_columns(const __grid_constant__ Parameters p) {
+__global__ void __launch_bounds__(block_threads, column_residents<Set, Width, Depth>(Sources{}))
+    reduce_columns(const __grid_constant__ Parameters p) {
   columns_body<Set, Epilogue, K, R, Width, Depth>(p, Sources{});
 }
 

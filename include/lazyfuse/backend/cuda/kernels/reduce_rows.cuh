@@ -88,15 +88,22 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   const index_t end = active && line < lines ? limit : begin;
   index_t unit = begin + line;
   // Said only where more is known: it moves the registers of kernels that nvcc compiles, up and down.
-  const bool one_axis = (bare_t<decltype(p)>::facts::all_dense && R - K == 1) || p.units == p.chunks;
+  constexpr bool known = bare_t<decltype(p)>::facts::all_dense;
+  const bool one_axis = (known && R - K == 1) || p.units == p.chunks;
   if (one_axis) {  // one axis is reduced: units are pieces of it
     const index_t whole = p.whole_chunks < end ? p.whole_chunks : end, stride = static_cast<index_t>(lines) * span;
     int turns = 0;
+    index_t offset[count];  // where the compiler knows all steps, else the same for all operands
+#pragma unroll
+    for (int i = 0; i < count; ++i) offset[i] = known ? base[i] + unit * span + first : base[i];
     for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines) {
       if constexpr (Depth > 1)
         if (++turns % reduce_tuning::turns_to_fold == 0) fold(sums, set_seq);
-      combine_full<Set, true, Width, Depth>(sums, p, base, unit * span + first, stride, R - 1, R - 1, spacing, p.dense,
-                                            sources, seq);
+      combine_full<Set, true, Width, Depth>(sums, p, offset, known ? 0 : unit * span + first, stride, R - 1, R - 1,
+                                            spacing, p.dense, sources, seq);
+      if constexpr (known)
+#pragma unroll
+        for (int i = 0; i < count; ++i) offset[i] += Depth * stride;
       if constexpr (Set::absorbs)
         if (Set::absorbing(sums.lane)) unit = end;
     }
@@ -158,11 +165,12 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
 /// its operands keeps the compiler from computing with the first while others are on their way, for which it takes more
 /// registers: here a thread has 16 of them beside what it reads and adds up.
 template <class Set, int Width, bool Dense, class Sources>
-constexpr int row_residents(Sources sources, int elements) {
+constexpr int row_residents(Sources sources, int elements, bool several_axes) {
   using tuned = reduce_tuning;
   if constexpr (Dense && Set::prologue::cost <= tuned::light_cost) {
-    const int bytes = memory_bytes(sources) * elements + 2 * Width * int(sizeof(typename Set::accumulators));
-    return bytes <= tuned::bytes_of_four ? 4 : bytes <= tuned::bytes_of_three ? 3 : 0;
+    const int bytes = sum_bytes<Set, Width>(sources, elements);
+    const bool walks_dear = several_axes && computes_together<typename Set::prologue>;
+    return bytes <= tuned::bytes_of_four && !walks_dear ? 4 : bytes <= tuned::bytes_of_three ? 3 : 0;
   }
   const bool light = memory_bytes(sources) * elements <= tuned::light_bytes &&
                      Width * int(sizeof(typename Set::accumulators)) <= tuned::light_bytes;
@@ -171,7 +179,8 @@ constexpr int row_residents(Sources sources, int elements) {
 
 template <class Set, class Epilogue, class Sources, int K, int R, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(block_threads,
-                                  row_residents<Set, Width, Parameters::facts::all_dense>(Sources{}, Width* Depth))
+                                  row_residents<Set, Width, Parameters::facts::all_dense>(Sources{}, Width* Depth,
+                                                                                          R - K > 1))
     reduce_rows(const __grid_constant__ Parameters p) {
   rows_body<Set, Epilogue, K, R, Width, Depth>(p, Sources{});
 }

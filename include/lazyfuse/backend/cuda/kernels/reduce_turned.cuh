@@ -98,7 +98,8 @@ __device__ __forceinline__ void merge_members(typename Set::accumulators (&total
 
 template <class Set, class Program, class Sources, int Depth, class Parameters>
 __global__ void __launch_bounds__(block_threads,
-                                  reduce_tuning::turned_residents(reduced_bytes<Set, Sources, Parameters::kept>* Depth))
+                                  reduce_tuning::turned_residents(reduced_bytes<Set, Sources, Parameters::kept>* Depth,
+                                                                  Set::prologue::cost))
     reduce_turned(const __grid_constant__ Parameters p) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   using tiles = typename turned_sums_of<Set, Depth, Parameters, Sources>::type;

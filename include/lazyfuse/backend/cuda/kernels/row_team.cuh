@@ -7,6 +7,8 @@
 #include <lazyfuse/backend/cuda/kernels/row_merge.cuh>
 #include <lazyfuse/backend/cuda/kernels/row_pass_simple.cuh>
 #include <lazyfuse/backend/cuda/kernels/shares.hpp>
+#include <lazyfuse/program/one_pass.hpp>
+#include <lazyfuse/program/two_pass.hpp>
 
 namespace lazyfuse::cuda_detail {
 

@@ -186,9 +186,9 @@ __device__ __forceinline__ void put_noted(auto& sink, const typename Set::accumu
 }
 
 /// Evaluates the prologue for the elements in registers and combines them (several units of one output: each lane its
-/// own, to be folded); context(d, k): of one of them. Together: those of a vector by their usual case, for which rows
-/// have no registers left, nor need of it. InOrder: the elements of a lane come in the order of their places, from one
-/// call to the next, too.
+/// own, to be folded); context(d, k): of one of them. Together: those of a vector by their usual case, for which teams
+/// have no registers left. InOrder: the elements of a lane come in the order of their places, from one call to the
+/// next, too.
 template <class Set, bool Guarded, bool Near, bool InOrder, int Width, int Depth, bool Together = false, bool Columns,
           class Context, class Valid>
 __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, const Context& context,

@@ -81,6 +81,9 @@ struct dpp::tuning<dpp::reductions, cuda> {
   /// Turns of several units between two times that lanes are added up: as many additions one after the other are exact
   /// enough, and keeping what is lost at each would cost programs of much arithmetic 8 % of their time.
   static constexpr int turns_to_fold = 8;
+  /// Turns of a thread that are worth what it does before and after them; and how often blocks of fewer threads for
+  /// each row must fill the device.
+  static constexpr int enough_turns = 4, rounds_of_few = 4;
   /// Columns of a thread that keep what rounding loses beside their sums: more do not fit its registers, unless they
   /// are of so few bytes.
   static constexpr int columns_with_rests = 4, most_bytes_with_rests = 64;
@@ -90,10 +93,17 @@ struct dpp::tuning<dpp::reductions, cuda> {
   /// Of kernels that know that all is dense four blocks share a processor where threads read and add up so many bytes,
   /// three where they are more: 48 of 64 registers, 64 of 80.
   static constexpr int bytes_of_four = 192, bytes_of_three = 256;
+  /// Programs that are so dear wait for what they compute: four blocks where threads have so few bytes, of columns, and
+  /// of tiles of turned operands. The compiler, left alone, takes 104 to 128 registers for what it does with 64, and
+  /// two blocks compute where four could: two tanh 170 -> 145 us, tanh, sqrt, two exponentials and a quotient 485 ->
+  /// 381. Elsewhere it knows better: told of four blocks it takes 64 where it took 48.
+  static constexpr int dear = 32, dear_bytes = 160, dear_turned_bytes = 208;
   /// Rows of a thread beside operands that are turned: their values and sums; and the blocks that share a processor, so
   /// that some read while others compute. Six operands and a sum: 8 rows and two blocks 380 us, 4 and four 334.
   static constexpr cuda_detail::thread_load turned{640, 240};
-  static constexpr int turned_residents(int bytes) { return bytes <= 160 ? 4 : 2; }
+  static constexpr int turned_residents(int bytes, int cost) {
+    return bytes <= (cost >= dear ? dear_turned_bytes : 160) ? 4 : 2;
+  }
 };
 
 template <>
