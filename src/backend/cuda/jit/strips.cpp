@@ -103,6 +103,7 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
                      (lines == 1   ? 0.98
                       : lines == 2 ? 0.94
                                    : 0.97) *
+                     (held * bytes / 4 > strip_tuning::many_words_of_columns ? 0.8 : 1) *
                      (groups == 1   ? 0.9
                       : groups == 4 ? 0.99
                                     : 1);
