@@ -114,11 +114,11 @@ class long_rows : public test::on<Space> {
   static std::vector<std::pair<std::int64_t, std::int64_t>> rows() {
     if (on_host) return {{5, 8193}, {2, 50257}};
     // Of 1088 elements vectors would leave half of the threads idle; 600 of them are enough for strips.
-    return {{5, 8193}, {30, 12288}, {6, 50257}, {600, 1088}, {2, 262144 + 3}, {1, (1 << 22) + 1}};
+    return {{5, 8193}, {30, 12288}, {6, 50257}, {600, 1088}, {2, 262144 + 3}, {2, 400000}, {1, (1 << 22) + 1}};
   }
   static std::vector<std::pair<std::int64_t, std::int64_t>> columns() {
     if (on_host) return {{3, 5}, {33, 700}};
-    // So many columns of whole vectors, and high ones of them that no cluster keeps.
+    // 132 of 5000 are more than a cluster keeps of whole vectors, 16384 of 44 enough for strips.
     std::vector<std::pair<std::int64_t, std::int64_t>> all{
         {5, 5000}, {33, 5000}, {130, 5000}, {132, 5000}, {1 << 14, 44}};
     for (const int length : {3, 5, 33, 700})

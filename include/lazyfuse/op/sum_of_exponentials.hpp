@@ -34,16 +34,14 @@ struct lone_exponential : exact_operation {
 
 /// The exponentials of both, by Exp. The shift moves where a number is further above it than `far`: what there is then
 /// counts for a ten millionth at most, and so do its roundings; what the sum itself loses is kept beside it (Knuth, The
-/// Art of Computer Programming 2, 4.2.2). Merges round what is below the larger shift once each: the sum is off by an
-/// epsilon or two of Exp's, and one for each level of a tree of merges. Infinite numbers and NaN are for whoever reads
-/// the result.
+/// Art of Computer Programming 2, 4.2.2). Merges round what is below the larger shift once each: differences of up to
+/// `far` are rounded, which is worth eight epsilons of the sum, and each level of a tree of merges another. Infinite
+/// numbers and NaN are for whoever reads the result.
 template <class Exp>
 struct exponentials : plain_monoid {
   static constexpr const char* name = "exponentials";
   static constexpr int cost = 8 + Exp::cost;
   static constexpr int far = 16;
-  template <class>
-  static constexpr bool commutes = true;
   template <class S>
   LAZYFUSE_HD static constexpr S identity() {
     return {lowest_of<decltype(S{}.shift)>, 0, 0};

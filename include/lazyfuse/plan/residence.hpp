@@ -22,7 +22,7 @@ struct row_residence {
 };
 
 /// What it takes to walk over an element one by one, in each pass: 90 to 180 instructions in all on an H100, where half
-/// of the slots for them are used.
+/// of the slots for them are used. With 80 columns were kept together that two kernels take 0.7 to 0.9 of the time for.
 inline constexpr double operations_of_walk = 130;
 
 /// The work of one kernel over rows of so many elements in all: what it touches, and what it reads again after `stages`

@@ -49,6 +49,7 @@ bool suits_vectors(const exact_plan& p, int width) {
   constexpr int few_turns = 4;
   const index_t length = p.extents[p.rank - 1], each = index_t{width} * reduce_tuning::depth,
                 turn = each * power_below(length / each, block_threads);
+  if (has_small_elements(p)) return true;
   return p.rank - p.kept == 1 && p.type().cost(p.plan) < dear &&
          (length % turn < turn / 16 || length >= few_turns * turn);
 }
@@ -109,13 +110,15 @@ bool start_reduction(const exact_plan& p, exact_program& program) {
   const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
   const char* const path = along_kept ? "columns" : "rows";
   const int width = vector_width(p, false);
-  reduce_geometry g = lay_out(p, along_kept, width, 1, 1);
+  constexpr index_t not_known_yet =
+      1 << 20;  // how many blocks run at a time: with many, threads are laid as for few rows
+  reduce_geometry g = lay_out(p, along_kept, width, 1, not_known_yet);
   if (along_kept ? start_as_columns(p, program) : start_as_strips(p, program, g)) return true;
   // How threads lie depends on what a kernel takes on, which only it knows; then others may be what it relies on.
   made_kernel* made = nullptr;
   for (int times = 0;; ++times) {
     if (times == 3) return false;
-    std::string facts = facts_of(p, along_kept, g);
+    std::string facts = times < 2 ? facts_of(p, along_kept, g) : not_known;
     const auto find = [&] {
       return variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
     };

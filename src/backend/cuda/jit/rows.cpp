@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of rows that are made at run time: rows stay in registers, or teams of blocks share them.
+#include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
@@ -33,6 +34,7 @@ row_geometry lay_out(const exact_plan& p, const row_program& program) {
 /// elements for.
 bool fills_threads(const exact_plan& p, const row_program& facts, const row_geometry& g) {
   constexpr double least_used = 0.75;
+  if (has_small_elements(p)) return true;
   const index_t each = g.one_vector ? facts.width : facts.held;
   return static_cast<double>(p.extents[p.rank - 1]) >= least_used * static_cast<double>(each * g.group);
 }
@@ -52,8 +54,8 @@ made_rows rows_in_registers(const exact_plan& p, exact_program& program, row_pro
   return rows.geometry.registers ? rows : made_rows{};
 }
 
-/// Whether the blocks of a cluster keep what they read of a row, or of their columns, whatever of it is read again:
-/// then another pass over it is cheap.
+/// Whether the blocks of a cluster keep all that they read of a row, or of their columns, also what is read
+/// once: then another pass over it is cheap.
 bool stays_on_chip(const exact_plan& p, int width) {
   index_t elements = p.columns ? index_t{32} * width : p.extents[p.rank - 1], bytes = 0;
   for (int k = p.kept; k < p.rank - 1; ++k) elements *= p.extents[k];
@@ -73,9 +75,14 @@ made_rows rows_by_teams(const exact_plan& p, exact_program& program, row_program
                                               {"columns", "columns of whole vectors"}};
   made_rows rows;
   // Kernels that are compiled with a program take theirs as they are, and those that are made repeat their bits.
-  const char* const passes = !p.type().only_made ? "" : stays_on_chip(p, facts.width) ? "on_chip" : "off_chip";
-  rows.made = variant_of(program, p, paths[p.columns][static_cast<int>(walk)], passes,
-                         [&] { return teams_source(p, *program.graph, walk, passes); });
+  // Those of a bundle know no length.
+  const auto find = [&](const std::string& passes) {
+    return variant_of(program, p, paths[p.columns][static_cast<int>(walk)], passes,
+                      [&] { return teams_source(p, *program.graph, walk, passes); });
+  };
+  const bool as_they_are = !p.type().only_made || packs_at_the_end();
+  rows.made = find(as_they_are ? "" : stays_on_chip(p, facts.width) ? "on_chip" : "off_chip");
+  if (!rows.made && !as_they_are && !has_compiler()) rows.made = find("");
   if (!rows.made || rows.made->choices[0] != facts.width) return {};
   const made_kernel& made = *rows.made;
   facts.accumulators = made.choices[1];

@@ -77,6 +77,12 @@ int more_than(int threads) {
 
 }  // namespace
 
+bool has_small_elements(const exact_plan& p) {
+  for (int i = 0; i < p.count; ++i)
+    if (p.type_of(i).kind == ir::source_kind::memory && p.operand(i).element_size < 4) return true;
+  return false;
+}
+
 std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors) {
   if (!p.columns || (in_vectors && !p.type().only_made)) return {};
   index_t height = 1, columns = p.extents[p.rank - 1];
@@ -86,7 +92,7 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
   // Higher ones are compiled with a program as teams of blocks, whose bits those that are made repeat.
   if (bytes == 0 || (height > strip_tuning::most_height_compiled && !p.type().only_made)) return {};
   const bool small = height * columns < strip_tuning::least_elements || packs_at_the_end();
-  if (in_vectors && (small || columns < strip_tuning::least_columns)) return {};
+  if (in_vectors && (small || columns < strip_tuning::least_columns || has_small_elements(p))) return {};
   column_layout best{
       .held = 0, .lines = 0, .groups = 0, .exact = !small, .height = static_cast<int>(height), .columns = columns};
   const double cost = p.type().cost(p.plan);

@@ -10,7 +10,11 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// None where columns are too high, or read in vectors.
+/// Whether several elements of an operand make a register: single ones take as many instructions as of four bytes,
+/// which vectors do not.
+bool has_small_elements(const exact_plan& p);
+
+/// None where columns are too high, or few and read in vectors.
 std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors);
 made_kernel* column_kernel(const exact_plan& p, exact_program& program, const column_layout& g);
 bool start_columns(const exact_plan& p, const made_kernel& made, const column_layout& g);

@@ -88,22 +88,15 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   const index_t end = active && line < lines ? limit : begin;
   index_t unit = begin + line;
   // Said only where more is known: it moves the registers of kernels that nvcc compiles, up and down.
-  constexpr bool known = bare_t<decltype(p)>::facts::all_dense;
-  const bool one_axis = (known && R - K == 1) || p.units == p.chunks;
+  const bool one_axis = (bare_t<decltype(p)>::facts::all_dense && R - K == 1) || p.units == p.chunks;
   if (one_axis) {  // one axis is reduced: units are pieces of it
     const index_t whole = p.whole_chunks < end ? p.whole_chunks : end, stride = static_cast<index_t>(lines) * span;
     int turns = 0;
-    index_t offset[count];  // where the compiler knows all steps, else the same for all operands
-#pragma unroll
-    for (int i = 0; i < count; ++i) offset[i] = known ? base[i] + unit * span + first : base[i];
     for (; unit + (Depth - 1) * lines < whole; unit += Depth * lines) {
       if constexpr (Depth > 1)
         if (++turns % reduce_tuning::turns_to_fold == 0) fold(sums, set_seq);
-      combine_full<Set, true, Width, Depth>(sums, p, offset, known ? 0 : unit * span + first, stride, R - 1, R - 1,
-                                            spacing, p.dense, sources, seq);
-      if constexpr (known)
-#pragma unroll
-        for (int i = 0; i < count; ++i) offset[i] += Depth * stride;
+      combine_full<Set, true, Width, Depth>(sums, p, base, unit * span + first, stride, R - 1, R - 1, spacing, p.dense,
+                                            sources, seq);
       if constexpr (Set::absorbs)
         if (Set::absorbing(sums.lane)) unit = end;
     }
