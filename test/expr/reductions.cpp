@@ -185,4 +185,30 @@ TYPED_TEST(reductions, of_many_low_columns_are_those_of_plain_loops) {
   check_low_columns<TypeParam, 0>({250, 3, 7001});
 }
 
+/// Ranges are computed where they are read, whatever their steps along the rows.
+TYPED_TEST(reductions, of_rows_beside_ranges_read_these_in_their_places) {
+  constexpr std::int64_t rows = 96, columns = 1024;
+  const auto t = test::generate<float>(
+      {rows, columns}, [](const test::extents& at) { return static_cast<float>((at[0] * 31 + at[1] * 7) % 16); });
+  const auto x = test::array_of<TypeParam, 2>(t);
+  const auto down = lf::arange<float>(rows)(lf::all, lf::newaxis);
+  const auto back = lf::arange<float>(columns)(lf::range(lf::none, lf::none, -1));
+  const auto second = lf::arange<float>(2 * columns)(lf::range(lf::none, lf::none, 2));
+  const auto is_down = test::tensor_of(lf::materialize(lf::sum(x * down, lf::axis<1>))),
+             is_back = test::tensor_of(lf::materialize(lf::sum(x * back, lf::axis<1>))),
+             is_second = test::tensor_of(lf::materialize(lf::sum(x * second, lf::axis<1>)));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    double wanted[3] = {};
+    for (std::int64_t i = 0; i < columns; ++i) {
+      const double e = t.values[std::size_t(r * columns + i)];
+      wanted[0] += e * double(r);
+      wanted[1] += e * double(columns - 1 - i);
+      wanted[2] += e * double(2 * i);
+    }
+    ASSERT_EQ(is_down.values[std::size_t(r)], wanted[0]) << r;
+    ASSERT_EQ(is_back.values[std::size_t(r)], wanted[1]) << r;
+    ASSERT_EQ(is_second.values[std::size_t(r)], wanted[2]) << r;
+  }
+}
+
 }  // namespace
