@@ -76,27 +76,33 @@ struct exponentials : plain_monoid {
   }
 };
 
-/// The sum of exp(x - shift), where shift is `largest`, or 0 if that is not finite; largest is NaN if an x is.
+/// What reads such a sum.
 template <class Exp>
-struct shifted_sum : exact_operation {
+struct reads_exponentials : exact_operation {
   using rule = rules::unchanged;
-  static constexpr const char* name = "shifted_sum";
   static constexpr int cost = 2 + Exp::cost;
   template <real_number T>
+  LAZYFUSE_HD static T seen_from(const exponential_sum<T>& s, T shift) {
+    return (s.sum + s.rest) * lazyfuse::compute<Exp>(s.shift - shift);
+  }
+};
+/// The sum of exp(x - shift), where shift is `largest`, or 0 if that is not finite; largest is NaN if an x is.
+template <class Exp>
+struct shifted_sum : reads_exponentials<Exp> {
+  static constexpr const char* name = "shifted_sum";
+  template <real_number T>
   LAZYFUSE_HD T operator()(const exponential_sum<T>& s, T largest) const {
-    if (largest - largest == 0) return (s.sum + s.rest) * lazyfuse::compute<Exp>(s.shift - largest);
+    if (largest - largest == 0) return this->seen_from(s, largest);
     return largest < 0 ? T(0) : largest;
   }
 };
 /// The sum of exp(x - largest): NaN if that is not finite.
 template <class Exp>
-struct plain_sum : exact_operation {
-  using rule = rules::unchanged;
+struct plain_sum : reads_exponentials<Exp> {
   static constexpr const char* name = "plain_sum";
-  static constexpr int cost = 2 + Exp::cost;
   template <real_number T>
   LAZYFUSE_HD T operator()(const exponential_sum<T>& s, T largest) const {
-    return (s.sum + s.rest) * lazyfuse::compute<Exp>(largest - largest == 0 ? s.shift - largest : largest - largest);
+    return largest - largest == 0 ? this->seen_from(s, largest) : largest - largest;
   }
 };
 

@@ -76,9 +76,10 @@ bool start_as_strips(const exact_plan& p, exact_program& program, const reduce_g
 /// Low columns stay in registers: before and after the few rows of each thread that reads several columns in vectors
 /// there is more to do than with them.
 std::optional<column_layout> columns_of(const exact_plan& p, exact_plan& as_columns) {
-  index_t height = 1;
-  for (int k = p.kept; k < p.rank; ++k) height *= p.extents[k];
-  if (!p.type().only_made || height > strip_tuning::most_height_of_sums) return {};
+  index_t height = 1, columns = 1;
+  for (int k = 0; k < p.rank; ++k) (k < p.kept ? columns : height) *= p.extents[k];
+  if (!p.type().only_made || height > strip_tuning::most_height_of_sums || columns < strip_tuning::least_columns)
+    return {};
   as_columns.take_as_columns(p);
   return column_layout_of(as_columns, true);
 }
@@ -110,8 +111,8 @@ bool start_reduction(const exact_plan& p, exact_program& program) {
   const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
   const char* const path = along_kept ? "columns" : "rows";
   const int width = vector_width(p, false);
-  constexpr index_t not_known_yet =
-      1 << 20;  // how many blocks run at a time: with many, threads are laid as for few rows
+  // How many blocks run at a time is not known yet: with many, threads are laid as for few rows.
+  constexpr index_t not_known_yet = 1 << 20;
   reduce_geometry g = lay_out(p, along_kept, width, 1, not_known_yet);
   if (along_kept ? start_as_columns(p, program) : start_as_strips(p, program, g)) return true;
   // How threads lie depends on what a kernel takes on, which only it knows; then others may be what it relies on.
