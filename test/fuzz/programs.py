@@ -36,7 +36,7 @@ class Toolchain:
             self.compile_command = [*launcher, compiler or known["nvcc"], "-std=c++20", "-arch=sm_" + known["architecture"], "-DLAZYFUSE_CUDA=1", "-w", *includes,
                                     *(flags or "-O0 -Ofc=mid").split()]
         else:
-            self.compile_command = [*launcher, compiler or known["cxx"], "-std=gnu++20", "-w", *(o for o in known["options"].split(";") if o), *["-DLAZYFUSE_CUDA=1"] * cuda, *includes, *(flags or "-O0").split()]
+            self.compile_command = [*launcher, compiler or known["cxx"], "-std=gnu++20", "-w", *["-DLAZYFUSE_CUDA=1"] * cuda, *includes, *(flags or "-O0").split()]
         self.libraries = [p for p in (known["cuda_libraries"] if cuda else known["libraries"]).split(";") if p]
         self.suffix = ".cu" if nvcc else ".cpp"
 

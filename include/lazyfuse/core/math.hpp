@@ -7,6 +7,18 @@
 #include <lazyfuse/core/floating.hpp>
 #include <lazyfuse/core/standard.hpp>
 
+// For the sake of errno a root is a call, and compilers make no vectors of a loop with one. Declared once more, as
+// functions of their argument alone, roots are instructions without any flag of the user's; errno stays as it is.
+#if defined(__GLIBC__) && !defined(__CUDACC_RTC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wredundant-decls"
+extern "C" {
+__attribute__((const)) float sqrtf(float) noexcept;
+__attribute__((const)) double sqrt(double) noexcept;
+}
+#pragma GCC diagnostic pop
+#endif
+
 namespace lazyfuse::math {
 
 #if !defined(__CUDACC_RTC__)  // no host there
@@ -14,9 +26,6 @@ namespace lazyfuse::math {
 #if __GLIBC_PREREQ(2, 35)
 #define LAZYFUSE_LIBMVEC __attribute__((simd("notinbranch"), const, nothrow, leaf))
 #define LAZYFUSE_OURS_OR(name)
-#if !defined(__NO_MATH_ERRNO__)
-#define LAZYFUSE_LIBMVEC_SQRT
-#endif
 #endif
 #endif
 /// Whether powers that are a few products or a root take no longer than these (src/core/powers.cpp).
@@ -86,17 +95,6 @@ LAZYFUSE_LIBMVEC float lazyfuse_powf(float, float) LAZYFUSE_OURS_OR("powf");
 LAZYFUSE_LIBMVEC double lazyfuse_pow(double, double) LAZYFUSE_OURS_OR("pow");
 }
 
-// g++ does not vectorise a loop with sqrt unless errno is given up; these have vector variants in src/core/math.cpp.
-#if defined(LAZYFUSE_LIBMVEC_SQRT)
-extern "C" {
-LAZYFUSE_LIBMVEC float lazyfuse_sqrtf(float);
-LAZYFUSE_LIBMVEC double lazyfuse_sqrt(double);
-}
-#else
-inline float lazyfuse_sqrtf(float x) { return __builtin_sqrtf(x); }
-inline double lazyfuse_sqrt(double x) { return __builtin_sqrt(x); }
-#endif
-
 extern "C" {
 /// An angle that core/sincos.hpp can reduce: x itself if it is within [-1e4, 1e4], infinite or NaN, else what is left
 /// of x beyond some quarter turns, about [-pi/4, pi/4]. How many these are, modulo 4, is the difference of the bits of
@@ -106,7 +104,6 @@ LAZYFUSE_LIBMVEC float lazyfuse_near_angle(float x);
 
 #undef LAZYFUSE_LIBMVEC
 #undef LAZYFUSE_OURS_OR
-#undef LAZYFUSE_LIBMVEC_SQRT
 
 // Those that have no vector variants.
 extern "C" {
@@ -249,8 +246,13 @@ LAZYFUSE_HD float erf(float x) { return lazyfuse_erff(x); }
 LAZYFUSE_HD double erf(double x) { return lazyfuse_erf(x); }
 LAZYFUSE_HD float erfc(float x) { return lazyfuse_erfcf(x); }
 LAZYFUSE_HD double erfc(double x) { return lazyfuse_erfc(x); }
-LAZYFUSE_HD float sqrt(float x) { return lazyfuse_sqrtf(x); }
-LAZYFUSE_HD double sqrt(double x) { return lazyfuse_sqrt(x); }
+#if defined(__GLIBC__)
+LAZYFUSE_HD float sqrt(float x) { return ::sqrtf(x); }
+LAZYFUSE_HD double sqrt(double x) { return ::sqrt(x); }
+#else
+LAZYFUSE_HD float sqrt(float x) { return __builtin_sqrtf(x); }
+LAZYFUSE_HD double sqrt(double x) { return __builtin_sqrt(x); }
+#endif
 LAZYFUSE_HD float tgamma(float x) { return lazyfuse_tgammaf(x); }
 LAZYFUSE_HD double tgamma(double x) { return lazyfuse_tgamma(x); }
 LAZYFUSE_HD float atan2(float x, float y) { return lazyfuse_atan2f(x, y); }

@@ -84,14 +84,14 @@ LAZYFUSE_HD float root(float x) {
   asm("sqrt.approx.ftz.f32 %0, %0;" : "+f"(x));
   return x;
 #else
-  return __builtin_sqrtf(x);
+  return math::sqrt(x);
 #endif
 }
 LAZYFUSE_HD double root(double x) {
 #if defined(__CUDA_ARCH__)
   return ::sqrt(x);
 #else
-  return __builtin_sqrt(x);
+  return math::sqrt(x);
 #endif
 }
 
