@@ -105,7 +105,7 @@ def build(folder, build_folder, flags):
     libraries = [p for p in known["libraries" if cpu else "cuda_libraries"].split(";") if p]
 
     def one(source):
-        command = [known["cxx"], "-std=gnu++20", "-w", *(o for o in known["options"].split(";") if o), *(["-O3", "-fopenmp"] if cpu else ["-O1", "-DLAZYFUSE_CUDA=1"]), *flags,
+        command = [known["cxx"], "-std=gnu++20", "-w", *(["-O3", "-fopenmp"] if cpu else ["-O1", "-DLAZYFUSE_CUDA=1"]), *flags,
                    *includes, str(source), "-o", str(source.with_suffix("")), *libraries]
         done = subprocess.run(command, capture_output=True, text=True)
         return "" if done.returncode == 0 else f"{source}: {done.stdout}{done.stderr}"
