@@ -2,10 +2,13 @@
 // Each workload on the CPU beside a loop written by hand, in turns within one run and into the same memory, so
 // that both meet the same machine. The ratio is the hand's time over ours: 1 is as good, more is better.
 #include "corner_workloads.hpp"
+#include "equal_workloads.hpp"
+#include "family_workloads.hpp"
 #include "hand/loops.hpp"
 #include "row_workloads.hpp"
 #include "samples.hpp"
 #include "scan_workloads.hpp"
+#include "stencil_workloads.hpp"
 #include "workloads.hpp"
 
 #include <benchmark/benchmark.h>
@@ -87,6 +90,37 @@ template <int Rows, int Columns>
 void by_hand(argmax_of<S, Rows, Columns>& w) {
   hand::places_of_largest(at(w.x), w.z.data(), w.rows, w.columns);
 }
+
+void by_hand(bodies<S>& w) {
+  static lf::array<float, 1, S> y(lf::shape{w.n}), u(lf::shape{w.n});
+  hand::bodies(at(w.x), at(w.y), at(w.u), at(w.m), w.z.data(), y.data(), u.data(), w.n);
+}
+void by_hand(density<S>& w) { hand::density(at(w.x), w.z.data(), w.n); }
+void by_hand(product<S>& w) { hand::product(at(w.a), at(w.b), w.z.data(), w.n); }
+void by_hand(nearest_centre<S>& w) { hand::nearest_centre(at(w.p), at(w.c), w.z.data(), w.points, w.centres, w.axes); }
+void by_hand(kl_rows<S>& w) { hand::kl_rows(at(w.p), at(w.q), w.z.data(), w.z.size(), w.p.extent(1)); }
+void by_hand(cosine_rows<S>& w) { hand::cosine_rows(at(w.p), at(w.q), w.z.data(), w.z.size(), w.p.extent(1)); }
+void by_hand(bray_curtis_rows<S>& w) {
+  hand::bray_curtis_rows(at(w.p), at(w.q), w.z.data(), w.z.size(), w.p.extent(1));
+}
+void by_hand(two_softmaxes<S>& w) { hand::two_softmaxes(at(w.x), at(w.y), w.z.data(), w.x.extent(0), w.columns); }
+void by_hand(softmax_times_log_softmax<S>& w) {
+  hand::softmax_times_log_softmax(at(w.x), at(w.y), w.z.data(), w.x.extent(0), w.columns);
+}
+void by_hand(layernorm_backward<S>& w) {
+  hand::layernorm_backward(at(w.x), at(w.y), at(w.w), w.z.data(), w.x.extent(0), w.columns);
+}
+void by_hand(batch_norm<S>& w) { hand::batch_norm(at(w.x), w.z.data(), w.pictures, w.channels, w.pixels); }
+void by_hand(sums_over_ends<S>& w) { hand::sums_over_ends(at(w.x), w.z.data(), w.n, w.n, w.n); }
+void by_hand(softmax_of_channels<S>& w) {
+  hand::softmax_of_channels(at(w.x), w.z.data(), w.pictures, w.channels, w.pixels);
+}
+void by_hand(softmax_down<S>& w) { hand::softmax_down(at(w.x), w.z.data(), w.rows, w.columns); }
+void by_hand(points_7<S>& w) { hand::points_7(at(w.x), w.z.data(), w.rows); }
+void by_hand(points_27<S>& w) { hand::points_27(at(w.x), w.z.data(), w.rows); }
+void by_hand(gradient_norm<S>& w) { hand::gradient_norm(at(w.x), w.z.data(), w.rows); }
+void by_hand(wave_step<S>& w) { hand::wave_step(at(w.x), at(w.before), at(w.c), w.z.data(), w.rows); }
+void by_hand(gaussian_25<S>& w) { hand::gaussian_25(at(w.x), w.z.data(), w.rows, w.columns); }
 
 /// Poisons the destination, evaluates one way and compares a sample of the results, the last one included,
 /// with the workload's own definition in double precision.
@@ -205,6 +239,10 @@ const bool registered =
          layernorm_1024_spelled<S>, normalize_4M<S>, normalize_64M<S>, standardize_columns<S>>() &&
     rows<cumsum_squares<S>, cumsum_rows<S>, cumsum_columns<S>>() &&
     rows<choice<S>, power_two<S>, power_any<S>, complex_abs<S>, dropout<S>, softmax_masked<S>, cross_entropy<S>>() &&
+    rows<bodies<S>, density<S>, product<S>, nearest_centre<S>, kl_rows<S>, cosine_rows<S>, bray_curtis_rows<S>,
+         two_softmaxes<S>, softmax_times_log_softmax<S>, layernorm_backward<S>, batch_norm<S>, sums_over_ends<S>,
+         softmax_of_channels<S>, softmax_down<S>, points_7<S>, points_27<S>, gradient_norm<S>, wave_step<S>,
+         gaussian_25<S>>() &&
     rows<logsumexp<S>, sum_of_2<S>, sum_of_4<S>, sum_of_8<S>, sum_of_16<S>, max_of_3<S>, max_of_16<S>, argmax_of_10<S>,
          argmax_of_1000<S>, argmax_of_16M<S>>();
 

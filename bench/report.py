@@ -7,7 +7,7 @@
 
 --jax jax.json (of peers/rows_by_jax.py, on the same GPU) beside --gpu compares the two; --peers peers.json is of peers/peers.py.
 In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, equal, stencils, types, random, jax,
-variants, launch, sweep, host, host_rows, host_corners, peers, compile. Tables for which no JSON is given stay as they are.
+variants, launch, sweep, host, host_rows, host_corners, host_families, peers, compile. Tables for which no JSON is given stay as they are.
 """
 import argparse
 import json
@@ -24,6 +24,9 @@ CORNERS = ["choice", "power_two", "power_any", "complex_abs", "dropout", "softma
            "sum_of_8", "sum_of_16", "max_of_3", "max_of_16", "argmax_of_10", "argmax_of_1000", "argmax_of_16M"]
 EQUAL = ["bodies", "density", "kl_rows", "cosine_rows", "bray_curtis_rows", "turned_product", "two_softmaxes",
          "softmax_times_log_softmax", "layernorm_backward"]
+FAMILIES = ["bodies", "density", "product", "nearest_centre", "kl_rows", "cosine_rows", "bray_curtis_rows", "two_softmaxes",
+            "softmax_times_log_softmax", "layernorm_backward", "batch_norm", "sums_over_ends", "softmax_of_channels", "softmax_down",
+            "points_7", "points_27", "gradient_norm", "wave_step", "gaussian_25"]
 STENCILS = ["points_7", "points_27", "points_27_of_6_planes", "points_27_float64", "gradient_norm", "wave_step",
             "gaussian_25", "blurred_pictures", "blurred_strip"]
 VARIANTS = ["saxpy", "saxpy_slice", "saxpy_odd", "saxpy_row", "saxpy_0d", "fma3", "fma3_unfused", "chain20", "chain20_unfused",
@@ -137,7 +140,7 @@ def ratios(rows: dict, names: list[str]) -> str:
 
 def host_sections(context: dict, rows: dict) -> dict[str, str]:
     where = origin(context, f"CPU at {context['mhz_per_cpu']} MHz, {context.get('threads', context['num_cpus'])} threads")
-    return {name: f"{where}\n\n{ratios(rows, names)}" for name, names in {"host": WORKLOADS + ["small", "small_prepared"], "host_rows": ROWS, "host_corners": CORNERS}.items()}
+    return {name: f"{where}\n\n{ratios(rows, names)}" for name, names in {"host": WORKLOADS + ["small", "small_prepared"], "host_rows": ROWS, "host_corners": CORNERS, "host_families": FAMILIES}.items()}
 
 
 def peers_sections(data: dict) -> dict[str, str]:

@@ -44,5 +44,24 @@ void logsumexp(const float* x, float* z, size rows, size columns);
 void sums_of_rows(const float* x, float* z, size rows, size columns);
 void largest_of_rows(const float* x, float* z, size rows, size columns);
 void places_of_largest(const float* x, std::int64_t* z, size rows, size columns);
+void bodies(const float* x, const float* y, const float* u, const float* m, float* ax, float* ay, float* au, size n);
+void density(const float* x, float* z, size n);
+void product(const float* a, const float* b, float* z, size n);
+void nearest_centre(const float* points, const float* centres, std::int64_t* z, size n, size count, size axes);
+void kl_rows(const float* p, const float* q, float* z, size rows, size columns);
+void cosine_rows(const float* p, const float* q, float* z, size rows, size columns);
+void bray_curtis_rows(const float* p, const float* q, float* z, size rows, size columns);
+void two_softmaxes(const float* x, const float* y, float* z, size rows, size columns);
+void softmax_times_log_softmax(const float* x, const float* y, float* z, size rows, size columns);
+void layernorm_backward(const float* x, const float* dy, const float* w, float* z, size rows, size columns);
+void batch_norm(const float* x, float* z, size pictures, size channels, size pixels);
+void sums_over_ends(const float* x, float* z, size first, size middle, size last);
+void softmax_of_channels(const float* x, float* z, size pictures, size channels, size pixels);
+void softmax_down(const float* x, float* z, size rows, size columns);
+void points_7(const float* x, float* z, size n);
+void points_27(const float* x, float* z, size n);
+void gradient_norm(const float* x, float* z, size n);
+void wave_step(const float* x, const float* before, const float* speed, float* z, size n);
+void gaussian_25(const float* x, float* z, size rows, size columns);
 
 }  // namespace hand
