@@ -108,7 +108,7 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
       index_t rows = 1, depth = 1;
       for (int k = 0; k < last; ++k) rows *= extents[k];
       for (int k = K; k < R; ++k) depth *= extents[k];
-      if (Set::prologue::cost > tuned::cheap && depth > piece) return false;  // sums in registers gain nothing
+      if (Set::prologue::cost > tuned::cheap_in_tiles && depth > piece) return false;  // sums in registers gain nothing
       if (depth < 2 || extents[last] < tuned::least_tile_columns || rows * extents[last] < tuned::least_tile_results)
         return false;
       const auto table = walk_type::table_of(operands, extents);
