@@ -18,7 +18,8 @@ inline constexpr index_t run_elements = reduce_tuning::run_elements;
 template <class Set>
 inline constexpr int turns_together =
     Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= reduce_tuning::cheap &&
-            (vector_bytes > 16 || Set::size <= reduce_tuning::most_in_narrow_vectors)
+            (Set::size <= reduce_tuning::most_in_few_registers ||
+             (vector_bytes > 16 && Set::prologue::cost <= reduce_tuning::cheap_in_tiles))
         ? reduce_tuning::turns_together
         : 1;
 /// For how many elements an operand that repeats one is written out.

@@ -61,8 +61,8 @@ struct dpp::tuning<dpp::reductions, host> {
   static constexpr index_t far_elements = 8;
   /// Programs up to this cost are evaluated several turns of the lanes at once, and have a loop for short rows; of
   /// dearer ones what that saves is a small part. The lanes of more reductions do not fit the registers of narrow
-  /// vectors.
-  static constexpr int cheap = 32, turns_together = 4, most_in_narrow_vectors = 2;
+  /// vectors, nor beside what programs keep there that are not cheap.
+  static constexpr int cheap = 32, turns_together = 4, most_in_few_registers = 2;
   /// Columns take several rows at a time of programs below this cost: of others, one row after the other is faster, as
   /// the processor fetches it.
   static constexpr int cheap_columns = 8;
@@ -80,8 +80,7 @@ struct dpp::tuning<dpp::reductions, host> {
   /// is copied.
   static constexpr int tile_bytes = 128;
   static constexpr index_t tile_depth = 64, most_tile_rows = 256, tiles_of_task = 4;
-  /// Programs up to this cost gain from sums in registers where they are deep: of others a row, whose turns are evaluated
-  /// four at a time, is up to twice as fast.
+  /// Programs up to this cost gain from sums in registers where they are deep: of others rows are up to twice as fast.
   static constexpr int cheap_in_tiles = 8;
   static constexpr index_t least_tile_results = 2048, least_tile_columns = 16, least_tile_rows = 8;
   /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
