@@ -27,8 +27,8 @@ struct reduce_run {
   const target_pack<K, T...>& targets;
   typename walk_type::table_type table = walk_type::table_of(operands, extents);
   row_layout lies = walk_along(R - 1).layout();  ///< along the last axis
-  /// Whether memory is asked for early: an operand is more than the caches keep.
-  bool fetches = size(0, R) > tuned::cached_bytes / 16 &&
+  /// Whether memory is asked for early: an operand is more than the caches keep, and what comes next is where rows end.
+  bool fetches = size(0, R) > tuned::cached_bytes / 16 && goes_on() &&
                  largest_operand(table.all, table.count, extents, R) > tuned::cached_bytes;
 
   walk_type walk_along(int inner, int across = -1) const { return {operands, table, inner, across}; }
@@ -38,6 +38,16 @@ struct reduce_run {
     return o;
   }
 
+  /// Whether rows follow each other in memory, or are so long that their ends do not matter.
+  bool goes_on() const {
+    if constexpr (K + 1 < R) {
+      const index_t width = extents[R - 1];
+      if (width >= 4 * tuned::prefetch_distance) return true;
+      for (int i = 0; i < table.count; ++i)
+        if (const index_t* const steps = table.all[i].steps; steps[R - 2] != width * steps[R - 1]) return false;
+    }
+    return true;
+  }
   index_t size(int from, int to) const {
     index_t n = 1;
     for (int k = from; k < to; ++k) n *= extents[k];
