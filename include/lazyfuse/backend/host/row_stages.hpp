@@ -49,12 +49,13 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     return room.emplace(this->at_line(in.line + b.r0));
   }
 
+  /// Fetch: the row's elements come from beyond the caches.
   template <class Set, class Values>
-  typename Set::accumulators reduced(const row& in, const block& b, const Values& values) const {
+  typename Set::accumulators reduced(const row& in, const block& b, const Values& values, bool fetch) const {
     const walk_type walk = this->walk();
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
-    row_sums<Set> sums;
+    row_sums<Set> sums(fetch);
     index_t r = b.r0;
     const auto add_line = [&](const position& o) {
       for (index_t c = b.c0; c < b.c1; c += walk_type::chunk) {
@@ -83,7 +84,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
       using set = typename Staged::template set<S>;
       using accumulators = typename set::accumulators;
       accumulators total;
-      const auto one = [&](index_t b) { return reduced<set>(in, block_of(b), known); };
+      const auto one = [&](index_t b) { return reduced<set>(in, block_of(b), known, S == 0 || Together); };
       if (blocks == 1) total = one(0);
       else {
         // Results of rows before this one are stored already, so want of memory must not end here.
