@@ -6,6 +6,7 @@
 #include "workload.hpp"
 
 #include <cmath>
+#include <tuple>
 
 namespace bench {
 
@@ -29,16 +30,23 @@ struct bodies : three_of<S, size<S>(1 << 15, 1 << 12)> {
   using vector = lf::array<float, 1, S>;
   vector x = numbers<float, S>(1, lf::shape{n}), y = numbers<float, S>(2, lf::shape{n}),
          u = numbers<float, S>(3, lf::shape{n}), m = numbers<float, S>(4, lf::shape{n});
-  void evaluate() {
+  /// Along each axis, of bodies that are arrays, or arguments of a function.
+  static auto pulls(const auto& x, const auto& y, const auto& u, const auto& m) {
     using lf::all, lf::newaxis;
     const auto dx = x(newaxis, all) - x(all, newaxis);
     const auto dy = y(newaxis, all) - y(all, newaxis);
     const auto du = u(newaxis, all) - u(all, newaxis);
     const auto i = lf::rsqrt(dx * dx + dy * dy + du * du + 1e-3f);
     const auto w = m(newaxis, all) * i * i * i;
-    auto [ax, ay, au] =
-        lf::materialize(lf::sum(w * dx, lf::axis<1>), lf::sum(w * dy, lf::axis<1>), lf::sum(w * du, lf::axis<1>));
+    return std::tuple(lf::sum(w * dx, lf::axis<1>), lf::sum(w * dy, lf::axis<1>), lf::sum(w * du, lf::axis<1>));
+  }
+  void evaluate_by(const auto& function) {
+    const auto [fx, fy, fu] = function(x, y, u, m);
+    auto [ax, ay, au] = lf::materialize(fx, fy, fu);
     this->z = ax;
+  }
+  void evaluate() {
+    evaluate_by([](const auto&... a) { return pulls(a...); });
   }
   static double expected(index_t which) {
     const index_t i = bodies::place(which);
@@ -60,18 +68,8 @@ template <class S>
 struct bodies_fused : bodies<S> {
   static constexpr const char* name = "bodies_fused";
   void evaluate() {
-    static const auto pull = lf::fuse([](auto x, auto y, auto u, auto m) {
-      using lf::all, lf::newaxis;
-      const auto dx = x(newaxis, all) - x(all, newaxis);
-      const auto dy = y(newaxis, all) - y(all, newaxis);
-      const auto du = u(newaxis, all) - u(all, newaxis);
-      const auto i = lf::rsqrt(dx * dx + dy * dy + du * du + 1e-3f);
-      const auto w = m(newaxis, all) * i * i * i;
-      return std::tuple(lf::sum(w * dx, lf::axis<1>), lf::sum(w * dy, lf::axis<1>), lf::sum(w * du, lf::axis<1>));
-    });
-    const auto [fx, fy, fu] = pull(this->x, this->y, this->u, this->m);
-    auto [ax, ay, au] = lf::materialize(fx, fy, fu);
-    this->z = ax;
+    static const auto pull = lf::fuse([](auto... a) { return bodies<S>::pulls(a...); });
+    this->evaluate_by(pull);
   }
 };
 

@@ -130,6 +130,17 @@ void bray_curtis_rows(const float* p, const float* q, float* z, size rows, size 
   }
 }
 
+namespace {
+
+float largest(const float* x, size n) {
+  float most = x[0];
+#pragma omp simd reduction(max : most)
+  for (size j = 0; j < n; ++j) most = x[j] > most ? x[j] : most;
+  return most;
+}
+
+}  // namespace
+
 void two_softmaxes(const float* x, const float* y, float* z, size rows, size columns) {
 #pragma omp parallel
   {
@@ -138,12 +149,8 @@ void two_softmaxes(const float* x, const float* y, float* z, size rows, size col
 #pragma omp for schedule(static)
     for (size i = 0; i < rows; ++i) {
       const float *a = x + i * columns, *b = y + i * columns;
-      float *out = z + i * columns, most_a = a[0], most_b = b[0], sum_a = 0, sum_b = 0;
-#pragma omp simd reduction(max : most_a, most_b)
-      for (size j = 0; j < columns; ++j) {
-        most_a = a[j] > most_a ? a[j] : most_a;
-        most_b = b[j] > most_b ? b[j] : most_b;
-      }
+      const float most_a = largest(a, columns), most_b = largest(b, columns);
+      float *out = z + i * columns, sum_a = 0, sum_b = 0;
 #pragma omp simd reduction(+ : sum_a, sum_b)
       for (size j = 0; j < columns; ++j) {
         sum_a += out[j] = hand_family_exp(a[j] - most_a);
@@ -160,12 +167,8 @@ void softmax_times_log_softmax(const float* x, const float* y, float* z, size ro
 #pragma omp parallel for schedule(static)
   for (size i = 0; i < rows; ++i) {
     const float *a = x + i * columns, *b = y + i * columns;
-    float *out = z + i * columns, most_a = a[0], most_b = b[0], sum_a = 0, sum_b = 0;
-#pragma omp simd reduction(max : most_a, most_b)
-    for (size j = 0; j < columns; ++j) {
-      most_a = a[j] > most_a ? a[j] : most_a;
-      most_b = b[j] > most_b ? b[j] : most_b;
-    }
+    const float most_a = largest(a, columns), most_b = largest(b, columns);
+    float *out = z + i * columns, sum_a = 0, sum_b = 0;
 #pragma omp simd reduction(+ : sum_a, sum_b)
     for (size j = 0; j < columns; ++j) {
       sum_a += out[j] = hand_family_exp(a[j] - most_a);
