@@ -117,7 +117,7 @@ class row_sums {
 
  public:
   /// Fetch: elements come from beyond the caches, and are asked for early.
-  explicit row_sums(bool fetch = true) : fetch_(fetch) { clear(set_seq{}); }
+  explicit row_sums(bool fetch) : fetch_(fetch) { clear(set_seq{}); }
   row_sums(const row_sums&) = delete;
   row_sums& operator=(const row_sums&) = delete;
 
