@@ -77,6 +77,7 @@ TYPED_TEST(stencils_of_many_points, are_sums_over_the_neighbours_in_cubes_of_any
     check_cube<double, TypeParam>(shape);
   }
   check_cube<std::int16_t, TypeParam>({12, 21, 47});
+  check_cube<std::int16_t, TypeParam>({12, 21, 90});
   check_cube<lf::complex<double>, TypeParam>({12, 21, 47});
 }
 
@@ -149,20 +150,26 @@ TYPED_TEST(stencils_of_many_points, of_matrices_may_have_axes_in_front) {
       at(-2, -2) + 2 * at(-2, 2) + 3 * at(0, 0) + 4 * at(2, -2) * at(2, 2) + at(-1, 0) - at(1, 1), expected));
 }
 
+template <class T, class Space>
+void check_cross(const test::extents& shape) {
+  const auto a = numbers<T>(0, shape);
+  const auto x = test::array_of<Space, 2>(a);
+  const auto plus = moved(x, 1, 1, 0) + moved(x, 1, -1, 0);
+  const auto times = moved(x, 1, 0, 1) * moved(x, 1, 0, -1) - 4 * moved(x, 1, 0, 0);
+  lf::array<T, 2, Space> sum(lf::shape{shape[0] - 2, shape[1] - 2}), product = sum;
+  lf::assign(lf::tie(sum, product), plus + times, plus * times);
+  const auto e = [&](const test::extents& o, int i, int j) { return double(a[{o[0] + 1 + i, o[1] + 1 + j}]); };
+  const auto p = [&](const test::extents& o) { return e(o, 1, 0) + e(o, -1, 0); };
+  const auto t = [&](const test::extents& o) { return e(o, 0, 1) * e(o, 0, -1) - 4 * e(o, 0, 0); };
+  const test::extents inner{shape[0] - 2, shape[1] - 2};
+  EXPECT_TRUE(test::evaluates_to(sum, computed<T>(inner, [&](const auto& o) { return p(o) + t(o); })));
+  EXPECT_TRUE(test::evaluates_to(product, computed<T>(inner, [&](const auto& o) { return p(o) * t(o); })));
+}
+
 TYPED_TEST(stencils_of_many_points, of_matrices_have_any_number_of_columns) {
   for (const test::extents& shape : {test::extents{300, 7}, {1000, 18}, {35, 130}, {4, 500}, {257, 1030}}) {
-    const auto a = numbers<float>(0, shape);
-    const auto x = test::array_of<TypeParam, 2>(a);
-    const auto plus = moved(x, 1, 1, 0) + moved(x, 1, -1, 0);
-    const auto times = moved(x, 1, 0, 1) * moved(x, 1, 0, -1) - 4 * moved(x, 1, 0, 0);
-    lf::array<float, 2, TypeParam> sum(lf::shape{shape[0] - 2, shape[1] - 2}), product = sum;
-    lf::assign(lf::tie(sum, product), plus + times, plus * times);
-    const auto e = [&](const test::extents& o, int i, int j) { return double(a[{o[0] + 1 + i, o[1] + 1 + j}]); };
-    const auto p = [&](const test::extents& o) { return e(o, 1, 0) + e(o, -1, 0); };
-    const auto t = [&](const test::extents& o) { return e(o, 0, 1) * e(o, 0, -1) - 4 * e(o, 0, 0); };
-    const test::extents inner{shape[0] - 2, shape[1] - 2};
-    EXPECT_TRUE(test::evaluates_to(sum, computed<float>(inner, [&](const auto& o) { return p(o) + t(o); })));
-    EXPECT_TRUE(test::evaluates_to(product, computed<float>(inner, [&](const auto& o) { return p(o) * t(o); })));
+    check_cross<float, TypeParam>(shape);
+    check_cross<double, TypeParam>(shape);
   }
 }
 

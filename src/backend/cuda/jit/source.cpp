@@ -159,15 +159,14 @@ kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& gr
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most) {
   const std::string rank = std::to_string(p.rank);
   kernel_source s;
-  s.text = beginning(p, graph, "stencil", p.rank, p.rank) +
-           "struct points {\n  static constexpr cuda_detail::stencil_point of[] = {" + points +
-           "};\n  static constexpr int count = sizeof of / sizeof *of;\n};\n"
-           "using parameters = cuda_detail::stencil_parameters<operands, targets, " +
-           rank + ">;\n" + layout_check("stencil_numbers<" + rank + ">") +
-           "constexpr int depth = cuda_detail::stencil_depth<program, points, " + std::to_string(most) +
-           ">(static_cast<operands*>(nullptr));\n" + ending;
+  s.text = beginning(p, graph, "stencil", p.rank, p.rank) + "struct points {\n" + points +
+           "};\nusing parameters = cuda_detail::stencil_parameters<operands, targets, " + rank + ">;\n" +
+           layout_check("stencil_numbers<" + rank + ">") +
+           "constexpr operands* all = nullptr;\nconstexpr int depth = cuda_detail::stencil_depth<program, points, " +
+           std::to_string(most) + ">(all), residents = cuda_detail::stencil_residents<program, points, depth>(all);\n" +
+           ending;
   s.kernel = "lazyfuse::cuda_detail::transform_stencil<" + here + "program, " + here + "points, " + rank + ", " + here +
-             "depth, " + here + "parameters>";
+             "depth, " + here + "residents, " + here + "parameters>";
   s.choices = {here + "depth", "0", "0", "0", "0"};
   return s;
 }

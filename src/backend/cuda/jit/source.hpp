@@ -26,8 +26,8 @@ kernel_source transform_source(const exact_plan& p, const ir::program_graph& gra
 /// A transform along one linear index; facts: whether each operand is dense, "true, false" for two. choices: the width
 /// and the depth.
 kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts);
-/// A stencil of p's arrays: `points` are the operands of the program, as stencil_point; threads take `most` elements.
-/// choices: those they take, which may be fewer.
+/// A stencil of p's arrays: `points` are members of a struct that say what each operand of the program reads, and how
+/// (kernels/stencil.cuh); threads take `most` elements along the walk. choices: those they take, which may be fewer.
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most);
 /// A reduction along "rows" or "columns", of operands of which is known what facts
 /// says, "layout_facts<same, vectors>" for two. choices: the width, the depths of both, and the bytes of a partial

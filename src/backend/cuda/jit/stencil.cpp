@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -57,14 +59,76 @@ bool are_of_one_kind(const exact_plan& p, int i, int j) {
          std::equal(p.operand(i).steps, p.operand(i).steps + p.rank, p.operand(j).steps);
 }
 
+/// Whether `width` elements of an array, or of a target, follow each other in all columns that are a multiple of it.
+bool in_vectors(const exact_plan& p, const operand_info& o, int width) {
+  if (o.steps[p.rank - 1] != 1) return false;
+  for (int k = 0; k < p.rank - 1; ++k)
+    if (p.extents[k] > 1 && o.steps[k] % width != 0) return false;
+  return reinterpret_cast<std::uintptr_t>(o.data) % o.element_size == 0;
+}
+/// How many columns a thread takes, if it may be more than one: what vectors of elements that are read again hold.
+int columns_of_thread(const stencil& s) {
+  std::set<std::array<short, 3>> rows;  // that a thread reads for one element
+  int size = 1, reads[most_distinct] = {};
+  for (int i = 0; i < s.operands; ++i) {
+    const auto& [a, along] = s.points[i];
+    if (s.plan.type_of(a).kind != ir::source_kind::memory) continue;
+    rows.insert({a, along[0], along[1]});
+    if (++reads[a] > 1) size = std::max(size, static_cast<int>(s.plan.operand(a).element_size));
+  }
+  const bool few = rows.size() <= made_tuning::rows_in_long_vectors && size == made_tuning::stencil_bytes;
+  return (few ? 2 : 1) * made_tuning::stencil_bytes / size;
+}
+/// What of that is one access. Rows have whole vectors of what is read again, or a thread takes one column.
+void find_vectors(stencil& s) {
+  const exact_plan& p = s.plan;
+  const index_t columns = p.extents[p.rank - 1];
+  int reads[most_distinct] = {};
+  for (int i = 0; i < s.operands; ++i) ++reads[s.points[i].array];
+  const auto fits = [&](int width) {
+    if (width < 2 || columns % width != 0 || columns < made_tuning::least_stencil_lanes * width) return false;
+    for (int a = 0; a < p.count; ++a)
+      if (reads[a] > 1 && p.type_of(a).kind == ir::source_kind::memory && !in_vectors(p, p.operand(a), width))
+        return false;
+    return true;
+  };
+  s.width = columns_of_thread(s);
+  while (s.width > 1 && !fits(s.width)) s.width /= 2;
+  s.width = std::max(s.width, 1);
+  const auto elements_before = [&](const operand_info& o) {  // on the way from a multiple of its vectors
+    return reinterpret_cast<std::uintptr_t>(o.data) / o.element_size % static_cast<unsigned>(s.width);
+  };
+  for (int a = 0; a < p.count; ++a) {
+    const operand_info& o = p.operand(a);
+    s.arrays[a] = {1, 0};
+    if (s.width > 1 && p.type_of(a).kind == ir::source_kind::memory && in_vectors(p, o, s.width))
+      s.arrays[a] = {static_cast<short>(s.width), static_cast<short>(elements_before(o))};
+  }
+  for (int t = 0; t < p.targets; ++t)
+    s.stored_together[t] = s.width > 1 && in_vectors(p, p.info[t], s.width) && elements_before(p.info[t]) == 0;
+}
+/// Offsets of what a thread reads around an element are of 32 bits.
+bool is_near(const exact_plan& p) {
+  for (int a = 0; a < p.count; ++a)
+    if (const operand_info& o = p.operand(a); o.steps) {
+      double reach = 0;
+      for (int k = 1; k <= 3; ++k)
+        reach += static_cast<double>(made_tuning::most_apart + made_tuning::most_depth) *
+                 static_cast<double>(std::abs(o.steps[p.rank - k]));
+      if (reach >= 0x1p31) return false;
+    }
+  return true;
+}
+
 /// Threads of a block along each axis, as powers of two, and its blocks.
 struct stencil_layout {
   int lane_shift = 0, line_shift = 0;
   unsigned tiles[3]{};
   double blocks = 1;
 };
-stencil_layout lay_out(const exact_plan& p, int depth) {
-  const index_t* const extent = p.extents + p.rank - 3;
+stencil_layout lay_out(const exact_plan& p, int depth, int width) {
+  const index_t* const all = p.extents + p.rank - 3;
+  const index_t extent[] = {all[0], all[1], all[2] / width};
   int lines = 1, lanes = block_threads;
   const auto halve = [](int& from, int& to) {
     from /= 2;
@@ -87,7 +151,6 @@ stencil_layout lay_out(const exact_plan& p, int depth) {
   for (int k = 0; k < p.rank - 3; ++k) l.blocks *= static_cast<double>(p.extents[k]);
   return l;
 }
-
 }  // namespace
 
 bool may_be_stencil(const exact_plan& p) {
@@ -149,16 +212,25 @@ void find_stencil(const exact_plan& p, std::optional<stencil>& to) {
     for (int k = 0; k < q.rank; ++k) q.steps[i][k] = axis(k) >= 0 ? q.info[i].steps[axis(k)] : 0;
     q.info[i].steps = q.steps[i];
   }
+  if (is_near(q)) find_vectors(s);
+  else to.reset();
 }
 
 std::string stencil::text() const {
-  std::string text;
+  std::string of, how, stored;
   for (int i = 0; i < operands; ++i) {
     const auto& [array, along] = points[i];
-    text += (i > 0 ? ", {" : "{") + std::to_string(array) + ", {" + std::to_string(along[0]) + ", " +
-            std::to_string(along[1]) + ", " + std::to_string(along[2]) + "}}";
+    of += (i > 0 ? ", {" : "{") + std::to_string(array) + ", {" + std::to_string(along[0]) + ", " +
+          std::to_string(along[1]) + ", " + std::to_string(along[2]) + "}}";
   }
-  return text;
+  for (int a = 0; a < plan.count; ++a)
+    how += (a > 0 ? ", {" : "{") + std::to_string(arrays[a].together) + ", " + std::to_string(arrays[a].before) + "}";
+  for (int t = 0; t < plan.targets; ++t)
+    stored += (t > 0 ? ", " : "") + std::string(stored_together[t] ? "true" : "false");
+  return "  static constexpr cuda_detail::stencil_point of[] = {" + of +
+         "};\n  static constexpr int count = sizeof of / sizeof *of, width = " + std::to_string(width) +
+         ";\n  static constexpr cuda_detail::stencil_array arrays[] = {" + how +
+         "};\n  static constexpr bool stored_together[] = {" + stored + "};\n";
 }
 
 bool start_stencil(const stencil& s, exact_program& program) {
@@ -166,10 +238,11 @@ bool start_stencil(const stencil& s, exact_program& program) {
   const index_t* const extent = p.extents + p.rank - 3;
   int most = made_tuning::most_depth;
   while (most > extent[0]) most /= 2;  // a thread counts on so many elements
-  made_kernel* const made = variant_of(program, p, "stencil", s.bytes() + static_cast<char>(most),
-                                       [&] { return stencil_source(p, *program.graph, s.text(), most); });
+  const std::string points = s.text();
+  made_kernel* const made = variant_of(program, p, "stencil", points + static_cast<char>(most),
+                                       [&] { return stencil_source(p, *program.graph, points, most); });
   if (!made) return false;
-  const stencil_layout l = lay_out(p, made->choices[0]);
+  const stencil_layout l = lay_out(p, made->choices[0], s.width);
   if (l.blocks >= 0x1p31) return false;
   parameters to;
   put_bound(to, p, 0, p.rank, p.rank);

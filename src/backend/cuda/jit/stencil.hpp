@@ -17,11 +17,13 @@ struct stencil {
   int operands = 0;                     ///< of the program
   int read_again = 0;                   ///< of these, beyond the first of each array
   stencil_point points[most_distinct];  ///< which array each reads, and where
+  int width = 1;                        ///< columns of a thread
+  stencil_array arrays[most_distinct];
+  bool stored_together[most_results];
 
   explicit stencil(const kernel_plan& p) : plan(p) {}
-  /// Points as the kernel's text has them, and as bytes.
+  /// What the kernel knows: members of a struct, in C++.
   std::string text() const;
-  std::string bytes() const { return {reinterpret_cast<const char*>(points), operands * sizeof(stencil_point)}; }
 };
 /// Whether a transform may be one, by what is known of it before addresses are looked at.
 bool may_be_stencil(const exact_plan& p);

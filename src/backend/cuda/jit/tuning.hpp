@@ -4,6 +4,8 @@
 
 #include <lazyfuse/core/index.hpp>
 
+#include <cstddef>
+
 namespace lazyfuse::cuda_detail {
 
 struct made_tuning {
@@ -18,6 +20,11 @@ struct made_tuning {
   static constexpr index_t most_apart = 8;
   /// Elements of a stencil's thread, and threads of a block along the lines, at most.
   static constexpr int most_depth = 8, most_lines = 4;
+  /// What it reads of an array by one instruction, where there are threads for so many vectors along the columns; two
+  /// elements of so many bytes where it reads of few rows.
+  static constexpr int stencil_bytes = 8;
+  static constexpr std::size_t rows_in_long_vectors = 6;
+  static constexpr index_t least_stencil_lanes = 16;
 };
 
 struct tile_tuning {

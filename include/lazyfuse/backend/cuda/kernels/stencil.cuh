@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Stencils of any number of points and arrays: which operands read one array, and how far apart, is known when the
-// kernel is made. A thread takes elements that follow each other along an axis, and reads what they share once.
+// kernel is made. A thread takes elements that follow each other along two axes, and reads what they share once.
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/results.cuh>
@@ -11,53 +11,92 @@ namespace lazyfuse::cuda_detail {
 template <class Operands, class Targets, int R>
 struct stencil_parameters : bound_to<Operands, Targets>, stencil_numbers<R> {};
 
-/// What Depth elements that follow each other along the third axis from the end read of an array, each place once.
-template <class Points, int Array, int Depth>
+/// What a thread asks for by one instruction in each of some planes, of a line beside its own: a vector, or an element.
+struct stencil_unit {
+  short line, column;
+  short first, last;  ///< planes in which the thread's first element reads it; each further element one further
+  short at;           ///< of the first plane, among the vectors or the elements that the thread holds
+  short used;         ///< elements of a vector that are read, a bit each
+  constexpr bool single() const { return (used & (used - 1)) == 0; }
+};
+/// What a thread reads of an array for Depth elements along the walk, Points::width along the columns, each place once.
+/// Together: elements of a vector.
+template <class Points, int Array, int Depth, int Together>
 struct stencil_reads {
-  int count = 0;
-  short along[Points::count * Depth][3] = {};
-  short of[Depth][Points::count] = {};  ///< which of them an element's operand is
+  int units = 0, vectors = 0, singles = 0;
+  stencil_unit unit[Points::count * Points::width] = {};
+  short of[Points::count][Points::width] = {};  ///< which unit an operand is an element of
   constexpr stencil_reads() {
-    for (int d = 0; d < Depth; ++d)
-      for (int i = 0; i < Points::count; ++i) {
-        const stencil_point& point = Points::of[i];
-        if (point.array != Array) continue;
-        const short walked = static_cast<short>(point.along[0] + d);
-        int k = 0;
-        while (k < count && (along[k][0] != walked || along[k][1] != point.along[1] || along[k][2] != point.along[2]))
-          ++k;
-        of[d][i] = static_cast<short>(k);
-        if (k < count) continue;
-        along[count][0] = walked;
-        along[count][1] = point.along[1];
-        along[count++][2] = point.along[2];
+    constexpr int before = Points::arrays[Array].before % Together;
+    for (int i = 0; i < Points::count; ++i) {
+      const stencil_point& point = Points::of[i];
+      if (point.array != Array) continue;
+      for (int w = 0; w < Points::width; ++w) {
+        const int at = point.along[2] + w + before, within = (at % Together + Together) % Together,
+                  column = at - within - before;  // where the vector begins
+        int u = 0;
+        while (u < units && (unit[u].line != point.along[1] || unit[u].column != column)) ++u;
+        of[i][w] = static_cast<short>(u);
+        if (u == units)
+          unit[units++] = {point.along[1], static_cast<short>(column), point.along[0], point.along[0], 0, 0};
+        unit[u].first = point.along[0] < unit[u].first ? point.along[0] : unit[u].first;
+        unit[u].last = point.along[0] > unit[u].last ? point.along[0] : unit[u].last;
+        unit[u].used = static_cast<short>(unit[u].used | 1 << within);
       }
+    }
+    for (int u = 0; u < units; ++u) {
+      int& count = unit[u].single() ? singles : vectors;
+      unit[u].at = static_cast<short>(count);
+      count += unit[u].last - unit[u].first + Depth;
+      for (int used = unit[u].used; unit[u].single() && used > 1; used /= 2) ++unit[u].column;  // where it is
+    }
   }
 };
-template <class Points, int Array, int Depth>
+template <class Points, int Array, int Depth, int Together>
 struct reads_of {
-  static constexpr stencil_reads<Points, Array, Depth> all{};
+  static constexpr stencil_reads<Points, Array, Depth, Together> all{};
 };
 
-/// The values that a thread reads of an array; none of what is no array.
+/// The steps of an array along the walk and the lines; columns are neighbours, or one element.
+struct stencil_steps {
+  int walk, line, column;
+};
+
+/// The values that a thread holds of an array; none of what is no array.
 template <class Points, int Depth, int Array, class Operand>
 struct stencil_values {
   static constexpr int bytes = 0;
 };
 template <class Points, int Depth, int Array, class T, int R>
 struct stencil_values<Points, Depth, Array, operand<memory<T>, R>> {
-  using reads = reads_of<Points, Array, Depth>;
-  static constexpr int bytes = reads::all.count * int(sizeof(T));
-  T read[reads::all.count];
+  static constexpr bool checked = !standard::is_same_v<elements<const T>, const T*>;
+  static constexpr int together = checked ? 1 : Points::arrays[Array].together;
+  using reads = reads_of<Points, Array, Depth, together>;
+  static constexpr int bytes = (reads::all.vectors * together + reads::all.singles) * int(sizeof(T));
+  vector_elements<T, together> vectors[reads::all.vectors + 1];
+  T singles[reads::all.singles + 1];
 
-  __device__ __forceinline__ void load(elements<const T> from, const strides<R>& steps) {
-    [&]<int... U>(index_sequence<U...>) {
-      // Along the last axis neighbours are one element apart wherever anything is read beside an element.
-      ((read[U] = from[reads::all.along[U][0] * steps[R - 3] + reads::all.along[U][1] * steps[R - 2] +
-                       reads::all.along[U][2]]),
-       ...);
-    }
-    (make_index_sequence<reads::all.count>{});
+  __device__ __forceinline__ void load(elements<const T> from, const stencil_steps& steps) {
+    const auto read = [&]<int U>(index_sequence<U>) {
+      constexpr stencil_unit unit = reads::all.unit[U];
+#pragma unroll
+      for (int k = 0; k < unit.last - unit.first + Depth; ++k) {
+        const int offset = (unit.first + k) * steps.walk + unit.line * steps.line;
+        if constexpr (unit.single()) singles[unit.at + k] = from[offset + unit.column * steps.column];
+        else vectors[unit.at + k].read(from + offset + unit.column);
+      }
+    };
+    [&]<int... U>(index_sequence<U...>) { (read(index_sequence<U>{}), ...); }
+    (make_index_sequence<reads::all.units>{});
+  }
+  /// Of operand I, for element D along the walk, W along the columns.
+  template <int I, int D, int W>
+  __device__ __forceinline__ T value() const {
+    constexpr stencil_point point = Points::of[I];
+    constexpr stencil_unit unit = reads::all.unit[reads::all.of[I][W]];
+    constexpr int at = unit.at + point.along[0] - unit.first + D;
+    if constexpr (unit.single()) return singles[at];
+    else return vectors[at][point.along[2] + W - unit.column];
   }
 };
 template <class Points, int Depth, int R, class Seq, class... Src>
@@ -70,17 +109,18 @@ struct stencil_pack<Points, Depth, R, index_sequence<A...>, Src...>
 template <class Points, int Depth, int R, class... Src>
 using stencil_pack_of = stencil_pack<Points, Depth, R, make_index_sequence<int(sizeof...(Src))>, Src...>;
 
-/// How many elements a thread takes, at most `Most`.
+/// How many elements a thread takes along the walk, at most `Most`.
 template <class Schedule, class Points, int Most, int R, class... Src>
 constexpr int stencil_depth(const operand_pack<R, Src...>* operands) {
-  constexpr thread_load load = transform_tuning::stencil;
+  constexpr thread_load load = Points::width > 1 ? transform_tuning::stencil_in_vectors : transform_tuning::stencil;
   constexpr int bytes = stencil_pack_of<Points, Most, R, Src...>::bytes;
-  if constexpr (Most == 1 || (Schedule::cost * Most <= load.operations && bytes <= load.bytes)) return Most;
+  if constexpr (Most == 1 || (Schedule::cost * Most * Points::width <= load.operations && bytes <= load.bytes))
+    return Most;
   else return stencil_depth<Schedule, Points, Most / 2>(operands);
 }
 
-/// Element D of a thread.
-template <class Points, int Depth, int D, class Values, class Operands>
+/// Element D along the walk, W along the columns, of a thread.
+template <class Points, int D, int W, class Values, class Operands>
 struct stencil_context {
   const Values& values;
   const Operands& operands;
@@ -88,22 +128,19 @@ struct stencil_context {
   __device__ __forceinline__ auto operand() const {
     constexpr int array = Points::of[I].array;
     const auto& v = get<array>(values);
-    if constexpr (bare_t<decltype(v)>::bytes > 0) {
-      constexpr int read = reads_of<Points, array, Depth>::all.of[D][I];
-      return v.read[read];
-    } else return get<array>(operands).source.value;
+    if constexpr (bare_t<decltype(v)>::bytes > 0) return v.template value<I, D, W>();
+    else return get<array>(operands).source.value;
   }
 };
-template <int R, class Targets>
+/// Results of a thread that are beside each other.
+template <int Width, class... T>
 struct stencil_sink {
   static constexpr bool stores = false;  ///< all that a thread reads is in registers, and no target is read by others
-  const Targets& targets;
-  const index_t* offset;  ///< of the thread's first element, for each target
-  int d, skipped;
+  pack<vector_elements<T, Width>...> results;
+  int w;
   template <int J, class V>
   __device__ __forceinline__ void put(const V& value) {
-    const auto& t = get<J>(targets);
-    if (d >= skipped) t.data[offset[J] + d * t.steps[R - 3]] = value;
+    get<J>(results).put(w, value);
   }
 };
 
@@ -112,7 +149,7 @@ template <int R>
 struct stencil_place {
   const stencil_numbers<R>& p;
   index_t outer, at[3];
-  int skipped;  ///< elements that another thread stores
+  int skipped;  ///< elements along the walk that another thread stores
   __device__ __forceinline__ index_t offset(const index_t* steps) const {
     index_t sum = at[0] * steps[R - 3] + at[1] * steps[R - 2] + at[2] * steps[R - 1];
     if constexpr (R > 3) p.outer(outer, [&](int axis, index_t i) { sum += i * steps[axis]; });
@@ -125,15 +162,36 @@ __device__ __forceinline__ void stencil_elements(const stencil_place<R>& place, 
                                                  const target_pack<R, T...>& targets, index_sequence<A...>,
                                                  index_sequence<J...>, index_sequence<D...>) {
   using values = stencil_pack_of<Points, Depth, R, Src...>;
+  constexpr int width = Points::width;
   values all;
   const auto load = [&](auto& v, const auto& o) {
-    if constexpr (bare_t<decltype(v)>::bytes > 0) v.load(o.source.data + place.offset(o.steps.step), o.steps);
+    if constexpr (bare_t<decltype(v)>::bytes > 0) {
+      const index_t* const step = o.steps.step;
+      v.load(o.source.data + place.offset(step), {int(step[R - 3]), int(step[R - 2]), int(step[R - 1])});
+    }
   };
   (load(get<A>(all), get<A>(operands)), ...);
   const index_t offset[] = {place.offset(get<J>(targets).steps.step)...};
+  const auto store = [&]<int j, class V>(index_sequence<j>, const vector_elements<V, width>& results, int d) {
+    const auto& t = get<j>(targets);
+    const index_t at = offset[j] + d * t.steps[R - 3];
+    if constexpr (Points::stored_together[j]) {  // in one piece: nvcc 13 does not put every vector together again
+      using vector = wide<V, width>;
+      *reinterpret_cast<vector*>(t.data + at) = *reinterpret_cast<const vector*>(&results);
+    } else {
+#pragma unroll
+      for (int w = 0; w < width; ++w) t.data[at + w * t.steps[R - 1]] = results[w];
+    }
+  };
   const auto compute = [&]<int d>(index_sequence<d>) {
-    stencil_sink<R, target_pack<R, T...>> sink{targets, offset, d, place.skipped};
-    evaluate<Schedule>(stencil_context<Points, Depth, d, values, operand_pack<R, Src...>>{all, operands}, sink);
+    stencil_sink<width, T...> sink;
+    [&]<int... W>(index_sequence<W...>) {
+      ((sink.w = W,
+        evaluate<Schedule>(stencil_context<Points, d, W, values, operand_pack<R, Src...>>{all, operands}, sink)),
+       ...);
+    }
+    (make_index_sequence<width>{});
+    if (d >= place.skipped) (store(index_sequence<J>{}, get<J>(sink.results), d), ...);
   };
   (compute(index_sequence<D>{}), ...);
 }
@@ -151,7 +209,7 @@ __device__ __forceinline__ void stencil_body(const stencil_numbers<R>& p, const 
                          outer,
                          {((static_cast<index_t>(walk_tile) << pieces_shift) + piece) * Depth,
                           (static_cast<index_t>(line_tile) << p.line_shift) + line,
-                          (static_cast<index_t>(column_tile) << p.lane_shift) + lane},
+                          ((static_cast<index_t>(column_tile) << p.lane_shift) + lane) * Points::width},
                          0};
   if (place.at[0] >= p.extent[0] || place.at[1] >= p.extent[1] || place.at[2] >= p.extent[2]) return;
   // At the end a thread begins earlier: it computes elements of its neighbour's once more, and all exist. What it reads
@@ -164,8 +222,17 @@ __device__ __forceinline__ void stencil_body(const stencil_numbers<R>& p, const 
                                             make_index_sequence<int(sizeof...(T))>{}, make_index_sequence<Depth>{});
 }
 
-template <class Schedule, class Points, int R, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads) transform_stencil(const __grid_constant__ Parameters p) {
+/// How many blocks share a processor at least; 0: as the compiler has it.
+template <class Schedule, class Points, int Depth, int R, class... Src>
+constexpr int stencil_residents(const operand_pack<R, Src...>*) {
+  using tuning = transform_tuning;
+  constexpr int bytes = stencil_pack_of<Points, Depth, R, Src...>::bytes;
+  if (Points::width == 1 || Schedule::cost > tuning::one_strided_cost) return 0;
+  return bytes <= tuning::stencil_in_vectors.bytes ? tuning::stencil_residents : 0;
+}
+
+template <class Schedule, class Points, int R, int Depth, int Residents, class Parameters>
+__global__ void __launch_bounds__(block_threads, Residents) transform_stencil(const __grid_constant__ Parameters p) {
   stencil_body<Schedule, Points, Depth, R>(p, p.operands, p.targets);
 }
 

@@ -34,6 +34,11 @@ struct strided_numbers {
 struct stencil_point {
   short array, along[3];
 };
+/// How a stencil reads an array: so many columns by one instruction, which begin at a multiple of their size where a
+/// thread's first column is `before` columns beyond one.
+struct stencil_array {
+  short together, before;
+};
 /// Of stencils, over the last three axes: threads walk along the first of these, and lie side by side along the others.
 template <int R>
 struct stencil_numbers {

@@ -67,7 +67,9 @@ struct dpp::tuning<dpp::transforms, cuda> {
   static constexpr int window_lanes = 64, window_width = 4, window_depth = 2;
   /// What a thread of a stencil that is made at run time may read, each place once, and compute. The compiler computes
   /// while it reads: 27 points of 8 elements are 360 bytes, in 60 registers.
-  static constexpr cuda_detail::thread_load stencil{1200, 512};
+  static constexpr cuda_detail::thread_load stencil{1200, 512}, stencil_in_vectors{1200, 300};
+  /// Blocks that share a processor where it reads in vectors, into 64 registers.
+  static constexpr int stencil_residents = 4;
 };
 
 template <>
