@@ -555,6 +555,60 @@ def rolls():
     out.write()
 
 
+def products():
+    """Products of small integers, which are exact in every type; of each type of elements the same ones."""
+    out = Family("products")
+    rng = np.random.default_rng(5)
+    shapes = {"v": (6,), "w": (6,), "u": (4,), "a": (3, 6), "b": (6, 4), "t": (2, 3, 6), "s": (2, 6, 4), "r": (5, 1, 6, 4), "o": (1, 7), "e": (0, 6), "m": (70, 65), "n": (65, 33)}
+    x = {name: rng.integers(-3, 4, shape) for name, shape in shapes.items()}
+    x["q"] = np.arange(1, 6)
+    calls = ["matmul(v,w)", "matmul(a,v)", "matmul(v,b)", "matmul(a,b)", "matmul(a.T,a)", "matmul(t,b)", "matmul(t,s)", "matmul(a,s)", "matmul(t,r)", "matmul(v,r)", "matmul(t,v)",
+             "matmul(e,b)", "matmul(b.T,e.T)", "matmul(o.T,o)", "matmul(o[:,:1],o)", "matmul(m,n)", "matmul(a[::-1,::2],b[::-2])",
+             "dot(v,w)", "dot(a,v)", "dot(v,b)", "dot(a,b)", "dot(t,b)", "dot(t,s)", "dot(v,s)", "dot(e,v)",
+             "inner(v,w)", "inner(a,v)", "inner(a,a[1:])", "inner(t,a)", "inner(t,t)",
+             "outer(v,u)", "outer(u,u)", "outer(v[:0],u)", "vdot(v,w)", "vdot(a,a)", "vdot(e,e)",
+             "vecdot(v,w)", "vecdot(a,v)", "vecdot(t,a)", "vecdot(t,t,axis=0)", "vecdot(t,a,axis=-2)",
+             "tensordot(a,b,1)", "tensordot(t,b,1)", "tensordot(t,t,3)", "tensordot(q,q,0)", "tensordot(t,s,((0,2),(0,1)))", "tensordot(t,a,((1,2),(0,1)))", "tensordot(s,t,((-2,),(-1,)))",
+             "cross(a[:,:3],a[:,3:])", "cross(t[:,:,:3],v[3:])", "cross(v[:3],w[3:])"]
+    letters = ["'ij,jk->ik',a,b", "'ij,jk',a,b", "'bA,Ac',a,b", "'ba',a", "'ij->',a", "'ij->j',a", "'ii',b@b.T", "'ii->i',b@b.T", "'i,ii,i->i',v,b@b.T,v", "'bij,bjk->bik',t,s", "'bij,bjk->ki',t,s",
+               "'ij,i,j',a@b,a[:,0],b[0]", "'ij,jk,lk->il',a,b,b", "'ai,ij,bjk,k->ab',a,b@b.T,s,b[0]"]
+    for t in ["float64", "float32", "float16", "int32", "int8", "complex64", "bool"]:
+        z = {name: (a + 1j * np.roll(a, 1)).astype(np.complex64) if t == "complex64" else a.astype(t) for name, a in x.items()}
+        for name in z:
+            if t == "float64" and name not in "mn" or name in "vwats" or name in "mn" and t in ("float32", "int8"):
+                out.put(f"{t}/{name}", z[name])
+        few = ["matmul(a,v)", "matmul(t,s)", "matmul(m,n)", "dot(v,w)", "inner(t,a)", "tensordot(t,s,((0,2),(0,1)))", "vdot(a,a)", "vecdot(t,a)", "cross(t[:,:,:3],v[3:])"]
+        for call in [*calls, *(f"einsum({l})" for l in letters)] if t == "float64" else few:
+            if t == "bool" and call.startswith(("cross", "vecdot", "vdot")) or "m,n" in call and t not in ("float32", "int8"):
+                continue
+            out.put(f"{t}/{call}", np.asarray(eval(call, {f: getattr(np, f) for f in ("matmul", "dot", "inner", "outer", "vdot", "vecdot", "tensordot", "cross", "einsum")} | z)))
+    a, b, v = (x[k].astype(np.float64) for k in "abv")
+    for call in ["a@b+1", "np.maximum((2*a)@(b-1),0)", "(a@b)@b.T", "(a@v)[:,None]*a", "(a@b).sum(0)", "a@(a.sum(0))", "(a-a.max(1,keepdims=True))@b", "((a@b)-(a@b).max(1,keepdims=True))", "a@np.cumsum(b,0)"]:
+        out.put(call, eval(call, {"np": np, "a": a, "b": b, "v": v}))
+    out.write()
+
+
+def parts():
+    out = Family("parts")
+    x = np.arange(4 * 5 * 6, dtype=np.int32).reshape(4, 5, 6)
+    v = np.array([3, -1, 4, 1, -5, 9, 2], dtype=np.int32)
+    p = v > 1
+    out.put("x", x)
+    out.put("v", v)
+    out.put("p", p)
+    names = {"x": x, "v": v, "p": p, "np": np, "diagonal": np.diagonal, "windows": np.lib.stride_tricks.sliding_window_view, "diff": np.diff, "split": np.split}
+    for call in ["diagonal(x)", "diagonal(x,2)", "diagonal(x,-3)", "diagonal(x,5)", "diagonal(x,-4)", "diagonal(x,99)", "diagonal(x,-99)", "diagonal(x,1,1,2)", "diagonal(x,1,2,1)", "diagonal(x,0,-1,0)", "diagonal(x[0])",
+                 "diagonal(x[0,::-1,::2],-1)", "diagonal(x*v[:6]+x[:,:1])", "diagonal(x[:,:1]*v[:6],1,1,2)", "diagonal(v[:,None]*v)", "diagonal(x.sum(0),1)", "diagonal(x-x.max(2,keepdims=True),-1)", "diagonal(np.cumsum(x,2),0,0,2)", "diagonal(np.roll(x,1,2))", "diagonal(diagonal(x))", "diagonal(x).sum(1)", "diagonal(x).T", "diagonal(x)[1:,::-1]", "diagonal(x.sum(0)).sum()",
+                 "windows(v,3)", "windows(v,1)", "windows(v,7)", "windows(v,3).sum(1)", "windows(v,3).max(1)", "windows(x,2,0)", "windows(x,4,1)", "windows(x,3,-1)[::2,1]", "windows(x[0],(2,3))", "windows(x[0],(2,3)).sum((2,3))", "windows(x,(1,2,3)).max((3,4,5))", "windows(v*v,2)", "windows(x.sum(0),2,1)", "diagonal(windows(v,3))",
+                 "diff(v)", "diff(v,2)", "diff(v,0)", "diff(v,6)", "diff(v,7)", "diff(x)", "diff(x,1,0)", "diff(x,2,1)", "diff(p)", "diff(p,2)", "diff(x*x,1,-2)", "diff(v[:0])", "diff(diff(x,1,0),1,1)", "diff(x.sum(0),1,0)"]:
+        answer = eval(call, names)
+        out.put(call, answer.astype(np.int64) if "sum" in call else answer)
+    for call in ["split(v,7)", "split(x,2)", "split(x,5,1)", "split(x,3,-1)", "split(x,1)", "split(v,[2,5])", "split(v,[0,3,3,7,9])", "split(v,[-3])", "split(x,[1,3],2)", "split(x*2+1,[4],1)"]:
+        for k, piece in enumerate(eval(call, names)):
+            out.put(f"{call}[{k}]", piece)
+    out.write()
+
+
 def lazy_arrays():
     out = Family("lazy_arrays")
     x = np.arange(4 * 5 * 7, dtype=np.int32).reshape(4, 5, 7)
@@ -1108,6 +1162,8 @@ if __name__ == "__main__":
     derived_reductions()
     views()
     rolls()
+    products()
+    parts()
     lazy_arrays()
     broadcasting()
     creation()

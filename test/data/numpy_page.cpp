@@ -74,6 +74,10 @@ const section views = {
      {"np.broadcast_to(v, (3, 4))", "broadcast_to(v, {3, 4})", ""},
      {"np.broadcast_shapes(x.shape, v.shape)", "broadcast_shapes(x.shape(), v.shape())", ""},
      {"np.unstack(x)[0]", "x(0)", ""},
+     {"np.split(x, 2, axis=1) | np.split(v, [1, 3])", "split<1>(x, 2) | split(v, {1, 3})", "views, in a `std::vector`"},
+     {"np.diagonal(x) | np.diagonal(t, 1, 0, 2)", "diagonal(x) | diagonal(t, 1, axis<0, 2>)", ""},
+     {"np.lib.stride_tricks.sliding_window_view(x, (2, 2))",
+      "sliding_window_view(x, {2, 2}) | sliding_window_view(x, 2, axis<0>)", "over all axes, or along one"},
      {"x[1] = v", "x(1) = v", ""},
      {"x[:, 1:] -= x[:, :-1]", "x(all, range(1, end)) -= x(all, range(0, -1))", "may overlap, as in NumPy"},
      {"z.real = v | z.imag = v", "real(z) = v | imag(z) = v", ""},
@@ -152,14 +156,23 @@ const section drawn = {"Random numbers",
 const section products = {
     "Products and differences",
     "",
-    {{"np.dot(v, w) | np.vecdot(x, y)", "sum(v * w) | sum(x * y, axis<-1>)", "`conj` is written where it is meant"},
-     {"np.outer(v, w)", "v(all, newaxis) * w", ""},
-     {"np.einsum('ij,ij->i', x, y)", "sum(x * y, axis<1>)", ""},
+    {{"np.matmul(x, y.T) | x @ v", "matmul(x, y.T()) | matmul(x, v)", "fuses with what is before and after it"},
+     {"np.dot(v, w) | np.vdot(v, w) | np.inner(x, y)", "dot(v, w) | vdot(v, w) | inner(x, y)",
+      "`vdot` takes arrays of one shape"},
+     {"np.vecdot(x, y) | np.vecdot(x, y, axis=0)", "vecdot(x, y) | vecdot(x, y, axis<0>)", ""},
+     {"np.outer(v, w)", "outer(v, w)", "of vectors; others are reshaped first"},
+     {"np.tensordot(t, t, 2) | np.tensordot(x, y, (0, 0))",
+      "tensordot<2>(t, permute_dims<1, 2, 0>(t)) | tensordot(x, y, axis<0>, axis<0>)",
+      "2 axes unless given, as in NumPy"},
+     {"np.einsum('ij,ij->i', x, y) | np.einsum('ij,kj,k', x, y, v)",
+      "einsum<\"ij,ij->i\">(x, y) | einsum<\"ij,kj,k\">(x, y, n)",
+      "without `...`; the order of products is chosen from the letters"},
+     {"np.cross(t[..., :3], v[:3])", "cross(t(ellipsis, range(0, 3)), v(range(0, 3)))", "of three elements"},
      {"np.linalg.norm(x) | np.linalg.norm(v, 1)", "norm(x) | norm(v, ord<1>)",
       "of all elements as one vector: Frobenius of a matrix"},
      {"np.linalg.vector_norm(x, axis=1)", "norm(x, axis<1>)", ""},
-     {"np.trace(x)", "sum(where(eye<bool>(3, 4), x, 0))", ""},
-     {"np.diff(v)", "v(range(1, end)) - v(range(0, -1))", ""},
+     {"np.trace(x)", "sum(diagonal(x))", "`trace` is what watches kernels"},
+     {"np.diff(v) | np.diff(x, 2, axis=0)", "diff(v) | diff<2>(x, axis<0>)", ""},
      {"np.trapezoid(w, v)", "sum((w(range(1, end)) + w(range(0, -1))) * (v(range(1, end)) - v(range(0, -1)))) / 2", ""},
      {"np.clip(x, 0, None)", "maximum(x, 0)", ""},
      {"np.isin(i, [2, 3])", "logical_or(i == 2, i == 3)", ""}}};
@@ -169,13 +182,9 @@ struct absence {
   const char *names, *instead, *code;
 };
 const absence absences[] = {
-    {"matmul, tensordot, and of linalg matrix_norm, cross, solve, inv, det, slogdet, cholesky, qr, svd, svdvals, eigh, "
-     "eigvalsh, "
-     "eig, eigvals, pinv, matrix_rank, matrix_power",
-     "BLAS, LAPACK, cuBLAS or cuSOLVER with `x.data()`, on the GPU `data_on(stream, x)`; for small matrices a "
-     "broadcast product, here of "
-     "x and yᵀ",
-     "sum(x(all, newaxis, all) * y, axis<-1>)"},
+    {"of linalg matrix_norm, solve, inv, det, slogdet, cholesky, qr, svd, svdvals, eigh, eigvalsh, eig, eigvals, pinv, "
+     "matrix_rank, matrix_power",
+     "LAPACK or cuSOLVER with `x.data()`, on the GPU `data_on(stream, x)`", ""},
     {"sort, argsort, searchsorted, unique_all, unique_counts, unique_inverse, unique_values",
      "an algorithm of the standard library, of CUB or Thrust over the memory of an array",
      "std::sort(v.begin(), v.end())"},
@@ -192,7 +201,6 @@ const absence absences[] = {
      "sum(where(arange<int64>(4) == n(all, newaxis), x, 0), axis<1>)"},
     {"nonzero, indexing by masks", "`where` keeps the shape; their number and their sum need none",
      "count_nonzero(b) | sum(where(b, x, 0))"},
-    {"linalg.diagonal", "borrowed memory with the steps of a diagonal", "borrow(x.data(), {3}, {5})"},
     {"broadcast_arrays", "operands broadcast by themselves; as views", "broadcast_to(v, x.shape())"},
     {"all of fft", "cuFFT or FFTW over `x.data()`, `data_on(stream, x)`", ""},
     {"can_cast, isdtype, and inspection of devices and name spaces", "what is asked there is part of the types",

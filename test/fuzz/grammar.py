@@ -179,6 +179,19 @@ def roll_cpp(x, shifts, axes):
     return f"lf::roll({x}, {shift}{options(axes)})"
 
 
+def diagonal(x, k, a, b):
+    if len(x.shape) < 2 or len(ref.axes_of((a, b), len(x.shape))) != 2:
+        raise Invalid("axes")
+    return x.map(lambda v: np.diagonal(v, k, a, b))
+
+
+def windows(x, n, axis):
+    ref.axes_of((axis,), len(x.shape))
+    if not 1 <= n <= x.shape[axis]:
+        raise Invalid("shape")
+    return x.map(lambda v: np.lib.stride_tricks.sliding_window_view(v, n, axis))
+
+
 def permuted(x, *order):
     if len(order) != len(x.shape) or len(ref.axes_of(order, len(x.shape))) != len(order):
         raise Invalid("order")
@@ -252,6 +265,8 @@ KINDS = {
     "permute": (permuted, lambda x, *o: f"lf::permute_dims<{', '.join(map(str, o))}>({x})", lambda x, *o: f"{x}.transpose{o}"),
     "flip": (flipped, lambda x, *a: f"lf::flip({x}{options(a or None)})", lambda x, *a: f"np.flip({x}{numpy_options(a or None)})"),
     "roll": (rolled, roll_cpp, lambda x, s, a: f"np.roll({x}, {s}, {a})"),
+    "diagonal": (diagonal, lambda x, k, a, b: f"lf::diagonal({x}, {k}, lf::axis<{a}, {b}>)", lambda x, k, a, b: f"np.diagonal({x}, {k}, {a}, {b})"),
+    "windows": (windows, lambda x, n, a: f"lf::sliding_window_view({x}, {n}, lf::axis<{a}>)", lambda x, n, a: f"np.lib.stride_tricks.sliding_window_view({x}, {n}, {a})"),
     "broadcast": (broadcast, lambda x, *s: f"lf::broadcast_to({x}, {braces(s)})", lambda x, *s: f"np.broadcast_to({x}, {s})"),
     "reshape": (reshaped, lambda x, *s: f"lf::reshape({x}, {braces(s)})", lambda x, *s: f"{x}.reshape({s})"),
     "array": (lambda x: x, lambda x: f"lf::materialize({x})", lambda x: f"{x}.copy()"),
@@ -651,7 +666,14 @@ class Generator:
             elif self.chance(0.3):
                 specs = specs[: int(r.integers(1, len(specs) + 1))]
             return Node("view", (x,), tuple(specs))
-        if choice < 0.6:
+        if choice < 0.55 and x.rank > 1:
+            a, b = (int(k) - (x.rank if self.chance(0.3) else 0) for k in r.permutation(x.rank)[:2])
+            return Node("diagonal", (x,), (int(r.integers(-3, 4)), a, b))
+        if choice < 0.58 and 0 < x.rank < 5:
+            a = int(r.integers(0, x.rank))
+            if x.shape[a]:
+                return Node("windows", (x,), (int(r.integers(1, min(x.shape[a], 5) + 1)), a - (x.rank if self.chance(0.3) else 0)))
+        if choice < 0.65:
             return Node("transpose", (x,))
         if choice < 0.7 and x.rank:
             return Node("permute", (x,), tuple(int(v) - (x.rank if self.chance(0.3) else 0) for v in r.permutation(x.rank)))

@@ -68,6 +68,7 @@ template <int From, int To>
 struct index_map {
   index_t start[From > 0 ? From : 1] = {};
   int source[To > 0 ? To : 1] = {};  ///< axis of the input that output axis k walks along, or -1
+  int beside[To > 0 ? To : 1] = {};  ///< 1 + another one that it walks along at the same time, if source is one; or 0
   index_t factor[To > 0 ? To : 1] = {};
   shape<To> extents;
 };

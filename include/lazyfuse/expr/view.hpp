@@ -22,7 +22,10 @@ constexpr auto remap(const tree::leaf<Source, From>& e, const index_map<From, To
   strides<To> steps;
   index_t offset = e.offset;
   for (int k = 0; k < From; ++k) offset += m.start[k] * e.steps[k];
-  for (int k = 0; k < To; ++k) steps[k] = m.source[k] < 0 ? 0 : m.factor[k] * e.steps[m.source[k]];
+  for (int k = 0; k < To; ++k) {
+    steps[k] = m.source[k] < 0 ? 0 : m.factor[k] * e.steps[m.source[k]];
+    if (m.beside[k] > 0) steps[k] += m.factor[k] * e.steps[m.beside[k] - 1];
+  }
   return tree::leaf<typename tree::source_traits<Source>::viewed, To>(viewed(e.source), m.extents, steps, offset);
 }
 template <class T, auto Value, int To>
@@ -38,11 +41,15 @@ constexpr index_map<Rank, To> through_broadcast(const index_map<From, To>& m, co
   r.extents = m.extents;
   constexpr int shift = From - Rank;
   for (int k = 0; k < Rank; ++k) r.start[k] = s[k] == p[k + shift] ? m.start[k + shift] : 0;
+  const auto own = [&](int of_parent) {  // the operand's axis, or -1
+    const int axis = of_parent - shift;
+    return of_parent >= 0 && axis >= 0 && s[axis >= 0 ? axis : 0] == p[of_parent >= 0 ? of_parent : 0] ? axis : -1;
+  };
   for (int k = 0; k < To; ++k) {
-    const int axis = m.source[k] - shift;
-    const bool own = m.source[k] >= 0 && axis >= 0 && s[axis >= 0 ? axis : 0] == p[m.source[k] >= 0 ? m.source[k] : 0];
-    r.source[k] = own ? axis : -1;
-    r.factor[k] = own ? m.factor[k] : 0;
+    const int axis = own(m.source[k]), other = m.beside[k] > 0 ? own(m.beside[k] - 1) : -1;
+    r.source[k] = axis >= 0 ? axis : other;
+    r.beside[k] = axis >= 0 ? other + 1 : 0;
+    r.factor[k] = r.source[k] >= 0 ? m.factor[k] : 0;
   }
   return r;
 }

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of vectors, matrices and arrays of any rank: sums of products that are broadcast, as anybody would write
+// them, so that they fuse with what is before and after them. Backends compute such sums by tiles.
+#pragma once
+
+#include <lazyfuse/expr/reductions.hpp>
+#include <lazyfuse/expr/roll.hpp>
+
+#include <array>
+#include <utility>
+
+namespace lazyfuse {
+
+namespace products_detail {
+using namespace options_detail;
+
+/// An axis of one operand, that one of the other is multiplied along.
+struct pair_of_axes {
+  int x, y;
+};
+
+/// Where the axes of two operands go: those of x that stay, those of y, and last those that are summed over.
+template <int X, int Y, int Summed>
+struct contraction {
+  static constexpr int rank = X + Y - Summed, results = rank - Summed;
+  int x[X > 0 ? X : 1] = {}, y[Y > 0 ? Y : 1] = {};
+  constexpr explicit contraction(const std::array<pair_of_axes, Summed>& summed) {
+    for (int& a : x) a = -1;
+    for (int& a : y) a = -1;
+    for (int k = 0; k < Summed; ++k) x[summed[k].x] = y[summed[k].y] = results + k;
+    int next = 0;
+    for (int k = 0; k < X; ++k)
+      if (x[k] < 0) x[k] = next++;
+    for (int k = 0; k < Y; ++k)
+      if (y[k] < 0) y[k] = next++;
+  }
+};
+
+template <int First, int... I>
+constexpr axes<First + I...> axes_from(index_sequence<I...>) {
+  return {};
+}
+/// The last K axes.
+template <int K>
+using last_axes = decltype(axes_from<-K>(make_index_sequence<K>{}));
+
+/// The sum over the last K axes of the product of x..., which is of the type that the product has, whatever sums are
+/// of.
+template <int K, class... X>
+constexpr auto sum_of_products(const X&... x) {
+  const auto reduced = [](auto function, const auto& products) {
+    if constexpr (K == 0) return products;
+    else return function(products, last_axes<K>{});
+  };
+  constexpr int bools = (0 + ... + boolean<value_t<X>>);
+  if constexpr (bools == int(sizeof...(X))) return reduced(any, (... & x));
+  else if constexpr (bools > 0) return (... * x);  // whose rule says what is wrong
+  else {
+    using T = value_t<decltype((... * x))>;
+    if constexpr (small_real<T>) return cast<T>(reduced(sum, (... * cast<float>(x))));
+    else if constexpr (integer<T>) return cast<T>(reduced(sum, (... * x)));
+    else return reduced(sum, (... * x));
+  }
+}
+
+template <class X, class Y>
+constexpr void check_extents(const X& x, const Y& y, pair_of_axes a, const char* operation) {
+  if (x.shape()[a.x] != y.shape()[a.y])
+    throw_shapes(operation, x.shape().extent, rank_of<X>, y.shape().extent, rank_of<Y>,
+                 "differ along the axes that are summed over");
+}
+
+template <auto Way, class X, class Y, int... I, int... J>
+constexpr auto contracted(const X& x, const Y& y, index_sequence<I...>, index_sequence<J...>) {
+  constexpr int R = decltype(Way)::rank;
+  return sum_of_products<R - decltype(Way)::results>(along<R>(x, axes<Way.x[I]...>{}),
+                                                     along<R>(y, axes<Way.y[J]...>{}));
+}
+/// The products of x and y summed over pairs of axes, each of one extent.
+template <auto Summed, class X, class Y>
+constexpr auto contract(const X& x, const Y& y, const char* operation) {
+  constexpr int K = int(std::size(Summed));
+  using way = contraction<rank_of<X>, rank_of<Y>, K>;
+  static_assert(way::rank <= max_rank,
+                "lazyfuse: the axes of both operands of this product, those that are summed over counted once, are "
+                "more than 8");
+  for (const pair_of_axes a : Summed) check_extents(x, y, a, operation);
+  return contracted<way(Summed)>(x, y, make_index_sequence<rank_of<X>>{}, make_index_sequence<rank_of<Y>>{});
+}
+/// The last K axes of rank A with the first K of the other operand.
+template <int K, int A>
+inline constexpr auto last_with_first = [] {
+  std::array<pair_of_axes, K> a{};
+  for (int k = 0; k < K; ++k) a[static_cast<std::size_t>(k)] = {A - K + k, k};
+  return a;
+}();
+template <int A, int B>
+inline constexpr auto one_pair = std::array<pair_of_axes, 1>{{{A, B}}};
+
+/// x with its last two axes exchanged.
+template <class X, int... I>
+constexpr auto turned(const X& x, index_sequence<I...>) {
+  return permute_dims<I..., int(sizeof...(I)) + 1, int(sizeof...(I))>(x);
+}
+
+template <class X, class Y>
+constexpr void check_factors(const char* operation, const X& x, const Y& y) {
+  constexpr int a = rank_of<X>, b = rank_of<Y>;
+  check_extents(x, y, {a - 1, b > 1 ? b - 2 : 0}, operation);
+}
+}  // namespace products_detail
+
+/// matmul(x, y): the matrix product: of the last axis of x with the last but one of y, which have one extent, or throws
+/// shape_error; the axes before are broadcast. A vector has no more axes in the result. Sums are as those of sum; of
+/// 16-bit reals they are float before they are rounded, of integers they wrap around, of bool they are any. An
+/// expression like sum(x(all, newaxis, all) * y.T()(newaxis, all, all), axis<2>): it fuses. \numpy{matmul}
+template <class X, class Y>
+  requires(expression<X>&& expression<Y>)
+constexpr auto matmul(const X& x, const Y& y) {
+  using namespace products_detail;
+  constexpr int a = rank_of<X>, b = rank_of<Y>;
+  constexpr bool factors = a > 0 && b > 0, ranks = (a > b ? a : b) < max_rank;
+  static_assert(factors, "lazyfuse: matmul takes vectors and matrices; a number multiplies by *");
+  static_assert(ranks, "lazyfuse: matmul takes arrays of rank 7 at most");
+  if constexpr (!factors || !ranks) return sum_of_products<0>(x, x);
+  else {
+    check_factors("matmul", x, y);
+    if constexpr (b == 1) return sum_of_products<1>(x, y);
+    else {
+      const auto columns = turned(y, make_index_sequence<b - 2>{});
+      if constexpr (a == 1) return sum_of_products<1>(x, columns);
+      else return sum_of_products<1>(x(ellipsis, newaxis, all), columns(ellipsis, newaxis, all, all));
+    }
+  }
+}
+
+/// dot(x, y): the sum of products of the last axis of x and the last but one of y, the only one of a vector: of vectors
+/// a number, of matrices their product; all other axes of x, then those of y. Numbers multiply. \numpy{dot}
+template <class X, class Y>
+  requires(expression<X>&& expression<Y>)
+constexpr auto dot(const X& x, const Y& y) {
+  using namespace products_detail;
+  constexpr int a = rank_of<X>, b = rank_of<Y>;
+  if constexpr (a == 0 || b == 0) return x * y;
+  else return contract<one_pair<a - 1, (b > 1 ? b - 2 : 0)>>(x, y, "dot");
+}
+/// inner(x, y): the sum of products along the last axes: the other axes of x, then those of y. \numpy{inner}
+template <class X, class Y>
+  requires(expression<X>&& expression<Y>)
+constexpr auto inner(const X& x, const Y& y) {
+  using namespace products_detail;
+  if constexpr (rank_of<X> == 0 || rank_of<Y> == 0) return x * y;
+  else return contract<one_pair<rank_of<X> - 1, rank_of<Y> - 1>>(x, y, "inner");
+}
+/// vdot(x, y): the sum of conj(x) * y over all axes of two arrays of one shape. \numpy{vdot}
+template <class X, class Y>
+  requires(expression<X>&& expression<Y>)
+constexpr auto vdot(const X& x, const Y& y) {
+  using namespace products_detail;
+  constexpr bool alike = rank_of<X> == rank_of<Y>;
+  static_assert(alike, "lazyfuse: vdot takes two arrays of one shape; reshape one of them");
+  if constexpr (alike) {
+    if (x.shape() != y.shape())
+      throw_shapes("vdot", x.shape().extent, rank_of<X>, y.shape().extent, rank_of<Y>, "differ");
+    if constexpr (complex_number<value_t<X>>) return sum_of_products<rank_of<X>>(conj(x), y);
+    else return sum_of_products<rank_of<X>>(x, y);
+  } else return products_detail::sum_of_products<0>(x, x);
+}
+/// vecdot(x, y, axis<-1>): the sums of conj(x) * y along an axis, the last unless given; the others are broadcast.
+/// \numpy{vecdot}
+template <class X, class Y, int A = -1>
+  requires(expression<X>&& expression<Y>)
+constexpr auto vecdot(const X& x, const Y& y, axes<A> = {}) {
+  using namespace products_detail;
+  constexpr int a = rank_of<X>, b = rank_of<Y>, R = a > b ? a : b, axis = A < 0 ? A : A - R;
+  constexpr bool have = a > 0 && b > 0 && axis >= -a && axis >= -b && axis < 0;
+  static_assert(have, "lazyfuse: vecdot sums along an axis that both of its operands have");
+  if constexpr (!have) return sum_of_products<0>(x, x);
+  else {
+    check_extents(x, y, {a + axis, b + axis}, "vecdot");
+    const auto last = [](const auto& z) {  // the axis
+      constexpr int rank = rank_of<bare_t<decltype(z)>>;
+      return [&]<int... I>(index_sequence<I...>) {
+        return permute_dims<(I < rank + axis ? I : I < rank - 1 ? I + 1 : rank + axis)...>(z);
+      }
+      (make_index_sequence<rank>{});
+    };
+    if constexpr (complex_number<value_t<X>>) return sum_of_products<1>(last(conj(x)), last(y));
+    else return sum_of_products<1>(last(x), last(y));
+  }
+}
+
+/// outer(x, y): the products of each element of one vector with each of another, a matrix. \numpy{outer}
+template <class X, class Y>
+  requires(expression<X>&& expression<Y>)
+constexpr auto outer(const X& x, const Y& y) {
+  constexpr bool vectors = rank_of<X> == 1 && rank_of<Y> == 1;
+  static_assert(vectors, "lazyfuse: outer takes two vectors; reshape(x, {-1}) is an array as one");
+  if constexpr (vectors) return products_detail::sum_of_products<0>(x(all, newaxis), y(newaxis, all));
+  else return products_detail::sum_of_products<0>(x, x);
+}
+
+/// tensordot<K>(x, y): the sum of products over the last K axes of x and the first K of y, 2 unless given. The axes
+/// that are left, those of x first, are those of the result. \numpy{tensordot}
+template <int K = 2, class X, class Y>
+  requires(expression<X>&& expression<Y>)
+constexpr auto tensordot(const X& x, const Y& y) {
+  using namespace products_detail;
+  constexpr bool have = K >= 0 && K <= rank_of<X> && K <= rank_of<Y>;
+  static_assert(have, "lazyfuse: tensordot<K> sums over K axes, which both of its operands have");
+  if constexpr (have) return contract<last_with_first<K, rank_of<X>>>(x, y, "tensordot");
+  else return sum_of_products<0>(x, x);
+}
+/// tensordot(x, y, axis<0, 2>, axis<1, 0>): over these axes of x, each with that of y in its place.
+template <class X, class Y, int... A, int... B>
+  requires(expression<X>&& expression<Y>)
+constexpr auto tensordot(const X& x, const Y& y, axes<A...>, axes<B...>) {
+  using namespace products_detail;
+  constexpr bool pairs = sizeof...(A) == sizeof...(B) && sizeof...(A) > 0;
+  static_assert(pairs, "lazyfuse: tensordot takes as many axes of one operand as of the other");
+  if constexpr (pairs) {
+    constexpr auto summed = std::array<pair_of_axes, sizeof...(A)>{
+        {{view_detail::normal_axis<A, rank_of<X>>(), view_detail::normal_axis<B, rank_of<Y>>()}...}};
+    return contract<summed>(x, y, "tensordot");
+  } else return sum_of_products<0>(x, x);
+}
+
+/// cross(x, y): the vector products of vectors of three elements along the last axis, of each; the others are
+/// broadcast. Throws shape_error if they have not three. \numpy{cross}
+template <class X, class Y>
+  requires(expression<X>&& expression<Y>)
+constexpr auto cross(const X& x, const Y& y) {
+  constexpr int a = rank_of<X>, b = rank_of<Y>;
+  constexpr bool vectors = a > 0 && b > 0;
+  static_assert(vectors, "lazyfuse: cross takes vectors of three elements");
+  if constexpr (!vectors) return products_detail::sum_of_products<0>(x, x);
+  else {
+    if (x.shape()[a - 1] != 3 || y.shape()[b - 1] != 3)
+      throw_shapes("cross", x.shape().extent, a, y.shape().extent, b,
+                   "do not have three elements along their last axes");
+    const auto moved = [](const auto& z, int by) { return roll(z, by, axis<-1>); };
+    return moved(x, 2) * moved(y, 1) - moved(x, 1) * moved(y, 2);
+  }
+}
+
+}  // namespace lazyfuse
