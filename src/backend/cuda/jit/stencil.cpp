@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <set>
@@ -61,9 +62,9 @@ bool are_of_one_kind(const exact_plan& p, int i, int j) {
 
 /// Whether `width` elements of an array, or of a target, follow each other in all columns that are a multiple of it.
 bool in_vectors(const exact_plan& p, const operand_info& o, int width) {
-  if (o.steps[p.rank - 1] != 1) return false;
+  if (o.steps[p.rank - 1] != 1 || !std::has_single_bit(static_cast<unsigned>(o.element_size))) return false;
   for (int k = 0; k < p.rank - 1; ++k)
-    if (p.extents[k] > 1 && o.steps[k] % width != 0) return false;
+    if (o.steps[k] % width != 0) return false;
   return reinterpret_cast<std::uintptr_t>(o.data) % o.element_size == 0;
 }
 /// How many columns a thread takes, if it may be more than one: what vectors of elements that are read again hold.
@@ -85,8 +86,10 @@ void find_vectors(stencil& s) {
   const index_t columns = p.extents[p.rank - 1];
   int reads[most_distinct] = {};
   for (int i = 0; i < s.operands; ++i) ++reads[s.points[i].array];
+  const double cost = p.type().cost(p.plan);
   const auto fits = [&](int width) {
-    if (width < 2 || columns % width != 0 || columns < made_tuning::least_stencil_lanes * width) return false;
+    if (columns % width != 0 || columns < made_tuning::least_stencil_lanes * width) return false;
+    if (cost * width > transform_tuning::stencil_in_vectors.operations) return false;
     for (int a = 0; a < p.count; ++a)
       if (reads[a] > 1 && p.type_of(a).kind == ir::source_kind::memory && !in_vectors(p, p.operand(a), width))
         return false;

@@ -69,8 +69,7 @@ struct stencil_values {
 };
 template <class Points, int Depth, int Array, class T, int R>
 struct stencil_values<Points, Depth, Array, operand<memory<T>, R>> {
-  static constexpr bool checked = !standard::is_same_v<elements<const T>, const T*>;
-  static constexpr int together = checked ? 1 : Points::arrays[Array].together;
+  static constexpr int together = Points::arrays[Array].together;
   using reads = reads_of<Points, Array, Depth, together>;
   static constexpr int bytes = (reads::all.vectors * together + reads::all.singles) * int(sizeof(T));
   vector_elements<T, together> vectors[reads::all.vectors + 1];
@@ -136,11 +135,11 @@ struct stencil_context {
 template <int Width, class... T>
 struct stencil_sink {
   static constexpr bool stores = false;  ///< all that a thread reads is in registers, and no target is read by others
-  pack<vector_elements<T, Width>...> results;
+  pack<wide<T, Width>...> results;
   int w;
   template <int J, class V>
   __device__ __forceinline__ void put(const V& value) {
-    get<J>(results).put(w, value);
+    get<J>(results).value[w] = value;
   }
 };
 
@@ -172,15 +171,13 @@ __device__ __forceinline__ void stencil_elements(const stencil_place<R>& place, 
   };
   (load(get<A>(all), get<A>(operands)), ...);
   const index_t offset[] = {place.offset(get<J>(targets).steps.step)...};
-  const auto store = [&]<int j, class V>(index_sequence<j>, const vector_elements<V, width>& results, int d) {
+  const auto store = [&]<int j, class V>(index_sequence<j>, const wide<V, width>& results, int d) {
     const auto& t = get<j>(targets);
     const index_t at = offset[j] + d * t.steps[R - 3];
-    if constexpr (Points::stored_together[j]) {  // in one piece: nvcc 13 does not put every vector together again
-      using vector = wide<V, width>;
-      *reinterpret_cast<vector*>(t.data + at) = *reinterpret_cast<const vector*>(&results);
-    } else {
+    if constexpr (Points::stored_together[j]) *reinterpret_cast<wide<V, width>*>(t.data + at) = results;
+    else {
 #pragma unroll
-      for (int w = 0; w < width; ++w) t.data[at + w * t.steps[R - 1]] = results[w];
+      for (int w = 0; w < width; ++w) t.data[at + w * t.steps[R - 1]] = results.value[w];
     }
   };
   const auto compute = [&]<int d>(index_sequence<d>) {

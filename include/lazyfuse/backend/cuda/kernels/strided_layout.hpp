@@ -35,7 +35,8 @@ struct stencil_point {
   short array, along[3];
 };
 /// How a stencil reads an array: so many columns by one instruction, which begin at a multiple of their size where a
-/// thread's first column is `before` columns beyond one.
+/// thread's first column is `before` columns beyond one. Of a vector of which several elements are read, others may be
+/// nobody's: it is read whole, for it lies in one aligned piece of memory.
 struct stencil_array {
   short together, before;
 };
