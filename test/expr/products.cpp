@@ -130,6 +130,21 @@ TYPED_TEST(products, by_letters_are_numpys) {
   of.expect("einsum('ij,jk,lk->il',a,b,b)", lf::einsum<"ij,jk,lk->il">(a, b, b));
   of.expect("einsum('ai,ij,bjk,k->ab',a,b@b.T,s,b[0])", lf::einsum<"ai,ij,bjk,k->ab">(a, square, s, b(0)));
 }
+TYPED_TEST(products, of_unlike_types_are_of_their_common_one_from_the_beginning) {
+  const lf::array<std::int8_t, 1, TypeParam> a = lf::full({3}, std::int8_t{100});
+  const lf::array<float, 1, TypeParam> b = lf::ones<float>({3});
+  EXPECT_EQ((lf::einsum<"i,i,i">(a, a, b)).item(), 30000.0f);
+  EXPECT_EQ(lf::dot(a, b).item(), 300.0f);
+  const lf::array<lf::half, 2, TypeParam> h = lf::full({2, 2}, lf::half(200.0f)),
+                                          one = lf::full({2, 2}, lf::half(0.001f));
+  const auto chain = lf::materialize(lf::einsum<"ij,jk,kl->il">(h, h, one));  // 80000 on the way, beyond half
+  EXPECT_NEAR(static_cast<float>(chain(0, 1).item()), 160.0f, 0.5f);
+}
+TYPED_TEST(products, of_five_and_six_operands_have_an_order) {
+  const lf::array<double, 2, TypeParam> a = lf::full({2, 2}, 2.0);
+  EXPECT_EQ((lf::einsum<"ab,bc,cd,de,ef->">(a, a, a, a, a)).item(), 2048.0);
+  EXPECT_EQ((lf::einsum<"ab,bc,cd,de,ef,fg->">(a, a, a, a, a, a)).item(), 8192.0);
+}
 TYPED_TEST(products, of_three_matrices_are_taken_two_at_a_time) {
   const operands_of<double, TypeParam> of{"float64"};
   const auto a = of.template get<2>("a"), b = of.template get<2>("b");
@@ -200,7 +215,7 @@ TYPED_TEST(products, of_unlike_shapes_throw_both) {
       {"tensordot: shapes (3, 4) and (3, 5) differ", [&] { (void)lf::tensordot<1>(a, b); }},
       {"tensordot: shapes (3, 4) and (3, 5) differ", [&] { (void)lf::tensordot(a, b, axis<1>, axis<1>); }},
       {"cross: shapes (3, 4) and (1,) do not have three elements", [&] { (void)lf::cross(a, one); }},
-      {"einsum: shape (3, 5) has another extent along an axis", [&] { (void)lf::einsum<"ij,jk">(a, b); }},
+      {"einsum: axes of the letter j have extents 4 and 3", [&] { (void)lf::einsum<"ij,jk">(a, b); }},
   };
   for (const auto& [message, product] : table) {
     try {

@@ -48,6 +48,7 @@ struct equation {
   letters operand[Operands > 0 ? Operands : 1], result;
   bool readable = true;  ///< as many operands as there are, of letters, commas and an arrow
 
+  constexpr equation() = default;
   template <int N>
   constexpr explicit equation(const subscripts<N>& s) {
     int at = 0;
@@ -65,7 +66,7 @@ struct equation {
         continue;
       }
       letters& to = arrow ? result : operand[at];
-      if (letter_of(c) < 0 || to.count == 2 * max_rank) {
+      if (letter_of(c) < 0 || to.count == max_rank) {
         readable = false;
         return;
       }
@@ -77,7 +78,9 @@ struct equation {
       int n = 0;
       for (const letters& o : operand)
         for (int k = 0; k < o.count; ++k) n += o.of[k] == letter % 52;
-      if (n == 1) result.of[result.count++] = letter % 52;
+      if (n != 1) continue;
+      readable = readable && result.count < max_rank;
+      if (readable) result.of[result.count++] = letter % 52;
     }
   }
   constexpr std::uint64_t all() const {
@@ -103,7 +106,18 @@ constexpr int size_of(std::uint64_t set) {
   return n;
 }
 
-/// Two operands that are multiplied first, and the most letters of a product when the others follow in the same way.
+/// The product of two of the operands alone.
+template <int Operands>
+constexpr auto pair_of(const equation<Operands>& e, int i, int j) {
+  equation<(Operands > 2 ? 2 : Operands)> two;
+  two.operand[0] = e.operand[i];
+  two.operand[1] = e.operand[j];
+  two.result = e.kept(i, j);
+  return two;
+}
+
+/// Two operands that are multiplied first, and the most letters of a product when the others follow in the same way. Of
+/// more than four operands, those whose product has the fewest letters: orders are as many as the factorial's square.
 struct first_pair {
   int i = 0, j = 1, letters = 0;
 };
@@ -113,21 +127,24 @@ template <int Operands>
 constexpr first_pair best_pair(const equation<Operands>& e) {
   if constexpr (Operands <= 2) return {0, 1, size_of(e.all())};
   else {
+    const auto letters_of = [&](int i, int j) { return size_of(e.operand[i].set() | e.operand[j].set()); };
+    const auto with_later = [&](int i, int j) {
+      const int here = letters_of(i, j), later = best_pair(after(e, i, j)).letters;
+      return here > later ? here : later;
+    };
+    constexpr bool all_orders = Operands <= 4;
     first_pair best{0, 1, 99};
     for (int i = 0; i < Operands; ++i)
-      for (int j = i + 1; j < Operands; ++j) {
-        const int here = size_of(e.operand[i].set() | e.operand[j].set()), later = best_pair(after(e, i, j)).letters,
-                  most = here > later ? here : later;
-        if (most < best.letters) best = {i, j, most};
-      }
+      for (int j = i + 1; j < Operands; ++j)
+        if (const int most = all_orders ? with_later(i, j) : letters_of(i, j); most < best.letters) best = {i, j, most};
+    if (!all_orders) best.letters = with_later(best.i, best.j);
     return best;
   }
 }
 /// With the product of operands i and j in place of i, and without j.
 template <int Operands>
 constexpr equation<Operands - 1> after(const equation<Operands>& e, int i, int j) {
-  equation<Operands - 1> to{subscripts<1>{""}};
-  to.readable = true;
+  equation<Operands - 1> to;
   to.result = e.result;
   int next = 0;
   for (int k = 0; k < Operands; ++k)
@@ -135,7 +152,7 @@ constexpr equation<Operands - 1> after(const equation<Operands>& e, int i, int j
   return to;
 }
 
-/// What is wrong with an equation for operands of these ranks: at most one sentence.
+/// Whether operands of these ranks have as many letters as axes.
 template <int Operands>
 constexpr bool fits(const equation<Operands>& e, const int (&ranks)[Operands]) {
   for (int k = 0; k < Operands; ++k)
@@ -180,25 +197,17 @@ constexpr auto along_letters(const X& x) {
   return over(view_detail::remap_known<number_detail::by_values>(x.tree, m), x);
 }
 /// Throws shape_error where axes of one letter differ.
-template <int R>
-void check_letters(const letters& own, const shape<R>& s, index_t (&extents)[52]) {
-  for (int k = 0; k < own.count; ++k) {
-    index_t& known = extents[own.of[k]];
-    if (known >= 0 && known != s[k])
-      throw_shape("einsum", s.extent, R, "has another extent along an axis than an axis of the same letter has");
-    known = s[k];
-  }
-}
+void check_letters(const letters* operands, const index_t* const* extents, int count);
 
 template <auto Equation, class... X, int... I>
 auto in_one(index_sequence<I...>, const X&... x) {
-  constexpr letters all = axes_of(Equation);
-  static_assert(all.count <= max_rank, "lazyfuse: this product of einsum has more than 8 letters");
-  index_t extents[52];
-  for (index_t& n : extents) n = -1;
-  (check_letters(Equation.operand[I], x.shape(), extents), ...);
-  return products_detail::sum_of_products<all.count - Equation.result.count>(
-      along_letters<Equation.operand[I], all>(x)...);
+  constexpr bool few = size_of(Equation.all()) <= max_rank;
+  static_assert(few, "lazyfuse: this product of einsum has more than 8 letters");
+  if constexpr (few) {
+    constexpr letters all = axes_of(Equation);
+    return products_detail::sum_of_products<all.count - Equation.result.count>(
+        along_letters<Equation.operand[I], all>(x)...);
+  } else return map_detail::first_expression(x...);
 }
 template <auto Equation, class... X>
 auto contracted(const X&... x);
@@ -211,13 +220,7 @@ constexpr const auto& operand_in(const Product& product, const Operands& x) {
 /// Operands i and j multiplied, in memory, and then the others.
 template <auto Equation, first_pair Pair, class Operands, int... Others>
 auto pair_first(const Operands& x, index_sequence<Others...>) {
-  constexpr auto two = [] {
-    equation<2> e{subscripts<2>{","}};
-    e.operand[0] = Equation.operand[Pair.i];
-    e.operand[1] = Equation.operand[Pair.j];
-    e.result = Equation.kept(Pair.i, Pair.j);
-    return e;
-  }();
+  constexpr auto two = pair_of(Equation, Pair.i, Pair.j);
   const auto product = barrier(contracted<two>(std::get<Pair.i>(x), std::get<Pair.j>(x)));
   return contracted<after(Equation, Pair.i, Pair.j)>(
       operand_in<(Others < Pair.j ? Others : Others + 1), Pair.i>(product, x)...);
@@ -234,9 +237,9 @@ auto contracted(const X&... x) {
 
 /// einsum<"ij,jk->ik">(x, y): the sum of the products of all operands, whose axes have letters: over those that the
 /// result has not. A letter that an operand has twice is its diagonal. Without an arrow the result has, in alphabetical
-/// order, the letters that occur once. Throws shape_error where axes of one letter differ in extent. Of three operands
-/// and more, two at a time are multiplied into memory where that is of fewer letters, as if all extents were alike.
-/// \numpy{einsum}
+/// order, the letters that occur once. Axes of one letter have one extent, or it throws shape_error: extents of 1 are
+/// not broadcast. Of three operands and more, two at a time are multiplied into memory where that is of fewer letters,
+/// as if all extents were alike; one product has at most 8. \numpy{einsum}
 template <einsum_detail::subscripts Subscripts, class... X>
   requires(sizeof...(X) > 0 && (expression<X> && ...))
 auto einsum(const X&... x) {
@@ -244,18 +247,30 @@ auto einsum(const X&... x) {
   constexpr int n = int(sizeof...(X));
   constexpr equation<n> e(Subscripts);
   constexpr int ranks[] = {rank_of<X>...};
-  constexpr bool readable = e.readable, ranked = fits(e, ranks), results = has_results(e),
-                 diagonals = !repeats_thrice(e);
+  constexpr bool readable = e.readable, ranked = fits(e, ranks), diagonals = !repeats_thrice(e),
+                 results = has_results(e);
   static_assert(
       readable,
       "lazyfuse: einsum takes letters for the axes of each operand, with commas between as many as there are, "
       "and those of the result behind ->");
   static_assert(ranked || !readable, "lazyfuse: einsum takes as many letters for an operand as it has axes");
-  static_assert(results || !readable || !ranked,
+  static_assert(diagonals || !ranked || !readable, "lazyfuse: einsum takes a letter for an operand twice at most");
+  static_assert(results || !diagonals || !ranked || !readable,
                 "lazyfuse: the letters of einsum's result are its operands', each once");
-  static_assert(diagonals || !readable || !ranked, "lazyfuse: einsum takes a letter for an operand twice at most");
-  if constexpr (readable && ranked && results && diagonals) return contracted<e>(x...);
-  else return map_detail::first_expression(x...);
+  if constexpr (readable && ranked && diagonals && results) {
+    const index_t* const extents[] = {x.shape().extent...};
+    check_letters(e.operand, extents, n);
+    // In one type from the beginning, whichever two are multiplied first, and rounded to 16 bits at the end alone.
+    constexpr int bools = (0 + ... + boolean<value_t<X>>);
+    if constexpr (bools > 0) return contracted<e>(x...);
+    else {
+      using T = products_detail::product_t<X...>;
+      using F = products_detail::factor_t<T>;
+      const auto product = [](const auto&... y) { return contracted<e>(y...); };
+      if constexpr (std::is_same_v<F, T>) return products_detail::with_factors<F>(product, x...);
+      else return cast<T>(products_detail::with_factors<F>(product, x...));
+    }
+  } else return map_detail::first_expression(x...);
 }
 
 }  // namespace lazyfuse

@@ -63,12 +63,14 @@ inline constexpr newaxis_t newaxis{};
 /// As many whole axes as are missing.
 inline constexpr ellipsis_t ellipsis{};
 
-/// From positions of rank To to positions of rank From: in[source[k]] += factor[k] * out[k], from start.
+/// From positions of rank To to positions of rank From: in[source[k]] += factor[k] * out[k], from start; and
+/// in[beside[k] - 1], if there is one.
 template <int From, int To>
 struct index_map {
   index_t start[From > 0 ? From : 1] = {};
   int source[To > 0 ? To : 1] = {};  ///< axis of the input that output axis k walks along, or -1
-  int beside[To > 0 ? To : 1] = {};  ///< 1 + another one that it walks along at the same time, if source is one; or 0
+  int beside[To > 0 ? To : 1] =
+      {};  ///< 1 + another one that it walks along at the same time; 0, for which maps begin: none
   index_t factor[To > 0 ? To : 1] = {};
   shape<To> extents;
 };

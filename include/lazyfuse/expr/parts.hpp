@@ -2,6 +2,7 @@
 // Parts of arrays and of expressions that are views: diagonals, windows, pieces; and what is computed of neighbours.
 #pragma once
 
+#include <lazyfuse/expr/barrier.hpp>
 #include <lazyfuse/expr/options.hpp>
 
 #include <vector>
@@ -27,6 +28,9 @@ constexpr auto piece(const X& x, index_t from, index_t to) {
   m.start[Axis] = to > from ? from : 0;
   m.extents[Axis] = to > from ? to - from : 0;
   return mapped(x, m);
+}
+constexpr void check_window(index_t n, index_t extent) {
+  if (n < 1 || n > extent) throw_value("sliding_window_view: a window is as long as the axis at most, and not empty");
 }
 }  // namespace parts_detail
 
@@ -68,36 +72,55 @@ constexpr auto diagonal(X&& x, index_t k = 0, axes<A, B> = {}) {
 template <class X, int A>
   requires expression<X>
 constexpr auto sliding_window_view(X&& x, index_t n, axes<A>) {
-  constexpr int R = rank_of<X>, a = view_detail::normal_axis<A, R>();
+  constexpr int R = rank_of<X>;
   static_assert(R < max_rank, "lazyfuse: a window has an axis of its own, and this expression has 8 already");
-  if (n < 1 || n > x.shape()[a])
-    throw_value("sliding_window_view: a window is as long as the axis at most, and not empty");
-  index_map<R, R + 1> m;
-  for (int k = 0; k <= R; ++k) {
-    m.source[k] = k < R ? k : a;
-    m.factor[k] = 1;
-    m.extents[k] = k < R ? x.shape()[k] - (k == a ? n - 1 : 0) : n;
+  if constexpr (R >= max_rank) return bare_t<X>(static_cast<X&&>(x));
+  else {
+    constexpr int a = view_detail::normal_axis<A, R>();
+    parts_detail::check_window(n, x.shape()[a]);
+    index_map<R, R + 1> m;
+    for (int k = 0; k <= R; ++k) {
+      m.source[k] = k < R ? k : a;
+      m.factor[k] = 1;
+      m.extents[k] = k < R ? x.shape()[k] - (k == a ? n - 1 : 0) : n;
+    }
+    (void)checked(m.extents, "sliding_window_view");
+    return parts_detail::mapped(static_cast<X&&>(x), m);
   }
-  return parts_detail::mapped(static_cast<X&&>(x), m);
 }
 /// sliding_window_view(x, {3, 3}): windows over all axes, whose own are the last ones.
-template <class X, int R>
-  requires(expression<X>&& rank_of<X> == R)
-constexpr auto sliding_window_view(X&& x, const index_t (&windows)[R]) {
-  static_assert(2 * R <= max_rank, "lazyfuse: windows have as many axes once more, and an expression has 8 at most");
-  index_map<R, 2 * R> m;
-  for (int k = 0; k < R; ++k) {
-    const index_t n = windows[k];
-    if (n < 1 || n > x.shape()[k])
-      throw_value("sliding_window_view: a window is as long as the axis at most, and not empty");
-    for (const int to : {k, R + k}) {
-      m.source[to] = k;
-      m.factor[to] = 1;
+template <class X, int K>
+  requires expression<X>
+constexpr auto sliding_window_view(X&& x, const index_t (&windows)[K]) {
+  constexpr int R = rank_of<X>;
+  constexpr bool all_axes = K == R, few = 2 * R <= max_rank;
+  static_assert(all_axes,
+                "lazyfuse: sliding_window_view takes an extent for each axis, or one extent and its axis, as in "
+                "sliding_window_view(x, 3, axis<0>)");
+  static_assert(few || !all_axes, "lazyfuse: windows have as many axes once more, and an expression has 8 at most");
+  if constexpr (!all_axes || !few) return bare_t<X>(static_cast<X&&>(x));
+  else {
+    index_map<R, 2 * R> m;
+    for (int k = 0; k < R; ++k) {
+      const index_t n = windows[k];
+      parts_detail::check_window(n, x.shape()[k]);
+      for (const int to : {k, R + k}) {
+        m.source[to] = k;
+        m.factor[to] = 1;
+      }
+      m.extents[k] = x.shape()[k] - n + 1;
+      m.extents[R + k] = n;
     }
-    m.extents[k] = x.shape()[k] - n + 1;
-    m.extents[R + k] = n;
+    (void)checked(m.extents, "sliding_window_view");
+    return parts_detail::mapped(static_cast<X&&>(x), m);
   }
-  return parts_detail::mapped(static_cast<X&&>(x), m);
+}
+template <class X, class I, class... A>
+  requires(expression<X>&& std::is_integral_v<I> && (std::is_integral_v<A> && ...))
+auto sliding_window_view(X&& x, I, A...) {
+  static_assert(!__is_same(I, I),
+                "lazyfuse: sliding_window_view takes its axis as axis<...>: sliding_window_view(x, 3, axis<0>)");
+  return bare_t<X>(static_cast<X&&>(x));
 }
 
 /// split<0>(x, 3): so many pieces of one length along an axis, as views, in a std::vector. Throws index_error if there
@@ -131,13 +154,22 @@ auto split(const X& x, const index_t (&at)[K]) {
   return all;
 }
 
+template <int Axis = 0, class X, class N>
+  requires expression<X>
+auto split(const X& x, const N&, int) {
+  static_assert(!__is_same(N, N), "lazyfuse: split takes its axis as split<1>(x, 3)");
+  return x;
+}
+
 /// diff<2>(x, axis<0>): the differences of neighbours along an axis, the last unless given, taken N times, once unless
-/// given; the axis is shorter by N, or empty. Of bool: whether they differ. \numpy{diff}
+/// given; the axis is shorter by N, or empty. Of bool: whether they differ. Each third time into memory, for each reads
+/// twice what the one before made. \numpy{diff}
 template <int N = 1, class X, int A = -1>
   requires expression<X>
 constexpr auto diff(const X& x, axes<A> a = {}) {
   static_assert(N >= 0, "lazyfuse: differences are taken a number of times that is not negative");
   if constexpr (N <= 0) return x;
+  else if constexpr (N > 3) return diff<N - 3>(barrier(diff<3>(x, a)), a);
   else {
     constexpr int axis = view_detail::normal_axis<A, rank_of<X>>();
     const index_t n = x.shape()[axis];
@@ -145,6 +177,12 @@ constexpr auto diff(const X& x, axes<A> a = {}) {
     if constexpr (boolean<value_t<X>>) return diff<N - 1>(later != earlier, a);
     else return diff<N - 1>(later - earlier, a);
   }
+}
+template <int N = 1, class X, class I, class... A>
+  requires(expression<X>&& std::is_integral_v<I>)
+auto diff(const X& x, I, A...) {
+  static_assert(!__is_same(I, I), "lazyfuse: diff takes how often and its axis as diff<2>(x, axis<0>)");
+  return x;
 }
 
 }  // namespace lazyfuse

@@ -43,10 +43,10 @@ constexpr index_map<Rank, To> through_broadcast(const index_map<From, To>& m, co
   for (int k = 0; k < Rank; ++k) r.start[k] = s[k] == p[k + shift] ? m.start[k + shift] : 0;
   const auto own = [&](int of_parent) {  // the operand's axis, or -1
     const int axis = of_parent - shift;
-    return of_parent >= 0 && axis >= 0 && s[axis >= 0 ? axis : 0] == p[of_parent >= 0 ? of_parent : 0] ? axis : -1;
+    return axis >= 0 && s[axis] == p[of_parent] ? axis : -1;
   };
   for (int k = 0; k < To; ++k) {
-    const int axis = own(m.source[k]), other = m.beside[k] > 0 ? own(m.beside[k] - 1) : -1;
+    const int axis = own(m.source[k]), other = own(m.beside[k] - 1);
     r.source[k] = axis >= 0 ? axis : other;
     r.beside[k] = axis >= 0 ? other + 1 : 0;
     r.factor[k] = r.source[k] >= 0 ? m.factor[k] : 0;
