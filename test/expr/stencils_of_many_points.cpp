@@ -150,20 +150,26 @@ TYPED_TEST(stencils_of_many_points, of_matrices_may_have_axes_in_front) {
       at(-2, -2) + 2 * at(-2, 2) + 3 * at(0, 0) + 4 * at(2, -2) * at(2, 2) + at(-1, 0) - at(1, 1), expected));
 }
 
+/// Inside of a border, whose width says where a row of results begins in memory.
 template <class T, class Space>
-void check_cross(const test::extents& shape) {
+void check_cross(const test::extents& shape, int border = 1) {
   const auto a = numbers<T>(0, shape);
   const auto x = test::array_of<Space, 2>(a);
-  const auto plus = moved(x, 1, 1, 0) + moved(x, 1, -1, 0);
-  const auto times = moved(x, 1, 0, 1) * moved(x, 1, 0, -1) - 4 * moved(x, 1, 0, 0);
-  lf::array<T, 2, Space> sum(lf::shape{shape[0] - 2, shape[1] - 2}), product = sum;
+  const auto plus = moved(x, border, 1, 0) + moved(x, border, -1, 0);
+  const auto times = moved(x, border, 0, 1) * moved(x, border, 0, -1) - 4 * moved(x, border, 0, 0);
+  const test::extents inner{shape[0] - 2 * border, shape[1] - 2 * border};
+  lf::array<T, 2, Space> sum(lf::shape{inner[0], inner[1]}), product = sum;
   lf::assign(lf::tie(sum, product), plus + times, plus * times);
-  const auto e = [&](const test::extents& o, int i, int j) { return double(a[{o[0] + 1 + i, o[1] + 1 + j}]); };
+  using wide = std::conditional_t<std::floating_point<T>, double, std::int64_t>;  // of which integers wrap around to T
+  const auto e = [&](const test::extents& o, int i, int j) {
+    return static_cast<wide>(a[{o[0] + border + i, o[1] + border + j}]);
+  };
   const auto p = [&](const test::extents& o) { return e(o, 1, 0) + e(o, -1, 0); };
   const auto t = [&](const test::extents& o) { return e(o, 0, 1) * e(o, 0, -1) - 4 * e(o, 0, 0); };
-  const test::extents inner{shape[0] - 2, shape[1] - 2};
-  EXPECT_TRUE(test::evaluates_to(sum, computed<T>(inner, [&](const auto& o) { return p(o) + t(o); })));
-  EXPECT_TRUE(test::evaluates_to(product, computed<T>(inner, [&](const auto& o) { return p(o) * t(o); })));
+  EXPECT_TRUE(test::evaluates_to(sum, computed<T>(inner, [&](const auto& o) { return p(o) + t(o); })))
+      << test::name_of<T>();
+  EXPECT_TRUE(test::evaluates_to(product, computed<T>(inner, [&](const auto& o) { return p(o) * t(o); })))
+      << test::name_of<T>();
 }
 
 TYPED_TEST(stencils_of_many_points, of_matrices_have_any_number_of_columns) {
@@ -171,6 +177,30 @@ TYPED_TEST(stencils_of_many_points, of_matrices_have_any_number_of_columns) {
     check_cross<float, TypeParam>(shape);
     check_cross<double, TypeParam>(shape);
   }
+}
+
+TYPED_TEST(stencils_of_many_points, of_small_elements_have_rows_that_begin_anywhere) {
+  for (const int border : {1, 2, 3, 4}) {  // of 8, 4 and 2 elements to a vector, where rows of results have whole ones
+    check_cross<std::uint8_t, TypeParam>({20, 136}, border);
+    check_cross<std::int16_t, TypeParam>({20, 68}, border);
+    check_cross<float, TypeParam>({20, 66}, border);
+    check_cross<double, TypeParam>({20, 36}, border);
+  }
+}
+
+TYPED_TEST(stencils_of_many_points, beside_arrays_of_other_types_are_written_as_another) {
+  const test::extents shape{24, 66}, inner{22, 64};
+  const auto a = numbers<float>(0, shape);
+  const auto m = numbers<std::uint8_t>(1, inner);
+  const auto x = test::array_of<TypeParam, 2>(a);
+  const auto mask = test::array_of<TypeParam, 2>(m);
+  const auto near =
+      moved(x, 1, 1, 0) + moved(x, 1, -1, 0) + moved(x, 1, 0, 1) + moved(x, 1, 0, -1) - 4 * moved(x, 1, 0, 0);
+  EXPECT_TRUE(test::evaluates_to(lf::cast<double>(near) * lf::cast<double>(mask),
+                                 computed<double>(inner, [&](const test::extents& o) {
+                                   const auto e = [&](int i, int j) { return double(a[{o[0] + 1 + i, o[1] + 1 + j}]); };
+                                   return (e(1, 0) + e(-1, 0) + e(0, 1) + e(0, -1) - 4 * e(0, 0)) * double(m[o]);
+                                 })));
 }
 
 }  // namespace
