@@ -233,6 +233,14 @@ auto contracted(const X&... x) {
     return pair_first<Equation, pair>(std::forward_as_tuple(x...), make_index_sequence<n - 1>{});
   else return in_one<Equation>(make_index_sequence<n>{}, x...);
 }
+/// The same as a function of operands of one type.
+template <auto Equation>
+struct contraction_of {
+  template <class... X>
+  auto operator()(const X&... x) const {
+    return contracted<Equation>(x...);
+  }
+};
 }  // namespace einsum_detail
 
 /// einsum<"ij,jk->ik">(x, y): the sum of the products of all operands, whose axes have letters: over those that the
@@ -266,7 +274,7 @@ auto einsum(const X&... x) {
     else {
       using T = products_detail::product_t<X...>;
       using F = products_detail::factor_t<T>;
-      const auto product = [](const auto&... y) { return contracted<e>(y...); };
+      constexpr contraction_of<e> product;
       if constexpr (std::is_same_v<F, T>) return products_detail::with_factors<F>(product, x...);
       else return cast<T>(products_detail::with_factors<F>(product, x...));
     }
