@@ -51,13 +51,26 @@ void check_products(const char* type) {
     of.expect("matmul(m,n)", lf::matmul(of.template get<2>("m"), of.template get<2>("n")));
 }
 
+/// All operands, of doubles.
+template <class Space>
+struct doubles : operands_of<double, Space> {
+  template <int R>
+  using array = lf::array<double, R, Space>;
+  doubles() : operands_of<double, Space>{"float64"} {}
+  array<1> v = this->template get<1>("v"), w = this->template get<1>("w"), u = this->template get<1>("u"),
+           q = this->template get<1>("q");
+  array<2> a = this->template get<2>("a"), b = this->template get<2>("b"), o = this->template get<2>("o"),
+           e = this->template get<2>("e");
+  array<3> t = this->template get<3>("t"), s = this->template get<3>("s");
+  array<4> r = this->template get<4>("r");
+};
+
 TYPED_TEST(products, of_matrices_vectors_and_stacks_of_them_are_numpys) {
-  const operands_of<double, TypeParam> of{"float64"};
-  const auto v = of.template get<1>("v"), w = of.template get<1>("w");
-  const auto a = of.template get<2>("a"), b = of.template get<2>("b"), o = of.template get<2>("o"),
-             e = of.template get<2>("e");
-  const auto t = of.template get<3>("t"), s = of.template get<3>("s");
-  const auto r = of.template get<4>("r");
+  const doubles<TypeParam> of;
+  const auto &v = of.v, &w = of.w;
+  const auto &a = of.a, &b = of.b, &o = of.o, &e = of.e;
+  const auto &t = of.t, &s = of.s;
+  const auto& r = of.r;
   of.expect("matmul(v,w)", lf::matmul(v, w));
   of.expect("matmul(v,b)", lf::matmul(v, b));
   of.expect("matmul(a,b)", lf::matmul(a, b));
@@ -75,11 +88,10 @@ TYPED_TEST(products, of_matrices_vectors_and_stacks_of_them_are_numpys) {
             lf::matmul(a(range(none, none, -1), range(none, none, 2)), b(range(none, none, -2))));
 }
 TYPED_TEST(products, of_the_last_axes_keep_the_others_in_order) {
-  const operands_of<double, TypeParam> of{"float64"};
-  const auto v = of.template get<1>("v"), w = of.template get<1>("w"), u = of.template get<1>("u"),
-             q = of.template get<1>("q");
-  const auto a = of.template get<2>("a"), b = of.template get<2>("b"), e = of.template get<2>("e");
-  const auto t = of.template get<3>("t"), s = of.template get<3>("s");
+  const doubles<TypeParam> of;
+  const auto &v = of.v, &w = of.w, &u = of.u, &q = of.q;
+  const auto &a = of.a, &b = of.b, &e = of.e;
+  const auto &t = of.t, &s = of.s;
   of.expect("dot(a,v)", lf::dot(a, v));
   of.expect("dot(v,b)", lf::dot(v, b));
   of.expect("dot(a,b)", lf::dot(a, b));
@@ -110,10 +122,10 @@ TYPED_TEST(products, of_the_last_axes_keep_the_others_in_order) {
   of.expect("cross(v[:3],w[3:])", lf::cross(v(range(0, 3)), w(range(3, end))));
 }
 TYPED_TEST(products, by_letters_are_numpys) {
-  const operands_of<double, TypeParam> of{"float64"};
-  const auto v = of.template get<1>("v");
-  const auto a = of.template get<2>("a"), b = of.template get<2>("b");
-  const auto t = of.template get<3>("t"), s = of.template get<3>("s");
+  const doubles<TypeParam> of;
+  const auto& v = of.v;
+  const auto &a = of.a, &b = of.b;
+  const auto &t = of.t, &s = of.s;
   const auto square = lf::matmul(b, b.T());
   of.expect("einsum('ij,jk->ik',a,b)", lf::einsum<"ij,jk->ik">(a, b));
   of.expect("einsum('ij,jk',a,b)", lf::einsum<"ij, jk">(a, b));
@@ -146,8 +158,8 @@ TYPED_TEST(products, of_five_and_six_operands_have_an_order) {
   EXPECT_EQ((lf::einsum<"ab,bc,cd,de,ef,fg->">(a, a, a, a, a, a)).item(), 8192.0);
 }
 TYPED_TEST(products, of_three_matrices_are_taken_two_at_a_time) {
-  const operands_of<double, TypeParam> of{"float64"};
-  const auto a = of.template get<2>("a"), b = of.template get<2>("b");
+  const doubles<TypeParam> of;
+  const auto &a = of.a, &b = of.b;
   lf::trace trace;
   const auto two = lf::materialize(lf::einsum<"ij,jk->ik">(a, b) + 1);
   EXPECT_EQ(trace.launches(), 1);
@@ -171,9 +183,9 @@ TYPED_TEST(products, of_complex_numbers_conjugate_where_numpys_do) {
 TYPED_TEST(products, of_bool_are_true_where_some_term_is) { check_products<bool, TypeParam>("bool"); }
 
 TYPED_TEST(products, take_part_in_larger_expressions) {
-  const operands_of<double, TypeParam> of{"float64"};
-  const auto a = of.template get<2>("a"), b = of.template get<2>("b");
-  const auto v = of.template get<1>("v");
+  const doubles<TypeParam> of;
+  const auto &a = of.a, &b = of.b;
+  const auto& v = of.v;
   const auto expect = [](const char* numpy, const auto& e) {
     EXPECT_TRUE(test::evaluates_to(e, answers().template get<double>(numpy))) << numpy;
   };
@@ -190,9 +202,9 @@ TYPED_TEST(products, take_part_in_larger_expressions) {
 }
 
 TYPED_TEST(products, are_one_kernel_with_what_is_beside_them) {
-  const operands_of<double, TypeParam> of{"float64"};
-  const auto a = of.template get<2>("a"), b = of.template get<2>("b");
-  const auto u = of.template get<1>("u");
+  const doubles<TypeParam> of;
+  const auto &a = of.a, &b = of.b;
+  const auto& u = of.u;
   lf::trace trace;
   const auto y = lf::materialize(lf::exp(lf::matmul(a * 2, b) + u) / 3);
   EXPECT_EQ(trace.launches(), 1);

@@ -217,9 +217,10 @@ constexpr auto tensordot(const X& x, const Y& y) {
   using namespace products_detail;
   constexpr bool have = K >= 0 && K <= rank_of<X> && K <= rank_of<Y>;
   static_assert(have, "lazyfuse: tensordot<K> sums over K axes, which both of its operands have");
-  constexpr auto first = make_index_sequence<K>{};
-  if constexpr (have) return contract("tensordot", x, y, axes_from<rank_of<X> - K>(first), axes_from<0>(first));
-  else return sum_of_products<0>(x, x);
+  if constexpr (have) {
+    constexpr auto first = make_index_sequence<K>{};
+    return contract("tensordot", x, y, axes_from<rank_of<X> - K>(first), axes_from<0>(first));
+  } else return sum_of_products<0>(x, x);
 }
 /// tensordot(x, y, axis<0, 2>, axis<1, 0>): over these axes of x, each with that of y in its place.
 template <class X, class Y, int... A, int... B>

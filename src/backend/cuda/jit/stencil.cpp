@@ -11,7 +11,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
-#include <set>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -69,15 +69,19 @@ bool in_vectors(const exact_plan& p, const operand_info& o, int width) {
 }
 /// How many columns a thread takes, if it may be more than one: what vectors of elements that are read again hold.
 int columns_of_thread(const stencil& s) {
-  std::set<std::array<short, 3>> rows;  // that a thread reads for one element
+  std::array<short, 3> rows[made_tuning::rows_in_long_vectors + 1];  // that a thread reads for one element
   int size = 1, reads[most_distinct] = {};
+  std::size_t count = 0;
   for (int i = 0; i < s.operands; ++i) {
     const auto& [a, along] = s.points[i];
     if (s.plan.type_of(a).kind != ir::source_kind::memory) continue;
-    rows.insert({a, along[0], along[1]});
+    if (count < std::size(rows)) {
+      rows[count] = {a, along[0], along[1]};
+      count += std::find(rows, rows + count, rows[count]) == rows + count;
+    }
     if (++reads[a] > 1) size = std::max(size, static_cast<int>(s.plan.operand(a).element_size));
   }
-  const bool few = rows.size() <= made_tuning::rows_in_long_vectors && size == made_tuning::stencil_bytes;
+  const bool few = count <= made_tuning::rows_in_long_vectors && size == made_tuning::stencil_bytes;
   return (few ? 2 : 1) * made_tuning::stencil_bytes / size;
 }
 /// What of that is one access. Rows have whole vectors of what is read again, or a thread takes one column.
@@ -154,6 +158,7 @@ stencil_layout lay_out(const exact_plan& p, int depth, int width) {
   for (int k = 0; k < p.rank - 3; ++k) l.blocks *= static_cast<double>(p.extents[k]);
   return l;
 }
+
 }  // namespace
 
 bool may_be_stencil(const exact_plan& p) {
@@ -236,14 +241,24 @@ std::string stencil::text() const {
          "};\n  static constexpr bool stored_together[] = {" + stored + "};\n";
 }
 
+std::string stencil::bytes() const {
+  std::string bytes(1, static_cast<char>(width));
+  const auto add = [&](const auto* from, int count) {
+    bytes.append(reinterpret_cast<const char*>(from), static_cast<std::size_t>(count) * sizeof *from);
+  };
+  add(points, operands);
+  add(arrays, plan.count);
+  add(stored_together, plan.targets);
+  return bytes;
+}
+
 bool start_stencil(const stencil& s, exact_program& program) {
   const exact_plan& p = s.plan;
   const index_t* const extent = p.extents + p.rank - 3;
   int most = made_tuning::most_depth;
   while (most > extent[0]) most /= 2;  // a thread counts on so many elements
-  const std::string points = s.text();
-  made_kernel* const made = variant_of(program, p, "stencil", points + static_cast<char>(most),
-                                       [&] { return stencil_source(p, *program.graph, points, most); });
+  made_kernel* const made = variant_of(program, p, "stencil", s.bytes() + static_cast<char>(most),
+                                       [&] { return stencil_source(p, *program.graph, s.text(), most); });
   if (!made) return false;
   const stencil_layout l = lay_out(p, made->choices[0], s.width);
   if (l.blocks >= 0x1p31) return false;

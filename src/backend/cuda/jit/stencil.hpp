@@ -22,8 +22,9 @@ struct stencil {
   bool stored_together[most_results];
 
   explicit stencil(const kernel_plan& p) : plan(p) {}
-  /// What the kernel knows: members of a struct, in C++.
+  /// What the kernel knows: members of a struct, in C++; and as bytes, for looking it up.
   std::string text() const;
+  std::string bytes() const;
 };
 /// Whether a transform may be one, by what is known of it before addresses are looked at.
 bool may_be_stencil(const exact_plan& p);
