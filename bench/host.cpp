@@ -216,7 +216,7 @@ void run(benchmark::State& state) {
   state.counters["samples"] = static_cast<double>(library.count());
   state.counters["spread"] = library.spread();
   state.counters["GB/s"] = 1e-9 * W::bytes / library.median();
-  lf::trace trace;
+  lf::kernel_trace trace;
   w.evaluate();
   state.counters["kernels"] = static_cast<double>(trace.launches());
   state.counters["allocated"] = static_cast<double>(trace.allocated_bytes());

@@ -135,7 +135,7 @@ void run(benchmark::State& state) {
     state.counters["spread"] = t.device.spread();
     state.counters["host_us"] = t.host.median() * 1e6;
   }
-  lf::trace trace;
+  lf::kernel_trace trace;
   w.evaluate();
   state.counters["kernels"] = static_cast<double>(trace.launches());
   state.counters["allocated"] = static_cast<double>(trace.allocated_bytes());

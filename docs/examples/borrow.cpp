@@ -47,7 +47,7 @@ int main() {
   const existing_code::field now{a.data(), 5, 6, 8}, next{b.data(), 5, 6, 8};
   a[2 * 8 + 2] = 16;
 
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   conduct(now, next, 0.125);
   expect(trace.launches() == 1 && trace.allocations() == 0);
   expect(b[2 * 8 + 2] == 8 && b[1 * 8 + 2] == 2 && b[2 * 8 + 3] == 2);

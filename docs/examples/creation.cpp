@@ -16,7 +16,7 @@ int main() {
   expect(bell(0, 0).item() == bell(-1, -1).item());
 
   {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     expect(lf::mean(dropped).item() != 0);
     expect(trace.launches() == 1 && trace.bytes_read() == 512 * 512 * 4);
   }

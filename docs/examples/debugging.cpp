@@ -25,7 +25,7 @@ int main() {
   expect(thrown);
 
   // [trace]
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const lf::array s = lf::sum(x * x, lf::axis<1>);
   for (const lf::kernel_record& k : trace.kernels())
     std::cerr << k.pattern << ' ' << k.name << ": " << k.bytes_read << " bytes read\n";  // reduce sum((x0 * x1)): ...

@@ -41,7 +41,7 @@ void progress(int step, int steps) {
 template <class Space>
 void demo(int steps, const fs::path& photograph, const fs::path& folder) {
   using picture = lf::array<float, 3, Space>;
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const auto save = [&](const char* name, const auto& x) {
     png::write(folder / name, lf::to<lf::host>(lf::materialize(lf::permute_dims<1, 2, 0>(x))));
     std::cout << "wrote " << (folder / name).string() << '\n';

@@ -22,7 +22,7 @@ int main() {
   // s is written once and used four times: each element of x and y is read once, and added once.
   {
     const auto s = x + y;
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     const vector z = s * s + lf::sin(s) * lf::cos(s);
     expect(trace.launches() == 1 && trace.allocations() == 1);
     expect(trace.bytes_read() == 2 * 1000 * sizeof(double));
@@ -36,7 +36,7 @@ int main() {
     return 2 * lf::atan2(lf::sqrt(a), lf::sqrt(1 - a));
   });
   {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     const vector d = distance(x, y, x, y + 0.25 * x);
     expect(trace.launches() == 1 && trace.allocations() == 1);
     expect(close(distance(x, y, x, y), 0 * d));
@@ -45,14 +45,14 @@ int main() {
 
   // Several expressions of one shape are one kernel with several results.
   {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     const auto [radius, angle] = lf::materialize(lf::sqrt(x * x + y * y), lf::atan2(y, x));
     expect(trace.launches() == 1);
     expect(close(radius * lf::cos(angle), x) && close(radius * lf::sin(angle), y));
   }
 
   // map carries a callable with its state; it fuses like any operation.
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const vector z = 1 + lf::map(softplus{4}, x - y);
   expect(trace.launches() == 1);
   expect(close(z, 1 + lf::log(1 + lf::exp(4 * (x - y))) / 4));

@@ -11,7 +11,7 @@ namespace lf = lazyfuse;
 /// Evaluates e, which is as many kernels.
 template <class E>
 void run(const E& e, int kernels) {
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const auto result = lf::materialize(e);
   expect(trace.launches() == kernels);
 }
@@ -64,7 +64,7 @@ int main() {
   const lf::tuned found = lf::tune(softmax);
   std::cout << "tune: rows " << found.rows_us << " us, cut " << found.cut_us << " us\n";
   {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     const lf::array again = softmax;
     expect((trace.kernels().back().pattern == "rows") == (found.plan == std::string("rows")));
   }

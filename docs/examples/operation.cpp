@@ -29,7 +29,7 @@ constexpr auto leaky_relu(X&& x, Y&& slope) {
 int main() {
   // [use]
   const lf::array<float, 2> x{{-2, 1}, {4, -8}};
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const lf::array y = leaky_relu(x, 0.5) + 1;
   const lf::array s = lf::sum(leaky_relu(lf::transpose(x), 0.5), lf::axis<0>);
   expect(trace.launches() == 2 && trace.allocations() == 2);  // it fuses, it reduces

@@ -146,7 +146,7 @@ int main() {
   // [call]
   const lf::array<double, 2> x{{1, 1, 2, 2}, {3, 4, 3, -3}};
   const lf::array<double, 2> y = x * 2;
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const lf::array counts = count_runs(lf::abs(y) + 1);  // fused, like any other pattern
   expect(trace.launches() == 2 && lf::array_equal(counts, lf::array<lf::int64, 1>{2, 3}));  // zeros, and this
   // [call]

@@ -13,7 +13,7 @@ int main() {
 
   // The norm of each row: squares before, roots after, one kernel; the squares are never stored.
   {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     const lf::array norm = lf::sqrt(lf::sum(lf::square(x), lf::axis<-1>));
     expect(trace.launches() == 1 && trace.allocated_bytes() == 2 * sizeof(double));
     expect(lf::array_equal(norm, lf::array<double, 1>{5, 10}));
@@ -21,7 +21,7 @@ int main() {
 
   // Several reductions of one array are one pass over it.
   {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     const auto [low, high, middle] = lf::materialize(lf::min(x), lf::max(x), lf::mean(x));
     expect(trace.launches() == 1);
     expect(low.item() == 0 && high.item() == 8 && middle.item() == 3.5);

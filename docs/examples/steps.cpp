@@ -126,7 +126,7 @@ void run() {
   static_assert(std::same_as<decltype(e), const lf::lazy<tree>>);
   std::cout << lf::explain(e);
 
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const lf::array z = e;
   expect(trace.launches() == 1 && trace.allocations() == 1);
   expect(trace.bytes_read() == 1000 * sizeof(float));  // x once, though it is written twice

@@ -23,7 +23,7 @@ int main() {
   std::cout << r << '\n';
   // [expression]
   {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     const lf::array again = e;
     expect(trace.launches() == 1 && trace.allocations() == 1);
   }

@@ -41,7 +41,7 @@ int main() {
   const lf::array<float, 2> table = lf::random::normal<float>({1024, 1024}, lf::seed{1});  // drawn where it is stored
   const auto unit = table / lf::norm(table, lf::axis<1>, lf::keepdims);
   std::cout << lf::explain(unit);
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const lf::array result = unit;
   expect(trace.launches() == 1 && trace.kernels()[0].space == "cuda");
 }

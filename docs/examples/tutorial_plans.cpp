@@ -17,7 +17,7 @@ int main() {
   // [explain]
 
   // [trace]
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const lf::array unit = e;
   for (const lf::kernel_record& k : trace.kernels())
     std::cout << k.pattern << " on " << k.space << " wrote " << k.bytes_written << " bytes\n";

@@ -31,7 +31,7 @@ int main() {
   // [together]
 
   // [trace]
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const auto [centred, unit] = lf::materialize(x - lf::mean(x, axis<1>, keepdims), x / lf::norm(x, axis<1>, keepdims));
   std::cout << trace.launches() << " kernel, " << trace.allocations() << " allocations\n";
   // [trace]
@@ -46,7 +46,7 @@ int main() {
     auto p2 = p - 0.01 * m2 / (lf::sqrt(v2) + 1e-8);
     lf::assign(lf::tie(p, m, v), std::move(p2), std::move(m2), std::move(v2));
   };
-  const lf::trace steps;
+  const lf::kernel_trace steps;
   step();
   step();
   std::cout << p << ' ' << steps.launches() << " kernels, " << steps.allocations() << " allocations\n";

@@ -51,12 +51,12 @@ int main() {
   // [cost]
   lf::array<double, 2> a = lf::zeros({1000, 1000});
   const auto view = a(0);  // holds all of a
-  lf::trace of_the_view;
+  lf::kernel_trace of_the_view;
   a(1) = view + 1;  // copies a, 8 MB
   std::cout << of_the_view.allocations() << " array was allocated\n";
 
   const lf::array row = a(0);  // a copy of one row
-  lf::trace of_the_row;
+  lf::kernel_trace of_the_row;
   a(1) = row + 1;   // writes a row of a
   a(2) = a(0) + 1;  // so does this: the view lives no longer than the assignment
   std::cout << of_the_row.allocations() << " arrays were allocated\n";

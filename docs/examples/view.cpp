@@ -54,7 +54,7 @@ constexpr auto windows(X&& x, lf::index_t length) {
 int main() {
   const lf::array x = lf::reshape(lf::arange<int>(12), {3, 4});
   // [use]
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const auto v = every_other(swapaxes<0, 1>(x * x));  // of an expression: nothing is computed
   expect(v.shape() == lf::shape{4, 2} && trace.launches() == 0 && trace.allocations() == 0);
   const lf::array z = v + 1;  // one kernel

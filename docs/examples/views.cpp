@@ -15,7 +15,7 @@ int main() {
   std::cout << x << '\n';
 
   {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     const auto every_other = x(all, range(none, none, 2));
     const auto doubled = (x + x)(1);  // a view of an expression
     expect(every_other.shape() == lf::shape{3, 2} && doubled.shape() == lf::shape{4});

@@ -143,7 +143,7 @@ TYPED_TEST(borrowed, an_array_is_seen_as_an_mdspan) {
   lf::array<float, 2, TypeParam> x = lf::reshape(lf::arange<float>(6), {2, 3});
   const lf::array<float, 2, TypeParam> sharer = x;
   {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto m = lf::mdspan(sharer);
     static_assert(
         std::is_same_v<std::remove_cvref_t<decltype(m)>, stdx::mdspan<const float, stdx::dextents<std::int64_t, 2>>>);

@@ -26,7 +26,7 @@ TYPED_TEST(memory_resources, every_allocation_of_the_library_comes_from_the_chos
     test::counting_resource<TypeParam> resource;
     {
       const lf::memory_scope scope(TypeParam{}, resource);
-      lf::trace trace;
+      lf::kernel_trace trace;
       matrix<TypeParam> z = operand<TypeParam>(0);
       const auto x = operand<TypeParam>(1), y = operand<TypeParam>(2);
       run(z, x, y);

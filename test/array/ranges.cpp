@@ -90,7 +90,7 @@ TEST(ranges_of_the_host, writing_by_iterators_is_not_seen_by_those_who_share) {
   const vector sharer = x;
   const auto e = x + 1;
   {
-    lf::trace trace;
+    lf::kernel_trace trace;
     EXPECT_EQ(std::accumulate(sharer.begin(), sharer.end(), 0.0f), 6);
     EXPECT_EQ(trace.allocations(), 0) << "reading through a const array copies nothing";
     std::ranges::fill(x, 0.0f);

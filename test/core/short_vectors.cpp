@@ -162,7 +162,7 @@ TYPED_TEST(vectors, are_what_numbers_are_assigned_to) {
 TYPED_TEST(vectors, are_computed_part_by_part_without_other_memory) {
   lf::array<vec<float, 3>, 1, TypeParam> x = lf::full({1000}, vec{1.0f, 2.0f, 3.0f});
   {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     lf::component<0>(x) = lf::component<1>(x) * 4 + lf::component<0>(x);
     lf::component<1>(x) += lf::component<0>(x);
     EXPECT_EQ(trace.launches(), 2);

@@ -124,7 +124,7 @@ TYPED_TEST(ownership, unique_owner_writes_in_place) {
   vector<TypeParam> x{1, 2, 3};
   const vector<TypeParam> y{4, 5, 6};
   const float* before = std::as_const(x).data();
-  lf::trace trace;
+  lf::kernel_trace trace;
   x = x + y;
   x += 1;
   x *= y;
@@ -135,7 +135,7 @@ TYPED_TEST(ownership, unique_owner_writes_in_place) {
 }
 TYPED_TEST(ownership, an_array_read_twice_at_the_same_position_is_written_in_place) {
   vector<TypeParam> x{1, 2, 3};
-  lf::trace trace;
+  lf::kernel_trace trace;
   x = x * x + x;
   EXPECT_EQ(trace.allocations(), 0);
   EXPECT_TRUE(test::evaluates_to(x, values({2, 6, 12})));
@@ -144,7 +144,7 @@ TYPED_TEST(ownership, sharer_forces_a_copy) {
   vector<TypeParam> x{1, 2, 3};
   const vector<TypeParam> y = x;
   {
-    lf::trace trace;
+    lf::kernel_trace trace;
     x = x + 1;
     EXPECT_EQ(trace.allocations(), 1);
   }
@@ -152,7 +152,7 @@ TYPED_TEST(ownership, sharer_forces_a_copy) {
   EXPECT_TRUE(test::evaluates_to(y, values({1, 2, 3})));
   vector<TypeParam> z = x;
   {
-    lf::trace trace;
+    lf::kernel_trace trace;
     z(1) = 0;
     EXPECT_EQ(trace.allocations(), 1);
   }
@@ -161,7 +161,7 @@ TYPED_TEST(ownership, sharer_forces_a_copy) {
 }
 TYPED_TEST(ownership, copying_an_array_allocates_nothing) {
   const vector<TypeParam> x{1, 2, 3};
-  lf::trace trace;
+  lf::kernel_trace trace;
   const vector<TypeParam> y = x;
   const auto e = y + x;
   const auto same = lf::materialize(y);
@@ -239,7 +239,7 @@ TYPED_TEST(ownership, loop_of_updates_has_constant_memory) {
   const auto peak_after = [](int iterations) {
     auto x = test::array_of<TypeParam, 2>(test::counting<float>({64, 64}));
     const auto y = test::array_of<TypeParam, 2>(test::counting<float>({64, 64}));
-    lf::trace trace;
+    lf::kernel_trace trace;
     for (int n = 0; n < iterations; ++n) {
       auto next = x + y * 0.5f;
       x = next * 0.5f + lf::transpose(x);

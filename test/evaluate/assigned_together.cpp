@@ -35,7 +35,7 @@ struct cost {
 };
 template <class F>
 cost cost_of(const F& f) {
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   f();
   return {trace.launches(), trace.allocations()};
 }
@@ -119,7 +119,7 @@ void expect_adam(const F& function, std::int64_t reads) {
   auto p = array("p"), m = array("m"), v = array("v");
   const auto g = array("g");
   for (int step = 1; step <= 3; ++step) {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     auto [p2, m2, v2] = function(p, m, v, g);
     lf::assign(lf::tie(p, m, v), std::move(p2), std::move(m2), std::move(v2));
     EXPECT_EQ(trace.allocations(), 0);

@@ -89,7 +89,7 @@ TEST(explain, shows_what_tune_has_found) {
 }
 TEST(explain, runs_and_allocates_nothing) {
   const auto x = counting(64, 64);
-  lf::trace trace;
+  lf::kernel_trace trace;
   (void)lf::explain(lf::softmax(lf::barrier(x * 2), axis<1>));
   EXPECT_EQ(trace.launches(), 0);
   EXPECT_EQ(trace.allocations(), 0);

@@ -49,7 +49,7 @@ TYPED_TEST_SUITE(lazy_arrays, test::spaces, test::space_name);
 TYPED_TEST(lazy_arrays, grow_in_a_loop_and_are_one_kernel) {
   const auto x = this->x();
   const auto v = this->v();
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   lf::lazy_array<int32_t, 3, TypeParam> e = x;
   for (int k = 0; k < 6; ++k) e = e * v + x - k;
   EXPECT_EQ(trace.launches(), 0);

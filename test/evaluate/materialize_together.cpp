@@ -24,7 +24,7 @@ class materialize_together : public test::on<Space> {
   /// Materialises e... together; says how many kernels ran, and has them compared with each alone.
   template <class... E>
   static std::vector<lf::kernel_record> kernels_of(const E&... e) {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto results = lf::materialize(e...);
     auto kernels = trace.kernels();
     EXPECT_EQ(trace.allocations(), static_cast<std::int64_t>(sizeof...(E))) << "nothing but the results";
@@ -65,7 +65,7 @@ TYPED_TEST(materialize_together, expressions_of_unlike_shapes_and_ranks_are_a_tu
 }
 TYPED_TEST(materialize_together, expressions_without_elements_are_no_kernel) {
   const auto x = test::array_of<TypeParam, 2>(test::tensor<float>({0, 5}));
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto [a, b] = lf::materialize(x + 1, lf::exp(x) + x);
   EXPECT_EQ(trace.launches(), 0);
   EXPECT_TRUE(test::evaluates_to(a, test::tensor<float>({0, 5})));

@@ -19,7 +19,7 @@ class one_kernel : public test::on<Space> {
   /// Evaluates e: one kernel, memory for the result alone.
   template <class E>
   static void expect_one(const E& e, const char* pattern = "transform") {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::materialize(e);
     EXPECT_EQ(trace.launches(), 1);
     EXPECT_EQ(trace.allocations(), 1);
@@ -33,7 +33,7 @@ TYPED_TEST_SUITE(one_kernel, test::spaces, test::space_name);
 
 TYPED_TEST(one_kernel, building_an_expression_runs_and_allocates_nothing) {
   const auto x = this->counting(8, 9);
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto e = lf::sum(lf::sin(x) * 2 + lf::transpose(x)(range(none, none, -1), 0)(range(0, 1)), axis<0>);
   const auto f = lf::zeros<float>({1000, 1000}) + lf::arange<float>(1000);
   (void)e, (void)f;
@@ -59,7 +59,7 @@ TYPED_TEST(one_kernel, for_views_and_broadcasts) {
   this->expect_one((lf::sin(x) + x(0))(range(3, 9), range(none, none, -3)));
 }
 TYPED_TEST(one_kernel, for_generated_leaves) {
-  lf::trace trace;
+  lf::kernel_trace trace;
   const lf::array<float, 1, TypeParam> x =
       lf::linspace<float>(0, 1, 1000) * lf::full({1000}, 3.0f) + lf::arange<float>(1000);
   EXPECT_EQ(trace.launches(), 1);
@@ -77,13 +77,13 @@ TYPED_TEST(one_kernel, for_a_reduction_with_what_comes_before_and_after) {
 }
 TYPED_TEST(one_kernel, for_a_short_full_reduction) {
   const auto x = this->counting(16, 16);
-  lf::trace trace;
+  lf::kernel_trace trace;
   EXPECT_EQ(lf::sum(x).item(), 255 * 128.0f);
   EXPECT_EQ(trace.launches(), 1);
 }
 TYPED_TEST(one_kernel, for_several_outputs) {
   const auto x = this->counting(40, 50), y = this->counting(40, 50);
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto [a, b, c] = lf::materialize(x + y, x - y, x > y);
   EXPECT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 3);
@@ -96,7 +96,7 @@ TYPED_TEST(one_kernel, for_several_outputs) {
 }
 TYPED_TEST(one_kernel, for_several_reductions_of_one_operand) {
   const auto x = this->counting(48, 20);
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto [low, high, mean] = lf::materialize(lf::min(x, axis<1>), lf::max(x, axis<1>), lf::mean(x, axis<1>));
   EXPECT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 3);
@@ -112,7 +112,7 @@ TYPED_TEST(one_kernel, for_several_reductions_within_one_expression) {
 TYPED_TEST(one_kernel, for_an_assignment_to_existing_memory_and_no_allocation) {
   auto x = this->counting(30, 30);
   const auto y = this->counting(30, 30);
-  lf::trace trace;
+  lf::kernel_trace trace;
   x = lf::sin(y) + y;
   EXPECT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 0);
@@ -123,7 +123,7 @@ TYPED_TEST(one_kernel, for_an_assignment_to_existing_memory_and_no_allocation) {
 
 TYPED_TEST(one_kernel, counts_an_array_as_often_as_it_is_read_and_says_what_is_distinct) {
   const auto x = this->counting(100, 10);
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto y = lf::materialize(x * x + x);
   EXPECT_EQ(trace.bytes_read(), 3 * 4000);
   EXPECT_EQ(trace.bytes_distinct(), 4000);
@@ -141,7 +141,7 @@ TYPED_TEST(one_kernel, counts_bytes_that_views_share_once_among_the_distinct) {
   const auto x = this->counting(1, 1000), y = this->counting(1, 1000);
   const auto u = lf::reshape(x, {1000});
   const auto counted = [](const row& r, const auto& e) {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto z = lf::materialize(e);
     ASSERT_EQ(trace.launches(), 1) << r.what;
     EXPECT_EQ(trace.bytes_read(), r.read * 4) << r.what;
@@ -157,7 +157,7 @@ TYPED_TEST(one_kernel, counts_bytes_that_views_share_once_among_the_distinct) {
 }
 TYPED_TEST(one_kernel, is_not_needed_for_nothing) {
   const auto x = test::array_of<TypeParam, 2>(test::tensor<float>({0, 5}));
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto y = lf::materialize(x + 1);
   EXPECT_EQ(trace.launches(), 0);
   EXPECT_EQ(trace.allocations(), 0);
@@ -165,7 +165,7 @@ TYPED_TEST(one_kernel, is_not_needed_for_nothing) {
 }
 TYPED_TEST(one_kernel, axes_that_lie_together_are_one) {
   const auto x = test::array_of<TypeParam, 8>(test::counting<float>({2, 3, 2, 3, 2, 3, 2, 3}));
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto y = lf::materialize(x + x);
   ASSERT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.kernels()[0].path, (std::is_same_v<TypeParam, lf::host> ? "loop" : "flat"));
@@ -173,10 +173,10 @@ TYPED_TEST(one_kernel, axes_that_lie_together_are_one) {
 
 TYPED_TEST(one_kernel, traces_nest_and_observe_their_own_scope) {
   const auto x = this->counting(4, 4);
-  lf::trace outer;
+  lf::kernel_trace outer;
   const auto a = lf::materialize(x + 1);
   {
-    lf::trace inner;
+    lf::kernel_trace inner;
     const auto b = lf::materialize(x + 2);
     EXPECT_EQ(inner.launches(), 1);
   }
@@ -184,7 +184,7 @@ TYPED_TEST(one_kernel, traces_nest_and_observe_their_own_scope) {
 }
 TYPED_TEST(one_kernel, memory_comes_back) {
   const auto x = this->counting(64, 64);
-  lf::trace trace;
+  lf::kernel_trace trace;
   for (int n = 0; n < 10; ++n) (void)lf::materialize(x + n);
   EXPECT_EQ(trace.allocations(), 10);
   EXPECT_EQ(trace.peak_bytes(), 64 * 64 * 4);
@@ -192,7 +192,7 @@ TYPED_TEST(one_kernel, memory_comes_back) {
 
 TYPED_TEST(one_kernel, is_what_explain_announces_without_running) {
   const auto x = this->counting(8, 8);
-  lf::trace trace;
+  lf::kernel_trace trace;
   const std::string text = lf::explain(lf::sin(x) * 2 + lf::cos(x));
   const std::string reduction = lf::explain(lf::sum(x * x, axis<1>));
   EXPECT_EQ(trace.launches(), 0);

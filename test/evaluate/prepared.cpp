@@ -86,7 +86,7 @@ TYPED_TEST(prepared, expressions_of_every_pattern_compute_what_is_assigned) {
   const auto x2 = counting<TypeParam>(5, -0.2f), z2 = counting<TypeParam>(2, 0.5f);
   each_expression([&](const char* text, const auto& make) {
     SCOPED_TRACE(text);
-    lf::trace assigning;
+    lf::kernel_trace assigning;
     lf::array y = make(x, z, 2.0f);
     const auto kernels = assigning.launches();
     const auto expected = test::tensor_of(y), others = test::tensor_of(make(x2, z2, 3.0f));
@@ -105,7 +105,7 @@ TYPED_TEST(prepared, expressions_of_every_pattern_compute_what_is_assigned) {
     y = lf::zeros_like(y);
     y2 = lf::zeros_like(y);
     {
-      const lf::trace running;
+      const lf::kernel_trace running;
       step();
       EXPECT_EQ(running.launches(), kernels);
       step(y2, make(x2, z2, 3.0f));
@@ -133,7 +133,7 @@ TYPED_TEST(prepared, operands_of_one_run_are_not_kept) {
   auto step = lf::prepare(y, x * 2);
   vector<TypeParam> x2{4, 5, 6};
   for (int n = 0; n < 3; ++n) {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     step(y, x2 * 2);
     x2 += 1;
     EXPECT_EQ(trace.allocations(), n == 0 ? 1 : 0) << "for y alone: nobody shares x2";
@@ -160,7 +160,7 @@ TYPED_TEST(prepared, plans_say_which_operands_are_temporaries) {
 TYPED_TEST(prepared, what_reads_its_result_goes_on_from_it) {
   vector<TypeParam> y{1, 2, 3};
   auto step = lf::prepare(y, y + 1);
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   for (int n = 0; n < 5; ++n) step();
   EXPECT_EQ(trace.allocations(), 0);
   EXPECT_TRUE(test::evaluates_to(y, values({6, 7, 8})));
@@ -174,7 +174,7 @@ TYPED_TEST(prepared, what_reads_its_result_goes_on_from_it) {
 TYPED_TEST(prepared, what_reads_its_result_at_other_places_takes_turns_with_one_more_memory) {
   vector<TypeParam> y{1, 2, 3};
   auto step = lf::prepare(y, lf::flip(y) * 2);
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   for (int n = 0; n < 5; ++n) step();
   EXPECT_EQ(trace.allocations(), 1);
   EXPECT_TRUE(test::evaluates_to(y, values({96, 64, 32})));
@@ -235,7 +235,7 @@ TYPED_TEST(prepared, runs_over_others_in_place_or_not_as_assignments_do) {
   vector<TypeParam> y, z{1, 2, 3};
   auto step = lf::prepare(y, x(range(0, 3)) + x * 10);
   {
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     step(z, z(range(0, 3)) + z * 10);
     EXPECT_EQ(trace.allocations(), 0);
   }

@@ -24,13 +24,13 @@ class tuning : public test::on<Space> {
   /// The plan by which e runs.
   template <class E>
   static std::string plan_of(const E& e) {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::materialize(e);
     return trace.kernels().back().pattern == "rows" ? "rows" : "cut";
   }
   template <class E>
   static lf::index_t kernels_of(const E& e) {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::materialize(e);
     return trace.launches();
   }

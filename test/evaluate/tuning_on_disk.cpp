@@ -65,7 +65,7 @@ const auto& operand() {
 auto shares() { return operand() / lf::sum(operand(), axis<1>, keepdims); }
 template <class E>
 lf::index_t kernels_of(const E& e) {
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto result = lf::materialize(e);
   return trace.launches();
 }

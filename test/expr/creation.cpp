@@ -402,7 +402,7 @@ TEST(borrowed_host_memory, overlapping_reads_and_writes_act_as_if_the_source_wer
 TEST(borrowed_host_memory, written_at_the_same_position_needs_no_copy) {
   std::vector<int32_t> memory{1, 2, 3};
   const auto view = lf::borrow(memory.data(), {3});
-  lf::trace trace;
+  lf::kernel_trace trace;
   lf::into(view) = view * view;
   EXPECT_EQ(memory, (std::vector<int32_t>{1, 4, 9}));
   EXPECT_EQ(trace.allocations(), 0);

@@ -115,7 +115,7 @@ TYPED_TEST(derived_reductions, keep_axes_where_asked) {
 }
 TYPED_TEST(derived_reductions, run_together_in_one_pass) {
   const auto x = test::array_of<TypeParam, 1>(test::counting<float>({1000}, -3));
-  lf::trace t;
+  lf::kernel_trace t;
   const auto [where, largest, mean, spread] = lf::materialize(lf::argmax(x), lf::max(x), lf::mean(x), lf::var(x));
   EXPECT_EQ(t.launches(), 1);
   EXPECT_EQ(where.item(), 999);

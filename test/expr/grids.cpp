@@ -145,7 +145,7 @@ TYPED_TEST(grids, like_another_take_its_shape_and_element_type) {
 TYPED_TEST(grids, need_no_memory_and_no_kernel_of_their_own) {
   const auto x = test::array_of<TypeParam, 2>(test::counting<float>({40, 50}));
   const auto expect_one_kernel = [](const auto& e, int64_t read) {
-    lf::trace trace;
+    lf::kernel_trace trace;
     (void)lf::materialize(e);
     EXPECT_EQ(trace.launches(), 1);
     EXPECT_EQ(trace.allocations(), 1);

@@ -152,7 +152,7 @@ class long_rows : public test::on<Space> {
   template <class T, class E, class F>
   static void expect(const lines<T, Space>& l, const E& e, const F& f, const char* what, bool apart = false) {
     lf::tune_detail::remember(lf::tune_detail::rows_of(e), lf::plan_choice::rows);  // whatever the device's costs are
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::materialize(e), again = lf::materialize(e);
     EXPECT_EQ(trace.launches(), 2) << l.text(what);
     compare(l, result, f, what, apart);
@@ -243,7 +243,7 @@ TYPED_TEST(long_rows, in_place) {
     auto y = l.x;
     y += 0;  // memory of its own
     lf::tune_detail::remember(lf::tune_detail::rows_of(lf::softmax(y, a)), lf::plan_choice::rows);
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     y = lf::softmax(y, a);
     EXPECT_EQ(trace.launches(), 1) << l.text("in place");
     TestFixture::compare(l, y, softmax_of, "in place");

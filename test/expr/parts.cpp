@@ -61,7 +61,7 @@ TYPED_TEST(parts, diagonals_of_expressions_read_what_they_need) {
   this->expect("diagonal(x).T", lf::diagonal(x).T());
   this->expect("diagonal(x)[1:,::-1]", lf::diagonal(x)(range(1, lf::end), range(none, none, -1)));
   this->expect("diagonal(x.sum(0)).sum()", lf::sum(lf::diagonal(lf::sum(x, axis<0>))));
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto d = lf::materialize(lf::diagonal(x * w) + 1);
   EXPECT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 1);

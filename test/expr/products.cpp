@@ -160,7 +160,7 @@ TYPED_TEST(products, of_five_and_six_operands_have_an_order) {
 TYPED_TEST(products, of_three_matrices_are_taken_two_at_a_time) {
   const doubles<TypeParam> of;
   const auto &a = of.a, &b = of.b;
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto two = lf::materialize(lf::einsum<"ij,jk->ik">(a, b) + 1);
   EXPECT_EQ(trace.launches(), 1);
   const auto three = lf::materialize(lf::einsum<"ij,jk,lk->il">(a, b, b) + 1);
@@ -205,7 +205,7 @@ TYPED_TEST(products, are_one_kernel_with_what_is_beside_them) {
   const doubles<TypeParam> of;
   const auto &a = of.a, &b = of.b;
   const auto& u = of.u;
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto y = lf::materialize(lf::exp(lf::matmul(a * 2, b) + u) / 3);
   EXPECT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 1);

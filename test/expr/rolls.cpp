@@ -32,7 +32,7 @@ class rolls : public test::on<Space> {
   /// The same, by so many kernels.
   template <class E>
   static void expect_kernels(int count, const char* numpy, const E& e) {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::materialize(e);
     EXPECT_EQ(trace.launches(), count) << numpy;
     EXPECT_EQ(trace.allocations(), count) << numpy;
@@ -139,7 +139,7 @@ TYPED_TEST(rolls, are_reduced_in_one_kernel) {
   this->expect_kernels(1, "roll(x,1,0).sum(0)", lf::sum(lf::roll(x, 1, axis<0>), axis<0>));
   this->expect_kernels(1, "(roll(x,3)*x).sum(2)", lf::sum(lf::roll(x, 3) * x, axis<2>));
   this->expect_kernels(1, "roll(x,1,2).max((0,2))", lf::max(lf::roll(x, 1, axis<2>), axis<0, 2>));
-  lf::trace trace;
+  lf::kernel_trace trace;
   EXPECT_EQ(lf::sum(lf::roll(x, 3)).item(), 139 * 70);
   EXPECT_EQ(trace.launches(), 1);
 }
@@ -148,7 +148,7 @@ TYPED_TEST(rolls, rows_of_rolled_operands_are_one_kernel) {
   const auto x = test::array_of<TypeParam, 2>(t);
   const auto rolled = lf::materialize(lf::roll(x, 7, axis<1>));
   const auto want = test::tensor_of(rolled - lf::mean(rolled, axis<1>, keepdims));
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto result = lf::materialize(lf::roll(x, 7, axis<1>) - lf::mean(lf::roll(x, 7, axis<1>), axis<1>, keepdims));
   EXPECT_EQ(trace.launches(), 1);
   EXPECT_TRUE(test::evaluates_to(result, want));
@@ -165,7 +165,7 @@ TYPED_TEST(rolls, of_reductions_read_these_in_memory) {
   this->expect("roll(v,3).cumsum()", lf::cumsum(lf::roll(this->v(), 3)));
   this->expect("roll(v,3)[::-1].cumsum()[::-1]", lf::cumsum(lf::roll(this->v(), 3), lf::backwards));
   const auto s = lf::sum(x, axis<2>);
-  lf::trace trace;
+  lf::kernel_trace trace;
   EXPECT_EQ(lf::sum(lf::roll(s, 1) - lf::roll(s, -1)).item(), 0);
   EXPECT_EQ(trace.launches(), 2);  // the sums are computed once
 }
@@ -255,7 +255,7 @@ TYPED_TEST(rolls, of_many_elements_of_every_size) {
 }
 TYPED_TEST(rolls, read_each_element_once) {
   const auto x = this->x();
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto y = lf::materialize(lf::roll(x, 1, axis<0>) - 2 * x + lf::roll(x, -1, axis<0>));
   EXPECT_EQ(trace.bytes_read(), 3 * 140 * 4);
   EXPECT_EQ(trace.bytes_written(), 140 * 4);

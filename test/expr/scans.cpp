@@ -174,7 +174,7 @@ TYPED_TEST(scans, in_place_are_those_of_what_was_there) {
 
 template <class E>
 void expect_one_kernel(const E& e, const char* path) {
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto result = lf::materialize(e);
   ASSERT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 1);

@@ -60,7 +60,7 @@ class stencils : public test::on<Space> {
   /// How the one kernel of an evaluation ran.
   template <class E>
   static std::string path_of(const E& e) {
-    lf::trace trace;
+    lf::kernel_trace trace;
     (void)lf::materialize(e);
     return trace.launches() == 1 ? trace.kernels()[0].path : std::to_string(trace.launches()) + " kernels";
   }
@@ -119,7 +119,7 @@ TYPED_TEST(stencils, of_points_too_far_apart_run_without_a_window) {
 TYPED_TEST(stencils, read_where_they_write_are_evaluated_in_place) {
   auto x = test::array_of<TypeParam, 2>(this->template matrix<float>(70, 260));
   const auto cubes = lf::materialize(x * x * x);
-  lf::trace trace;
+  lf::kernel_trace trace;
   x(range(1, -1), range(1, -1)) =
       x(range(1, -1), range(1, -1)) * x(range(1, -1), range(1, -1)) * x(range(1, -1), range(1, -1));
   EXPECT_EQ(trace.allocations(), 0);
@@ -128,7 +128,7 @@ TYPED_TEST(stencils, read_where_they_write_are_evaluated_in_place) {
 TYPED_TEST(stencils, are_one_kernel_that_reads_the_array_through_a_window_on_the_gpu) {
   const auto x = test::array_of<TypeParam, 2>(this->template matrix<float>(200, 260));
   lf::array<float, 2, TypeParam> z(lf::shape{198, 258});
-  lf::trace trace;
+  lf::kernel_trace trace;
   z = this->template weighted<float>(x, cross, 1);
   ASSERT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 0);

@@ -244,7 +244,7 @@ TYPED_TEST(views, real_and_imaginary_parts_are_written) {
 }
 TYPED_TEST(views, compound_assignment_of_rows_needs_no_other_memory) {
   lf::array<int, 2, TypeParam> x = lf::ones<int>({3, 4});
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   x(0) += x(1) + 1;
   x(2) *= x(0);
   EXPECT_EQ(trace.allocations(), 0);

@@ -63,7 +63,7 @@ struct tensor {
 TYPED_TEST(dlpack, a_shared_array_is_given_without_a_copy_and_read_only) {
   matrix<TypeParam> x = numbers<TypeParam>();
   const float* const data = std::as_const(x).data();
-  lf::trace trace;
+  lf::kernel_trace trace;
   managed_tensor_versioned* const m = give(x);
   EXPECT_EQ(m->version.major, 1u);
   EXPECT_EQ(m->flags, dl::read_only);

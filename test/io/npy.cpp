@@ -210,7 +210,7 @@ TYPED_TEST(npy, any_byte_but_zero_is_true) {
 TYPED_TEST(npy, a_file_that_is_not_loaded_changes_nothing_and_allocates_nothing) {
   lf::array<float, 1, TypeParam> x{1, 2};
   const float* const data = std::as_const(x).data();
-  lf::trace trace;
+  lf::kernel_trace trace;
   EXPECT_THROW((x = lf::load<float, 1, TypeParam>(path_of("structured"))), lf::dtype_error);
   EXPECT_EQ(std::as_const(x).data(), data);
   EXPECT_EQ(trace.allocations(), 0);
@@ -332,7 +332,7 @@ TEST(npy_errors, of_a_file_that_is_cut_short_anywhere_say_where) {
 }
 TEST(npy_errors, of_huge_shapes_in_small_files_come_before_the_memory) {
   const std::string file = npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (1125899906842624, 16)}\n");
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto text = error_of<float, 2>(file);
   EXPECT_TRUE(mentions(text, {"(1125899906842624, 16)", "end at byte 72057594037928"})) << text;
   EXPECT_EQ(trace.allocations(), 0);

@@ -19,7 +19,7 @@ class barriers : public test::on<Space> {
   /// Evaluates e by so many kernels; its values are those of the expression without cuts.
   template <class E, class Uncut>
   static void expect(int kernels, const E& e, const Uncut& uncut) {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::materialize(e);
     EXPECT_EQ(trace.launches(), kernels);
     EXPECT_TRUE(test::same(test::tensor_of(result), test::tensor_of(uncut), test::four_ulps));
@@ -54,7 +54,7 @@ TYPED_TEST(barriers, used_twice_are_computed_once) {
 TYPED_TEST(barriers, equal_reductions_of_a_cut_plan_are_computed_once) {
   const auto x = this->counting(6, 10), y = lf::materialize(x + 7);
   const auto kernels = [](const auto& e) {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::materialize(e);
     (void)result;
     return trace.launches();
@@ -75,7 +75,7 @@ TYPED_TEST(barriers, a_reduction_whose_axes_are_turned_is_written_where_it_is_wa
   this->expect(1, lf::sum(x, axis<0>)(all, lf::newaxis, all), sums(all, lf::newaxis, all));
   this->expect(1, lf::transpose(lf::sum(x, axis<0>))(all, lf::newaxis), lf::transpose(sums)(all, lf::newaxis));
   lf::array<float, 2, TypeParam> into = lf::zeros<float>({5, 6});
-  lf::trace trace;
+  lf::kernel_trace trace;
   into(all, range(none, none, 2)) = lf::transpose(lf::sum(x, axis<0>));
   EXPECT_EQ(trace.launches(), 1);
   EXPECT_TRUE(test::same(test::tensor_of(into(all, range(none, none, 2))), test::tensor_of(lf::transpose(sums))));
@@ -119,7 +119,7 @@ TYPED_TEST(barriers, read_before_their_operands_are_written) {
 TYPED_TEST(barriers, work_with_several_outputs) {
   const auto x = this->counting(6, 10);
   const auto b = lf::barrier(x * 2);
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto [p, q] = lf::materialize(b + 1, b - 1);
   EXPECT_EQ(trace.launches(), 2);
   EXPECT_TRUE(lf::array_equal(p, x * 2 + 1));
@@ -168,7 +168,7 @@ TYPED_TEST(barriers, split_a_sum_of_three_hundred_arrays_by_themselves) {
     a[static_cast<std::size_t>(i)] = lf::arange<float>(100) + static_cast<float>(i);
     constants += static_cast<float>(i);
   }
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto total = lf::materialize(sum_of<0, count>(a));
   EXPECT_GT(trace.launches(), 1);
   EXPECT_LT(trace.launches(), 10);

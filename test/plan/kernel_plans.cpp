@@ -215,7 +215,7 @@ TEST(kernel_plans, come_with_those_not_taken_and_why) {
 TEST(kernel_plans, of_several_expressions_are_those_of_materialize) {
   const matrix x = lf::ones<float>({64, 1000});
   const auto y = lf::sqrt(x + 1);
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const auto together = lf::plan(lf::min(x), lf::max(x), y, lf::sum(y, lf::axis<1>));
   EXPECT_EQ(trace.launches(), 0);
   EXPECT_EQ(trace.allocations(), 0);
@@ -245,7 +245,7 @@ TEST(kernel_plans, are_a_list_that_is_launched_as_often_as_one_likes) {
   EXPECT_EQ(y(0, 0).item(), 0) << "none has run";
   for (int run = 0; run < 2; ++run) {
     y *= 0;
-    const lf::trace trace;
+    const lf::kernel_trace trace;
     plans.launch();
     EXPECT_EQ(trace.launches(), 2);
     EXPECT_EQ(trace.allocations(), 0);
@@ -254,7 +254,7 @@ TEST(kernel_plans, are_a_list_that_is_launched_as_often_as_one_likes) {
 }
 TEST(kernel_plans, that_are_only_described_have_no_memory) {
   const matrix x = lf::ones<float>({64, 1000});
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const auto plans = lf::planning::plans_of<lf::host>((lf::barrier(x * 2) + x).tree);
   EXPECT_EQ(plans.size(), 2);
   EXPECT_FALSE(plans.has_memory());

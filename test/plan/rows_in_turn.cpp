@@ -139,7 +139,7 @@ class rows_in_turn : public test::on<Space> {
   template <class E, class F, class... T>
   static void expect(const lines& l, const E& e, const test::precision& p, F f, const host_matrix<T>&... x) {
     want_rows(e);
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::materialize(e);
     ASSERT_EQ(trace.launches(), 1);
     EXPECT_EQ(trace.kernels()[0].pattern, "rows");
@@ -150,7 +150,7 @@ class rows_in_turn : public test::on<Space> {
   template <int... A>
   static void expect_softmax(const auto& x, lf::axes<A...> axes, const test::real_tensor& values) {
     want_rows(lf::softmax(x, axes));
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::to<lf::host>(lf::materialize(lf::softmax(x, axes)));
     EXPECT_EQ(trace.launches(), 1);
     const test::real_tensor want = test::softmax_of(values, {A...});
@@ -195,7 +195,7 @@ TYPED_TEST(rows_in_turn, many_rows_assigned_to_what_they_are_read_from) {
     auto y = this->there(x);
     y += 0;  // memory of its own
     this->want_rows(lf::softmax(y));
-    lf::trace trace;
+    lf::kernel_trace trace;
     y = lf::softmax(y);
     EXPECT_EQ(trace.launches(), 1);
     this->compare(l, y, softmax_precision, softmax_of, x);

@@ -79,7 +79,7 @@ TYPED_TEST(rows_of_expressions, are_functions_of_different_arrays_of_one_type_in
 TYPED_TEST(rows_of_expressions, need_no_memory_for_an_assignment_of_other_arrays) {
   auto x = this->x;
   x += 0;  // memory of its own
-  lf::trace trace;
+  lf::kernel_trace trace;
   x = lf::softmax(this->y);
   x(lf::all, lf::range(0, 8)) = lf::softmax(this->y(lf::all, lf::range(8, 16)));
   EXPECT_EQ(trace.launches(), 2);

@@ -194,7 +194,7 @@ TYPED_TEST(random_numbers, are_made_in_the_kernel_that_reads_them) {
   const auto x = test::array_of<TypeParam, 2>(test::counting<float>({64, 96}));
   const auto u = random::uniform<float>({64, 96}, seed(7));
   const auto expect_one_kernel = [](const auto& e, int64_t read) {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::materialize(e);
     EXPECT_EQ(trace.launches(), 1);
     EXPECT_EQ(trace.allocations(), 1);
@@ -206,7 +206,7 @@ TYPED_TEST(random_numbers, are_made_in_the_kernel_that_reads_them) {
   expect_one_kernel(lf::mean(u), 0);
   expect_one_kernel(lf::sum(x * u, axis<0>), 64 * 96 * 4);
   expect_one_kernel(lf::softmax(random::normal<float>({64, 96}, seed(9))), 0);
-  lf::trace trace;
+  lf::kernel_trace trace;
   const auto e = random::normal<double>({1000000, 1000000}, seed(1))(range(5, 10), all) + 1;
   (void)e;
   EXPECT_EQ(trace.launches(), 0);

@@ -26,7 +26,7 @@ class row_kernels : public on<Space> {
   /// Evaluates e: one kernel, memory for the result alone, and so many distinct bytes read.
   template <class E>
   static void expect_one(const E& e, lf::index_t read, const char* what, const char* pattern = "rows") {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const auto result = lf::materialize(e);
     ASSERT_EQ(trace.launches(), 1) << what;
     EXPECT_EQ(trace.kernels()[0].pattern, pattern) << what;

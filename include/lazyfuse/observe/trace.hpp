@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// trace: a scoped observer of what this thread runs: kernels with their bytes, allocations.
+// kernel_trace: a scoped observer of what this thread runs: kernels with their bytes, allocations.
 #pragma once
 
 #include <lazyfuse/core/index.hpp>
@@ -25,12 +25,12 @@ struct kernel_record {
 };
 
 /// Observes the calling thread from its construction to its end; observers nest.
-class trace {
+class kernel_trace {
  public:
-  trace();
-  ~trace();
-  trace(const trace&) = delete;
-  trace& operator=(const trace&) = delete;
+  kernel_trace();
+  ~kernel_trace();
+  kernel_trace(const kernel_trace&) = delete;
+  kernel_trace& operator=(const kernel_trace&) = delete;
 
   /// How many kernels ran.
   index_t launches() const { return static_cast<index_t>(kernels_.size()); }
@@ -49,7 +49,7 @@ class trace {
   friend struct trace_access;
   std::vector<kernel_record> kernels_;
   index_t allocations_ = 0, allocated_ = 0, live_ = 0, peak_ = 0;
-  trace* outer_;
+  kernel_trace* outer_;
 };
 
 namespace trace_detail {
@@ -67,7 +67,7 @@ class launching {
   launching(const launching&) = delete;
   launching& operator=(const launching&) = delete;
 
-  /// Whether somebody wants to know what was launched: a trace, LAZYFUSE_EXPLAIN or LAZYFUSE_SYNC.
+  /// Whether somebody wants to know what was launched: a kernel_trace, LAZYFUSE_EXPLAIN or LAZYFUSE_SYNC.
   bool watched() const noexcept { return watched_; }
   /// Whether LAZYFUSE_EXPLAIN is to print it.
   bool explained() const noexcept { return explained_; }

@@ -24,7 +24,7 @@ struct value {
 };
 
 /// Whether z is what it was. A copy of its own, made since others shared it, is a kernel that only copies.
-::testing::AssertionResult unchanged(const matrix& z, const value& before, const lf::trace& ran) {
+::testing::AssertionResult unchanged(const matrix& z, const value& before, const lf::kernel_trace& ran) {
   if (!(z.shape() == before.shape)) return ::testing::AssertionFailure() << "another shape";
   bool copied = false;
   for (const lf::kernel_record& k : ran.kernels())
@@ -132,7 +132,7 @@ TEST_F(failing_launches, leave_destinations_as_they_were) {
       {
         matrix z = test::operand<lf::cuda>(100);
         const value before(z);
-        const lf::trace ran;
+        const lf::kernel_trace ran;
         standin::fail_at(n);
         const std::string what = thrown_by([&, run = run] { run(z, x, y); });
         const std::string failed = standin::failed();
@@ -274,7 +274,7 @@ TEST_F(failing_launches, do_not_hide_what_plans_say) {
   };
   for (const expected& e : table) {
     matrix z = test::operand<lf::cuda>(100);
-    const lf::trace ran;
+    const lf::kernel_trace ran;
     standin::reset();
     e.run(z, x, y);
     EXPECT_EQ(standin::launches(), e.kernels) << e.text;

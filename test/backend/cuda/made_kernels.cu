@@ -39,7 +39,7 @@ std::string launched_now() {
 /// Whether the kernel that an evaluation launches was made.
 template <class F>
 bool is_made(const F& evaluate) {
-  const lf::trace t;
+  const lf::kernel_trace t;
   evaluate();
   return t.kernels().size() == 1 && t.kernels()[0].made;
 }
@@ -213,10 +213,10 @@ TEST_F(made_kernels, have_rows_of_several_arrays_of_one_type) {
     EXPECT_EQ(launched_now(), "rows_by_teams");
   }
   lf::use_jit(lf::jit::off);
-  const lf::trace t;
+  const lf::kernel_trace t;
   m = lf::softmax(a) * lf::softmax(b);
   EXPECT_GT(t.launches(), 1);
-  const lf::trace of_terms;
+  const lf::kernel_trace of_terms;
   m = lf::softmax(a) + lf::softmax(b);  // which types tell apart
   EXPECT_EQ(of_terms.launches(), 1);
 }

@@ -25,7 +25,7 @@ class rows_of_two_compilers : public test::on<lf::cuda> {
     lf::use_jit(lf::jit::off);
     const auto compiled = lf::materialize(e);
     lf::use_jit(lf::jit::always);
-    const lf::trace t;
+    const lf::kernel_trace t;
     const auto made = lf::materialize(e);
     ASSERT_EQ(t.launches(), 1) << rows << " x " << columns;
     EXPECT_TRUE(t.kernels()[0].made) << rows << " x " << columns;

@@ -21,7 +21,7 @@ struct launched {
   std::size_t kernels = 0, made = 0;
 };
 launched by(const std::function<void()>& evaluate) {
-  const lf::trace t;
+  const lf::kernel_trace t;
   evaluate();
   launched n;
   for (const auto& k : t.kernels()) {
@@ -49,7 +49,7 @@ TEST(two_compilers, of_one_program_make_kernels_each_in_its_own_way) {
 
 TEST(two_compilers, of_one_program_pass_arrays_to_each_other) {
   vector x(lf::shape(1000));
-  const lf::trace t;
+  const lf::kernel_trace t;
   x = test::one_more_by_the_cpp_compiler(x * 2) * 3;
   ASSERT_EQ(t.kernels().size(), 3u);
   EXPECT_FALSE(t.kernels()[0].made);

@@ -278,7 +278,7 @@ TEST_F(two_devices, plans_and_traces_of_the_second) {
   on_thread_of(0, [&] { of_first = lf::explain(e); });
   on_thread_of(1, [&] { of_second = lf::explain(e); });
   EXPECT_EQ(of_first, of_second);  // it is planned for where x is
-  const lf::trace trace;
+  const lf::kernel_trace trace;
   const matrix y = e;
   EXPECT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.allocations(), 1);

@@ -135,7 +135,7 @@ TEST_F(without_nvcc, all_reductions_are_made) {
 TEST_F(without_nvcc, what_is_asked_for_twice_is_computed_once) {
   const auto x = of(lf::shape(1000));
   const lf::lazy_array<float, 1> e = lf::exp(x);
-  const lf::trace t;
+  const lf::kernel_trace t;
   auto results = lf::materialize(e, lf::lazy_array(e(all)), lf::lazy_array(x), lf::lazy_array(x), e * 2);
   EXPECT_EQ(std::tuple_size_v<decltype(results)>, 5u);
   EXPECT_EQ(launched_now(), "transform_flat");
@@ -148,7 +148,7 @@ TEST_F(without_nvcc, evaluations_of_one_type_are_told_apart_by_their_operands) {
   auto r = of(lf::shape(1000));
   const auto every_other = wide(range(0, 2000, 2)), from_one = wide(range(1, 1001)), from_none = wide(range(0, 1000));
   const auto product = [&](const auto& a, const auto& b) {
-    const lf::trace t;
+    const lf::kernel_trace t;
     r = a * b + 1;
     const auto kernels = t.kernels();
     return kernels.size() == 1 ? kernels[0].name + " " + std::to_string(kernels[0].bytes_distinct) : "";
@@ -311,7 +311,7 @@ TEST_F(without_nvcc, all_kernels_are_made_whatever_the_policy_is) {
   const auto x = of(lf::shape(1000));
   const lf::jit before = lf::current_jit();
   lf::use_jit(lf::jit::off);
-  const lf::trace t;
+  const lf::kernel_trace t;
   const lf::array y = lf::materialize(x + x * 2);
   lf::use_jit(before);
   ASSERT_EQ(t.kernels().size(), 1u);

@@ -217,7 +217,7 @@ TEST_F(beyond_32_bits, rows_of_more_vectors_than_a_kernel_counts_are_cut) {
   const auto e = lf::sum(row / lf::max(row, lf::axis<1>, lf::keepdims), lf::axis<1>);
   const auto report = lf::tune_detail::rows_of(e);
   EXPECT_EQ(report.passes, 0) << "one kernel";
-  lf::trace trace;
+  lf::kernel_trace trace;
   const lf::array<double, 1, lf::cuda> y = e;
   EXPECT_GT(trace.launches(), 1);
   EXPECT_EQ(y(0).item(), double(n));

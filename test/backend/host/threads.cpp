@@ -77,10 +77,10 @@ TYPED_TEST(threads, hand_arrays_to_each_other) {
 }
 
 TYPED_TEST(threads, trace_their_own_work) {
-  lf::trace mine;
+  lf::kernel_trace mine;
   std::int64_t theirs = 0;
   std::thread([&] {
-    lf::trace trace;
+    lf::kernel_trace trace;
     const lf::array<float, 1, TypeParam> x = lf::zeros<float>({10}) + 1;
     theirs = trace.launches();
   }).join();
