@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// NVRTC is loaded by name, so that programs run where it is not installed.
+// Kernels from source, by NVRTC.
 #include "backend/cuda/jit/compiler.hpp"
 
-#include <cuda_runtime_api.h>
-#include <nvrtc.h>
-#include <dlfcn.h>
+#include "backend/cuda/library/toolkit.hpp"
 
-#include <cstdlib>
+#include <nvrtc.h>
+
 #include <functional>
 #include <string_view>
 
@@ -14,39 +13,30 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-/// The functions of NVRTC; none if it was not found.
 struct library {
-  void* handle = nullptr;
-  decltype(&nvrtcCreateProgram) create = nullptr;
-  decltype(&nvrtcDestroyProgram) destroy = nullptr;
-  decltype(&nvrtcAddNameExpression) add_name = nullptr;
-  decltype(&nvrtcCompileProgram) compile = nullptr;
-  decltype(&nvrtcGetLoweredName) name = nullptr;
-  decltype(&nvrtcGetCUBINSize) size = nullptr;
-  decltype(&nvrtcGetCUBIN) binary = nullptr;
-  decltype(&nvrtcGetProgramLogSize) log_size = nullptr;
-  decltype(&nvrtcGetProgramLog) log = nullptr;
-  decltype(&nvrtcVersion) version = nullptr;
+  toolkit_library rtc{"nvrtc"};
+  decltype(&nvrtcCreateProgram) create;
+  decltype(&nvrtcDestroyProgram) destroy;
+  decltype(&nvrtcAddNameExpression) add_name;
+  decltype(&nvrtcCompileProgram) compile;
+  decltype(&nvrtcGetLoweredName) name;
+  decltype(&nvrtcGetCUBINSize) size;
+  decltype(&nvrtcGetCUBIN) binary;
+  decltype(&nvrtcGetProgramLogSize) log_size;
+  decltype(&nvrtcGetProgramLog) log;
+  decltype(&nvrtcVersion) version;
 
   library() {
-    // By the loader's own search, or where the toolkit is.
-    const std::string file = "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
-    const char* const home = std::getenv("CUDA_HOME");
-    for (const std::string& folder :
-         {std::string(), home ? home + std::string("/lib64/") : "", std::string("/usr/local/cuda/lib64/")})
-      if (!handle) handle = dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return;
-    const bool complete = find(create, "nvrtcCreateProgram") && find(destroy, "nvrtcDestroyProgram") &&
-                          find(add_name, "nvrtcAddNameExpression") && find(compile, "nvrtcCompileProgram") &&
-                          find(name, "nvrtcGetLoweredName") && find(size, "nvrtcGetCUBINSize") &&
-                          find(binary, "nvrtcGetCUBIN") && find(log_size, "nvrtcGetProgramLogSize") &&
-                          find(log, "nvrtcGetProgramLog") && find(version, "nvrtcVersion");
-    if (!complete) handle = nullptr;
-  }
-  template <class F>
-  bool find(F& f, const char* symbol) const {
-    f = reinterpret_cast<F>(dlsym(handle, symbol));
-    return f != nullptr;
+    rtc.find(create, "nvrtcCreateProgram");
+    rtc.find(destroy, "nvrtcDestroyProgram");
+    rtc.find(add_name, "nvrtcAddNameExpression");
+    rtc.find(compile, "nvrtcCompileProgram");
+    rtc.find(name, "nvrtcGetLoweredName");
+    rtc.find(size, "nvrtcGetCUBINSize");
+    rtc.find(binary, "nvrtcGetCUBIN");
+    rtc.find(log_size, "nvrtcGetProgramLogSize");
+    rtc.find(log, "nvrtcGetProgramLog");
+    rtc.find(version, "nvrtcVersion");
   }
 };
 const library& nvrtc() {
@@ -58,7 +48,7 @@ std::vector<std::string> options_for(int architecture) {
   std::vector<std::string> options{"--std=c++20", "--gpu-architecture=sm_" + std::to_string(architecture),
                                    "--device-as-default-execution-space", "-DLAZYFUSE_CUDA=1"};
   int major = 0, minor = 0;
-  if (nvrtc().handle) nvrtc().version(&major, &minor);
+  if (nvrtc().rtc) nvrtc().version(&major, &minor);
   if (major >= 13) options.emplace_back("--minimal");  // without textures and the runtime's types, which nobody needs
   return options;
 }
@@ -73,11 +63,11 @@ std::size_t sum_of_headers() {
 
 }  // namespace
 
-bool has_compiler() { return nvrtc().handle != nullptr; }
+bool has_compiler() { return static_cast<bool>(nvrtc().rtc); }
 
 std::string compiler_version() {
   int major = 0, minor = 0;
-  if (nvrtc().handle) nvrtc().version(&major, &minor);
+  if (nvrtc().rtc) nvrtc().version(&major, &minor);
   return std::to_string(major) + "." + std::to_string(minor);
 }
 std::string compiled_with(int architecture) {
@@ -88,9 +78,9 @@ std::string compiled_with(int architecture) {
 }
 
 compiled compile(const std::string& source, const std::vector<std::string>& names, int architecture) {
-  const library& rtc = nvrtc();
+  const library& lib = nvrtc();
   compiled result;
-  if (!rtc.handle) {
+  if (!lib.rtc) {
     result.message = "there is no NVRTC library (libnvrtc.so)";
     return result;
   }
@@ -100,32 +90,32 @@ compiled compile(const std::string& source, const std::vector<std::string>& name
     files.push_back(carried_headers[i].name);
   }
   nvrtcProgram program = nullptr;
-  if (rtc.create(&program, source.c_str(), "lazyfuse_kernel.cu", carried_header_count, texts.data(), files.data()) !=
+  if (lib.create(&program, source.c_str(), "lazyfuse_kernel.cu", carried_header_count, texts.data(), files.data()) !=
       NVRTC_SUCCESS) {
     result.message = "nvrtcCreateProgram failed";
     return result;
   }
-  for (const std::string& name : names) rtc.add_name(program, name.c_str());
+  for (const std::string& name : names) lib.add_name(program, name.c_str());
   const std::vector<std::string> options = options_for(architecture);
   std::vector<const char*> option_texts;
   option_texts.reserve(options.size());
   for (const std::string& option : options) option_texts.push_back(option.c_str());
-  const nvrtcResult status = rtc.compile(program, static_cast<int>(options.size()), option_texts.data());
+  const nvrtcResult status = lib.compile(program, static_cast<int>(options.size()), option_texts.data());
   std::size_t size = 0;
-  if (status == NVRTC_SUCCESS && rtc.size(program, &size) == NVRTC_SUCCESS && size > 0) {
+  if (status == NVRTC_SUCCESS && lib.size(program, &size) == NVRTC_SUCCESS && size > 0) {
     result.binary.resize(size);
-    rtc.binary(program, result.binary.data());
+    lib.binary(program, result.binary.data());
     for (const std::string& name : names) {
       const char* lowered = nullptr;
-      rtc.name(program, name.c_str(), &lowered);
+      lib.name(program, name.c_str(), &lowered);
       result.names.emplace_back(lowered ? lowered : "");
     }
   } else {
-    rtc.log_size(program, &size);
+    lib.log_size(program, &size);
     result.message.resize(size);
-    if (size > 0) rtc.log(program, result.message.data());
+    if (size > 0) lib.log(program, result.message.data());
   }
-  rtc.destroy(&program);
+  lib.destroy(&program);
   return result;
 }
 

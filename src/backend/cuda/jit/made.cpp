@@ -4,6 +4,7 @@
 #include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
+#include "backend/cuda/jit/products.hpp"
 #include "backend/cuda/jit/tuning.hpp"
 #include "backend/cuda/runtime/order.hpp"
 #include "program/text.hpp"
@@ -77,6 +78,12 @@ bool tiles_pay(const exact_plan& p) {
 /// The same beside operands that are turned: half of what is predicted without.
 bool turning_pays(const exact_plan& p) { return is_worth(predicted_us(p.plan.costs(), this_machine()) / 2, p); }
 
+/// What the library of products computes of what goes by tiles.
+std::optional<matrix_product> product_of(const exact_plan& p, const exact_program& program, const tile_axes& axes) {
+  if (axes.how != tiling::products || !program.graph) return {};
+  return matrix_product_of(p, *program.graph);
+}
+
 /// What most plans fail, before anything is looked at more closely.
 bool may_be_made(const kernel_plan& plan) {
   const jit mode = current_jit();
@@ -91,6 +98,7 @@ struct request {
   exact_plan plan;
   std::optional<stencil> around;
   std::optional<tile_axes> tiles;
+  std::optional<matrix_product> product;  ///< of what would go by tiles
   std::optional<turned_axes> turned;
   exact_program* program = nullptr;
   bool anyway;
@@ -104,6 +112,7 @@ struct request {
     plan.take_axes();
     if (reduces) tiles = tile_axes_of(plan);
     if (tiles && !anyway && !tiles_pay(plan)) tiles.reset();
+    if (tiles) product = product_of(plan, found, *tiles);
     if (!tiles && plan.type().pattern == std::string_view("reduce")) turned = turned_axes_of(plan);
     if (turned && !anyway && !turning_pays(plan)) turned.reset();
     // Of a stencil that would not pay if all were places of one array, nobody need find out where they are.
@@ -112,6 +121,7 @@ struct request {
     if (anyway || tiles || turned || pays(plan, found, around ? around->read_again : 0)) program = &found;
   }
   bool start() {
+    if (product && multiply(*product)) return true;
     if (around) {
       if (start_stencil(*around, *program)) return true;
       if (!(plan.repeats_memory || anyway)) return false;
@@ -193,7 +203,8 @@ const char* make_path(kernel_plan& plan) {
     exact_program& program = program_of(p);
     return tiles && program.graph && can_be_tiles(p, program, *tiles) ? "tiles" : nullptr;
   }
-  if (tiles || turned_axes_of(p)) return "tiles";
+  if (tiles) return product_of(p, program_of(p), *tiles) ? "library" : "tiles";
+  if (turned_axes_of(p)) return "tiles";
   return path_of_reduction(p);
 }
 

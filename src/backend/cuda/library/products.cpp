@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// cuBLASLt: the algorithm of a product is asked for once for each form of it, and kept.
+#include "backend/cuda/library/products.hpp"
+
+#include "backend/cuda/library/toolkit.hpp"
+#include "backend/cuda/runtime/devices.hpp"
+#include "backend/cuda/runtime/order.hpp"
+#include "core/keys.hpp"
+
+#include <cublasLt.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace lazyfuse::cuda_detail {
+
+namespace {
+
+/// What algorithms may ask for beside the matrices, as the library recommends it for this generation of processors.
+constexpr std::size_t most_workspace = 32 << 20;
+/// Forms of products that are remembered.
+constexpr std::size_t most_forms = 512;
+
+/// Descriptions are values here, which its header calls opaque structs; what its inline functions initialise them by.
+struct library {
+  toolkit_library lt{"cublasLt"};
+  decltype(&cublasLtCreate) create;
+  decltype(&cublasLtMatmul) multiply;
+  decltype(&cublasLtMatmulDescInit_internal) init_operation;
+  decltype(&cublasLtMatmulDescSetAttribute) set_of_operation;
+  decltype(&cublasLtMatrixLayoutInit_internal) init_layout;
+  decltype(&cublasLtMatrixLayoutSetAttribute) set_of_layout;
+  decltype(&cublasLtMatmulPreferenceInit_internal) init_preference;
+  decltype(&cublasLtMatmulPreferenceSetAttribute) set_of_preference;
+  decltype(&cublasLtMatmulAlgoGetHeuristic) find_algorithm;
+
+  library() {
+    lt.find(create, "cublasLtCreate");
+    lt.find(multiply, "cublasLtMatmul");
+    lt.find(init_operation, "cublasLtMatmulDescInit_internal");
+    lt.find(set_of_operation, "cublasLtMatmulDescSetAttribute");
+    lt.find(init_layout, "cublasLtMatrixLayoutInit_internal");
+    lt.find(set_of_layout, "cublasLtMatrixLayoutSetAttribute");
+    lt.find(init_preference, "cublasLtMatmulPreferenceInit_internal");
+    lt.find(set_of_preference, "cublasLtMatmulPreferenceSetAttribute");
+    lt.find(find_algorithm, "cublasLtMatmulAlgoGetHeuristic");
+  }
+};
+library& cublas() {
+  static library found;
+  return found;
+}
+bool succeeded(cublasStatus_t status) { return status == CUBLAS_STATUS_SUCCESS; }
+
+/// How the library names types: of the elements, and of what they are added up in.
+struct type_names {
+  cudaDataType_t element, scale;
+  cublasComputeType_t compute;
+};
+std::optional<type_names> names_of(dtype type) {
+  switch (type) {
+    case dtype_of<float>:
+      return type_names{CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case dtype_of<double>:
+      return type_names{CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    case dtype_of<half>:
+      return type_names{CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case dtype_of<bfloat16>:
+      return type_names{CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case dtype_of<complex<float>>:
+      return type_names{CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_32F};
+    case dtype_of<complex<double>>:
+      return type_names{CUDA_C_64F, CUDA_C_64F, CUBLAS_COMPUTE_64F};
+    default:
+      return {};
+  }
+}
+
+/// A product as the library describes it, by columns: of rows, its transpose.
+struct form {
+  cublasLtMatmulDescOpaque_t operation;
+  cublasLtMatrixLayoutOpaque_t x, y, to;
+  cublasLtMatmulAlgo_t algorithm;
+  std::size_t workspace = 0;
+  bool possible = false;
+};
+
+int alignment_of(const void* p) { return 1 << std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(p)), 8); }
+
+/// The matrix of rows x columns as it lies, or its transpose. Returns whether it is transposed.
+bool describe(cublasLtMatrixLayoutOpaque_t& layout, const matrix& m, index_t rows, index_t columns, index_t count,
+              cudaDataType_t type, bool& good) {
+  const bool turned = m.row_step != 1;
+  const library& lt = cublas();
+  const index_t height = turned ? columns : rows, width = turned ? rows : columns,
+                pitch = std::max(turned ? m.row_step : m.column_step, height);
+  good = good && succeeded(lt.init_layout(&layout, sizeof layout, type, static_cast<std::uint64_t>(height),
+                                          static_cast<std::uint64_t>(width), pitch));
+  if (count > 1) {
+    const auto batch = static_cast<std::int32_t>(count);
+    const std::int64_t next = m.next;
+    good = good && succeeded(lt.set_of_layout(&layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof batch)) &&
+           succeeded(lt.set_of_layout(&layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &next, sizeof next));
+  }
+  return turned;
+}
+
+/// The same product with its result by columns.
+matrix_product by_columns(const matrix_product& p) {
+  if (p.to.row_step == 1) return p;
+  const auto turned = [](matrix m) {
+    std::swap(m.row_step, m.column_step);
+    return m;
+  };
+  return {p.factors, p.result, p.columns, p.rows, p.depth, p.count, turned(p.y), turned(p.x), turned(p.to)};
+}
+
+form form_of(cublasLtHandle_t handle, const matrix_product& p) {
+  form f;
+  const library& lt = cublas();
+  const type_names names = *names_of(p.factors), result = *names_of(p.result);
+  bool good = succeeded(lt.init_operation(&f.operation, sizeof f.operation, names.compute, names.scale));
+  const auto set = [&](cublasLtMatmulDescAttributes_t which, bool turned) {
+    const cublasOperation_t operation = turned ? CUBLAS_OP_T : CUBLAS_OP_N;
+    good = good && succeeded(lt.set_of_operation(&f.operation, which, &operation, sizeof operation));
+  };
+  set(CUBLASLT_MATMUL_DESC_TRANSA, describe(f.x, p.x, p.rows, p.depth, p.count, names.element, good));
+  set(CUBLASLT_MATMUL_DESC_TRANSB, describe(f.y, p.y, p.depth, p.columns, p.count, names.element, good));
+  good = good && !describe(f.to, p.to, p.rows, p.columns, p.count, result.element, good);
+  cublasLtMatmulPreferenceOpaque_t wanted;
+  good = good && succeeded(lt.init_preference(&wanted, sizeof wanted));
+  const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t which, auto value) {
+    good = good && succeeded(lt.set_of_preference(&wanted, which, &value, sizeof value));
+  };
+  prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, most_workspace);
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, std::uint32_t(alignment_of(p.x.data)));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, std::uint32_t(alignment_of(p.y.data)));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, std::uint32_t(alignment_of(p.to.data)));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, std::uint32_t(alignment_of(p.to.data)));
+  if (!good) return f;
+  cublasLtMatmulHeuristicResult_t best;
+  int found = 0;
+  f.possible =
+      succeeded(lt.find_algorithm(handle, &f.operation, &f.x, &f.y, &f.to, &f.to, &wanted, 1, &best, &found)) &&
+      found > 0 && succeeded(best.state);
+  f.algorithm = best.algo;
+  f.workspace = best.workspaceSize;
+  return f;
+}
+
+/// The library's handle of each device, and the forms that products had there.
+struct device_products {
+  cublasLtHandle_t handle = nullptr;
+  std::unordered_map<std::string, form> forms;
+};
+
+std::string key_of(const matrix_product& p) {
+  std::string key;
+  append_bytes(key, p.factors, p.result, p.rows, p.columns, p.depth, p.count);
+  for (const matrix* m : {&p.x, &p.y, &p.to})
+    append_bytes(key, m->row_step, m->column_step, m->next, alignment_of(m->data));
+  return key;
+}
+
+/// A copy, since the library takes descriptions that may change.
+form known_form(const matrix_product& p, cublasLtHandle_t& handle) {
+  static std::mutex mutex;
+  static auto& devices = *new std::map<int, device_products>;
+  const std::lock_guard lock(mutex);
+  device_products& here = devices[current_device()];
+  std::string key = key_of(p);
+  if (const auto at = here.forms.find(key); at != here.forms.end()) {
+    handle = here.handle;
+    return at->second;
+  }
+  if (capturing(current_stream())) return {};  // the library may allocate
+  if (!here.handle && !succeeded(cublas().create(&here.handle))) return {};
+  handle = here.handle;
+  if (here.forms.size() >= most_forms) here.forms.clear();
+  return here.forms.try_emplace(std::move(key), form_of(handle, p)).first->second;
+}
+
+}  // namespace
+
+bool can_multiply(dtype factors, dtype result) {
+  if (!cublas().lt || !names_of(factors)) return false;
+  const bool small = factors == dtype_of<half> || factors == dtype_of<bfloat16>;
+  return result == factors || (small && result == dtype_of<float>);
+}
+
+bool multiply(const matrix_product& as_given) {
+  const matrix_product p = by_columns(as_given);
+  cublasLtHandle_t handle = nullptr;
+  form f = known_form(p, handle);
+  if (!f.possible) return false;
+  scratch room;
+  if (f.workspace > 0) room = scratch_for(f.workspace);
+  // Wide enough for each type of scale; zero: what lies in the result is not read.
+  const double one_d[2] = {1, 0}, zero[2] = {0, 0};
+  const float one_f[2] = {1, 0};
+  const bool wide = names_of(p.factors)->compute == CUBLAS_COMPUTE_64F;
+  const void* const one = wide ? static_cast<const void*>(one_d) : one_f;
+  auto* const to = const_cast<void*>(p.to.data);
+  return succeeded(cublas().multiply(handle, &f.operation, one, p.x.data, &f.x, p.y.data, &f.y, zero, to, &f.to, to,
+                                     &f.to, &f.algorithm, room.partial, f.workspace, current_stream()));
+}
+
+}  // namespace lazyfuse::cuda_detail

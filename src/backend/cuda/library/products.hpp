@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of matrices by cuBLASLt, which has a kernel for each processor, some by tensor cores.
+#pragma once
+
+#include <lazyfuse/core/index.hpp>
+#include <lazyfuse/core/types.hpp>
+
+namespace lazyfuse::cuda_detail {
+
+/// A matrix in memory, or several of one form: elements of a row or of a column are neighbours.
+struct matrix {
+  const void* data;
+  index_t row_step, column_step;  ///< one of them is 1, the other at least the extent along that
+  index_t next;                   ///< from one matrix to the next
+};
+/// result = x * y for `count` products, in which x has rows x depth elements and y depth x columns. 16-bit reals are
+/// multiplied exactly and added up in float; float and double are not rounded to fewer bits.
+struct matrix_product {
+  dtype factors, result;
+  index_t rows, columns, depth, count;
+  matrix x, y, to;
+};
+
+/// Whether the library is there, and multiplies such elements: float, double and their complex numbers, 16-bit reals.
+bool can_multiply(dtype factors, dtype result);
+/// Starts it on the current stream. False where the library cannot; nothing has been started then.
+bool multiply(const matrix_product& p);
+
+}  // namespace lazyfuse::cuda_detail
