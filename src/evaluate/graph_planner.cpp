@@ -169,7 +169,12 @@ class planner {
       if (!elementwise || nodes.size() > 1) return never;
       return predicted_us({0, static_cast<index_t>(2 * written), 0, 0, 2, 0}, machine_);
     }
-    return predicted_us(work_of(memory, layout, g, written, space_.on_device), machine_);
+    work all = work_of(memory, layout, g, written, space_.on_device);
+    if (machine_.products_per_us)
+      if (const std::optional<product_types> p = product_of_matrices(memory, layout, g))
+        if (const double speed = machine_.products_per_us(p->factors, p->result); speed > 0)
+          all.operations = layout.positions() / speed * machine_.operations_per_us;
+    return predicted_us(all, machine_);
   }
 };
 

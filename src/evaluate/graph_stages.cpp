@@ -2,6 +2,8 @@
 // Where the reductions and scans of a graph lie in one kernel.
 #include "evaluate/graph_stages.hpp"
 
+#include "program/graph.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -498,6 +500,32 @@ operand_in_order operand_to_copy(const memory_of_graph& memory, const stage_layo
     if (type.in_memory) order.read(*v, elements_of(*v, layout) * type.bytes, type.bytes);
   }
   return order.to_copy();
+}
+
+std::optional<product_types> product_of_matrices(const memory_of_graph& memory, const stage_layout& layout,
+                                                 const placed_graph& g) {
+  constexpr double least_positions = 1 << 18, least_reads = 32;
+  const double all = layout.positions();
+  if (layout.pattern != std::string_view("reduce") || layout.stages.size() != 1 || g.roots.size() != 1 ||
+      all < least_positions)
+    return {};
+  int factors = 0, products = 0;
+  dtype type = dtype::other;
+  for (const placed_node& v : g.values) {
+    if (v.is_operand) {
+      const in_memory_value* const at = memory.find(v.node);
+      const graph_source_type& source = at ? *at->type : *v.node->source_type;
+      if (!source.in_memory || elements_of(v, layout) * least_reads > all) return {};
+      if (factors++ > 0 && source.type.element != type) return {};
+      type = source.type.element;
+    } else if (v.stage >= 0) {
+      if (!ir::adds(v.node->stage ? v.node->stage->stage->word : layout.stages[0].stage->stage->stage->word)) return {};
+    } else if (ir::multiplies(v.node->operation->word)) ++products;
+    else if (!ir::changes_type(v.node->operation->word)) return {};
+  }
+  const placed_node& root = g.values[static_cast<std::size_t>(g.roots[0])];
+  if (factors != 2 || products != 1) return {};
+  return product_types{type, memory_type(root.stage >= 0 ? *layout.stages[0].stage : *root.node).type.element};
 }
 
 work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written,

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory_resource>
+#include <optional>
 
 namespace lazyfuse::graph_detail {
 
@@ -87,6 +88,13 @@ struct operand_in_order {
 /// A large operand that lies in another order than the others, and that a kernel of a GPU would take longer to read
 /// than to copy first; none: null.
 operand_in_order operand_to_copy(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g);
+
+/// The types of factors and results of a kernel that is a product of matrices; none of others.
+struct product_types {
+  dtype factors, result;
+};
+std::optional<product_types> product_of_matrices(const memory_of_graph& memory, const stage_layout& layout,
+                                                 const placed_graph& g);
 
 /// What the kernel asks of a machine; written: bytes.
 work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written,

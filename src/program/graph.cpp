@@ -177,6 +177,34 @@ int program_graph::operations() const {
       std::ranges::count_if(nodes, [](const program_node& n) { return !n.type.empty() && !n.arguments.empty(); }));
 }
 
+std::optional<program_graph::factors> program_graph::sum_of_products() const {
+  if (roots.size() != 1) return {};
+  const auto at = [this](int i) -> const program_node& { return nodes[static_cast<std::size_t>(i)]; };
+  factors f{-1, -1, false, false};
+  const program_node* sum = &at(roots[0]);
+  if (sum->type == "op::cast<half>" || sum->type == "op::cast<bfloat16>") {
+    f.rounded = true;
+    sum = &at(sum->arguments[0]);
+  }
+  if (!sum->is_stage || sum->type != "op::sum") return {};
+  const program_node& product = at(sum->arguments[0]);
+  if (product.type != "op::multiply") return {};
+  const auto is_widened = [&](int a) { return at(a).type == "op::cast<float>"; };
+  f.widened = is_widened(product.arguments[0]);
+  const auto operand_of = [&](int a) {
+    const program_node& n = f.widened && is_widened(a) ? at(at(a).arguments[0]) : at(a);
+    return n.type.empty() && is_widened(a) == f.widened ? n.arguments[0] : -1;
+  };
+  f.x = operand_of(product.arguments[0]);
+  f.y = operand_of(product.arguments[1]);
+  if (f.x < 0 || f.y < 0 || f.x == f.y) return {};
+  return f;
+}
+
+bool adds(std::string_view word) { return word == "sum/1 "; }
+bool multiplies(std::string_view word) { return word == "*/2 "; }
+bool changes_type(std::string_view word) { return word.starts_with('@'); }
+
 std::string program_graph::definitions() const {
   std::set<std::string> all;
   for (const program_node& n : nodes) all.insert(definitions_of_source(n.type));

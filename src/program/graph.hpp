@@ -37,6 +37,13 @@ struct program_graph {
   void write_in_steps();
   /// The operations that it names, "op::add" say, and one of those that rewrites may make of them.
   std::vector<std::string> named_operations() const;
+  /// The operands whose products its one root adds up: 16-bit reals in float, and the sum is rounded where it is of
+  /// them.
+  struct factors {
+    int x, y;
+    bool widened, rounded;
+  };
+  std::optional<factors> sum_of_products() const;
   /// What the sources among its operations are written in, for the place before all namespaces.
   std::string definitions() const;
 
@@ -45,5 +52,10 @@ struct program_graph {
   std::vector<bool> used_by(int root) const;  ///< down to operands and stages
   std::vector<int> stages_read_by(int root) const;
 };
+
+/// Words of codes: of a sum, of a product of two, and of the change to another type.
+bool adds(std::string_view word);
+bool multiplies(std::string_view word);
+bool changes_type(std::string_view word);
 
 }  // namespace lazyfuse::ir

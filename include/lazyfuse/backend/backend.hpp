@@ -17,7 +17,8 @@ namespace lazyfuse {
 ///   before(info, targets, count): memory is ready for the work to come
 ///   machine(): the numbers with which plans are compared, and a name for what is measured
 /// and, where kernels are made at run time: makes_all, if there are no others; make_rows(plan), the path of rows that
-/// were not compiled with the program, or null; would_make(plan); launch_made(plan), whether it did
+/// were not compiled with the program, or null; would_make(plan); launch_made(plan), whether it did;
+///   multiplies(factors, result), whether a library computes products of matrices of such elements
 template <class Space>
 struct backend;
 

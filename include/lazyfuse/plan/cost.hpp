@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/core/index.hpp>
+#include <lazyfuse/core/types.hpp>
 
 namespace lazyfuse::planning {
 
@@ -40,6 +41,8 @@ struct machine {
   double alone_us = 0;       ///< what one of the processors does so quickly is left to it
   double wake_us = 0;        ///< of the others, where it is not
   int processors = 1;
+  /// Multiplications and additions that a library of matrix products does in a microsecond; 0 where there is none.
+  double (*products_per_us)(dtype factors, dtype result) = nullptr;
   const char* (*name)() = nullptr;  ///< of what runs its kernels, asked where something measured is remembered
 };
 

@@ -2,7 +2,7 @@
 // Kernels from source, by NVRTC.
 #include "backend/cuda/jit/compiler.hpp"
 
-#include "backend/cuda/library/toolkit.hpp"
+#include "backend/cuda/runtime/toolkit.hpp"
 
 #include <nvrtc.h>
 

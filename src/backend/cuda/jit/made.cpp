@@ -149,6 +149,10 @@ bool would_make(const kernel_plan& plan) {
   return request(plan).program != nullptr;
 }
 
+bool would_multiply(dtype factors, dtype result) {
+  return !checked_build && current_jit() != jit::off && products_per_us(factors, result) > 0;
+}
+
 namespace {
 
 const char* path_of_rows(kernel_plan& plan) {

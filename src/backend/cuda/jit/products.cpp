@@ -8,31 +8,15 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-/// The operand that a factor is, which sums of 16-bit reals widen first; -1: it is none.
-int operand_of(const ir::program_graph& g, int node, bool widened) {
-  const ir::program_node* n = &g.nodes[static_cast<std::size_t>(node)];
-  if (widened && n->type == "op::cast<float>") n = &g.nodes[static_cast<std::size_t>(n->arguments[0])];
-  return n->type.empty() ? n->arguments[0] : -1;
-}
-
-struct factors {
-  int x, y;
-};
-/// The two operands whose products are added up, and rounded to 16 bits if they are of so many.
-std::optional<factors> factors_of(const exact_plan& p, const ir::program_graph& g) {
-  if (p.targets != 1 || p.count != 2 || g.roots.size() != 1) return {};
-  const auto node = [&](int i) -> const ir::program_node& { return g.nodes[static_cast<std::size_t>(i)]; };
+/// The two arrays whose products are added up.
+std::optional<ir::program_graph::factors> factors_of(const exact_plan& p, const ir::program_graph& g) {
+  if (p.targets != 1 || p.count != 2) return {};
   const dtype type = p.type_of(0).element, result = p.type().results[0];
+  for (int i = 0; i < 2; ++i)
+    if (p.type_of(i).kind != ir::source_kind::memory || p.type_of(i).element != type) return {};
   const bool small = type == dtype_of<half> || type == dtype_of<bfloat16>;
-  int at = g.roots[0];
-  if (small && result == type && node(at).type.starts_with("op::cast<")) at = node(at).arguments[0];
-  if (node(at).type != "op::sum" || !node(at).is_stage) return {};
-  at = node(at).arguments[0];
-  if (node(at).type != "op::multiply") return {};
-  const factors f{operand_of(g, node(at).arguments[0], small), operand_of(g, node(at).arguments[1], small)};
-  const bool in_memory = f.x >= 0 && f.y >= 0 && f.x != f.y && p.type_of(0).kind == ir::source_kind::memory &&
-                         p.type_of(1).kind == ir::source_kind::memory && p.type_of(1).element == type;
-  return in_memory && can_multiply(type, result) ? std::optional(f) : std::nullopt;
+  const std::optional<ir::program_graph::factors> f = g.sum_of_products();
+  return f && f->widened == small && products_per_us(type, result) > 0 ? f : std::nullopt;
 }
 
 /// A matrix of these axes, and `batch`, of which there may be none; false if neither rows nor columns are contiguous.
@@ -47,7 +31,7 @@ bool lies_as_matrix(const exact_plan& p, const operand_info& o, int row, int col
 
 std::optional<matrix_product> matrix_product_of(const exact_plan& p, const ir::program_graph& graph) {
   if (p.type().pattern != std::string_view("reduce") || p.rank != p.kept + 1) return {};
-  const std::optional<factors> f = factors_of(p, graph);
+  const std::optional<ir::program_graph::factors> f = factors_of(p, graph);
   if (!f) return {};
   const operand_info &x = p.operand(f->x), &y = p.operand(f->y), &to = p.info[0];
   int row = -1, column = -1, batch = -1;

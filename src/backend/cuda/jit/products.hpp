@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backend/cuda/jit/exact_plan.hpp"
-#include "backend/cuda/library/products.hpp"
+#include "backend/cuda/runtime/matrix_products.hpp"
 #include "program/graph.hpp"
 
 #include <optional>

@@ -6,6 +6,7 @@
 
 #include "array/counted.hpp"
 #include "backend/cuda/runtime/devices.hpp"
+#include "backend/cuda/runtime/matrix_products.hpp"
 #include "backend/cuda/runtime/order.hpp"
 #include "backend/cuda/runtime/watch.hpp"
 
@@ -106,6 +107,7 @@ device_state& state() {
     s.costs = planning::gpu({number(cudaDevAttrMemoryClockRate), number(cudaDevAttrGlobalMemoryBusWidth),
                              static_cast<double>(s.facts.processors), number(cudaDevAttrClockRate)});
     s.costs.name = device_name;
+    s.costs.products_per_us = products_per_us;
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, d};

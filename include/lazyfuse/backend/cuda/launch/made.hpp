@@ -40,6 +40,8 @@ namespace cuda_detail {
 bool launch_made(const planning::kernel_plan& p);
 /// Whether it would try to.
 bool would_make(const planning::kernel_plan& p);
+/// Whether a library computes products of matrices of such elements, where a kernel would be made for them.
+bool would_multiply(dtype factors, dtype result);
 /// Makes the kernel of rows that were not compiled with the program, and says where they stay. Returns the path; null
 /// if that cannot be done.
 const char* make_rows(planning::kernel_plan& p);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cuBLASLt: the algorithm of a product is asked for once for each form of it, and kept.
-#include "backend/cuda/library/products.hpp"
+#include "backend/cuda/runtime/matrix_products.hpp"
 
-#include "backend/cuda/library/toolkit.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/order.hpp"
+#include "backend/cuda/runtime/toolkit.hpp"
 #include "core/keys.hpp"
 
 #include <cublasLt.h>
@@ -59,25 +59,27 @@ library& cublas() {
 }
 bool succeeded(cublasStatus_t status) { return status == CUBLAS_STATUS_SUCCESS; }
 
-/// How the library names types: of the elements, and of what they are added up in.
+/// How the library names types: of the elements, and of what they are added up in. And how fast it multiplies matrices
+/// of 2048 x 2048 on an NVIDIA H200 (2026-11-28).
 struct type_names {
   cudaDataType_t element, scale;
   cublasComputeType_t compute;
+  double products_per_us;
 };
 std::optional<type_names> names_of(dtype type) {
   switch (type) {
     case dtype_of<float>:
-      return type_names{CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return type_names{CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F, 25e6};
     case dtype_of<double>:
-      return type_names{CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+      return type_names{CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, 30e6};
     case dtype_of<half>:
-      return type_names{CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return type_names{CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F, 300e6};
     case dtype_of<bfloat16>:
-      return type_names{CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return type_names{CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F, 300e6};
     case dtype_of<complex<float>>:
-      return type_names{CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_32F};
+      return type_names{CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_32F, 6e6};
     case dtype_of<complex<double>>:
-      return type_names{CUDA_C_64F, CUDA_C_64F, CUBLAS_COMPUTE_64F};
+      return type_names{CUDA_C_64F, CUDA_C_64F, CUBLAS_COMPUTE_64F, 7e6};
     default:
       return {};
   }
@@ -189,10 +191,11 @@ form known_form(const matrix_product& p, cublasLtHandle_t& handle) {
 
 }  // namespace
 
-bool can_multiply(dtype factors, dtype result) {
-  if (!cublas().lt || !names_of(factors)) return false;
+double products_per_us(dtype factors, dtype result) {
+  const std::optional<type_names> names = names_of(factors);
   const bool small = factors == dtype_of<half> || factors == dtype_of<bfloat16>;
-  return result == factors || (small && result == dtype_of<float>);
+  const bool known = names && (result == factors || (small && result == dtype_of<float>));
+  return known && cublas().lt ? names->products_per_us : 0;
 }
 
 bool multiply(const matrix_product& as_given) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the libraries of the CUDA Toolkit are looked for.
-#include "backend/cuda/library/toolkit.hpp"
+#include "backend/cuda/runtime/toolkit.hpp"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
