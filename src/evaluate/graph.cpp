@@ -462,6 +462,44 @@ void nodes_of(const graph_space& space, const listed_trees& trees, graph_ref* ro
 
 namespace {
 
+/// A root that shows a reduction with its axes in another order, and what is computed of that alone: the reduction as
+/// it is, stored in this order.
+struct turned_root {
+  graph_ref node;
+  index_t steps[max_rank] = {};
+};
+std::optional<turned_root> turned_back(const graph_node& root, const graph_target& to, const index_t* extents,
+                                       int rank) {
+  std::vector<const graph_operation*> operations;
+  const graph_node* n = &root;
+  for (; n->operation && n->arguments.size() == 1; n = n->arguments[0]) operations.push_back(n->operation);
+  if (!n->view || !n->arguments[0]->stage || !same_extents(*n, extents, rank)) return {};
+  const graph_view& v = *n->view;
+  const graph_node& stage = *n->arguments[0];
+  if (stage.stage->stage->axes == 0) return {};
+  turned_root turned;
+  unsigned shown = 0;
+  int before = -1;
+  bool in_order = true;
+  for (int k = 0; k < rank; ++k) {
+    if (extents[k] == 1) continue;
+    const int axis = v.axis[k];
+    if (axis < 0 || v.by[k] != 1 || v.start[axis] != 0 || extents[k] != stage.extents[axis] || (shown >> axis & 1))
+      return {};
+    shown |= 1u << axis;
+    in_order = in_order && axis > before;
+    before = axis;
+    turned.steps[axis] = to.steps[k];
+  }
+  for (int axis = 0; axis < stage.rank; ++axis)
+    if (stage.extents[axis] != 1 && !(shown >> axis & 1)) return {};
+  if (in_order) return {};
+  turned.node = graph_ref::share(&stage);
+  for (auto op = operations.rbegin(); op != operations.rend(); ++op)
+    turned.node = operation_node(**op, &turned.node, stage.rank, stage.extents);
+  return turned;
+}
+
 void evaluate_nodes(const graph_space& space, const execution& x, const graph_ref* roots, const graph_target* targets,
                     int count, const index_t* extents, int rank) {
   std::vector<const graph_node*> all;
@@ -469,6 +507,13 @@ void evaluate_nodes(const graph_space& space, const execution& x, const graph_re
   for (int i = 0; i < count; ++i) all.push_back(roots[i].get());
   const std::vector<graph_ref> graph = canonical(all);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = graph[i].get();
+  if (count == 1)
+    if (const std::optional<turned_root> t = turned_back(*all[0], targets[0], extents, rank)) {
+      graph_target to = targets[0];
+      to.steps = t->steps;
+      all[0] = t->node.get();
+      return graph_evaluation(space, x).evaluate(all, &to, all[0]->extents, all[0]->rank);
+    }
   graph_evaluation(space, x).evaluate(all, targets, extents, rank);
 }
 bool has_no_elements(const index_t* extents, int rank) {

@@ -3,6 +3,7 @@
 #include "evaluate/graph_planner.hpp"
 
 #include "plan/cheapest_groups.hpp"
+#include "program/graph.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -121,10 +122,32 @@ class planner {
       for (const graph_node* r : of_.roots)
         if (readers.contains(r) && is_repeated(*r, elements(r->extents, r->rank), elements(of_.extents, of_.rank)))
           parts.insert(r);
+    const node_set apart = machine_.products_per_us ? parts_of_products() : node_set();
     for (const graph_node* n : of_.order) {  // not in the order of addresses
       if (items_.size() == most_decided) return;
-      if (parts.contains(n) && n->weight >= least_shared_cost) items_.push_back(n);
+      if (apart.contains(n) || (parts.contains(n) && n->weight >= least_shared_cost)) items_.push_back(n);
     }
+  }
+  /// What a library of products reads in memory and leaves there: factors that are computed, and sums once they are
+  /// rounded.
+  node_set parts_of_products() const {
+    node_set parts;
+    const auto is_sum_of_products = [&](const graph_node& n) {
+      return n.stage && !memory_.holds(&n) && ir::adds(n.stage->stage->word) && n.arguments[0]->operation &&
+             ir::multiplies(n.arguments[0]->operation->word);
+    };
+    for (const graph_node* n : of_.order) {
+      if (n->operation && ir::changes_type(n->operation->word) && is_sum_of_products(*n->arguments[0])) parts.insert(n);
+      if (!is_sum_of_products(*n)) continue;
+      for (const graph_node* factor : n->arguments[0]->arguments) {
+        if (factor->operation && ir::changes_type(factor->operation->word)) factor = factor->arguments[0];
+        const double size = elements(factor->extents, factor->rank);
+        if (factor->operation && !memory_.is_operand(factor) &&
+            size * 32 <= elements(n->stage->extents, n->stage->rank))
+          parts.insert(factor);
+      }
+    }
+    return parts;
   }
 
   /// The roots have one of their own: nothing is read after them.

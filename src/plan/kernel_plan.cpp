@@ -17,7 +17,8 @@ index_t kernel_plan::distinct() const {
 index_t kernel_plan::written() const { return asked_bytes(results, type->rank, info, type->targets); }
 
 work kernel_plan::touched() const {
-  return {distinct(), written(), 0, static_cast<double>(elements()) * type->cost(*this), 1, 0};
+  const double cost = library_cost > 0 ? library_cost : type->cost(*this);
+  return {distinct(), written(), 0, static_cast<double>(elements()) * cost, 1, 0};
 }
 work kernel_plan::costs() const {
   return rows.passes > 0 ? work_of_rows(rows.where, touched(), rows.passes - 1, rows.rows * rows.length) : touched();

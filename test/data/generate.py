@@ -596,13 +596,14 @@ def parts():
     out.put("x", x)
     out.put("v", v)
     out.put("p", p)
-    names = {"x": x, "v": v, "p": p, "np": np, "diagonal": np.diagonal, "windows": np.lib.stride_tricks.sliding_window_view, "diff": np.diff, "split": np.split}
+    names = {"x": x, "v": v, "p": p, "np": np, "diagonal": np.diagonal, "windows": np.lib.stride_tricks.sliding_window_view, "diff": np.diff, "split": np.split, "trace": np.trace}
     for call in ["diagonal(x)", "diagonal(x,2)", "diagonal(x,-3)", "diagonal(x,5)", "diagonal(x,-4)", "diagonal(x,99)", "diagonal(x,-99)", "diagonal(x,1,1,2)", "diagonal(x,1,2,1)", "diagonal(x,0,-1,0)", "diagonal(x[0])",
                  "diagonal(x[0,::-1,::2],-1)", "diagonal(x*v[:6]+x[:,:1])", "diagonal(x[:,:1]*v[:6],1,1,2)", "diagonal(v[:,None]*v)", "diagonal(x.sum(0),1)", "diagonal(x-x.max(2,keepdims=True),-1)", "diagonal(np.cumsum(x,2),0,0,2)", "diagonal(np.roll(x,1,2))", "diagonal(diagonal(x))", "diagonal(x).sum(1)", "diagonal(x).T", "diagonal(x)[1:,::-1]", "diagonal(x.sum(0)).sum()",
                  "windows(v,3)", "windows(v,1)", "windows(v,7)", "windows(v,3).sum(1)", "windows(v,3).max(1)", "windows(x,2,0)", "windows(x,4,1)", "windows(x,3,-1)[::2,1]", "windows(x[0],(2,3))", "windows(x[0],(2,3)).sum((2,3))", "windows(x,(1,2,3)).max((3,4,5))", "windows(v*v,2)", "windows(x.sum(0),2,1)", "diagonal(windows(v,3))",
-                 "diff(v)", "diff(v,2)", "diff(v,0)", "diff(v,6)", "diff(v,7)", "diff(x)", "diff(x,1,0)", "diff(x,2,1)", "diff(p)", "diff(p,2)", "diff(x*x,1,-2)", "diff(v[:0])", "diff(diff(x,1,0),1,1)", "diff(x.sum(0),1,0)"]:
-        answer = eval(call, names)
-        out.put(call, answer.astype(np.int64) if "sum" in call else answer)
+                 "diff(v)", "diff(v,2)", "diff(v,0)", "diff(v,6)", "diff(v,7)", "diff(x)", "diff(x,1,0)", "diff(x,2,1)", "diff(p)", "diff(p,2)", "diff(x*x,1,-2)", "diff(v[:0])", "diff(diff(x,1,0),1,1)", "diff(x.sum(0),1,0)",
+                 "trace(x)", "trace(x[0],1)", "trace(x,-1,2,0)", "trace(x*v[:6])", "trace(x[0],9)"]:
+        answer = np.asarray(eval(call, names))
+        out.put(call, answer.astype(np.int64) if "sum" in call or "trace" in call else answer)
     for call in ["split(v,7)", "split(x,2)", "split(x,5,1)", "split(x,3,-1)", "split(x,1)", "split(v,[2,5])", "split(v,[0,3,3,7,9])", "split(v,[-3])", "split(x,[1,3],2)", "split(x*2+1,[4],1)"]:
         for k, piece in enumerate(eval(call, names)):
             out.put(f"{call}[{k}]", piece)

@@ -170,7 +170,7 @@ const section products = {
      {"np.linalg.norm(x) | np.linalg.norm(v, 1)", "norm(x) | norm(v, ord<1>)",
       "of all elements as one vector: Frobenius of a matrix"},
      {"np.linalg.vector_norm(x, axis=1)", "norm(x, axis<1>)", ""},
-     {"np.trace(x)", "sum(diagonal(x))", "`trace` is what watches kernels"},
+     {"np.trace(x)", "trace(x)", ""},
      {"np.diff(v) | np.diff(x, 2, axis=0)", "diff(v) | diff<2>(x, axis<0>)", ""},
      {"np.trapezoid(w, v)", "sum((w(range(1, end)) + w(range(0, -1))) * (v(range(1, end)) - v(range(0, -1)))) / 2", ""},
      {"np.clip(x, 0, None)", "maximum(x, 0)", ""},

@@ -46,6 +46,14 @@ TYPED_TEST(parts, diagonals_lie_along_any_two_axes) {
   this->expect("diagonal(x[0])", lf::diagonal(x(0)));
   this->expect("diagonal(x[0,::-1,::2],-1)", lf::diagonal(x(0, range(none, none, -1), range(none, none, 2)), -1));
 }
+TYPED_TEST(parts, a_trace_is_the_sum_of_a_diagonal) {
+  const auto x = this->x();
+  this->expect("trace(x)", lf::trace(x));
+  this->expect("trace(x[0],1)", lf::trace(x(0), 1));
+  this->expect("trace(x,-1,2,0)", lf::trace(x, -1, axis<2, 0>));
+  this->expect("trace(x*v[:6])", lf::trace(x * this->v()(range(0, 6))));
+  this->expect("trace(x[0],9)", lf::trace(x(0), 9));
+}
 TYPED_TEST(parts, diagonals_of_expressions_read_what_they_need) {
   const auto x = this->x();
   const auto v = this->v(), w = lf::materialize(v(range(0, 6)));

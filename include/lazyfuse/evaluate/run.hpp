@@ -195,10 +195,8 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
       constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
       constexpr bool nested = (run_detail::has_nested<E> || ...), broadcast_back = nested || form.other_leaves;
       if constexpr (run_detail::are_around_products<Space, E...>)
-        if ((run_detail::products_pay<Space>(e) && ...)) {
-          run_detail::temporaries t;
-          return run_detail::cut<Space, false, R, T...>(x, t, s, to, owners, e...);
-        }
+        if ((run_detail::products_pay<Space>(e) && ...))
+          return run<Space, R, T...>(x, s, to, owners, run_detail::next_apart(e)...);
       if (run_detail::reduce_or_rows<Space, R, T...>(x, s, to, owners, e...)) return;
       run_detail::temporaries t;
       if constexpr (planning::may_be_rows<R, E...> && broadcast_back) {

@@ -3,6 +3,7 @@
 // them, so that they fuse with what is before and after them. Backends compute such sums by tiles.
 #pragma once
 
+#include <lazyfuse/expr/parts.hpp>
 #include <lazyfuse/expr/reductions.hpp>
 #include <lazyfuse/expr/roll.hpp>
 
@@ -261,6 +262,15 @@ constexpr auto cross(const X& x, const Y& y) {
     const auto moved = [](const auto& z, int by) { return roll(z, by, axis<-1>); };
     return moved(x, 2) * moved(y, 1) - moved(x, 1) * moved(y, 2);
   }
+}
+
+/// trace(x, k, axis<0, 1>): the sums of diagonals (expr/parts.hpp), of the first two axes unless given. Integers are
+/// summed in 64 bits, as sum does. \numpy{trace}
+template <class X, int A = 0, int B = 1>
+  requires expression<X>
+constexpr auto trace(X&& x, index_t k = 0, axes<A, B> a = {}) {
+  if constexpr (rank_of<X> < 2) return diagonal(static_cast<X&&>(x), k, a);  // which says what is wrong
+  else return sum(diagonal(static_cast<X&&>(x), k, a), axes<-1>{});
 }
 
 }  // namespace lazyfuse

@@ -72,6 +72,7 @@ struct kernel_plan {
   const char* path = nullptr;     ///< how the pattern goes; null if the backend refuses it
   const char* because = nullptr;  ///< why it is a kernel of its own; null where the expression asks for it
   bool made = false;              ///< it ran as it was made at run time
+  double library_cost = 0;        ///< of a position, where a library computes what the program says
   bool by_address = false;        ///< the path depends on which operands are one, or how far apart in memory
   row_report rows;
 

@@ -207,7 +207,13 @@ const char* make_path(kernel_plan& plan) {
     exact_program& program = program_of(p);
     return tiles && program.graph && can_be_tiles(p, program, *tiles) ? "tiles" : nullptr;
   }
-  if (tiles) return product_of(p, program_of(p), *tiles) ? "library" : "tiles";
+  if (tiles) {
+    const std::optional<matrix_product> product = product_of(p, program_of(p), *tiles);
+    if (!product) return "tiles";
+    const machine& m = this_machine();
+    plan.library_cost = m.operations_per_us / m.products_per_us(product->factors, product->result);
+    return "library";
+  }
   if (turned_axes_of(p)) return "tiles";
   return path_of_reduction(p);
 }
