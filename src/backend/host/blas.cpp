@@ -89,8 +89,6 @@ blas_calls::~blas_calls() {
   const std::lock_guard only(all.lock);
   if (--all.count == 0 && all.threads_before > 1) openblas_set_num_threads(all.threads_before);
 }
-/// One without threads may have no locks either.
-bool blas_calls::together() { return threads_of_library() != own_threads::none; }
 
 namespace {
 
@@ -113,8 +111,10 @@ void multiply_piece(const block_product& b) {
     else if (b.type == dtype::complex64) complex(cblas_cgemm, 1.0f);
     else complex(cblas_zgemm, 1.0);
   };
-  if (threads_of_library() == own_threads::openmp) in_one_thread(call);
-  else call();
+  if (threads_of_library() == own_threads::openmp) return in_one_thread(call);
+  std::unique_lock alone(all_callers().lock, std::defer_lock);
+  if (threads_of_library() == own_threads::none) alone.lock();  // it may have no locks of its own
+  call();
 }
 
 bool is_complex(dtype type) { return type == dtype::complex64 || type == dtype::complex128; }
@@ -190,7 +190,6 @@ void add_up(dtype type, void* blocks, index_t count, index_t apart, index_t size
 bool blas_pays(index_t, index_t, index_t) { return false; }
 blas_calls::blas_calls() = default;
 blas_calls::~blas_calls() = default;
-bool blas_calls::together() { return true; }
 void multiply(const block_product&) {}
 void add_up(dtype, void*, index_t, index_t, index_t, void*) {}
 

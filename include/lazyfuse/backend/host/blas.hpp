@@ -50,9 +50,6 @@ class blas_calls {
   ~blas_calls();
   blas_calls(const blas_calls&) = delete;
   blas_calls& operator=(const blas_calls&) = delete;
-
-  /// Whether several threads may call the library at a time.
-  static bool together();
 };
 
 }  // namespace lazyfuse::host_detail

@@ -115,7 +115,6 @@ class matrix_products {
     }
   }
 
-  static int most_workers() { return blas_calls::together() && threads_wake() ? thread_count() : 1; }
   /// Calls f(task, worker), of tasks that all have about as much to do.
   template <class F>
   static void for_blocks(index_t tasks, index_t workers, double cost, const F& f) {
@@ -131,7 +130,7 @@ class matrix_products {
     const index_t blocks = before_ * after_ * cut_.down * cut_.across, tasks = blocks * cut_.chains;
     const double results = double(before_ * after_) * double(rows_) * double(columns_);
     const double cost = results * double(depth_) / tuned::products_of_operation;
-    const index_t workers = algorithm::min<index_t>(tasks, most_workers());
+    const index_t workers = algorithm::min<index_t>(tasks, threads_wake() ? thread_count() : 1);
     const bool stays = in_target(row(0, 0)).first, chained = cut_.chains > 1;
     // of each task or worker the sums, then of each worker what adding up takes
     const index_t own = stays ? 0 : chained ? tasks : workers;
