@@ -96,7 +96,7 @@ struct summed_product {
 template <class Reductions>
 inline constexpr summed_product product_of{};
 template <class M, class Op, int I, int J>
-  requires(__is_same(typename M::of_products, Op))
+  requires(standard::is_same_v<typename M::of_products, Op>)
 inline constexpr summed_product product_of<list<reduction<M, apply<Op, arg<I>, arg<J>>>>>{I != J, I, J};
 
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.
