@@ -30,6 +30,17 @@ struct product : workload<float, 2, S> {
   }
 };
 
+/// The same with something to do for each product, which no library of matrix products does.
+template <class S>
+struct product_in_tiles : product<S> {
+  static constexpr const char* name = "product_in_tiles";
+  float nothing = 0;
+  void evaluate() {
+    using lf::all, lf::newaxis;
+    this->z = lf::sum(this->a(all, newaxis, all) * this->b.T()(newaxis, all, all) + nothing, lf::axis<2>);
+  }
+};
+
 /// Which of the centres is nearest to each point.
 template <class S>
 struct nearest_centre : workload<lf::int64, 1, S> {

@@ -239,10 +239,10 @@ const bool registered =
          layernorm_1024_spelled<S>, normalize_4M<S>, normalize_64M<S>, standardize_columns<S>>() &&
     rows<cumsum_squares<S>, cumsum_rows<S>, cumsum_columns<S>>() &&
     rows<choice<S>, power_two<S>, power_any<S>, complex_abs<S>, dropout<S>, softmax_masked<S>, cross_entropy<S>>() &&
-    rows<bodies<S>, bodies_fused<S>, density<S>, product<S>, nearest_centre<S>, kl_rows<S>, cosine_rows<S>,
-         bray_curtis_rows<S>, two_softmaxes<S>, softmax_times_log_softmax<S>, layernorm_backward<S>, batch_norm<S>,
-         sums_over_ends<S>, softmax_of_channels<S>, softmax_down<S>, points_7<S>, points_27<S>, gradient_norm<S>,
-         wave_step<S>, gaussian_25<S>>() &&
+    rows<bodies<S>, bodies_fused<S>, density<S>, product<S>, product_in_tiles<S>, nearest_centre<S>, kl_rows<S>,
+         cosine_rows<S>, bray_curtis_rows<S>, two_softmaxes<S>, softmax_times_log_softmax<S>, layernorm_backward<S>,
+         batch_norm<S>, sums_over_ends<S>, softmax_of_channels<S>, softmax_down<S>, points_7<S>, points_27<S>,
+         gradient_norm<S>, wave_step<S>, gaussian_25<S>>() &&
     rows<logsumexp<S>, sum_of_2<S>, sum_of_4<S>, sum_of_8<S>, sum_of_16<S>, max_of_3<S>, max_of_16<S>, argmax_of_10<S>,
          argmax_of_1000<S>, argmax_of_16M<S>>();
 

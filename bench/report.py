@@ -24,7 +24,7 @@ CORNERS = ["choice", "power_two", "power_any", "complex_abs", "dropout", "softma
            "sum_of_8", "sum_of_16", "max_of_3", "max_of_16", "argmax_of_10", "argmax_of_1000", "argmax_of_16M"]
 EQUAL = ["bodies", "density", "kl_rows", "cosine_rows", "bray_curtis_rows", "turned_product", "two_softmaxes",
          "softmax_times_log_softmax", "layernorm_backward"]
-FAMILIES = ["bodies", "bodies_fused", "density", "product", "nearest_centre", "kl_rows", "cosine_rows", "bray_curtis_rows", "two_softmaxes",
+FAMILIES = ["bodies", "bodies_fused", "density", "product", "product_in_tiles", "nearest_centre", "kl_rows", "cosine_rows", "bray_curtis_rows", "two_softmaxes",
             "softmax_times_log_softmax", "layernorm_backward", "batch_norm", "sums_over_ends", "softmax_of_channels", "softmax_down",
             "points_7", "points_27", "gradient_norm", "wave_step", "gaussian_25"]
 STENCILS = ["points_7", "points_27", "points_27_of_6_planes", "points_27_float64", "gradient_norm", "wave_step",

@@ -16,5 +16,5 @@ configure_package_config_file(
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lazyfuse-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/lazyfuse-config.cmake ${PROJECT_BINARY_DIR}/lazyfuse-config-version.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/lazyfuse_build_type.cmake ${PROJECT_SOURCE_DIR}/cmake/lazyfuse_cccl.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/lazyfuse_build_type.cmake ${PROJECT_SOURCE_DIR}/cmake/lazyfuse_cccl.cmake ${PROJECT_SOURCE_DIR}/cmake/lazyfuse_blas.cmake
         DESTINATION ${package_dir})

@@ -588,6 +588,26 @@ def products():
     out.write()
 
 
+def matrix_products():
+    """Products that a library of matrix products may compute, of small integers: exact in every type."""
+    out = Family("matrix_products")
+    rng = np.random.default_rng(6)
+    shapes = {"a": (11, 9), "b": (9, 13), "p": (9, 11), "q": (13, 9), "A": (3, 11, 9), "B": (3, 9, 13), "Q": (3, 13, 9), "w": (25, 45), "c": (11, 13), "r": (13,), "s": (11, 1)}
+    x = {name: rng.integers(-3, 4, shape) for name, shape in shapes.items()}
+    every = ["a@b", "p.T@b", "a@q.T", "p.T@q.T", "A@B", "a@b+r"]
+    calls = [*every, "b.T@a.T", "q@p", "A@b", "a@B", "A@B[1]", "A[::-1]@B", "A@np.swapaxes(Q,1,2)", "A[1:2]@B[1:2]",
+             "einsum('bij,bjk->bki',A,B)", "einsum('bij,bjk->ibk',A,B)", "einsum('bij,bjk->kbi',A,B)", "einsum('bij,bjk->ikb',A,B)", "einsum('bij,jk->kbi',A,b)", "einsum('bij,bjk->ik',A,B)", "einsum('ij,jk->ki',a,b)",
+             "w[2:13,3:12]@w[5:14,30:43]", "w[1:23:2,4:13]@b", "a@w.T[3:12,::2]", "a[:,::2]@b[::2]", "a[::-1]@b", "a[:,::-1]@b[::-1]", "w[1:23:2,::4][:,:9]@b",
+             "np.clip(a@b*2-1,-9,9)", "np.maximum(a@b,c)*s", "(a@b)*(a@b)", "abs(A@B)+r", "(a@b+1)[::-1,::2]", "a[:,:0]@b[:0]", "a[:1]@b", "a@b[:,:1]", "a[:,:1]@b[:1]", "a@r[:9]", "a[:2,:2]@b[:2,:2]"]
+    for t in ["float64", "float32", "complex64", "complex128"]:
+        z = {name: (v + 1j * np.roll(v, 1)).astype(t) if t.startswith("complex") else v.astype(t) for name, v in x.items()}
+        for name in z if t == "float64" else "abpqABr":
+            out.put(f"{t}/{name}", z[name])
+        for call in calls if t == "float64" else every:
+            out.put(f"{t}/{call}", eval(call, {"np": np, "einsum": np.einsum} | z))
+    out.write()
+
+
 def parts():
     out = Family("parts")
     x = np.arange(4 * 5 * 6, dtype=np.int32).reshape(4, 5, 6)
@@ -1164,6 +1184,7 @@ if __name__ == "__main__":
     views()
     rolls()
     products()
+    matrix_products()
     parts()
     lazy_arrays()
     broadcasting()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of vectors, matrices and arrays of any rank: sums of products that are broadcast, as anybody would write
-// them, so that they fuse with what is before and after them. Backends compute such sums by tiles.
+// them, so that they fuse with what is before and after them. Backends compute such sums by tiles, or by a library.
 #pragma once
 
 #include <lazyfuse/expr/parts.hpp>
@@ -117,9 +117,10 @@ constexpr auto turned(const X& x, index_sequence<I...>) {
 }  // namespace products_detail
 
 /// matmul(x, y): the matrix product: of the last axis of x with the last but one of y, which have one extent, or throws
-/// shape_error; the axes before are broadcast. A vector has no more axes in the result. Sums are as those of sum; of
-/// 16-bit reals they are float before they are rounded, of integers they wrap around, of bool they are any. An
-/// expression like sum(x(all, newaxis, all) * y.T()(newaxis, all, all), axis<2>): it fuses. \numpy{matmul}
+/// shape_error; the axes before are broadcast. A vector has no more axes in the result. Sums are as those of sum, or on
+/// the host of OpenBLAS for 128 products at a time; of 16-bit reals they are float before they are rounded, of integers
+/// they wrap around, of bool they are any. An expression like
+/// sum(x(all, newaxis, all) * y.T()(newaxis, all, all), axis<2>): it fuses. \numpy{matmul}
 template <class X, class Y>
   requires(expression<X>&& expression<Y>)
 constexpr auto matmul(const X& x, const Y& y) {

@@ -45,7 +45,6 @@ struct multiply : exact_operation {
   static constexpr int complex_ulp = 4;
   static constexpr const char* symbol = "*";
   static constexpr bool squares = true;  // x * x
-  static constexpr bool is_product = true;
   template <computable T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if constexpr (integer<T>) return static_cast<T>(static_cast<wrapping<T>>(x) * static_cast<wrapping<T>>(y));

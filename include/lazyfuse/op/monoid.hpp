@@ -31,7 +31,8 @@ concept rounded_sums = real_number<T> || complex_number<T> ||(short_vector<T> &&
 /// Sums; bool and integers in int64 or uint64, 16-bit reals in float.
 struct sum : plain_monoid, add {
   static constexpr const char* name = "sum";
-  static constexpr bool rounds = true, is_sum = true;
+  static constexpr bool rounds = true;
+  using of_products = multiply;  // sums of what it gives are what libraries compute as products of matrices
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
     return T(0);

@@ -88,6 +88,17 @@ template <class M, class T>
   requires requires { requires M::rounds; }
 inline constexpr bool rounds<M, T> = !standard::is_integral_v<component_t<T>>;
 
+/// The operands of a sum of products of two of them, and whether reductions are that and nothing else.
+struct summed_product {
+  bool found = false;
+  int first = 0, second = 0;
+};
+template <class Reductions>
+inline constexpr summed_product product_of{};
+template <class M, class Op, int I, int J>
+  requires(standard::is_same_v<typename M::of_products, Op>)
+inline constexpr summed_product product_of<list<reduction<M, apply<Op, arg<I>, arg<J>>>>>{I != J, I, J};
+
 /// A list of reductions taken apart: what is evaluated per element, combined how, kept in what type.
 template <class Reductions, class Sources>
 struct reduction_set;

@@ -77,6 +77,13 @@ double cache_bytes() {
 
 bool threads_wake() { return omp_get_max_threads() > 1 && omp_in_parallel() == 0; }
 
+void in_one_thread(void (*body)(void*), void* context) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  body(context);
+  omp_set_num_threads(before);
+}
+
 index_t blocks_in_order::next() {
   const index_t b = std::atomic_ref(taken_).fetch_add(1, std::memory_order_relaxed);
   return b < blocks_ ? b : blocks_;

@@ -43,11 +43,16 @@ template <class Set, class Epilogue, int K>
 struct kernel<dpp::reduce<Set, Epilogue, K>, host> {
   struct geometry {
     bool in_tiles = false;
+    planning::matrix_product product;  ///< if a library computes it
   };
   template <class Plan>
   static const char* path(Plan& p) {
     static_assert(dpp::plan_of<Plan, dpp::reduce<Set, Epilogue, K>>,
                   "lazyfuse: the plan lacks what its pattern asks for");
+    if constexpr (host_detail::multiplies_matrices<Set, typename Plan::sources, K>) {
+      p.geometry.product = host_detail::product_of_matrices<Set, K>(p.s, p.bound.operands);
+      if (p.geometry.product) return "blas";
+    }
     using tiles = host_detail::tiles<Set, typename Plan::sources, decltype(p.bound.operands), K, Plan::rank>;
     p.geometry.in_tiles = tiles::pays(p.s.extent, p.bound.operands);
     return p.geometry.in_tiles ? "tiles" : p.along_kept ? "columns" : "rows";
@@ -55,7 +60,7 @@ struct kernel<dpp::reduce<Set, Epilogue, K>, host> {
   template <class Plan>
   static void launch(Plan& p) {
     host_detail::reduce<Set, Epilogue, typename Plan::sources, K>(p.s, p.bound.operands, p.to, p.along_kept,
-                                                                  p.geometry.in_tiles);
+                                                                  p.geometry.in_tiles, p.geometry.product);
   }
 };
 

@@ -5,6 +5,7 @@
 // (columns).
 #pragma once
 
+#include <lazyfuse/backend/host/matrix_products.hpp>
 #include <lazyfuse/backend/host/reduce_columns.hpp>
 #include <lazyfuse/backend/host/reduce_rows.hpp>
 #include <lazyfuse/backend/host/reduce_short_rows.hpp>
@@ -13,14 +14,17 @@
 namespace lazyfuse::host_detail {
 
 /// Combines the prologue's values over the axes [K, R) and stores the epilogue's at each kept position.
-/// Whether the inner loop runs along the kept axis, or tile by tile, is the plan's decision.
+/// Whether the inner loop runs along the kept axis, or tile by tile, or a library computes it as a product of matrices,
+/// is the plan's decision.
 template <class Set, class Epilogue, class Sources, int K, class Operands, int R, class... T>
 void reduce(const shape<R>& extents, const Operands& operands, const target_pack<K, T...>& targets, bool along_kept,
-            [[maybe_unused]] bool in_tiles) {
+            [[maybe_unused]] bool in_tiles, [[maybe_unused]] const planning::matrix_product& product) {
   using run_type = reduce_run<Set, Epilogue, Sources, Operands, K, R, T...>;
   using tiles_type = tiles<Set, Sources, Operands, K, R>;
   using short_type = reduced_short_rows<run_type>;
   const run_type run{extents.extent, operands, targets};
+  if constexpr (multiplies_matrices<Set, Sources, K>)
+    if (product) return matrix_products<Epilogue, run_type>{product, run}.run();
   if constexpr (tiles_type::possible)
     if (in_tiles) return reduce_in_tiles<Set>(tiles_type{extents.extent, operands, run.table}, run);
   if constexpr (short_type::may_be_short)

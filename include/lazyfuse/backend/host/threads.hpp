@@ -31,6 +31,13 @@ double cache_bytes();
 /// Whether it would wake others at all: not within a parallel region.
 bool threads_wake();
 
+/// Calls body(context) where OpenMP gives this thread no others.
+void in_one_thread(void (*body)(void*), void* context);
+template <class Body>
+void in_one_thread(const Body& body) {
+  in_one_thread([](void* c) { (*static_cast<const Body*>(c))(); }, const_cast<Body*>(&body));
+}
+
 /// Blocks that threads take as they are free, and of which a part has to be done in their order.
 class blocks_in_order {
  public:

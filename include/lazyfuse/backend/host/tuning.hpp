@@ -83,6 +83,18 @@ struct dpp::tuning<dpp::reductions, host> {
   /// Programs up to this cost gain from sums in registers where they are deep: of others rows are up to twice as fast.
   static constexpr int cheap_in_tiles = 8;
   static constexpr index_t least_tile_results = 2048, least_tile_columns = 16, least_tile_rows = 8;
+  /// Products of matrices by a library: from how many products on, with how many rows and columns at least; how many of
+  /// them take as long as an operation of our loops.
+  static constexpr double least_products = 8 * 8 * 8, products_of_operation = 16;
+  static constexpr index_t least_side_of_product = 2;
+  /// Rows of a block of results, and bytes of each: the second cache has them when they are finished, beside what
+  /// adding them up takes. Small products are cut into so many blocks, but not below such a side: what a block reads is
+  /// packed for it.
+  static constexpr index_t block_rows_of_product = 128, block_bytes_of_product = 1024;
+  static constexpr index_t least_blocks_of_product = 8, least_side_of_block = 96;
+  /// Products that the library adds up, within eight epsilons also if all are equal. Where blocks are few, so many
+  /// parts of the depth are tasks of their own, of at least such a depth.
+  static constexpr index_t piece_of_depth = 128, most_chains = 32, least_chain = 2048;
   /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
   static constexpr index_t strip_columns = 128;
 

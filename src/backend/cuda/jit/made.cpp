@@ -79,9 +79,10 @@ bool tiles_pay(const exact_plan& p) {
 bool turning_pays(const exact_plan& p) { return is_worth(predicted_us(p.plan.costs(), this_machine()) / 2, p); }
 
 /// What the library of products computes of what goes by tiles.
-std::optional<matrix_product> product_of(const exact_plan& p, const exact_program& program, const tile_axes& axes) {
+std::optional<products_of_matrices> product_of(const exact_plan& p, const exact_program& program,
+                                               const tile_axes& axes) {
   if (axes.how != tiling::products || !program.graph) return {};
-  return matrix_product_of(p, *program.graph);
+  return products_of(p, *program.graph);
 }
 
 /// What most plans fail, before anything is looked at more closely.
@@ -98,7 +99,7 @@ struct request {
   exact_plan plan;
   std::optional<stencil> around;
   std::optional<tile_axes> tiles;
-  std::optional<matrix_product> product;  ///< of what would go by tiles
+  std::optional<products_of_matrices> product;  ///< of what would go by tiles
   std::optional<turned_axes> turned;
   exact_program* program = nullptr;
   bool anyway;
@@ -208,7 +209,7 @@ const char* make_path(kernel_plan& plan) {
     return tiles && program.graph && can_be_tiles(p, program, *tiles) ? "tiles" : nullptr;
   }
   if (tiles) {
-    const std::optional<matrix_product> product = product_of(p, program_of(p), *tiles);
+    const std::optional<products_of_matrices> product = product_of(p, program_of(p), *tiles);
     if (!product) return "tiles";
     const machine& m = this_machine();
     plan.library_cost = m.operations_per_us / m.products_per_us(product->factors, product->result);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions that are products of matrices: which axes are their rows, columns and depth.
+// Reductions that are products of matrices, as the library is told of them.
 #include "backend/cuda/jit/products.hpp"
 
+#include "plan/matrix_layout.hpp"
+
 #include <string_view>
+#include <utility>
 
 namespace lazyfuse::cuda_detail {
 
@@ -19,42 +22,31 @@ std::optional<ir::program_graph::factors> factors_of(const exact_plan& p, const 
   return f && f->widened == small && products_per_us(type, result) > 0 ? f : std::nullopt;
 }
 
-/// A matrix of these axes, and `batch`, of which there may be none; false if neither rows nor columns are contiguous.
-bool lies_as_matrix(const exact_plan& p, const operand_info& o, int row, int column, int batch, matrix& m) {
-  m = {o.data, o.steps[row], o.steps[column], batch < 0 ? 0 : o.steps[batch]};
-  return m.row_step >= 1 && m.column_step >= 1 && m.next >= 0 &&
-         ((m.row_step == 1 && m.column_step >= p.extents[row]) ||
-          (m.column_step == 1 && m.row_step >= p.extents[column]));
-}
-
 }  // namespace
 
-std::optional<matrix_product> matrix_product_of(const exact_plan& p, const ir::program_graph& graph) {
-  if (p.type().pattern != std::string_view("reduce") || p.rank != p.kept + 1) return {};
+std::optional<products_of_matrices> products_of(const exact_plan& p, const ir::program_graph& graph) {
+  if (p.type().pattern != std::string_view("reduce")) return {};
   const std::optional<ir::program_graph::factors> f = factors_of(p, graph);
   if (!f) return {};
-  const operand_info &x = p.operand(f->x), &y = p.operand(f->y), &to = p.info[0];
-  int row = -1, column = -1, batch = -1;
+  const operand_info* left = &p.operand(f->x);
+  const operand_info* right = &p.operand(f->y);
+  const matrix_product axes = matrix_product_of(p.extents, p.kept, p.rank, left->steps, right->steps);
+  if (!axes) return {};
+  if (axes.swapped) std::swap(left, right);
+  const operand_info& to = p.info[0];
+  const std::optional<matrix_layout> result = matrix_layout_of(p.extents, to.steps, axes.rows, axes.columns);
+  if (!result) return {};
+  products_of_matrices m{p.type_of(0).element,       p.type().results[0],          p.extents[axes.rows],
+                         p.extents[axes.columns],    p.extents[axes.depth],        1,
+                         {left->data, axes.left, 0}, {right->data, axes.right, 0}, {to.data, *result, 0}};
   for (int k = 0; k < p.kept; ++k) {
-    int& axis = x.steps[k] != 0 && y.steps[k] != 0 ? batch : x.steps[k] != 0 ? row : column;
-    if (axis >= 0 && batch >= 0) return {};
-    if (axis >= 0) batch = axis;  // one of the matrices is that of all
-    axis = k;
+    if (k == axes.rows || k == axes.columns || p.extents[k] == 1) continue;
+    if (m.count > 1 || left->steps[k] < 0 || right->steps[k] < 0 || to.steps[k] <= 0) return {};
+    m.count = p.extents[k];
+    m.x.next = left->steps[k];
+    m.y.next = right->steps[k];
+    m.to.next = to.steps[k];
   }
-  if (row < 0 || column < 0) return {};
-  const int depth = p.rank - 1;
-  matrix_product m{p.type_of(0).element,
-                   p.type().results[0],
-                   p.extents[row],
-                   p.extents[column],
-                   p.extents[depth],
-                   batch < 0 ? 1 : p.extents[batch],
-                   {},
-                   {},
-                   {}};
-  if (!lies_as_matrix(p, x, row, depth, batch, m.x) || !lies_as_matrix(p, y, depth, column, batch, m.y) ||
-      !lies_as_matrix(p, to, row, column, batch, m.to))
-    return {};
   return m;
 }
 

@@ -10,8 +10,8 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// None unless the plan's results are the sums of products of two arrays, neither of which varies along all kept axes,
-/// whose rows or columns are contiguous, and the library is there. Axes are those of the plan.
-std::optional<matrix_product> matrix_product_of(const exact_plan& p, const ir::program_graph& graph);
+/// None unless the plan's results are sums of products of two arrays that libraries take as matrices, of one batch at
+/// most, and the library is there.
+std::optional<products_of_matrices> products_of(const exact_plan& p, const ir::program_graph& graph);
 
 }  // namespace lazyfuse::cuda_detail

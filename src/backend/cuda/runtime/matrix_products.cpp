@@ -85,7 +85,7 @@ std::optional<type_names> names_of(dtype type) {
   }
 }
 
-/// A product as the library describes it, by columns: of rows, its transpose.
+/// A product as the library describes it.
 struct form {
   cublasLtMatmulDescOpaque_t operation;
   cublasLtMatrixLayoutOpaque_t x, y, to;
@@ -96,35 +96,34 @@ struct form {
 
 int alignment_of(const void* p) { return 1 << std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(p)), 8); }
 
-/// The matrix of rows x columns as it lies, or its transpose. Returns whether it is transposed.
+/// The matrix of rows x columns by columns, or its transpose. Returns whether it is transposed.
 bool describe(cublasLtMatrixLayoutOpaque_t& layout, const matrix& m, index_t rows, index_t columns, index_t count,
               cudaDataType_t type, bool& good) {
-  const bool turned = m.row_step != 1;
   const library& lt = cublas();
-  const index_t height = turned ? columns : rows, width = turned ? rows : columns,
-                pitch = std::max(turned ? m.row_step : m.column_step, height);
-  good = good && succeeded(lt.init_layout(&layout, sizeof layout, type, static_cast<std::uint64_t>(height),
-                                          static_cast<std::uint64_t>(width), pitch));
+  const bool by_rows = !m.lies.turned;
+  good = good &&
+         succeeded(lt.init_layout(&layout, sizeof layout, type, static_cast<std::uint64_t>(by_rows ? columns : rows),
+                                  static_cast<std::uint64_t>(by_rows ? rows : columns), m.lies.pitch));
   if (count > 1) {
     const auto batch = static_cast<std::int32_t>(count);
     const std::int64_t next = m.next;
     good = good && succeeded(lt.set_of_layout(&layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof batch)) &&
            succeeded(lt.set_of_layout(&layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &next, sizeof next));
   }
-  return turned;
+  return by_rows;
 }
 
-/// The same product with its result by columns.
-matrix_product by_columns(const matrix_product& p) {
-  if (p.to.row_step == 1) return p;
+/// The same product with its result by columns, as the library writes it.
+products_of_matrices by_columns(const products_of_matrices& p) {
+  if (p.to.lies.turned) return p;
   const auto turned = [](matrix m) {
-    std::swap(m.row_step, m.column_step);
+    m.lies.turned = !m.lies.turned;
     return m;
   };
   return {p.factors, p.result, p.columns, p.rows, p.depth, p.count, turned(p.y), turned(p.x), turned(p.to)};
 }
 
-form form_of(cublasLtHandle_t handle, const matrix_product& p) {
+form form_of(cublasLtHandle_t handle, const products_of_matrices& p) {
   form f;
   const library& lt = cublas();
   const type_names names = *names_of(p.factors), result = *names_of(p.result);
@@ -163,16 +162,16 @@ struct device_products {
   std::unordered_map<std::string, form> forms;
 };
 
-std::string key_of(const matrix_product& p) {
+std::string key_of(const products_of_matrices& p) {
   std::string key;
   append_bytes(key, p.factors, p.result, p.rows, p.columns, p.depth, p.count);
   for (const matrix* m : {&p.x, &p.y, &p.to})
-    append_bytes(key, m->row_step, m->column_step, m->next, alignment_of(m->data));
+    append_bytes(key, m->lies.pitch, m->lies.turned, m->next, alignment_of(m->data));
   return key;
 }
 
 /// A copy, since the library takes descriptions that may change.
-form known_form(const matrix_product& p, cublasLtHandle_t& handle) {
+form known_form(const products_of_matrices& p, cublasLtHandle_t& handle) {
   static std::mutex mutex;
   static auto& devices = *new std::map<int, device_products>;
   const std::lock_guard lock(mutex);
@@ -198,8 +197,8 @@ double products_per_us(dtype factors, dtype result) {
   return known && cublas().lt ? names->products_per_us : 0;
 }
 
-bool multiply(const matrix_product& as_given) {
-  const matrix_product p = by_columns(as_given);
+bool multiply(const products_of_matrices& as_given) {
+  const products_of_matrices p = by_columns(as_given);
   cublasLtHandle_t handle = nullptr;
   form f = known_form(p, handle);
   if (!f.possible) return false;

@@ -2,20 +2,20 @@
 // Products of matrices by cuBLASLt, which has a kernel for each processor, some by tensor cores.
 #pragma once
 
-#include <lazyfuse/core/index.hpp>
 #include <lazyfuse/core/types.hpp>
+#include <lazyfuse/plan/matrix_product.hpp>
 
 namespace lazyfuse::cuda_detail {
 
-/// A matrix in memory, or several of one form: elements of a row or of a column are neighbours.
+/// A matrix in memory, or several that lie alike.
 struct matrix {
   const void* data;
-  index_t row_step, column_step;  ///< one of them is 1, the other at least the extent along that
-  index_t next;                   ///< from one matrix to the next
+  planning::matrix_layout lies;
+  index_t next;  ///< from one matrix to the next
 };
-/// result = x * y for `count` products, in which x has rows x depth elements and y depth x columns. 16-bit reals are
+/// to = x * y for `count` products, in which x has rows x depth elements and y depth x columns. 16-bit reals are
 /// multiplied exactly and added up in float; float and double are not rounded to fewer bits.
-struct matrix_product {
+struct products_of_matrices {
   dtype factors, result;
   index_t rows, columns, depth, count;
   matrix x, y, to;
@@ -25,6 +25,6 @@ struct matrix_product {
 /// numbers, 16-bit reals, whose result may be float. 0 of others, and where the library is not there.
 double products_per_us(dtype factors, dtype result);
 /// Starts it on the current stream. False where the library cannot; nothing has been started then.
-bool multiply(const matrix_product& p);
+bool multiply(const products_of_matrices& p);
 
 }  // namespace lazyfuse::cuda_detail

@@ -15,8 +15,8 @@ using std::int64_t;
 using test::numbers;
 
 template <class Space>
-class matrix_products : public test::on<Space> {};
-TYPED_TEST_SUITE(matrix_products, test::spaces, test::space_name);
+class large_products : public test::on<Space> {};
+TYPED_TEST_SUITE(large_products, test::spaces, test::space_name);
 
 /// Kernels made at run time are told apart from the library by their path.
 template <class Space, class E>
@@ -90,12 +90,12 @@ void check_layouts() {
   expect(lf::matmul(apart(range(none, none, 2), range(none, none, 2)), of.y), "every other element", false);
 }
 
-TYPED_TEST(matrix_products, of_float_lie_anywhere) { check_layouts<float, TypeParam>(); }
-TYPED_TEST(matrix_products, of_double_lie_anywhere) { check_layouts<double, TypeParam>(); }
-TYPED_TEST(matrix_products, of_half_lie_anywhere) { check_layouts<lf::half, TypeParam>(); }
-TYPED_TEST(matrix_products, of_bfloat16_lie_anywhere) { check_layouts<lf::bfloat16, TypeParam>(); }
+TYPED_TEST(large_products, of_float_lie_anywhere) { check_layouts<float, TypeParam>(); }
+TYPED_TEST(large_products, of_double_lie_anywhere) { check_layouts<double, TypeParam>(); }
+TYPED_TEST(large_products, of_half_lie_anywhere) { check_layouts<lf::half, TypeParam>(); }
+TYPED_TEST(large_products, of_bfloat16_lie_anywhere) { check_layouts<lf::bfloat16, TypeParam>(); }
 
-TYPED_TEST(matrix_products, of_complex_numbers_are_exact) {
+TYPED_TEST(large_products, of_complex_numbers_are_exact) {
   const factors<float, TypeParam> of{70, 80, 50},
       other{70, 80, 50, numbers<float>({70, 50}, 3), numbers<float>({50, 80}, 4)};
   const auto check = [&]<class T>(T) {
@@ -113,7 +113,7 @@ TYPED_TEST(matrix_products, of_complex_numbers_are_exact) {
   check(double{});
 }
 
-TYPED_TEST(matrix_products, of_batches_are_one_each) {
+TYPED_TEST(large_products, of_batches_are_one_each) {
   const int64_t b = 5, m = 40, n = 50, k = 36;
   const auto x = numbers<float>({b, m, k}, 5), y = numbers<float>({b, k, n}, 6);
   const auto ax = test::array_of<TypeParam, 3>(x), ay = test::array_of<TypeParam, 3>(y);
@@ -133,7 +133,7 @@ TYPED_TEST(matrix_products, of_batches_are_one_each) {
       << "the batch between rows";
 }
 
-TYPED_TEST(matrix_products, inside_of_expressions_are_computed_first_where_a_library_is) {
+TYPED_TEST(large_products, inside_of_expressions_are_computed_first_where_a_library_is) {
   const factors<float, TypeParam> of{300, 257, 129};
   const auto bias = numbers<float>({257}, 7);
   const auto b = test::array_of<TypeParam, 1>(bias);
@@ -155,14 +155,14 @@ TYPED_TEST(matrix_products, inside_of_expressions_are_computed_first_where_a_lib
       test::generate<double>({300, 257}, [&](const test::extents& i) { return of.sum(i[0], i[1]); })));
 }
 
-TYPED_TEST(matrix_products, of_half_beside_others_are_rounded_once) {
+TYPED_TEST(large_products, of_half_beside_others_are_rounded_once) {
   const factors<lf::half, TypeParam> of{200, 130, 64};
   const lf::array<lf::half, 2, TypeParam> z = lf::matmul(of.x, of.y) + lf::half(1.0f);
   EXPECT_TRUE(
       test::evaluates_to(z, of.each([](double s) { return static_cast<float>(lf::half(static_cast<float>(s))) + 1; })));
 }
 
-TYPED_TEST(matrix_products, keep_nan_and_infinity_where_they_are) {
+TYPED_TEST(large_products, keep_nan_and_infinity_where_they_are) {
   factors<float, TypeParam> of{128, 96, 64};
   of.x(5, 7) = std::numeric_limits<float>::quiet_NaN();
   of.y(9, 11) = std::numeric_limits<float>::infinity();
@@ -176,7 +176,7 @@ TYPED_TEST(matrix_products, keep_nan_and_infinity_where_they_are) {
     }
 }
 
-TYPED_TEST(matrix_products, have_the_same_bits_each_time) {
+TYPED_TEST(large_products, have_the_same_bits_each_time) {
   const lf::array<float, 2, TypeParam> x = lf::random::normal<float>({300, 5000}, lf::seed{1}),
                                        y = lf::random::normal<float>({5000, 200}, lf::seed{2});
   const lf::array<float, 2, TypeParam> first = lf::matmul(x, y);

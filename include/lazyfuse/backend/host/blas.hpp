@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The library of matrix products that the host space was built with, if any (src/backend/host/blas.cpp).
+#pragma once
+
+#include <lazyfuse/core/types.hpp>
+#include <lazyfuse/plan/matrix_product.hpp>
+
+namespace lazyfuse::host_detail {
+
+/// The largest step from one row to the next that it takes.
+inline constexpr index_t most_pitch = 0x7fffffff;
+/// The types of elements that it multiplies.
+template <class T>
+inline constexpr bool is_blas_number = dtype_of<T> >= dtype::float32&& dtype_of<T> <= dtype::complex128;
+
+/// A block of a product of matrices: to = left * right.
+struct block_product {
+  dtype type;
+  index_t rows, columns, depth;
+  const void *left, *right;
+  planning::matrix_layout left_lies, right_lies;
+  void* to;
+  index_t pitch;  ///< elements from one row of `to` to the next
+  void* room;     ///< of deep ones, whose rows follow each other: for two such blocks; else none
+};
+/// Computes it on the thread that calls. Within the life of a blas_calls.
+void multiply(const block_product& block);
+/// Adds up `count` blocks of `size` elements, whose first ones are `apart` elements apart, into the first block; room
+/// for one more.
+void add_up(dtype type, void* blocks, index_t count, index_t apart, index_t size, void* room);
+
+/// How a product is cut, which depends on its sizes alone: a library rounds sums at the edges of what it is given in
+/// another order than elsewhere.
+struct product_blocks {
+  index_t rows, columns;  ///< of a block
+  index_t down, across;   ///< blocks of all rows, and of all columns
+  bool deep;              ///< it is computed in pieces of depth, which are added up with what rounding loses
+  index_t depth, chains;  ///< of few results: tasks for each block, of so deep a part each
+};
+product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns, index_t depth, int bytes_of_element);
+
+/// Whether there is such a library, and the product is large enough to gain from it.
+bool blas_pays(index_t rows, index_t columns, index_t depth);
+
+/// While it lives the library starts no threads of its own, which would round sums in another order for each number of
+/// them: blocks are tasks of ours.
+class blas_calls {
+ public:
+  blas_calls();
+  ~blas_calls();
+  blas_calls(const blas_calls&) = delete;
+  blas_calls& operator=(const blas_calls&) = delete;
+};
+
+}  // namespace lazyfuse::host_detail

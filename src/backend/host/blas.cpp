@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of matrices by OpenBLAS, where the library was built with it; used here and nowhere else.
+#include <lazyfuse/backend/host/blas.hpp>
+#include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
+
+#if LAZYFUSE_HAS_BLAS
+#include <cblas.h>
+#endif
+
+namespace lazyfuse::host_detail {
+
+using tuned = dpp::tuning<dpp::reductions, host>;
+
+namespace {
+
+constexpr index_t parts(index_t n, index_t each) { return (n + each - 1) / each; }
+
+}  // namespace
+
+product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns, index_t depth, int bytes_of_element) {
+  const auto side = [](index_t n, index_t pieces) {  // whole units of the loops within the library
+    constexpr index_t unit = 16;
+    return parts(parts(n, pieces), unit) * unit;
+  };
+  index_t down = parts(rows, tuned::block_rows_of_product),
+          across = parts(columns, tuned::block_bytes_of_product / bytes_of_element);
+  while (batches * down * across < tuned::least_blocks_of_product) {
+    const index_t height = side(rows, down), width = side(columns, across);
+    if (std::max(height, width) < 2 * tuned::least_side_of_block) break;
+    ++(height >= width ? down : across);
+  }
+  product_blocks cut{side(rows, down), side(columns, across), 0, 0, depth > tuned::piece_of_depth, depth, 1};
+  cut.down = parts(rows, cut.rows);
+  cut.across = parts(columns, cut.columns);
+  if (const index_t blocks = batches * cut.down * cut.across; blocks < tuned::least_blocks_of_product) {
+    cut.depth = parts(parts(depth, tuned::most_chains / blocks), tuned::least_chain) * tuned::least_chain;
+    cut.chains = parts(depth, cut.depth);
+  }
+  return cut;
+}
+
+#if LAZYFUSE_HAS_BLAS
+
+namespace {
+
+/// What openblas_get_parallel() says.
+enum class own_threads { none, posix, openmp };
+own_threads threads_of_library() {
+  static const auto kind = static_cast<own_threads>(openblas_get_parallel());
+  return kind;
+}
+
+/// The number of threads of the library is one for the whole process: the first of those who call it at a time takes
+/// it, and the last one gives it back.
+struct callers {
+  std::mutex lock;
+  int count = 0, threads_before = 1;
+};
+callers& all_callers() {
+  static auto* const all = new callers;  // also of those who call when the program ends
+  return *all;
+}
+
+CBLAS_TRANSPOSE order_of(const planning::matrix_layout& lies) { return lies.turned ? CblasTrans : CblasNoTrans; }
+
+}  // namespace
+
+bool blas_pays(index_t rows, index_t columns, index_t depth) {
+  return std::min(rows, columns) >= tuned::least_side_of_product &&
+         static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth) >= tuned::least_products;
+}
+
+blas_calls::blas_calls() {
+  if (threads_of_library() != own_threads::posix) return;
+  callers& all = all_callers();
+  const std::lock_guard only(all.lock);
+  if (all.count++ > 0) return;
+  all.threads_before = openblas_get_num_threads();
+  if (all.threads_before > 1) openblas_set_num_threads(1);
+}
+blas_calls::~blas_calls() {
+  if (threads_of_library() != own_threads::posix) return;
+  callers& all = all_callers();
+  const std::lock_guard only(all.lock);
+  if (--all.count == 0 && all.threads_before > 1) openblas_set_num_threads(all.threads_before);
+}
+
+namespace {
+
+void multiply_piece(const block_product& b) {
+  const auto m = static_cast<int>(b.rows), n = static_cast<int>(b.columns), k = static_cast<int>(b.depth);
+  const auto left_pitch = static_cast<int>(b.left_lies.pitch), right_pitch = static_cast<int>(b.right_lies.pitch),
+             pitch = static_cast<int>(b.pitch);
+  const CBLAS_TRANSPOSE left = order_of(b.left_lies), right = order_of(b.right_lies);
+  const auto real = [&]<class T>(auto gemm, T one) {
+    gemm(CblasRowMajor, left, right, m, n, k, one, static_cast<const T*>(b.left), left_pitch,
+         static_cast<const T*>(b.right), right_pitch, T(0), static_cast<T*>(b.to), pitch);
+  };
+  const auto complex = [&]<class T>(auto gemm, T one) {
+    const T alpha[] = {one, T(0)}, beta[] = {T(0), T(0)};
+    gemm(CblasRowMajor, left, right, m, n, k, alpha, b.left, left_pitch, b.right, right_pitch, beta, b.to, pitch);
+  };
+  const auto call = [&] {
+    if (b.type == dtype::float32) real(cblas_sgemm, 1.0f);
+    else if (b.type == dtype::float64) real(cblas_dgemm, 1.0);
+    else if (b.type == dtype::complex64) complex(cblas_cgemm, 1.0f);
+    else complex(cblas_zgemm, 1.0);
+  };
+  if (threads_of_library() == own_threads::openmp) return in_one_thread(call);
+  std::unique_lock alone(all_callers().lock, std::defer_lock);
+  if (threads_of_library() == own_threads::none) alone.lock();  // it may have no locks of its own
+  call();
+}
+
+bool is_complex(dtype type) { return type == dtype::complex64 || type == dtype::complex128; }
+index_t bytes_of(dtype type) { return (type == dtype::float32 ? 4 : 8) * (type == dtype::complex128 ? 2 : 1); }
+const void* moved(const void* p, index_t bytes) { return static_cast<const std::byte*>(p) + bytes; }
+void* moved(void* p, index_t bytes) { return static_cast<std::byte*>(p) + bytes; }
+
+/// Adds blocks up, and what that loses.
+template <class T>
+void add(T* to, T* lost, const T* more, index_t n) {
+  in_wide_vectors(
+      [](T* total, T* rest, const T* next, index_t count) {
+        for (index_t i = 0; i < count; ++i) {
+          const T a = total[i], b = next[i], both = a + b;
+          rest[i] += b - (both - a);
+          total[i] = both;
+        }
+      },
+      to, lost, more, n);
+}
+/// What is infinite or NaN has lost nothing.
+template <class T>
+void restore(T* to, const T* lost, index_t n) {
+  for (index_t i = 0; i < n; ++i) to[i] = to[i] - to[i] == 0 ? to[i] + lost[i] : to[i];
+}
+/// f(T{}, n): by the components of n elements.
+template <class F>
+void by_components(dtype type, index_t n, const F& f) {
+  if (is_complex(type)) n *= 2;
+  if (type == dtype::float32 || type == dtype::complex64) f(float{}, n);
+  else f(double{}, n);
+}
+
+}  // namespace
+
+void multiply(const block_product& b) {
+  block_product piece = b;
+  piece.depth = std::min(b.depth, tuned::piece_of_depth);
+  multiply_piece(piece);
+  if (b.depth == piece.depth) return;
+  const index_t size = b.rows * b.pitch, bytes = bytes_of(b.type);
+  void* const lost = moved(b.room, size * bytes);
+  piece.to = b.room;
+  by_components(b.type, size, [&]<class T>(T, index_t n) {
+    std::fill_n(static_cast<T*>(lost), n, T(0));
+    for (index_t k = piece.depth; k < b.depth; k += tuned::piece_of_depth) {
+      const auto at = [&](const planning::matrix_layout& lies, bool along) {
+        return k * bytes * (along != lies.turned ? 1 : lies.pitch);
+      };
+      piece.depth = std::min(b.depth - k, tuned::piece_of_depth);
+      piece.left = moved(b.left, at(b.left_lies, true));
+      piece.right = moved(b.right, at(b.right_lies, false));
+      multiply_piece(piece);
+      add(static_cast<T*>(b.to), static_cast<T*>(lost), static_cast<const T*>(b.room), n);
+    }
+    restore(static_cast<T*>(b.to), static_cast<const T*>(lost), n);
+  });
+}
+
+void add_up(dtype type, void* blocks, index_t count, index_t apart, index_t size, void* room) {
+  if (is_complex(type)) apart *= 2;
+  by_components(type, size, [&]<class T>(T, index_t n) {
+    auto* const all = static_cast<T*>(blocks);
+    auto* const lost = static_cast<T*>(room);
+    std::fill_n(lost, n, T(0));
+    for (index_t k = 1; k < count; ++k) add(all, lost, all + k * apart, n);
+    restore(all, lost, n);
+  });
+}
+
+#else
+
+bool blas_pays(index_t, index_t, index_t) { return false; }
+blas_calls::blas_calls() = default;
+blas_calls::~blas_calls() = default;
+void multiply(const block_product&) {}
+void add_up(dtype, void*, index_t, index_t, index_t, void*) {}
+
+#endif
+
+}  // namespace lazyfuse::host_detail
