@@ -20,6 +20,7 @@
 #include <lazyfuse/expr/reductions.hpp>
 #include <lazyfuse/expr/roll.hpp>
 #include <lazyfuse/expr/scan.hpp>
+#include <lazyfuse/expr/take.hpp>
 
 #include <lazyfuse/array/borrow.hpp>
 #include <lazyfuse/array/empty.hpp>
