@@ -10,10 +10,12 @@
 
 #include <lazyfuse/expr/map.hpp>
 
+#include <lazyfuse/expr/concat.hpp>
 #include <lazyfuse/expr/einsum.hpp>
 #include <lazyfuse/expr/fuse.hpp>
 #include <lazyfuse/expr/grid.hpp>
 #include <lazyfuse/expr/losses.hpp>
+#include <lazyfuse/expr/pad.hpp>
 #include <lazyfuse/expr/parts.hpp>
 #include <lazyfuse/expr/products.hpp>
 #include <lazyfuse/expr/random.hpp>

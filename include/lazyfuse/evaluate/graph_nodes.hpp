@@ -73,12 +73,40 @@ template <class Source>
   requires requires { typename Source::is_graph; }
 inline constexpr bool is_graph_source<Source> = true;
 
+/// A table is no value that could be put in memory: what reads it is a node if the table can be an operand, or is computed
+/// first as a whole.
+template <class E>
+inline constexpr bool is_large_table = false;
+template <class Source, int K, beyond Beyond>
+inline constexpr bool is_large_table<tree::leaf<tree::table_of<Source, K, Beyond>, 0>> =
+    !simple_source<typename lower_detail::device_source<tree::table_of<Source, K, Beyond>>::type>;
+template <int K, beyond Beyond, class A>
+inline constexpr bool is_large_table<tree::leaf<tree::deferred<tree::to_table<K, Beyond>, A>, 0>> = true;
+struct holding_large_tables : tree::any_leaf {
+  template <class Source, int R>
+  static constexpr bool leaf = is_large_table<tree::leaf<Source, R>>;
+  template <class Kind, class A, int R>
+  static constexpr bool deferred =
+      is_large_table<tree::leaf<tree::deferred<Kind, A>, R>> || tree::fold<holding_large_tables, A>;
+};
+
+/// The element type of a source, or of what a table has.
+template <class T>
+struct element_of_source {
+  using type = T;
+};
+template <class Source, int K, beyond Beyond>
+struct element_of_source<table<Source, K, Beyond>> {
+  using type = typename Source::value_type;
+};
+
 /// Whether something in a tree cannot be named in the source of a kernel.
 struct holding_unnamed : tree::any_leaf {
   template <class Source, int R>
   static constexpr bool leaf = [] {
     using device_source = typename lower_detail::device_source<Source>::type;
-    if constexpr (dtype_of<typename Source::value_type> == dtype::other) return true;
+    using element = typename element_of_source<typename Source::value_type>::type;
+    if constexpr (dtype_of<element> == dtype::other) return true;
     else if constexpr (is_graph_source<Source>) return false;
     else return !simple_source<device_source>;
   }();
@@ -176,8 +204,11 @@ constexpr void list(const tree::literal_leaf<T, V>*, node_list& to) {
 template <class Space, class Op, int... I, class... A>
 constexpr void list(const tree::map_expr<Op, index_sequence<I...>, A...>*, node_list& to) {
   using E = tree::map_expr<Op, index_sequence<I...>, A...>;
-  (list<Space>(static_cast<const A*>(nullptr), to), ...);
-  to.add({.operation = &operation_of<in_blocks<Space>, value_t<E>, Op, value_t<A>...>});
+  if constexpr ((is_large_table<A> || ...)) to.add({.leaf = &computed_leaf<Space, E>});
+  else {
+    (list<Space>(static_cast<const A*>(nullptr), to), ...);
+    to.add({.operation = &operation_of<in_blocks<Space>, value_t<E>, Op, value_t<A>...>});
+  }
 }
 template <class Space, class E>
 constexpr void list(const tree::named<E>*, node_list& to) {
@@ -236,7 +267,8 @@ template <class Space, class T, auto V>
 void find_parts(const tree::literal_leaf<T, V>&, const void**&) {}
 template <class Space, class Op, int... I, class... A>
 void find_parts(const tree::map_expr<Op, index_sequence<I...>, A...>& e, const void**& to) {
-  (find_parts<Space>(static_cast<const element<I, A>&>(e.arguments).value, to), ...);
+  if constexpr ((is_large_table<A> || ...)) *to++ = &e;
+  else (find_parts<Space>(static_cast<const element<I, A>&>(e.arguments).value, to), ...);
 }
 
 /// Trees that live as long as it does.
