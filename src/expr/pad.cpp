@@ -9,7 +9,8 @@ namespace lazyfuse::pad_detail {
 namespace {
 
 void check_times(index_t times, const char* operation) {
-  if (times < 0) throw_value((std::string(operation) + ": elements cannot be there a negative number of times").c_str());
+  if (times < 0)
+    throw_value((std::string(operation) + ": elements cannot be there a negative number of times").c_str());
 }
 
 }  // namespace

@@ -134,10 +134,9 @@ TYPED_TEST(gathers, elements_of_any_type_by_integers_of_any_type) {
     using T = decltype(element);
     using I = decltype(index);
     const lf::array<T, 1, TypeParam> x = lf::cast<T>(test::array_of<TypeParam, 1>(values));
-    const lf::array<I, 1, TypeParam> i = lf::cast<I>(lf::arange<int>(9) * 5 - 9 * lf::cast<int>(lf::arange<int>(9) > 1) -
-                                                     9 * lf::cast<int>(lf::arange<int>(9) > 3) -
-                                                     9 * lf::cast<int>(lf::arange<int>(9) > 5) -
-                                                     9 * lf::cast<int>(lf::arange<int>(9) > 7));
+    const lf::array<I, 1, TypeParam> i = lf::cast<I>(
+        lf::arange<int>(9) * 5 - 9 * lf::cast<int>(lf::arange<int>(9) > 1) - 9 * lf::cast<int>(lf::arange<int>(9) > 3) -
+        9 * lf::cast<int>(lf::arange<int>(9) > 5) - 9 * lf::cast<int>(lf::arange<int>(9) > 7));
     const lf::array<T, 1, TypeParam> wanted = lf::take(x, lf::cast<int64_t>(i));
     EXPECT_EQ(test::tensor_of(lf::take(x, i)).values, test::tensor_of(wanted).values);
   };
@@ -189,13 +188,14 @@ TYPED_TEST(gathers, pad_puts_a_value_around) {
 }
 template <padding Mode, class Expect, class V, class X>
 void pads(const std::string& mode, const Expect& expect, const V& v, const X& x) {
-  const auto one = [&](const std::string& call, const auto& e) { expect(("pad(" + call + ",mode='" + mode + "')").c_str(), e); };
+  const auto one = [&](const std::string& call, const auto& e) {
+    expect(("pad(" + call + ",mode='" + mode + "')").c_str(), e);
+  };
   one("v,((2,3),)", lf::pad<Mode>(v, {{2, 3}}));
   one("v,((17,9),)", lf::pad<Mode>(v, {{17, 9}}));
   one("x,((1,0),(0,2),(7,1))", lf::pad<Mode>(x, {{1, 0}, {0, 2}, {7, 1}}));
   one("v[:1],((3,2),)", lf::pad<Mode>(v(range(0, 1)), {{3, 2}}));
-  one("x[:,::-1]*2,((1,1),(2,2),(3,3))",
-      lf::pad<Mode>(x(all, range(none, none, -1)) * 2, {{1, 1}, {2, 2}, {3, 3}}));
+  one("x[:,::-1]*2,((1,1),(2,2),(3,3))", lf::pad<Mode>(x(all, range(none, none, -1)) * 2, {{1, 1}, {2, 2}, {3, 3}}));
   EXPECT_THROW((void)lf::pad<Mode>(v(range(0, 0)), {{1, 0}}), lf::shape_error);
 }
 TYPED_TEST(gathers, pad_puts_elements_around) {
@@ -212,8 +212,7 @@ TYPED_TEST(gathers, one_after_the_other_in_one_kernel) {
   const auto v = this->v(), i = this->i(), j = this->j();
   this->expect_kernels(1, "concat((v,i))", lf::concat(v, i));
   this->expect_kernels(1, "concat((x,x[:1],x*2))", lf::concat(x, x(range(0, 1)), x * 2));
-  this->expect_kernels(1, "concat((x,x[:,:0],x[:,1:3]),1)",
-                       lf::concat<1>(x, x(all, range(0, 0)), x(all, range(1, 3))));
+  this->expect_kernels(1, "concat((x,x[:,:0],x[:,1:3]),1)", lf::concat<1>(x, x(all, range(0, 0)), x(all, range(1, 3))));
   this->expect("concat((x.T,x.T+1),-1)", lf::concat<-1>(x.T(), x.T() + 1));
   this->expect("concat((v,))", lf::concat(v));
   this->expect("concat((x.sum(0),x[0]))", lf::concat(lf::sum(x, axis<0>), x(0)));
@@ -245,7 +244,8 @@ TYPED_TEST(gathers, go_to_what_they_read) {
   z = lf::concat(z(range(2, 4)), z(range(0, 2)));
   this->expect("x=concat((x[2:],x[:2]))", z);
   const auto w0 = lf::materialize(lf::remainder(v, 7));
-  const lf::array<int32_t, 1, TypeParam> at = lf::pad(lf::full({1}, 6), {{0, 2}}) + lf::cast<int32_t>(lf::arange<int>(3) == 2);
+  const lf::array<int32_t, 1, TypeParam> at =
+      lf::pad(lf::full({1}, 6), {{0, 2}}) + lf::cast<int32_t>(lf::arange<int>(3) == 2);
   v(range(1, 4)) = lf::take(v, at);
   this->expect("v[1:4]=take(v,[6,0,1])", v);
   auto w = w0;
@@ -297,16 +297,20 @@ TEST(gathers_on_the_host, indices_beyond_the_axis_are_errors) {
   const lf::array<float, 2> x = lf::ones<float>({3, 5});
   const lf::array<int, 1> i{0, 4, -5};
   EXPECT_EQ(message_of(lf::take(x, i, axis<1>)), "");
-  EXPECT_NE(message_of(lf::take(x, i + 1, axis<1>)).find("take: index 5 is out of bounds for an axis of 5 elements"), std::string::npos);
-  EXPECT_NE(message_of(lf::take(x, i - 1, axis<1>)).find("take: index -6 is out of bounds for an axis of 5 elements"), std::string::npos);
+  EXPECT_NE(message_of(lf::take(x, i + 1, axis<1>)).find("take: index 5 is out of bounds for an axis of 5 elements"),
+            std::string::npos);
+  EXPECT_NE(message_of(lf::take(x, i - 1, axis<1>)).find("take: index -6 is out of bounds for an axis of 5 elements"),
+            std::string::npos);
   EXPECT_NE(message_of(lf::take(x(all, range(0, 0)), i, axis<1>)).find("for an axis of 0 elements"), std::string::npos);
-  EXPECT_NE(message_of(lf::sum(lf::take(x, lf::cast<lf::uint64>(i(range(0, 1))) - 1u))).find("out of bounds"), std::string::npos);
+  EXPECT_NE(message_of(lf::sum(lf::take(x, lf::cast<lf::uint64>(i(range(0, 1))) - 1u))).find("out of bounds"),
+            std::string::npos);
   const lf::lazy_array e = lf::take(x, i + 2, axis<1>) * 2;
   EXPECT_NE(message_of(e).find("take: index 6 is out of bounds"), std::string::npos);
   // from the threads of a large one
   const lf::array<int, 1> many = lf::arange<int>(1 << 20);
   const auto beyond = many + lf::cast<int>(many == 1000000) * 100000;
-  EXPECT_NE(message_of(lf::sqrt(lf::cast<double>(lf::take(many, beyond)))).find("take: index 1100000 is"), std::string::npos);
+  EXPECT_NE(message_of(lf::sqrt(lf::cast<double>(lf::take(many, beyond)))).find("take: index 1100000 is"),
+            std::string::npos);
   EXPECT_NE(message_of(lf::sum(lf::take(many, beyond))).find("take: index 1100000 is"), std::string::npos);
 }
 TEST(gathers_on_the_host, empty_results_ask_for_nothing) {

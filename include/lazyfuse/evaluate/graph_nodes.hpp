@@ -73,8 +73,8 @@ template <class Source>
   requires requires { typename Source::is_graph; }
 inline constexpr bool is_graph_source<Source> = true;
 
-/// A table is no value that could be put in memory: what reads it is a node if the table can be an operand, or is computed
-/// first as a whole.
+/// A table is no value that could be put in memory: what reads it is a node if the table can be an operand, or is
+/// computed first as a whole.
 template <class E>
 inline constexpr bool is_large_table = false;
 template <class Source, int K, beyond Beyond>

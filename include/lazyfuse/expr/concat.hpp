@@ -80,9 +80,9 @@ inline constexpr bool of_one_rank = ((rank_of<More> == rank_of<X>)&&...);
 
 }  // namespace concat_detail
 
-/// concat<0>(x, y, ...): expressions one after the other along an axis, the first unless given; the element type is that
-/// in which they meet. One kernel, which reads of each what is asked for and computes all of them at every position.
-/// Throws shape_error unless they differ along that axis alone. \numpy{concat}
+/// concat<0>(x, y, ...): expressions one after the other along an axis, the first unless given; the element type is
+/// that in which they meet. One kernel, which reads of each what is asked for and computes all of them at every
+/// position. Throws shape_error unless they differ along that axis alone. \numpy{concat}
 template <int Axis = 0, class X, class... More>
   requires(expression<X> && (expression<More> && ...))
 auto concat(const X& x, const More&... more) {
@@ -108,9 +108,7 @@ auto stack(const X& x, const More&... more) {
 /// vstack(x, y, ...): concat along the first axis, of sequences as rows. \numpy{vstack}
 template <class... X>
   requires(expression<X>&&...)
-auto vstack(const X&... x) {
-  return concat<0>(concat_detail::as_row(x)...);
-}
+auto vstack(const X&... x) { return concat<0>(concat_detail::as_row(x)...); }
 /// hstack(x, y, ...): concat along the second axis, of sequences along their only one. \numpy{hstack}
 template <class X, class... More>
   requires(expression<X> && (expression<More> && ...))

@@ -64,8 +64,8 @@ auto repeat_along(X&& x, const Tree& e, const index_t (&times)[K], axes<A...>) {
 }
 }  // namespace pad_detail
 
-/// repeat(x, 3, axis<0>): each element so many times along an axis. Fuses. Throws index_error if the number is negative.
-/// \numpy{repeat}
+/// repeat(x, 3, axis<0>): each element so many times along an axis. Fuses. Throws index_error if the number is
+/// negative. \numpy{repeat}
 template <class X, class N, int A>
   requires expression<X> && std::is_integral_v<N>
 auto repeat(X&& x, N times, axes<A>) {
@@ -87,7 +87,7 @@ auto repeat(X&& x, N times) {
 template <class X, int K>
   requires expression<X>
 auto tile(X&& x, const index_t (&times)[K]) {
-  constexpr int R = rank_of<X> > K ? rank_of<X> : K;
+  constexpr int R = rank_of < X >> K ? rank_of<X> : K;
   const auto e = pad_detail::of_rank<R>(x.tree);
   shape<R> s = e.shape();
   ir::folded how[R];
@@ -112,7 +112,7 @@ auto tile(X&& x, N times) {
 template <class X, class Y>
   requires expression<X> && expression<Y>
 auto kron(const X& a, const Y& b) {
-  constexpr int R = rank_of<X> > rank_of<Y> ? rank_of<X> : rank_of<Y>;
+  constexpr int R = rank_of < X >> rank_of<Y> ? rank_of<X> : rank_of<Y>;
   if constexpr (R == 0) return a * b;
   else {
     const auto one = pad_detail::of_rank<R>(a.tree);
@@ -134,7 +134,8 @@ auto kron(const X& a, const Y& b) {
 namespace pad_detail {
 template <class X, int K>
 constexpr void check_rank() {
-  static_assert(K == rank_of<X>, "lazyfuse: pad takes two widths for each axis, pad(x, {{1, 1}, {0, 2}}), or one for all");
+  static_assert(K == rank_of<X>,
+                "lazyfuse: pad takes two widths for each axis, pad(x, {{1, 1}, {0, 2}}), or one for all");
 }
 /// Positions along an axis of s, counted from `first`.
 template <int R>
@@ -150,7 +151,8 @@ auto in_zeros(const Tree& e, const shape<R>& s, const index_t (&first)[R], index
   m.extents = s;
   for (int k = 0; k < R; ++k) m.source[k] = -1;
   using index = tree::leaf<ir::position, R>;
-  const gather_detail::gather<R, R, ir::beyond::zero, axes<I - R...>, bare_t<decltype((void)I, std::declval<index>())>...>
+  const gather_detail::gather<R, R, ir::beyond::zero, axes<I - R...>,
+                              bare_t<decltype((void)I, std::declval<index>())>...>
       g{m, {{positions(s, I, first[I])}...}};
   return gather_detail::gathered(e, g);
 }

@@ -14,9 +14,7 @@ struct take : exact_operation {
   static constexpr int cost = 4;
   template <class Table, class... Index>
     requires requires { Table::is_table; }
-  LAZYFUSE_HD constexpr auto operator()(const Table& t, index_t offset, Index... i) const {
-    return t.at(offset, i...);
-  }
+  LAZYFUSE_HD constexpr auto operator()(const Table& t, index_t offset, Index... i) const { return t.at(offset, i...); }
 };
 
 }  // namespace lazyfuse::op

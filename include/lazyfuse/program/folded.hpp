@@ -14,9 +14,9 @@ struct folded {
   using value_type = int64;
   static constexpr bool is_memory = false;
   folding how;
-  position_divisor by;     ///< what is divided by, or the length of what comes again
-  index_t extent, ahead;   ///< extent: of what is read
-  index_t origin = 0;      ///< the position of offset 0
+  position_divisor by;    ///< what is divided by, or the length of what comes again
+  index_t extent, ahead;  ///< extent: of what is read
+  index_t origin = 0;     ///< the position of offset 0
 
   LAZYFUSE_HD int64 at(index_t offset) const {
     const index_t p = origin + offset + ahead;

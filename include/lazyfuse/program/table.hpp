@@ -23,8 +23,8 @@ struct table_axes {
 /// What an index beyond the axis reads: it is an error, or there is a zero.
 enum class beyond : signed char { error, zero };
 
-/// Elements of a source. None is read that is not there: on the host an index beyond its axis is an error, on devices it
-/// is the nearest one.
+/// Elements of a source. None is read that is not there: on the host an index beyond its axis is an error, on devices
+/// it is the nearest one.
 template <class Source, int K, beyond Beyond = beyond::error>
 struct table {
   using value_type = typename Source::value_type;
