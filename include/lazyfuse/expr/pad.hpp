@@ -157,15 +157,13 @@ auto in_zeros(const Tree& e, const shape<R>& s, const index_t (&first)[R], index
   return gather_detail::gathered(e, g);
 }
 /// Where a position is inside of what is padded.
-template <int R, class... Mask>
-auto inside(const shape<R>&, const shape<R>&, const index_t (&)[R], index_sequence<>, const Mask&... mask) {
-  return (mask & ...);
-}
-template <int R, int I, int... J, class... Mask>
-auto inside(const shape<R>& s, const shape<R>& from, const index_t (&first)[R], index_sequence<I, J...>,
-            const Mask&... mask) {
-  const auto at = over(positions(s, I, first[I]));
-  return inside(s, from, first, index_sequence<J...>{}, mask..., at >= index_t{0}, at < from[I]);
+template <int R, int... I>
+auto inside(const shape<R>& s, const shape<R>& from, const index_t (&first)[R], index_sequence<I...>) {
+  const auto along = [&](int axis) {
+    const auto at = over(positions(s, axis, first[axis]));
+    return (at >= index_t{0}) & (at < from[axis]);
+  };
+  return (along(I) & ...);
 }
 }  // namespace pad_detail
 
