@@ -44,7 +44,9 @@ TYPED_TEST_SUITE(gathers, test::spaces, test::space_name);
 
 TYPED_TEST(gathers, elements_are_taken_by_their_indices) {
   const auto x = this->x();
-  const auto v = this->v(), i = this->i(), j = this->j();
+  const auto v = this->v();
+  const auto i = this->i();
+  const auto j = this->j();
   this->expect("take(v,i)", lf::take(v, i));
   this->expect("take(v,j)", lf::take(v, j));
   this->expect("take(x,i,0)", lf::take(x, i, axis<0>));
@@ -59,7 +61,9 @@ TYPED_TEST(gathers, elements_are_taken_by_their_indices) {
 }
 TYPED_TEST(gathers, are_of_views_in_any_layout) {
   const auto x = this->x();
-  const auto v = this->v(), i = this->i(), j = this->j();
+  const auto v = this->v();
+  const auto i = this->i();
+  const auto j = this->j();
   this->expect("take(x[::-1,:,::-2],i,0)", lf::take(x(range(none, none, -1), all, range(none, none, -2)), i, axis<0>));
   this->expect("take(x.T,j,1)", lf::take(x.T(), j, axis<1>));
   this->expect("take(x.T,j)", lf::take(x.T(), j));
@@ -71,7 +75,8 @@ TYPED_TEST(gathers, are_of_views_in_any_layout) {
 }
 TYPED_TEST(gathers, are_viewed_themselves) {
   const auto x = this->x();
-  const auto i = this->i(), j = this->j();
+  const auto i = this->i();
+  const auto j = this->j();
   this->expect("take(x,i,1)[::-1,2]", lf::take(x, i, axis<1>)(range(none, none, -1), 2));
   this->expect("take(x,j,0).T", lf::take(x, j, axis<0>).T());
   this->expect("take(x,j,1)[1:,:,::-1,2]", lf::take(x, j, axis<1>)(range(1, lf::end), all, range(none, none, -1), 2));
@@ -80,7 +85,9 @@ TYPED_TEST(gathers, are_viewed_themselves) {
 }
 TYPED_TEST(gathers, are_one_kernel_with_what_stands_around_them) {
   const auto x = this->x();
-  const auto v = this->v(), i = this->i(), j = this->j();
+  const auto v = this->v();
+  const auto i = this->i();
+  const auto j = this->j();
   const auto e = x * 2 + v(range(0, 6));
   this->expect_kernels(1, "take(x*2+v[:6],i,0)", lf::take(e, i, axis<0>));
   this->expect_kernels(1, "take(x*2+v[:6],i,2)", lf::take(e, i, axis<2>));
@@ -115,8 +122,10 @@ TYPED_TEST(gathers, are_reduced_in_one_kernel) {
   this->expect("take(x,i,1)-take(x,i,1).max(2,keepdims=True)", t - lf::max(t, axis<2>, keepdims));
 }
 TYPED_TEST(gathers, along_an_axis_indices_have_the_other_axes_as_well) {
-  const auto x = this->x(), a = this->a();
-  const auto v = this->v(), i = this->i();
+  const auto x = this->x();
+  const auto a = this->a();
+  const auto v = this->v();
+  const auto i = this->i();
   this->expect_kernels(1, "take_along_axis(x,a,1)", lf::take_along_axis(x, a, axis<1>));
   this->expect("take_along_axis(x,x.argmax(2,keepdims=True),2)",
                lf::take_along_axis(x, lf::argmax(x, axis<2>, keepdims), axis<2>));
@@ -149,7 +158,9 @@ TYPED_TEST(gathers, elements_of_any_type_by_integers_of_any_type) {
 }
 TYPED_TEST(gathers, repeat_tile_and_kron) {
   const auto x = this->x();
-  const auto v = this->v(), i = this->i(), j = this->j();
+  const auto v = this->v();
+  const auto i = this->i();
+  const auto j = this->j();
   const auto e = x * 2 + v(range(0, 6));
   this->expect("repeat(v,3)", lf::repeat(v, 3));
   this->expect("repeat(v,0)", lf::repeat(v, 0));
@@ -209,7 +220,9 @@ TYPED_TEST(gathers, pad_puts_elements_around) {
 }
 TYPED_TEST(gathers, one_after_the_other_in_one_kernel) {
   const auto x = this->x();
-  const auto v = this->v(), i = this->i(), j = this->j();
+  const auto v = this->v();
+  const auto i = this->i();
+  const auto j = this->j();
   this->expect_kernels(1, "concat((v,i))", lf::concat(v, i));
   this->expect_kernels(1, "concat((x,x[:1],x*2))", lf::concat(x, x(range(0, 1)), x * 2));
   this->expect_kernels(1, "concat((x,x[:,:0],x[:,1:3]),1)", lf::concat<1>(x, x(all, range(0, 0)), x(all, range(1, 3))));
@@ -254,7 +267,8 @@ TYPED_TEST(gathers, go_to_what_they_read) {
 }
 TYPED_TEST(gathers, of_lazy_arrays) {
   const auto x = this->x();
-  const auto v = this->v(), i = this->i();
+  const auto v = this->v();
+  const auto i = this->i();
   for (int round = 0; round < 2; ++round) {  // the second time the evaluation is kept
     const lf::lazy_array x2 = x * 2 + v(range(0, 6));
     this->expect("take(x*2+v[:6],i,0)", lf::take(x2, i, axis<0>));
