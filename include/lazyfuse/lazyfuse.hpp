@@ -10,16 +10,19 @@
 
 #include <lazyfuse/expr/map.hpp>
 
+#include <lazyfuse/expr/concat.hpp>
 #include <lazyfuse/expr/einsum.hpp>
 #include <lazyfuse/expr/fuse.hpp>
 #include <lazyfuse/expr/grid.hpp>
 #include <lazyfuse/expr/losses.hpp>
+#include <lazyfuse/expr/pad.hpp>
 #include <lazyfuse/expr/parts.hpp>
 #include <lazyfuse/expr/products.hpp>
 #include <lazyfuse/expr/random.hpp>
 #include <lazyfuse/expr/reductions.hpp>
 #include <lazyfuse/expr/roll.hpp>
 #include <lazyfuse/expr/scan.hpp>
+#include <lazyfuse/expr/take.hpp>
 
 #include <lazyfuse/array/borrow.hpp>
 #include <lazyfuse/array/empty.hpp>

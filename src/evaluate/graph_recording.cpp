@@ -201,7 +201,7 @@ void graph_signature::put_operand(const operand& o) {
   if (o.type->in_memory) {
     append(o.memory ? o.memory->device : -1, alignment_of(o.data()));
     if (first < operand_count_) append(o.data() - operands_[first].data());
-  }
+  } else if (o.memory) append(o.memory->device);  // a table
   operands_[operand_count_++] = o;
 }
 
@@ -300,6 +300,7 @@ bool run_recorded(const graph_space& space, const execution& x, const graph_sign
       if (b.from == recorded_kernel::place::scalar) {
         const graph_signature::operand& from = of.operands()[number];
         std::memcpy(p.sources[i].bytes, from.source, static_cast<std::size_t>(from.type->type.bytes));
+        o.owner = from.memory;
         continue;
       }
       const void* data = nullptr;

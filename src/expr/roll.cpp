@@ -6,8 +6,6 @@
 
 namespace lazyfuse::roll_detail {
 
-namespace {
-
 ir::position_divisor divisor_of(index_t value) {
   __extension__ typedef unsigned __int128 wide;
   ir::position_divisor d;
@@ -18,8 +16,6 @@ ir::position_divisor divisor_of(index_t value) {
   d.factor = static_cast<uint64>((wide((uint64{1} << d.shift) - divisor) << 64) / divisor + 1);
   return d;
 }
-
-}  // namespace
 
 void fill_rolling(const index_t* extents, int rank, const int* axes, int count, const index_t* shifts,
                   ir::position_divisor* block, index_t* distance) {

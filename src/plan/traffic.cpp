@@ -9,11 +9,13 @@ namespace lazyfuse::planning {
 namespace {
 
 int size_of(const operand_info& o) { return o.element_size + o.mapped_size; }
-bool has_memory(const operand_info& o) { return size_of(o) != 0 && o.steps; }
+/// A table has no steps: each position reads one of its elements.
+bool is_table(const operand_info& o) { return o.mapped_size != 0 && !o.steps; }
+bool has_memory(const operand_info& o) { return size_of(o) != 0 && (o.steps || is_table(o)); }
 index_t bytes_of(const index_t* extents, int rank, const operand_info& o) {
   index_t n = size_of(o);
   for (int k = 0; k < rank; ++k)
-    if (o.steps[k] != 0) n *= extents[k];
+    if (is_table(o) || o.steps[k] != 0) n *= extents[k];
   return n;
 }
 /// From the first byte of an operand to beyond its last.
@@ -32,7 +34,8 @@ byte_span span_of(const index_t* extents, int rank, const operand_info& o) {
   return s;
 }
 bool same_elements(int rank, const operand_info& a, const operand_info& b) {
-  return a.data == b.data && a.element_size == b.element_size && std::equal(a.steps, a.steps + rank, b.steps);
+  return a.data == b.data && a.element_size == b.element_size && a.steps && b.steps &&
+         std::equal(a.steps, a.steps + rank, b.steps);
 }
 
 }  // namespace

@@ -630,6 +630,48 @@ def parts():
     out.write()
 
 
+def gathers():
+    """Elements by their indices, again, around and one after the other."""
+    out = Family("gathers")
+    x = np.arange(4 * 5 * 6, dtype=np.int32).reshape(4, 5, 6)
+    v = np.array([3, -1, 4, 1, -5, 9, 2], dtype=np.int32)
+    i = np.array([2, 0, -1, 2, -4], dtype=np.int64)
+    j = np.array([[1, -2, 0], [3, 3, -4]], dtype=np.int32)
+    a = np.argsort(-x % 7, 1)
+    for name, values in {"x": x, "v": v, "i": i, "j": j, "a": a}.items():
+        out.put(name, values)
+    names = {"x": x, "v": v, "i": i, "j": j, "a": a, "np": np}
+    names |= {f: getattr(np, f) for f in ("take", "take_along_axis", "repeat", "tile", "pad", "kron", "concat", "stack", "hstack", "vstack")}
+    for call in ["take(v,i)", "take(v,j)", "take(x,i,0)", "take(x,i,1)", "take(x,j,2)", "take(x,j,-2)", "take(x,i)", "take(x,3,1)", "take(x,-1)", "take(x[0],i[:0],1)", "take(x[:,:1],i*0,1)",
+                 # of views in any layout, and viewed
+                 "take(x[::-1,:,::-2],i,0)", "take(x.T,j,1)", "take(x.T,j)", "take(v[::-1],i)", "take(v[::-3],j%3)", "take(np.broadcast_to(v,(4,7)),i,0)", "take(np.broadcast_to(v,(4,7)),j,1)", "take(v,i[::-2])",
+                 "take(x,i,1)[::-1,2]", "take(x,j,0).T", "take(x,j,1)[1:,:,::-1,2]", "take(x,i,0)[:,None,:,-1]", "np.diagonal(take(x,i,0))",
+                 # of expressions, by expressions
+                 "take(x*2+v[:6],i,0)", "take(x*2+v[:6],i,2)", "take(x-x[:1],i,0)", "take(x[0]*x[:,:1],j)", "take(x,i*i%4,0)+1", "take(x,np.arange(8)//3,1)", "take(v,np.where(i<0,i+7,i))", "take(take(x,i,0),j,1)", "take(v,take(v,i)%5)",
+                 "take(np.roll(x,1,0),i,0)", "take(np.arange(10)*3,j)", "take(v,i)*take(v,i)+v[:5]",
+                 # of what is reduced, and reduced
+                 "take(x-x.max(2,keepdims=True),i,1)", "take(x.sum(0),i,1)", "take(x.cumsum(1),i,0)", "take(x,i,1).sum((0,2))", "take(x,i,2).max(1)", "(take(x,i,0)*x[:1]).sum(2)", "take(x,i,1).cumsum(1)",
+                 "take(x,i,1)-take(x,i,1).max(2,keepdims=True)", "take(x,x.argmax(1)%4,0)[0]",
+                 "take_along_axis(x,a,1)", "take_along_axis(x,x.argmax(2,keepdims=True),2)", "take_along_axis(x,i[:,None,None]%4,0)", "take_along_axis(x[:1],a,1)", "take_along_axis(x*2,a[:,:2],1)+1", "take_along_axis(v,i,0)",
+                 "repeat(v,3)", "repeat(v,0)", "repeat(x,2)", "repeat(x,2,0)", "repeat(x,3,-1)", "repeat(x*2+v[:6],2,1)", "repeat(x.T,2,1)[::-1]",
+                 "tile(v,2)", "tile(x,2)", "tile(x,(2,1,3))", "tile(v,(2,3))", "tile(x[0],(2,1,1))", "tile(v,0)", "tile(x*2+v[:6],(1,2,1))", "tile(v[:0],3)",
+                 "pad(v,((2,3),))", "pad(x,((1,0),(0,2),(3,1)))", "pad(x+1,((1,0),(0,2),(3,1)),constant_values=-7)", "pad(v[:0],((2,1),),constant_values=5)", "pad(x,((0,0),(0,0),(0,0)))",
+                 *(f"pad({w},mode='{m}')" for m in ("edge", "wrap", "reflect", "symmetric") for w in ("v,((2,3),)", "v,((17,9),)", "x,((1,0),(0,2),(7,1))", "v[:1],((3,2),)", "x[:,::-1]*2,((1,1),(2,2),(3,3))")),
+                 "kron(v,i)", "kron(x[0],j)", "kron(v,x[0])", "kron(j,v)", "kron(x,x[:2,:2,0])", "kron(v*2,j+1)",
+                 "concat((v,i))", "concat((x,x[:1],x*2))", "concat((x,x[:,:0],x[:,1:3]),1)", "concat((x.T,x.T+1),-1)", "concat((v,))", "concat((x.sum(0),x[0]))", "concat((v,np.arange(3),np.ones(2,np.int32)))", "concat((x,x+v[:6]),2)*2", "concat((v,v*2)).sum()", "concat((x,-x),1)[::-1,3:7,2]",
+                 "concat((v,v[::-1]*0.5))", "stack((v,v+1))", "stack((v,v+1,v*2),1)", "stack((x,x),-1)", "stack((x.T,x.T*2),2)", "hstack((v,i))", "hstack((j,j*2))", "vstack((v,v*2))", "vstack((j,j[:1]))"]:
+        answer = np.asarray(eval(call, names))
+        out.put(call, answer.astype(np.int64) if answer.dtype.kind == "i" and "sum" in call else answer)
+    for key, change in [("x=take(x,i,0)[:4]", lambda y: np.take(y, i, 0)[:4]), ("x+=take(x,i*0+1,0)[:4]", lambda y: y + np.take(y, i * 0 + 1, 0)[:4]), ("x=concat((x[2:],x[:2]))", lambda y: np.concat((y[2:], y[:2])))]:
+        out.put(key, change(x))
+    y = v.copy()
+    y[1:4] = np.take(y, [6, 0, 1])
+    out.put("v[1:4]=take(v,[6,0,1])", y)
+    y = v % 7
+    out.put("w=take(w,w)", np.take(y, y))
+    out.write()
+
+
 def lazy_arrays():
     out = Family("lazy_arrays")
     x = np.arange(4 * 5 * 7, dtype=np.int32).reshape(4, 5, 7)
@@ -1186,6 +1228,7 @@ if __name__ == "__main__":
     products()
     matrix_products()
     parts()
+    gathers()
     lazy_arrays()
     broadcasting()
     creation()

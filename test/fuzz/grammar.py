@@ -254,6 +254,31 @@ def triangle(name):
     return f
 
 
+def indices_cpp(n, by, first, extent):
+    return f"lf::remainder(lf::arange<lf::int64>({n}) * {by} + {first}, {extent})"
+
+
+def indices_numpy(n, by, first, extent):
+    return f"(np.arange({n}) * {by} + {first}) % {extent}"
+
+
+def taken(x, axis, *how):
+    if not how[-1]:
+        raise Invalid("empty")
+    n, by, first, extent = how
+    return x.map(lambda a: np.take(a, (np.arange(n) * by + first) % extent, axis))
+
+
+def padded(x, widths, mode):
+    if mode != "constant" and 0 in x.shape:
+        raise Invalid("empty")
+    return x.map(lambda a: np.pad(a, widths, mode))
+
+
+def pad_cpp(x, widths, mode):
+    return f"lf::pad{'' if mode == 'constant' else f'<lf::padding::{mode}>'}({x}, {{{', '.join(map(braces, widths))}}})"
+
+
 # kind: its value, its C++ and its NumPy, each a function of the operands and the parameters
 KINDS = {
     "input": (None, lambda k: f"x{k}", lambda k: f"x{k}"),
@@ -265,6 +290,11 @@ KINDS = {
     "permute": (permuted, lambda x, *o: f"lf::permute_dims<{', '.join(map(str, o))}>({x})", lambda x, *o: f"{x}.transpose{o}"),
     "flip": (flipped, lambda x, *a: f"lf::flip({x}{options(a or None)})", lambda x, *a: f"np.flip({x}{numpy_options(a or None)})"),
     "roll": (rolled, roll_cpp, lambda x, s, a: f"np.roll({x}, {s}, {a})"),
+    "take": (taken, lambda x, a, *how: f"lf::take({x}, {indices_cpp(*how)}, lf::axis<{a}>)", lambda x, a, *how: f"np.take({x}, {indices_numpy(*how)}, {a})"),
+    "repeat": (lambda x, n, a: x.map(lambda v: np.repeat(v, n, a)), lambda x, n, a: f"lf::repeat({x}, {n}, lf::axis<{a}>)", lambda x, n, a: f"np.repeat({x}, {n}, {a})"),
+    "tile": (lambda x, *n: x.map(lambda v: np.tile(v, n)), lambda x, *n: f"lf::tile({x}, {braces(n)})", lambda x, *n: f"np.tile({x}, {n})"),
+    "pad": (padded, pad_cpp, lambda x, w, m: f"np.pad({x}, {w}, '{m}')"),
+    "concat": (lambda x, a: x.map(lambda v: np.concat((v, np.flip(v, a)), a)), lambda x, a: f"lf::concat<{a}>({x}, lf::flip({x}, lf::axis<{a}>))", lambda x, a: f"np.concat(({x}, np.flip({x}, {a})), {a})"),
     "diagonal": (diagonal, lambda x, k, a, b: f"lf::diagonal({x}, {k}, lf::axis<{a}, {b}>)", lambda x, k, a, b: f"np.diagonal({x}, {k}, {a}, {b})"),
     "windows": (windows, lambda x, n, a: f"lf::sliding_window_view({x}, {n}, lf::axis<{a}>)", lambda x, n, a: f"np.lib.stride_tricks.sliding_window_view({x}, {n}, {a})"),
     "broadcast": (broadcast, lambda x, *s: f"lf::broadcast_to({x}, {braces(s)})", lambda x, *s: f"np.broadcast_to({x}, {s})"),
@@ -666,10 +696,12 @@ class Generator:
             elif self.chance(0.3):
                 specs = specs[: int(r.integers(1, len(specs) + 1))]
             return Node("view", (x,), tuple(specs))
-        if choice < 0.55 and x.rank > 1:
+        if choice < 0.53 and 0 < x.rank < 5:
+            return self.gather(x)
+        if choice < 0.56 and x.rank > 1:
             a, b = (int(k) - (x.rank if self.chance(0.3) else 0) for k in r.permutation(x.rank)[:2])
             return Node("diagonal", (x,), (int(r.integers(-3, 4)), a, b))
-        if choice < 0.58 and 0 < x.rank < 5:
+        if choice < 0.59 and 0 < x.rank < 5:
             a = int(r.integers(0, x.rank))
             if x.shape[a]:
                 return Node("windows", (x,), (int(r.integers(1, min(x.shape[a], 5) + 1)), a - (x.rank if self.chance(0.3) else 0)))
@@ -691,6 +723,21 @@ class Generator:
             x = Node("array", (x,))
             x.named = self.chance(0.5)
         return Node("reshape", (x,), self.factors(x.value.v.size))
+
+    def gather(self, x):
+        r = self.rng
+        a = int(r.integers(-x.rank, x.rank))
+        what = self.pick(["take", "take", "repeat", "tile", "pad", "concat"])
+        if what == "take":
+            return Node("take", (x,), (a, int(r.integers(0, 9)), int(r.integers(1, 8)), int(r.integers(-5, 6)), x.shape[a]))
+        if what == "repeat":
+            return Node("repeat", (x,), (int(r.integers(0, 4)), a))
+        if what == "tile":
+            return Node("tile", (x,), tuple(int(r.integers(1, 4)) for _ in range(int(r.integers(1, x.rank + 2)))))
+        if what == "pad":
+            widths = tuple((int(r.integers(0, 5)), int(r.integers(0, 5))) for _ in x.shape)
+            return Node("pad", (x,), (widths, self.pick(["constant", "edge", "wrap", "reflect", "symmetric"])))
+        return Node("concat", (x,), (a,))
 
     def factors(self, n):
         r, shape = self.rng, []

@@ -130,6 +130,33 @@ concept simple_source = sizeof(Source) <= most_source_bytes && alignof(Source) <
   s.map;
 };
 
+/// A table is no value that could be put in memory: what reads it is a node if the table can be an operand, or is
+/// computed first as a whole.
+template <class E>
+inline constexpr bool is_large_table = false;
+template <class Source, int K, beyond Beyond>
+inline constexpr bool is_large_table<tree::leaf<tree::table_of<Source, K, Beyond>, 0>> =
+    !simple_source<typename lower_detail::device_source<tree::table_of<Source, K, Beyond>>::type>;
+template <int K, beyond Beyond, class A>
+inline constexpr bool is_large_table<tree::leaf<tree::deferred<tree::to_table<K, Beyond>, A>, 0>> = true;
+struct holding_large_tables : tree::any_leaf {
+  template <class Source, int R>
+  static constexpr bool leaf = is_large_table<tree::leaf<Source, R>>;
+  template <class Kind, class A, int R>
+  static constexpr bool deferred =
+      is_large_table<tree::leaf<tree::deferred<Kind, A>, R>> || tree::fold<holding_large_tables, A>;
+};
+
+/// The element type of a source, or of what a table has.
+template <class T>
+struct element_of_source {
+  using type = T;
+};
+template <class Source, int K, beyond Beyond>
+struct element_of_source<table<Source, K, Beyond>> {
+  using type = typename Source::value_type;
+};
+
 /// Blocks: it is computed in blocks of elements, as graphs of the host are.
 template <class Source, bool Blocks>
 constexpr auto load_of() -> void (*)(const void*, index_t, index_t, index_t, void*) {

@@ -78,7 +78,8 @@ struct holding_unnamed : tree::any_leaf {
   template <class Source, int R>
   static constexpr bool leaf = [] {
     using device_source = typename lower_detail::device_source<Source>::type;
-    if constexpr (dtype_of<typename Source::value_type> == dtype::other) return true;
+    using element = typename element_of_source<typename Source::value_type>::type;
+    if constexpr (dtype_of<element> == dtype::other) return true;
     else if constexpr (is_graph_source<Source>) return false;
     else return !simple_source<device_source>;
   }();
@@ -176,8 +177,11 @@ constexpr void list(const tree::literal_leaf<T, V>*, node_list& to) {
 template <class Space, class Op, int... I, class... A>
 constexpr void list(const tree::map_expr<Op, index_sequence<I...>, A...>*, node_list& to) {
   using E = tree::map_expr<Op, index_sequence<I...>, A...>;
-  (list<Space>(static_cast<const A*>(nullptr), to), ...);
-  to.add({.operation = &operation_of<in_blocks<Space>, value_t<E>, Op, value_t<A>...>});
+  if constexpr ((is_large_table<A> || ...)) to.add({.leaf = &computed_leaf<Space, E>});
+  else {
+    (list<Space>(static_cast<const A*>(nullptr), to), ...);
+    to.add({.operation = &operation_of<in_blocks<Space>, value_t<E>, Op, value_t<A>...>});
+  }
 }
 template <class Space, class E>
 constexpr void list(const tree::named<E>*, node_list& to) {
@@ -236,7 +240,8 @@ template <class Space, class T, auto V>
 void find_parts(const tree::literal_leaf<T, V>&, const void**&) {}
 template <class Space, class Op, int... I, class... A>
 void find_parts(const tree::map_expr<Op, index_sequence<I...>, A...>& e, const void**& to) {
-  (find_parts<Space>(static_cast<const element<I, A>&>(e.arguments).value, to), ...);
+  if constexpr ((is_large_table<A> || ...)) *to++ = &e;
+  else (find_parts<Space>(static_cast<const element<I, A>&>(e.arguments).value, to), ...);
 }
 
 /// Trees that live as long as it does.

@@ -95,6 +95,16 @@ const computed_record* find_computed(const temporaries& t, const A& argument) {
   return nullptr;
 }
 
+/// Whether an argument is dense memory already, as the values of a graph are.
+template <class A>
+constexpr bool is_dense_memory(const A&) {
+  return false;
+}
+template <class T, class Space, int R>
+constexpr bool is_dense_memory(const leaf<stored<T, Space>, R>& e) {
+  return e.steps == row_major(e.extents);
+}
+
 /// The expression with every barrier replaced by its values.
 template <class Space, class E>
 auto without_barriers(const execution& x, temporaries& t, const E& e);
@@ -106,6 +116,11 @@ auto pass_barrier(const execution& x, temporaries& t, const leaf<deferred<Kind, 
     using T = value_t<A>;
     const A& argument = e.source.argument;
     const auto in_memory = [&]() -> stored<T, memory_of<Space>> {
+      if constexpr (requires {
+                      argument.source.owner;
+                      argument.source.data;
+                    })
+        if (is_dense_memory(argument)) return {argument.source.owner, argument.source.data + argument.offset};
       if (const computed_record* const r = find_computed<computed<A>>(t, argument))
         return {r->owner, static_cast<const T*>(r->data)};
       const auto source = made<Space>(x.for_part(Kind::because), t, argument).source;

@@ -35,6 +35,7 @@ auto in_memory(const execution& x, const E& e) {
 template <class Space, class... E>
 inline constexpr bool become_a_graph = [] {
   if constexpr (sizeof...(E) > most_graph_results) return false;
+  else if constexpr ((tree::fold<holding_large_tables, E> || ...)) return false;
   else if constexpr ((tree::fold<holding_deferred, E> || ...))
     return space_traits<Space>::on_device && !(tree::fold<holding_unnamed, E> || ...);
   else return true;

@@ -53,6 +53,7 @@ struct turn<> {
   static constexpr bool concerns = R > 0;
 };
 
+ir::position_divisor divisor_of(index_t value);
 /// Fills in a map that rolls each of some axes of the extents; without axes, all elements in row-major order.
 void fill_rolling(const index_t* extents, int rank, const int* axes, int count, const index_t* shifts,
                   ir::position_divisor* block, index_t* distance);

@@ -100,6 +100,11 @@ auto device_value(const remapped<Source, Map, R>& s, index_t offset) {
   using type = typename device_source<remapped<Source, Map, R>>::type;
   return type{device_value(s.source, 0), s.map, s.within, s.origin + offset};
 }
+template <class Source, int K, beyond Beyond>
+auto device_value(const table_of<Source, K, Beyond>& s, index_t) {
+  using type = typename device_source<table_of<Source, K, Beyond>>::type;
+  return type({device_value(s.source, 0), s.axes});
+}
 template <int I, class Source, uint64 Seen>
 auto device_value(const tree::numbered_source<I, Source, Seen>& s, index_t offset) {
   return device_value(static_cast<const Source&>(s), offset);
@@ -127,8 +132,12 @@ struct leaf_table {
     else return {};
   }
   static constexpr bool is_graph = requires { typename source::is_graph; };
+  static constexpr int element_size = [] {
+    if constexpr (requires { source::element_size; }) return source::element_size;
+    else return int(sizeof(typename Leaf::value_type));
+  }();
   static constexpr leaf_type value = {Leaf::rank,
-                                      in_memory ? int(sizeof(typename Leaf::value_type)) : 0,
+                                      in_memory ? element_size : 0,
                                       int(__builtin_offsetof(Leaf, extents)),
                                       int(__builtin_offsetof(Leaf, steps)),
                                       int(__builtin_offsetof(Leaf, offset)),

@@ -10,6 +10,7 @@
 #include <lazyfuse/array/array.hpp>
 #include <lazyfuse/expr/barrier.hpp>
 #include <lazyfuse/expr/fuse.hpp>
+#include <lazyfuse/expr/table.hpp>
 #include <lazyfuse/plan/sharing_ways.hpp>
 #include <lazyfuse/program/program.hpp>
 #include <lazyfuse/program/remapped.hpp>
@@ -35,6 +36,10 @@ struct device_source<numbered_source<I, Source, Seen>> : device_source<Source> {
 template <class Source, class Map, int R>
 struct device_source<remapped<Source, Map, R>> {
   using type = remapped<typename device_source<Source>::type, Map, R>;
+};
+template <class Source, int K, beyond Beyond>
+struct device_source<table_of<Source, K, Beyond>> {
+  using type = constant<table<typename device_source<Source>::type, K, Beyond>>;
 };
 
 template <class Op>

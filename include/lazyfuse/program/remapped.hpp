@@ -100,6 +100,12 @@ struct rolling {
   friend constexpr bool operator==(const rolling&, const rolling&) = default;
 };
 
+/// The map of what is read in row-major order.
+struct in_order {
+  LAZYFUSE_HD stretch from(index_t position) const { return {position, index_t{1} << 62}; }
+  friend constexpr bool operator==(const in_order&, const in_order&) = default;
+};
+
 /// Element n is that of the source at the position of its own that the map names for n. Not in memory for kernels,
 /// which read memory at offsets that steps lead to; they are given runs of elements, most of which are neighbours.
 template <class Source, class Map, int R>

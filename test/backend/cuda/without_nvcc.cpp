@@ -132,6 +132,51 @@ TEST_F(without_nvcc, all_reductions_are_made) {
   EXPECT_NO_THROW((void)lf::materialize(lf::sum(c), lf::prod(c), lf::mean(c), lf::var(c), lf::norm(c)));
 }
 
+TEST_F(without_nvcc, gathers_are_made) {
+  const auto x = of(lf::shape(1000));
+  const auto a = of(lf::shape(100, 100)), b = of(lf::shape(50, 100));
+  const auto h = of<2, lf::half>(lf::shape(60, 30));
+  const auto i = of<1, int>(lf::shape(40));
+  const lf::lazy_array<float, 2> e = a * 2 + 1;
+  const struct {
+    const char* kernels;
+    std::function<void()> evaluate;
+  } table[] = {
+      {"transform_flat", [&] { lf::array z = lf::take(x, i) * 2; }},
+      {"transform_flat", [&] { lf::array z = lf::take(x, i * 2 + 1) + lf::take(x, i * 2 + 1); }},
+      {"transform_strided", [&] { lf::array z = lf::take(a, i, axis<0>); }},
+      {"transform_strided", [&] { lf::array z = lf::take(h.T(), i, axis<1>); }},
+      {"transform_flat", [&] { lf::array z = lf::take(a.T(), i); }},
+      {"transform_strided", [&] { lf::array z = lf::take(lf::roll(a, 1), i, axis<1>); }},
+      {"transform_flat", [&] { lf::array z = lf::repeat(x, 3); }},
+      {"transform_strided",
+       [&] {
+         lf::array z = lf::tile(a, {2, 2});
+       }},
+      {"transform_strided",
+       [&] {
+         lf::array z = lf::pad(a, {{1, 1}, {2, 2}}) + 1;
+       }},
+      {"transform_strided",
+       [&] {
+         lf::array z = lf::pad<lf::padding::reflect>(a, {{1, 1}, {2, 2}});
+       }},
+      {"transform_strided", [&] { lf::array z = lf::concat(a, b) * 2; }},
+      {"reduce_rows", [&] { lf::array z = lf::sum(lf::take(a, i, axis<0>), axis<1>); }},
+      {"rows_in_registers", [&] { lf::array z = lf::softmax(lf::take(a, i, axis<0>), axis<1>); }},
+      {"scan_rows", [&] { lf::array z = lf::cumsum(lf::take(a, i, axis<0>), axis<1>); }},
+      {"transform_strided", [&] { lf::array z = lf::lazy_array(lf::take(a, i, axis<0>) + 1) * 2; }},
+      {"reduce_rows", [&] { lf::array z = lf::sum(lf::lazy_array(lf::take(a, i, axis<0>)) * 2, axis<1>); }},
+      {"transform_flat transform_strided", [&] { lf::array z = lf::take(e, i, axis<0>) * 2; }},
+  };
+  for (int k = 0; const auto& [kernels, evaluate] : table) {
+    standin::reset();
+    EXPECT_NO_THROW(evaluate()) << k;
+    EXPECT_EQ(launched_now(), kernels) << k;
+    ++k;
+  }
+}
+
 TEST_F(without_nvcc, what_is_asked_for_twice_is_computed_once) {
   const auto x = of(lf::shape(1000));
   const lf::lazy_array<float, 1> e = lf::exp(x);

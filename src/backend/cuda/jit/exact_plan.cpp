@@ -16,6 +16,7 @@ bool exact_plan::same(int i, int j) const {
   const operand_type &a = type().types[i], &b = type().types[j];
   if (a.element != b.element || a.kind != b.kind || a.kind == ir::source_kind::ramp || a.kind == ir::source_kind::other)
     return false;  // these have gaps
+  if (a.element == dtype::other && a.spelling != b.spelling) return false;
   const operand_info &x = given(i), &y = given(j);
   if (x.data != y.data || std::memcmp(x.place, y.place, static_cast<std::size_t>(a.bytes)) != 0) return false;
   if (!x.steps || !y.steps) return x.steps == y.steps;

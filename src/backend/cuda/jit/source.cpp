@@ -91,9 +91,11 @@ std::string beginning(const exact_plan& p, ir::program_graph graph, const std::s
   const std::string sources = sources_of(p), results = results_of(p);
   std::string programs;
   for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
-  const bool maps = sources.find("remapped<") != std::string::npos, draws = sources.find("random") != std::string::npos;
+  const bool maps = sources.find("remapped<") != std::string::npos,
+             tables = sources.find("table<") != std::string::npos, draws = sources.find("random") != std::string::npos;
   return headers_of(graph, header, sources + results) + "#include <lazyfuse/backend/cuda/kernels/" + header +
          ".cuh>\n" + (maps ? "#include <lazyfuse/program/remapped.hpp>\n" : "") +
+         (tables ? "#include <lazyfuse/program/folded.hpp>\n#include <lazyfuse/program/table.hpp>\n" : "") +
          (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") + graph.definitions() +
          R"(namespace lazyfuse {
 namespace cuda_detail {

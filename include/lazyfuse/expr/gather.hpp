@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a gather is: leaves become operations on tables (table.hpp), of an offset along the axes that are not gathered
+// and an index along each that is. It is pushed down to the leaves as views are. What is still to be computed is
+// computed into memory first.
+#pragma once
+
+#include <lazyfuse/expr/roll.hpp>
+#include <lazyfuse/expr/table.hpp>
+#include <lazyfuse/op/take.hpp>
+
+namespace lazyfuse::gather_detail {
+
+using ir::beyond;
+
+/// A gather from rank From to rank To. Axis: those that are gathered, counted from the last, which is -1: operands of
+/// lower rank lack the first ones. Index: trees of rank To, of one for each.
+template <int From, int To, beyond Beyond, class Axis, class... Index>
+struct gather;
+template <int From, int To, beyond Beyond, int... Axis, class... Index>
+struct gather<From, To, Beyond, axes<Axis...>, Index...> {
+  static constexpr int from = From, count = sizeof...(Axis);
+  static constexpr beyond outside = Beyond;
+  /// Whether an operand of that rank has an axis that is gathered.
+  template <int R>
+  static constexpr bool concerns = ((Axis >= -R) || ...);
+
+  index_map<From, To> others;  ///< where the other axes are; -1 along those of the indices
+  numbered<make_index_sequence<count>, Index...> indices;
+
+  /// The axes of a table whose first element is the least that may be read: `low` from where the steps lead.
+  static ir::table_axes<count> axes_of(const shape<From>& s, const strides<From>& steps, index_t length) {
+    return {{s[From + Axis]...}, {steps[From + Axis]...}, length};
+  }
+  template <class Table>
+  auto of(const Table& table, const strides<From>& steps, index_t offset) const {
+    return of(table, steps, offset, make_index_sequence<count>{});
+  }
+
+ private:
+  template <class Table, int... I>
+  auto of(const Table& table, const strides<From>& steps, index_t offset, index_sequence<I...>) const {
+    const auto first = [&] {
+      if constexpr (From == count) return tree::constant_leaf<int64>(offset, others.extents);
+      else {
+        strides<To> moves;
+        for (int k = 0; k < To; ++k) moves[k] = others.source[k] < 0 ? 0 : others.factor[k] * steps[others.source[k]];
+        return tree::leaf<ir::position, To>({}, others.extents, moves, offset);
+      }
+    }();
+    return tree::map_expr<op::take, make_index_sequence<count + 2>, Table, bare_t<decltype(first)>, Index...>{
+        {{table}, {first}, {get<I>(indices)}...}, others.extents};
+  }
+};
+
+/// The least offset that steps lead to, and how many elements there are from it to the last.
+template <int R>
+constexpr ir::stretch reach_of(const shape<R>& s, const strides<R>& steps) {
+  ir::stretch r{0, 1};
+  for (int k = 0; k < R; ++k) {
+    const index_t last = (s[k] - 1) * steps[k];
+    if (s[k] == 0) return {0, 0};
+    if (last < 0) r.first += last;
+    r.length += last < 0 ? -last : last;
+  }
+  return r;
+}
+
+/// A table of elements that are there.
+template <class Source, int R, class G>
+auto from_table(const tree::leaf<Source, R>& e, const G& g) {
+  using source = typename tree::source_traits<Source>::viewed;
+  using table = tree::table_of<source, G::count, G::outside>;
+  const auto at = [&](const source& s, index_t length, index_t offset) {
+    const tree::leaf<table, 0> leaf({s, g.axes_of(e.extents, e.steps, length)}, {}, {});
+    return g.of(leaf, e.steps, offset);
+  };
+  source s = view_detail::viewed(e.source);
+  if constexpr (requires { s.owner; }) {
+    const ir::stretch r = reach_of(e.extents, e.steps);
+    s.data += r.length > 0 ? e.offset + r.first : 0;
+    return at(s, r.length, -r.first);
+  } else return at(s, 0, e.offset);
+}
+/// Of an argument that is computed into dense memory, and read there as steps and an offset say.
+template <class Argument, int R, class G>
+auto from_memory(const Argument& a, const shape<R>& s, const strides<R>& steps, index_t offset, const G& g) {
+  using kind = tree::to_table<G::count, G::outside>;
+  const ir::stretch r = reach_of(s, steps);
+  const tree::leaf<tree::deferred<kind, Argument>, 0> leaf(
+      {a, {g.axes_of(s, steps, r.length), r.length > 0 ? offset + r.first : 0}}, {}, {});
+  return g.of(leaf, steps, -r.first);
+}
+/// Of a leaf that is computed first, once where it repeats.
+template <class Source, int R, class G>
+auto from_leaf_in_memory(const tree::leaf<Source, R>& e, const G& g) {
+  auto once = e;
+  for (int k = 0; k < R; ++k)
+    if (e.steps[k] == 0 && e.extents[k] > 1) once.extents[k] = 1;
+  auto steps = row_major(once.extents);
+  for (int k = 0; k < R; ++k)
+    if (once.extents[k] == 1) steps[k] = 0;
+  return from_memory(once, e.extents, steps, 0, g);
+}
+
+template <class Source, int R, class G>
+auto gathered(const tree::leaf<Source, R>& e, const G& g) {
+  if constexpr (ir::is_constant<typename tree::source_traits<Source>::viewed>) return view_detail::remap(e, g.others);
+  else if constexpr (requires { requires tree::source_traits<Source>::in_memory_first; })
+    return from_leaf_in_memory(e, g);
+  else return from_table(e, g);
+}
+template <class Kind, class A, int R, class G>
+auto gathered(const tree::leaf<tree::deferred<Kind, A>, R>& e, const G& g) {
+  return from_leaf_in_memory(e, g);
+}
+template <bool ByLimits, class A, int R, class G>
+auto gathered(const tree::leaf<tree::computed<A, ByLimits>, R>& e, const G& g) {
+  return from_memory(e.source.argument, e.extents, e.steps, e.offset, g);
+}
+template <class Op, class Seq, class... A, class G>
+auto gathered(const tree::map_expr<Op, Seq, A...>& e, const G& g) {
+  return tree::rebuilt(e, g.others.extents, [&](const auto& a) {
+    constexpr int R = bare_t<decltype(a)>::rank;
+    if constexpr (R == 0 && G::from > 0) return a;
+    else if constexpr (!G::template concerns<R>) return view_detail::remap_argument(a, e.shape(), g.others);
+    else return gathered(view_detail::broadcast_tree(a, e.shape(), "take"), g);
+  });
+}
+
+/// All elements of a tree in row-major order, as a sequence.
+template <class Source, int R>
+auto in_sequence(const tree::leaf<Source, R>& e) {
+  const auto ordered = [&](const auto& leaf) {
+    using source = typename bare_t<decltype(leaf)>::source_type;
+    return tree::leaf<source, 1>(leaf.source, shape<1>{e.extents.size()}, {{1}}, leaf.offset);
+  };
+  if constexpr (ir::is_constant<typename tree::source_traits<Source>::viewed>)
+    return tree::leaf<typename tree::source_traits<Source>::viewed, 1>(view_detail::viewed(e.source),
+                                                                       shape<1>{e.extents.size()}, {});
+  else return ordered(roll_detail::through(e, ir::in_order{}));
+}
+template <class Op, class Seq, class... A>
+auto in_sequence(const tree::map_expr<Op, Seq, A...>& e) {
+  return tree::rebuilt(e, shape<1>{e.shape().size()}, [&](const auto& a) {
+    if constexpr (bare_t<decltype(a)>::rank == 0) return a;
+    else return in_sequence(view_detail::broadcast_tree(a, e.shape(), "take"));
+  });
+}
+
+/// The tree of an index: an expression's, or a constant.
+template <class I>
+constexpr auto index_tree(const I& i) {
+  if constexpr (expression<I>) return i.tree;
+  else return tree::constant_leaf(static_cast<int64>(i), shape<0>{});
+}
+template <class I>
+struct index_type {
+  using type = I;
+};
+template <expression I>
+struct index_type<I> {
+  using type = value_t<I>;
+};
+template <class I>
+inline constexpr bool is_index = integer<typename index_type<bare_t<I>>::type>;
+
+/// A gather along axis A of the shape s.
+template <int R, int A, int Q, class I>
+auto along(const shape<R>& s, const I& index, const char* operation) {
+  constexpr int To = R - 1 + Q;
+  index_map<R, To> m;
+  index_map<Q, To> of_index;
+  for (int k = 0; k < To; ++k) {
+    const bool indexed = k >= A && k < A + Q;
+    m.source[k] = indexed ? -1 : k < A ? k : k - Q + 1;
+    m.factor[k] = indexed ? 0 : 1;
+    of_index.source[k] = indexed ? k - A : -1;
+    of_index.factor[k] = indexed ? 1 : 0;
+    m.extents[k] = indexed ? index.shape()[indexed ? k - A : 0] : s[m.source[k] < 0 ? 0 : m.source[k]];
+  }
+  of_index.extents = checked(m.extents, operation);
+  const auto i = view_detail::remap(index, of_index);
+  return gather<R, To, beyond::error, axes<A - R>, bare_t<decltype(i)>>{m, {{i}}};
+}
+
+/// A gather along axis A of the shape s, by indices that have its other axes as well.
+template <int R, int A, class I>
+auto beside(const shape<R>& s, const I& index, const char* operation) {
+  shape<R> one = s;
+  one[A] = 1;
+  shape<R> others = index.shape();
+  const index_t n = others[A];
+  others[A] = 1;
+  index_map<R, R> m;
+  m.extents = broadcast_shapes(one, others, operation);
+  m.extents[A] = n;
+  for (int k = 0; k < R; ++k) {
+    const bool own = k != A && s[k] == m.extents[k];
+    m.source[k] = own ? k : -1;
+    m.factor[k] = own ? 1 : 0;
+  }
+  const auto i = view_detail::broadcast_tree(index, m.extents, operation);
+  return gather<R, R, beyond::error, axes<A - R>, bare_t<decltype(i)>>{m, {{i}}};
+}
+
+/// A tree over the memory of x and of the indices, which are read by each of x's leaves; one handle keeps each.
+template <class X, class I, class Tree>
+auto result(const Tree& tree, X&& x, I&& i) {
+  if constexpr (expression<I>) return over(tree, static_cast<X&&>(x), static_cast<I&&>(i));
+  else return over(tree, static_cast<X&&>(x));
+}
+
+}  // namespace lazyfuse::gather_detail

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elements by their indices, again, around and one after the other, against NumPy's answers. The name of each case is
+// the NumPy text.
+#include "support/arrays.hpp"
+#include "support/reference_data.hpp"
+
+#include <lazyfuse/error.hpp>
+
+#include <string>
+
+namespace {
+
+using lf::all, lf::axis, lf::keepdims, lf::newaxis, lf::none, lf::padding, lf::range;
+using std::int32_t, std::int64_t;
+
+template <class Space>
+class gathers : public test::on<Space> {
+ protected:
+  static const test::reference_data& answers() {
+    static const test::reference_data data("gathers");
+    return data;
+  }
+  static auto x() { return test::array_of<Space, 3>(answers().template get<int32_t>("x")); }
+  static auto v() { return test::array_of<Space, 1>(answers().template get<int32_t>("v")); }
+  static auto i() { return test::array_of<Space, 1>(answers().template get<int64_t>("i")); }
+  static auto j() { return test::array_of<Space, 2>(answers().template get<int32_t>("j")); }
+  static auto a() { return test::array_of<Space, 3>(answers().template get<int64_t>("a")); }
+
+  template <class E>
+  static void expect(const char* numpy, const E& e) {
+    EXPECT_TRUE(test::evaluates_to(e, answers().template get<test::element_of<E>>(numpy))) << numpy;
+  }
+  /// The same, by so many kernels.
+  template <class E>
+  static void expect_kernels(int count, const char* numpy, const E& e) {
+    lf::kernel_trace trace;
+    const auto result = lf::materialize(e);
+    EXPECT_EQ(trace.launches(), count) << numpy;
+    EXPECT_EQ(trace.allocations(), count) << numpy;
+    expect(numpy, result);
+  }
+};
+TYPED_TEST_SUITE(gathers, test::spaces, test::space_name);
+
+TYPED_TEST(gathers, elements_are_taken_by_their_indices) {
+  const auto x = this->x();
+  const auto v = this->v();
+  const auto i = this->i();
+  const auto j = this->j();
+  this->expect("take(v,i)", lf::take(v, i));
+  this->expect("take(v,j)", lf::take(v, j));
+  this->expect("take(x,i,0)", lf::take(x, i, axis<0>));
+  this->expect("take(x,i,1)", lf::take(x, i, axis<1>));
+  this->expect("take(x,j,2)", lf::take(x, j, axis<2>));
+  this->expect("take(x,j,-2)", lf::take(x, j, axis<-2>));
+  this->expect("take(x,i)", lf::take(x, i));
+  this->expect("take(x,3,1)", lf::take(x, 3, axis<1>));
+  this->expect("take(x,-1)", lf::take(x, -1));
+  this->expect("take(x[0],i[:0],1)", lf::take(x(0), i(range(0, 0)), axis<1>));
+  this->expect("take(x[:,:1],i*0,1)", lf::take(x(all, range(0, 1)), i * 0, axis<1>));
+}
+TYPED_TEST(gathers, are_of_views_in_any_layout) {
+  const auto x = this->x();
+  const auto v = this->v();
+  const auto i = this->i();
+  const auto j = this->j();
+  this->expect("take(x[::-1,:,::-2],i,0)", lf::take(x(range(none, none, -1), all, range(none, none, -2)), i, axis<0>));
+  this->expect("take(x.T,j,1)", lf::take(x.T(), j, axis<1>));
+  this->expect("take(x.T,j)", lf::take(x.T(), j));
+  this->expect("take(v[::-1],i)", lf::take(lf::flip(v), i));
+  this->expect("take(v[::-3],j%3)", lf::take(v(range(none, none, -3)), lf::remainder(j, 3)));
+  this->expect("take(np.broadcast_to(v,(4,7)),i,0)", lf::take(lf::broadcast_to(v, {4, 7}), i, axis<0>));
+  this->expect("take(np.broadcast_to(v,(4,7)),j,1)", lf::take(lf::broadcast_to(v, {4, 7}), j, axis<1>));
+  this->expect("take(v,i[::-2])", lf::take(v, i(range(none, none, -2))));
+}
+TYPED_TEST(gathers, are_viewed_themselves) {
+  const auto x = this->x();
+  const auto i = this->i();
+  const auto j = this->j();
+  this->expect("take(x,i,1)[::-1,2]", lf::take(x, i, axis<1>)(range(none, none, -1), 2));
+  this->expect("take(x,j,0).T", lf::take(x, j, axis<0>).T());
+  this->expect("take(x,j,1)[1:,:,::-1,2]", lf::take(x, j, axis<1>)(range(1, lf::end), all, range(none, none, -1), 2));
+  this->expect("take(x,i,0)[:,None,:,-1]", lf::take(x, i, axis<0>)(all, newaxis, all, -1));
+  this->expect("np.diagonal(take(x,i,0))", lf::diagonal(lf::take(x, i, axis<0>)));
+}
+TYPED_TEST(gathers, are_one_kernel_with_what_stands_around_them) {
+  const auto x = this->x();
+  const auto v = this->v();
+  const auto i = this->i();
+  const auto j = this->j();
+  const auto e = x * 2 + v(range(0, 6));
+  this->expect_kernels(1, "take(x*2+v[:6],i,0)", lf::take(e, i, axis<0>));
+  this->expect_kernels(1, "take(x*2+v[:6],i,2)", lf::take(e, i, axis<2>));
+  this->expect_kernels(1, "take(x-x[:1],i,0)", lf::take(x - x(range(0, 1)), i, axis<0>));
+  this->expect_kernels(1, "take(x[0]*x[:,:1],j)", lf::take(x(0) * x(all, range(0, 1)), j));
+  this->expect_kernels(1, "take(x,i*i%4,0)+1", lf::take(x, lf::remainder(i * i, 4), axis<0>) + 1);
+  this->expect_kernels(1, "take(x,np.arange(8)//3,1)",
+                       lf::take(x, lf::floor_divide(lf::arange<int64_t>(8), 3), axis<1>));
+  this->expect_kernels(1, "take(v,np.where(i<0,i+7,i))", lf::take(v, lf::where(i < 0, i + 7, i)));
+  this->expect_kernels(1, "take(take(x,i,0),j,1)", lf::take(lf::take(x, i, axis<0>), j, axis<1>));
+  this->expect_kernels(1, "take(v,take(v,i)%5)", lf::take(v, lf::remainder(lf::take(v, i), 5)));
+  this->expect_kernels(1, "take(np.roll(x,1,0),i,0)", lf::take(lf::roll(x, 1, axis<0>), i, axis<0>));
+  this->expect_kernels(1, "take(np.arange(10)*3,j)", lf::take(lf::arange<int64_t>(10) * 3, j));
+  this->expect_kernels(1, "take(v,i)*take(v,i)+v[:5]", lf::take(v, i) * lf::take(v, i) + v(range(0, 5)));
+}
+TYPED_TEST(gathers, what_is_still_to_be_computed_is_computed_first) {
+  const auto x = this->x();
+  const auto i = this->i();
+  this->expect("take(x-x.max(2,keepdims=True),i,1)", lf::take(x - lf::max(x, axis<2>, keepdims), i, axis<1>));
+  this->expect("take(x.sum(0),i,1)", lf::take(lf::sum(x, axis<0>), i, axis<1>));
+  this->expect("take(x.cumsum(1),i,0)", lf::take(lf::cumsum(x, axis<1>), i, axis<0>));
+  this->expect("take(x,x.argmax(1)%4,0)[0]", lf::take(x, lf::remainder(lf::argmax(x, axis<1>), 4), axis<0>)(0));
+}
+TYPED_TEST(gathers, are_reduced_in_one_kernel) {
+  const auto x = this->x();
+  const auto i = this->i();
+  const auto t = lf::take(x, i, axis<1>);
+  this->expect_kernels(1, "take(x,i,1).sum((0,2))", lf::sum(t, axis<0, 2>));
+  this->expect_kernels(1, "take(x,i,2).max(1)", lf::max(lf::take(x, i, axis<2>), axis<1>));
+  this->expect_kernels(1, "(take(x,i,0)*x[:1]).sum(2)", lf::sum(lf::take(x, i, axis<0>) * x(range(0, 1)), axis<2>));
+  this->expect_kernels(1, "take(x,i,1).cumsum(1)", lf::cumsum(t, axis<1>));
+  this->expect("take(x,i,1)-take(x,i,1).max(2,keepdims=True)", t - lf::max(t, axis<2>, keepdims));
+}
+TYPED_TEST(gathers, along_an_axis_indices_have_the_other_axes_as_well) {
+  const auto x = this->x();
+  const auto a = this->a();
+  const auto v = this->v();
+  const auto i = this->i();
+  this->expect_kernels(1, "take_along_axis(x,a,1)", lf::take_along_axis(x, a, axis<1>));
+  this->expect("take_along_axis(x,x.argmax(2,keepdims=True),2)",
+               lf::take_along_axis(x, lf::argmax(x, axis<2>, keepdims), axis<2>));
+  this->expect("take_along_axis(x,i[:,None,None]%4,0)",
+               lf::take_along_axis(x, lf::remainder(i(all, newaxis, newaxis), 4), axis<0>));
+  this->expect("take_along_axis(x[:1],a,1)", lf::take_along_axis(x(range(0, 1)), a, axis<1>));
+  this->expect("take_along_axis(x*2,a[:,:2],1)+1", lf::take_along_axis(x * 2, a(all, range(0, 2)), axis<1>) + 1);
+  this->expect("take_along_axis(v,i,0)", lf::take_along_axis(v, i, axis<0>));
+  const lf::array<float, 2, TypeParam> small({3, 2});
+  EXPECT_THROW((void)lf::take_along_axis(small, x(range(0, 2), 0), axis<1>), lf::shape_error);
+}
+TYPED_TEST(gathers, elements_of_any_type_by_integers_of_any_type) {
+  const auto values = test::counting<float>({9});
+  const auto with = [&](auto element, auto index) {
+    using T = decltype(element);
+    using I = decltype(index);
+    const lf::array<T, 1, TypeParam> x = lf::cast<T>(test::array_of<TypeParam, 1>(values));
+    const lf::array<I, 1, TypeParam> i = lf::cast<I>(
+        lf::arange<int>(9) * 5 - 9 * lf::cast<int>(lf::arange<int>(9) > 1) - 9 * lf::cast<int>(lf::arange<int>(9) > 3) -
+        9 * lf::cast<int>(lf::arange<int>(9) > 5) - 9 * lf::cast<int>(lf::arange<int>(9) > 7));
+    const lf::array<T, 1, TypeParam> wanted = lf::take(x, lf::cast<int64_t>(i));
+    EXPECT_EQ(test::tensor_of(lf::take(x, i)).values, test::tensor_of(wanted).values);
+  };
+  with(double{}, lf::int8{});
+  with(lf::half{}, int32_t{});
+  with(lf::complex<float>{}, lf::uint8{});
+  with(lf::complex<double>{}, lf::uint64{});
+  with(int64_t{}, lf::uint32{});
+  with(lf::uint8{}, lf::int16{});
+}
+TYPED_TEST(gathers, repeat_tile_and_kron) {
+  const auto x = this->x();
+  const auto v = this->v();
+  const auto i = this->i();
+  const auto j = this->j();
+  const auto e = x * 2 + v(range(0, 6));
+  this->expect("repeat(v,3)", lf::repeat(v, 3));
+  this->expect("repeat(v,0)", lf::repeat(v, 0));
+  this->expect("repeat(x,2)", lf::repeat(x, 2));
+  this->expect("repeat(x,2,0)", lf::repeat(x, 2, axis<0>));
+  this->expect("repeat(x,3,-1)", lf::repeat(x, 3, axis<-1>));
+  this->expect_kernels(1, "repeat(x*2+v[:6],2,1)", lf::repeat(e, 2, axis<1>));
+  this->expect("repeat(x.T,2,1)[::-1]", lf::repeat(x.T(), 2, axis<1>)(range(none, none, -1)));
+  this->expect("tile(v,2)", lf::tile(v, 2));
+  this->expect("tile(x,2)", lf::tile(x, 2));
+  this->expect("tile(x,(2,1,3))", lf::tile(x, {2, 1, 3}));
+  this->expect("tile(v,(2,3))", lf::tile(v, {2, 3}));
+  this->expect("tile(x[0],(2,1,1))", lf::tile(x(0), {2, 1, 1}));
+  this->expect("tile(v,0)", lf::tile(v, 0));
+  this->expect_kernels(1, "tile(x*2+v[:6],(1,2,1))", lf::tile(e, {1, 2, 1}));
+  this->expect("tile(v[:0],3)", lf::tile(v(range(0, 0)), 3));
+  this->expect("kron(v,i)", lf::kron(v, i));
+  this->expect("kron(x[0],j)", lf::kron(x(0), j));
+  this->expect("kron(v,x[0])", lf::kron(v, x(0)));
+  this->expect("kron(j,v)", lf::kron(j, v));
+  this->expect_kernels(1, "kron(x,x[:2,:2,0])", lf::kron(x, x(range(0, 2), range(0, 2), 0)));
+  this->expect_kernels(1, "kron(v*2,j+1)", lf::kron(v * 2, j + 1));
+  EXPECT_THROW((void)lf::repeat(v, -1), lf::index_error);
+  EXPECT_THROW((void)lf::tile(v, -1), lf::index_error);
+}
+TYPED_TEST(gathers, pad_puts_a_value_around) {
+  const auto x = this->x();
+  const auto v = this->v();
+  this->expect_kernels(1, "pad(v,((2,3),))", lf::pad(v, {{2, 3}}));
+  this->expect_kernels(1, "pad(x,((1,0),(0,2),(3,1)))", lf::pad(x, {{1, 0}, {0, 2}, {3, 1}}));
+  this->expect_kernels(1, "pad(x+1,((1,0),(0,2),(3,1)),constant_values=-7)",
+                       lf::pad(x + 1, {{1, 0}, {0, 2}, {3, 1}}, -7));
+  this->expect("pad(v[:0],((2,1),),constant_values=5)", lf::pad(v(range(0, 0)), {{2, 1}}, 5));
+  this->expect("pad(x,((0,0),(0,0),(0,0)))", lf::pad(x, {{0, 0}, {0, 0}, {0, 0}}));
+  EXPECT_THROW((void)lf::pad(v, {{0, -1}}), lf::index_error);
+}
+template <padding Mode, class Expect, class V, class X>
+void pads(const std::string& mode, const Expect& expect, const V& v, const X& x) {
+  const auto one = [&](const std::string& call, const auto& e) {
+    expect(("pad(" + call + ",mode='" + mode + "')").c_str(), e);
+  };
+  one("v,((2,3),)", lf::pad<Mode>(v, {{2, 3}}));
+  one("v,((17,9),)", lf::pad<Mode>(v, {{17, 9}}));
+  one("x,((1,0),(0,2),(7,1))", lf::pad<Mode>(x, {{1, 0}, {0, 2}, {7, 1}}));
+  one("v[:1],((3,2),)", lf::pad<Mode>(v(range(0, 1)), {{3, 2}}));
+  one("x[:,::-1]*2,((1,1),(2,2),(3,3))", lf::pad<Mode>(x(all, range(none, none, -1)) * 2, {{1, 1}, {2, 2}, {3, 3}}));
+  EXPECT_THROW((void)lf::pad<Mode>(v(range(0, 0)), {{1, 0}}), lf::shape_error);
+}
+TYPED_TEST(gathers, pad_puts_elements_around) {
+  const auto x = this->x();
+  const auto v = this->v();
+  const auto expect = [this](const char* numpy, const auto& e) { this->expect_kernels(1, numpy, e); };
+  pads<padding::edge>("edge", expect, v, x);
+  pads<padding::wrap>("wrap", expect, v, x);
+  pads<padding::reflect>("reflect", expect, v, x);
+  pads<padding::symmetric>("symmetric", expect, v, x);
+}
+TYPED_TEST(gathers, one_after_the_other_in_one_kernel) {
+  const auto x = this->x();
+  const auto v = this->v();
+  const auto i = this->i();
+  const auto j = this->j();
+  this->expect_kernels(1, "concat((v,i))", lf::concat(v, i));
+  this->expect_kernels(1, "concat((x,x[:1],x*2))", lf::concat(x, x(range(0, 1)), x * 2));
+  this->expect_kernels(1, "concat((x,x[:,:0],x[:,1:3]),1)", lf::concat<1>(x, x(all, range(0, 0)), x(all, range(1, 3))));
+  this->expect("concat((x.T,x.T+1),-1)", lf::concat<-1>(x.T(), x.T() + 1));
+  this->expect("concat((v,))", lf::concat(v));
+  this->expect("concat((x.sum(0),x[0]))", lf::concat(lf::sum(x, axis<0>), x(0)));
+  this->expect("concat((v,np.arange(3),np.ones(2,np.int32)))",
+               lf::concat(v, lf::arange<int64_t>(3), lf::ones<int32_t>({2})));
+  this->expect_kernels(1, "concat((x,x+v[:6]),2)*2", lf::concat<2>(x, x + v(range(0, 6))) * 2);
+  this->expect_kernels(1, "concat((v,v*2)).sum()", lf::sum(lf::concat(v, v * 2)));
+  this->expect("concat((x,-x),1)[::-1,3:7,2]", lf::concat<1>(x, -x)(range(none, none, -1), range(3, 7), 2));
+  this->expect("concat((v,v[::-1]*0.5))", lf::concat(v, lf::cast<double>(lf::flip(v)) * 0.5));
+  this->expect("stack((v,v+1))", lf::stack(v, v + 1));
+  this->expect_kernels(1, "stack((v,v+1,v*2),1)", lf::stack<1>(v, v + 1, v * 2));
+  this->expect("stack((x,x),-1)", lf::stack<-1>(x, x));
+  this->expect("stack((x.T,x.T*2),2)", lf::stack<2>(x.T(), x.T() * 2));
+  this->expect("hstack((v,i))", lf::hstack(v, i));
+  this->expect("hstack((j,j*2))", lf::hstack(j, j * 2));
+  this->expect("vstack((v,v*2))", lf::vstack(v, v * 2));
+  this->expect("vstack((j,j[:1]))", lf::vstack(j, j(range(0, 1))));
+  EXPECT_THROW((void)lf::concat<1>(x, x(range(0, 1))), lf::shape_error);
+  EXPECT_THROW((void)lf::stack(j, j(range(0, 1))), lf::shape_error);
+}
+TYPED_TEST(gathers, go_to_what_they_read) {
+  auto x = this->x(), y = x, z = x;
+  auto v = this->v();
+  const auto i = this->i();
+  x = lf::take(x, i, axis<0>)(range(0, 4));
+  this->expect("x=take(x,i,0)[:4]", x);
+  y += lf::take(y, i * 0 + 1, axis<0>)(range(0, 4));
+  this->expect("x+=take(x,i*0+1,0)[:4]", y);
+  z = lf::concat(z(range(2, 4)), z(range(0, 2)));
+  this->expect("x=concat((x[2:],x[:2]))", z);
+  const auto w0 = lf::materialize(lf::remainder(v, 7));
+  const lf::array<int32_t, 1, TypeParam> at =
+      lf::pad(lf::full({1}, 6), {{0, 2}}) + lf::cast<int32_t>(lf::arange<int>(3) == 2);
+  v(range(1, 4)) = lf::take(v, at);
+  this->expect("v[1:4]=take(v,[6,0,1])", v);
+  auto w = w0;
+  w = lf::take(w, w);
+  this->expect("w=take(w,w)", w);
+}
+TYPED_TEST(gathers, of_lazy_arrays) {
+  const auto x = this->x();
+  const auto v = this->v();
+  const auto i = this->i();
+  for (int round = 0; round < 2; ++round) {  // the second time the evaluation is kept
+    const lf::lazy_array x2 = x * 2 + v(range(0, 6));
+    this->expect("take(x*2+v[:6],i,0)", lf::take(x2, i, axis<0>));
+    lf::lazy_array t = lf::take(x, lf::lazy_array(i * 1), axis<1>);
+    this->expect("take(x,i,1)[::-1,2]", t(range(none, none, -1), 2));
+    this->expect("take(x,i,1).sum((0,2))", lf::sum(t, axis<0, 2>));
+    t = lf::take(x, i, axis<0>);
+    this->expect("take(x,i,0)[:,None,:,-1]", t(all, newaxis, all, -1));
+    lf::lazy_array c = lf::concat<2>(x, x + v(range(0, 6)));
+    c = c * 2;
+    this->expect("concat((x,x+v[:6]),2)*2", c);
+    const lf::lazy_array p = lf::tile(x2, {1, 2, 1});
+    this->expect("tile(x*2+v[:6],(1,2,1))", p);
+    const lf::lazy_array f = lf::take(x.T(), lf::lazy_array(this->j() + 0));
+    this->expect("take(x.T,j)", f);
+  }
+}
+/// Others at other memory, by the same evaluation.
+TYPED_TEST(gathers, of_lazy_arrays_read_the_arrays_they_were_made_of) {
+  for (int k = 0; k < 3; ++k) {
+    const lf::array<int32_t, 1, TypeParam> x = lf::arange<int32_t>(8) + 10 * k;
+    const lf::array<int32_t, 1, TypeParam> i = lf::remainder(lf::arange<int32_t>(5) * 3 + k, 8);
+    const lf::lazy_array e = lf::take(x, i) + 1;
+    const auto got = test::tensor_of(e);
+    for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(got.values[n], (static_cast<int>(n) * 3 + k) % 8 + 10 * k + 1);
+  }
+}
+
+#if !defined(__CUDACC__)
+template <class E>
+std::string message_of(const E& e) {
+  try {
+    (void)lf::materialize(e);
+  } catch (const lf::index_error& error) {
+    return error.what();
+  }
+  return "";
+}
+TEST(gathers_on_the_host, indices_beyond_the_axis_are_errors) {
+  const lf::array<float, 2> x = lf::ones<float>({3, 5});
+  const lf::array<int, 1> i{0, 4, -5};
+  EXPECT_EQ(message_of(lf::take(x, i, axis<1>)), "");
+  EXPECT_NE(message_of(lf::take(x, i + 1, axis<1>)).find("take: index 5 is out of bounds for an axis of 5 elements"),
+            std::string::npos);
+  EXPECT_NE(message_of(lf::take(x, i - 1, axis<1>)).find("take: index -6 is out of bounds for an axis of 5 elements"),
+            std::string::npos);
+  EXPECT_NE(message_of(lf::take(x(all, range(0, 0)), i, axis<1>)).find("for an axis of 0 elements"), std::string::npos);
+  EXPECT_NE(message_of(lf::sum(lf::take(x, lf::cast<lf::uint64>(i(range(0, 1))) - 1u))).find("out of bounds"),
+            std::string::npos);
+  const lf::lazy_array e = lf::take(x, i + 2, axis<1>) * 2;
+  EXPECT_NE(message_of(e).find("take: index 6 is out of bounds"), std::string::npos);
+  // from the threads of a large one
+  const lf::array<int, 1> many = lf::arange<int>(1 << 20);
+  const auto beyond = many + lf::cast<int>(many == 1000000) * 100000;
+  EXPECT_NE(message_of(lf::sqrt(lf::cast<double>(lf::take(many, beyond)))).find("take: index 1100000 is"),
+            std::string::npos);
+  EXPECT_NE(message_of(lf::sum(lf::take(many, beyond))).find("take: index 1100000 is"), std::string::npos);
+}
+TEST(gathers_on_the_host, empty_results_ask_for_nothing) {
+  const lf::array<float, 2> x({0, 5});
+  const lf::array<int, 1> none_at_all = lf::zeros<int>({0});
+  EXPECT_EQ(lf::materialize(lf::take(x, none_at_all, axis<0>)).shape(), lf::shape(0, 5));
+}
+#endif
+
+}  // namespace
