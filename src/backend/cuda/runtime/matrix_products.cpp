@@ -29,7 +29,7 @@ constexpr std::size_t most_workspace = 32 << 20;
 constexpr std::size_t most_forms = 512;
 
 /// Descriptions are values here, which its header calls opaque structs; what its inline functions initialise them by.
-struct library {
+struct cublas_functions {
   toolkit_library lt{"cublasLt"};
   decltype(&cublasLtCreate) create;
   decltype(&cublasLtMatmul) multiply;
@@ -41,7 +41,7 @@ struct library {
   decltype(&cublasLtMatmulPreferenceSetAttribute) set_of_preference;
   decltype(&cublasLtMatmulAlgoGetHeuristic) find_algorithm;
 
-  library() {
+  cublas_functions() {
     lt.find(create, "cublasLtCreate");
     lt.find(multiply, "cublasLtMatmul");
     lt.find(init_operation, "cublasLtMatmulDescInit_internal");
@@ -53,8 +53,8 @@ struct library {
     lt.find(find_algorithm, "cublasLtMatmulAlgoGetHeuristic");
   }
 };
-library& cublas() {
-  static library found;
+cublas_functions& cublas() {
+  static cublas_functions found;
   return found;
 }
 bool succeeded(cublasStatus_t status) { return status == CUBLAS_STATUS_SUCCESS; }
@@ -99,7 +99,7 @@ int alignment_of(const void* p) { return 1 << std::min(std::countr_zero(reinterp
 /// The matrix of rows x columns by columns, or its transpose. Returns whether it is transposed.
 bool describe(cublasLtMatrixLayoutOpaque_t& layout, const matrix& m, index_t rows, index_t columns, index_t count,
               cudaDataType_t type, bool& good) {
-  const library& lt = cublas();
+  const cublas_functions& lt = cublas();
   const bool by_rows = !m.lies.turned;
   good = good &&
          succeeded(lt.init_layout(&layout, sizeof layout, type, static_cast<std::uint64_t>(by_rows ? columns : rows),
@@ -114,7 +114,7 @@ bool describe(cublasLtMatrixLayoutOpaque_t& layout, const matrix& m, index_t row
 }
 
 /// The same product with its result by columns, as the library writes it.
-products_of_matrices by_columns(const products_of_matrices& p) {
+products_of_matrices with_result_by_columns(const products_of_matrices& p) {
   if (p.to.lies.turned) return p;
   const auto turned = [](matrix m) {
     m.lies.turned = !m.lies.turned;
@@ -125,7 +125,7 @@ products_of_matrices by_columns(const products_of_matrices& p) {
 
 form form_of(cublasLtHandle_t handle, const products_of_matrices& p) {
   form f;
-  const library& lt = cublas();
+  const cublas_functions& lt = cublas();
   const type_names names = *names_of(p.factors), result = *names_of(p.result);
   bool good = succeeded(lt.init_operation(&f.operation, sizeof f.operation, names.compute, names.scale));
   const auto set = [&](cublasLtMatmulDescAttributes_t which, bool turned) {
@@ -198,7 +198,7 @@ double products_per_us(dtype factors, dtype result) {
 }
 
 bool multiply(const products_of_matrices& as_given) {
-  const products_of_matrices p = by_columns(as_given);
+  const products_of_matrices p = with_result_by_columns(as_given);
   cublasLtHandle_t handle = nullptr;
   form f = known_form(p, handle);
   if (!f.possible) return false;
