@@ -27,7 +27,8 @@ struct factor_of<map_expr<Op, Seq, A>> : factor_of<A> {};
 template <class E>
 struct factor_of<tree::named<E>> : factor_of<E> {};
 
-/// Whether a way of computing elements of an argument adds up products of two expressions of one type, without stages.
+/// Whether a way of computing elements of an argument adds up products of two expressions of one type, without stages,
+/// and leaves a matrix.
 template <class Kind, class A>
 struct products_added {
   static constexpr bool value = false;
@@ -37,7 +38,8 @@ template <class Monoid, int Axes, bool V, class Op, class Seq, class A, class B>
       requires { Monoid::is_sum; } && requires { Op::is_product; })
 struct products_added<tree::by_monoid<Monoid, Axes, V>, map_expr<Op, Seq, A, B>> {
   using factor = value_t<typename factor_of<A>::type>;
-  static constexpr bool value = std::is_same_v<factor, value_t<typename factor_of<B>::type>> &&
+  static constexpr bool value = map_expr<Op, Seq, A, B>::rank - Axes >= 2 &&
+                                std::is_same_v<factor, value_t<typename factor_of<B>::type>> &&
                                 !planning::has_reduction<A> && !planning::has_reduction<B>;
 };
 template <class Kind, class E>
