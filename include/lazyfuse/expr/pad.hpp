@@ -87,7 +87,7 @@ auto repeat(X&& x, N times) {
 template <class X, int K>
   requires expression<X>
 auto tile(X&& x, const index_t (&times)[K]) {
-  constexpr int R = rank_of < X >> K ? rank_of<X> : K;
+  constexpr int own = rank_of<X>, R = own > K ? own : K;
   const auto e = pad_detail::of_rank<R>(x.tree);
   shape<R> s = e.shape();
   ir::folded how[R];
@@ -112,7 +112,7 @@ auto tile(X&& x, N times) {
 template <class X, class Y>
   requires expression<X> && expression<Y>
 auto kron(const X& a, const Y& b) {
-  constexpr int R = rank_of < X >> rank_of<Y> ? rank_of<X> : rank_of<Y>;
+  constexpr int of_a = rank_of<X>, of_b = rank_of<Y>, R = of_a > of_b ? of_a : of_b;
   if constexpr (R == 0) return a * b;
   else {
     const auto one = pad_detail::of_rank<R>(a.tree);
