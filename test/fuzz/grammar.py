@@ -269,7 +269,15 @@ def taken(x, axis, *how):
     return x.map(lambda a: np.take(a, (np.arange(n) * by + first) % extent, axis))
 
 
+def tiled(x, *times):
+    if x.v.size * int(np.prod(times)) > LIMIT:
+        raise Invalid("too large")
+    return x.map(lambda a: np.tile(a, times))
+
+
 def padded(x, widths, mode):
+    if int(np.prod([n + sum(w) for n, w in zip(x.shape, widths)])) > LIMIT:
+        raise Invalid("too large")
     if mode != "constant" and 0 in x.shape:
         raise Invalid("empty")
     return x.map(lambda a: np.pad(a, widths, mode))
@@ -292,7 +300,7 @@ KINDS = {
     "roll": (rolled, roll_cpp, lambda x, s, a: f"np.roll({x}, {s}, {a})"),
     "take": (taken, lambda x, a, *how: f"lf::take({x}, {indices_cpp(*how)}, lf::axis<{a}>)", lambda x, a, *how: f"np.take({x}, {indices_numpy(*how)}, {a})"),
     "repeat": (lambda x, n, a: x.map(lambda v: np.repeat(v, n, a)), lambda x, n, a: f"lf::repeat({x}, {n}, lf::axis<{a}>)", lambda x, n, a: f"np.repeat({x}, {n}, {a})"),
-    "tile": (lambda x, *n: x.map(lambda v: np.tile(v, n)), lambda x, *n: f"lf::tile({x}, {braces(n)})", lambda x, *n: f"np.tile({x}, {n})"),
+    "tile": (tiled, lambda x, *n: f"lf::tile({x}, {braces(n)})", lambda x, *n: f"np.tile({x}, {n})"),
     "pad": (padded, pad_cpp, lambda x, w, m: f"np.pad({x}, {w}, '{m}')"),
     "concat": (lambda x, a: x.map(lambda v: np.concat((v, np.flip(v, a)), a)), lambda x, a: f"lf::concat<{a}>({x}, lf::flip({x}, lf::axis<{a}>))", lambda x, a: f"np.concat(({x}, np.flip({x}, {a})), {a})"),
     "diagonal": (diagonal, lambda x, k, a, b: f"lf::diagonal({x}, {k}, lf::axis<{a}, {b}>)", lambda x, k, a, b: f"np.diagonal({x}, {k}, {a}, {b})"),
@@ -696,12 +704,12 @@ class Generator:
             elif self.chance(0.3):
                 specs = specs[: int(r.integers(1, len(specs) + 1))]
             return Node("view", (x,), tuple(specs))
-        if choice < 0.53 and 0 < x.rank < 5:
+        if choice < 0.57 and 0 < x.rank < 5:
             return self.gather(x)
-        if choice < 0.56 and x.rank > 1:
+        if choice < 0.6 and x.rank > 1:
             a, b = (int(k) - (x.rank if self.chance(0.3) else 0) for k in r.permutation(x.rank)[:2])
             return Node("diagonal", (x,), (int(r.integers(-3, 4)), a, b))
-        if choice < 0.59 and 0 < x.rank < 5:
+        if choice < 0.62 and 0 < x.rank < 5:
             a = int(r.integers(0, x.rank))
             if x.shape[a]:
                 return Node("windows", (x,), (int(r.integers(1, min(x.shape[a], 5) + 1)), a - (x.rank if self.chance(0.3) else 0)))
