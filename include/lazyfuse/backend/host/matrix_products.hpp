@@ -97,8 +97,10 @@ class matrix_products {
       left = operand<factors.second>(at, 0, from);
       right = operand<factors.first>(at, b.column, from);
     }
-    host_detail::multiply({dtype_of<T>, b.rows, b.columns, algorithm::min(cut_.depth, depth_ - from), left, right,
-                           product_.left, product_.right, to.first, to.pitch, room});
+    const block_product part{dtype_of<T>, b.rows,   b.columns,     algorithm::min(cut_.depth, depth_ - from),
+                             left,        right,    product_.left, product_.right,
+                             to.first,    to.pitch, room};
+    host_detail::multiply(part);
   }
   void finish(const block& b, const T* sums) const {
     position at = row(b.batch, b.row);
