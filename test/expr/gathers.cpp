@@ -308,8 +308,8 @@ std::string message_of(const E& e) {
   return "";
 }
 TEST(gathers_on_the_host, indices_beyond_the_axis_are_errors) {
-  const lf::array<float, 2> x = lf::ones<float>({3, 5});
-  const lf::array<int, 1> i{0, 4, -5};
+  const lf::array<float, 2, lf::host> x = lf::ones<float>({3, 5});
+  const lf::array<int, 1, lf::host> i{0, 4, -5};
   EXPECT_EQ(message_of(lf::take(x, i, axis<1>)), "");
   EXPECT_NE(message_of(lf::take(x, i + 1, axis<1>)).find("take: index 5 is out of bounds for an axis of 5 elements"),
             std::string::npos);
@@ -321,15 +321,15 @@ TEST(gathers_on_the_host, indices_beyond_the_axis_are_errors) {
   const lf::lazy_array e = lf::take(x, i + 2, axis<1>) * 2;
   EXPECT_NE(message_of(e).find("take: index 6 is out of bounds"), std::string::npos);
   // from the threads of a large one
-  const lf::array<int, 1> many = lf::arange<int>(1 << 20);
+  const lf::array<int, 1, lf::host> many = lf::arange<int>(1 << 20);
   const auto beyond = many + lf::cast<int>(many == 1000000) * 100000;
   EXPECT_NE(message_of(lf::sqrt(lf::cast<double>(lf::take(many, beyond)))).find("take: index 1100000 is"),
             std::string::npos);
   EXPECT_NE(message_of(lf::sum(lf::take(many, beyond))).find("take: index 1100000 is"), std::string::npos);
 }
 TEST(gathers_on_the_host, empty_results_ask_for_nothing) {
-  const lf::array<float, 2> x({0, 5});
-  const lf::array<int, 1> none_at_all = lf::zeros<int>({0});
+  const lf::array<float, 2, lf::host> x({0, 5});
+  const lf::array<int, 1, lf::host> none_at_all = lf::zeros<int>({0});
   EXPECT_EQ(lf::materialize(lf::take(x, none_at_all, axis<0>)).shape(), lf::shape(0, 5));
 }
 #endif

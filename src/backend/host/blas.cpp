@@ -75,7 +75,9 @@ bool blas_pays(index_t rows, index_t columns, index_t depth) {
          static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth) >= tuned::least_products;
 }
 
-blas_calls::blas_calls() {
+namespace {
+
+void take_threads() {
   if (threads_of_library() != own_threads::posix) return;
   callers& all = all_callers();
   const std::lock_guard only(all.lock);
@@ -83,14 +85,12 @@ blas_calls::blas_calls() {
   all.threads_before = openblas_get_num_threads();
   if (all.threads_before > 1) openblas_set_num_threads(1);
 }
-blas_calls::~blas_calls() {
+void give_threads_back() {
   if (threads_of_library() != own_threads::posix) return;
   callers& all = all_callers();
   const std::lock_guard only(all.lock);
   if (--all.count == 0 && all.threads_before > 1) openblas_set_num_threads(all.threads_before);
 }
-
-namespace {
 
 void multiply_piece(const block_product& b) {
   const auto m = static_cast<int>(b.rows), n = static_cast<int>(b.columns), k = static_cast<int>(b.depth);
@@ -188,11 +188,17 @@ void add_up(dtype type, void* blocks, index_t count, index_t apart, index_t size
 #else
 
 bool blas_pays(index_t, index_t, index_t) { return false; }
-blas_calls::blas_calls() = default;
-blas_calls::~blas_calls() = default;
 void multiply(const block_product&) {}
 void add_up(dtype, void*, index_t, index_t, index_t, void*) {}
 
+namespace {
+void take_threads() {}
+void give_threads_back() {}
+}  // namespace
+
 #endif
+
+blas_calls::blas_calls() { take_threads(); }
+blas_calls::~blas_calls() { give_threads_back(); }
 
 }  // namespace lazyfuse::host_detail

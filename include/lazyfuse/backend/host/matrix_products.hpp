@@ -97,9 +97,18 @@ class matrix_products {
       left = operand<factors.second>(at, 0, from);
       right = operand<factors.first>(at, b.column, from);
     }
-    const block_product part{dtype_of<T>, b.rows,   b.columns,     algorithm::min(cut_.depth, depth_ - from),
-                             left,        right,    product_.left, product_.right,
-                             to.first,    to.pitch, room};
+    block_product part{};
+    part.type = dtype_of<T>;
+    part.rows = b.rows;
+    part.columns = b.columns;
+    part.depth = algorithm::min(cut_.depth, depth_ - from);
+    part.left = left;
+    part.right = right;
+    part.left_lies = product_.left;
+    part.right_lies = product_.right;
+    part.to = to.first;
+    part.pitch = to.pitch;
+    part.room = room;
     host_detail::multiply(part);
   }
   void finish(const block& b, const T* sums) const {
