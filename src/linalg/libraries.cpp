@@ -25,7 +25,7 @@ std::string name_of_matrix(index_t number, const index_t* extents, int rank) {
 
 std::string text_of_failure(failure problem, int info) {
   if (problem == failure::no_convergence || info < 0)
-    return " has no decomposition: the iteration does not converge, or an element is not finite";
+    return " has no decomposition: the iteration does not converge, or an element is NaN";
   const std::string pivot = std::to_string(info - 1);
   if (problem == failure::singular) return " is singular: pivot " + pivot + " is zero";
   return " is not positive definite: pivot " + pivot + " is not positive";
