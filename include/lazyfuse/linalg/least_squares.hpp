@@ -77,7 +77,7 @@ auto lstsq(const A& a, const B& b, double tolerance = -1, caller where = caller:
   using namespace linalg_detail;
   constexpr bool ranks = rank_of<A> == 2 && (rank_of<B> == 1 || rank_of<B> == 2);
   static_assert(ranks, "lazyfuse: lstsq takes one matrix, and a vector or a matrix");
-  if constexpr (ranks) {
+  if constexpr (ranks && takes<A>()) {
     using T = factored_t<value_t<decltype(matmul(a, matmul(turned(a), b)))>>;
     using real = real_t<T>;
     using Space = result_space<A>;
