@@ -80,13 +80,13 @@ auto lstsq(const A& a, const B& b, double tolerance = -1, caller where = caller:
   if constexpr (ranks && takes<A>()) {
     using T = factored_t<value_t<decltype(matmul(a, matmul(turned(a), b)))>>;
     using real = real_t<T>;
-    using Space = result_space<A>;
+    using Space = result_space<decltype(matmul(turned(a), b))>;
     constexpr int R = rank_of<B>;
-    const call_scope<Space> scope(a, where);
+    const call_scope<Space> scope(a, b, where);
     const index_t m = a.shape()[0], n = a.shape()[1];
     if (m != b.shape()[0])
       throw_shapes("lstsq", a.shape().extent, 2, b.shape().extent, R, "do not fit: so many rows have both", where);
-    const auto matrix = by_rows<T>(a);
+    const array<T, 2, Space> matrix(cast<T>(a));
     const array<T, R, Space> right(cast<T>(b));
     const auto f = svd_of<true>("lstsq", matrix, reduced);
     const auto counts = counted(matrix, f.s, tolerance);

@@ -79,9 +79,12 @@ matrices matrices_in(array<T, R, Space>& a) {
 }
 
 /// An int for each matrix of the batch, 0.
-template <class Space, int N, class = maker>
+template <class Space, int N>
 auto new_info(const shape<N>& batch) {
-  return array<int, N, Space>(zeros<int>(batch));
+  array<int, N, Space> info(batch, caller{});
+  if (info.owner())
+    memory_detail::zero(Space{}, info.owner(), info.unshared(), static_cast<std::size_t>(info.size()) * sizeof(int));
+  return info;
 }
 /// Waits on the GPU, since the library's answer lies there.
 template <int N, class Space, class = maker>
@@ -103,13 +106,16 @@ auto identities(const shape<R>& s) {
   return broadcast_to(eye<T>(s[R - 2], s[R - 1]), s);
 }
 
-/// What is in force while a function of linalg runs: where it was called, and the GPU of its operand.
+/// What is in force while a function of linalg runs: where it was called, and the GPU of its operands.
 template <class Space>
 struct call_scope {
   asked_at at;
   memory_detail::device_scope<Space> device;
   template <class X>
   call_scope(const X& x, caller where) : at(where), device(array_detail::device_of(x)) {}
+  template <class X, class Y>
+  call_scope(const X& x, const Y& y, caller where)
+      : at(where), device(array_detail::device_of(x) < 0 ? array_detail::device_of(y) : array_detail::device_of(x)) {}
 };
 
 }  // namespace lazyfuse::linalg_detail

@@ -77,8 +77,9 @@ auto solve_matrices(const A& a, const B& b, caller where) {
   const auto each_a = broadcast_to(a, batch_and<R - 2>(of_a, n, n));
   const auto each_b = broadcast_to(b, batch_and<R - 2>(batch, n, columns));
   array<T, R, Space> x(cast<T>(turned(each_b)));
-  array<T, R, Space> m(cast<T>(turned(each_a)));
-  return array<T, R, Space>(turned(solved("solve", lu_of("solve", static_cast<array<T, R, Space>&&>(m)), x)));
+  auto factors = lu_of("solve", array<T, R, Space>(cast<T>(turned(each_a))));
+  return array<T, R, Space>(
+      turned(solved("solve", static_cast<lu_factors<T, R, Space>&&>(factors), static_cast<array<T, R, Space>&&>(x))));
 }
 
 }  // namespace linalg_detail
@@ -100,7 +101,7 @@ auto solve(const A& a, const B& b, caller where = caller::here()) {
   static_assert(right_side, "lazyfuse: solve takes a vector or matrices as its right side");
   if constexpr (takes<A>() && one_space && right_side) {
     using Space = typename array_detail::space_of_result<typename joined::type>::type;
-    const call_scope<Space> scope(a, where);
+    const call_scope<Space> scope(a, b, where);
     check_square("solve", a, where);
     if constexpr (rank_of < B >> 1) return solve_matrices<T, Space>(a, b, where);
     else {

@@ -281,7 +281,8 @@ void factor_svd(cuda, const char* operation, const matrices& a, void* s, const m
   if (none(a)) return;
   const call c(operation);
   const cudaDataType type = type_of(a.type), real = real_type_of(a.type);
-  const signed char left = !u.data ? 'N' : u.columns == a.columns ? 'S' : 'A', right = u.data ? 'A' : 'N';
+  // Of vectors on the right there are as many either way.
+  const signed char left = !u.data ? 'N' : u.columns == a.columns ? 'S' : 'A', right = left;
   std::size_t on_device = 0, on_host = 0;
   c.check(cusolver().svd_size(c.solver(), c.params(), left, right, a.rows, a.columns, type, a.data, a.rows, real, s,
                               type, u.data, a.rows, type, vh, a.columns, type, &on_device, &on_host),
