@@ -115,7 +115,8 @@ lf::array<T, 2, Space> matrix_of(kind which, lf::index_t m, lf::index_t n) {
   for (lf::index_t i = 0; i < m; ++i)
     for (lf::index_t j = 0; j < n; ++j) {
       const double scale = which == graded ? std::pow(2.0, -double(i)) : 1;
-      const double re = which == hilbert ? 1 / double(i + j + 1) : scale * draw(engine), im = scale * draw(engine);
+      const double re = which == hilbert ? 1 / double(i + j + 1) : scale * draw(engine),
+                   im = which == hilbert ? 0 : scale * draw(engine);
       if constexpr (lf::complex_number<T>) *to++ = T(typename T::value_type(re), typename T::value_type(im));
       else *to++ = static_cast<T>(re);
     }
@@ -237,9 +238,6 @@ TYPED_TEST(linear_algebra, solutions_leave_residuals_of_rounding) {
       for (const lf::index_t n : {1, 2, 9, 60}) {
         const auto a = matrix_of<T, TypeParam>(which, n, n), b = matrix_of<T, TypeParam>(random_one, n, 3);
         const matrix A(a), B(b);
-        if (which == hilbert && n > 2) {  // singular in float
-          continue;
-        }
         const matrix x(linalg::solve(a, b));
         EXPECT_LE(norm(A * x - B), 32 * double(n) * epsilon<T>() * norm(A) * norm(x)) << which << n;
       }
