@@ -136,6 +136,12 @@ lf::array<T, 2, Space> from_matrix(const matrix& m) {
 template <class Space>
 class linear_algebra : public test::on<Space> {
  protected:
+  void SetUp() override {
+    test::on<Space>::SetUp();
+    if (this->IsSkipped()) return;
+    const std::string why = test::thrown_by<lf::linalg_error>([] { linalg::det(lf::array<double, 2, Space>{{1.0}}); });
+    if (why.find("is not there") != std::string::npos) GTEST_SKIP() << why;
+  }
   static const test::reference_data& answers() {
     static const test::reference_data data("linalg");
     return data;
