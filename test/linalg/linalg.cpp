@@ -346,6 +346,17 @@ TYPED_TEST(linear_algebra, each_matrix_of_a_batch_has_factors_of_its_own) {
       }
   }
 }
+TYPED_TEST(linear_algebra, large_batches_have_the_answers_of_each_matrix_alone) {
+  const lf::array<double, 3, TypeParam> a =
+      lf::reshape(matrix_of<double, TypeParam>(random_one, 64 * 50, 50), {64, 50, 50});
+  const auto inverses = linalg::inv(a);
+  const auto values = linalg::svdvals(a);
+  for (const lf::index_t i : {0, 1, 31, 32, 63}) {
+    const lf::array<double, 2, TypeParam> one = a(i);
+    EXPECT_TRUE(test::evaluates_to(inverses(i), test::tensor_of(linalg::inv(one)))) << i;
+    EXPECT_TRUE(test::evaluates_to(values(i), test::tensor_of(linalg::svdvals(one)))) << i;
+  }
+}
 TYPED_TEST(linear_algebra, matrices_without_elements_are_as_numpys) {
   using matrices = lf::array<double, 3, TypeParam>;
   const auto none_of_3 = lf::array<double, 2, TypeParam>(lf::zeros<double>({0, 3}));

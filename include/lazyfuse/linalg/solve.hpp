@@ -96,14 +96,14 @@ auto solve(const A& a, const B& b, caller where = caller::here()) {
   using namespace linalg_detail;
   using joined = map_detail::joined<expression_space_t<A>, expression_space_t<B>>;
   using T = factored_t<value_t<decltype(a * b)>>;
-  constexpr bool one_space = !joined::mixed, right_side = rank_of < B >> 0;
+  constexpr bool one_space = !joined::mixed, right_side = rank_of<B> >= 1;
   static_assert(one_space, "lazyfuse: both operands of solve must live in one space");
   static_assert(right_side, "lazyfuse: solve takes a vector or matrices as its right side");
   if constexpr (takes<A>() && one_space && right_side) {
     using Space = typename array_detail::space_of_result<typename joined::type>::type;
     const call_scope<Space> scope(a, b, where);
     check_square("solve", a, where);
-    if constexpr (rank_of < B >> 1) return solve_matrices<T, Space>(a, b, where);
+    if constexpr (rank_of<B> >= 2) return solve_matrices<T, Space>(a, b, where);
     else {
       if (a.shape()[rank_of<A> - 1] != b.shape()[0])
         throw_shapes("solve", a.shape().extent, rank_of<A>, b.shape().extent, 1, "do not fit: so many rows have both",
@@ -114,7 +114,8 @@ auto solve(const A& a, const B& b, caller where = caller::here()) {
 }
 
 /// The inverses of matrices (..., n, n), as an array; double of integers. Throws linalg_error if one is singular,
-/// shape_error. Takes thrice the work of solve(a, b), which is also more exact; waits on the GPU. \numpy{linalg.inv}
+/// shape_error. What solves equations is solve, for a third of the work, and more exactly. Waits on the GPU.
+/// \numpy{linalg.inv}
 template <class A, class = maker>
   requires expression<A>
 auto inv(const A& a, caller where = caller::here()) {
