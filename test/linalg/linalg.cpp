@@ -349,12 +349,13 @@ TYPED_TEST(linear_algebra, each_matrix_of_a_batch_has_factors_of_its_own) {
 TYPED_TEST(linear_algebra, large_batches_have_the_answers_of_each_matrix_alone) {
   const lf::array<double, 3, TypeParam> a =
       lf::reshape(matrix_of<double, TypeParam>(random_one, 64 * 50, 50), {64, 50, 50});
+  const double apart = std::is_same_v<TypeParam, lf::host> ? 0 : 1e5;  // of one thread for each: the same bits
   const auto inverses = linalg::inv(a);
   const auto values = linalg::svdvals(a);
   for (const lf::index_t i : {0, 1, 31, 32, 63}) {
     const lf::array<double, 2, TypeParam> one = a(i);
-    EXPECT_TRUE(test::evaluates_to(inverses(i), test::tensor_of(linalg::inv(one)))) << i;
-    EXPECT_TRUE(test::evaluates_to(values(i), test::tensor_of(linalg::svdvals(one)))) << i;
+    EXPECT_TRUE(near(inverses(i), test::tensor_of(linalg::inv(one)), apart)) << i;
+    EXPECT_TRUE(near(values(i), test::tensor_of(linalg::svdvals(one)), apart)) << i;
   }
 }
 TYPED_TEST(linear_algebra, matrices_without_elements_are_as_numpys) {
