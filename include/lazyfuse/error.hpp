@@ -42,6 +42,12 @@ struct device_error : error {
   using error::error;
 };
 
+/// A matrix that is singular or not positive definite, an iteration that does not converge, or no library of linear
+/// algebra; the text names the function, the matrix of a batch and the pivot.
+struct linalg_error : error {
+  using error::error;
+};
+
 /// A file or stream that cannot be opened, read or written, or is not what its format asks for; the text names it, says
 /// what was found and what was expected, and where.
 struct file_error : error {

@@ -630,6 +630,44 @@ def parts():
     out.write()
 
 
+def linear_algebra():
+    """Matrices, and what of their solutions and factors is unique; of integers, so that they are the same in every type."""
+    out = Family("linalg")
+    rng = np.random.default_rng(8)
+    shapes = {"a": (5, 5), "A": (2, 3, 4, 4), "w": (3, 6), "t": (7, 4), "T": (3, 5, 2), "b": (5,), "B": (5, 3), "C": (3, 4, 2), "v": (7,), "V": (7, 2), "c": (6, 6)}
+    x = {name: rng.integers(-4, 5, shape) for name, shape in shapes.items()}
+    x["a"] += 6 * np.eye(5, dtype=int)
+    x["A"] += 7 * np.eye(4, dtype=int)
+    z = {name: v + 1j * rng.integers(-4, 5, v.shape) for name, v in x.items()}
+    calls = {"solve(a,b)": "", "solve(a,B)": "", "solve(A,C)": "", "solve(A[0],C[1])": "", "solve(a.T,B[::-1])": "", "solve(2*a+1,b*b)": "", "solve(A,C[0,:,0])": "",
+             "inv(a)": "", "inv(A)": "", "inv(A[:,::2,:3,:3])": "", "det(a)": "", "det(A)": "", "det(a[:1,:1])": "", "det(c[::2,1::2])": "",
+             "slogdet(a)": "sign logabsdet", "slogdet(A)": "sign logabsdet", "cholesky(P)": "", "cholesky(Q)": "", "svdvals(t)": "", "svdvals(w)": "", "svdvals(T)": "", "eigvalsh(P)": "", "eigvalsh(H)": "",
+             "pinv(t)": "", "pinv(w)": "", "pinv(D)": "", "matrix_rank(D)": "", "matrix_rank(A)": "", "matrix_power(a,5)": "", "matrix_power(a,-3)": "", "matrix_power(A,0)": "",
+             "lstsq(t,v)": "0 1 2 3", "lstsq(t,V)": "0 1 2 3", "lstsq(w,b[:3])": "0 1 2 3", "lstsq(D,v)": "0 1 2 3"}
+    names = "solve inv det slogdet cholesky svdvals eigvalsh pinv matrix_rank matrix_power lstsq".split()
+    for t in ["float64", "complex64"]:
+        wide = t.replace("complex64", "complex128")  # answers of the matrices, not NumPy's roundings
+        m = {name: v.astype(wide) for name, v in (z if t.startswith("complex") else x).items()}
+        conj = np.conj(m["A"])
+        m["P"] = m["a"] @ np.conj(m["a"].T) + np.eye(5)
+        m["Q"] = m["A"] @ np.swapaxes(conj, 2, 3) + 2 * np.eye(4)
+        m["H"] = m["A"] + np.swapaxes(conj, 2, 3)
+        m["D"] = np.concatenate([m["t"][:, :2], m["t"][:, :2] @ m["T"][0, :2]], 1)  # of rank 2
+        for name, v in m.items():
+            out.put(f"{t}/{name}", v.astype(t))
+        real = t.replace("complex64", "float32")
+        def as_type(answer):
+            answer = np.asarray(answer)
+            return answer.astype(t if answer.dtype.kind == "c" else real) if answer.dtype.kind in "fc" else answer.astype(np.int64)
+        for call, fields in calls.items():
+            answer = eval(call, {f: getattr(np.linalg, f) for f in names} | m)
+            if not fields:
+                out.put(f"{t}/{call}", as_type(answer))
+            for field in fields.split():
+                out.put(f"{t}/{call}.{field}", as_type(answer[int(field)] if field.isdigit() else getattr(answer, field)))
+    out.write()
+
+
 def gathers():
     """Elements by their indices, again, around and one after the other."""
     out = Family("gathers")
@@ -1228,6 +1266,7 @@ if __name__ == "__main__":
     products()
     matrix_products()
     parts()
+    linear_algebra()
     gathers()
     lazy_arrays()
     broadcasting()

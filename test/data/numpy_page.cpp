@@ -186,14 +186,36 @@ const section products = {
      {"np.clip(x, 0, None)", "maximum(x, 0)", ""},
      {"np.isin(i, [2, 3])", "logical_or(i == 2, i == 3)", ""}}};
 
+const section linear_algebra = {
+    "Linear algebra",
+    "With `lazyfuse/linalg.hpp`. These compute at once: what they are given is evaluated first, and they return "
+    "arrays. Axes "
+    "before the last two are a batch.",
+    {{"np.linalg.solve(x, y) | np.linalg.solve(t, v)", "linalg::solve(x, y) | linalg::solve(t, v)", ""},
+     {"np.linalg.inv(x) | np.linalg.pinv(x)", "linalg::inv(x) | linalg::pinv(x)",
+      "`pinv` drops singular values of the larger extent times epsilon, as in the array API"},
+     {"np.linalg.det(x) | np.linalg.slogdet(x).logabsdet", "linalg::det(x) | linalg::slogdet(x).log",
+      "`det` is a product, which may overflow"},
+     {"np.linalg.cholesky(x)", "linalg::cholesky(x)", ""},
+     {"q, r = np.linalg.qr(x) | np.linalg.qr(x, 'complete')",
+      "const auto [q, r] = linalg::qr(x) | linalg::qr(x, linalg::complete).q", ""},
+     {"u, s, vt = np.linalg.svd(x) | np.linalg.svd(x, full_matrices=False)",
+      "const auto [u, s, vt] = linalg::svd(x) | linalg::svd(x, linalg::reduced).u", ""},
+     {"np.linalg.svdvals(x)", "linalg::svdvals(x)", ""},
+     {"np.linalg.eigh(x).eigenvectors | np.linalg.eigvalsh(x)", "linalg::eigh(x).vectors | linalg::eigvalsh(x)", ""},
+     {"np.linalg.lstsq(x, v)[0]", "linalg::lstsq(x, v).solution", ""},
+     {"np.linalg.matrix_rank(x)", "linalg::matrix_rank(x)", ""},
+     {"np.linalg.matrix_power(x, -3)", "linalg::matrix_power(x, -3)", "of integers not negative"},
+     {"except np.linalg.LinAlgError:", "linalg_error(\"\")", "an exception"}}};
+
 /// Array API names that are not there. Where the middle column is C++, it is compiled as well.
 struct absence {
   const char *names, *instead, *code;
 };
 const absence absences[] = {
-    {"of linalg matrix_norm, solve, inv, det, slogdet, cholesky, qr, svd, svdvals, eigh, eigvalsh, eig, eigvals, pinv, "
-     "matrix_rank, matrix_power",
-     "LAPACK or cuSOLVER with `x.data()`, on the GPU `data_on(stream, x)`", ""},
+    {"of linalg matrix_norm, eig, eigvals",
+     "of norms, by singular values; LAPACK or cuSOLVER with `x.data()`, on the GPU `data_on(stream, x)`",
+     "max(linalg::svdvals(x)) | sum(linalg::svdvals(x))"},
     {"sort, argsort, searchsorted, unique_all, unique_counts, unique_inverse, unique_values",
      "an algorithm of the standard library, of CUB or Thrust over the memory of an array",
      "std::sort(v.begin(), v.end())"},
@@ -300,7 +322,8 @@ std::string rows_of(const std::vector<made_entry>& entries) {
   return text;
 }
 
-const section* const sections[] = {&arrays, &views, &reductions, &statistics, &creation, &drawn, &products};
+const section* const sections[] = {&arrays,   &views, &reductions, &statistics,
+                                   &creation, &drawn, &products,   &linear_algebra};
 
 }  // namespace
 
@@ -337,7 +360,7 @@ What differs everywhere:
   text += row(codes({"np.vectorize(f)(x)"}), codes({"map(f, x)"}), "`f` is compiled into the kernel");
   text += "\n## Reductions\n\nAll take `axis<...>` and `keepdims`; options follow the operands in any order.\n";
   text += table_head + rows_of(monoids(lf::op::all_monoids{})) + rows_of(reductions);
-  for (const section* s : {&statistics, &creation, &drawn, &products}) text += table_of(*s);
+  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra}) text += table_of(*s);
   text += R"(
 ## What is not there
 
@@ -354,6 +377,7 @@ std::string numpy_spellings() {
   std::string text = R"(// Written by test/data/numpy_page.cpp.
 #include <lazyfuse/interop/dlpack.hpp>
 #include <lazyfuse/lazyfuse.hpp>
+#include <lazyfuse/linalg.hpp>
 
 #include <algorithm>
 #include <iostream>

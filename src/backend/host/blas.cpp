@@ -92,6 +92,17 @@ void give_threads_back() {
   if (--all.count == 0 && all.threads_before > 1) openblas_set_num_threads(all.threads_before);
 }
 
+}  // namespace
+
+void call_blas(void (*body)(void*), void* context) {
+  if (threads_of_library() == own_threads::openmp) return in_one_thread(body, context);
+  std::unique_lock alone(all_callers().lock, std::defer_lock);
+  if (threads_of_library() == own_threads::none) alone.lock();  // it may have no locks of its own
+  body(context);
+}
+
+namespace {
+
 void multiply_piece(const block_product& b) {
   const auto m = static_cast<int>(b.rows), n = static_cast<int>(b.columns), k = static_cast<int>(b.depth);
   const auto left_pitch = static_cast<int>(b.left_lies.pitch), right_pitch = static_cast<int>(b.right_lies.pitch),
@@ -111,10 +122,7 @@ void multiply_piece(const block_product& b) {
     else if (b.type == dtype::complex64) complex(cblas_cgemm, 1.0f);
     else complex(cblas_zgemm, 1.0);
   };
-  if (threads_of_library() == own_threads::openmp) return in_one_thread(call);
-  std::unique_lock alone(all_callers().lock, std::defer_lock);
-  if (threads_of_library() == own_threads::none) alone.lock();  // it may have no locks of its own
-  call();
+  call_blas(call);
 }
 
 bool is_complex(dtype type) { return type == dtype::complex64 || type == dtype::complex128; }

@@ -51,5 +51,12 @@ class blas_calls {
   blas_calls(const blas_calls&) = delete;
   blas_calls& operator=(const blas_calls&) = delete;
 };
+/// body(context), which calls the library, on this thread alone. Within the life of a blas_calls. Where the library was
+/// built without threads, one at a time.
+void call_blas(void (*body)(void*), void* context);
+template <class Body>
+void call_blas(const Body& body) {
+  call_blas([](void* c) { (*static_cast<const Body*>(c))(); }, const_cast<Body*>(&body));
+}
 
 }  // namespace lazyfuse::host_detail

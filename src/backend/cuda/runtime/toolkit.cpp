@@ -9,8 +9,9 @@
 
 namespace lazyfuse::cuda_detail {
 
-toolkit_library::toolkit_library(const std::string& name) {
-  const std::string file = "lib" + name + ".so." + std::to_string(CUDART_VERSION / 1000);
+toolkit_library::toolkit_library(const std::string& name, int major_version) {
+  const std::string file =
+      "lib" + name + ".so." + std::to_string(major_version > 0 ? major_version : CUDART_VERSION / 1000);
   const char* const home = std::getenv("CUDA_HOME");
   for (const std::string& folder :
        {std::string(), home ? home + std::string("/lib64/") : "", std::string("/usr/local/cuda/lib64/")})

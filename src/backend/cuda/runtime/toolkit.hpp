@@ -9,8 +9,9 @@ namespace lazyfuse::cuda_detail {
 
 class toolkit_library {
  public:
-  /// name: "nvrtc", say, of this toolkit's major version; by the loader's own search, or where the toolkit is.
-  explicit toolkit_library(const std::string& name);
+  /// name: "nvrtc", say, of this toolkit's major version, or of its own; by the loader's own search, or where the
+  /// toolkit is.
+  explicit toolkit_library(const std::string& name, int major_version = 0);
   explicit operator bool() const { return handle_ != nullptr; }
   /// Takes a function out of it; without one of them it counts as not found.
   template <class F>
