@@ -21,6 +21,10 @@ auto beside_by_reals(const matrix& x) { return lf::take_along_axis(x, x, axis<0>
 auto widths_of_one_axis(const matrix& x) { return lf::pad(x, {{1, 1}}); }
 // expected-error: lazyfuse: concat joins expressions of one rank; stack gives them an axis more
 auto of_two_ranks(const matrix& x) { return lf::concat(x, x(0)); }
+// expected-error: lazyfuse: concat joins expressions; a number goes behind one by pad
+auto with_a_number(const matrix& x) { return lf::concat(x, 3.0); }
+// expected-error: lazyfuse: repeat takes a whole number of times
+auto half_as_often(const matrix& x) { return lf::repeat(x, 0.5); }
 // expected-error: lazyfuse: stack joins expressions of one rank
 auto stacked_ranks(const matrix& x) { return lf::stack(x, x(0)); }
 #else
@@ -32,5 +36,7 @@ auto indices_of_fewer_axes(const matrix& x, const lf::array<int, 2>& i) { return
 auto beside_by_reals(const matrix& x) { return lf::take_along_axis(x, lf::cast<int>(x), axis<0>); }
 auto widths_of_one_axis(const matrix& x) { return lf::pad(x, {{1, 1}, {0, 2}}); }
 auto of_two_ranks(const matrix& x) { return lf::concat(x, x(lf::range(0, 1))); }
+auto with_a_number(const matrix& x) { return lf::concat(x, x * 0 + 3.0f); }
+auto half_as_often(const matrix& x) { return lf::repeat(x, 2); }
 auto stacked_ranks(const matrix& x) { return lf::stack(x, x); }
 #endif

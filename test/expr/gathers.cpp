@@ -7,6 +7,7 @@
 #include <lazyfuse/error.hpp>
 
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -297,6 +298,23 @@ TYPED_TEST(gathers, of_lazy_arrays_read_the_arrays_they_were_made_of) {
   }
 }
 
+TYPED_TEST(gathers, among_parts_ask_for_nothing_beyond_them) {
+  const lf::array<int32_t, 1, TypeParam> x = lf::arange<int32_t>(5), j = lf::arange<int32_t>(5) + 10,
+                                         y = x(range(0, 2));
+  const lf::array<int32_t, 1, TypeParam> empty = x(range(0, 0));
+  const auto expect = [](const auto& e, const std::vector<int32_t>& want) {
+    EXPECT_EQ(test::tensor_of(e).values, want);
+  };
+  expect(lf::pad(lf::take(x, j - 10), {{1, 1}}), {0, 0, 1, 2, 3, 4, 0});
+  expect(lf::pad(lf::take(x, 14 - j) + 1, {{2, 0}}), {0, 0, 5, 4, 3, 2, 1});
+  expect(lf::concat(lf::take(x, j - 10), y), {0, 1, 2, 3, 4, 0, 1});
+  expect(lf::concat(lf::repeat(empty, 2), y), {0, 1});
+  expect(lf::concat(y, lf::tile(empty, 2)), {0, 1});
+  expect(lf::concat(lf::kron(empty, y), y), {0, 1});
+  expect(lf::concat(lf::repeat(lf::lazy_array(empty), 2), y), {0, 1});
+  expect(lf::concat(lf::take(lf::roll(empty, 1), empty), lf::repeat(y, 2)), {0, 0, 1, 1});
+}
+
 #if !defined(__CUDACC__)
 template <class E>
 std::string message_of(const E& e) {
@@ -326,6 +344,13 @@ TEST(gathers_on_the_host, indices_beyond_the_axis_are_errors) {
   EXPECT_NE(message_of(lf::sqrt(lf::cast<double>(lf::take(many, beyond)))).find("take: index 1100000 is"),
             std::string::npos);
   EXPECT_NE(message_of(lf::sum(lf::take(many, beyond))).find("take: index 1100000 is"), std::string::npos);
+}
+TEST(gathers_on_the_host, extents_that_cannot_be_counted_are_errors) {
+  const lf::array<float, 1, lf::host> x = lf::ones<float>({4});
+  const auto many = std::int64_t{1} << 62;
+  EXPECT_THROW((void)lf::repeat(x, many), lf::shape_error);
+  EXPECT_THROW((void)lf::tile(x, many), lf::shape_error);
+  EXPECT_THROW((void)lf::pad(x, {{many, many}}), lf::shape_error);
 }
 TEST(gathers_on_the_host, empty_results_ask_for_nothing) {
   const lf::array<float, 2, lf::host> x({0, 5});

@@ -84,12 +84,17 @@ inline constexpr bool of_one_rank = ((rank_of<More> == rank_of<X>)&&...);
 /// that in which they meet. One kernel, which reads of each what is asked for and computes all of them at every
 /// position. Throws shape_error unless they differ along that axis alone. \numpy{concat}
 template <int Axis = 0, class X, class... More>
-  requires(expression<X> && (expression<More> && ...))
+  requires expression<X>
 auto concat(const X& x, const More&... more) {
-  constexpr bool alike = concat_detail::of_one_rank<X, More...>;
-  static_assert(alike, "lazyfuse: concat joins expressions of one rank; stack gives them an axis more");
-  if constexpr (!alike) return x;
-  else return concat_detail::all_of<view_detail::normal_axis<Axis, rank_of<X>>()>("concat", x, more...);
+  constexpr bool expressions = (expression<More> && ...);
+  static_assert(expressions, "lazyfuse: concat joins expressions; a number goes behind one by pad");
+  if constexpr (!expressions) return x;
+  else {
+    constexpr bool axes = rank_of < X >> 0, alike = concat_detail::of_one_rank<X, More...>;
+    static_assert(alike && axes, "lazyfuse: concat joins expressions of one rank; stack gives them an axis more");
+    if constexpr (!alike || !axes) return x;
+    else return concat_detail::all_of<view_detail::normal_axis<Axis, rank_of<X>>()>("concat", x, more...);
+  }
 }
 /// stack<0>(x, y, ...): expressions of one shape one after the other along a new axis, the first unless given; as
 /// concat otherwise. \numpy{stack}

@@ -117,6 +117,15 @@ template <bool ByLimits, class A, int R, class G>
 auto gathered(const tree::leaf<tree::computed<A, ByLimits>, R>& e, const G& g) {
   return from_memory(e.source.argument, e.extents, e.steps, e.offset, g);
 }
+/// A gather whose table has no zeros around it is in memory before it gets some: beyond its elements its indices may be
+/// anything.
+template <class Op>
+inline constexpr bool is_gather = std::is_same_v<Op, op::take>;
+template <class Op, class Seq, class... A, class G>
+  requires(is_gather<Op>&& G::outside == beyond::zero)
+auto gathered(const tree::map_expr<Op, Seq, A...>& e, const G& g) {
+  return from_memory(e, e.shape(), row_major(e.shape()), 0, g);
+}
 template <class Op, class Seq, class... A, class G>
 auto gathered(const tree::map_expr<Op, Seq, A...>& e, const G& g) {
   return tree::rebuilt(e, g.others.extents, [&](const auto& a) {

@@ -18,7 +18,7 @@ ir::folded repeated(index_t extent, index_t times, const char* operation);
 ir::folded tiled(index_t extent, index_t times, const char* operation);
 /// Throws index_error unless the widths are not negative, and shape_error if there is nothing that could be around.
 ir::folded padded(padding mode, index_t extent, index_t before, index_t after);
-void check_widths(index_t before, index_t after);
+void check_widths(index_t extent, index_t before, index_t after);
 
 /// A gather of some axes at indices that are made of positions.
 template <int R, int... Axis>
@@ -67,16 +67,18 @@ auto repeat_along(X&& x, const Tree& e, const index_t (&times)[K], axes<A...>) {
 /// repeat(x, 3, axis<0>): each element so many times along an axis. Fuses. Throws index_error if the number is
 /// negative. \numpy{repeat}
 template <class X, class N, int A>
-  requires expression<X> && std::is_integral_v<N>
+  requires expression<X>
 auto repeat(X&& x, N times, axes<A>) {
+  static_assert(std::is_integral_v<N>, "lazyfuse: repeat takes a whole number of times");
   constexpr int a = view_detail::normal_axis<A, rank_of<X>>();
   const index_t n[] = {static_cast<index_t>(times)};
   return pad_detail::repeat_along(static_cast<X&&>(x), x.tree, n, axes<a>{});
 }
 /// repeat(x, 3): each element of x in row-major order, as a sequence.
 template <class X, class N>
-  requires expression<X> && std::is_integral_v<N>
+  requires expression<X>
 auto repeat(X&& x, N times) {
+  static_assert(std::is_integral_v<N>, "lazyfuse: repeat takes a whole number of times");
   const index_t n[] = {static_cast<index_t>(times)};
   if constexpr (rank_of<X> == 1) return pad_detail::repeat_along(static_cast<X&&>(x), x.tree, n, axes<0>{});
   else return pad_detail::repeat_along(static_cast<X&&>(x), gather_detail::in_sequence(x.tree), n, axes<0>{});
@@ -101,8 +103,9 @@ auto tile(X&& x, const index_t (&times)[K]) {
 }
 /// tile(x, 3): along the last axis.
 template <class X, class N>
-  requires expression<X> && std::is_integral_v<N>
+  requires expression<X>
 auto tile(X&& x, N times) {
+  static_assert(std::is_integral_v<N>, "lazyfuse: tile takes whole numbers of times");
   const index_t n[] = {static_cast<index_t>(times)};
   return tile(static_cast<X&&>(x), n);
 }
@@ -121,9 +124,9 @@ auto kron(const X& a, const Y& b) {
     shape<R> all;
     ir::folded of_one[R], of_other[R];
     for (int k = 0; k < R; ++k) {
-      all[k] = s[k] * t[k];
       of_one[k] = pad_detail::repeated(s[k], t[k], "kron");
       of_other[k] = pad_detail::tiled(t[k], s[k], "kron");
+      all[k] = s[k] * t[k];
     }
     const auto seq = make_index_sequence<R>{};
     return over(gather_detail::gathered(one, pad_detail::gather_of_all(all, of_one, seq)), a) *
@@ -181,7 +184,7 @@ auto pad(X&& x, const index_t (&widths)[K][2], const V& value = 0) {
     const shape<R> from = s;
     index_t first[R];
     for (int k = 0; k < R; ++k) {
-      pad_detail::check_widths(widths[k][0], widths[k][1]);
+      pad_detail::check_widths(s[k], widths[k][0], widths[k][1]);
       first[k] = widths[k][0];
       s[k] += widths[k][0] + widths[k][1];
     }

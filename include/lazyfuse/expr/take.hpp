@@ -8,8 +8,8 @@ namespace lazyfuse {
 
 /// take(x, i, axis<0>): the elements of x at indices along an axis, in the place of which the axes of i are. Indices
 /// are integers, of any expression, or one number; negative ones count from the end. On the host one beyond the axis
-/// throws index_error when it is evaluated; on the GPU it is the nearest one. Fuses; only what is asked for is read,
-/// but reductions and barriers inside x are computed into memory first. \numpy{take}
+/// throws index_error when it is evaluated, unless all of x is one constant; on the GPU it is the nearest one. Fuses;
+/// only what is asked for is read, but reductions and barriers inside x are computed into memory first. \numpy{take}
 template <class X, class I, int A>
   requires(expression<X> && (expression<I> || scalar<I>))
 auto take(X&& x, I&& i, axes<A>) {

@@ -126,7 +126,7 @@ auto matrix_power(const A& a, index_t n, caller where = caller::here()) {
     else throw_value("matrix_power: the inverses of integers are none; write cast<double>(x)", where);
     result power;
     bool any = false;
-    for (index_t left = n < 0 ? -n : n; left > 0; left /= 2) {
+    for (uint64 left = n < 0 ? uint64{0} - static_cast<uint64>(n) : static_cast<uint64>(n); left > 0; left /= 2) {
       if (left % 2 == 1) power = any ? result(matmul(power, square)) : square;
       any |= left % 2 == 1;
       if (left > 1) square = result(matmul(square, square));

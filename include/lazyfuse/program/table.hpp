@@ -64,6 +64,7 @@ struct table {
     } else {
       if constexpr (static_cast<Index>(-1) < Index(0)) i += i < 0 ? n : 0;
 #if defined(__CUDA_ARCH__)
+      if (n <= 0) return false;
       i = i < 0 ? (static_cast<Index>(-1) < Index(0) ? 0 : n - 1) : i < n ? i : n - 1;
 #else
       if (static_cast<uint64>(i) >= static_cast<uint64>(n)) throw_beyond(static_cast<index_t>(index), n);

@@ -64,9 +64,11 @@ int as_int(index_t n) {
 /// What the library gives back as the size of a workspace: a number of the elements' type, which may have been rounded
 /// down.
 int size_from(dtype type, const void* answer) {
-  return type == dtype::float32 || type == dtype::complex64
-             ? static_cast<int>(std::ceil(std::nextafter(*static_cast<const float*>(answer), 1e30f)))
-             : static_cast<int>(*static_cast<const double*>(answer));
+  const double size = type == dtype::float32 || type == dtype::complex64
+                          ? std::ceil(std::nextafter(*static_cast<const float*>(answer), 1e30f))
+                          : *static_cast<const double*>(answer);
+  if (!(size <= 0x7fffffff)) throw_value("linalg: LAPACK counts its workspace in 32 bits, and this matrix wants more");
+  return static_cast<int>(size);
 }
 /// n elements of any type.
 class workspace {
@@ -95,6 +97,13 @@ void* at(const matrices& m, index_t i) {
   return m.data ? static_cast<std::byte*>(m.data) + i * m.rows * m.columns * bytes_of(m.type) : nullptr;
 }
 void* at(void* p, index_t i, index_t n, index_t bytes) { return p ? static_cast<std::byte*>(p) + i * n * bytes : p; }
+
+/// Whether n elements are numbers, and finite.
+bool are_finite(dtype type, const void* data, index_t n) {
+  if (is_complex(type)) n *= 2;
+  const auto all = [n](const auto* x) { return std::all_of(x, x + n, [](auto v) { return std::isfinite(v); }); };
+  return bytes_of_real(type) == 4 ? all(static_cast<const float*>(data)) : all(static_cast<const double*>(data));
+}
 
 /// Each matrix is a task of one thread.
 template <class Body>
@@ -132,7 +141,12 @@ void solve_by_lu(host, const char*, const matrices& lu, const index_t* pivots, c
 void factor_cholesky(host, const char*, const matrices& a, int* info) {
   const int n = as_int(a.rows);
   auto* const call = for_type(a.type, spotrf_, dpotrf_, cpotrf_, zpotrf_);
-  for_matrices(a, [&](index_t i) { call("U", &n, at(a, i), &n, info + i, 1); });
+  for_matrices(a, [&](index_t i) {
+    call("U", &n, at(a, i), &n, info + i, 1);
+    // NaN is not found on the way, and is in the last element then.
+    const index_t last = index_t{n} * n - 1;
+    if (info[i] == 0 && !are_finite(a.type, at(at(a, i), last, 1, bytes_of(a.type)), 1)) info[i] = n;
+  });
 }
 
 void factor_qr(host, const char*, const matrices& a, void* tau, int* info) {
@@ -159,6 +173,10 @@ void factor_svd(host, const char*, const matrices& a, void* s, const matrices& u
   const int m = as_int(a.rows), n = as_int(a.columns), all = std::max(m, n);
   const char* const job = !u.data ? "N" : u.columns == n ? "S" : "A";
   for_matrices(a, [&](index_t i) {
+    if (!are_finite(a.type, at(a, i), index_t{m} * n)) {  // of which gesdd finds NaN alone
+      info[i] = -4;
+      return;
+    }
     std::vector<int> integers(static_cast<std::size_t>(n) * 8);
     void* const values = at(s, i, n, bytes_of_real(a.type));
     void* const right = at(vh, i, index_t{n} * n, bytes_of(a.type));

@@ -78,10 +78,13 @@ double cache_bytes() {
 bool threads_wake() { return omp_get_max_threads() > 1 && omp_in_parallel() == 0; }
 
 void in_one_thread(void (*body)(void*), void* context) {
-  const int before = omp_get_max_threads();
+  struct number_of_threads {
+    int before = omp_get_max_threads();
+    ~number_of_threads() { omp_set_num_threads(before); }
+  };
+  const number_of_threads restored;  // whatever the body throws
   omp_set_num_threads(1);
   body(context);
-  omp_set_num_threads(before);
 }
 
 index_t blocks_in_order::next() {

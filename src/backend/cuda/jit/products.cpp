@@ -14,6 +14,8 @@ namespace {
 /// Products that the library adds up in float, at most, where nothing rounds the sum to less: of equal ones it loses 10
 /// epsilons of 20,000. Deeper sums go by tiles, which lose no more of any depth.
 constexpr index_t most_depth = 1 << 16;
+/// Products of a batch, which the library counts in 32 bits.
+constexpr index_t most_count = 0x7fffffff;
 bool rounds_deep_sums(dtype type) { return type == dtype_of<float> || type == dtype_of<complex<float>>; }
 
 /// The two arrays whose products are added up.
@@ -36,7 +38,7 @@ std::optional<products_of_matrices> products_of(const exact_plan& p, const ir::p
   const operand_info* left = &p.operand(f->x);
   const operand_info* right = &p.operand(f->y);
   const matrix_product axes = matrix_product_of(p.extents, p.kept, p.rank, left->steps, right->steps);
-  if (!axes || (rounds_deep_sums(p.type_of(0).element) && p.extents[axes.depth] > most_depth)) return {};
+  if (!axes || (rounds_deep_sums(p.type().results[0]) && p.extents[axes.depth] > most_depth)) return {};
   if (axes.swapped) std::swap(left, right);
   const operand_info& to = p.info[0];
   const std::optional<matrix_layout> result = matrix_layout_of(p.extents, to.steps, axes.rows, axes.columns);
@@ -46,7 +48,8 @@ std::optional<products_of_matrices> products_of(const exact_plan& p, const ir::p
                          {left->data, axes.left, 0}, {right->data, axes.right, 0}, {to.data, *result, 0}};
   for (int k = 0; k < p.kept; ++k) {
     if (k == axes.rows || k == axes.columns || p.extents[k] == 1) continue;
-    if (m.count > 1 || left->steps[k] < 0 || right->steps[k] < 0 || to.steps[k] <= 0) return {};
+    if (m.count > 1 || p.extents[k] > most_count || left->steps[k] < 0 || right->steps[k] < 0 || to.steps[k] <= 0)
+      return {};
     m.count = p.extents[k];
     m.x.next = left->steps[k];
     m.y.next = right->steps[k];

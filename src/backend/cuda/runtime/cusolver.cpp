@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -100,45 +101,53 @@ void* at(void* p, index_t i, index_t n, index_t bytes) { return p ? static_cast<
 /// Matrix i of the batch.
 void* at(const matrices& m, index_t i) { return at(m.data, i, m.rows * m.columns, bytes_of(m.type)); }
 
-/// The library's state for one stream of one device, whose work follows each other.
+/// The library's state for one stream of one device, whose work follows each other. One thread at a time uses it.
 struct handles {
   cusolverDnHandle_t solver = nullptr;
   cusolverDnParams_t params = nullptr;
+  int device = cuda_detail::current_device();
+  std::mutex alone;
+
+  handles() = default;
+  handles(const handles&) = delete;
+  handles& operator=(const handles&) = delete;
+  ~handles() {
+    const cuda_detail::device_scope there(device);
+    if (params) cusolver().destroy_params(params);
+    if (solver) cusolver().destroy(solver);
+  }
 };
 /// Streams whose handles are kept.
 constexpr std::size_t most_handles = 64;
-std::mutex& mutex_of_handles() {
-  static auto& mutex = *new std::mutex;
-  return mutex;
+/// Those of the current device and stream: streams by their numbers, which are not given twice.
+std::shared_ptr<handles> handles_of(cudaStream_t stream) {
+  static std::mutex mutex;
+  static auto& all = *new std::map<std::pair<int, unsigned long long>, std::shared_ptr<handles>>;
+  unsigned long long number = 0;
+  cuda_detail::check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
+  const std::pair place(cuda_detail::current_device(), number);
+  const std::lock_guard lock(mutex);
+  if (const auto known = all.find(place); known != all.end()) return known->second;
+  if (all.size() >= most_handles) all.clear();  // what is in use lives on
+  return all.emplace(place, std::make_shared<handles>()).first->second;
 }
 
-/// A call of the library on the current stream, and nobody else's meanwhile.
+/// A call of the library on the current stream, and nobody else's there meanwhile.
 class call {
  public:
-  explicit call(const char* operation) : operation_(operation), stream_(current_stream()), alone_(mutex_of_handles()) {
+  explicit call(const char* operation) : operation_(operation), stream_(current_stream()) {
     if (!cusolver().solver)
       throw_library(operation, "cuSOLVER is not there: libcusolver of the CUDA Toolkit was not found");
     if (cuda_detail::capturing(stream_))
       throw_library(operation, "a stream that is captured into a graph cannot wait for what cuSOLVER answers");
-    static auto& all = *new std::map<std::pair<int, cudaStream_t>, handles>;
-    if (all.size() >= most_handles) {
-      for (const auto& [place, h] : all) {
-        cusolver().destroy_params(h.params);
-        cusolver().destroy(h.solver);
-      }
-      all.clear();
-    }
-    const std::pair place(cuda_detail::current_device(), stream_);
-    if (const auto known = all.find(place); known != all.end()) handles_ = known->second;
-    else {
-      check(cusolver().create(&handles_.solver), "cusolverDnCreate");
-      check(cusolver().create_params(&handles_.params), "cusolverDnCreateParams");
-      check(cusolver().set_stream(handles_.solver, stream_), "cusolverDnSetStream");
-      all.emplace(place, handles_);
-    }
+    handles_ = handles_of(stream_);
+    alone_ = std::unique_lock(handles_->alone);
+    if (!handles_->solver) check(cusolver().create(&handles_->solver), "cusolverDnCreate");
+    if (!handles_->params) check(cusolver().create_params(&handles_->params), "cusolverDnCreateParams");
+    check(cusolver().set_stream(handles_->solver, stream_), "cusolverDnSetStream");
   }
-  cusolverDnHandle_t solver() const { return handles_.solver; }
-  cusolverDnParams_t params() const { return handles_.params; }
+  cusolverDnHandle_t solver() const { return handles_->solver; }
+  cusolverDnParams_t params() const { return handles_->params; }
   cudaStream_t stream() const { return stream_; }
   void check(cusolverStatus_t status, const char* function) const {
     if (status == CUSOLVER_STATUS_SUCCESS) return;
@@ -149,8 +158,8 @@ class call {
  private:
   const char* operation_;
   cudaStream_t stream_;
+  std::shared_ptr<handles> handles_;
   std::unique_lock<std::mutex> alone_;
-  handles handles_;
 };
 
 /// What the library asks for beside the matrices, ordered with the stream.

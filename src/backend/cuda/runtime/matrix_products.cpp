@@ -203,7 +203,8 @@ bool multiply(const products_of_matrices& as_given) {
   form f = known_form(p, handle);
   if (!f.possible) return false;
   scratch room;
-  if (f.workspace > 0) room = scratch_for(f.workspace);
+  // Its own: an algorithm may be several kernels, and threads that share the stream come between them.
+  if (f.workspace > 0) room = scratch_of_its_own(0, f.workspace);
   // Wide enough for each type of scale; zero: what lies in the result is not read.
   const double one_d[2] = {1, 0}, zero[2] = {0, 0};
   const float one_f[2] = {1, 0};
