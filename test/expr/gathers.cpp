@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements by their indices, again, around and one after the other, against NumPy's answers. The name of each case is
 // the NumPy text.
-#include "support/arrays.hpp"
-#include "support/reference_data.hpp"
+#include "support/answered.hpp"
 
 #include <lazyfuse/error.hpp>
 
@@ -15,31 +14,20 @@ using lf::all, lf::axis, lf::keepdims, lf::newaxis, lf::none, lf::padding, lf::r
 using std::int32_t, std::int64_t;
 
 template <class Space>
-class gathers : public test::on<Space> {
+class gathers : public test::answered<gathers<Space>, Space> {
+  using base = test::answered<gathers<Space>, Space>;
+
+ public:
+  static constexpr const char* family = "gathers";
+
  protected:
-  static const test::reference_data& answers() {
-    static const test::reference_data data("gathers");
-    return data;
-  }
+  using base::answers, base::expect;
+
   static auto x() { return test::array_of<Space, 3>(answers().template get<int32_t>("x")); }
   static auto v() { return test::array_of<Space, 1>(answers().template get<int32_t>("v")); }
   static auto i() { return test::array_of<Space, 1>(answers().template get<int64_t>("i")); }
   static auto j() { return test::array_of<Space, 2>(answers().template get<int32_t>("j")); }
   static auto a() { return test::array_of<Space, 3>(answers().template get<int64_t>("a")); }
-
-  template <class E>
-  static void expect(const char* numpy, const E& e) {
-    EXPECT_TRUE(test::evaluates_to(e, answers().template get<test::element_of<E>>(numpy))) << numpy;
-  }
-  /// The same, by so many kernels.
-  template <class E>
-  static void expect_kernels(int count, const char* numpy, const E& e) {
-    lf::kernel_trace trace;
-    const auto result = lf::materialize(e);
-    EXPECT_EQ(trace.launches(), count) << numpy;
-    EXPECT_EQ(trace.allocations(), count) << numpy;
-    expect(numpy, result);
-  }
 };
 TYPED_TEST_SUITE(gathers, test::spaces, test::space_name);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Diagonals, windows, pieces and differences, of arrays and of expressions, against NumPy's answers. The name of each
 // case is the NumPy text; windows is sliding_window_view.
-#include "support/arrays.hpp"
-#include "support/reference_data.hpp"
+#include "support/answered.hpp"
 
 namespace {
 
@@ -10,19 +9,18 @@ using lf::all, lf::axis, lf::keepdims, lf::newaxis, lf::none, lf::range;
 using std::int32_t;
 
 template <class Space>
-class parts : public test::on<Space> {
+class parts : public test::answered<parts<Space>, Space> {
+  using base = test::answered<parts<Space>, Space>;
+
+ public:
+  static constexpr const char* family = "parts";
+
  protected:
-  static const test::reference_data& answers() {
-    static const test::reference_data data("parts");
-    return data;
-  }
+  using base::answers, base::expect;
+
   static lf::array<int32_t, 3, Space> x() { return test::array_of<Space, 3>(answers().template get<int32_t>("x")); }
   static lf::array<int32_t, 1, Space> v() { return test::array_of<Space, 1>(answers().template get<int32_t>("v")); }
   static lf::array<bool, 1, Space> p() { return test::array_of<Space, 1>(answers().template get<bool>("p")); }
-  template <class E>
-  static void expect(const std::string& numpy, const E& e) {
-    EXPECT_TRUE(test::evaluates_to(e, answers().template get<test::element_of<E>>(numpy.c_str()))) << numpy;
-  }
   template <class Pieces>
   static void expect_all(const std::string& numpy, std::size_t count, const Pieces& pieces) {
     ASSERT_EQ(pieces.size(), count) << numpy;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // roll, of arrays and of expressions, alone and beside others, against NumPy's answers. The name of each case is the
 // NumPy text.
-#include "support/arrays.hpp"
-#include "support/reference_data.hpp"
+#include "support/answered.hpp"
 
 #include <array>
 #include <limits>
@@ -13,31 +12,20 @@ using lf::all, lf::axis, lf::keepdims, lf::newaxis, lf::none, lf::range;
 using std::int32_t, std::int64_t;
 
 template <class Space>
-class rolls : public test::on<Space> {
+class rolls : public test::answered<rolls<Space>, Space> {
+  using base = test::answered<rolls<Space>, Space>;
+
+ public:
+  static constexpr const char* family = "rolls";
+
  protected:
+  using base::answers, base::expect;
+
   using vector = lf::array<int32_t, 1, Space>;
   using matrix3 = lf::array<int32_t, 3, Space>;
-  static const test::reference_data& answers() {
-    static const test::reference_data data("rolls");
-    return data;
-  }
   /// 0, 1, 2, ... of shapes (4, 5, 7) and (11,).
   static matrix3 x() { return test::array_of<Space, 3>(answers().template get<int32_t>("x")); }
   static vector v() { return test::array_of<Space, 1>(answers().template get<int32_t>("v")); }
-
-  template <class E>
-  static void expect(const char* numpy, const E& e) {
-    EXPECT_TRUE(test::evaluates_to(e, answers().template get<test::element_of<E>>(numpy))) << numpy;
-  }
-  /// The same, by so many kernels.
-  template <class E>
-  static void expect_kernels(int count, const char* numpy, const E& e) {
-    lf::kernel_trace trace;
-    const auto result = lf::materialize(e);
-    EXPECT_EQ(trace.launches(), count) << numpy;
-    EXPECT_EQ(trace.allocations(), count) << numpy;
-    expect(numpy, result);
-  }
 };
 TYPED_TEST_SUITE(rolls, test::spaces, test::space_name);
 
