@@ -643,8 +643,10 @@ def linear_algebra():
              "inv(a)": "", "inv(A)": "", "inv(A[:,::2,:3,:3])": "", "det(a)": "", "det(A)": "", "det(a[:1,:1])": "", "det(c[::2,1::2])": "",
              "slogdet(a)": "sign logabsdet", "slogdet(A)": "sign logabsdet", "cholesky(P)": "", "cholesky(Q)": "", "svdvals(t)": "", "svdvals(w)": "", "svdvals(T)": "", "eigvalsh(P)": "", "eigvalsh(H)": "",
              "pinv(t)": "", "pinv(w)": "", "pinv(D)": "", "matrix_rank(D)": "", "matrix_rank(A)": "", "matrix_power(a,5)": "", "matrix_power(a,-3)": "", "matrix_power(A,0)": "",
-             "lstsq(t,v)": "0 1 2 3", "lstsq(t,V)": "0 1 2 3", "lstsq(w,b[:3])": "0 1 2 3", "lstsq(D,v)": "0 1 2 3"}
-    names = "solve inv det slogdet cholesky svdvals eigvalsh pinv matrix_rank matrix_power lstsq".split()
+             "lstsq(t,v)": "0 1 2 3", "lstsq(t,V)": "0 1 2 3", "lstsq(w,b[:3])": "0 1 2 3", "lstsq(D,v)": "0 1 2 3",
+             "matrix_norm(t)": "", "matrix_norm(T,ord=1)": "", "matrix_norm(T,ord=-1)": "", "matrix_norm(w,ord=inf)": "", "matrix_norm(w,ord=-inf)": "", "matrix_norm(T,ord=2)": "", "matrix_norm(w,ord=-2)": "", "matrix_norm(A,ord='nuc')": "",
+             "vector_norm(c,ord=-inf)": "", "vector_norm(a+9,ord=-1,axis=0)": "", "vector_norm(a+9,ord=-3)": ""}
+    names = "solve inv det slogdet cholesky svdvals eigvalsh pinv matrix_rank matrix_power lstsq matrix_norm vector_norm".split()
     for t in ["float64", "complex64"]:
         wide = t.replace("complex64", "complex128")  # answers of the matrices, not NumPy's roundings
         m = {name: v.astype(wide) for name, v in (z if t.startswith("complex") else x).items()}
@@ -660,7 +662,7 @@ def linear_algebra():
             answer = np.asarray(answer)
             return answer.astype(t if answer.dtype.kind == "c" else real) if answer.dtype.kind in "fc" else answer.astype(np.int64)
         for call, fields in calls.items():
-            answer = eval(call, {f: getattr(np.linalg, f) for f in names} | m)
+            answer = eval(call, {f: getattr(np.linalg, f) for f in names} | m | {"inf": np.inf})
             if not fields:
                 out.put(f"{t}/{call}", as_type(answer))
             for field in fields.split():

@@ -203,8 +203,12 @@ const section linear_algebra = {
       "const auto [u, s, vt] = linalg::svd(x) | linalg::svd(x, linalg::reduced).u", ""},
      {"np.linalg.svdvals(x)", "linalg::svdvals(x)", ""},
      {"np.linalg.eigh(x).eigenvectors | np.linalg.eigvalsh(x)", "linalg::eigh(x).vectors | linalg::eigvalsh(x)", ""},
+     {"np.linalg.eig(x).eigenvectors | np.linalg.eigvals(x)", "linalg::eig(x).vectors | linalg::eigvals(x)",
+      "complex numbers, also where all are real"},
      {"np.linalg.lstsq(x, v)[0]", "linalg::lstsq(x, v).solution", ""},
      {"np.linalg.matrix_rank(x)", "linalg::matrix_rank(x)", ""},
+     {"np.linalg.matrix_norm(x) | np.linalg.matrix_norm(t, ord='nuc') | np.linalg.matrix_norm(x, ord=-np.inf)",
+      "linalg::matrix_norm(x) | linalg::matrix_norm(t, ord<linalg::nuclear>) | linalg::matrix_norm(x, ord<-inf>)", ""},
      {"np.linalg.matrix_power(x, -3)", "linalg::matrix_power(x, -3)", "of integers not negative"},
      {"except np.linalg.LinAlgError:", "linalg_error(\"\")", "an exception"}}};
 
@@ -213,9 +217,6 @@ struct absence {
   const char *names, *instead, *code;
 };
 const absence absences[] = {
-    {"of linalg matrix_norm, eig, eigvals",
-     "of norms, by singular values; LAPACK or cuSOLVER with `x.data()`, on the GPU `data_on(stream, x)`",
-     "max(linalg::svdvals(x)) | sum(linalg::svdvals(x))"},
     {"sort, argsort, searchsorted, unique_all, unique_counts, unique_inverse, unique_values",
      "an algorithm of the standard library, of CUB or Thrust over the memory of an array",
      "std::sort(v.begin(), v.end())"},
