@@ -182,6 +182,8 @@ const section products = {
      {"np.linalg.vector_norm(x, axis=1)", "norm(x, axis<1>)", ""},
      {"np.trace(x)", "trace(x)", ""},
      {"np.diff(v) | np.diff(x, 2, axis=0)", "diff(v) | diff<2>(x, axis<0>)", ""},
+     {"np.gradient(v, 0.1) | np.gradient(x, v, axis=0)", "gradient(v, 0.1) | gradient(x, v, axis<0>)",
+      "along one axis; lines at the ends (`edge_order=1`)"},
      {"np.trapezoid(w, v)", "sum((w(range(1, end)) + w(range(0, -1))) * (v(range(1, end)) - v(range(0, -1)))) / 2", ""},
      {"np.clip(x, 0, None)", "maximum(x, 0)", ""},
      {"np.isin(i, [2, 3])", "logical_or(i == 2, i == 3)", ""}}};
