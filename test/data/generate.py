@@ -1263,7 +1263,14 @@ def optimizers():
     out.write()
 
 
+def numpy_names():
+    """The functions of NumPy's main namespace, all of which docs/numpy.md speaks of."""
+    names = sorted(n for n in dir(np) if not n.startswith("_") and callable(getattr(np, n)) and not isinstance(getattr(np, n), type))
+    (HERE / "numpy_names.txt").write_text("\n".join(names) + "\n")
+
+
 if __name__ == "__main__":
+    numpy_names()
     elementwise()
     casts()
     promotion()

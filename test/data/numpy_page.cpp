@@ -3,8 +3,13 @@
 // from the tables below. Everything in the middle column is compiled by a test, the program numpy_spellings.
 #include "numpy_page.hpp"
 
+#include "numpy_others.hpp"
+
 #include "../support/registry.hpp"
 
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -214,21 +219,6 @@ const section linear_algebra = {
      {"np.linalg.matrix_power(x, -3)", "linalg::matrix_power(x, -3)", "of integers not negative"},
      {"except np.linalg.LinAlgError:", "linalg_error(\"\")", "an exception"}}};
 
-/// Array API names that are not there. Where the middle column is C++, it is compiled as well.
-struct absence {
-  const char *names, *instead, *code;
-};
-const absence absences[] = {
-    {"sort, argsort, searchsorted, unique_all, unique_counts, unique_inverse, unique_values",
-     "an algorithm of the standard library, of CUB or Thrust over the memory of an array",
-     "std::sort(v.begin(), v.end())"},
-    {"nonzero, indexing by masks", "`where` keeps the shape; their number and their sum need none",
-     "count_nonzero(b) | sum(where(b, x, 0))"},
-    {"broadcast_arrays", "operands broadcast by themselves; as views", "broadcast_to(v, x.shape())"},
-    {"all of fft", "cuFFT or FFTW over `x.data()`, `data_on(stream, x)`", ""},
-    {"can_cast, isdtype, and inspection of devices and name spaces", "what is asked there is part of the types",
-     "std::is_same_v<promoted_t<int8, float>, float>"}};
-
 std::vector<std::string> ways(const std::string& text) {
   std::vector<std::string> all;
   std::size_t from = 0;
@@ -236,6 +226,10 @@ std::vector<std::string> ways(const std::string& text) {
     all.push_back(text.substr(from, to - from));
   all.push_back(text.substr(from));
   return all;
+}
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
 }
 /// As code in a cell of a table.
 std::string code(const std::string& text) {
@@ -365,15 +359,41 @@ What differs everywhere:
   text += table_head + rows_of(monoids(lf::op::all_monoids{})) + rows_of(reductions);
   for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra}) text += table_of(*s);
   text += R"(
-## What is not there
+## Which of these fuse
 
-Names of the Python array API standard that have no function here, and what to write instead:
+All that is above is an expression, and one kernel with what is around it, but for the sections that say that they compute
+at once: those are calls of libraries, whose arguments are expressions and whose results are arrays. Of the Python array API
+standard's functions those without a name here are `broadcast_arrays`, `can_cast` and `isdtype`, and the inspection of devices
+and name spaces.
 
-| names | instead | for example |
+## The rest of NumPy's main namespace
+
+Every function of NumPy 2.4 is above, in [operations.md](operations.md), or here. Where there is code it is an expression as all
+others; where there is none, nothing is planned, for the reason that is given.
+
+| NumPy | instead | why |
 |---|---|---|
 )";
-  for (const absence& a : absences) text += row(a.names, a.instead, *a.code ? codes(ways(a.code)) : "");
+  for (const other_name& o : other_names)
+    text += row(codes(words_of(o.names)), *o.here ? codes(ways(o.here)) : "–", o.note);
   return text;
+}
+
+std::string missing_of(const std::string& names) {
+  std::set<std::string> known;
+  const std::string page = numpy_page(), module = "np.";
+  const auto word_at = [&](std::size_t at) {
+    return page.substr(at, page.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", at) - at);
+  };
+  for (std::size_t at = 0; (at = page.find(module, at)) != std::string::npos;) known.insert(word_at(at += 3));
+  for (const other_name& o : other_names)
+    for (const std::string& name : words_of(o.names)) known.insert(name);
+  for (const made_entry& e : operations(lf::op::all_elementwise{}))
+    for (const std::string& way : e.here) known.insert(way.substr(0, way.find('(')));
+  std::string missing;
+  for (const std::string& name : words_of(names))
+    if (known.count(name) == 0) missing += " " + name;
+  return missing;
 }
 
 std::string numpy_spellings() {
@@ -383,8 +403,10 @@ std::string numpy_spellings() {
 #include <lazyfuse/linalg.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 namespace lazyfuse {
@@ -416,8 +438,8 @@ struct operands_of_the_page {
     for (const made_entry& e : entries)
       for (const std::string& way : e.here) add(way);
   add("map(f, x, y)");
-  for (const absence& a : absences)
-    for (const std::string& way : ways(a.code)) add(way);
+  for (const other_name& o : other_names)
+    for (const std::string& way : ways(o.here)) add(way);
   text += "};\n}  // namespace lazyfuse\n\nint main() { (void)&lazyfuse::operands_of_the_page::way0;";
   return text + " }\n";
 }

@@ -3,6 +3,7 @@
 //   operations page FILE         docs/operations.md, which generate.py reads too
 //   operations numpy FILE        docs/numpy.md
 //   operations check page FILE   fails unless FILE is that page; check numpy FILE likewise
+//   operations check names FILE  fails unless docs/numpy.md has all names of that file
 //   operations spellings FILE    a program that compiles what docs/numpy.md says is lazyfuse
 #include "../support/registry.hpp"
 #include "numpy_page.hpp"
@@ -168,12 +169,18 @@ int main(int count, char** arguments) {
   const bool check = count == 4 && std::string(arguments[1]) == "check";
   const std::string what = count == 3 || check ? arguments[count - 2] : "";
   const char* const file = arguments[count - 1];
+  if (check && what == "names") {
+    std::ifstream in(file);
+    const std::string missing = missing_of(std::string(std::istreambuf_iterator<char>(in), {}));
+    if (!missing.empty()) std::cerr << "docs/numpy.md says nothing of" << missing << "\n";
+    return missing.empty() ? 0 : 1;
+  }
   std::string text;
   if (what == "page") text = page(lf::op::all_elementwise{}, lf::op::all_monoids{});
   else if (what == "numpy") text = numpy_page();
   else if (what == "spellings") text = numpy_spellings();
   else {
-    std::cerr << "operations [check] page|numpy|spellings FILE\n";
+    std::cerr << "operations [check] page|numpy|names|spellings FILE\n";
     return 2;
   }
   if (check) {
