@@ -51,6 +51,15 @@ struct table {
 #endif
     return source.at(offset);
   }
+#if !defined(__CUDA_ARCH__)
+  /// Where it lies, counted from the source's first.
+  template <class... Index>
+  index_t offset_of(index_t offset, Index... i) const {
+    int axis = 0;
+    (go(axis++, i, offset), ...);
+    return offset;
+  }
+#endif
   friend bool operator==(const table& a, const table& b) = default;
 
  private:
