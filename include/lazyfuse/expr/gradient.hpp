@@ -52,10 +52,11 @@ auto at_coordinates(const X& x, const C& coordinates) {
   using real = typename part<value_t<X>>::type;
   const line<Axis, X> l{x};
   const auto vector = cast<double>(coordinates);
-  const auto to_before = l.along(vector - roll(vector, 1)), to_after = l.along(roll(vector, -1) - vector);
-  const auto of_before = -to_after / (to_before * (to_before + to_after)),
-             of_itself = (to_after - to_before) / (to_before * to_after),
-             of_after = to_before / (to_after * (to_before + to_after));
+  const auto to_before = l.along(vector - roll(vector, 1));
+  const auto to_after = l.along(roll(vector, -1) - vector);
+  const auto of_before = -to_after / (to_before * (to_before + to_after));
+  const auto of_itself = (to_after - to_before) / (to_before * to_after);
+  const auto of_after = to_before / (to_after * (to_before + to_after));
   const auto inside = cast<real>(of_before) * l.before() + cast<real>(of_itself) * x + cast<real>(of_after) * l.after();
   return where(l.is_first(), (l.after() - x) / cast<real>(to_after),
                where(l.is_last(), (x - l.before()) / cast<real>(to_before), inside));
