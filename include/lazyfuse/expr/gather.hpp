@@ -7,6 +7,7 @@
 #include <lazyfuse/expr/roll.hpp>
 #include <lazyfuse/expr/table.hpp>
 #include <lazyfuse/op/take.hpp>
+#include <lazyfuse/program/folded.hpp>
 
 namespace lazyfuse::gather_detail {
 
@@ -118,13 +119,44 @@ auto gathered(const tree::leaf<tree::computed<A, ByLimits>, R>& e, const G& g) {
   return from_memory(e.source.argument, e.extents, e.steps, e.offset, g);
 }
 /// A gather whose table has no zeros around it is in memory before it gets some: beyond its elements its indices may be
-/// anything.
+/// anything. But those that are arithmetic of positions are 0 there, which a table with zeros around it bears.
 template <class Op>
 inline constexpr bool is_gather = std::is_same_v<Op, op::take>;
+template <class Index>
+inline constexpr bool is_of_positions = false;
+template <int R>
+inline constexpr bool is_of_positions<tree::leaf<ir::folded, R>> = true;
+template <class Table, class First, class... Index>
+inline constexpr bool by_positions = (is_of_positions<Index> && ...);
+template <int K>
+ir::table_axes<K> with_nothing_of_nothing(ir::table_axes<K> axes, bool nothing) {
+  for (int k = 0; k < K; ++k) axes.extents[k] = nothing ? 0 : axes.extents[k];
+  return axes;
+}
+template <class Source, int K, beyond B>
+auto with_zeros(const tree::leaf<tree::table_of<Source, K, B>, 0>& e) {
+  const bool nothing = requires { e.source.source.owner; }
+  &&e.source.axes.length == 0;
+  return tree::leaf<tree::table_of<Source, K, beyond::zero>, 0>(
+      {e.source.source, with_nothing_of_nothing(e.source.axes, nothing)}, {}, {});
+}
+template <int K, beyond B, class A>
+auto with_zeros(const tree::leaf<tree::deferred<tree::to_table<K, B>, A>, 0>& e) {
+  const tree::to_table<K, B>& how = e.source.how;
+  return tree::leaf<tree::deferred<tree::to_table<K, beyond::zero>, A>, 0>(
+      {e.source.argument, {with_nothing_of_nothing(how.axes, how.axes.length == 0), how.shift}}, {}, {});
+}
 template <class Op, class Seq, class... A, class G>
   requires(is_gather<Op>&& G::outside == beyond::zero)
 auto gathered(const tree::map_expr<Op, Seq, A...>& e, const G& g) {
-  return from_memory(e, e.shape(), row_major(e.shape()), 0, g);
+  if constexpr (by_positions<A...>)
+    return tree::rebuilt(e, g.others.extents, [&](const auto& a) {
+      if constexpr (bare_t<decltype(a)>::rank == 0) {
+        if constexpr (requires { with_zeros(a); }) return with_zeros(a);
+        else return a;
+      } else return gathered(a, g);
+    });
+  else return from_memory(e, e.shape(), row_major(e.shape()), 0, g);
 }
 template <class Op, class Seq, class... A, class G>
 auto gathered(const tree::map_expr<Op, Seq, A...>& e, const G& g) {
