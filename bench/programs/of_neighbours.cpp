@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The programs that look at neighbours.
-#include "programs/evolve.hpp"
-#include "programs/grayscott.hpp"
-#include "programs/harris.hpp"
-#include "programs/laplacien.hpp"
-#include "programs/rosen.hpp"
-#include "programs/specialconvolve.hpp"
+#include "examples/programs/evolve.hpp"
+#include "examples/programs/grayscott.hpp"
+#include "examples/programs/harris.hpp"
+#include "examples/programs/laplacien.hpp"
+#include "examples/programs/rosen.hpp"
+#include "examples/programs/specialconvolve.hpp"
 #include "run.hpp"
 
 namespace bench {

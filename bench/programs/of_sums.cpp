@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The programs whose results are sums.
-#include "programs/cronbach.hpp"
-#include "programs/euclidean_distance_square.hpp"
-#include "programs/l1norm.hpp"
-#include "programs/l2norm.hpp"
-#include "programs/log_likelihood.hpp"
-#include "programs/lstsqr.hpp"
-#include "programs/nn.hpp"
-#include "programs/pairwise.hpp"
+#include "examples/programs/cronbach.hpp"
+#include "examples/programs/euclidean_distance_square.hpp"
+#include "examples/programs/l1norm.hpp"
+#include "examples/programs/l2norm.hpp"
+#include "examples/programs/log_likelihood.hpp"
+#include "examples/programs/lstsqr.hpp"
+#include "examples/programs/nn.hpp"
+#include "examples/programs/pairwise.hpp"
 #include "run.hpp"
 
 namespace bench {

@@ -26,7 +26,8 @@ auto grayscott(const lf::array<double, 2, Space>& ru, const lf::array<double, 2,
   const range in(1, -1), back(0, -2), on(2, lf::end);
   const auto laplace = [&](const auto& x) { return x(back, in) + x(in, back) - 4 * x(in, in) + x(in, on) + x(on, in); };
   for (int step = 0; step < steps; ++step) {
-    const auto a = u(in, in), b = v(in, in), w = a * b * b;
+    const auto a = u(in, in), b = v(in, in);
+    const auto w = a * b * b;
     lf::assign(lf::tie(next_u(in, in), next_v(in, in)), a + (0.16 * laplace(u) - w + 0.04 * (1 - a)),
                b + (0.08 * laplace(v) + w - (0.04 + 0.06) * b));
     std::swap(u, next_u), std::swap(v, next_v);
