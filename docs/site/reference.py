@@ -301,8 +301,9 @@ def check_complete(app, env):
     """Whatever the examples call is in the reference."""
     folder = os.path.join(app.srcdir, "docs/examples")
     shown = app.lazyfuse_shown
-    for file in sorted(os.listdir(folder)):
-        if not file.endswith((".cpp", ".cu")) or file in ("steps.cpp", "operation.cpp", "pattern.cpp", "view.cpp", "backend.cpp"):  # those show what is inside
+    programs = ["programs/" + file for file in os.listdir(os.path.join(folder, "programs")) if file.endswith(".hpp")]
+    for file in sorted(os.listdir(folder) + programs):
+        if not file.endswith((".cpp", ".cu")) and file not in programs or file in ("steps.cpp", "operation.cpp", "pattern.cpp", "view.cpp", "backend.cpp"):  # those show what is inside
             continue
         with open(os.path.join(folder, file)) as text:
             for name in sorted(set(re.findall(r"\blf::((?:random::|tuning::|dlpack::|linalg::)?[a-z]\w*)", text.read()))):

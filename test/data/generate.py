@@ -1269,6 +1269,79 @@ def numpy_names():
     (HERE / "numpy_names.txt").write_text("\n".join(names) + "\n")
 
 
+def programs():
+    """The programs of docs/examples/programs: small operands, and what NumPy makes of them statement by statement."""
+    out = Family("programs")
+    rng = np.random.default_rng(21)
+    x, y, z, w = (rng.uniform(0.1, 1.5, 601) for _ in range(4))
+    m, square, other = rng.uniform(0, 1, (37, 23)), rng.uniform(0, 1, (29, 29)), rng.uniform(0, 1, (29, 29))
+    row, picture = rng.uniform(0, 1, (1, 23)), rng.uniform(0, 1, (19, 21, 3))
+    whole = rng.integers(0, 2**32, (23, 31), np.uint32)
+    ru, rv = rng.uniform(0, 1, (45, 45)), rng.uniform(0, 1, (45, 45))
+    food = np.array([0.75, 0.125, 9.5])
+    for name, values in {"x": x, "y": y, "z": z, "w": w, "m": m, "square": square, "other": other, "row": row, "picture": picture,
+                         "whole": whole, "ru": ru, "rv": rv, "food": food}.items():
+        out.put(name, values)
+
+    h = np.sin((z - x) / 2) ** 2 + np.cos(x) * np.cos(z) * np.sin((w - y) / 2) ** 2
+    out.put("arc_distance", 2 * np.arctan2(np.sqrt(h), np.sqrt(1 - h)))
+    grid = np.zeros((x.size // 17, x.size // 17, 3))
+    grid[:, :, 0], grid[:, :, 1] = x[:grid.shape[0], None], x[:grid.shape[0]]
+    out.put("create_grid", grid.reshape(-1, 3))
+    for name, items in {"cronbach": square, "cronbach of 37 x 23": m}.items():
+        n = items.shape[0]
+        out.put(name, np.asarray(n / (n - 1) * (1 - items.var(1, ddof=1).sum() / items.sum(0).var(ddof=1))))
+    out.put("euclidean_distance_square", -2 * np.dot(row, m.T) + np.square(row).sum(1)[:, None] + np.square(m).sum(1))
+    around = np.roll(square, 1, 0) + np.roll(square, -1, 0) + np.roll(square, 1, 1) + np.roll(square, -1, 1)
+    out.put("evolve", square + 0.1 * (around - 4 * square))
+    dx, dy = (m[1:] - m[:-1])[:, 1:], (m[:, 1:] - m[:, :-1])[1:]
+    a, b, c = dx * dx, dy * dy, dx * dy
+    out.put("harris", (a * b - c * c) - 0.05 * (a + b) ** 2)
+    a1, a2, b1, b2, d1, d2 = 5.0, 0.1, 3.0, 2.0, 0.4, 0.01
+    f, g = a1 * food[0] * food[1] / (1 + b1 * food[0]), a2 * food[1] * food[2] / (1 + b2 * food[1])
+    out.put("hasting", np.array([food[0] * (1 - food[0]) - f, f - g - d1 * food[1], g - d2 * food[2]]))
+    out.put("l1norm", np.abs(square[:, None] - other).sum(-1))
+    out.put("l2norm", np.sqrt((np.abs(m) ** 2).sum(1)))
+    edges = np.abs(4 * picture[1:-1, 1:-1] - picture[:-2, 1:-1] - picture[2:, 1:-1] - picture[1:-1, :-2] - picture[1:-1, 2:])
+    out.put("laplacien", edges / (max(1.0, edges.max()) + 1e-9))
+    out.put("log_likelihood", np.asarray(np.log(np.exp(-(x - 0.1) ** 2 / (2 * 1.1**2)) / (math.sqrt(2 * math.pi) * 1.1)).sum()))
+    slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
+    out.put("lstsqr slope", np.asarray(slope))
+    out.put("lstsqr intercept", np.asarray(y.mean() - slope * x.mean()))
+    weight, bias = 0.5, 0.25
+    for _ in range(7):
+        e = 1 / (1 + np.exp(-(weight * x + bias))) - y
+        weight, bias = weight - 0.1 * (e * x).mean(), bias - 0.1 * e.mean()
+    out.put("nn weight", np.asarray(weight))
+    out.put("nn bias", np.asarray(bias))
+    out.put("pairwise", np.sqrt(((m[None] - m[:, None]) ** 2).sum(-1)))
+    out.put("pythagorean_id", np.sin(x) ** 2 + np.cos(x) ** 2)
+    out.put("repeating", np.concat((x, np.repeat(x, 5))))
+    out.put("reverse_cumsum", np.flip(np.cumsum(np.flip(x))))
+    out.put("rosen", np.asarray((100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()))
+    rows = whole[:, :-2] + whole[:, 1:-1] + whole[:, 2:]
+    out.put("specialconvolve", rows[:-2] + rows[1:-1] + rows[2:] - np.uint32(9) * whole[1:-1, 1:-1])
+    out.put("vibr_energy", np.exp(-x * y - z * y**2))
+
+    n, r = len(ru), 20
+    u_all, v_all = np.zeros((n + 2, n + 2), np.float32), np.zeros((n + 2, n + 2), np.float32)
+    u, v = u_all[1:-1, 1:-1], v_all[1:-1, 1:-1]
+    u += 1
+    middle = slice(n // 2 - r, n // 2 + r)
+    u[middle, middle], v[middle, middle] = 0.5, 0.25
+    u += 0.15 * ru
+    v += 0.15 * rv
+    laplace = lambda s: s[:-2, 1:-1] + s[1:-1, :-2] - 4 * s[1:-1, 1:-1] + s[1:-1, 2:] + s[2:, 1:-1]
+    for step in range(10):
+        if step in (0, 3):
+            out.put(f"grayscott {step}", v_all.copy())
+        lu, lv, w = laplace(u_all), laplace(v_all), u * v * v
+        u += 0.16 * lu - w + 0.04 * (1 - u)
+        v += 0.08 * lv + w - (0.04 + 0.06) * v
+    out.put("grayscott 10", v_all)
+    out.write()
+
+
 if __name__ == "__main__":
     numpy_names()
     elementwise()
@@ -1296,6 +1369,7 @@ if __name__ == "__main__":
     losses()
     scans()
     optimizers()
+    programs()
     total = sum(f.stat().st_size for f in HERE.glob("*.bin"))
     assert total < 3_000_000, total
     print(f"total: {total} bytes")

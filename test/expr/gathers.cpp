@@ -301,6 +301,20 @@ TYPED_TEST(gathers, among_parts_ask_for_nothing_beyond_them) {
   expect(lf::concat(lf::kron(empty, y), y), {0, 1});
   expect(lf::concat(lf::repeat(lf::lazy_array(empty), 2), y), {0, 1});
   expect(lf::concat(lf::take(lf::roll(empty, 1), empty), lf::repeat(y, 2)), {0, 0, 1, 1});
+  expect(lf::concat(y, lf::flip(lf::repeat(y, 2)), lf::repeat(y, 0), lf::tile(y + 3, 2)),
+         {0, 1, 1, 1, 0, 0, 3, 4, 3, 4});
+  expect(lf::pad<padding::wrap>(lf::pad<padding::reflect>(x, {{1, 0}}), {{0, 2}}), {1, 0, 1, 2, 3, 4, 1, 0});
+  expect(lf::pad(lf::pad<padding::reflect>(x, {{2, 1}}), {{2, 1}}, 9), {9, 9, 2, 1, 0, 1, 2, 3, 4, 3, 9});
+  expect(lf::pad(lf::repeat(x(range(1, 3)), 2)(range(none, none, -1)), {{3, 1}}, 9), {9, 9, 9, 2, 2, 1, 1, 9});
+  const lf::array<int32_t, 2, TypeParam> m = lf::reshape(x(range(0, 4)), {2, 2}), none_of_two = m(range(0, 0));
+  expect(lf::concat(m, lf::repeat(m, 2, axis<1>)(lf::all, range(1, 3))), {0, 1, 2, 3, 0, 1, 2, 3});
+  expect(lf::concat<1>(lf::repeat(m, 2, axis<0>)(range(1, 3)), m(range(none, none, -1))), {0, 1, 2, 3, 2, 3, 0, 1});
+  expect(lf::pad(lf::tile(m(lf::all, range(none, none, -1)), {1, 2}), {{1, 0}, {0, 1}}, 9),
+         {9, 9, 9, 9, 9, 1, 0, 1, 0, 9, 3, 2, 3, 2, 9});
+  expect(lf::pad(lf::repeat(none_of_two, 2, axis<1>), {{1, 0}, {0, 1}}, 9), {9, 9, 9, 9, 9});
+  lf::kernel_trace trace;
+  expect(lf::concat(y, lf::repeat(x + 1, 2)), {0, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5});
+  EXPECT_EQ(trace.launches(), 1);
 }
 
 #if !defined(__CUDACC__)

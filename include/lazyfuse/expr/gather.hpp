@@ -7,6 +7,7 @@
 #include <lazyfuse/expr/roll.hpp>
 #include <lazyfuse/expr/table.hpp>
 #include <lazyfuse/op/take.hpp>
+#include <lazyfuse/program/folded.hpp>
 
 namespace lazyfuse::gather_detail {
 
@@ -118,13 +119,73 @@ auto gathered(const tree::leaf<tree::computed<A, ByLimits>, R>& e, const G& g) {
   return from_memory(e.source.argument, e.extents, e.steps, e.offset, g);
 }
 /// A gather whose table has no zeros around it is in memory before it gets some: beyond its elements its indices may be
-/// anything.
+/// anything. But those that are folded positions (folded.hpp) may be so for a table with zeros around it, if they are
+/// read at positions, too.
 template <class Op>
 inline constexpr bool is_gather = std::is_same_v<Op, op::take>;
+template <class Index>
+inline constexpr bool is_folded = false;
+template <int R>
+inline constexpr bool is_folded<tree::leaf<ir::folded, R>> = true;
+template <class Table, class First, class... Index>
+inline constexpr bool by_folded = (is_folded<Index> && ...);
+template <class G>
+inline constexpr bool by_positions = false;
+template <int From, int To, beyond B, class Axis, class... Index>
+inline constexpr bool by_positions<gather<From, To, B, Axis, Index...>> =
+    (std::is_same_v<Index, tree::leaf<ir::position, To>> && ...);
+/// Folded positions where others say which: none is negative, so that they can be divided.
+template <int R, int To, beyond B, int... Axis, class... Index>
+auto moved(const tree::leaf<ir::folded, R>& e, const gather<R, To, B, axes<Axis...>, Index...>& g) {
+  tree::leaf<ir::folded, To> to(e.source, g.others.extents, {}, e.offset);
+  for (int k = 0; k < To; ++k)
+    if (g.others.source[k] >= 0) to.steps[k] = g.others.factor[k] * e.steps[g.others.source[k]];
+  const auto along = [&](int axis, const auto& index) {
+    to.offset += e.steps[axis] * (index.source.origin + index.offset);
+    for (int k = 0; k < To; ++k) to.steps[k] += e.steps[axis] * index.steps[k];
+  };
+  [&]<int... I>(index_sequence<I...>) { (along(R + Axis, get<I>(g.indices)), ...); }
+  (make_index_sequence<sizeof...(Axis)>{});
+  ir::folded& f = to.source;
+  const index_t least = f.origin + to.offset + f.ahead + reach_of(to.extents, to.steps).first, by = f.by.value;
+  if (by <= 0) f.how = ir::folding::nearest;  // there is nothing
+  else if (f.how != ir::folding::nearest && least < 0) {
+    const index_t times = (by - 1 - least) / by;
+    f.ahead += times * by;
+    f.less += times;
+  }
+  return to;
+}
+template <int K>
+ir::table_axes<K> with_nothing_of_nothing(ir::table_axes<K> axes, bool nothing) {
+  for (int k = 0; k < K; ++k) axes.extents[k] = nothing ? 0 : axes.extents[k];
+  return axes;
+}
+template <class Source, int K, beyond B>
+auto with_zeros(const tree::leaf<tree::table_of<Source, K, B>, 0>& e) {
+  const bool in_memory = requires { e.source.source.owner; }
+  , nothing = in_memory && e.source.axes.length == 0;
+  return tree::leaf<tree::table_of<Source, K, beyond::zero>, 0>(
+      {e.source.source, with_nothing_of_nothing(e.source.axes, nothing)}, {}, {});
+}
+template <int K, beyond B, class A>
+auto with_zeros(const tree::leaf<tree::deferred<tree::to_table<K, B>, A>, 0>& e) {
+  const tree::to_table<K, B>& how = e.source.how;
+  return tree::leaf<tree::deferred<tree::to_table<K, beyond::zero>, A>, 0>(
+      {e.source.argument, {with_nothing_of_nothing(how.axes, how.axes.length == 0), how.shift}}, {}, {});
+}
 template <class Op, class Seq, class... A, class G>
   requires(is_gather<Op>&& G::outside == beyond::zero)
 auto gathered(const tree::map_expr<Op, Seq, A...>& e, const G& g) {
-  return from_memory(e, e.shape(), row_major(e.shape()), 0, g);
+  if constexpr (by_folded<A...> && by_positions<G>)
+    return tree::rebuilt(e, g.others.extents, [&](const auto& a) {
+      if constexpr (is_folded<bare_t<decltype(a)>>) return moved(a, g);
+      else if constexpr (bare_t<decltype(a)>::rank == 0) {
+        if constexpr (requires { with_zeros(a); }) return with_zeros(a);
+        else return a;
+      } else return gathered(a, g);
+    });
+  else return from_memory(e, e.shape(), row_major(e.shape()), 0, g);
 }
 template <class Op, class Seq, class... A, class G>
 auto gathered(const tree::map_expr<Op, Seq, A...>& e, const G& g) {

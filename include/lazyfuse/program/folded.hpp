@@ -18,12 +18,13 @@ struct folded {
   position_divisor by;    ///< what is divided by, or the length of what comes again
   index_t extent, ahead;  ///< extent: of what is read
   index_t origin = 0;     ///< the position of offset 0
+  index_t less = 0;       ///< what quotients are diminished by
 
   LAZYFUSE_HD int64 at(index_t offset) const {
     const index_t p = origin + offset + ahead;
     if (how == folding::nearest) return p < 0 ? 0 : p < extent ? p : extent - 1;
     const index_t q = by.quotient(p);
-    if (how == folding::quotient) return q;
+    if (how == folding::quotient) return q - less;
     const index_t r = p - q * by.value;
     if (how == folding::remainder || r < extent) return r;
     return how == folding::mirrored ? by.value - r : by.value - 1 - r;
@@ -41,7 +42,7 @@ struct folded {
       const index_t left = by.value - r, run = left < n ? left : n, whole = by.value;
       for (index_t i = 0; i < run; ++i) {
         const index_t at = r + i;
-        to[i] = how == folding::quotient                       ? q
+        to[i] = how == folding::quotient                       ? q - own.less
                 : how == folding::remainder || at < own.extent ? at
                 : how == folding::mirrored                     ? whole - at
                                                                : whole - 1 - at;
