@@ -690,7 +690,7 @@ def fourier():
     lengths = [1, 2, 3, 5, 7, 8, 12, 17, 97, 128, 1009]
     for call in [*(f"{f},{n})" for f in ("fft(w", "rfft(v", "irfft(w") for n in lengths),
                  "fft(z)", "fft(z,axis=0)", "fft(z,7,axis=1)", "fft(z,3,axis=1)", "ifft(z,axis=-2)", "fft(z,norm='ortho')", "fft(z,norm='forward')", "ifft(z,norm='ortho')", "ifft(z,norm='forward')",
-                 "fft(z.T)", "fft(z[::-1,:,::-2])", "fft(z*2+x)", "fft(x)", "rfft(x,axis=0)", "rfft(x[:,::-1],7,axis=1)", "irfft(z)", "irfft(z,7,axis=0)", "irfft(x)", "hfft(z)", "hfft(z,7,norm='ortho')", "ihfft(x)", "ihfft(x,5,axis=0)",
+                 "fft(z.T)", "fft(z[::-1,:,::-2])", "fft(z*2+x)", "fft(x)", "rfft(x,axis=0)", "rfft(x[:,::-1],7,axis=1)", "irfft(z)", "irfft(z,7,axis=0)", "irfft(x)", "hfft(x)", "hfft(z)", "hfft(z,7,norm='ortho')", "ihfft(x)", "ihfft(x,5,axis=0)",
                  "fft2(z)", "fft2(z,(3,8))", "ifft2(z,axes=(0,2))", "fft2(z,(3,8),axes=(2,0))", "rfft2(x)", "rfft2(x,(7,3),axes=(1,0))", "irfft2(z)", "irfft2(z,(4,5))",
                  "fftn(z)", "ifftn(z,(3,3),axes=(0,2))", "rfftn(x)", "irfftn(z)", "irfftn(z,(4,5,7),axes=(0,1,2))", "fftn(q)", "ifftn(q,norm='ortho')", "rfftn(q.real)", "irfftn(q)"]:
         answer = np.asarray(eval(call, names | wide))

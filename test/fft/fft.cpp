@@ -5,6 +5,7 @@
 #include "support/reference_data.hpp"
 
 #include <lazyfuse/fft.hpp>
+#include <lazyfuse/observe/trace.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -145,6 +146,7 @@ TYPED_TEST(fourier, along_one_axis_as_numpys) {
   if (lf::space_traits<TypeParam>::on_device) return;
   this->expect("irfft(z)", fft::irfft(z));
   this->expect("irfft(z,7,axis=0)", fft::irfft(z, 7, axis<0>));
+  this->expect("hfft(x)", fft::hfft(x));
   this->expect("hfft(z)", fft::hfft(z));
   this->expect("hfft(z,7,norm='ortho')", fft::hfft(z, fft::ortho, 7));
 }
@@ -265,6 +267,21 @@ TYPED_TEST(fourier, operands_stay_and_results_are_part_of_expressions) {
   EXPECT_TRUE(test::evaluates_to(spectrum, spectrum_before));
   // Of no array: in the default space.
   EXPECT_EQ(as_number(fft::fft(lf::ones<double>({4}))(0).item()), number(4));
+}
+TYPED_TEST(fourier, what_is_given_is_computed_by_one_kernel_and_arrays_are_read_where_they_are) {
+  const auto z = this->template given<number64, 3>("z");
+  const auto x = this->template given<double, 3>("x");
+  const auto kernels_of = [](const auto& f) {
+    lf::kernel_trace trace;
+    f();
+    return trace.launches();
+  };
+  EXPECT_EQ(kernels_of([&] { fft::fft(z); }), 0);
+  EXPECT_EQ(kernels_of([&] { fft::rfftn(x); }), 0);
+  EXPECT_EQ(kernels_of([&] { fft::fft(z * 2 + x); }), 1);
+  EXPECT_EQ(kernels_of([&] { fft::fft(z * 2 + x, 9); }), 1);
+  EXPECT_EQ(kernels_of([&] { fft::ifft2(z.T() * 2, {3, 9}, fft::ortho); }), 1);
+  EXPECT_EQ(kernels_of([&] { fft::fftfreq(9); }), 0);
 }
 TYPED_TEST(fourier, without_elements_there_is_nothing_to_do_but_transforms_have_points) {
   const lf::array<number64, 2, TypeParam> no_rows(lf::shape(0, 4)), no_columns(lf::shape(3, 0));

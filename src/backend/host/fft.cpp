@@ -51,6 +51,23 @@ index_t good_length(index_t least) {
   return best;
 }
 
+/// root(k, n), in double also for floats, as the product of roots that are closer together and further apart.
+struct root_table {
+  int bits = 0;
+  std::vector<point<double>> fine, coarse;
+
+  root_table() = default;
+  explicit root_table(index_t n) {
+    while (index_t{1} << 2 * bits < n) ++bits;
+    const index_t size = index_t{1} << bits;
+    for (index_t k = 0; k < size; ++k) fine.push_back(root<double>(k, n));
+    for (index_t k = 0; k < n; k += size) coarse.push_back(root<double>(k, n));
+  }
+  point<double> operator()(index_t k) const {
+    return fine[std::size_t(k & ((index_t{1} << bits) - 1))] * coarse[std::size_t(k >> bits)];
+  }
+};
+
 /// How a length is transformed.
 template <class T>
 struct plan {
@@ -60,14 +77,11 @@ struct plan {
   // A matrix of rows x columns.
   index_t rows = 0, columns = 0;
   steps<T> of_rows, of_columns;
-  // root(k, n) is the product of fine[k % size] and coarse[k / size], in double also for floats.
-  std::vector<point<double>> fine, coarse;
+  root_table roots;  // of n
   // A convolution of m points with a chirp, whose transform is `spectrum`.
   index_t m = 0;
   std::vector<point<T>> chirp, spectrum;
   std::shared_ptr<const plan> convolved;  // unless in lanes
-  // root(k, 2 n), for real lines of 2 n.
-  std::vector<point<T>> of_reals;
 };
 
 /// exp(-pi i k^2 / n), k < n.
@@ -110,7 +124,6 @@ std::shared_ptr<const plan<T>> make_plan(index_t n) {
   p.n = n;
   p.convolution = largest_factor(n) > most_radix;
   p.matrix = !p.convolution && n >= least_matrix;
-  for (index_t k = 0; k <= n / 2; ++k) p.of_reals.push_back(root<T>(k, 2 * n));
   if (p.convolution) {
     p.m = good_length(2 * n - 1);
     p.chirp = chirp_of<T>(n);
@@ -125,9 +138,7 @@ std::shared_ptr<const plan<T>> make_plan(index_t n) {
     p.columns = n / p.rows;
     p.of_rows = steps<T>(p.columns);
     p.of_columns = steps<T>(p.rows);
-    const index_t size = p.columns;
-    for (index_t k = 0; k < size; ++k) p.fine.push_back(root<double>(k, n));
-    for (index_t k = 0; k < n; k += size) p.coarse.push_back(root<double>(k, n));
+    p.roots = root_table(n);
   } else p.own = steps<T>(n);
   return made;
 }
@@ -135,6 +146,24 @@ template <class T>
 std::shared_ptr<const plan<T>> plan_of(index_t n) {
   static auto& known = *new recently_used<index_t, const plan<T>>(most_plans);
   return known.find_or(n, [n] { return make_plan<T>(n); });
+}
+
+/// root(k, 2 h) for k <= h / 2, for real lines of 2 h.
+template <class T>
+std::shared_ptr<const std::vector<point<T>>> roots_of_reals(index_t h) {
+  static auto& known = *new recently_used<index_t, const std::vector<point<T>>>(most_plans);
+  return known.find_or(h, [h] {
+    const root_table table(h < least_matrix ? 1 : 2 * h);
+    auto made = std::make_shared<std::vector<point<T>>>();
+    for (index_t k = 0; k <= h / 2; ++k) {
+      if (h < least_matrix) made->push_back(root<T>(k, 2 * h));
+      else {
+        const auto w = table(k);
+        made->push_back({static_cast<T>(w.re), static_cast<T>(w.im)});
+      }
+    }
+    return made;
+  });
 }
 
 /// Two buffers of n points.
@@ -154,8 +183,8 @@ using buffers_in_lanes = buffers<typename vector_of<T>::type>;
 template <class T>
 struct lines {
   const plan<T>& p;
+  const point<T>* roots;  // of reals
   sides between;
-  index_t n;  // of the transform
   bool exchange_before, exchange_after;
   T scale;
   const T* from;
@@ -198,10 +227,10 @@ constexpr auto transform_pairs_of_reals = []<class T>(const lines<T>& l, in_lane
   const bool back = l.between == sides::to_real;
   load(l.from, l.in, h + back, l.count, x);
   adapt(x, h + back, false, l.scale);
-  if (back) join_reals(x, h, l.p.of_reals.data());
+  if (back) join_reals(x, h, l.roots);
   in_lanes<T>* const z = transform_buffer(l.p, x, y);
   if (back) adapt(z, h, true, T(1));
-  else part_reals(z, h, l.p.of_reals.data());
+  else part_reals(z, h, l.roots);
   store(z, h + !back, l.count, l.to, l.out);
 };
 /// Real lines of odd lengths, as complex ones.
@@ -217,7 +246,7 @@ constexpr auto transform_odd_reals = []<class T>(const lines<T>& l, in_lanes<T>*
   } else {
     load(l.from, l.in, half, l.count, x);
     adapt(x, half, true, l.scale);
-    x[0].re -= x[0].re;
+    x[0].re = typename vector_of<T>::type{};
     for (index_t i = 1; i < half; ++i) x[n - i] = {-x[i].re, x[i].im};
     const in_lanes<T>* const z = transform_buffer(l.p, x, y);
     for (index_t i = 0; i < n; ++i)
@@ -241,12 +270,10 @@ constexpr auto transform_columns = []<class T>(const columns_of_line<T>& c, in_l
   load(c.from + 2 * c.first * c.step, {p.columns * c.step, c.step}, p.rows, c.count, x);
   adapt(x, p.rows, c.exchange, c.scale);
   in_lanes<T>* const z = run(p.of_columns, x, y);
-  const index_t size = p.columns;
   for (index_t k = 1; k < p.rows; ++k) {
     T re[lanes<T>], im[lanes<T>];
     for (int w = 0; w < lanes<T>; ++w) {
-      const index_t turn = std::min(c.first + w, p.columns - 1) * k;
-      const point<double> by = p.fine[std::size_t(turn % size)] * p.coarse[std::size_t(turn / size)];
+      const point<double> by = p.roots(std::min(c.first + w, p.columns - 1) * k);
       re[w] = static_cast<T>(by.re);
       im[w] = static_cast<T>(by.im);
     }
@@ -335,7 +362,8 @@ void transform_line(const plan<double>& p, point<double>* line) {
 
 /// A long line with a real side, in memory of its own meanwhile.
 template <class T>
-void transform_long_reals(const plan<T>& p, sides between, index_t n, const T* from, T* to, T scale) {
+void transform_long_reals(const plan<T>& p, const point<T>* roots, sides between, index_t n, const T* from, T* to,
+                          T scale) {
   const index_t half = n / 2 + 1;
   std::vector<point<T>> line(static_cast<std::size_t>(std::max(p.n, half)));
   T* const data = &line[0].re;
@@ -343,7 +371,7 @@ void transform_long_reals(const plan<T>& p, sides between, index_t n, const T* f
   if (between == sides::from_real) {
     if (n % 2 == 0) {
       long_line<T>{p, from, 1, data, 1, false, false, scale}.transform();
-      part_reals(line.data(), p.n, p.of_reals.data());
+      part_reals(line.data(), p.n, roots);
     } else {
       for (index_t i = 0; i < n; ++i) line[std::size_t(i)] = {from[i], T(0)};
       long_line<T>{p, data, 1, data, 1, false, false, scale}.transform();
@@ -353,7 +381,7 @@ void transform_long_reals(const plan<T>& p, sides between, index_t n, const T* f
   }
   std::copy_n(source, half, line.data());
   if (n % 2 == 0) {
-    join_reals(line.data(), p.n, p.of_reals.data());
+    join_reals(line.data(), p.n, roots);
     long_line<T>{p, data, 1, to, 1, false, true, scale}.transform();
     return;
   }
@@ -375,8 +403,10 @@ struct along_axis {
     if (outer == 0 || inner == 0) return;
     const bool pairs = between != sides::complex && n % 2 == 0;
     const auto p = plan_of<T>(pairs ? n / 2 : n);
-    if (p->matrix || p->convolved) each_alone(*p, from, to);
-    else in_groups(*p, pairs, from, to);
+    const auto roots = pairs ? roots_of_reals<T>(n / 2) : nullptr;
+    const point<T>* const first_root = roots ? roots->data() : nullptr;
+    if (p->matrix || p->convolved) each_alone(*p, first_root, from, to);
+    else in_groups(*p, first_root, from, to);
   }
 
  private:
@@ -384,7 +414,8 @@ struct along_axis {
   index_t reals() const { return n; }
   index_t numbers() const { return between == sides::complex ? n : n / 2 + 1; }
 
-  void in_groups(const plan<T>& p, bool pairs, const T* from, T* to) const {
+  void in_groups(const plan<T>& p, const point<T>* roots, const T* from, T* to) const {
+    const bool pairs = roots;
     const index_t points = std::max(p.m, p.n + 1);
     // Beside each other, or after each other.
     const bool beside = inner > 1;
@@ -402,8 +433,8 @@ struct along_axis {
         const index_t block = g / per_block, first = g % per_block * lanes<T>;
         const index_t at_in = block * n * inner + first * in.apart, at_out = block * n * inner + first * out.apart;
         const lines<T> l{p,
+                         roots,
                          between,
-                         n,
                          backward,
                          backward,
                          scale,
@@ -419,7 +450,7 @@ struct along_axis {
     });
   }
   /// Many lines are tasks, within which there are no others; few ones have tasks.
-  void each_alone(const plan<T>& p, const T* from, T* to) const {
+  void each_alone(const plan<T>& p, const point<T>* roots, const T* from, T* to) const {
     const index_t count = outer * inner;
     const bool many = count >= 2 * host_detail::thread_count();
     host_detail::for_tasks(many ? count : 1, cost_of(n, count) * many, [&](index_t task) {
@@ -430,7 +461,7 @@ struct along_axis {
         } else {
           const index_t reals_at = i * n, numbers_at = 2 * i * numbers();
           const bool to_real = between == sides::to_real;
-          transform_long_reals(p, between, n, from + (to_real ? numbers_at : reals_at),
+          transform_long_reals(p, roots, between, n, from + (to_real ? numbers_at : reals_at),
                                to + (to_real ? reals_at : numbers_at), scale);
         }
       }
