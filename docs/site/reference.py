@@ -306,8 +306,8 @@ def check_complete(app, env):
         if not file.endswith((".cpp", ".cu")) and file not in programs or file in ("steps.cpp", "operation.cpp", "pattern.cpp", "view.cpp", "backend.cpp"):  # those show what is inside
             continue
         with open(os.path.join(folder, file)) as text:
-            for name in sorted(set(re.findall(r"\blf::((?:random::|tuning::|dlpack::|linalg::)?[a-z]\w*)", text.read()))):
-                if name not in shown and name not in ("random", "tuning", "dlpack", "linalg") and not re.fullmatch(r"u?int(16|32|64)|uint8", name):
+            for name in sorted(set(re.findall(r"\blf::((?:random::|tuning::|dlpack::|linalg::|fft::)?[a-z]\w*)", text.read()))):
+                if name not in shown and name not in ("random", "tuning", "dlpack", "linalg", "fft") and not re.fullmatch(r"u?int(16|32|64)|uint8", name):
                     logger.warning("%s calls lf::%s, which is on no page of the reference", file, name)
 
 

@@ -48,6 +48,11 @@ struct linalg_error : error {
   using error::error;
 };
 
+/// A Fourier transform that cannot be computed, or no library of them; the text names the function and the reason.
+struct fft_error : error {
+  using error::error;
+};
+
 /// A file or stream that cannot be opened, read or written, or is not what its format asks for; the text names it, says
 /// what was found and what was expected, and where.
 struct file_error : error {

@@ -676,6 +676,31 @@ def linear_algebra():
     out.write()
 
 
+def fourier():
+    """Transforms of small integers, which are the same in every type, computed in 80 bits and rounded once."""
+    out = Family("fft")
+    rng = np.random.default_rng(19)
+    real = {"v": rng.integers(-8, 9, 1009), "x": rng.integers(-8, 9, (4, 5, 6))}
+    numbers = {n: rng.integers(-8, 9, s) + 1j * rng.integers(-8, 9, s) for n, s in {"w": (1009,), "z": (4, 5, 6), "q": (2, 3, 2, 3)}.items()}
+    given = {n: x.astype(np.float64) for n, x in real.items()} | numbers
+    for name, x in given.items():
+        out.put(name, x)
+    names = {f: getattr(np.fft, f) for f in "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn".split()}
+    wide = {n: x.astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble) for n, x in given.items()}
+    lengths = [1, 2, 3, 5, 7, 8, 12, 17, 97, 128, 1009]
+    for call in [*(f"{f},{n})" for f in ("fft(w", "rfft(v", "irfft(w") for n in lengths),
+                 "fft(z)", "fft(z,axis=0)", "fft(z,7,axis=1)", "fft(z,3,axis=1)", "ifft(z,axis=-2)", "fft(z,norm='ortho')", "fft(z,norm='forward')", "ifft(z,norm='ortho')", "ifft(z,norm='forward')",
+                 "fft(z.T)", "fft(z[::-1,:,::-2])", "fft(z*2+x)", "fft(x)", "rfft(x,axis=0)", "rfft(x[:,::-1],7,axis=1)", "irfft(z)", "irfft(z,7,axis=0)", "irfft(x)", "hfft(x)", "hfft(z)", "hfft(z,7,norm='ortho')", "ihfft(x)", "ihfft(x,5,axis=0)",
+                 "fft2(z)", "fft2(z,(3,8))", "ifft2(z,axes=(0,2))", "fft2(z,(3,8),axes=(2,0))", "rfft2(x)", "rfft2(x,(7,3),axes=(1,0))", "irfft2(z)", "irfft2(z,(4,5))",
+                 "fftn(z)", "ifftn(z,(3,3),axes=(0,2))", "rfftn(x)", "irfftn(z)", "irfftn(z,(4,5,7),axes=(0,1,2))", "fftn(q)", "ifftn(q,norm='ortho')", "rfftn(q.real)", "irfftn(q)"]:
+        answer = np.asarray(eval(call, names | wide))
+        out.put(call, answer.astype(np.complex128 if answer.dtype.kind == "c" else np.float64))
+    names = {"fftfreq": np.fft.fftfreq, "rfftfreq": np.fft.rfftfreq, "fftshift": np.fft.fftshift, "ifftshift": np.fft.ifftshift}
+    for call in ["fftfreq(1)", "fftfreq(5)", "fftfreq(8,0.25)", "rfftfreq(1)", "rfftfreq(7)", "rfftfreq(8,0.1)", "fftshift(x)", "fftshift(x,1)", "ifftshift(x,(0,1))", "fftshift(fftfreq(9))", "ifftshift(v)", "fftshift(z*x,2)"]:
+        out.put(call, eval(call, names | given))
+    out.write()
+
+
 def gathers():
     """Elements by their indices, again, around and one after the other."""
     out = Family("gathers")
@@ -1355,6 +1380,7 @@ if __name__ == "__main__":
     matrix_products()
     parts()
     linear_algebra()
+    fourier()
     gathers()
     lazy_arrays()
     broadcasting()

@@ -219,6 +219,24 @@ const section linear_algebra = {
      {"np.linalg.matrix_power(x, -3)", "linalg::matrix_power(x, -3)", "of integers not negative"},
      {"except np.linalg.LinAlgError:", "linalg_error(\"\")", "an exception"}}};
 
+const section fourier = {
+    "Fourier transforms",
+    "With `lazyfuse/fft.hpp`. These, too, compute at once and return arrays, but for frequencies and shifts, which are "
+    "lazy. The number of points, the axes and the scaling stand in any order.",
+    {{"np.fft.fft(x) | np.fft.ifft(x, axis=0)", "fft::fft(x) | fft::ifft(x, axis<0>)",
+      "16-bit reals in float, integers in double"},
+     {"np.fft.fft(x, 64, norm='ortho')", "fft::fft(x, 64, fft::ortho)", "and `fft::forward`"},
+     {"np.fft.rfft(x) | np.fft.irfft(z, 7)", "fft::rfft(x) | fft::irfft(z, 7)", ""},
+     {"np.fft.hfft(z) | np.fft.ihfft(x)", "fft::hfft(z) | fft::ihfft(x)", ""},
+     {"np.fft.fft2(z, (4, 8)) | np.fft.ifft2(z)", "fft::fft2(z, {4, 8}) | fft::ifft2(z)", ""},
+     {"np.fft.rfft2(x) | np.fft.irfft2(z)", "fft::rfft2(x) | fft::irfft2(z)", ""},
+     {"np.fft.fftn(t, axes=(0, 2)) | np.fft.ifftn(t)", "fft::fftn(t, axis<0, 2>) | fft::ifftn(t)",
+      "each axis once; with numbers of points and no axes, the last ones"},
+     {"np.fft.rfftn(t) | np.fft.irfftn(t)", "fft::rfftn(t) | fft::irfftn(t)", ""},
+     {"np.fft.fftfreq(8, 0.1) | np.fft.rfftfreq(8)", "fft::fftfreq(8, 0.1) | fft::rfftfreq(8)",
+      "`fftfreq<float>(8)` for floats"},
+     {"np.fft.fftshift(x) | np.fft.ifftshift(x, 0)", "fft::fftshift(x) | fft::ifftshift(x, axis<0>)", "views"}}};
+
 std::vector<std::string> ways(const std::string& text) {
   std::vector<std::string> all;
   std::size_t from = 0;
@@ -319,8 +337,8 @@ std::string rows_of(const std::vector<made_entry>& entries) {
   return text;
 }
 
-const section* const sections[] = {&arrays,   &views, &reductions, &statistics,
-                                   &creation, &drawn, &products,   &linear_algebra};
+const section* const sections[] = {&arrays, &views,    &reductions,     &statistics, &creation,
+                                   &drawn,  &products, &linear_algebra, &fourier};
 
 }  // namespace
 
@@ -357,7 +375,7 @@ What differs everywhere:
   text += row(codes({"np.vectorize(f)(x)"}), codes({"map(f, x)"}), "`f` is compiled into the kernel");
   text += "\n## Reductions\n\nAll take `axis<...>` and `keepdims`; options follow the operands in any order.\n";
   text += table_head + rows_of(monoids(lf::op::all_monoids{})) + rows_of(reductions);
-  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra}) text += table_of(*s);
+  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra, &fourier}) text += table_of(*s);
   text += R"(
 ## Which of these fuse
 
@@ -398,6 +416,7 @@ std::string missing_of(const std::string& names) {
 
 std::string numpy_spellings() {
   std::string text = R"(// Written by test/data/numpy_page.cpp.
+#include <lazyfuse/fft.hpp>
 #include <lazyfuse/interop/dlpack.hpp>
 #include <lazyfuse/lazyfuse.hpp>
 #include <lazyfuse/linalg.hpp>
