@@ -32,7 +32,9 @@ set(may_include_interop/cuda ${may_include_interop} interop backend/cuda/runtime
 set(may_include_backend/host core op program dpp array plan backend observe linalg)
 # Kernels are device layer: what a compiler at run time can read as well. What is launched is decided in launch/.
 set(may_include_backend/cuda/kernels core op program random dpp)
-set(may_include_backend/cuda/runtime core op program array plan observe linalg)
+# What nvcc compiles of the library itself knows nothing of it but numbers.
+set(may_include_backend/cuda/compiled core)
+set(may_include_backend/cuda/runtime core op program array plan observe linalg backend/cuda/compiled)
 set(may_include_backend/cuda/launch ${may_include_backend/cuda/kernels} ${may_include_backend/cuda/runtime} backend
     backend/cuda/kernels backend/cuda/runtime)
 set(may_include_backend/cuda/jit ${may_include_backend/cuda/launch} backend/cuda/launch random disk)
