@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sorting, and what is found by order: sort, argsort, topk, quantiles, searching and unique elements. A header of its
+// own, beside lazyfuse.hpp, cuda.hpp or cuda.cuh.
+#pragma once
+
+#include <lazyfuse/lazyfuse.hpp>
+
+#include <lazyfuse/sort/sorts.hpp>
