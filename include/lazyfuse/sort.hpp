@@ -5,4 +5,7 @@
 
 #include <lazyfuse/lazyfuse.hpp>
 
+#include <lazyfuse/sort/quantiles.hpp>
+#include <lazyfuse/sort/search.hpp>
 #include <lazyfuse/sort/sorts.hpp>
+#include <lazyfuse/sort/unique.hpp>

@@ -4,7 +4,8 @@
 
 #include <lazyfuse/array/empty.hpp>
 #include <lazyfuse/evaluate/to.hpp>
-#include <lazyfuse/expr/options.hpp>
+#include <lazyfuse/expr/reductions.hpp>
+#include <lazyfuse/expr/take.hpp>
 #include <lazyfuse/op/sorting.hpp>
 #include <lazyfuse/sort/keys.hpp>
 
@@ -98,6 +99,11 @@ template <int R>
 constexpr shape<R> with_length(shape<R> s, index_t n) {
   s[R - 1] = n;
   return s;
+}
+/// All elements in row-major order.
+template <class X>
+auto in_a_row(const X& x) {
+  return over(gather_detail::in_sequence(x.tree), x);
 }
 /// An array of the expression, itself if it is one.
 template <int A, class T, int R, class Space, class = maker>
