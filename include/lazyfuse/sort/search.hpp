@@ -72,8 +72,9 @@ constexpr bool can_search() {
 /// An operand as a tree of elements of type C.
 template <class C, class V>
 constexpr auto values_as(const V& v) {
-  if constexpr (expression<V>) return tree_t<decltype(cast<C>(v))>(cast<C>(v).tree);
-  else return tree::constant_leaf(static_cast<C>(v), shape<0>{});
+  if constexpr (!expression<V>) return tree::constant_leaf(static_cast<C>(v), shape<0>{});
+  else if constexpr (__is_same(value_t<V>, C)) return v.tree;
+  else return cast<C>(v).tree;
 }
 
 template <class Op, class C, class A, class V>

@@ -65,7 +65,7 @@ auto topk(const X& x, index_t k, Options...) {
     constexpr int R = rank_of<X>, A = axis_of<R, Options...>();
     const call_scope<Space> scope(x, caller{});
     if (k < 0 || k > x.shape()[A])
-      throw_shape("topk", x.shape().extent, R, "has not as many elements along the axis as are asked for");
+      throw_shape("topk", x.shape().extent, R, "has fewer elements along the axis than are asked for");
     auto all = new_keys<true, true, A>(x);
     const shape<R> s = with_length(all.shape(), k);
     array<key_of<T>, R, Space> keys(s, caller{});
