@@ -134,8 +134,11 @@ TYPED_TEST(searching, unique_elements_are_found_and_counted) {
 }
 TYPED_TEST(searching, mistakes_are_errors) {
   const auto v = this->v();
-  EXPECT_EQ(test::thrown_by<lf::index_error>([&] { (void)lf::quantile(v, 1.5); }), "quantile: q is a number from 0 to 1");
-  EXPECT_EQ(test::thrown_by<lf::index_error>([&] { (void)lf::quantile(v, {0.5, 0.25}); }),
+  EXPECT_EQ(test::thrown_by<lf::index_error>([&] { (void)lf::quantile(v, 1.5); }),
+            "quantile: q is a number from 0 to 1");
+  EXPECT_EQ(test::thrown_by<lf::index_error>([&] {
+              (void)lf::quantile(v, {0.5, 0.25});
+            }),
             "quantile: several are given in ascending order");
   EXPECT_EQ(test::thrown_by<lf::shape_error>([&] { (void)lf::median(this->x()(all, range(0, 0))); }),
             "median: shape (4, 0, 6) has no elements along the axis");

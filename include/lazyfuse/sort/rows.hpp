@@ -27,11 +27,14 @@ inline constexpr bool descends = (is_descending<O> || ...);
 template <class X, bool Known, class... Options>
 constexpr bool takes() {
   using T = value_t<X>;
-  constexpr bool ordered = boolean<T> || integer<T> || floating_point<T>, has_axis = rank_of<X> > 0;
+  constexpr bool ordered = boolean<T> || integer<T> || floating_point<T>, has_axis = rank_of < X >> 0;
   constexpr bool one_axis = (0 + ... + options_detail::is_axes<Options>) <= 1;
-  static_assert(ordered, "lazyfuse: complex numbers, vectors and structs have no order; sort real(x), imag(x) or abs(x)");
+  static_assert(ordered,
+                "lazyfuse: complex numbers, vectors and structs have no order; sort real(x), imag(x) or abs(x)");
   static_assert(has_axis || !ordered, "lazyfuse: a single number is not sorted: x has an axis or more");
-  static_assert(Known && one_axis, "lazyfuse: this function takes one axis<A> after its operands, and where it is said descending or keepdims");
+  static_assert(
+      Known && one_axis,
+      "lazyfuse: this function takes one axis<A> after its operands, and where it is said descending or keepdims");
   return ordered && has_axis && Known && one_axis;
 }
 

@@ -55,7 +55,7 @@ struct compared {
 template <class T, class V>
   requires(!expression<V>)
 struct compared<T, V> {
-  using type = std::conditional_t<(integer<T> || boolean<T>) && !std::is_integral_v<V>, double, T>;
+  using type = std::conditional_t<(integer<T> || boolean<T>)&&!std::is_integral_v<V>, double, T>;
 };
 /// Whether those types can be compared; says why not.
 template <class T, class V, class C>
@@ -65,7 +65,8 @@ constexpr bool can_search() {
   if constexpr (!common) return false;
   else {
     constexpr bool ordered = has_order<T> && has_order<C>;
-    static_assert(ordered, "lazyfuse: complex numbers, vectors and structs have no order; search real(x), imag(x) or abs(x)");
+    static_assert(ordered,
+                  "lazyfuse: complex numbers, vectors and structs have no order; search real(x), imag(x) or abs(x)");
     return ordered;
   }
 }
