@@ -616,14 +616,20 @@ def parts():
     out.put("x", x)
     out.put("v", v)
     out.put("p", p)
-    names = {"x": x, "v": v, "p": p, "np": np, "diagonal": np.diagonal, "windows": np.lib.stride_tricks.sliding_window_view, "diff": np.diff, "split": np.split, "trace": np.trace}
+    names = {"x": x, "v": v, "p": p, "np": np, "diagonal": np.diagonal, "windows": np.lib.stride_tricks.sliding_window_view, "diff": np.diff, "split": np.split, "trace": np.trace, "gradient": np.gradient}
+    d, z = x / 4, (x - 1j * x * x)[0].astype(np.complex64)
+    c = np.array([0, 1, 1.5, 3.5, 4, 6, 8.25])
+    for name, values in {"d": d, "z": z, "c": c}.items():
+        out.put(name, values)
+        names[name] = values
     for call in ["diagonal(x)", "diagonal(x,2)", "diagonal(x,-3)", "diagonal(x,5)", "diagonal(x,-4)", "diagonal(x,99)", "diagonal(x,-99)", "diagonal(x,1,1,2)", "diagonal(x,1,2,1)", "diagonal(x,0,-1,0)", "diagonal(x[0])",
                  "diagonal(x[0,::-1,::2],-1)", "diagonal(x*v[:6]+x[:,:1])", "diagonal(x[:,:1]*v[:6],1,1,2)", "diagonal(v[:,None]*v)", "diagonal(x.sum(0),1)", "diagonal(x-x.max(2,keepdims=True),-1)", "diagonal(np.cumsum(x,2),0,0,2)", "diagonal(np.roll(x,1,2))", "diagonal(diagonal(x))", "diagonal(x).sum(1)", "diagonal(x).T", "diagonal(x)[1:,::-1]", "diagonal(x.sum(0)).sum()",
                  "windows(v,3)", "windows(v,1)", "windows(v,7)", "windows(v,3).sum(1)", "windows(v,3).max(1)", "windows(x,2,0)", "windows(x,4,1)", "windows(x,3,-1)[::2,1]", "windows(x[0],(2,3))", "windows(x[0],(2,3)).sum((2,3))", "windows(x,(1,2,3)).max((3,4,5))", "windows(v*v,2)", "windows(x.sum(0),2,1)", "diagonal(windows(v,3))",
                  "diff(v)", "diff(v,2)", "diff(v,0)", "diff(v,6)", "diff(v,7)", "diff(x)", "diff(x,1,0)", "diff(x,2,1)", "diff(p)", "diff(p,2)", "diff(x*x,1,-2)", "diff(v[:0])", "diff(diff(x,1,0),1,1)", "diff(x.sum(0),1,0)",
+                 "gradient(v)", "gradient(d,axis=0)", "gradient(d,0.5,axis=1)", "gradient(d*d,3,axis=-1)", "gradient(z,2,axis=0)", "gradient(v,c)", "gradient(d,c[:4],axis=0)", "gradient(d,c[5::-1],axis=2)", "gradient(z,c[:6],axis=1)", "gradient(v[:2])", "gradient(d[:,::-2,1],c[:3],axis=1)", "gradient(d.sum(0),axis=0)",
                  "trace(x)", "trace(x[0],1)", "trace(x,-1,2,0)", "trace(x*v[:6])", "trace(x[0],9)"]:
         answer = np.asarray(eval(call, names))
-        out.put(call, answer.astype(np.int64) if "sum" in call or "trace" in call else answer)
+        out.put(call, answer.astype(np.int64) if answer.dtype.kind == "i" and ("sum" in call or "trace" in call) else answer)
     for call in ["split(v,7)", "split(x,2)", "split(x,5,1)", "split(x,3,-1)", "split(x,1)", "split(v,[2,5])", "split(v,[0,3,3,7,9])", "split(v,[-3])", "split(x,[1,3],2)", "split(x*2+1,[4],1)"]:
         for k, piece in enumerate(eval(call, names)):
             out.put(f"{call}[{k}]", piece)
@@ -643,8 +649,10 @@ def linear_algebra():
              "inv(a)": "", "inv(A)": "", "inv(A[:,::2,:3,:3])": "", "det(a)": "", "det(A)": "", "det(a[:1,:1])": "", "det(c[::2,1::2])": "",
              "slogdet(a)": "sign logabsdet", "slogdet(A)": "sign logabsdet", "cholesky(P)": "", "cholesky(Q)": "", "svdvals(t)": "", "svdvals(w)": "", "svdvals(T)": "", "eigvalsh(P)": "", "eigvalsh(H)": "",
              "pinv(t)": "", "pinv(w)": "", "pinv(D)": "", "matrix_rank(D)": "", "matrix_rank(A)": "", "matrix_power(a,5)": "", "matrix_power(a,-3)": "", "matrix_power(A,0)": "",
-             "lstsq(t,v)": "0 1 2 3", "lstsq(t,V)": "0 1 2 3", "lstsq(w,b[:3])": "0 1 2 3", "lstsq(D,v)": "0 1 2 3"}
-    names = "solve inv det slogdet cholesky svdvals eigvalsh pinv matrix_rank matrix_power lstsq".split()
+             "lstsq(t,v)": "0 1 2 3", "lstsq(t,V)": "0 1 2 3", "lstsq(w,b[:3])": "0 1 2 3", "lstsq(D,v)": "0 1 2 3",
+             "matrix_norm(t)": "", "matrix_norm(T,ord=1)": "", "matrix_norm(T,ord=-1)": "", "matrix_norm(w,ord=inf)": "", "matrix_norm(w,ord=-inf)": "", "matrix_norm(T,ord=2)": "", "matrix_norm(w,ord=-2)": "", "matrix_norm(A,ord='nuc')": "",
+             "vector_norm(c,ord=-inf)": "", "vector_norm(a+9,ord=-1,axis=0)": "", "vector_norm(a+9,ord=-3)": ""}
+    names = "solve inv det slogdet cholesky svdvals eigvalsh pinv matrix_rank matrix_power lstsq matrix_norm vector_norm".split()
     for t in ["float64", "complex64"]:
         wide = t.replace("complex64", "complex128")  # answers of the matrices, not NumPy's roundings
         m = {name: v.astype(wide) for name, v in (z if t.startswith("complex") else x).items()}
@@ -660,7 +668,7 @@ def linear_algebra():
             answer = np.asarray(answer)
             return answer.astype(t if answer.dtype.kind == "c" else real) if answer.dtype.kind in "fc" else answer.astype(np.int64)
         for call, fields in calls.items():
-            answer = eval(call, {f: getattr(np.linalg, f) for f in names} | m)
+            answer = eval(call, {f: getattr(np.linalg, f) for f in names} | m | {"inf": np.inf})
             if not fields:
                 out.put(f"{t}/{call}", as_type(answer))
             for field in fields.split():

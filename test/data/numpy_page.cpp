@@ -182,6 +182,8 @@ const section products = {
      {"np.linalg.vector_norm(x, axis=1)", "norm(x, axis<1>)", ""},
      {"np.trace(x)", "trace(x)", ""},
      {"np.diff(v) | np.diff(x, 2, axis=0)", "diff(v) | diff<2>(x, axis<0>)", ""},
+     {"np.gradient(v, 0.1) | np.gradient(x, v, axis=0)", "gradient(v, 0.1) | gradient(x, v, axis<0>)",
+      "along one axis; lines at the ends (`edge_order=1`)"},
      {"np.trapezoid(w, v)", "sum((w(range(1, end)) + w(range(0, -1))) * (v(range(1, end)) - v(range(0, -1)))) / 2", ""},
      {"np.clip(x, 0, None)", "maximum(x, 0)", ""},
      {"np.isin(i, [2, 3])", "isin(i, n) | logical_or(i == 2, i == 3)", "with `lazyfuse/sort.hpp`"}}};
@@ -203,8 +205,12 @@ const section linear_algebra = {
       "const auto [u, s, vt] = linalg::svd(x) | linalg::svd(x, linalg::reduced).u", ""},
      {"np.linalg.svdvals(x)", "linalg::svdvals(x)", ""},
      {"np.linalg.eigh(x).eigenvectors | np.linalg.eigvalsh(x)", "linalg::eigh(x).vectors | linalg::eigvalsh(x)", ""},
+     {"np.linalg.eig(x).eigenvectors | np.linalg.eigvals(x)", "linalg::eig(x).vectors | linalg::eigvals(x)",
+      "complex numbers, also where all are real"},
      {"np.linalg.lstsq(x, v)[0]", "linalg::lstsq(x, v).solution", ""},
      {"np.linalg.matrix_rank(x)", "linalg::matrix_rank(x)", ""},
+     {"np.linalg.matrix_norm(x) | np.linalg.matrix_norm(t, ord='nuc') | np.linalg.matrix_norm(x, ord=-np.inf)",
+      "linalg::matrix_norm(x) | linalg::matrix_norm(t, ord<linalg::nuclear>) | linalg::matrix_norm(x, ord<-inf>)", ""},
      {"np.linalg.matrix_power(x, -3)", "linalg::matrix_power(x, -3)", "of integers not negative"},
      {"except np.linalg.LinAlgError:", "linalg_error(\"\")", "an exception"}}};
 
@@ -230,9 +236,6 @@ struct absence {
   const char *names, *instead, *code;
 };
 const absence absences[] = {
-    {"of linalg matrix_norm, eig, eigvals",
-     "of norms, by singular values; LAPACK or cuSOLVER with `x.data()`, on the GPU `data_on(stream, x)`",
-     "max(linalg::svdvals(x)) | sum(linalg::svdvals(x))"},
     {"nonzero, indexing by masks", "`where` keeps the shape; their number and their sum need none",
      "count_nonzero(b) | sum(where(b, x, 0))"},
     {"broadcast_arrays", "operands broadcast by themselves; as views", "broadcast_to(v, x.shape())"},

@@ -68,9 +68,14 @@ auto with_rows(const char* operation, const X& x, const F& f) {
     });
   }
 }
+/// Whether options are those.
 template <class... Options>
-inline constexpr bool axis_and_keepdims = ((options_detail::is_axes<Options> ||
-                                            options_detail::is_keepdims<Options>)&&...);
+constexpr bool axis_and_keepdims() {
+  constexpr bool good = options_detail::once<Options...> &&
+                        ((options_detail::is_axes<Options> || options_detail::is_keepdims<Options>)&&...);
+  static_assert(good, "lazyfuse: median and quantile take axis<A> and keepdims after their operands");
+  return good;
+}
 /// An array of the type of quantiles.
 template <class T, class Space, class E, class = maker>
 auto quantiles_in_memory(const E& e) {
@@ -96,7 +101,7 @@ template <class X, class... Options, class = maker>
   requires expression<X>
 auto median(const X& x, Options...) {
   using namespace sort_detail;
-  if constexpr (takes<X, axis_and_keepdims<Options...>, Options...>()) {
+  if constexpr (takes<X>() && axis_and_keepdims<Options...>()) {
     using T = value_t<X>;
     using Space = result_space<X>;
     const call_scope<Space> scope(x, caller{});
@@ -117,7 +122,7 @@ template <class X, class... Options, class = maker>
   requires expression<X>
 auto quantile(const X& x, double q, Options...) {
   using namespace sort_detail;
-  if constexpr (takes<X, axis_and_keepdims<Options...>, Options...>()) {
+  if constexpr (takes<X>() && axis_and_keepdims<Options...>()) {
     using T = value_t<X>;
     using Space = result_space<X>;
     const call_scope<Space> scope(x, caller{});
@@ -135,7 +140,7 @@ template <class X, int N, class... Options, class = maker>
   requires expression<X>
 auto quantile(const X& x, const double (&q)[N], Options...) {
   using namespace sort_detail;
-  if constexpr (takes<X, axis_and_keepdims<Options...>, Options...>()) {
+  if constexpr (takes<X>() && axis_and_keepdims<Options...>()) {
     using T = value_t<X>;
     using Space = result_space<X>;
     const call_scope<Space> scope(x, caller{});

@@ -15,7 +15,7 @@ template <class X, class... Options, class = maker>
 auto sort(const X& x, Options...) {
   using namespace sort_detail;
   constexpr bool known = ((options_detail::is_axes<Options> || is_descending<Options>)&&...);
-  if constexpr (takes<X, known, Options...>()) {
+  if constexpr (takes<X>() && known_options<known, Options...>()) {
     constexpr int R = rank_of<X>, A = axis_of<R, Options...>();
     constexpr bool down = descends<Options...>;
     const call_scope<result_space<X>> scope(x, caller{});
@@ -34,7 +34,7 @@ template <class X, class... Options, class = maker>
 auto argsort(const X& x, Options...) {
   using namespace sort_detail;
   constexpr bool known = ((options_detail::is_axes<Options> || is_descending<Options>)&&...);
-  if constexpr (takes<X, known, Options...>()) {
+  if constexpr (takes<X>() && known_options<known, Options...>()) {
     constexpr int R = rank_of<X>, A = axis_of<R, Options...>();
     const call_scope<result_space<X>> scope(x, caller{});
     auto keys = new_keys<true, descends<Options...>, A>(x);
@@ -59,7 +59,7 @@ template <class X, class... Options, class = maker>
 auto topk(const X& x, index_t k, Options...) {
   using namespace sort_detail;
   constexpr bool known = (options_detail::is_axes<Options> && ...);
-  if constexpr (takes<X, known, Options...>()) {
+  if constexpr (takes<X>() && known_options<known, Options...>()) {
     using T = value_t<X>;
     using Space = result_space<X>;
     constexpr int R = rank_of<X>, A = axis_of<R, Options...>();
@@ -85,7 +85,7 @@ template <class X, class... Options, class = maker>
 auto partition(const X& x, index_t k, Options...) {
   using namespace sort_detail;
   constexpr bool known = (options_detail::is_axes<Options> && ...);
-  if constexpr (takes<X, known, Options...>()) {
+  if constexpr (takes<X>() && known_options<known, Options...>()) {
     constexpr int R = rank_of<X>, A = axis_of<R, Options...>();
     const call_scope<result_space<X>> scope(x, caller{});
     const index_t n = x.shape()[A], p = k < 0 ? k + n : k;
