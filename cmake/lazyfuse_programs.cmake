@@ -1,16 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What tests, benchmarks and examples share: the warnings of our own code, the CUDA language, and one function per kind.
-
-# nvcc for .cu files. One architecture by default: CUDAARCHS or CMAKE_CUDA_ARCHITECTURES choose another.
-if(LAZYFUSE_ENABLE_CUDA)
-  if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-    set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
-  endif()
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    set(CMAKE_CUDA_ARCHITECTURES 90)
-  endif()
-  enable_language(CUDA)
-endif()
+# What tests, benchmarks and examples share: the warnings of our own code, and one function per kind.
 
 # Warnings are switched on for our own targets only: never part of an interface. (In CI they are errors.)
 set(lazyfuse_warnings $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra> $<$<COMPILE_LANGUAGE:CXX>:-Wpedantic>)

@@ -191,7 +191,7 @@ const section products = {
       "along one axis; lines at the ends (`edge_order=1`)"},
      {"np.trapezoid(w, v)", "sum((w(range(1, end)) + w(range(0, -1))) * (v(range(1, end)) - v(range(0, -1)))) / 2", ""},
      {"np.clip(x, 0, None)", "maximum(x, 0)", ""},
-     {"np.isin(i, [2, 3])", "logical_or(i == 2, i == 3)", ""}}};
+     {"np.isin(i, [2, 3])", "isin(i, n) | logical_or(i == 2, i == 3)", "with `lazyfuse/sort.hpp`"}}};
 
 const section linear_algebra = {
     "Linear algebra",
@@ -236,6 +236,26 @@ const section fourier = {
      {"np.fft.fftfreq(8, 0.1) | np.fft.rfftfreq(8)", "fft::fftfreq(8, 0.1) | fft::rfftfreq(8)",
       "`fftfreq<float>(8)` for floats"},
      {"np.fft.fftshift(x) | np.fft.ifftshift(x, 0)", "fft::fftshift(x) | fft::ifftshift(x, axis<0>)", "views"}}};
+const section sorting = {
+    "Sorting",
+    "With `lazyfuse/sort.hpp`. Sorting computes at once, of any expression, and returns arrays; searching fuses. NaN "
+    "counts as the largest; complex "
+    "numbers are not sorted.",
+    {{"np.sort(x) | np.sort(x, axis=0) | np.sort(x)[:, ::-1]", "sort(x) | sort(x, axis<0>) | sort(x, descending)", ""},
+     {"np.argsort(x, axis=0, stable=True)", "argsort(x, axis<0>)", "always stable"},
+     {"np.partition(x, 2) | np.partition(x, -2)", "partition(x, 2) | partition(x, -2)", ""},
+     {"np.argpartition(-x, 2)[..., :2]", "topk(x, 2).indices | topk(x, 2).values", "in order; of equal ones the first"},
+     {"np.median(x) | np.median(x, axis=0, keepdims=True)", "median(x) | median(x, axis<0>, keepdims)", ""},
+     {"np.quantile(x, 0.3, axis=1) | np.percentile(x, [25, 75])",
+      "quantile(x, 0.3, axis<1>) | quantile(x, {0.25, 0.75})", "linear; several in ascending order"},
+     {"np.searchsorted(v, x) | np.searchsorted(v, 2, side='right')",
+      "searchsorted(v, x) | searchsorted(v, 2, side::right)", "fuses"},
+     {"np.digitize(x, v) | np.digitize(x, v, right=True)", "digitize(x, v) | digitize(x, v, side::right)",
+      "fuses; of ascending edges"},
+     {"np.unique(x) | np.unique_values(x)", "unique(x)", "NaNs are one"},
+     {"np.unique_counts(x).counts | np.unique(x, return_counts=True)", "unique_counts(x).counts", "NaNs are one"},
+     {"np.unique_inverse(x).inverse_indices", "unique_inverse(x).inverse_indices", ""},
+     {"np.unique_all(x).indices", "unique_all(x).indices", ""}}};
 
 std::vector<std::string> ways(const std::string& text) {
   std::vector<std::string> all;
@@ -338,7 +358,7 @@ std::string rows_of(const std::vector<made_entry>& entries) {
 }
 
 const section* const sections[] = {&arrays, &views,    &reductions,     &statistics, &creation,
-                                   &drawn,  &products, &linear_algebra, &fourier};
+                                   &drawn,  &products, &linear_algebra, &fourier,    &sorting};
 
 }  // namespace
 
@@ -375,7 +395,8 @@ What differs everywhere:
   text += row(codes({"np.vectorize(f)(x)"}), codes({"map(f, x)"}), "`f` is compiled into the kernel");
   text += "\n## Reductions\n\nAll take `axis<...>` and `keepdims`; options follow the operands in any order.\n";
   text += table_head + rows_of(monoids(lf::op::all_monoids{})) + rows_of(reductions);
-  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra, &fourier}) text += table_of(*s);
+  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra, &fourier, &sorting})
+    text += table_of(*s);
   text += R"(
 ## Which of these fuse
 
@@ -420,6 +441,7 @@ std::string numpy_spellings() {
 #include <lazyfuse/interop/dlpack.hpp>
 #include <lazyfuse/lazyfuse.hpp>
 #include <lazyfuse/linalg.hpp>
+#include <lazyfuse/sort.hpp>
 
 #include <algorithm>
 #include <cmath>
