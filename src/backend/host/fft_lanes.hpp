@@ -91,11 +91,11 @@ struct steps {
         for (int j = 0; j < r; ++j) s.roots.push_back(root<T>(j, r));
       all.push_back(std::move(s));
       l *= r;
-      n /= r;
+      return r;
     };
-    while (n % 4 == 0) add(4);
+    while (n % 4 == 0) n /= add(4);
     for (int r = 2; r <= most_radix; ++r)
-      while (n % r == 0) add(r);
+      while (n % r == 0) n /= add(r);
   }
 };
 

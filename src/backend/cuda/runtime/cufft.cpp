@@ -121,7 +121,7 @@ void transform(cuda, const char* operation, const transforms& t, void* from, voi
   for (int k = 0; k < t.axes; ++k) numbers *= t.extents[k];
   if (numbers == 0) return;
   if (!cufft().found) throw_fft(operation, "cuFFT is not there: libcufft of the CUDA Toolkit was not found");
-  const cudaStream_t stream = current_stream();
+  auto* const stream = current_stream();
   if (t.read) cuda_detail::use(t.read, false, stream);
   const auto p = plan_of(operation, t, stream);
   array<std::uint8_t, 1, cuda> work;
