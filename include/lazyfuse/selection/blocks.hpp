@@ -67,10 +67,10 @@ class thread_buffer {
 
 /// body(part, block, first, n, values...) for blocks of trees of one shape; first counts their elements in row-major order.
 /// So many parts, each of blocks that follow each other, are done in parallel; 0: each block is one. begin(blocks) is
-/// called before.
-template <class Begin, class Body, int R, class... E>
+/// called before. Expressions of one shape are cut into the same blocks for the same `Largest`, an element type.
+template <class Largest, class Begin, class Body, int R, class... E>
 void in_blocks(const Begin& begin, const Body& body, index_t parts, const shape<R>& s, const E&... e) {
-  constexpr index_t bytes = static_cast<index_t>((sizeof(value_t<E>) + ...)),
+  constexpr index_t bytes = static_cast<index_t>(sizeof(Largest)),
                     most = bytes * most_in_block <= most_bytes ? most_in_block : bytes < most_bytes ? most_bytes / bytes : 1;
   const block_walk<R> walk(s, most);
   begin(walk.count);
@@ -81,7 +81,7 @@ void in_blocks(const Begin& begin, const Body& body, index_t parts, const shape<
       const strides<R> steps = row_major(m.extents);
       const ir::target_pack<R, T...> to{{{{buffer, steps}}...}};
       run<kernel_space<host>, R, T...>(execution{}, m.extents, to, owners, view_detail::remap(e, m)...);
-      body(part, b, walk.first(b), m.extents.size(), static_cast<const T*>(buffer)...);
+      body(part, b, walk.first(b), m.extents.size(), buffer...);
     };
     in_buffers(thread_buffer<value_t<E>, most>().data()...);
   };
@@ -97,15 +97,15 @@ void in_blocks(const Begin& begin, const Body& body, index_t parts, const shape<
 }
 
 /// The same of any expressions: what is reduced in them is computed first.
-template <class Begin, class Body, class First, class... More>
+template <class Largest, class Begin, class Body, class First, class... More>
 void evaluate_blocks(const Begin& begin, const Body& body, index_t parts, const First& first, const More&... more) {
   if constexpr (is_whole<First> || (is_whole<More> || ...)) {
     const auto in_memory = [](const auto& e) { return assign_detail::fresh<value_t<decltype(e)>, host, rank_of<decltype(e)>>(e); };
-    const auto whole = [&](const auto&... values) { in_blocks(begin, body, parts, first.shape(), values.tree...); };
+    const auto whole = [&](const auto&... values) { in_blocks<Largest>(begin, body, parts, first.shape(), values.tree...); };
     whole(in_memory(first), in_memory(more)...);
   } else {
     run_detail::temporaries t;
-    in_blocks(begin, body, parts, first.shape(), run_detail::settled<kernel_space<host>, true>(execution{}, t, first),
+    in_blocks<Largest>(begin, body, parts, first.shape(), run_detail::settled<kernel_space<host>, true>(execution{}, t, first),
               run_detail::settled<kernel_space<host>, true>(execution{}, t, more)...);
   }
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Selections become arrays. On the host threads evaluate mask and values block by block, and what is selected is moved
-// together; on the GPU one kernel computes both into memory, and another one selects.
+// Selections become arrays. On the host the mask is evaluated block by block, to count, and then once more beside the
+// values: room for what may be selected would cost more than that. On the GPU one kernel computes both into memory.
 #pragma once
 
 #include <lazyfuse/evaluate/print.hpp>
 #include <lazyfuse/selection/blocks.hpp>
 #include <lazyfuse/selection/reduce.hpp>
 
-#include <memory>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace lazyfuse {
 
@@ -16,12 +17,25 @@ namespace selection_detail {
 
 template <class T, class Mask, class Values, class = maker>
 array<T, 1, host> computed(host, const Mask& mask, const Values& values) {
-  std::unique_ptr<compaction> kept;
-  evaluate_blocks([&](index_t blocks) { kept = std::make_unique<compaction>(blocks, mask.shape().size(), sizeof(T)); },
-                  [&](index_t, index_t block, index_t first, index_t n, const bool* m, const T* v) { kept->keep(block, first, m, v, n); },
-                  0, mask.tree, values.tree);
-  array<T, 1, host> result(shape<1>{kept->count()}, caller{});
-  if (result.size() > 0) kept->write(result.unshared());
+  std::vector<index_t> places;  // of the first element that each block selects
+  const auto as_many = [&](index_t blocks) { places.resize(static_cast<std::size_t>(blocks)); };
+  evaluate_blocks<T>(
+      as_many,
+      [&](index_t, index_t block, index_t, index_t n, const bool* m) {
+        places[static_cast<std::size_t>(block)] = count_true(m, n);
+      },
+      0, mask.tree);
+  index_t count = 0;
+  for (index_t& place : places) place = std::exchange(count, count + place);
+  array<T, 1, host> result(shape<1>{count}, caller{});
+  T* const to = result.unshared();
+  if (count > 0)
+    evaluate_blocks<T>(
+        as_many,
+        [&](index_t, index_t block, index_t, index_t n, const bool* m, T* v) {
+          keep_selected(m, v, sizeof(T), n, to + places[static_cast<std::size_t>(block)]);
+        },
+        0, mask.tree, values.tree);
   return result;
 }
 template <class T, class Mask, class Values, class = maker>

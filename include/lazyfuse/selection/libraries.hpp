@@ -14,29 +14,10 @@ namespace lazyfuse::selection_detail {
 /// body(context, task) for every task, in parallel where the cost, about one for an operation on an element, is worth it.
 void for_blocks(host, index_t tasks, double cost, void (*body)(void*, index_t), void* context);
 
-/// Elements that blocks leave in room for all, each at the place of its first one, moved together.
-class compaction {
- public:
-  compaction(index_t blocks, index_t elements, std::size_t element_size);
-  compaction(const compaction&) = delete;
-  compaction& operator=(const compaction&) = delete;
-  ~compaction();
-  /// Leaves of n values, from place `first` on, those at which the mask is true.
-  void keep(index_t block, index_t first, const bool* mask, const void* values, index_t n);
-  /// How many all blocks have kept.
-  index_t count() const;
-  /// Moves them there, the blocks in their order.
-  void write(void* to) const;
-
- private:
-  struct part {
-    index_t first, count;
-  };
-  part* parts_;
-  index_t blocks_;
-  std::size_t size_;
-  void* room_;
-};
+/// How many of n are true.
+index_t count_true(const bool* mask, index_t n);
+/// Writes those of n values at which the mask is true, one after the other; moves them together where they are first.
+void keep_selected(const bool* mask, void* values, std::size_t element_size, index_t n, void* to);
 
 /// Of n values of so many bytes those at which the mask is true, moved together in order of the current stream: `to` has
 /// room for n. Returns how many, and waits for it.
