@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What surrounds sorting on the GPU: places before it and after it, and runs of equal keys.
+#include "backend/cuda/compiled/runs.hpp"
+
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
+#include <algorithm>
+
+namespace lazyfuse::cuda_detail {
+
+namespace {
+
+using std::int64_t, std::uint32_t;
+
+constexpr int threads = 256;
+/// Blocks whose threads go on from element to element, for more than there are.
+unsigned blocks_for(int64_t n) {
+  return static_cast<unsigned>(std::clamp<int64_t>((n + threads - 1) / threads, 1, 1 << 20));
+}
+__device__ int64_t first_element() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+__device__ int64_t stride() { return int64_t{gridDim.x} * blockDim.x; }
+
+__global__ void number_kernel(uint32_t* places, int64_t n, int64_t length) {
+  for (int64_t i = first_element(); i < n; i += stride()) places[i] = static_cast<uint32_t>(i % length);
+}
+__global__ void widen_kernel(const uint32_t* places, int64_t n, int64_t length, int64_t k, int64_t* to) {
+  for (int64_t i = first_element(); i < n; i += stride()) to[i] = places[i / k * length + i % k];
+}
+
+/// Each sorted key finds its run by bisection: neighbours take the same way, through what the caches have.
+__global__ void number_runs_kernel(const int64_t* starts, int64_t runs, const int64_t* places, int64_t n,
+                                   int64_t* number) {
+  for (int64_t i = first_element(); i < n; i += stride()) {
+    int64_t run = 0;
+    for (int64_t end = runs; end - run > 1;) {
+      const int64_t middle = run + (end - run) / 2;
+      (starts[middle] <= i ? run : end) = middle;
+    }
+    number[places[i]] = run;
+  }
+}
+
+/// Whether a key is another one than that before it.
+template <class Key>
+struct starts_run {
+  const Key* keys;
+  __device__ bool operator()(int64_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
+};
+template <class Key>
+cudaError_t runs_of(void* memory, std::size_t& bytes, const void* keys, int64_t n, int64_t* starts, int64_t* runs,
+                    cudaStream_t stream) {
+  return cub::DeviceSelect::If(memory, bytes, thrust::make_counting_iterator(int64_t{0}), starts, runs, n,
+                               starts_run<Key>{static_cast<const Key*>(keys)}, stream);
+}
+
+}  // namespace
+
+cudaError_t number_places(uint32_t* places, int64_t rows, int64_t length, cudaStream_t stream) {
+  number_kernel<<<blocks_for(rows * length), threads, 0, stream>>>(places, rows * length, length);
+  return cudaGetLastError();
+}
+
+cudaError_t widen_places(const uint32_t* places, int64_t rows, int64_t length, int64_t k, int64_t* to,
+                         cudaStream_t stream) {
+  widen_kernel<<<blocks_for(rows * k), threads, 0, stream>>>(places, rows * k, length, k, to);
+  return cudaGetLastError();
+}
+
+cudaError_t find_runs(void* memory, std::size_t& bytes, int key_bytes, const void* keys, int64_t n, int64_t* starts,
+                      int64_t* runs, cudaStream_t stream) {
+  return key_bytes == 1   ? runs_of<std::uint8_t>(memory, bytes, keys, n, starts, runs, stream)
+         : key_bytes == 2 ? runs_of<std::uint16_t>(memory, bytes, keys, n, starts, runs, stream)
+         : key_bytes == 4 ? runs_of<std::uint32_t>(memory, bytes, keys, n, starts, runs, stream)
+                          : runs_of<std::uint64_t>(memory, bytes, keys, n, starts, runs, stream);
+}
+
+cudaError_t number_runs(const int64_t* starts, int64_t runs, const int64_t* places, int64_t n, int64_t* number,
+                        cudaStream_t stream) {
+  number_runs_kernel<<<blocks_for(n), threads, 0, stream>>>(starts, runs, places, n, number);
+  return cudaGetLastError();
+}
+
+}  // namespace lazyfuse::cuda_detail

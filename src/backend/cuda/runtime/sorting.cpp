@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sorting on the GPU by CUB, which nvcc has compiled (compiled/): memory, streams and what is asked of it.
+#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+#include <lazyfuse/sort/keys.hpp>
+
+#include "backend/cuda/compiled/radix.hpp"
+#include "backend/cuda/compiled/runs.hpp"
+#include "backend/cuda/runtime/order.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lazyfuse::sort_detail {
+
+namespace {
+
+using cuda_detail::check, cuda_detail::radix_rows;
+
+/// Memory of the current stream, given back to it when this goes.
+class room {
+ public:
+  explicit room(std::size_t bytes) {
+    if (bytes > 0) memory_ = array<std::uint8_t, 1, cuda>(shape<1>{static_cast<index_t>(bytes)});
+  }
+  template <class T>
+  T* as() const {
+    return memory_.size() > 0 ? static_cast<T*>(static_cast<void*>(memory_.unshared())) : nullptr;
+  }
+
+ private:
+  array<std::uint8_t, 1, cuda> memory_;
+};
+std::size_t bytes_of(const key_rows& rows) {
+  return static_cast<std::size_t>(rows.count) * static_cast<std::size_t>(rows.length) *
+         static_cast<std::size_t>(rows.bytes);
+}
+
+/// Places while they are sorted: 32 bits each, in two buffers.
+struct small_places {
+  room first, second;
+  std::uint32_t* sorted;
+  explicit small_places(const key_rows& rows) : first(bytes(rows)), second(bytes(rows)), sorted(first.as<std::uint32_t>()) {
+    if (rows.length > 0xffffffff)
+      throw_value("argsort: on the GPU an axis has fewer than 2^32 elements");
+    check(cuda_detail::number_places(sorted, rows.count, rows.length, current_stream()), "number_places");
+  }
+  static std::size_t bytes(const key_rows& rows) { return static_cast<std::size_t>(rows.count) * static_cast<std::size_t>(rows.length) * 4; }
+};
+
+template <class Key>
+void sort_as(const key_rows& rows, small_places* places) {
+  const cudaStream_t stream = current_stream();
+  const room other(bytes_of(rows));
+  radix_rows<Key> all{rows.count, rows.length, static_cast<Key*>(rows.keys), other.as<Key>(), nullptr, nullptr};
+  if (places) all.values = places->sorted, all.other_values = places->second.as<std::uint32_t>();
+  std::size_t bytes = 0;
+  check(cuda_detail::radix_sort(nullptr, bytes, all, stream), "cub::DeviceRadixSort");
+  const room work(bytes > 0 ? bytes : 1);
+  check(cuda_detail::radix_sort(work.as<void>(), bytes, all, stream), "cub::DeviceRadixSort");
+  if (all.keys != rows.keys)
+    check(cudaMemcpyAsync(rows.keys, all.keys, bytes_of(rows), cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
+  if (places) places->sorted = all.values;
+}
+void sort_rows(const key_rows& rows, small_places* places) {
+  if (rows.bytes == 1) sort_as<std::uint8_t>(rows, places);
+  else if (rows.bytes == 2) sort_as<std::uint16_t>(rows, places);
+  else if (rows.bytes == 4) sort_as<std::uint32_t>(rows, places);
+  else sort_as<std::uint64_t>(rows, places);
+}
+
+/// The first n keys of each row, one behind the other.
+void copy_columns(const key_rows& rows, index_t first, index_t n, void* to, index_t columns) {
+  const auto key = static_cast<std::size_t>(rows.bytes);
+  check(cudaMemcpy2DAsync(to, static_cast<std::size_t>(columns) * key,
+                          static_cast<const std::byte*>(rows.keys) + static_cast<std::size_t>(first) * key,
+                          static_cast<std::size_t>(rows.length) * key, static_cast<std::size_t>(n) * key,
+                          static_cast<std::size_t>(rows.count), cudaMemcpyDeviceToDevice, current_stream()),
+        "cudaMemcpy2DAsync");
+}
+
+}  // namespace
+
+void sort_keys(cuda, const key_rows& rows) {
+  if (!rows.none()) sort_rows(rows, nullptr);
+}
+
+void sort_places(cuda, const key_rows& rows, int64* places) {
+  if (rows.none()) return;
+  small_places small(rows);
+  sort_rows(rows, &small);
+  check(cuda_detail::widen_places(small.sorted, rows.count, rows.length, rows.length, places, current_stream()),
+        "widen_places");
+}
+
+void first_places(cuda, const key_rows& rows, index_t k, void* keys, int64* places) {
+  if (rows.none() || k == 0) return;
+  small_places small(rows);
+  sort_rows(rows, &small);
+  copy_columns(rows, 0, k, keys, k);
+  check(cuda_detail::widen_places(small.sorted, rows.count, rows.length, k, places, current_stream()), "widen_places");
+}
+
+void partition_keys(cuda, const key_rows& rows, index_t) { sort_keys(cuda{}, rows); }
+
+void select_keys(cuda, const key_rows& rows, const index_t* positions, int n, void* selected) {
+  if (rows.none()) return;
+  sort_rows(rows, nullptr);
+  for (int j = 0; j < n; ++j)
+    copy_columns(rows, positions[j], 1, static_cast<std::byte*>(selected) + j * rows.bytes, n);
+}
+
+index_t find_runs(cuda, const key_rows& sorted, int64* starts) {
+  if (sorted.none()) return 0;
+  const cudaStream_t stream = current_stream();
+  if (cuda_detail::capturing(stream))
+    throw_value("unique: a stream that is captured into a graph cannot wait for how many elements there are");
+  const room count(sizeof(std::int64_t));
+  auto* const runs = count.as<std::int64_t>();
+  std::size_t bytes = 0;
+  check(cuda_detail::find_runs(nullptr, bytes, sorted.bytes, sorted.keys, sorted.length, starts, runs, stream),
+        "cub::DeviceSelect");
+  const room work(bytes > 0 ? bytes : 1);
+  check(cuda_detail::find_runs(work.as<void>(), bytes, sorted.bytes, sorted.keys, sorted.length, starts, runs, stream),
+        "cub::DeviceSelect");
+  std::int64_t found = 0;
+  check(cudaMemcpyAsync(&found, runs, sizeof found, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return found;
+}
+
+void number_runs(cuda, const int64* starts, index_t runs, const int64* places, index_t length, int64* number) {
+  if (length > 0)
+    check(cuda_detail::number_runs(starts, runs, places, length, number, current_stream()), "number_runs");
+}
+
+}  // namespace lazyfuse::sort_detail

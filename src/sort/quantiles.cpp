@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where a quantile is.
+#include <lazyfuse/sort/quantiles.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lazyfuse::sort_detail {
+
+between position_of(double q, index_t n) {
+  if (!(q >= 0 && q <= 1)) throw_value("quantile: q is a number from 0 to 1");
+  const double at = q * static_cast<double>(n - 1), below = std::floor(at);
+  const auto first = std::min(static_cast<index_t>(below), n - 1);
+  return {first, std::min(first + 1, n - 1), at - below};
+}
+
+}  // namespace lazyfuse::sort_detail
