@@ -184,7 +184,7 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
   /// A view; x(...) = e writes into this array.
   template <class... Specs>
   auto operator()(Specs... specs) & {
-    return written_view(*this, specs...);
+    return written_view(*this, static_cast<Specs&&>(specs)...);
   }
   template <class... Specs>
   auto operator()(Specs... specs) const& {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/print.hpp>
+#include <lazyfuse/expr/take.hpp>
 #include <lazyfuse/selection/blocks.hpp>
 #include <lazyfuse/selection/reduce.hpp>
 
@@ -39,7 +40,7 @@ array<T, 1, host> computed(host, const Mask& mask, const Values& values) {
   return result;
 }
 template <class T, class Mask, class Values, class = maker>
-array<T, 1, cuda> computed(cuda, const Mask& mask, const Values& values) {
+array<T, 1, cuda> flagged(const Mask& mask, const Values& values) {
   const memory_detail::device_scope<cuda> scope(planning::device_for<cuda>(nullptr, nullptr, mask.tree, values.tree));
   const auto [m, v] = [&] {
     using joined = typename map_detail::joined<typename Mask::space, typename Values::space>::type;
@@ -56,6 +57,15 @@ array<T, 1, cuda> computed(cuda, const Mask& mask, const Values& values) {
     memory_detail::copy(cuda{}, result.owner(), result.unshared(), cuda{}, room.owner(), room.data(),
                         static_cast<std::size_t>(count) * sizeof(T));
   return result;
+}
+template <class T, class Mask, class Values, class = maker>
+array<T, 1, cuda> computed(cuda, const Mask& mask, const Values& values) {
+  constexpr bool is_word = sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16;
+  if constexpr (!is_word) {  // their places are
+    const array<int64, 1, cuda> places =
+        computed<int64>(cuda{}, mask, reductions_detail::places(mask.shape(), axes<>{}));
+    return array<T, 1, cuda>(take(values, places));
+  } else return flagged<T>(mask, values);
 }
 }  // namespace selection_detail
 

@@ -9,6 +9,10 @@
 
 #include <cstddef>
 
+namespace lazyfuse {
+struct allocation;
+}
+
 namespace lazyfuse::selection_detail {
 
 /// body(context, task) for every task, in parallel where the cost, about one for an operation on an element, is worth it.
@@ -19,7 +23,11 @@ index_t count_true(const bool* mask, index_t n);
 /// Writes those of n values at which the mask is true, one after the other; moves them together where they are first.
 void keep_selected(const bool* mask, void* values, std::size_t element_size, index_t n, void* to);
 
-/// Of n values of so many bytes those at which the mask is true, moved together in order of the current stream: `to` has
+/// The memory is written next, in order of the current stream.
+inline void before_writing(host, allocation*) {}
+void before_writing(cuda, allocation* a);
+
+/// Of n values of 1, 2, 4, 8 or 16 bytes those at which the mask is true, moved together in order of the current stream: `to` has
 /// room for n. Returns how many, and waits for it.
 index_t select_flagged(cuda, const bool* mask, const void* values, std::size_t element_size, index_t n, void* to);
 

@@ -42,6 +42,7 @@ template <class T, int R, class Space>
 rows rows_of(array<T, R, Space>& x, index_t count, long ours) {
   const index_t n = x.size();
   T* const data = n == 0 ? nullptr : owners(x.memory) > 1 + ours ? x.data() : x.unshared();
+  before_writing(Space{}, x.owner());
   return {data, count, count > 0 ? n / count : 0, dtype_of<T>, sizeof(T)};
 }
 
