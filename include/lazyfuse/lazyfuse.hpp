@@ -13,6 +13,7 @@
 #include <lazyfuse/expr/concat.hpp>
 #include <lazyfuse/expr/einsum.hpp>
 #include <lazyfuse/expr/fuse.hpp>
+#include <lazyfuse/expr/gradient.hpp>
 #include <lazyfuse/expr/grid.hpp>
 #include <lazyfuse/expr/losses.hpp>
 #include <lazyfuse/expr/pad.hpp>

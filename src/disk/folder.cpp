@@ -86,7 +86,7 @@ descriptor::~descriptor() {
 
 folder_lock::folder_lock(const std::string& folder)
     : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {
-  for (int tries = 0; folder_ >= 0 && tries < 5000; ++tries) {
+  for (int tries = 0; folder_ >= 0 && tries < 30'000; ++tries) {
     if (::flock(folder_, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR)) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

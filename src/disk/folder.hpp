@@ -37,7 +37,7 @@ class descriptor {
 };
 
 /// Keeps other processes and threads that want the same from reading and replacing files of the folder. Nobody waits
-/// for more than some seconds, or where files cannot be locked: one may then replace what another has just written.
+/// for more than half a minute, or where files cannot be locked: one may then replace what another has just written.
 class folder_lock {
  public:
   explicit folder_lock(const std::string& folder);

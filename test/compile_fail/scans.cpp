@@ -23,7 +23,13 @@ auto no_beginning(const lf::array<float, 1>& v) { return lf::scan(lf::op::add{},
 auto state(const matrix& x, float a) {
   return lf::scan([a](float u, float v) { return u + a * v; }, 0.0f, x, lf::axis<0>);
 }
+// expected-error: lazyfuse: gradient is taken along one axis, which arrays of several name: gradient\(x, axis<0>\)
+auto along_all(const matrix& x) { return lf::gradient(x); }
+// expected-error: lazyfuse: gradient is defined for numbers; of bool write cast<double>\(x\)
+auto of_bool(const matrix& x) { return lf::gradient(x > 0, lf::axis<0>); }
 #else
+auto along_all(const matrix& x) { return lf::gradient(x, lf::axis<1>); }
+auto of_bool(const matrix& x) { return lf::gradient(lf::cast<double>(x > 0), lf::axis<0>); }
 auto axis_as_a_number(const matrix& x) { return lf::cumsum(x, lf::axis<1>); }
 auto no_axis(const matrix& x) { return lf::cumsum(lf::reshape(x, {-1})); }
 auto two_axes(const matrix& x) { return lf::cumprod(lf::cumprod(x, lf::axis<0>), lf::axis<1>); }

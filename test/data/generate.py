@@ -616,14 +616,20 @@ def parts():
     out.put("x", x)
     out.put("v", v)
     out.put("p", p)
-    names = {"x": x, "v": v, "p": p, "np": np, "diagonal": np.diagonal, "windows": np.lib.stride_tricks.sliding_window_view, "diff": np.diff, "split": np.split, "trace": np.trace}
+    names = {"x": x, "v": v, "p": p, "np": np, "diagonal": np.diagonal, "windows": np.lib.stride_tricks.sliding_window_view, "diff": np.diff, "split": np.split, "trace": np.trace, "gradient": np.gradient}
+    d, z = x / 4, (x - 1j * x * x)[0].astype(np.complex64)
+    c = np.array([0, 1, 1.5, 3.5, 4, 6, 8.25])
+    for name, values in {"d": d, "z": z, "c": c}.items():
+        out.put(name, values)
+        names[name] = values
     for call in ["diagonal(x)", "diagonal(x,2)", "diagonal(x,-3)", "diagonal(x,5)", "diagonal(x,-4)", "diagonal(x,99)", "diagonal(x,-99)", "diagonal(x,1,1,2)", "diagonal(x,1,2,1)", "diagonal(x,0,-1,0)", "diagonal(x[0])",
                  "diagonal(x[0,::-1,::2],-1)", "diagonal(x*v[:6]+x[:,:1])", "diagonal(x[:,:1]*v[:6],1,1,2)", "diagonal(v[:,None]*v)", "diagonal(x.sum(0),1)", "diagonal(x-x.max(2,keepdims=True),-1)", "diagonal(np.cumsum(x,2),0,0,2)", "diagonal(np.roll(x,1,2))", "diagonal(diagonal(x))", "diagonal(x).sum(1)", "diagonal(x).T", "diagonal(x)[1:,::-1]", "diagonal(x.sum(0)).sum()",
                  "windows(v,3)", "windows(v,1)", "windows(v,7)", "windows(v,3).sum(1)", "windows(v,3).max(1)", "windows(x,2,0)", "windows(x,4,1)", "windows(x,3,-1)[::2,1]", "windows(x[0],(2,3))", "windows(x[0],(2,3)).sum((2,3))", "windows(x,(1,2,3)).max((3,4,5))", "windows(v*v,2)", "windows(x.sum(0),2,1)", "diagonal(windows(v,3))",
                  "diff(v)", "diff(v,2)", "diff(v,0)", "diff(v,6)", "diff(v,7)", "diff(x)", "diff(x,1,0)", "diff(x,2,1)", "diff(p)", "diff(p,2)", "diff(x*x,1,-2)", "diff(v[:0])", "diff(diff(x,1,0),1,1)", "diff(x.sum(0),1,0)",
+                 "gradient(v)", "gradient(d,axis=0)", "gradient(d,0.5,axis=1)", "gradient(d*d,3,axis=-1)", "gradient(z,2,axis=0)", "gradient(v,c)", "gradient(d,c[:4],axis=0)", "gradient(d,c[5::-1],axis=2)", "gradient(z,c[:6],axis=1)", "gradient(v[:2])", "gradient(d[:,::-2,1],c[:3],axis=1)", "gradient(d.sum(0),axis=0)",
                  "trace(x)", "trace(x[0],1)", "trace(x,-1,2,0)", "trace(x*v[:6])", "trace(x[0],9)"]:
         answer = np.asarray(eval(call, names))
-        out.put(call, answer.astype(np.int64) if "sum" in call or "trace" in call else answer)
+        out.put(call, answer.astype(np.int64) if answer.dtype.kind == "i" and ("sum" in call or "trace" in call) else answer)
     for call in ["split(v,7)", "split(x,2)", "split(x,5,1)", "split(x,3,-1)", "split(x,1)", "split(v,[2,5])", "split(v,[0,3,3,7,9])", "split(v,[-3])", "split(x,[1,3],2)", "split(x*2+1,[4],1)"]:
         for k, piece in enumerate(eval(call, names)):
             out.put(f"{call}[{k}]", piece)
@@ -643,8 +649,10 @@ def linear_algebra():
              "inv(a)": "", "inv(A)": "", "inv(A[:,::2,:3,:3])": "", "det(a)": "", "det(A)": "", "det(a[:1,:1])": "", "det(c[::2,1::2])": "",
              "slogdet(a)": "sign logabsdet", "slogdet(A)": "sign logabsdet", "cholesky(P)": "", "cholesky(Q)": "", "svdvals(t)": "", "svdvals(w)": "", "svdvals(T)": "", "eigvalsh(P)": "", "eigvalsh(H)": "",
              "pinv(t)": "", "pinv(w)": "", "pinv(D)": "", "matrix_rank(D)": "", "matrix_rank(A)": "", "matrix_power(a,5)": "", "matrix_power(a,-3)": "", "matrix_power(A,0)": "",
-             "lstsq(t,v)": "0 1 2 3", "lstsq(t,V)": "0 1 2 3", "lstsq(w,b[:3])": "0 1 2 3", "lstsq(D,v)": "0 1 2 3"}
-    names = "solve inv det slogdet cholesky svdvals eigvalsh pinv matrix_rank matrix_power lstsq".split()
+             "lstsq(t,v)": "0 1 2 3", "lstsq(t,V)": "0 1 2 3", "lstsq(w,b[:3])": "0 1 2 3", "lstsq(D,v)": "0 1 2 3",
+             "matrix_norm(t)": "", "matrix_norm(T,ord=1)": "", "matrix_norm(T,ord=-1)": "", "matrix_norm(w,ord=inf)": "", "matrix_norm(w,ord=-inf)": "", "matrix_norm(T,ord=2)": "", "matrix_norm(w,ord=-2)": "", "matrix_norm(A,ord='nuc')": "",
+             "vector_norm(c,ord=-inf)": "", "vector_norm(a+9,ord=-1,axis=0)": "", "vector_norm(a+9,ord=-3)": ""}
+    names = "solve inv det slogdet cholesky svdvals eigvalsh pinv matrix_rank matrix_power lstsq matrix_norm vector_norm".split()
     for t in ["float64", "complex64"]:
         wide = t.replace("complex64", "complex128")  # answers of the matrices, not NumPy's roundings
         m = {name: v.astype(wide) for name, v in (z if t.startswith("complex") else x).items()}
@@ -660,7 +668,7 @@ def linear_algebra():
             answer = np.asarray(answer)
             return answer.astype(t if answer.dtype.kind == "c" else real) if answer.dtype.kind in "fc" else answer.astype(np.int64)
         for call, fields in calls.items():
-            answer = eval(call, {f: getattr(np.linalg, f) for f in names} | m)
+            answer = eval(call, {f: getattr(np.linalg, f) for f in names} | m | {"inf": np.inf})
             if not fields:
                 out.put(f"{t}/{call}", as_type(answer))
             for field in fields.split():
@@ -707,6 +715,77 @@ def gathers():
     out.put("v[1:4]=take(v,[6,0,1])", y)
     y = v % 7
     out.put("w=take(w,w)", np.take(y, y))
+    out.write()
+
+
+def sorting():
+    """Order: sorted elements and their places, selection, searching and unique elements."""
+    out = Family("sorting")
+    rng = np.random.default_rng(19)
+
+    def ordered(x, axis=-1):  # -0.0 before 0.0
+        return np.take_along_axis(x, np.lexsort((~np.signbit(x), x), axis), axis) if x.dtype.kind == "f" else np.sort(x, axis)
+
+    def places(x, axis=-1):
+        return np.argsort(x, axis, kind="stable").astype(np.int64)
+
+    def places_down(x, axis=-1):
+        n = x.shape[axis]
+        return np.flip(n - 1 - places(np.flip(x, axis), axis), axis)
+
+    for t in ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16", "bfloat16"]:
+        kind = BF16 if t == "bfloat16" else np.dtype(t)
+        if t == "bool":
+            x = rng.integers(0, 2, 301).astype(bool)
+        elif kind != BF16 and kind.kind in "iu":
+            x = rng.integers(np.iinfo(kind).min, np.iinfo(kind).max, 301, dtype=kind, endpoint=True)
+            x[:5] = [np.iinfo(kind).max, 0, np.iinfo(kind).min, 0, 1]
+        else:
+            x = np.concatenate([specials(kind), rng.integers(-20, 20, 130).astype(kind), rng.standard_normal(145).astype(kind), -specials(kind)[:4]])
+            x = x[rng.permutation(len(x))]
+        wide = x.astype(np.float32) if kind == BF16 else x
+        out.put(f"{t}/x", x)
+        out.put(f"{t}/sort(x)", ordered(wide).astype(kind))
+        out.put(f"{t}/sort(x)[::-1]", ordered(wide)[::-1].astype(kind))
+        out.put(f"{t}/argsort(x)", places(wide))
+        out.put(f"{t}/argsort(x,descending=True)", places_down(wide))
+    x = rng.integers(-9, 10, (4, 5, 6)).astype(np.int32)
+    f = (rng.integers(-8, 9, (3, 5, 9)) / 4).astype(np.float32)
+    f[0, 1, 4] = f[2, 2, 0] = f[2, 2, 8] = np.nan
+    g = np.nan_to_num(f[0], nan=3)
+    v = np.array([3, -1, 4, 1, -5, 9, 2, 3], dtype=np.int32)
+    s = np.array([-4, -1, -1, 0, 2, 2, 2, 7], dtype=np.int32)
+    e = np.array([-1.5, -0.25, 0, 1], dtype=np.float32)
+    r = rng.integers(0, 50, (3, 700)).astype(np.int32)
+    w = rng.standard_normal(4500)  # for parts by the first bits
+    for key, values in {"x": x, "f": f, "g": g, "v": v, "s": s, "e": e, "r": r, "w": w}.items():
+        out.put(key, values)
+
+    def top(values):
+        def of(a, k, axis=-1):
+            p = np.take(places_down(a, axis), np.arange(k), axis)
+            return np.take_along_axis(a, p, axis) if values else p
+        return of
+
+    names = {"x": x, "f": f, "g": g, "v": v, "s": s, "e": e, "r": r, "w": w, "np": np, "sort": ordered, "argsort": places, "argsort_down": places_down, "topk_values": top(True), "topk_indices": top(False)}
+    names |= {n: getattr(np, n) for n in ("searchsorted", "digitize", "isin", "unique", "median", "quantile", "flip")}
+    for call in ["sort(x)", "sort(x,0)", "sort(x,1)", "sort(x,-2)", "flip(sort(x,1),1)", "sort(x[::-1,:,::-2])", "sort(x.T,1)", "sort(x*2+v[:6])", "sort(np.broadcast_to(v,(3,8)))", "sort(v[:0])", "sort(x[:,:0],1)", "sort(x[:,:0],2)", "sort(v[:1])",
+                 "sort(x,1)[2]*2", "sort(x.max(1))", "sort(f)", "sort(f,0)", "sort(f,1)", "sort(r)", "sort(r,0)", "sort(x>0)",
+                 "argsort(x)", "argsort(x,0)", "argsort(x,1)", "argsort_down(x,1)", "argsort(f)", "argsort(f,1)", "argsort_down(f)", "argsort(r)", "argsort(v*v%7)", "argsort(v[:0])", "argsort(x>0)",
+                 "topk_values(x,2)", "topk_indices(x,2)", "topk_values(x,3,0)", "topk_indices(x,3,1)", "topk_values(f,4)", "topk_indices(f,4)", "topk_values(r,5)", "topk_indices(r,5)", "topk_values(w,3)", "topk_indices(w,3)", "topk_values(v,8)", "topk_indices(v,0)",
+                 "topk_indices(w*w,100)",
+                 "median(x)", "median(x,0)", "median(x,1)", "median(x,2,keepdims=True)", "median(x,keepdims=True)", "median(f)", "median(f,2)", "median(f,0)", "median(g,1)", "median(w)", "median(v[:7])", "median(r,1)", "median(v*1.5)",
+                 "quantile(x,0.3)", "quantile(x,0.7,1)", "quantile(x,0.25,0,keepdims=True)", "quantile(v,0.0)", "quantile(v,1.0)", "quantile(w,0.123)", "quantile(w,[0.1,0.5,0.9])", "quantile(x,[0.25,0.75],axis=1)", "quantile(v[:1],0.4)", "quantile(f,0.4,1)",
+                 "searchsorted(s,v)", "searchsorted(s,v,'right')", "searchsorted(s,x)", "searchsorted(s,2)", "searchsorted(s,2,'right')", "searchsorted(s,1.5)", "searchsorted(s,f)", "searchsorted(s,f,'right')", "searchsorted(e,f)", "searchsorted(s[:0],v)", "searchsorted(s[::2],v)",
+                 "searchsorted(s*2+1,x.T*2)*2+x.T", "searchsorted(-s[::-1],v)", "searchsorted(sort(v),v)", "searchsorted(s,v[::-2])", "searchsorted(s,x)[1:,::-1,2]", "searchsorted(s,x,'right').sum(1)", "searchsorted(np.arange(5),v)", "searchsorted(np.full(3,2),v)", "searchsorted(np.cumsum(s*s),v)",
+                 "searchsorted(np.append(e,np.float32(np.nan)),f)", "searchsorted(np.append(e,np.float32(np.nan)),f,'right')",
+                 "digitize(v,s)", "digitize(v,s,True)", "digitize(f,e)", "digitize(x*2,e)+1", "isin(x,v)", "isin(v,x[0])", "isin(f,e)", "isin(x,f)", "isin(v,v[:0])", "np.where(isin(x,v),x,0)", "~isin(x+1,v*2)",
+                 "unique(x)", "unique(f)", "unique(v)", "unique(v[:0])", "unique(r)", "unique(x>0)", "unique(abs(g)*0)"]:
+        answer = np.asarray(eval(call, names))
+        out.put(call, answer.astype(np.int64) if answer.dtype.kind == "i" and ("search" in call or "dig" in call) else answer.astype(np.float32) if call[:2] in ("me", "qu") and "(f" in call else answer)
+    for key, a in {"x": x, "f": f, "r": r, "v[:0]": v[:0]}.items():
+        for field, answer in zip(("values", "indices", "inverse_indices", "counts"), np.unique(a, True, True, True)):
+            out.put(f"unique_all({key}).{field}", answer)
     out.write()
 
 
@@ -1314,6 +1393,7 @@ if __name__ == "__main__":
     linear_algebra()
     gathers()
     selections()
+    sorting()
     lazy_arrays()
     broadcasting()
     creation()

@@ -182,9 +182,11 @@ const section products = {
      {"np.linalg.vector_norm(x, axis=1)", "norm(x, axis<1>)", ""},
      {"np.trace(x)", "trace(x)", ""},
      {"np.diff(v) | np.diff(x, 2, axis=0)", "diff(v) | diff<2>(x, axis<0>)", ""},
+     {"np.gradient(v, 0.1) | np.gradient(x, v, axis=0)", "gradient(v, 0.1) | gradient(x, v, axis<0>)",
+      "along one axis; lines at the ends (`edge_order=1`)"},
      {"np.trapezoid(w, v)", "sum((w(range(1, end)) + w(range(0, -1))) * (v(range(1, end)) - v(range(0, -1)))) / 2", ""},
      {"np.clip(x, 0, None)", "maximum(x, 0)", ""},
-     {"np.isin(i, [2, 3])", "logical_or(i == 2, i == 3)", ""}}};
+     {"np.isin(i, [2, 3])", "isin(i, n) | logical_or(i == 2, i == 3)", "with `lazyfuse/sort.hpp`"}}};
 
 const section linear_algebra = {
     "Linear algebra",
@@ -203,22 +205,37 @@ const section linear_algebra = {
       "const auto [u, s, vt] = linalg::svd(x) | linalg::svd(x, linalg::reduced).u", ""},
      {"np.linalg.svdvals(x)", "linalg::svdvals(x)", ""},
      {"np.linalg.eigh(x).eigenvectors | np.linalg.eigvalsh(x)", "linalg::eigh(x).vectors | linalg::eigvalsh(x)", ""},
+     {"np.linalg.eig(x).eigenvectors | np.linalg.eigvals(x)", "linalg::eig(x).vectors | linalg::eigvals(x)",
+      "complex numbers, also where all are real"},
      {"np.linalg.lstsq(x, v)[0]", "linalg::lstsq(x, v).solution", ""},
      {"np.linalg.matrix_rank(x)", "linalg::matrix_rank(x)", ""},
+     {"np.linalg.matrix_norm(x) | np.linalg.matrix_norm(t, ord='nuc') | np.linalg.matrix_norm(x, ord=-np.inf)",
+      "linalg::matrix_norm(x) | linalg::matrix_norm(t, ord<linalg::nuclear>) | linalg::matrix_norm(x, ord<-inf>)", ""},
      {"np.linalg.matrix_power(x, -3)", "linalg::matrix_power(x, -3)", "of integers not negative"},
      {"except np.linalg.LinAlgError:", "linalg_error(\"\")", "an exception"}}};
+
+const section sorting = {
+    "Sorting",
+    "With `lazyfuse/sort.hpp`. Sorting computes at once, of any expression, and returns arrays; searching fuses. NaN counts as the largest; complex "
+    "numbers are not sorted.",
+    {{"np.sort(x) | np.sort(x, axis=0) | np.sort(x)[:, ::-1]", "sort(x) | sort(x, axis<0>) | sort(x, descending)", ""},
+     {"np.argsort(x, axis=0, stable=True)", "argsort(x, axis<0>)", "always stable"},
+     {"np.partition(x, 2) | np.partition(x, -2)", "partition(x, 2) | partition(x, -2)", ""},
+     {"np.argpartition(-x, 2)[..., :2]", "topk(x, 2).indices | topk(x, 2).values", "in order; of equal ones the first"},
+     {"np.median(x) | np.median(x, axis=0, keepdims=True)", "median(x) | median(x, axis<0>, keepdims)", ""},
+     {"np.quantile(x, 0.3, axis=1) | np.percentile(x, [25, 75])", "quantile(x, 0.3, axis<1>) | quantile(x, {0.25, 0.75})", "linear; several in ascending order"},
+     {"np.searchsorted(v, x) | np.searchsorted(v, 2, side='right')", "searchsorted(v, x) | searchsorted(v, 2, side::right)", "fuses"},
+     {"np.digitize(x, v) | np.digitize(x, v, right=True)", "digitize(x, v) | digitize(x, v, side::right)", "fuses; of ascending edges"},
+     {"np.unique(x) | np.unique_values(x)", "unique(x)", "NaNs are one"},
+     {"np.unique_counts(x).counts | np.unique(x, return_counts=True)", "unique_counts(x).counts", "NaNs are one"},
+     {"np.unique_inverse(x).inverse_indices", "unique_inverse(x).inverse_indices", ""},
+     {"np.unique_all(x).indices", "unique_all(x).indices", ""}}};
 
 /// Array API names that are not there. Where the middle column is C++, it is compiled as well.
 struct absence {
   const char *names, *instead, *code;
 };
 const absence absences[] = {
-    {"of linalg matrix_norm, eig, eigvals",
-     "of norms, by singular values; LAPACK or cuSOLVER with `x.data()`, on the GPU `data_on(stream, x)`",
-     "max(linalg::svdvals(x)) | sum(linalg::svdvals(x))"},
-    {"sort, argsort, searchsorted, unique_all, unique_counts, unique_inverse, unique_values",
-     "an algorithm of the standard library, of CUB or Thrust over the memory of an array",
-     "std::sort(v.begin(), v.end())"},
     {"nonzero, indexing by masks", "`where` keeps the shape; their number and their sum need none",
      "count_nonzero(b) | sum(where(b, x, 0))"},
     {"broadcast_arrays", "operands broadcast by themselves; as views", "broadcast_to(v, x.shape())"},
@@ -323,7 +340,7 @@ std::string rows_of(const std::vector<made_entry>& entries) {
 }
 
 const section* const sections[] = {&arrays,   &views, &reductions, &statistics,
-                                   &creation, &drawn, &products,   &linear_algebra};
+                                   &creation, &drawn, &products,   &linear_algebra, &sorting};
 
 }  // namespace
 
@@ -360,7 +377,7 @@ What differs everywhere:
   text += row(codes({"np.vectorize(f)(x)"}), codes({"map(f, x)"}), "`f` is compiled into the kernel");
   text += "\n## Reductions\n\nAll take `axis<...>` and `keepdims`; options follow the operands in any order.\n";
   text += table_head + rows_of(monoids(lf::op::all_monoids{})) + rows_of(reductions);
-  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra}) text += table_of(*s);
+  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra, &sorting}) text += table_of(*s);
   text += R"(
 ## What is not there
 
@@ -378,6 +395,7 @@ std::string numpy_spellings() {
 #include <lazyfuse/interop/dlpack.hpp>
 #include <lazyfuse/lazyfuse.hpp>
 #include <lazyfuse/linalg.hpp>
+#include <lazyfuse/sort.hpp>
 
 #include <algorithm>
 #include <iostream>

@@ -123,6 +123,34 @@ TYPED_TEST(parts, differences_shorten_an_axis) {
   this->expect("diff(diff(x,1,0),1,1)", lf::diff(lf::diff(x, axis<0>), axis<1>));
   this->expect("diff(x.sum(0),1,0)", lf::diff(lf::sum(x, axis<0>), axis<0>));
 }
+TYPED_TEST(parts, gradients_are_of_neighbours_at_a_distance_or_at_coordinates) {
+  const auto v = this->v();
+  const auto d = test::array_of<TypeParam, 3>(this->answers().template get<double>("d"));
+  const auto c = test::array_of<TypeParam, 1>(this->answers().template get<double>("c"));
+  const auto z = test::array_of<TypeParam, 2>(this->answers().template get<lf::complex<float>>("z"));
+  this->expect("gradient(v)", lf::gradient(v));
+  this->expect("gradient(d,axis=0)", lf::gradient(d, axis<0>));
+  this->expect("gradient(d,0.5,axis=1)", lf::gradient(d, 0.5, axis<1>));
+  this->expect("gradient(d*d,3,axis=-1)", lf::gradient(d * d, 3, axis<-1>), test::four_ulps);
+  this->expect("gradient(z,2,axis=0)", lf::gradient(z, 2, axis<0>));
+  const test::within rounding{0, 1e-14};
+  this->expect("gradient(v,c)", lf::gradient(v, c), rounding);
+  this->expect("gradient(d,c[:4],axis=0)", lf::gradient(d, c(range(0, 4)), axis<0>), rounding);
+  this->expect("gradient(d,c[5::-1],axis=2)", lf::gradient(d, c(range(5, none, -1)), axis<2>), rounding);
+  this->expect("gradient(z,c[:6],axis=1)", lf::gradient(z, c(range(0, 6)), axis<1>), test::within{16});
+  this->expect("gradient(v[:2])", lf::gradient(v(range(0, 2))));
+  this->expect("gradient(d[:,::-2,1],c[:3],axis=1)",
+               lf::gradient(d(all, range(none, none, -2), 1), c(range(0, 3)), axis<1>), rounding);
+  this->expect("gradient(d.sum(0),axis=0)", lf::gradient(lf::sum(d, axis<0>), axis<0>));
+  EXPECT_EQ(test::thrown_by<lf::index_error>([&] {
+              lf::gradient(v(range(0, 1)));
+            }).find("gradient: the axis has fewer than two elements"),
+            0u);
+  EXPECT_EQ(test::thrown_by<lf::shape_error>([&] {
+              lf::gradient(d, c, axis<1>);
+            }).find("gradient: shapes (4, 5, 6) and (7,) differ"),
+            0u);
+}
 TYPED_TEST(parts, that_are_not_there_throw) {
   const auto x = this->x();
   EXPECT_THROW(lf::sliding_window_view(x, 0, axis<0>), lf::index_error);

@@ -218,6 +218,17 @@ class linear_algebra : public test::on<Space> {
     expect("matrix_power(a,5)", linalg::matrix_power(a, 5));
     expect("matrix_power(a,-3)", linalg::matrix_power(a, -3));
     expect("matrix_power(A,0)", linalg::matrix_power(A, 0));
+    expect("matrix_norm(t)", linalg::matrix_norm(t));
+    expect("matrix_norm(T,ord=1)", linalg::matrix_norm(deep, lf::ord<1>));
+    expect("matrix_norm(T,ord=-1)", linalg::matrix_norm(deep, lf::ord<-1>));
+    expect("matrix_norm(w,ord=inf)", linalg::matrix_norm(w, lf::ord<lf::inf>));
+    expect("matrix_norm(w,ord=-inf)", linalg::matrix_norm(w, lf::ord<-lf::inf>));
+    expect("matrix_norm(T,ord=2)", linalg::matrix_norm(deep, lf::ord<2>));
+    expect("matrix_norm(w,ord=-2)", linalg::matrix_norm(w, lf::ord<-2>));
+    expect("matrix_norm(A,ord='nuc')", linalg::matrix_norm(A, lf::ord<linalg::nuclear>));
+    expect("vector_norm(c,ord=-inf)", lf::norm(c, lf::ord<-lf::inf>));
+    expect("vector_norm(a+9,ord=-1,axis=0)", lf::norm(a + 9, lf::ord<-1>, lf::axis<0>));
+    expect("vector_norm(a+9,ord=-3)", lf::norm(a + 9, lf::ord<-3>));
     const auto expect_all = [&](const std::string& numpy, const auto& least) {
       expect(numpy + ".0", least.solution);
       if (numpy != "lstsq(D,v)") expect(numpy + ".1", least.residuals);
@@ -322,6 +333,48 @@ TYPED_TEST(linear_algebra, factors_of_hermitian_matrices_read_the_lower_triangle
           for (lf::index_t j = i + 1; j < n; ++j) EXPECT_EQ(l(i, j), 0.0);
       }
   });
+}
+TYPED_TEST(linear_algebra, a_matrix_times_its_eigenvectors_is_these_times_their_values) {
+  this->for_types([&]<class T>(T) {
+    for (const kind which : kinds)
+      for (const lf::index_t n : {1, 2, 9, 60}) {
+        SCOPED_TRACE(std::to_string(which) + ": " + std::to_string(n));
+        const auto a = matrix_of<T, TypeParam>(which, n, n);
+        const auto f = linalg::eig(a);
+        const matrix A(a), values(f.values), vectors(f.vectors), alone(linalg::eigvals(a));
+        this->template expect_small<T>(A * vectors - scaled(vectors, values), A);
+        for (lf::index_t j = 0; j < n; ++j) {
+          double length = 0, apart = 1e300;
+          for (lf::index_t i = 0; i < n; ++i) {
+            length += std::norm(vectors(i, j));
+            apart = std::min(apart, std::abs(alone(j, 0) - values(i, 0)));
+          }
+          EXPECT_NEAR(length, 1, 32 * double(n) * epsilon<T>());
+          EXPECT_LE(apart, 1e4 * double(n) * epsilon<T>() * norm(A));
+        }
+      }
+  });
+}
+TYPED_TEST(linear_algebra, eigenvalues_of_real_matrices_are_complex_in_conjugate_pairs) {
+  // A quarter turn, which has i and -i; and one of a batch that has real ones.
+  const auto m = test::array_of<TypeParam, 3>(test::tensor<double>{{2, 2, 2}, {0, -1, 1, 0, 2, 1, 0, 3}});
+  const auto f = linalg::eig(m);
+  const matrix turn(f.values(0)), real(f.values(1));
+  EXPECT_NEAR(std::abs(turn(0, 0) - number(0, 1)) * std::abs(turn(0, 0) + number(0, 1)), 0, 1e-15);
+  EXPECT_EQ(turn(0, 0), std::conj(turn(1, 0)));
+  EXPECT_EQ(real(0, 0).imag(), 0);
+  EXPECT_NEAR(real(0, 0).real() + real(1, 0).real(), 5, 1e-14);
+  for (const lf::index_t i : {0, 1}) {
+    const matrix A(m(i)), vectors(f.vectors(i));
+    this->template expect_small<double>(A * vectors - scaled(vectors, matrix(f.values(i))), A);
+  }
+  EXPECT_EQ(linalg::eig(m(range(0, 0))).vectors.shape(), lf::shape(0, 2, 2));
+  EXPECT_EQ(linalg::eigvals(lf::array<double, 2, TypeParam>(lf::zeros<double>({0, 0}))).size(), 0);
+  if constexpr (std::is_same_v<TypeParam, lf::host>) {
+    const auto nan = m * std::numeric_limits<double>::quiet_NaN();
+    const std::string said = test::thrown_by<lf::linalg_error>([&] { linalg::eig(nan); });
+    EXPECT_EQ(said.find("eig: matrix (0,) of (2,) has no decomposition"), 0u) << said;
+  }
 }
 TYPED_TEST(linear_algebra, each_matrix_of_a_batch_has_factors_of_its_own) {
   using T = lf::complex<double>;

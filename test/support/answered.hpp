@@ -20,8 +20,8 @@ class answered : public on<Space> {
     return data;
   }
   template <class E>
-  static void expect(const std::string& numpy, const E& e) {
-    EXPECT_TRUE(evaluates_to(e, answers().template get<element_of<E>>(numpy.c_str()))) << numpy;
+  static void expect(const std::string& numpy, const E& e, const within& tolerance = {}) {
+    EXPECT_TRUE(evaluates_to(e, answers().template get<element_of<E>>(numpy.c_str()), tolerance)) << numpy;
   }
   /// The same, by so many kernels.
   template <class E>

@@ -16,8 +16,9 @@ struct epsilon {
 };
 
 /// Type of inf.
-enum class infinity {};
-/// The order of the maximum norm: ord<inf>.
+enum class infinity { positive, negative };
+constexpr infinity operator-(infinity i) { return i == infinity::positive ? infinity::negative : infinity::positive; }
+/// The order of the norm that is the largest magnitude, ord<inf>, and of the smallest, ord<-inf>.
 inline constexpr infinity inf{};
 /// Type of ord.
 template <auto P>

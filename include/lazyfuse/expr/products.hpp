@@ -101,7 +101,7 @@ constexpr auto contract(const char* operation, const X& x, const Y& y, axes<A...
     static_assert(fits,
                   "lazyfuse: the axes of both operands of this product, those that are summed over counted once, are "
                   "more than 8");
-    if constexpr (!fits) return sum_of_products<0>(x, x);
+    if constexpr (!fits) return x;
     else {
       (check_extents(x, y, A, B, operation), ...);
       return contracted<way(a, b)>(x, y, make_index_sequence<rank_of<X>>{}, make_index_sequence<rank_of<Y>>{});
@@ -129,7 +129,7 @@ constexpr auto matmul(const X& x, const Y& y) {
   constexpr bool factors = a > 0 && b > 0, ranks = (a > b ? a : b) < max_rank;
   static_assert(factors, "lazyfuse: matmul takes vectors and matrices; a number multiplies by *");
   static_assert(ranks, "lazyfuse: matmul takes arrays of rank 7 at most");
-  if constexpr (!factors || !ranks) return sum_of_products<0>(x, x);
+  if constexpr (!factors || !ranks) return x;
   else {
     check_extents(x, y, a - 1, b > 1 ? b - 2 : 0, "matmul");
     if constexpr (b == 1) return sum_of_products<1>(x, y);
@@ -173,7 +173,7 @@ constexpr auto vdot(const X& x, const Y& y) {
       throw_shapes("vdot", x.shape().extent, rank_of<X>, y.shape().extent, rank_of<Y>, "differ");
     if constexpr (complex_number<value_t<X>>) return sum_of_products<rank_of<X>>(conj(x), y);
     else return sum_of_products<rank_of<X>>(x, y);
-  } else return products_detail::sum_of_products<0>(x, x);
+  } else return x;
 }
 /// vecdot(x, y, axis<-1>): the sums of conj(x) * y along an axis of one extent, the last unless given; the others are
 /// broadcast. Throws shape_error where extents differ. \numpy{vecdot}
@@ -186,7 +186,7 @@ constexpr auto vecdot(const X& x, const Y& y, axes<A> = {}) {
   static_assert(counted,
                 "lazyfuse: the axis of a vecdot of operands of unlike ranks is counted from the last, as axis<-1>");
   static_assert(have || !counted, "lazyfuse: vecdot sums along an axis that both of its operands have");
-  if constexpr (!have || !counted) return sum_of_products<0>(x, x);
+  if constexpr (!have || !counted) return x;
   else {
     check_extents(x, y, a + axis, b + axis, "vecdot");
     const auto last = [](const auto& z) {  // the axis
@@ -208,7 +208,7 @@ constexpr auto outer(const X& x, const Y& y) {
   constexpr bool vectors = rank_of<X> == 1 && rank_of<Y> == 1;
   static_assert(vectors, "lazyfuse: outer takes two vectors; reshape(x, {-1}) is an array as one");
   if constexpr (vectors) return products_detail::sum_of_products<0>(x(all, newaxis), y(newaxis, all));
-  else return products_detail::sum_of_products<0>(x, x);
+  else return x;
 }
 
 /// tensordot<K>(x, y): the sum of products over the last K axes of x and the first K of y, 2 unless given. The axes
@@ -222,7 +222,7 @@ constexpr auto tensordot(const X& x, const Y& y) {
   if constexpr (have) {
     constexpr auto first = make_index_sequence<K>{};
     return contract("tensordot", x, y, axes_from<rank_of<X> - K>(first), axes_from<0>(first));
-  } else return sum_of_products<0>(x, x);
+  } else return x;
 }
 /// tensordot(x, y, axis<0, 2>, axis<1, 0>): over these axes of x, each with that of y in its place.
 template <class X, class Y, int... A, int... B>
@@ -237,8 +237,8 @@ constexpr auto tensordot(const X& x, const Y& y, axes<A...>, axes<B...>) {
     constexpr bool once = are_distinct(a) && are_distinct(b);
     static_assert(once, "lazyfuse: tensordot sums over each axis once");
     if constexpr (once) return contract("tensordot", x, y, a, b);
-    else return sum_of_products<0>(x, x);
-  } else return sum_of_products<0>(x, x);
+    else return x;
+  } else return x;
 }
 template <class X, class Y, class... I>
   requires(expression<X>&& expression<Y> && sizeof...(I) > 0 && (std::is_integral_v<I> && ...))
@@ -255,7 +255,7 @@ constexpr auto cross(const X& x, const Y& y) {
   constexpr int a = rank_of<X>, b = rank_of<Y>;
   constexpr bool vectors = a > 0 && b > 0;
   static_assert(vectors, "lazyfuse: cross takes vectors of three elements");
-  if constexpr (!vectors) return products_detail::sum_of_products<0>(x, x);
+  if constexpr (!vectors) return x;
   else {
     if (x.shape()[a - 1] != 3 || y.shape()[b - 1] != 3)
       throw_shapes("cross", x.shape().extent, a, y.shape().extent, b,

@@ -133,9 +133,9 @@ constexpr auto ptp(const X& x, Options... options) {
 }
 
 /// norm(x, ord<2>, axis<...>, keepdims): the norm of all elements as one vector, or of those along the axes: ord<2>
-/// unless given, ord<1>, ord<0> (how many are not zero), ord<inf> (the largest magnitude), or any other p > 0, as
-/// ord<3>, or ord<0.5> (clang: from version 18 on). Integers in double; of complex numbers it is real. Squares may
-/// overflow, as NumPy's. \numpy{linalg.vector_norm}
+/// unless given, ord<1>, ord<0> (how many are not zero), ord<inf> (the largest magnitude), ord<-inf> (the smallest), or
+/// any other p, as ord<3>, ord<-1>, or ord<0.5> (clang: from version 18 on). Integers in double; of complex numbers it
+/// is real. Squares may overflow, as NumPy's. \numpy{linalg.vector_norm}
 template <class X, class... Options>
   requires expression<X>
 constexpr auto norm(const X& x, Options... options) {
@@ -153,9 +153,10 @@ constexpr auto norm(const X& x, Options... options) {
   using T = value_t<decltype(lengths)>;
   if constexpr (__is_same(decltype(p), const order<inf>))
     return as_stored<X>(reduce_keeping<keeps<Options...>>(max, lengths, axes_in(axes<>{}, options...)));
+  else if constexpr (__is_same(decltype(p), const order<-inf>))
+    return as_stored<X>(reduce_keeping<keeps<Options...>>(min, lengths, axes_in(axes<>{}, options...)));
   else {
     constexpr auto value = order_value(p);
-    static_assert(value >= 0, "lazyfuse: the order of a norm must not be negative");
     if constexpr (value == 0) return as_stored<X>(cast<T>(total(lengths != 0)));
     else if constexpr (value == 1) return as_stored<X>(total(lengths));
     else if constexpr (value == 2) return as_stored<X>(sqrt(total(square(lengths))));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decompositions of matrices: QR, singular values, and eigenvalues of Hermitian ones.
+// Decompositions of matrices: QR, singular values and eigenvalues.
 #pragma once
 
 #include <lazyfuse/evaluate/assign.hpp>
+#include <lazyfuse/expr/roll.hpp>
 #include <lazyfuse/linalg/matrix.hpp>
 
 namespace lazyfuse {
@@ -30,6 +31,12 @@ template <class T, int R, class Space>
 struct eigh_result {
   array<linalg_detail::real_t<T>, R - 1, Space> values;  ///< (..., n), ascending
   array<T, R, Space> vectors;                            ///< (..., n, n): the columns, in the order of the values
+};
+/// What eig returns, both of complex numbers.
+template <class T, int R, class Space>
+struct eig_result {
+  array<linalg_detail::complex_t<T>, R - 1, Space> values;  ///< (..., n), in any order
+  array<linalg_detail::complex_t<T>, R, Space> vectors;     ///< (..., n, n): the columns, in the order of the values
 };
 
 }  // namespace linalg
@@ -85,6 +92,38 @@ auto eigh_of(const char* operation, const A& a, caller where) {
   }
   if constexpr (Vectors) return linalg::eigh_result<T, R, Space>{values, turned(work)};
   else return values;
+}
+
+/// The vectors, as rows, that stand packed in real ones beside their values: conjugate pairs in two of them.
+template <class W, class V>
+auto unpacked(const W& values, const V& packed) {
+  using C = value_t<W>;
+  using T = value_t<V>;
+  constexpr int along = rank_of<V> - 2;
+  const auto im = imag(values)(ellipsis, newaxis);
+  const C i(T(0), T(1));
+  return where(im > T(0), packed + roll(packed, -1, axes<along>{}) * i,
+               where(im < T(0), roll(packed, 1, axes<along>{}) - packed * i, cast<C>(packed)));
+}
+template <bool Vectors, class A, class = maker>
+auto eig_of(const char* operation, const A& a, caller where) {
+  using T = factored_t<value_t<A>>;
+  using C = complex_t<T>;
+  using Space = result_space<A>;
+  constexpr int R = rank_of<A>;
+  check_square(operation, a, where);
+  auto work = by_columns<T>(a);
+  array<C, R - 1, Space> values(batch_and<R - 2>(a.shape(), a.shape()[R - 1]), caller{});
+  array<T, R, Space> vectors;
+  if constexpr (Vectors) vectors = array<T, R, Space>(a.shape(), caller{});
+  auto info = new_info<Space>(batch_of<R - 2>(a.shape()));
+  if (const matrices all = matrices_in(work); all.data) {
+    factor_general(Space{}, operation, all, values.data(), Vectors ? vectors.data() : nullptr, info.data());
+    check(operation, failure::no_convergence, info);
+  }
+  if constexpr (!Vectors) return values;
+  else if constexpr (complex_number<T>) return linalg::eig_result<T, R, Space>{values, turned(vectors)};
+  else return linalg::eig_result<T, R, Space>{values, turned(unpacked(values, vectors))};
 }
 
 }  // namespace linalg_detail
@@ -161,6 +200,29 @@ auto eigvalsh(const A& a, caller where = caller::here()) {
   if constexpr (linalg_detail::takes<A>()) {
     const linalg_detail::call_scope<result_space<A>> scope(a, where);
     return linalg_detail::eigh_of<false>("eigvalsh", a, where);
+  }
+}
+
+/// eig(a).values and .vectors, as columns of length 1, of square matrices (..., n, n): arrays of complex numbers, also
+/// where all values are real (as in the array API), in an order that is anyone's, as are the directions of vectors;
+/// complex<double> of integers. Throws linalg_error if it does not converge, as where an element is NaN, shape_error.
+/// Waits on the GPU. \numpy{linalg.eig}
+template <class A, class = maker>
+  requires expression<A>
+auto eig(const A& a, caller where = caller::here()) {
+  if constexpr (linalg_detail::takes<A>()) {
+    const linalg_detail::call_scope<result_space<A>> scope(a, where);
+    return linalg_detail::eig_of<true>("eig", a, where);
+  }
+}
+/// The eigenvalues of square matrices (..., n, n): an array (..., n) of complex numbers, in any order. As eig, for less
+/// work. \numpy{linalg.eigvals}
+template <class A, class = maker>
+  requires expression<A>
+auto eigvals(const A& a, caller where = caller::here()) {
+  if constexpr (linalg_detail::takes<A>()) {
+    const linalg_detail::call_scope<result_space<A>> scope(a, where);
+    return linalg_detail::eig_of<false>("eigvals", a, where);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What follows from decompositions: least squares, pseudo-inverses, ranks and powers.
+// What follows from decompositions: least squares, pseudo-inverses, ranks, powers and norms.
 #pragma once
 
 #include <lazyfuse/expr/products.hpp>
@@ -104,6 +104,48 @@ auto lstsq(const A& a, const B& b, double tolerance = -1, caller where = caller:
       else result.residuals = sum(squares, axes<0>{});
     }
     return result;
+  }
+}
+
+/// Type of frobenius and nuclear.
+enum class norm_kind { frobenius, nuclear };
+/// The norm of matrices as vectors: the root of the sum of squares.
+inline constexpr norm_kind frobenius = norm_kind::frobenius;
+/// The sum of singular values.
+inline constexpr norm_kind nuclear = norm_kind::nuclear;
+
+/// The norms of matrices (..., m, n), of two axes less, real: order<frobenius> unless given as ord<nuclear>, ord<1> and
+/// ord<inf>, the largest sums of magnitudes of columns and of rows, ord<-1> and ord<-inf>, the smallest, ord<2> and
+/// ord<-2>, the largest and the smallest singular value. An expression, which fuses, unless it is of singular values,
+/// which are computed at once (svdvals). \numpy{linalg.matrix_norm}
+template <class A, auto P = frobenius, class = maker>
+  requires expression<A>
+auto matrix_norm(const A& a, order<P> = {}, caller where = caller::here()) {
+  using namespace linalg_detail;
+  constexpr bool matrix = rank_of<A> >= 2;
+  static_assert(matrix, "lazyfuse: linalg takes matrices: expressions of rank 2 or more");
+  constexpr auto is = [](auto p) {
+    if constexpr (__is_same(decltype(p), std::remove_const_t<decltype(P)>)) return p == P;
+    else return false;
+  };
+  constexpr bool spectral = is(2) || is(-2) || is(nuclear),
+                 known = spectral || is(frobenius) || is(1) || is(-1) || is(inf) || is(-inf);
+  static_assert(
+      known, "lazyfuse: matrix_norm takes ord<1>, ord<2>, ord<inf>, their negatives, ord<frobenius> or ord<nuclear>");
+  if constexpr (!matrix || !known) return;
+  else if constexpr (is(frobenius)) return norm(a, axes<-2, -1>{});
+  else if constexpr (!spectral) {
+    const auto sums = norm(a, ord<1>, axes<(is(1) || is(-1) ? -2 : -1)>{});
+    if constexpr (is(1) || is(inf)) return max(sums, axes<-1>{});
+    else return min(sums, axes<-1>{});
+  } else {
+    const auto s = [&] {
+      const call_scope<result_space<A>> scope(a, where);
+      return svd_of<false>("matrix_norm", a, reduced);
+    }();
+    if constexpr (is(nuclear)) return sum(s, axes<-1>{});
+    else if constexpr (is(2)) return max(s, axes<-1>{});
+    else return min(s, axes<-1>{});
   }
 }
 

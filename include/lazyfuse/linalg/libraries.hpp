@@ -46,6 +46,11 @@ void factor_svd(cuda, const char* operation, const matrices& a, void* s, const m
 /// or is destroyed.
 void factor_hermitian(host, const char* operation, const matrices& a, void* values, bool vectors, int* info);
 void factor_hermitian(cuda, const char* operation, const matrices& a, void* values, bool vectors, int* info);
+/// Eigenvalues, complex, in any order, of matrices of any kind, which are destroyed. vectors: none, or for each matrix
+/// one of a's type whose columns are the vectors, of length 1; of real matrices, where a value is followed by its
+/// conjugate, the real part of the first's, and in the next column the imaginary one.
+void factor_general(host, const char* operation, const matrices& a, void* values, void* vectors, int* info);
+void factor_general(cuda, const char* operation, const matrices& a, void* values, void* vectors, int* info);
 
 /// What an info that is not 0 says.
 enum class failure { singular, indefinite, no_convergence };

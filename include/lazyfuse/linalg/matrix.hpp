@@ -22,6 +22,8 @@ struct real_part<T> {
 };
 template <class T>
 using real_t = typename real_part<T>::type;
+template <class T>
+using complex_t = complex<real_t<T>>;
 
 /// Whether X can be factored; says why not.
 template <class X>

@@ -10,8 +10,8 @@ namespace lazyfuse {
 namespace sort_detail {
 template <class T>
 using key_of = standard::conditional_t<
-    sizeof(T) == 1, uint8, standard::conditional_t<sizeof(T) == 2, uint16,
-                                                   standard::conditional_t<sizeof(T) == 4, uint32, uint64>>>;
+    sizeof(T) == 1, uint8,
+    standard::conditional_t<sizeof(T) == 2, uint16, standard::conditional_t<sizeof(T) == 4, uint32, uint64>>>;
 /// The sign bit.
 template <class T>
 inline constexpr auto top_of = static_cast<key_of<T>>(key_of<T>(1) << (8 * sizeof(T) - 1));
@@ -69,7 +69,8 @@ struct from_sort_key : exact_operation {
       else {
         // the one NaN: quiet, its sign clear
         const auto bits = static_cast<key>((k & top) != 0 ? k ^ top : ~k);
-        constexpr auto quiet = static_cast<key>(sort_detail::infinity_bits<T> | sort_detail::infinity_bits<T> >> 1);
+        constexpr key infinity = sort_detail::infinity_bits<T>;
+        constexpr auto quiet = static_cast<key>(infinity | infinity >> 1);
         return __builtin_bit_cast(T, k == static_cast<key>(~key(0)) ? quiet : bits);
       }
     }

@@ -68,8 +68,14 @@ auto with_rows(const char* operation, const X& x, const F& f) {
     });
   }
 }
+/// Whether options are those.
 template <class... Options>
-inline constexpr bool axis_and_keepdims = ((options_detail::is_axes<Options> || options_detail::is_keepdims<Options>)&&...);
+constexpr bool axis_and_keepdims() {
+  constexpr bool good = options_detail::once<Options...> &&
+                        ((options_detail::is_axes<Options> || options_detail::is_keepdims<Options>)&&...);
+  static_assert(good, "lazyfuse: median and quantile take axis<A> and keepdims after their operands");
+  return good;
+}
 /// An array of the type of quantiles.
 template <class T, class Space, class E, class = maker>
 auto quantiles_in_memory(const E& e) {
@@ -80,21 +86,22 @@ auto quantiles_in_memory(const E& e) {
 template <class T, class K>
 auto quantile_from(const K& keys, index_t j, double weight, index_t last) {
   const bool nearer = weight >= 0.5;
-  const auto a = column<T>(keys, 2 * j), b = column<T>(keys, 2 * j + 1), from = column<T>(keys, 2 * j + (nearer ? 1 : 0));
+  const auto a = column<T>(keys, 2 * j), b = column<T>(keys, 2 * j + 1),
+             from = column<T>(keys, 2 * j + (nearer ? 1 : 0));
   const auto by = static_cast<computed_in<T>>(nearer ? weight - 1 : weight);
   return unless_nan<T>(column<T>(keys, last), where(a == b, a, from + (b - a) * by));
 }
 
 }  // namespace sort_detail
 
-/// median(x, axis<A>, keepdims): the element in the middle along an axis, or of all elements; of an even number the mean
-/// of the two. double of integers; NaN where there is one. An array. On the host by selection, on the GPU by sorting.
-/// Throws shape_error if there are no elements. \numpy{median}
+/// median(x, axis<A>, keepdims): the element in the middle along an axis, or of all elements; of an even number the
+/// mean of the two. double of integers; NaN where there is one. An array. On the host by selection, on the GPU by
+/// sorting. Throws shape_error if there are no elements. \numpy{median}
 template <class X, class... Options, class = maker>
   requires expression<X>
 auto median(const X& x, Options...) {
   using namespace sort_detail;
-  if constexpr (takes<X, axis_and_keepdims<Options...>, Options...>()) {
+  if constexpr (takes<X>() && axis_and_keepdims<Options...>()) {
     using T = value_t<X>;
     using Space = result_space<X>;
     const call_scope<Space> scope(x, caller{});
@@ -109,13 +116,13 @@ auto median(const X& x, Options...) {
 }
 
 /// quantile(x, q, axis<A>, keepdims): what a part q of the elements along an axis, or of all, is below; linear between
-/// two of them, at q (n - 1). As median otherwise; NumPy's percentile is quantile(x, p / 100). Throws index_error unless
-/// 0 <= q <= 1. \numpy{quantile}
+/// two of them, at q (n - 1). As median otherwise; NumPy's percentile is quantile(x, p / 100). Throws index_error
+/// unless 0 <= q <= 1. \numpy{quantile}
 template <class X, class... Options, class = maker>
   requires expression<X>
 auto quantile(const X& x, double q, Options...) {
   using namespace sort_detail;
-  if constexpr (takes<X, axis_and_keepdims<Options...>, Options...>()) {
+  if constexpr (takes<X>() && axis_and_keepdims<Options...>()) {
     using T = value_t<X>;
     using Space = result_space<X>;
     const call_scope<Space> scope(x, caller{});
@@ -133,7 +140,7 @@ template <class X, int N, class... Options, class = maker>
   requires expression<X>
 auto quantile(const X& x, const double (&q)[N], Options...) {
   using namespace sort_detail;
-  if constexpr (takes<X, axis_and_keepdims<Options...>, Options...>()) {
+  if constexpr (takes<X>() && axis_and_keepdims<Options...>()) {
     using T = value_t<X>;
     using Space = result_space<X>;
     const call_scope<Space> scope(x, caller{});

@@ -23,16 +23,23 @@ inline constexpr bool is_descending = __is_same(O, descending_t);
 template <class... O>
 inline constexpr bool descends = (is_descending<O> || ...);
 
-/// Whether elements of X have an order, and options are an axis and `Others`; says what is wrong otherwise.
-template <class X, bool Known, class... Options>
+/// Whether elements of X have an order, and it has axes; says why not.
+template <class X>
 constexpr bool takes() {
   using T = value_t<X>;
-  constexpr bool ordered = boolean<T> || integer<T> || floating_point<T>, has_axis = rank_of<X> > 0;
-  constexpr bool one_axis = (0 + ... + options_detail::is_axes<Options>) <= 1;
-  static_assert(ordered, "lazyfuse: complex numbers, vectors and structs have no order; sort real(x), imag(x) or abs(x)");
+  constexpr bool ordered = boolean<T> || integer<T> || floating_point<T>, has_axis = rank_of<X> >= 1;
+  static_assert(ordered,
+                "lazyfuse: complex numbers, vectors and structs have no order; sort real(x), imag(x) or abs(x)");
   static_assert(has_axis || !ordered, "lazyfuse: a single number is not sorted: x has an axis or more");
-  static_assert(Known && one_axis, "lazyfuse: this function takes one axis<A> after its operands, and where it is said descending or keepdims");
-  return ordered && has_axis && Known && one_axis;
+  return ordered && has_axis;
+}
+/// Whether options are known ones, and one axis at most.
+template <bool Known, class... Options>
+constexpr bool known_options() {
+  constexpr bool good = Known && options_detail::once<Options...>;
+  static_assert(good,
+                "lazyfuse: sort, argsort, topk and partition take axis<A> once; the first two take descending, too");
+  return good;
 }
 
 /// The axis among the options, counted from the first; the last one if there is none.
@@ -42,7 +49,10 @@ constexpr int axis_of() {
   constexpr bool one = options_detail::axis_count(found{}) == 1;
   static_assert(one, "lazyfuse: sorting goes along one axis; of all elements in one row write sort(reshape(x, {-1}))");
   if constexpr (!one) return R - 1;
-  else return []<int A>(axes<A>) { return view_detail::normal_axis<A, R>(); }(found{});
+  else {
+    constexpr int axis = []<int A>(axes<A>) { return view_detail::normal_axis<A, R>(); }(found{});
+    return axis >= 0 && axis < R ? axis : R - 1;
+  }
 }
 
 template <int A, class X, int... I>

@@ -55,7 +55,7 @@ struct compared {
 template <class T, class V>
   requires(!expression<V>)
 struct compared<T, V> {
-  using type = std::conditional_t<(integer<T> || boolean<T>) && !std::is_integral_v<V>, double, T>;
+  using type = std::conditional_t<(integer<T> || boolean<T>)&&!std::is_integral_v<V>, double, T>;
 };
 /// Whether those types can be compared; says why not.
 template <class T, class V, class C>
@@ -65,15 +65,17 @@ constexpr bool can_search() {
   if constexpr (!common) return false;
   else {
     constexpr bool ordered = has_order<T> && has_order<C>;
-    static_assert(ordered, "lazyfuse: complex numbers, vectors and structs have no order; search real(x), imag(x) or abs(x)");
+    static_assert(ordered,
+                  "lazyfuse: complex numbers, vectors and structs have no order; search real(x), imag(x) or abs(x)");
     return ordered;
   }
 }
 /// An operand as a tree of elements of type C.
 template <class C, class V>
 constexpr auto values_as(const V& v) {
-  if constexpr (expression<V>) return tree_t<decltype(cast<C>(v))>(cast<C>(v).tree);
-  else return tree::constant_leaf(static_cast<C>(v), shape<0>{});
+  if constexpr (!expression<V>) return tree::constant_leaf(static_cast<C>(v), shape<0>{});
+  else if constexpr (__is_same(value_t<V>, C)) return v.tree;
+  else return cast<C>(v).tree;
 }
 
 template <class Op, class C, class A, class V>

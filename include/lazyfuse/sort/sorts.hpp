@@ -15,7 +15,7 @@ template <class X, class... Options, class = maker>
 auto sort(const X& x, Options...) {
   using namespace sort_detail;
   constexpr bool known = ((options_detail::is_axes<Options> || is_descending<Options>)&&...);
-  if constexpr (takes<X, known, Options...>()) {
+  if constexpr (takes<X>() && known_options<known, Options...>()) {
     constexpr int R = rank_of<X>, A = axis_of<R, Options...>();
     constexpr bool down = descends<Options...>;
     const call_scope<result_space<X>> scope(x, caller{});
@@ -34,7 +34,7 @@ template <class X, class... Options, class = maker>
 auto argsort(const X& x, Options...) {
   using namespace sort_detail;
   constexpr bool known = ((options_detail::is_axes<Options> || is_descending<Options>)&&...);
-  if constexpr (takes<X, known, Options...>()) {
+  if constexpr (takes<X>() && known_options<known, Options...>()) {
     constexpr int R = rank_of<X>, A = axis_of<R, Options...>();
     const call_scope<result_space<X>> scope(x, caller{});
     auto keys = new_keys<true, descends<Options...>, A>(x);
@@ -59,13 +59,13 @@ template <class X, class... Options, class = maker>
 auto topk(const X& x, index_t k, Options...) {
   using namespace sort_detail;
   constexpr bool known = (options_detail::is_axes<Options> && ...);
-  if constexpr (takes<X, known, Options...>()) {
+  if constexpr (takes<X>() && known_options<known, Options...>()) {
     using T = value_t<X>;
     using Space = result_space<X>;
     constexpr int R = rank_of<X>, A = axis_of<R, Options...>();
     const call_scope<Space> scope(x, caller{});
     if (k < 0 || k > x.shape()[A])
-      throw_shape("topk", x.shape().extent, R, "has not as many elements along the axis as are asked for");
+      throw_shape("topk", x.shape().extent, R, "has fewer elements along the axis than are asked for");
     auto all = new_keys<true, true, A>(x);
     const shape<R> s = with_length(all.shape(), k);
     array<key_of<T>, R, Space> keys(s, caller{});
@@ -85,7 +85,7 @@ template <class X, class... Options, class = maker>
 auto partition(const X& x, index_t k, Options...) {
   using namespace sort_detail;
   constexpr bool known = (options_detail::is_axes<Options> && ...);
-  if constexpr (takes<X, known, Options...>()) {
+  if constexpr (takes<X>() && known_options<known, Options...>()) {
     constexpr int R = rank_of<X>, A = axis_of<R, Options...>();
     const call_scope<result_space<X>> scope(x, caller{});
     const index_t n = x.shape()[A], p = k < 0 ? k + n : k;

@@ -47,8 +47,7 @@ struct runs {
   template <int R, class = maker>
   auto inverse(const shape<R>& s) {
     array<int64, R, Space> number(s, caller{});
-    if (number.size() > 0)
-      number_runs(Space{}, starts.data(), count, places.data(), number.size(), number.data());
+    if (number.size() > 0) number_runs(Space{}, starts.data(), count, places.data(), number.size(), number.data());
     return number;
   }
 };
@@ -59,14 +58,15 @@ auto runs_of(const X& x) {
 template <class X>
 constexpr bool has_unique_elements() {
   constexpr bool ordered = boolean<value_t<X>> || integer<value_t<X>> || floating_point<value_t<X>>;
-  static_assert(ordered, "lazyfuse: complex numbers, vectors and structs have no order, by which unique elements are found");
+  static_assert(ordered,
+                "lazyfuse: complex numbers, vectors and structs have no order, by which unique elements are found");
   return ordered;
 }
 
 }  // namespace sort_detail
 
-/// unique(x): the different elements, in ascending order: an array of one axis. NaNs count as one, as in NumPy's unique,
-/// and so do zeros of either sign. Waits on the GPU, to see how many there are. \numpy{unique}
+/// unique(x): the different elements, in ascending order: an array of one axis. NaNs count as one, as in NumPy's
+/// unique, and so do zeros of either sign. Waits on the GPU, to see how many there are. \numpy{unique}
 template <class X, class = maker>
   requires expression<X>
 auto unique(const X& x, caller where = caller::here()) {
@@ -127,7 +127,7 @@ auto unique_all(const X& x, caller where = caller::here()) {
     const sort_detail::call_scope<result_space<X>> scope(x, where);
     auto r = sort_detail::runs_of<true>(x);
     return unique_all_result<value_t<X>, rank_of<X>, result_space<X>>{r.values(), r.indices(), r.inverse(x.shape()),
-                                                                     r.counts()};
+                                                                      r.counts()};
   }
 }
 

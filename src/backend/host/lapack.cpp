@@ -35,6 +35,12 @@ using eigen_of_reals = void(const char* jobz, const char* uplo, const int* n, vo
 using eigen_of_complex = void(const char* jobz, const char* uplo, const int* n, void* a, const int* lda, void* w,
                               void* work, const int* lwork, void* rwork, const int* lrwork, int* iwork,
                               const int* liwork, int* info, length, length);
+using general_eigen_of_reals = void(const char* jobvl, const char* jobvr, const int* n, void* a, const int* lda,
+                                    void* re, void* im, void* vl, const int* ldvl, void* vr, const int* ldvr,
+                                    void* work, const int* lwork, int* info, length, length);
+using general_eigen_of_complex = void(const char* jobvl, const char* jobvr, const int* n, void* a, const int* lda,
+                                      void* w, void* vl, const int* ldvl, void* vr, const int* ldvr, void* work,
+                                      const int* lwork, void* rwork, int* info, length, length);
 lu_function sgetrf_, dgetrf_, cgetrf_, zgetrf_;
 lu_solver sgetrs_, dgetrs_, cgetrs_, zgetrs_;
 cholesky_function spotrf_, dpotrf_, cpotrf_, zpotrf_;
@@ -44,6 +50,8 @@ svd_of_reals sgesdd_, dgesdd_;
 svd_of_complex cgesdd_, zgesdd_;
 eigen_of_reals ssyevd_, dsyevd_;
 eigen_of_complex cheevd_, zheevd_;
+general_eigen_of_reals sgeev_, dgeev_;
+general_eigen_of_complex cgeev_, zgeev_;
 }
 
 namespace {
@@ -216,6 +224,40 @@ void factor_hermitian(host, const char*, const matrices& a, void* values, bool v
   });
 }
 
+void factor_general(host, const char*, const matrices& a, void* values, void* vectors, int* info) {
+  const int n = as_int(a.rows), one = 1;
+  const char* const job = vectors ? "V" : "N";
+  const bool reals = !is_complex(a.type);
+  for_matrices(a, [&](index_t i) {
+    if (!are_finite(a.type, at(a, i), index_t{n} * n)) {  // geev may not end, or give anything
+      info[i] = -5;
+      return;
+    }
+    const index_t bytes = bytes_of_real(a.type);
+    workspace two_parts(2 * n * bytes);  // all real parts, then all imaginary ones; of complex numbers room for geev
+    void* const re = two_parts.data();
+    void* const im = at(re, n, 1, bytes);
+    void* const w = at(values, i, n, 2 * bytes);
+    void* const v = at(vectors, i, index_t{n} * n, bytes_of(a.type));
+    with_workspace(a.type, [&](void* work, int size) {
+      if (reals)
+        (bytes == 4 ? sgeev_ : dgeev_)("N", job, &n, at(a, i), &n, re, im, nullptr, &one, v, &n, work, &size, info + i,
+                                       1, 1);
+      else
+        (bytes == 4 ? cgeev_ : zgeev_)("N", job, &n, at(a, i), &n, w, nullptr, &one, v, &n, work, &size, re, info + i,
+                                       1, 1);
+    });
+    const auto pair = [&]<class T>(T* to) {
+      for (int k = 0; k < n; ++k) {
+        to[2 * k] = static_cast<const T*>(re)[k];
+        to[2 * k + 1] = static_cast<const T*>(im)[k];
+      }
+    };
+    if (reals && bytes == 4) pair(static_cast<float*>(w));
+    else if (reals) pair(static_cast<double*>(w));
+  });
+}
+
 #else
 
 namespace {
@@ -236,6 +278,7 @@ void factor_svd(host, const char* operation, const matrices&, void*, const matri
   missing(operation);
 }
 void factor_hermitian(host, const char* operation, const matrices&, void*, bool, int*) { missing(operation); }
+void factor_general(host, const char* operation, const matrices&, void*, void*, int*) { missing(operation); }
 
 #endif
 

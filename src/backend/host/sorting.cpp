@@ -142,8 +142,9 @@ void put(wide_place& e, Key key, index_t place) {
 /// In so many parts: body(first, last) of n elements.
 template <class Body>
 void for_parts(index_t n, index_t parts, const Body& body) {
-  for_tasks(parts, static_cast<double>(n) * 2,
-            [&](index_t p) { body(n / parts * p + std::min(p, n % parts), n / parts * (p + 1) + std::min(p + 1, n % parts)); });
+  for_tasks(parts, static_cast<double>(n) * 2, [&](index_t p) {
+    body(n / parts * p + std::min(p, n % parts), n / parts * (p + 1) + std::min(p + 1, n % parts));
+  });
 }
 
 }  // namespace
@@ -157,8 +158,7 @@ void sort_keys(host, const key_rows& rows) {
       if (n <= few) return std::sort(row, row + n);
       const auto other = room_for<Key>(n);
       const Key* const sorted = sort_by_digits(row, other.get(), n, 0, rows.bytes * 8, parts);
-      if (sorted != row)
-        for_parts(n, parts, [&](index_t a, index_t b) { std::copy(sorted + a, sorted + b, row + a); });
+      if (sorted != row) for_parts(n, parts, [&](index_t a, index_t b) { std::copy(sorted + a, sorted + b, row + a); });
     });
   });
 }
@@ -202,7 +202,8 @@ void first_places(host, const key_rows& rows, index_t k, void* keys, int64* plac
         // Each part's first k come first: those of the row are among them.
         std::vector<E> best(static_cast<std::size_t>(parts * k));
         for_tasks(parts, static_cast<double>(n) * 4, [&](index_t p) {
-          const index_t begin = n / parts * p + std::min(p, n % parts), end = n / parts * (p + 1) + std::min(p + 1, n % parts);
+          const index_t begin = n / parts * p + std::min(p, n % parts),
+                        end = n / parts * (p + 1) + std::min(p + 1, n % parts);
           E* const kept = best.data() + p * k;
           // Candidates gather behind the kept ones, and are thinned out when there are as many again.
           std::vector<E> some(static_cast<std::size_t>(std::min(end - begin, std::max<index_t>(4 * k, 1024))));
@@ -293,7 +294,8 @@ void select_keys(host, const key_rows& rows, const index_t* positions, int n, vo
         std::vector<Key> near(static_cast<std::size_t>(inside));
         std::vector<index_t> next(static_cast<std::size_t>(parts), 0);
         for (index_t p = 1; p < parts; ++p)
-          next[static_cast<std::size_t>(p)] = next[static_cast<std::size_t>(p - 1)] + of_part[static_cast<std::size_t>(p - 1)][b];
+          next[static_cast<std::size_t>(p)] =
+              next[static_cast<std::size_t>(p - 1)] + of_part[static_cast<std::size_t>(p - 1)][b];
         for_tasks(parts, static_cast<double>(length), [&](index_t p) {
           index_t at = next[static_cast<std::size_t>(p)];
           for (index_t i = begin_of(p); i < begin_of(p + 1); ++i)

@@ -51,6 +51,8 @@ struct library {
   decltype(&cusolverDnXgesvd) svd;
   decltype(&cusolverDnXsyevd_bufferSize) eigen_size;
   decltype(&cusolverDnXsyevd) eigen;
+  decltype(&cusolverDnXgeev_bufferSize) general_size;
+  decltype(&cusolverDnXgeev) general;
 
   library() {
     solver.find(create, "cusolverDnCreate");
@@ -77,6 +79,8 @@ struct library {
     solver.find(svd, "cusolverDnXgesvd");
     solver.find(eigen_size, "cusolverDnXsyevd_bufferSize");
     solver.find(eigen, "cusolverDnXsyevd");
+    solver.find(general_size, "cusolverDnXgeev_bufferSize");
+    solver.find(general, "cusolverDnXgeev");
   }
 };
 const library& cusolver() {
@@ -322,6 +326,28 @@ void factor_hermitian(cuda, const char* operation, const matrices& a, void* valu
                              at(values, i, a.rows, bytes_of_real(a.type)), type, room.device(), room.device_bytes,
                              room.host(), room.host_bytes, info + i),
             "cusolverDnXsyevd");
+    room.used();
+  });
+}
+
+void factor_general(cuda, const char* operation, const matrices& a, void* values, void* vectors, int* info) {
+  if (none(a)) return;
+  const call c(operation);
+  // Values of real matrices may be asked for as complex numbers, their vectors may not.
+  const cudaDataType type = type_of(a.type), complex = bytes_of_real(a.type) == 4 ? CUDA_C_32F : CUDA_C_64F;
+  const cusolverEigMode_t none = CUSOLVER_EIG_MODE_NOVECTOR, right = vectors ? CUSOLVER_EIG_MODE_VECTOR : none;
+  const index_t n = a.rows, bytes = bytes_of(a.type);
+  std::size_t on_device = 0, on_host = 0;
+  c.check(cusolver().general_size(c.solver(), c.params(), none, right, n, type, a.data, n, complex, values, type,
+                                  nullptr, n, type, vectors, n, type, &on_device, &on_host),
+          "cusolverDnXgeev_bufferSize");
+  workspace room(c, on_device, on_host);
+  for_matrices(a, [&](index_t i) {
+    c.check(cusolver().general(c.solver(), c.params(), none, right, n, type, at(a, i), n, complex,
+                               at(values, i, n, 2 * bytes_of_real(a.type)), type, nullptr, n, type,
+                               at(vectors, i, n * n, bytes), n, type, room.device(), room.device_bytes, room.host(),
+                               room.host_bytes, info + i),
+            "cusolverDnXgeev");
     room.used();
   });
 }

@@ -39,24 +39,28 @@ std::size_t bytes_of(const key_rows& rows) {
 struct small_places {
   room first, second;
   std::uint32_t* sorted;
-  explicit small_places(const key_rows& rows) : first(bytes(rows)), second(bytes(rows)), sorted(first.as<std::uint32_t>()) {
-    if (rows.length > 0xffffffff)
-      throw_value("argsort: on the GPU an axis has fewer than 2^32 elements");
+  explicit small_places(const key_rows& rows)
+      : first(bytes(rows)), second(bytes(rows)), sorted(first.as<std::uint32_t>()) {
+    if (rows.length > 0xffffffff) throw_value("argsort: on the GPU an axis has fewer than 2^32 elements");
     check(cuda_detail::number_places(sorted, rows.count, rows.length, current_stream()), "number_places");
   }
-  static std::size_t bytes(const key_rows& rows) { return static_cast<std::size_t>(rows.count) * static_cast<std::size_t>(rows.length) * 4; }
+  static std::size_t bytes(const key_rows& rows) {
+    return static_cast<std::size_t>(rows.count) * static_cast<std::size_t>(rows.length) * 4;
+  }
 };
 
+/// With places or without.
 template <class Key>
 void sort_as(const key_rows& rows, small_places* places) {
   const cudaStream_t stream = current_stream();
+  auto* const sort = places ? cuda_detail::radix_sort<true, Key> : cuda_detail::radix_sort<false, Key>;
   const room other(bytes_of(rows));
   radix_rows<Key> all{rows.count, rows.length, static_cast<Key*>(rows.keys), other.as<Key>(), nullptr, nullptr};
   if (places) all.values = places->sorted, all.other_values = places->second.as<std::uint32_t>();
   std::size_t bytes = 0;
-  check(cuda_detail::radix_sort(nullptr, bytes, all, stream), "cub::DeviceRadixSort");
+  check(sort(nullptr, bytes, all, stream), "cub::DeviceRadixSort");
   const room work(bytes > 0 ? bytes : 1);
-  check(cuda_detail::radix_sort(work.as<void>(), bytes, all, stream), "cub::DeviceRadixSort");
+  check(sort(work.as<void>(), bytes, all, stream), "cub::DeviceRadixSort");
   if (all.keys != rows.keys)
     check(cudaMemcpyAsync(rows.keys, all.keys, bytes_of(rows), cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
   if (places) places->sorted = all.values;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sorts of keys of 32 bits.
+// Sorts of keys of 16 bits.
 #include "backend/cuda/compiled/radix.cuh"
 
 namespace lazyfuse::cuda_detail {
-template cudaError_t radix_sort(void*, std::size_t&, radix_rows<std::uint32_t>&, cudaStream_t);
+template cudaError_t radix_sort<false>(void*, std::size_t&, radix_rows<std::uint16_t>&, cudaStream_t);
 }  // namespace lazyfuse::cuda_detail

@@ -3,5 +3,5 @@
 #include "backend/cuda/compiled/radix.cuh"
 
 namespace lazyfuse::cuda_detail {
-template cudaError_t radix_sort(void*, std::size_t&, radix_rows<std::uint64_t>&, cudaStream_t);
+template cudaError_t radix_sort<false>(void*, std::size_t&, radix_rows<std::uint64_t>&, cudaStream_t);
 }  // namespace lazyfuse::cuda_detail

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Order, against NumPy's answers: sorted elements and their places, and the largest. The name of each case is the NumPy
+// text.
+#include "support/answered.hpp"
+
+#include <lazyfuse/error.hpp>
+#include <lazyfuse/sort.hpp>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using lf::all, lf::axis, lf::descending, lf::none, lf::range;
+using std::int32_t, std::int64_t;
+
+template <class Space>
+class sorting : public test::answered<sorting<Space>, Space> {
+  using base = test::answered<sorting<Space>, Space>;
+
+ public:
+  static constexpr const char* family = "sorting";
+
+ protected:
+  using base::answers, base::expect;
+
+  static auto x() { return test::array_of<Space, 3>(answers().template get<int32_t>("x")); }
+  static auto f() { return test::array_of<Space, 3>(answers().template get<float>("f")); }
+  static auto v() { return test::array_of<Space, 1>(answers().template get<int32_t>("v")); }
+  static auto r() { return test::array_of<Space, 2>(answers().template get<int32_t>("r")); }
+  static auto w() { return test::array_of<Space, 1>(answers().template get<double>("w")); }
+
+  template <class T>
+  static void expect_sorted() {
+    const std::string type = std::string(test::name_of<T>()) + "/";
+    const auto x = test::array_of<Space, 1>(answers().template get<T>(type + "x"));
+    expect(type + "sort(x)", lf::sort(x));
+    expect(type + "argsort(x,descending=True)", lf::argsort(x, descending));
+    if constexpr (lf::boolean<T> || lf::floating_point<T>) {
+      expect(type + "sort(x)[::-1]", lf::sort(x, descending));
+      expect(type + "argsort(x)", lf::argsort(x));
+    }
+  }
+};
+TYPED_TEST_SUITE(sorting, test::spaces, test::space_name);
+
+TYPED_TEST(sorting, every_type_has_an_order_with_nan_last) {
+  this->template expect_sorted<bool>();
+  this->template expect_sorted<lf::int8>();
+  this->template expect_sorted<lf::int16>();
+  this->template expect_sorted<int32_t>();
+  this->template expect_sorted<int64_t>();
+  this->template expect_sorted<lf::uint8>();
+  this->template expect_sorted<lf::uint16>();
+  this->template expect_sorted<lf::uint32>();
+  this->template expect_sorted<lf::uint64>();
+  this->template expect_sorted<float>();
+  this->template expect_sorted<double>();
+  this->template expect_sorted<lf::half>();
+  this->template expect_sorted<lf::bfloat16>();
+}
+TYPED_TEST(sorting, goes_along_an_axis) {
+  const auto x = this->x();
+  const auto f = this->f();
+  const auto r = this->r();
+  this->expect("sort(x)", lf::sort(x));
+  this->expect("sort(x,0)", lf::sort(x, axis<0>));
+  this->expect("sort(x,1)", lf::sort(x, axis<1>));
+  this->expect("sort(x,-2)", lf::sort(x, axis<-2>));
+  this->expect("flip(sort(x,1),1)", lf::sort(x, axis<1>, descending));
+  this->expect("flip(sort(x,1),1)", lf::sort(x, descending, axis<1>));
+  this->expect("sort(f)", lf::sort(f));
+  this->expect("sort(f,0)", lf::sort(f, axis<0>));
+  this->expect("sort(f,1)", lf::sort(f, axis<1>));
+  this->expect("sort(r)", lf::sort(r));
+  this->expect("sort(r,0)", lf::sort(r, axis<0>));
+  this->expect("argsort(x)", lf::argsort(x));
+  this->expect("argsort(x,0)", lf::argsort(x, axis<0>));
+  this->expect("argsort(x,1)", lf::argsort(x, axis<1>));
+  this->expect("argsort_down(x,1)", lf::argsort(x, axis<1>, descending));
+  this->expect("argsort(f)", lf::argsort(f));
+  this->expect("argsort(f,1)", lf::argsort(f, axis<1>));
+  this->expect("argsort_down(f)", lf::argsort(f, descending));
+  this->expect("argsort(r)", lf::argsort(r));
+  this->expect("sort(x,1)", lf::take_along_axis(x, lf::argsort(x, axis<1>), axis<1>));
+}
+TYPED_TEST(sorting, takes_any_expression_and_returns_arrays) {
+  const auto x = this->x();
+  const auto v = this->v();
+  this->expect("sort(x[::-1,:,::-2])", lf::sort(x(range(none, none, -1), all, range(none, none, -2))));
+  this->expect("sort(x.T,1)", lf::sort(x.T(), axis<1>));
+  this->expect("sort(x*2+v[:6])", lf::sort(x * 2 + v(range(0, 6))));
+  this->expect("sort(np.broadcast_to(v,(3,8)))", lf::sort(lf::broadcast_to(v, {3, 8})));
+  this->expect("sort(v[:0])", lf::sort(v(range(0, 0))));
+  this->expect("sort(x[:,:0],1)", lf::sort(x(all, range(0, 0)), axis<1>));
+  this->expect("sort(x[:,:0],2)", lf::sort(x(all, range(0, 0)), axis<2>));
+  this->expect("sort(v[:1])", lf::sort(v(range(0, 1))));
+  this->expect("sort(x,1)[2]*2", lf::sort(x, axis<1>)(2) * 2);
+  this->expect("sort(x.max(1))", lf::sort(lf::max(x, axis<1>)));
+  this->expect("sort(x>0)", lf::sort(x > 0));
+  this->expect("argsort(x>0)", lf::argsort(x > 0));
+  this->expect("argsort(v*v%7)", lf::argsort(lf::remainder(v * v, 7)));
+  this->expect("argsort(v[:0])", lf::argsort(v(range(0, 0))));
+}
+TYPED_TEST(sorting, many_elements_are_sorted_by_several_threads) {
+  std::mt19937_64 engine(7);
+  for (const lf::index_t n : {199, 200, 201, 70'000, 300'001}) {
+    std::vector<int64_t> values(static_cast<std::size_t>(n));
+    for (int64_t& value : values) value = static_cast<int64_t>(engine()) >> (n % 3 * 20);
+    const lf::array<int64_t, 1, TypeParam> x = lf::to<TypeParam>(lf::from(values));
+    const auto sorted = test::tensor_of(lf::sort(x)), found = test::tensor_of(lf::take(x, lf::argsort(x)));
+    std::sort(values.begin(), values.end());
+    EXPECT_TRUE(std::equal(values.begin(), values.end(), sorted.values.begin())) << n;
+    EXPECT_TRUE(std::equal(values.begin(), values.end(), found.values.begin())) << n;
+    // equal ones in their order: all of them
+    const auto places = test::tensor_of(lf::argsort(lf::remainder(x, 3) * 0));
+    for (lf::index_t i = 0; i < n; ++i) ASSERT_EQ(places.values[static_cast<std::size_t>(i)], i);
+  }
+}
+TYPED_TEST(sorting, the_largest_are_selected) {
+  const auto x = this->x();
+  const auto f = this->f();
+  const auto v = this->v();
+  const auto w = this->w();
+  this->expect("topk_values(x,2)", lf::topk(x, 2).values);
+  this->expect("topk_indices(x,2)", lf::topk(x, 2).indices);
+  this->expect("topk_values(x,3,0)", lf::topk(x, 3, axis<0>).values);
+  this->expect("topk_indices(x,3,1)", lf::topk(x, 3, axis<1>).indices);
+  this->expect("topk_values(f,4)", lf::topk(f, 4).values);
+  this->expect("topk_indices(f,4)", lf::topk(f, 4).indices);
+  this->expect("topk_values(r,5)", lf::topk(this->r(), 5).values);
+  this->expect("topk_indices(r,5)", lf::topk(this->r(), 5).indices);
+  this->expect("topk_values(w,3)", lf::topk(w, 3).values);
+  this->expect("topk_indices(w,3)", lf::topk(w, 3).indices);
+  this->expect("topk_indices(w*w,100)", lf::topk(w * w, 100).indices);
+  this->expect("topk_values(v,8)", lf::topk(v, 8).values);
+  this->expect("topk_indices(v,0)", lf::topk(v, 0).indices);
+  for (const lf::index_t k : {-3, 0, 2, 5}) {
+    const auto p = lf::partition(x, k);
+    this->expect("sort(x)", lf::sort(p));
+    const auto wanted = test::tensor_of(lf::sort(x)(all, all, k));
+    EXPECT_EQ(test::tensor_of(p(all, all, k)).values, wanted.values) << k;
+  }
+}
+TYPED_TEST(sorting, mistakes_are_errors) {
+  EXPECT_EQ(test::thrown_by<lf::shape_error>([&] { (void)lf::topk(this->x(), 7); }),
+            "topk: shape (4, 5, 6) has fewer elements along the axis than are asked for");
+  EXPECT_EQ(test::thrown_by<lf::index_error>([&] { (void)lf::partition(this->v(), 8); }),
+            "partition: there is no element k along the axis");
+}
+
+}  // namespace
