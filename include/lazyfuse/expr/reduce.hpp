@@ -167,7 +167,7 @@ struct reduction_function : mistakes::axes_in_a_list {
     requires expression<X>
   constexpr auto operator()(X&& x, keepdims_t k, axes<A...> a) const { return (*this)(static_cast<X&&>(x), a, k); }
   /// Of a selection, which selection/reduce.hpp knows.
-  template <selected X>
+  template <filtered X>
   constexpr auto operator()(X&& x) const {
     return reduce_selected(Reduction{}, static_cast<X&&>(x));
   }

@@ -54,7 +54,7 @@ concept operands = ((__is_base_of(operand_interface, bare_t<A>) || scalar<A>)&&.
                    (__is_base_of(operand_interface, bare_t<A>) || ...);
 /// Elements that a mask selects out of an expression, without a shape: how many they are is not known.
 template <class S>
-concept selected = __is_base_of(operand_interface, bare_t<S>) && !expression<S>;
+concept filtered = __is_base_of(operand_interface, bare_t<S>) && !expression<S>;
 
 /// The node that applies Op element by element; NumPy's broadcasting and promotion.
 template <class Op, class... A>

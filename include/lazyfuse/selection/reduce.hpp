@@ -41,7 +41,7 @@ auto reduce_selected(reduce_detail::mean, const S& s) {
 }
 
 /// How many selected elements are not zero. \numpy{count_nonzero}
-template <selected S>
+template <filtered S>
 auto count_nonzero(const S& s) {
   return sum(s.mask() & cast<bool>(s.values()));
 }

@@ -121,9 +121,9 @@ class selected_place : public selection<Mask, Values> {
   /// x(mask) = e: of a number or a selection by the same mask x = where(mask, e, x), one kernel; of a sequence its
   /// elements one after the other, as put(x, flatnonzero(mask), e), which has to have so many or one.
   template <class E>
-    requires(expression<E> || scalar<E> || selected<E>)
+    requires(expression<E> || scalar<E> || filtered<E>)
   void operator=(E&& e) && {
-    if constexpr (selected<E>) {
+    if constexpr (filtered<E>) {
       if constexpr (stands_beside<Mask, E>()) {
         check_mask("assignment", this->mask(), e);
         if constexpr (__is_same(E, bare_t<E>)) (void)static_cast<E&&>(e).take_mask();
@@ -206,7 +206,7 @@ template <class X, class... I>
 auto written_view(X& x, I... i) {
   using namespace selection_detail;
   auto v = view(x, i...);
-  if constexpr (selected<decltype(v)>)
+  if constexpr (filtered<decltype(v)>)
     return selected_place<typename decltype(v)::mask_type, typename decltype(v)::values_type, X>(static_cast<decltype(v)&&>(v), x);
   else if constexpr ((boolean<value_t<I>> && ...)) {
     const array<int64, 1, result_space<X>> where(flatnonzero(i)...);

@@ -62,20 +62,20 @@ constexpr bool takes() {
 /// An operand as elementwise functions see it inside of a selection.
 template <class A>
 constexpr decltype(auto) inside(A&& a) {
-  if constexpr (selected<A>) {
+  if constexpr (filtered<A>) {
     if constexpr (__is_same(A, bare_t<A>)) return static_cast<A&&>(a).take_values();
     else return a.values();
   } else return static_cast<A&&>(a);
 }
 template <class A, class... B>
 constexpr const auto& first_selection(const A& a, const B&... b) {
-  if constexpr (selected<A>) return a;
+  if constexpr (filtered<A>) return a;
   else return first_selection(b...);
 }
 /// Whether an operand can stand beside a selection by that mask.
 template <class Mask, class A>
 constexpr bool stands_beside() {
-  if constexpr (selected<A>) {
+  if constexpr (filtered<A>) {
     constexpr bool one_mask = __is_same(typename bare_t<A>::mask_type, Mask);
     static_assert(one_mask,
                   "lazyfuse: selections meet where one mask made them, auto m = x > 0; x(m) + y(m); others are arrays "
@@ -92,7 +92,7 @@ constexpr bool stands_beside() {
 }
 template <class Mask, class A>
 void check_mask(const char* operation, const Mask& mask, const A& a) {
-  if constexpr (selected<A>)
+  if constexpr (filtered<A>)
     if (!same(tree::unnamed(mask.tree), tree::unnamed(a.mask().tree)))
       throw_shapes(operation, mask.shape().extent, Mask::rank, a.mask().shape().extent, Mask::rank,
                    "are those of two masks, and selections meet where one made them");
@@ -123,7 +123,7 @@ class selection : public operand_interface {
   /// The elements at which a selection of bool, made of this one, is true: s(s > 2).
   template <class Filter>
   auto operator()(const Filter& filter) const {
-    constexpr bool of_this = selected<Filter>;
+    constexpr bool of_this = filtered<Filter>;
     static_assert(of_this, "lazyfuse: the elements of a selection are chosen by what is computed of it, s(s > 2); by an "
                            "array they are when it is one itself: lf::array a = x(mask)");
     if constexpr (!of_this) return *this;
@@ -166,7 +166,7 @@ selection<Mask, Values> make(const Mask& mask, const Values& values) {
 
 /// Op of what is selected.
 template <class Op, class... A>
-  requires(selected<A> || ...)
+  requires(filtered<A> || ...)
 constexpr auto map(A&&... a) {
   using namespace selection_detail;
   const auto& first = first_selection(a...);
@@ -178,7 +178,7 @@ constexpr auto map(A&&... a) {
   } else return first;
 }
 template <class F, class... X>
-  requires(!expression<F> && !scalar<F> && !selected<F> && (selected<X> || ...))
+  requires(!expression<F> && !scalar<F> && !filtered<F> && (filtered<X> || ...))
 constexpr auto map(F f, X&&... x) {
   using namespace selection_detail;
   const auto& first = first_selection(x...);
