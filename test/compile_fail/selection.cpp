@@ -14,7 +14,8 @@ auto of_two_masks(const vector& x) { return x(x > 1) + x(x < 1); }
 auto of_a_selection_by_an_array(const vector& x) { return x(x > 1)(x > 2); }
 // expected-error: lazyfuse: a mask is an expression of bool, as x > 0
 auto mask_of_numbers(const vector& x) { return lf::compress(x, x); }
-// expected-error: lazyfuse: a mask has the axes of what it selects from; one along an axis is compress\(mask, x, axis<0>\)
+// expected-error: lazyfuse: a mask has the axes of what it selects from; one along an axis is compress\(mask, x,
+// axis<0>\)
 auto mask_of_more_axes(const vector& x, const matrix& m) { return x(m > 0); }
 // expected-error: lazyfuse: elements are read by their indices, which are integers, or by a mask, which is of bool
 auto indices_that_are_real(const vector& x) { return x(x); }

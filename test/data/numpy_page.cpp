@@ -220,10 +220,12 @@ const section selection = {
     {{"x[b] | x[x > 1] * 2 + 1 | np.compress(v > 0, x, 1)", "x(b) | x(x > 1) * 2 + 1 | compress(v > 0, x, axis<1>)",
       "meets numbers and selections by the same mask"},
      {"x[b].sum() | x[b].max()", "sum(x(b)) | max(x(b))", "expressions; of nothing `max` is the smallest number"},
-     {"np.nonzero(b) | np.flatnonzero(b) | np.argwhere(b)", "nonzero(b) | flatnonzero(b) | argwhere(b)", "`nonzero` is a `std::array`"},
+     {"np.nonzero(b) | np.flatnonzero(b) | np.argwhere(b)", "nonzero(b) | flatnonzero(b) | argwhere(b)",
+      "`nonzero` is a `std::array`"},
      {"x[n] | x[n, n]", "x(n) | x(n, n)", "as take; beside ranges `x(n)(all, 0)`"},
      {"x[b] = 0 | x[b] *= 2 | x[b] = v", "x(b) = 0 | x(b) *= 2 | x(b) = v", "one kernel, in place"},
-     {"x[n] = v | np.put(x, n, 3)", "x(n) = v | put(x, n, 3)", "the last of equal indices wins; the GPU skips those beyond the axis"},
+     {"x[n] = v | np.put(x, n, 3)", "x(n) = v | put(x, n, 3)",
+      "the last of equal indices wins; the GPU skips those beyond the axis"},
      {"np.add.at(v, n, 1)", "add_at(v, n, 1)", "the same bits on every run"},
      {"np.bincount(n) | np.bincount(n, w, 8)", "bincount(n) | bincount(n, w, 8)", ""},
      {"np.histogram(x, 20) | np.histogram(x, 20, (0, 1)) | np.histogram(x, v)[0]",
@@ -231,16 +233,20 @@ const section selection = {
 
 const section sorting = {
     "Sorting",
-    "With `lazyfuse/sort.hpp`. Sorting computes at once, of any expression, and returns arrays; searching fuses. NaN counts as the largest; complex "
+    "With `lazyfuse/sort.hpp`. Sorting computes at once, of any expression, and returns arrays; searching fuses. NaN "
+    "counts as the largest; complex "
     "numbers are not sorted.",
     {{"np.sort(x) | np.sort(x, axis=0) | np.sort(x)[:, ::-1]", "sort(x) | sort(x, axis<0>) | sort(x, descending)", ""},
      {"np.argsort(x, axis=0, stable=True)", "argsort(x, axis<0>)", "always stable"},
      {"np.partition(x, 2) | np.partition(x, -2)", "partition(x, 2) | partition(x, -2)", ""},
      {"np.argpartition(-x, 2)[..., :2]", "topk(x, 2).indices | topk(x, 2).values", "in order; of equal ones the first"},
      {"np.median(x) | np.median(x, axis=0, keepdims=True)", "median(x) | median(x, axis<0>, keepdims)", ""},
-     {"np.quantile(x, 0.3, axis=1) | np.percentile(x, [25, 75])", "quantile(x, 0.3, axis<1>) | quantile(x, {0.25, 0.75})", "linear; several in ascending order"},
-     {"np.searchsorted(v, x) | np.searchsorted(v, 2, side='right')", "searchsorted(v, x) | searchsorted(v, 2, side::right)", "fuses"},
-     {"np.digitize(x, v) | np.digitize(x, v, right=True)", "digitize(x, v) | digitize(x, v, side::right)", "fuses; of ascending edges"},
+     {"np.quantile(x, 0.3, axis=1) | np.percentile(x, [25, 75])",
+      "quantile(x, 0.3, axis<1>) | quantile(x, {0.25, 0.75})", "linear; several in ascending order"},
+     {"np.searchsorted(v, x) | np.searchsorted(v, 2, side='right')",
+      "searchsorted(v, x) | searchsorted(v, 2, side::right)", "fuses"},
+     {"np.digitize(x, v) | np.digitize(x, v, right=True)", "digitize(x, v) | digitize(x, v, side::right)",
+      "fuses; of ascending edges"},
      {"np.unique(x) | np.unique_values(x)", "unique(x)", "NaNs are one"},
      {"np.unique_counts(x).counts | np.unique(x, return_counts=True)", "unique_counts(x).counts", "NaNs are one"},
      {"np.unique_inverse(x).inverse_indices", "unique_inverse(x).inverse_indices", ""},
@@ -352,8 +358,8 @@ std::string rows_of(const std::vector<made_entry>& entries) {
   return text;
 }
 
-const section* const sections[] = {&arrays,   &views, &reductions, &statistics,
-                                   &creation, &drawn, &products,   &linear_algebra, &selection, &sorting};
+const section* const sections[] = {&arrays, &views,    &reductions,     &statistics, &creation,
+                                   &drawn,  &products, &linear_algebra, &selection,  &sorting};
 
 }  // namespace
 
@@ -390,7 +396,8 @@ What differs everywhere:
   text += row(codes({"np.vectorize(f)(x)"}), codes({"map(f, x)"}), "`f` is compiled into the kernel");
   text += "\n## Reductions\n\nAll take `axis<...>` and `keepdims`; options follow the operands in any order.\n";
   text += table_head + rows_of(monoids(lf::op::all_monoids{})) + rows_of(reductions);
-  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra, &selection, &sorting}) text += table_of(*s);
+  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra, &selection, &sorting})
+    text += table_of(*s);
   text += R"(
 ## What is not there
 

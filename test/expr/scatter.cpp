@@ -94,7 +94,9 @@ TYPED_TEST(scatters, put_counts_in_row_major_order) {
   const auto x = this->x();
   const auto i = this->i();
   this->leaves("np.put(x,i*11,-5)", x, [&](auto& a) { lf::put(a, i * 11, -5); });
-  this->leaves("np.put(x,i*11,[1,2,3])", x, [&](auto& a) { lf::put(a, i * 11, lf::array<int32_t, 1, TypeParam>{1, 2, 3}); });
+  this->leaves("np.put(x,i*11,[1,2,3])", x, [&](auto& a) {
+    lf::put(a, i * 11, lf::array<int32_t, 1, TypeParam>{1, 2, 3});
+  });
   this->leaves("np.put(x,j,x[0])", x, [&](auto& a) { lf::put(a, this->j(), a(0)); });
 }
 TYPED_TEST(scatters, add_at_adds_for_each_of_equal_indices) {
@@ -183,9 +185,12 @@ TYPED_TEST(scatters, errors_say_what_is_wrong_and_nothing_is_written) {
               "put 18 is out of bounds for axis 0 of shape (9,)");
   } else v(i + 8) = v(8);  // the last element, and others that are skipped
   this->expect("v", v);
-  EXPECT_EQ(test::thrown_by<lf::shape_error>([&] { v(v > 1) = lf::array<double, 1, TypeParam>{1, 2}; }),
+  EXPECT_EQ(test::thrown_by<lf::shape_error>([&] {
+              v(v > 1) = lf::array<double, 1, TypeParam>{1, 2};
+            }),
             "assignment: shapes (2,) and (3,) do not fit: the second is that of the selected elements");
-  EXPECT_EQ(test::thrown_by<lf::index_error>([&] { (void)lf::bincount(n - 1); }).substr(0, 30), "bincount: a number is negative");
+  EXPECT_EQ(test::thrown_by<lf::index_error>([&] { (void)lf::bincount(n - 1); }).substr(0, 30),
+            "bincount: a number is negative");
   EXPECT_EQ(test::thrown_by<lf::index_error>([&] { (void)lf::histogram(v, 0); }).substr(0, 10), "histogram:");
   EXPECT_NE(test::thrown_by<lf::index_error>([&] { (void)lf::histogram(v, 3); }).find("infinite or NaN"),
             std::string::npos);

@@ -65,13 +65,16 @@ class thread_buffer {
   alignas(64) unsigned char bytes_[static_cast<std::size_t>(N) * sizeof(T)];
 };
 
-/// body(part, block, first, n, values...) for blocks of trees of one shape; first counts their elements in row-major order.
-/// So many parts, each of blocks that follow each other, are done in parallel; 0: each block is one. begin(blocks) is
-/// called before. Expressions of one shape are cut into the same blocks for the same `Largest`, an element type.
+/// body(part, block, first, n, values...) for blocks of trees of one shape; first counts their elements in row-major
+/// order. So many parts, each of blocks that follow each other, are done in parallel; 0: each block is one.
+/// begin(blocks) is called before. Expressions of one shape are cut into the same blocks for the same `Largest`, an
+/// element type.
 template <class Largest, class Begin, class Body, int R, class... E>
 void in_blocks(const Begin& begin, const Body& body, index_t parts, const shape<R>& s, const E&... e) {
-  constexpr index_t bytes = static_cast<index_t>(sizeof(Largest)),
-                    most = bytes * most_in_block <= most_bytes ? most_in_block : bytes < most_bytes ? most_bytes / bytes : 1;
+  constexpr index_t bytes = static_cast<index_t>(sizeof(Largest)), most = bytes * most_in_block <= most_bytes
+                                                                              ? most_in_block
+                                                                          : bytes < most_bytes ? most_bytes / bytes
+                                                                                               : 1;
   const block_walk<R> walk(s, most);
   begin(walk.count);
   const auto block = [&](index_t part, index_t b) {
@@ -100,13 +103,18 @@ void in_blocks(const Begin& begin, const Body& body, index_t parts, const shape<
 template <class Largest, class Begin, class Body, class First, class... More>
 void evaluate_blocks(const Begin& begin, const Body& body, index_t parts, const First& first, const More&... more) {
   if constexpr (is_whole<First> || (is_whole<More> || ...)) {
-    const auto in_memory = [](const auto& e) { return assign_detail::fresh<value_t<decltype(e)>, host, rank_of<decltype(e)>>(e); };
-    const auto whole = [&](const auto&... values) { in_blocks<Largest>(begin, body, parts, first.shape(), values.tree...); };
+    const auto in_memory = [](const auto& e) {
+      return assign_detail::fresh<value_t<decltype(e)>, host, rank_of<decltype(e)>>(e);
+    };
+    const auto whole = [&](const auto&... values) {
+      in_blocks<Largest>(begin, body, parts, first.shape(), values.tree...);
+    };
     whole(in_memory(first), in_memory(more)...);
   } else {
     run_detail::temporaries t;
-    in_blocks<Largest>(begin, body, parts, first.shape(), run_detail::settled<kernel_space<host>, true>(execution{}, t, first),
-              run_detail::settled<kernel_space<host>, true>(execution{}, t, more)...);
+    in_blocks<Largest>(begin, body, parts, first.shape(),
+                       run_detail::settled<kernel_space<host>, true>(execution{}, t, first),
+                       run_detail::settled<kernel_space<host>, true>(execution{}, t, more)...);
   }
 }
 

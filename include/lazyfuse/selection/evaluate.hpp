@@ -44,7 +44,8 @@ array<T, 1, cuda> flagged(const Mask& mask, const Values& values) {
   const memory_detail::device_scope<cuda> scope(planning::device_for<cuda>(nullptr, nullptr, mask.tree, values.tree));
   const auto [m, v] = [&] {
     using joined = typename map_detail::joined<typename Mask::space, typename Values::space>::type;
-    if constexpr (__is_same(joined, anywhere)) return std::make_tuple(array<bool, Mask::rank, cuda>(mask), array<T, Mask::rank, cuda>(values));
+    if constexpr (__is_same(joined, anywhere))
+      return std::make_tuple(array<bool, Mask::rank, cuda>(mask), array<T, Mask::rank, cuda>(values));
     else return materialize(mask, values);
   }();
   const index_t n = m.size();
@@ -76,7 +77,8 @@ selection<Mask, Values>::operator array_type() const {
 }
 
 template <class Mask, class Values>
-array(const selection<Mask, Values>&) -> array<typename Values::value_type, 1, typename selection<Mask, Values>::space::type>;
+array(const selection<Mask, Values>&)
+    -> array<typename Values::value_type, 1, typename selection<Mask, Values>::space::type>;
 
 /// The elements of a selection, as an array. On the GPU it waits, to see how many there are. Throws memory_error.
 template <class Mask, class Values, class = maker>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How often values are in bins: bincount, histogram. On the host the values are computed block by block, each part of them
-// counted by itself; nothing is put in memory but counts.
+// How often values are in bins: bincount, histogram. On the host the values are computed block by block, each part of
+// them counted by itself; nothing is put in memory but counts.
 #pragma once
 
 #include <lazyfuse/selection/scatter.hpp>
@@ -50,10 +50,10 @@ array<int64, 1, Space> counted(const E& e, index_t bins, const Count& count) {
     const index_t parts = parts_of(e.shape().size(), bins);
     const auto room = zero_counts<int64, host>(parts * bins);
     evaluate_blocks<int64>([](index_t) {},
-                    [&](index_t part, index_t, index_t, index_t n, const value_t<E>* values) {
-                      count(values, n, room.unshared() + part * bins);
-                    },
-                    parts, e.tree);
+                           [&](index_t part, index_t, index_t, index_t n, const value_t<E>* values) {
+                             count(values, n, room.unshared() + part * bins);
+                           },
+                           parts, e.tree);
     if (parts == 1) return room;
     add_rows(room.unshared(), parts, bins);
     return array<int64, 1, host>(room(range(0, bins)));
@@ -76,7 +76,8 @@ auto counts_between(const X& x, const array<T, 1, host>& edges, double width) {
   const array<T, 1, Space> there = to<Space>(edges);
   const bins b{dtype_of<T>, there.data(), edges.size() - 1, width};
   return histogram_result<T, Space>{
-      counted<Space>(cast<T>(x), b.count, [&](const T* values, index_t n, int64* counts) { count_in_bins(Space{}, b, values, n, counts); }),
+      counted<Space>(cast<T>(x), b.count,
+                     [&](const T* values, index_t n, int64* counts) { count_in_bins(Space{}, b, values, n, counts); }),
       there};
 }
 /// In bins of one width between low and high.
@@ -99,9 +100,9 @@ index_t bins_of(const X& x, index_t minlength, caller where) {
 }
 }  // namespace selection_detail
 
-/// bincount(x, minlength): how often each of 0, 1, ... is among integers of rank 1: an array of int64 up to the largest,
-/// of minlength elements at least. Evaluates x twice. Throws index_error if one is negative. Waits on the GPU, to see the
-/// largest. \numpy{bincount}
+/// bincount(x, minlength): how often each of 0, 1, ... is among integers of rank 1: an array of int64 up to the
+/// largest, of minlength elements at least. Evaluates x twice. Throws index_error if one is negative. Waits on the GPU,
+/// to see the largest. \numpy{bincount}
 template <class X, class = maker>
   requires expression<X>
 auto bincount(const X& x, index_t minlength = 0, caller where = caller::here()) {
@@ -118,7 +119,8 @@ auto bincount(const X& x, index_t minlength = 0, caller where = caller::here()) 
     });
   }
 }
-/// bincount(x, weights, minlength): the sums of the weights of each of 0, 1, ..., as an array of double. \numpy{bincount}
+/// bincount(x, weights, minlength): the sums of the weights of each of 0, 1, ..., as an array of double.
+/// \numpy{bincount}
 template <class X, class W, class = maker>
   requires(expression<X>&& expression<W>)
 auto bincount(const X& x, const W& weights, index_t minlength = 0, caller where = caller::here()) {
@@ -138,8 +140,9 @@ auto bincount(const X& x, const W& weights, index_t minlength = 0, caller where 
 }
 
 /// histogram(x, bins): how many elements are in each of so many bins of one width between the smallest and the largest
-/// element: counts and edges, of NumPy's values. A bin has its lower edge, the last one its upper edge as well. Evaluates
-/// x twice, and waits on the GPU. Throws index_error without bins, or if an element is infinite or NaN. \numpy{histogram}
+/// element: counts and edges, of NumPy's values. A bin has its lower edge, the last one its upper edge as well.
+/// Evaluates x twice, and waits on the GPU. Throws index_error without bins, or if an element is infinite or NaN.
+/// \numpy{histogram}
 template <class X, class = maker>
   requires expression<X>
 auto histogram(const X& x, index_t bins = 10) {
@@ -170,8 +173,8 @@ auto histogram(const X& x, index_t bins, value_range bounds, caller where = call
     return counts_in_uniform<T>(x, bounds.low, bounds.high, false, bins, where);
   }
 }
-/// histogram(x, edges): the same between edges that ascend, an expression of rank 1; by a search for each element. Throws
-/// index_error if they do not.
+/// histogram(x, edges): the same between edges that ascend, an expression of rank 1; by a search for each element.
+/// Throws index_error if they do not.
 template <class X, class E, class = maker>
   requires(expression<X>&& expression<E>)
 auto histogram(const X& x, const E& edges, caller where = caller::here()) {

@@ -15,7 +15,8 @@ struct allocation;
 
 namespace lazyfuse::selection_detail {
 
-/// body(context, task) for every task, in parallel where the cost, about one for an operation on an element, is worth it.
+/// body(context, task) for every task, in parallel where the cost, about one for an operation on an element, is worth
+/// it.
 void for_blocks(host, index_t tasks, double cost, void (*body)(void*, index_t), void* context);
 
 /// How many of n are true.
@@ -27,8 +28,8 @@ void keep_selected(const bool* mask, void* values, std::size_t element_size, ind
 inline void before_writing(host, allocation*) {}
 void before_writing(cuda, allocation* a);
 
-/// Of n values of 1, 2, 4, 8 or 16 bytes those at which the mask is true, moved together in order of the current stream: `to` has
-/// room for n. Returns how many, and waits for it.
+/// Of n values of 1, 2, 4, 8 or 16 bytes those at which the mask is true, moved together in order of the current
+/// stream: `to` has room for n. Returns how many, and waits for it.
 index_t select_flagged(cuda, const bool* mask, const void* values, std::size_t element_size, index_t n, void* to);
 
 /// Rows of so many elements that follow each other, to be written where indices say.

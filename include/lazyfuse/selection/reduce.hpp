@@ -23,8 +23,8 @@ auto reduce_selected(reduce_detail::with<Monoid>, const S& s) {
   static_assert(numbers, "lazyfuse: reductions of selections are defined for numbers");
   if constexpr (!numbers) return s.count();
   else if constexpr (__is_same(Monoid, op::all) || __is_same(Monoid, op::any))
-    return reduction_function<reduce_detail::with<Monoid>>{}(
-        selection_detail::elsewhere(selection_detail::make(s.mask(), cast<bool>(s.values())), __is_same(Monoid, op::all)));
+    return reduction_function<reduce_detail::with<Monoid>>{}(selection_detail::elsewhere(
+        selection_detail::make(s.mask(), cast<bool>(s.values())), __is_same(Monoid, op::all)));
   else if constexpr (!reduce_detail::is_ordered<Monoid, T>) return s.count();
   else
     return reduction_function<reduce_detail::with<Monoid>>{}(

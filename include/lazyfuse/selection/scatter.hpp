@@ -37,6 +37,29 @@ void throw_beyond(const char* operation, const shape<R>& s, const shape<Q>& all,
   if constexpr (sizeof...(More) > 0) throw_beyond<A + 1>(operation, s, all, which, more...);
 }
 
+/// Elements in memory, one after the other.
+template <class T, class Array>
+struct dense {
+  Array own;  ///< empty where they have been there before
+  const T* data;
+};
+/// Those of e, computed, unless it is somebody else's memory on the host that has them as they are.
+template <class T, class Space, class E, class = maker>
+auto in_memory(const E& e, const allocation*) {
+  const auto own = assign_detail::fresh<T, Space, E::rank>(e);
+  return dense<T, bare_t<decltype(own)>>{own, own.data()};
+}
+template <class T, class Space, int R, class = maker>
+auto in_memory(const tree::leaf<stored<T, Space>, R>& e, const allocation* not_of) {
+  using values = array<T, R, Space>;
+  const strides<R> steps = row_major(e.extents);
+  bool there = !space_traits<Space>::on_device && e.source.owner && e.source.owner != not_of;
+  for (int k = 0; k < R; ++k) there = there && (steps[k] == e.steps[k] || e.extents[k] == 1);
+  if (there) return dense<T, values>{{}, e.source.data + e.offset};
+  const values own = assign_detail::fresh<T, Space, R>(e);
+  return dense<T, values>{own, own.data()};
+}
+
 /// An array to be written at some of its elements, as rows: by whoever has `ours` of the handles to it.
 template <class T, int R, class Space>
 rows rows_of(array<T, R, Space>& x, index_t count, long ours) {
@@ -74,9 +97,9 @@ void write_at(const char* operation, array<T, R, Space>& x, E&& e, const I&... i
       // What lacks the axes of the indices is one row for all.
       const auto write = [&](const auto& shaped, index_t how_many) {
         if (places.size() == 0 || (x.size() == 0 && count > 0)) return;
-        const auto values = assign_detail::fresh<T, Space, rank_of<decltype(shaped)>>(shaped);
+        const auto values = in_memory<T, Space>(shaped, x.owner());
         const rows to = rows_of(x, count, assign_detail::handles_in(static_cast<E&&>(e), x.owner())),
-                   from{const_cast<T*>(values.data()), how_many, to.length, to.type, to.element_size};
+                   from{const_cast<T*>(values.data), how_many, to.length, to.type, to.element_size};
         const destinations at{places.data(), places.size()};
         const index_t wrong = Add ? scatter_sum(Space{}, to, at, from) : scatter(Space{}, to, at, from);
         if (wrong >= 0) throw_beyond<0>(operation, x.shape(), s, wrong, i...);
@@ -135,13 +158,21 @@ class selected_place : public selection<Mask, Values> {
   }
   void operator=(const selected_place& e) && { static_cast<selected_place&&>(*this) = static_cast<const base&>(e); }
   template <class E>
-  void operator+=(E&& e) && { static_cast<selected_place&&>(*this) = base(*this) + static_cast<E&&>(e); }
+  void operator+=(E&& e) && {
+    static_cast<selected_place&&>(*this) = base(*this) + static_cast<E&&>(e);
+  }
   template <class E>
-  void operator-=(E&& e) && { static_cast<selected_place&&>(*this) = base(*this) - static_cast<E&&>(e); }
+  void operator-=(E&& e) && {
+    static_cast<selected_place&&>(*this) = base(*this) - static_cast<E&&>(e);
+  }
   template <class E>
-  void operator*=(E&& e) && { static_cast<selected_place&&>(*this) = base(*this) * static_cast<E&&>(e); }
+  void operator*=(E&& e) && {
+    static_cast<selected_place&&>(*this) = base(*this) * static_cast<E&&>(e);
+  }
   template <class E>
-  void operator/=(E&& e) && { static_cast<selected_place&&>(*this) = base(*this) / static_cast<E&&>(e); }
+  void operator/=(E&& e) && {
+    static_cast<selected_place&&>(*this) = base(*this) / static_cast<E&&>(e);
+  }
 
  private:
   template <class V>
@@ -153,13 +184,17 @@ class selected_place : public selection<Mask, Values> {
   template <class E>
   void write_in_order(const E& e) {
     constexpr bool sequence = rank_of<E> == 1;
-    static_assert(sequence, "lazyfuse: what is assigned to x(mask) is a number, a selection by the mask, or a sequence of as many elements");
+    static_assert(sequence,
+                  "lazyfuse: what is assigned to x(mask) is a number, a selection by the mask, or a sequence of as "
+                  "many elements");
     if constexpr (sequence) {
-      const array<int64, 1, typename Array::space> places(flatnonzero(this->mask()));
+      using Space = typename Array::space;
+      const array<int64, 1, Space> places = to<Space>(flatnonzero(this->mask()));
       const auto mask = static_cast<base&&>(*this).take_mask();
       (void)static_cast<base&&>(*this).take_values();
       if (e.shape()[0] != places.size() && e.shape()[0] != 1)
-        throw_shapes("assignment", e.shape().extent, 1, places.shape().extent, 1, "do not fit: the second is that of the selected elements");
+        throw_shapes("assignment", e.shape().extent, 1, places.shape().extent, 1,
+                     "do not fit: the second is that of the selected elements");
       put_in_order("assignment", *array_, places, e);
     }
   }
@@ -186,13 +221,21 @@ class gathered_place : public lazy<Tree> {
   }
   void operator=(const gathered_place& e) && { static_cast<gathered_place&&>(*this) = static_cast<const base&>(e); }
   template <class E>
-  void operator+=(E&& e) && { static_cast<gathered_place&&>(*this) = base(*this) + static_cast<E&&>(e); }
+  void operator+=(E&& e) && {
+    static_cast<gathered_place&&>(*this) = base(*this) + static_cast<E&&>(e);
+  }
   template <class E>
-  void operator-=(E&& e) && { static_cast<gathered_place&&>(*this) = base(*this) - static_cast<E&&>(e); }
+  void operator-=(E&& e) && {
+    static_cast<gathered_place&&>(*this) = base(*this) - static_cast<E&&>(e);
+  }
   template <class E>
-  void operator*=(E&& e) && { static_cast<gathered_place&&>(*this) = base(*this) * static_cast<E&&>(e); }
+  void operator*=(E&& e) && {
+    static_cast<gathered_place&&>(*this) = base(*this) * static_cast<E&&>(e);
+  }
   template <class E>
-  void operator/=(E&& e) && { static_cast<gathered_place&&>(*this) = base(*this) / static_cast<E&&>(e); }
+  void operator/=(E&& e) && {
+    static_cast<gathered_place&&>(*this) = base(*this) / static_cast<E&&>(e);
+  }
 
  private:
   Array* array_;
@@ -207,15 +250,16 @@ auto written_view(X& x, I... i) {
   using namespace selection_detail;
   auto v = view(x, i...);
   if constexpr (filtered<decltype(v)>)
-    return selected_place<typename decltype(v)::mask_type, typename decltype(v)::values_type, X>(static_cast<decltype(v)&&>(v), x);
+    return selected_place<typename decltype(v)::mask_type, typename decltype(v)::values_type, X>(
+        static_cast<decltype(v)&&>(v), x);
   else if constexpr ((boolean<value_t<I>> && ...)) {
-    const array<int64, 1, result_space<X>> where(flatnonzero(i)...);
+    const array<int64, 1, result_space<X>> where = to<result_space<X>>(flatnonzero(i)...);
     return written_view(x, where);
   } else return gathered_place<tree_t<decltype(v)>, X, plain_t<I>...>(static_cast<decltype(v)&&>(v), x, plain(i)...);
 }
 
-/// put(x, indices, values): elements of the array x, counted in row-major order, become the values, which are a number or
-/// repeat until all indices have one. Of equal indices the last one wins; negative ones count from the end. Throws
+/// put(x, indices, values): elements of the array x, counted in row-major order, become the values, which are a number
+/// or repeat until all indices have one. Of equal indices the last one wins; negative ones count from the end. Throws
 /// index_error on the host, and then has written nothing; the GPU skips indices that are beyond. \numpy{put}
 template <class T, int R, class Space, class I, class V, class = maker>
   requires(expression<I> && (expression<V> || scalar<V>))
@@ -225,8 +269,8 @@ void put(array<T, R, Space>& x, const I& indices, const V& values, caller where 
 }
 
 /// add_at(x, indices, values): x(indices) += values, where each of equal indices counts: along the first axis of the
-/// array x, values broadcast to the shape of what is indexed. In row-major order of the indices, and so the same bits on
-/// every run and for any number of threads. Indices as of put. \numpy{add.at}
+/// array x, values broadcast to the shape of what is indexed. In row-major order of the indices, and so the same bits
+/// on every run and for any number of threads. Indices as of put. \numpy{add.at}
 template <class T, int R, class Space, class I, class V, class = maker>
   requires(expression<I> && (expression<V> || scalar<V>))
 void add_at(array<T, R, Space>& x, const I& indices, V&& values, caller where = caller::here()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A selection: the elements of an expression at which a mask is true. It is lazy and no expression, for nobody knows how
-// many they are. Elementwise functions are pushed inside: of what is selected, selected by the same mask.
+// A selection: the elements of an expression at which a mask is true. It is lazy and no expression, for nobody knows
+// how many they are. Elementwise functions are pushed inside: of what is selected, selected by the same mask.
 #pragma once
 
 #include <lazyfuse/array/array.hpp>
@@ -41,7 +41,8 @@ constexpr bool same(const tree::leaf<Source, R>& a, const tree::leaf<Source, R>&
 template <class Op, int... I, class... A>
 constexpr bool same(const tree::map_expr<Op, index_sequence<I...>, A...>& a,
                     const tree::map_expr<Op, index_sequence<I...>, A...>& b) {
-  return a.extents == b.extents && (same(tree::unnamed(a.template argument<I>()), tree::unnamed(b.template argument<I>())) && ...);
+  return a.extents == b.extents &&
+         (same(tree::unnamed(a.template argument<I>()), tree::unnamed(b.template argument<I>())) && ...);
 }
 
 /// Whether a mask can select from X; says why not.
@@ -49,11 +50,13 @@ template <class Mask, class X>
 constexpr bool takes() {
   constexpr bool is_mask = boolean<value_t<Mask>>;
   static_assert(is_mask, "lazyfuse: a mask is an expression of bool, as x > 0");
-  constexpr bool has_axes = rank_of<Mask> > 0 && rank_of<X> > 0;
-  static_assert(has_axes || !is_mask, "lazyfuse: a mask selects from expressions that have axes; of one element where(b, x, y)");
+  constexpr bool has_axes = rank_of < Mask >> 0 && rank_of < X >> 0;
+  static_assert(has_axes || !is_mask,
+                "lazyfuse: a mask selects from expressions that have axes; of one element where(b, x, y)");
   constexpr bool fits = rank_of<Mask> == rank_of<X>;
-  static_assert(fits || !has_axes || !is_mask,
-                "lazyfuse: a mask has the axes of what it selects from; one along an axis is compress(mask, x, axis<0>)");
+  static_assert(
+      fits || !has_axes || !is_mask,
+      "lazyfuse: a mask has the axes of what it selects from; one along an axis is compress(mask, x, axis<0>)");
   using joined = map_detail::joined<expression_space_t<Mask>, expression_space_t<X>>;
   static_assert(!joined::mixed, "lazyfuse: a mask and what it selects from must live in one space");
   return is_mask && fits && has_axes && !joined::mixed;
@@ -84,9 +87,10 @@ constexpr bool stands_beside() {
   } else if constexpr (scalar<A>) return true;
   else {
     constexpr bool one = rank_of<A> == 0;
-    static_assert(one,
-                  "lazyfuse: nobody knows how many elements a selection has: it meets numbers, expressions of rank 0 and "
-                  "other selections by its mask; beside others it is an array first: lf::array a = x(mask)");
+    static_assert(
+        one,
+        "lazyfuse: nobody knows how many elements a selection has: it meets numbers, expressions of rank 0 and "
+        "other selections by its mask; beside others it is an array first: lf::array a = x(mask)");
     return one;
   }
 }
@@ -101,16 +105,16 @@ void check_mask(const char* operation, const Mask& mask, const A& a) {
 
 /// What x(mask) and compress return: the elements at which the mask is true, in row-major order. Functions element by
 /// element of selections by one mask and of numbers are selections; `x(x > 1) * 2 + 1` is computed in one pass.
-/// Reductions of one (sum, prod, min, max, mean, any, all, count_nonzero) are expressions of rank 0 and select nothing in
-/// memory. A mask selects from a selection as well: `s(s > 2)`. An array, materialize and printing evaluate it.
+/// Reductions of one (sum, prod, min, max, mean, any, all, count_nonzero) are expressions of rank 0 and select nothing
+/// in memory. A mask selects from a selection as well: `s(s > 2)`. An array, materialize and printing evaluate it.
 template <class Mask, class Values>
 class selection : public operand_interface {
  public:
   using mask_type = Mask;
   using values_type = Values;
   using value_type = typename Values::value_type;
-  using space = array_detail::space_of_result<
-      typename map_detail::joined<typename Mask::space, typename Values::space>::type>;
+  using space =
+      array_detail::space_of_result<typename map_detail::joined<typename Mask::space, typename Values::space>::type>;
   using array_type = array<value_type, 1, typename space::type>;
 
   selection(const Mask& mask, const Values& values) : mask_(mask), values_(values) {}
@@ -124,10 +128,12 @@ class selection : public operand_interface {
   template <class Filter>
   auto operator()(const Filter& filter) const {
     constexpr bool of_this = filtered<Filter>;
-    static_assert(of_this, "lazyfuse: the elements of a selection are chosen by what is computed of it, s(s > 2); by an "
-                           "array they are when it is one itself: lf::array a = x(mask)");
+    static_assert(of_this,
+                  "lazyfuse: the elements of a selection are chosen by what is computed of it, s(s > 2); by an "
+                  "array they are when it is one itself: lf::array a = x(mask)");
     if constexpr (!of_this) return *this;
-    else if constexpr (selection_detail::stands_beside<Mask, Filter>() && selection_detail::takes<typename Filter::values_type, Values>()) {
+    else if constexpr (selection_detail::stands_beside<Mask, Filter>() &&
+                       selection_detail::takes<typename Filter::values_type, Values>()) {
       selection_detail::check_mask("compress", mask_, filter);
       auto both = map<op::logical_and>(mask_, filter.values());
       return selection<decltype(both), Values>(both, values_);
@@ -145,8 +151,9 @@ class selection : public operand_interface {
   operator array_type() const;
   template <class E>
   void operator=(const E&) && {
-    static_assert(!__is_same(E, E),
-                  "lazyfuse: elements are written where they are, by a mask of an array that is not const: x(mask) = e");
+    static_assert(
+        !__is_same(E, E),
+        "lazyfuse: elements are written where they are, by a mask of an array that is not const: x(mask) = e");
   }
   selection(const selection&) = default;
   selection(selection&&) = default;

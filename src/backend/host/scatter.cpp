@@ -26,7 +26,10 @@ template <class Body>
 void by_destination(const rows& to, const destinations& at, const Body& body) {
   constexpr index_t most_parts = 8;  // each reads all indices
   const double work = static_cast<double>(at.count) * static_cast<double>(to.length + 2);
-  const index_t parts = work < host_detail::worth_threads ? 1 : std::clamp<index_t>(host_detail::thread_count(), 1, std::min(most_parts, std::max<index_t>(to.count, 1)));
+  const index_t parts =
+      work < host_detail::worth_threads
+          ? 1
+          : std::clamp<index_t>(host_detail::thread_count(), 1, std::min(most_parts, std::max<index_t>(to.count, 1)));
   host_detail::for_tasks(parts, work, [&](index_t part) {
     const int64 begin = to.count * part / parts, end = to.count * (part + 1) / parts;
     for (index_t k = 0; k < at.count; ++k)
@@ -52,8 +55,7 @@ void add_rows_of(const rows& to, const destinations& at, const rows& values) {
   T* const out = static_cast<T*>(to.data);
   const T* const v = static_cast<const T*>(values.data);
   const index_t n = to.length, step = values.count == 1 ? 0 : n;
-  if (n == 1)
-    by_destination(to, at, [&](index_t k, int64 row) { out[row] = static_cast<T>(out[row] + v[k * step]); });
+  if (n == 1) by_destination(to, at, [&](index_t k, int64 row) { out[row] = static_cast<T>(out[row] + v[k * step]); });
   else
     by_destination(to, at, [&](index_t k, int64 row) {
       T* const sum = out + row * n;
@@ -107,7 +109,8 @@ void fill_edges(double low, double high, index_t bins, const auto& put) {
   const T first = static_cast<T>(low), delta = static_cast<T>(static_cast<T>(high) - first),
           step = delta / static_cast<T>(bins);
   for (index_t k = 0; k < bins; ++k)
-    put(k, static_cast<T>((step == 0 ? static_cast<T>(k) / static_cast<T>(bins) * delta : static_cast<T>(k) * step) + first));
+    put(k, static_cast<T>((step == 0 ? static_cast<T>(k) / static_cast<T>(bins) * delta : static_cast<T>(k) * step) +
+                          first));
   put(bins, static_cast<T>(high));
 }
 
@@ -117,18 +120,31 @@ index_t scatter(host, const rows& to, const destinations& at, const rows& values
   if (const index_t wrong = first_beyond(at); wrong >= 0) return wrong;
   const std::size_t bytes = to.element_size * static_cast<std::size_t>(to.length);
   switch (bytes) {
-    case 0: return -1;
-    case 1: scatter_words<word<1>>(to, at, values); return -1;
-    case 2: scatter_words<word<2>>(to, at, values); return -1;
-    case 4: scatter_words<word<4>>(to, at, values); return -1;
-    case 8: scatter_words<word<8>>(to, at, values); return -1;
-    case 16: scatter_words<word<16>>(to, at, values); return -1;
-    default: break;
+    case 0:
+      return -1;
+    case 1:
+      scatter_words<word<1>>(to, at, values);
+      return -1;
+    case 2:
+      scatter_words<word<2>>(to, at, values);
+      return -1;
+    case 4:
+      scatter_words<word<4>>(to, at, values);
+      return -1;
+    case 8:
+      scatter_words<word<8>>(to, at, values);
+      return -1;
+    case 16:
+      scatter_words<word<16>>(to, at, values);
+      return -1;
+    default:
+      break;
   }
   std::byte* const out = static_cast<std::byte*>(to.data);
   const std::byte* const v = static_cast<const std::byte*>(values.data);
   by_destination(to, at, [&](index_t k, int64 row) {
-    std::memcpy(out + static_cast<std::size_t>(row) * bytes, v + static_cast<std::size_t>(k % values.count) * bytes, bytes);
+    std::memcpy(out + static_cast<std::size_t>(row) * bytes, v + static_cast<std::size_t>(k % values.count) * bytes,
+                bytes);
   });
   return -1;
 }
@@ -137,20 +153,41 @@ index_t scatter_sum(host, const rows& to, const destinations& at, const rows& va
   if (const index_t wrong = first_beyond(at); wrong >= 0) return wrong;
   switch (to.type) {
     case dtype::int8:
-    case dtype::uint8: add_rows_of<uint8>(to, at, values); break;  // they wrap around
+    case dtype::uint8:
+      add_rows_of<uint8>(to, at, values);
+      break;  // they wrap around
     case dtype::int16:
-    case dtype::uint16: add_rows_of<uint16>(to, at, values); break;
+    case dtype::uint16:
+      add_rows_of<uint16>(to, at, values);
+      break;
     case dtype::int32:
-    case dtype::uint32: add_rows_of<uint32>(to, at, values); break;
+    case dtype::uint32:
+      add_rows_of<uint32>(to, at, values);
+      break;
     case dtype::int64:
-    case dtype::uint64: add_rows_of<uint64>(to, at, values); break;
-    case dtype::float16: add_rows_of<half>(to, at, values); break;
-    case dtype::bfloat16: add_rows_of<bfloat16>(to, at, values); break;
-    case dtype::float32: add_rows_of<float>(to, at, values); break;
-    case dtype::float64: add_rows_of<double>(to, at, values); break;
-    case dtype::complex64: add_rows_of<complex<float>>(to, at, values); break;
-    case dtype::complex128: add_rows_of<complex<double>>(to, at, values); break;
-    default: break;
+    case dtype::uint64:
+      add_rows_of<uint64>(to, at, values);
+      break;
+    case dtype::float16:
+      add_rows_of<half>(to, at, values);
+      break;
+    case dtype::bfloat16:
+      add_rows_of<bfloat16>(to, at, values);
+      break;
+    case dtype::float32:
+      add_rows_of<float>(to, at, values);
+      break;
+    case dtype::float64:
+      add_rows_of<double>(to, at, values);
+      break;
+    case dtype::complex64:
+      add_rows_of<complex<float>>(to, at, values);
+      break;
+    case dtype::complex128:
+      add_rows_of<complex<double>>(to, at, values);
+      break;
+    default:
+      break;
   }
   return -1;
 }

@@ -29,7 +29,8 @@ index_t keep_bytes(const bool* mask, void* values, std::size_t size, index_t n) 
   std::byte* const v = static_cast<std::byte*>(values);
   index_t count = 0;
   for (index_t i = 0; i < n; ++i)
-    if (mask[i]) std::memmove(v + static_cast<std::size_t>(count++) * size, v + static_cast<std::size_t>(i) * size, size);
+    if (mask[i])
+      std::memmove(v + static_cast<std::size_t>(count++) * size, v + static_cast<std::size_t>(i) * size, size);
   return count;
 }
 

@@ -55,15 +55,16 @@ __global__ void add_columns(T* to, const T* from, std::int64_t length, std::int6
     const Key key = keys[k];
     if (key == ~Key{0} || (k > 0 && keys[k - 1] == key)) continue;
     T sum = to[static_cast<std::int64_t>(key) * length + c];
-    for (; k < n && keys[k] == key; ++k) sum = static_cast<T>(sum + from[(values == 1 ? 0 : positions[k]) * length + c]);
+    for (; k < n && keys[k] == key; ++k)
+      sum = static_cast<T>(sum + from[(values == 1 ? 0 : positions[k]) * length + c]);
     to[static_cast<std::int64_t>(key) * length + c] = sum;
   }
 }
 template <class T, class Key>
 cudaError_t add_as(void* to, const void* from, std::int64_t length, std::int64_t values, const Key* keys,
                    const std::uint32_t* positions, std::int64_t n, cudaStream_t stream) {
-  add_columns<<<blocks_for(n * length), threads, 0, stream>>>(static_cast<T*>(to), static_cast<const T*>(from), length, values,
-                                                              keys, positions, n);
+  add_columns<<<blocks_for(n * length), threads, 0, stream>>>(static_cast<T*>(to), static_cast<const T*>(from), length,
+                                                              values, keys, positions, n);
   return cudaGetLastError();
 }
 
@@ -129,7 +130,8 @@ cudaError_t count_by(const Bin& bin_of, const T* values, std::int64_t n, std::in
   const unsigned blocks = blocks_for(n) < most ? blocks_for(n) : most;
   counter* const to = reinterpret_cast<counter*>(counts);
   if (bins <= most_shared)
-    count<true><<<blocks, threads, static_cast<std::size_t>(bins) * sizeof(unsigned), stream>>>(bin_of, values, n, bins, to);
+    count<true>
+        <<<blocks, threads, static_cast<std::size_t>(bins) * sizeof(unsigned), stream>>>(bin_of, values, n, bins, to);
   else count<false><<<blocks, threads, 0, stream>>>(bin_of, values, n, bins, to);
   return cudaGetLastError();
 }
@@ -149,11 +151,16 @@ cudaError_t write_rows(const row_writes& w, unsigned long long* last, cudaStream
     if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) return status;
   }
   switch (w.word) {
-    case 1: return write_as<std::uint8_t>(w, last, stream);
-    case 2: return write_as<std::uint16_t>(w, last, stream);
-    case 4: return write_as<std::uint32_t>(w, last, stream);
-    case 8: return write_as<std::uint64_t>(w, last, stream);
-    default: return write_as<uint4>(w, last, stream);
+    case 1:
+      return write_as<std::uint8_t>(w, last, stream);
+    case 2:
+      return write_as<std::uint16_t>(w, last, stream);
+    case 4:
+      return write_as<std::uint32_t>(w, last, stream);
+    case 8:
+      return write_as<std::uint64_t>(w, last, stream);
+    default:
+      return write_as<uint4>(w, last, stream);
   }
 }
 
@@ -172,20 +179,31 @@ cudaError_t add_runs(dtype type, void* to, const void* from, std::int64_t length
   const auto of = [&]<class T>(T*) { return add_as<T>(to, from, length, values, keys, positions, n, stream); };
   switch (type) {
     case dtype::int8:
-    case dtype::uint8: return of(static_cast<std::uint8_t*>(nullptr));  // they wrap around
+    case dtype::uint8:
+      return of(static_cast<std::uint8_t*>(nullptr));  // they wrap around
     case dtype::int16:
-    case dtype::uint16: return of(static_cast<std::uint16_t*>(nullptr));
+    case dtype::uint16:
+      return of(static_cast<std::uint16_t*>(nullptr));
     case dtype::int32:
-    case dtype::uint32: return of(static_cast<std::uint32_t*>(nullptr));
+    case dtype::uint32:
+      return of(static_cast<std::uint32_t*>(nullptr));
     case dtype::int64:
-    case dtype::uint64: return of(static_cast<std::uint64_t*>(nullptr));
-    case dtype::float16: return of(static_cast<half*>(nullptr));
-    case dtype::bfloat16: return of(static_cast<bfloat16*>(nullptr));
-    case dtype::float32: return of(static_cast<float*>(nullptr));
-    case dtype::float64: return of(static_cast<double*>(nullptr));
-    case dtype::complex64: return of(static_cast<complex<float>*>(nullptr));
-    case dtype::complex128: return of(static_cast<complex<double>*>(nullptr));
-    default: return cudaErrorInvalidValue;
+    case dtype::uint64:
+      return of(static_cast<std::uint64_t*>(nullptr));
+    case dtype::float16:
+      return of(static_cast<half*>(nullptr));
+    case dtype::bfloat16:
+      return of(static_cast<bfloat16*>(nullptr));
+    case dtype::float32:
+      return of(static_cast<float*>(nullptr));
+    case dtype::float64:
+      return of(static_cast<double*>(nullptr));
+    case dtype::complex64:
+      return of(static_cast<complex<float>*>(nullptr));
+    case dtype::complex128:
+      return of(static_cast<complex<double>*>(nullptr));
+    default:
+      return cudaErrorInvalidValue;
   }
 }
 template cudaError_t add_runs(dtype, void*, const void*, std::int64_t, std::int64_t, const std::uint32_t*,

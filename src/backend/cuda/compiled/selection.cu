@@ -6,18 +6,25 @@
 
 namespace lazyfuse::cuda_detail {
 
-cudaError_t select_flagged(void* memory, std::size_t& bytes, const void* values, const bool* mask, std::size_t element_size,
-                           std::int64_t n, void* to, std::int64_t* count, cudaStream_t stream) {
+cudaError_t select_flagged(void* memory, std::size_t& bytes, const void* values, const bool* mask,
+                           std::size_t element_size, std::int64_t n, void* to, std::int64_t* count,
+                           cudaStream_t stream) {
   const auto of = [&]<class Word>(const Word* from) {
     return cub::DeviceSelect::Flagged(memory, bytes, from, mask, static_cast<Word*>(to), count, n, stream);
   };
   switch (element_size) {
-    case 1: return of(static_cast<const std::uint8_t*>(values));
-    case 2: return of(static_cast<const std::uint16_t*>(values));
-    case 4: return of(static_cast<const std::uint32_t*>(values));
-    case 8: return of(static_cast<const std::uint64_t*>(values));
-    case 16: return of(static_cast<const uint4*>(values));
-    default: return cudaErrorInvalidValue;
+    case 1:
+      return of(static_cast<const std::uint8_t*>(values));
+    case 2:
+      return of(static_cast<const std::uint16_t*>(values));
+    case 4:
+      return of(static_cast<const std::uint32_t*>(values));
+    case 8:
+      return of(static_cast<const std::uint64_t*>(values));
+    case 16:
+      return of(static_cast<const uint4*>(values));
+    default:
+      return cudaErrorInvalidValue;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Selections, scatters and histograms on the GPU by what nvcc has compiled (compiled/): memory, streams and what is asked
-// of it.
+// Selections, scatters and histograms on the GPU by what nvcc has compiled (compiled/): memory, streams and what is
+// asked of it.
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/selection/libraries.hpp>
 
@@ -35,14 +35,16 @@ void add_sorted(const rows& to, const destinations& at, const rows& values) {
   const cudaStream_t stream = current_stream();
   const auto keys = room_for<Key>(at.count), other_keys = room_for<Key>(at.count);
   const auto positions = room_for<std::uint32_t>(at.count), other_positions = room_for<std::uint32_t>(at.count);
-  check(cuda_detail::places_as_keys(at.rows, at.count, keys.unshared(), positions.unshared(), stream), "places_as_keys");
-  cuda_detail::radix_rows<Key> all{1, at.count, keys.unshared(), other_keys.unshared(), positions.unshared(),
-                                   other_positions.unshared()};
+  check(cuda_detail::places_as_keys(at.rows, at.count, keys.unshared(), positions.unshared(), stream),
+        "places_as_keys");
+  cuda_detail::radix_rows<Key> all{
+      1, at.count, keys.unshared(), other_keys.unshared(), positions.unshared(), other_positions.unshared()};
   std::size_t bytes = 0;
-  check(cuda_detail::radix_sort(nullptr, bytes, all, stream), "cub::DeviceRadixSort");
+  check(cuda_detail::radix_sort<true>(nullptr, bytes, all, stream), "cub::DeviceRadixSort");
   const auto work = room_for<std::uint8_t>(static_cast<index_t>(bytes));
-  check(cuda_detail::radix_sort(work.unshared(), bytes, all, stream), "cub::DeviceRadixSort");
-  check(cuda_detail::add_runs(to.type, to.data, values.data, to.length, values.count, all.keys, all.values, at.count, stream),
+  check(cuda_detail::radix_sort<true>(work.unshared(), bytes, all, stream), "cub::DeviceRadixSort");
+  check(cuda_detail::add_runs(to.type, to.data, values.data, to.length, values.count, all.keys, all.values, at.count,
+                              stream),
         "add_runs");
 }
 
@@ -61,8 +63,9 @@ index_t select_flagged(cuda, const bool* mask, const void* values, std::size_t e
   check(cuda_detail::select_flagged(nullptr, bytes, values, mask, element_size, n, to, count.unshared(), stream),
         "cub::DeviceSelect");
   const auto work = room_for<std::uint8_t>(static_cast<index_t>(bytes));
-  check(cuda_detail::select_flagged(work.unshared(), bytes, values, mask, element_size, n, to, count.unshared(), stream),
-        "cub::DeviceSelect");
+  check(
+      cuda_detail::select_flagged(work.unshared(), bytes, values, mask, element_size, n, to, count.unshared(), stream),
+      "cub::DeviceSelect");
   std::int64_t found = 0;
   check(cudaMemcpyAsync(&found, count.data(), sizeof found, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
@@ -72,13 +75,9 @@ index_t select_flagged(cuda, const bool* mask, const void* values, std::size_t e
 index_t scatter(cuda, const rows& to, const destinations& at, const rows& values) {
   if (at.count == 0 || to.length == 0) return -1;
   const cudaStream_t stream = current_stream();
-  const cuda_detail::row_writes writes{to.data,
-                                       values.data,
-                                       to.length * static_cast<index_t>(to.element_size),
-                                       values.count,
-                                       word_of(to.element_size),
-                                       at.rows,
-                                       at.count};
+  const cuda_detail::row_writes writes{
+      to.data, values.data, to.length * static_cast<index_t>(to.element_size), values.count, word_of(to.element_size),
+      at.rows, at.count};
   if (values.count == 1) {
     check(cuda_detail::write_rows(writes, nullptr, stream), "write_rows");
     return -1;
