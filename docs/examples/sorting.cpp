@@ -27,8 +27,9 @@ int main() {
   const lf::array<double, 1> edges{0, 0.5, 1, 2};
   const auto bin = lf::digitize(x / 4, edges);                         // an expression: {{2, 1, 2}, {4, 3, 4}}
   const lf::array<double, 2> step = lf::take(edges, bin - 1) - x / 4;  // one kernel
-  const auto first = lf::searchsorted(edges, 1), last = lf::searchsorted(edges, 1, lf::side::right);  // 2, 3
-  const auto known = lf::isin(x, lf::array<int, 1>{1, 8, 20});  // {{false, true, false}, {false, false, true}}
+  const auto first = lf::searchsorted(edges, 1);                       // 2
+  const auto last = lf::searchsorted(edges, 1, lf::side::right);       // 3
+  const auto known = lf::isin(x, lf::array<int, 1>{1, 8, 20});         // {{false, true, false}, {false, false, true}}
   // [searched]
   expect(lf::array_equal(bin, lf::array<int, 2>{{2, 1, 2}, {4, 3, 4}}));
   expect(step(0, 0).item() == -0.25);

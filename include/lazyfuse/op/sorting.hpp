@@ -15,17 +15,32 @@ using key_of = standard::conditional_t<
 /// The sign bit.
 template <class T>
 inline constexpr auto top_of = static_cast<key_of<T>>(key_of<T>(1) << (8 * sizeof(T) - 1));
-/// Infinity's bits: those of NaN are above.
+/// Infinity's bits: those of NaN are above. (Kernels without 16-bit elements know no more of those than their names.)
 template <class T>
-inline constexpr key_of<T> infinity_bits = 0;
-template <>
-inline constexpr uint16 infinity_bits<half> = 0x7c00;
-template <>
-inline constexpr uint16 infinity_bits<bfloat16> = 0x7f80;
-template <>
-inline constexpr uint32 infinity_bits<float> = 0x7f800000;
-template <>
-inline constexpr uint64 infinity_bits<double> = 0x7ff0000000000000;
+LAZYFUSE_HD constexpr key_of<T> infinity_bits() {
+  if constexpr (sizeof(T) == 8) return 0x7ff0000000000000;
+  else if constexpr (sizeof(T) == 4) return 0x7f800000;
+  else return standard::is_same_v<T, half> ? 0x7c00 : 0x7f80;
+}
+/// NaN comes after all numbers.
+template <class T>
+LAZYFUSE_HD constexpr bool less(const T& a, const T& b) {
+  if constexpr (floating_point<T>) return a < b || (b != b && a == a);
+  else return a < b;
+}
+/// Where x would be put among the elements of a sorted table, before those that equal it, or after them.
+template <bool After, class Table, class T>
+LAZYFUSE_HD constexpr int64 place_in(const Table& table, index_t offset, const T& x) {
+  index_t first = 0, n = table.axes.extents[0];
+  while (n > 0) {
+    const index_t below = n / 2;
+    const T y = table.at(offset, first + below);
+    const bool beyond = After ? !less(x, y) : less(y, x);
+    first = beyond ? first + below + 1 : first;
+    n = beyond ? n - below - 1 : below;
+  }
+  return first;
+}
 }  // namespace sort_detail
 
 namespace op {
@@ -47,7 +62,7 @@ struct sort_key : exact_operation {
       else {
         const auto size = static_cast<key>(bits & static_cast<key>(~top));
         const auto number = static_cast<key>((bits & top) != 0 ? ~bits : bits | top);
-        return size > sort_detail::infinity_bits<T> ? static_cast<key>(~key(0)) : number;
+        return size > sort_detail::infinity_bits<T>() ? static_cast<key>(~key(0)) : number;
       }
     }
   }
@@ -69,7 +84,7 @@ struct from_sort_key : exact_operation {
       else {
         // the one NaN: quiet, its sign clear
         const auto bits = static_cast<key>((k & top) != 0 ? k ^ top : ~k);
-        constexpr key infinity = sort_detail::infinity_bits<T>;
+        constexpr key infinity = sort_detail::infinity_bits<T>();
         constexpr auto quiet = static_cast<key>(infinity | infinity >> 1);
         return __builtin_bit_cast(T, k == static_cast<key>(~key(0)) ? quiet : bits);
       }
@@ -77,41 +92,27 @@ struct from_sort_key : exact_operation {
   }
 };
 
-/// Where x would be put among the elements of a sorted table, before those that equal it, or after them.
-template <bool After>
-struct search : exact_operation {
+/// Where x would be put among the elements of a sorted table, before those that equal it.
+struct search_before : exact_operation {
   using rule = rules::unchanged;
+  static constexpr const char* name = "search_before";
   static constexpr int cost = 16;
   template <class Table, class T>
     requires requires { Table::is_table; }
   LAZYFUSE_HD constexpr int64 operator()(const Table& table, index_t offset, const T& x) const {
-    return place(table, offset, x);
-  }
-
-  template <class Table, class T>
-  LAZYFUSE_HD static constexpr int64 place(const Table& table, index_t offset, const T& x) {
-    index_t first = 0, n = table.axes.extents[0];
-    while (n > 0) {
-      const index_t below = n / 2;
-      const T y = table.at(offset, first + below);
-      const bool beyond = After ? !less(x, y) : less(y, x);
-      first = beyond ? first + below + 1 : first;
-      n = beyond ? n - below - 1 : below;
-    }
-    return first;
-  }
-  /// NaN comes after all numbers.
-  template <class T>
-  LAZYFUSE_HD static constexpr bool less(const T& a, const T& b) {
-    if constexpr (floating_point<T>) return a < b || (b != b && a == a);
-    else return a < b;
+    return sort_detail::place_in<false>(table, offset, x);
   }
 };
-struct search_before : search<false> {
-  static constexpr const char* name = "search_before";
-};
-struct search_after : search<true> {
+/// The same, after them.
+struct search_after : exact_operation {
+  using rule = rules::unchanged;
   static constexpr const char* name = "search_after";
+  static constexpr int cost = 16;
+  template <class Table, class T>
+    requires requires { Table::is_table; }
+  LAZYFUSE_HD constexpr int64 operator()(const Table& table, index_t offset, const T& x) const {
+    return sort_detail::place_in<true>(table, offset, x);
+  }
 };
 
 /// Whether a sorted table has an element that equals x.
@@ -122,7 +123,7 @@ struct is_among : exact_operation {
   template <class Table, class T>
     requires requires { Table::is_table; }
   LAZYFUSE_HD constexpr bool operator()(const Table& table, index_t offset, const T& x) const {
-    const index_t i = search<false>::place(table, offset, x), n = table.axes.extents[0];
+    const index_t i = sort_detail::place_in<false>(table, offset, x), n = table.axes.extents[0];
     return i < n && static_cast<T>(table.at(offset, i)) == x;
   }
 };

@@ -2,6 +2,7 @@
 // Sorting on the host: by digits, from the last to the first, which keeps the order of equal keys; few of a row by
 // comparisons. What comes out is the same whoever sorts which part.
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 #include <lazyfuse/sort/keys.hpp>
 
 #include <algorithm>
@@ -63,10 +64,42 @@ void move_by_digit(const E* from, index_t n, int shift, places_of_digits& next, 
   for (index_t i = 0; i < n; ++i) to[next[static_cast<std::size_t>(digit(from[i], shift))]++] = from[i];
 }
 
+/// Puts counts of digits, of the parts one after the other, to where each part's next element of a digit goes. Whether
+/// all n elements have one digit.
+template <class Counts>
+bool add_up(Counts& next, index_t n) {
+  index_t sum = 0;
+  bool one_digit = false;
+  for (std::size_t d = 0; d < digit_values; ++d) {
+    const index_t before = sum;
+    for (places_of_digits& of_part : next) {
+      const index_t count = of_part[d];
+      of_part[d] = sum;
+      sum += count;
+    }
+    one_digit = one_digit || sum - before == n;
+  }
+  return one_digit;
+}
+
 /// Sorts n elements by the bits [first, last) of their digits, in so many parts at a time. Goes back and forth; returns
 /// where they are in the end.
 template <class E>
 E* sort_by_digits(E* elements, E* other, index_t n, int first, int last, index_t parts) {
+  if (parts == 1) {  // all digits are counted at once: where elements are does not matter
+    std::array<std::array<places_of_digits, 1>, 8> next;
+    for (auto& of_digit : next) of_digit[0].fill(0);
+    for (index_t i = 0; i < n; ++i)
+      for (int shift = first, k = 0; shift < last; shift += 8, ++k)
+        ++next[static_cast<std::size_t>(k)][0][static_cast<std::size_t>(digit(elements[i], shift))];
+    for (int shift = first, k = 0; shift < last; shift += 8, ++k) {
+      auto& of_digit = next[static_cast<std::size_t>(k)];
+      if (add_up(of_digit, n)) continue;
+      move_by_digit(elements, n, shift, of_digit[0], other);
+      std::swap(elements, other);
+    }
+    return elements;
+  }
   std::vector<places_of_digits> next(static_cast<std::size_t>(parts));
   const auto begin_of = [&](index_t part) { return n / parts * part + std::min(part, n % parts); };
   const auto size_of = [&](index_t part) { return begin_of(part + 1) - begin_of(part); };
@@ -75,24 +108,53 @@ E* sort_by_digits(E* elements, E* other, index_t n, int first, int last, index_t
     for_tasks(parts, cost, [&](index_t p) {
       count_digits(elements + begin_of(p), size_of(p), shift, next[static_cast<std::size_t>(p)]);
     });
-    index_t sum = 0;
-    bool one_digit = false;
-    for (std::size_t d = 0; d < digit_values; ++d) {
-      const index_t before = sum;
-      for (places_of_digits& of_part : next) {
-        const index_t count = of_part[d];
-        of_part[d] = sum;
-        sum += count;
-      }
-      one_digit = one_digit || sum - before == n;
-    }
-    if (one_digit) continue;
+    if (add_up(next, n)) continue;
     for_tasks(parts, cost, [&](index_t p) {
       move_by_digit(elements + begin_of(p), size_of(p), shift, next[static_cast<std::size_t>(p)], other);
     });
     std::swap(elements, other);
   }
   return elements;
+}
+
+/// So many rows side by side are sorted together: their elements by the same comparisons, which vectors make (Batcher's
+/// merging, "Sorting networks and their applications", 1968, as Knuth's algorithm 5.2.2M has it).
+constexpr index_t lanes = 32;
+/// Longer rows have more comparisons than digits are worth.
+constexpr index_t longest_together = 512;
+template <class Key>
+struct compare_rows {
+  void operator()(Key* columns, index_t n) const {
+    index_t top = 1;
+    while (top * 2 < n) top *= 2;
+    for (index_t p = top; p > 0; p /= 2) {
+      index_t r = 0, d = p;
+      for (index_t q = top;; q /= 2) {
+        for (index_t i = 0; i < n - d; ++i) {
+          if ((i & p) != r) continue;
+          Key* const a = columns + i * lanes;
+          Key* const b = a + d * lanes;
+          for (index_t l = 0; l < lanes; ++l) {
+            const Key x = a[l], y = b[l];
+            a[l] = y < x ? y : x;
+            b[l] = y < x ? x : y;
+          }
+        }
+        if (q == p) break;
+        d = q - p;
+        r = p;
+      }
+    }
+  }
+};
+template <class Key>
+void sort_rows_together(Key* rows, index_t count, index_t n) {
+  std::vector<Key> columns(static_cast<std::size_t>(n * lanes), static_cast<Key>(0));
+  for (index_t l = 0; l < count; ++l)
+    for (index_t i = 0; i < n; ++i) columns[static_cast<std::size_t>(i * lanes + l)] = rows[l * n + i];
+  host_detail::in_wide_vectors(compare_rows<Key>{}, columns.data(), n);
+  for (index_t l = 0; l < count; ++l)
+    for (index_t i = 0; i < n; ++i) rows[l * n + i] = columns[static_cast<std::size_t>(i * lanes + l)];
 }
 
 /// Into how many parts rows are cut: one where there are rows for all threads, or too few elements.
@@ -153,6 +215,12 @@ void sort_keys(host, const key_rows& rows) {
   if (rows.none()) return;
   for_type(rows.bytes, [&]<class Key>(Key) {
     const index_t n = rows.length, parts = parts_of(rows);
+    if (rows.count >= lanes / 4 && n <= longest_together) {
+      const double cost = static_cast<double>(rows.count) * static_cast<double>(n) * 16;
+      return for_tasks((rows.count + lanes - 1) / lanes, cost, [&](index_t t) {
+        sort_rows_together(static_cast<Key*>(rows.keys) + t * lanes * n, std::min(lanes, rows.count - t * lanes), n);
+      });
+    }
     for_rows(rows, parts, [&](index_t r) {
       Key* const row = static_cast<Key*>(rows.keys) + r * n;
       if (n <= few) return std::sort(row, row + n);

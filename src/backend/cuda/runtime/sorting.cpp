@@ -52,7 +52,7 @@ struct small_places {
 /// With places or without.
 template <class Key>
 void sort_as(const key_rows& rows, small_places* places) {
-  const cudaStream_t stream = current_stream();
+  auto* const stream = current_stream();
   auto* const sort = places ? cuda_detail::radix_sort<true, Key> : cuda_detail::radix_sort<false, Key>;
   const room other(bytes_of(rows));
   radix_rows<Key> all{rows.count, rows.length, static_cast<Key*>(rows.keys), other.as<Key>(), nullptr, nullptr};
@@ -115,7 +115,7 @@ void select_keys(cuda, const key_rows& rows, const index_t* positions, int n, vo
 
 index_t find_runs(cuda, const key_rows& sorted, int64* starts) {
   if (sorted.none()) return 0;
-  const cudaStream_t stream = current_stream();
+  auto* const stream = current_stream();
   if (cuda_detail::capturing(stream))
     throw_value("unique: a stream that is captured into a graph cannot wait for how many elements there are");
   const room count(sizeof(std::int64_t));
