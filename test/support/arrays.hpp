@@ -38,10 +38,10 @@ std::string thrown_by(const F& f) {
   return {};
 }
 
-/// Element type of what an expression, or a selection, evaluates to; found by its argument, whose header may come later.
+/// Element type of what an expression, or a selection, evaluates to; found by its argument, whose header may come
+/// later.
 template <class E>
-using element_of =
-    typename array_traits<std::remove_cvref_t<decltype(materialize(std::declval<const E&>()))>>::element;
+using element_of = typename array_traits<std::remove_cvref_t<decltype(materialize(std::declval<const E&>()))>>::element;
 
 template <int R>
 lf::shape<R> shape_of(const extents& s) {
