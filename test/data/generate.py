@@ -1435,6 +1435,50 @@ def programs():
         u += 0.16 * lu - w + 0.04 * (1 - u)
         v += 0.08 * lv + w - (0.04 + 0.06) * v
     out.put("grayscott 10", v_all)
+
+
+def selections():
+    """Elements that masks and indices name, read and written, and histograms."""
+    out = Family("selections")
+    x = (np.arange(3 * 4 * 5, dtype=np.int32) * 7 % 31 - 12).reshape(3, 4, 5)
+    v = np.array([0.5, 2.0, -1.0, np.nan, 3.5, 2.0, -4.0, 1.0, 0.0])
+    f = np.array([1.5, -2.5, 0.25, 8.0, -0.75, 4.0, 2.0], dtype=np.float32)
+    i = np.array([2, 0, -1, 2, -3, 0, 1], dtype=np.int64)
+    j = np.array([[1, -2], [3, 3]], dtype=np.int32)
+    n = np.array([3, 1, 0, 3, 3, 7, 1], dtype=np.int32)
+    w = np.array([0.5, 1.25, -2.0, 4.0, 0.125, 3.0, 8.0])
+    z = (np.arange(4) + 1j * np.arange(4)[::-1]).astype(np.complex64)
+    names = {"x": x, "v": v, "f": f, "i": i, "j": j, "n": n, "w": w, "z": z}
+    for name, values in names.items():
+        out.put(name, values)
+    names |= {"np": np}
+    for call in ["v[v>1]", "v[v>1]*2+1", "x[x>3]", "x[x>3]*2", "np.sqrt(v[v>=0])", "x[x>100]", "x[x>-100]", "v[:0][v[:0]>1]", "v[1:2][v[1:2]>1]", "v[::-2][v[::-2]<2]", "x.T[x.T>5]", "x[1:,::-1][x[1:,::-1]%2==0]", "f[f>0].astype(np.float64)",
+                 "(x*2+x[:1])[x>0]", "x[x>x.mean()]", "v[np.isnan(v)]", "z[z.real>1]", "x[x>0]*x[x>0]", "v[(v>0)&(v<3)]", "(v*2)[(v>0)&(v*2<5)]", "x[x.cumsum(0)>0]",
+                 "x[x>3].sum()", "x[x>3].min()", "x[x>3].max()", "x[x>3].mean()", "f[f>0].prod()", "f[f>0].mean()", "(x[x>3]>5).all()", "(x[x>3]>5).any()", "np.count_nonzero(x[x>=0])", "(x[x>3]*2+1).sum()", "v[v>0].sum()", "v[~(v>0)].max()",
+                 "np.compress([True,False,True],x,0)", "np.compress([False,True,True,False,True],x*2,2)", "x[np.array([True,False,True])]", "np.flatnonzero(x>3)", "np.flatnonzero(v)", "np.nonzero(x>3)[0]", "np.nonzero(x>3)[1]", "np.nonzero(x>3)[2]", "np.nonzero(v>1)[0]", "np.argwhere(x>3)",
+                 "x[i]", "x[j-1]", "x[i,i+1]", "x[j-1,j-2,j]", "x[i]*2+1", "v[j*2]", "x[i].sum(0)"]:
+        out.put(call, eval(call, names))
+    def statements(start, cases):
+        for case in cases:
+            own = {k: a.copy() if isinstance(a, np.ndarray) else a for k, a in names.items()}
+            exec(case, own)
+            out.put(case, own[start])
+    statements("x", ["x[x>3]=0", "x[x>3]*=2", "x[x>3]+=x[x>3]", "x[x<-5]=np.arange((x<-5).sum())", "x[x>3]=x.max()", "x[i]=-1", "x[i]=np.arange(5)", "x[i]=x[::-1][i]*2", "x[i[:3],i[:3]+1]=7", "x[j-1]=x[0]", "x[i]+=1", "x[np.array([True,False,True])]=5", "x[i[:0]]=3",
+                     "np.put(x,i*11,-5)", "np.put(x,i*11,[1,2,3])", "np.put(x,j,x[0])", "np.add.at(x,i,1)", "np.add.at(x,i,np.arange(5))", "np.add.at(x,i[:2],x[1:])", "np.add.at(x,j-1,2)"])
+    statements("v", ["v[v>1]=0.5", "v[np.isnan(v)]=v[0]", "v[i]=w", "v[i]=i", "np.add.at(v,i,w)", "np.add.at(v,i*0,w)"])
+    statements("f", ["np.add.at(f,i,f)", "f[i]=f*2"])
+    statements("z", ["np.add.at(z,i,1)"])
+    for call in ["np.bincount(n)", "np.bincount(n,minlength=12)", "np.bincount(n+2)", "np.bincount(n,w)", "np.bincount(n[:0],minlength=3)", "np.bincount(n,w,12)"]:
+        out.put(call, eval(call, names))
+    u = (np.arange(1000) * 37 % 1000) / np.float64(10)
+    names |= {"u": u, "g": u.astype(np.float32), "h": np.array([0.1, 0.7, 2.0, 2.5, 9.0])}
+    for name in "ugh":
+        out.put(name, names[name])
+    for call in ["np.histogram(u)", "np.histogram(u,7)", "np.histogram(u,100,(0,100))", "np.histogram(u,33,(-3.3,77.7))", "np.histogram(g,13)", "np.histogram(g,100,(0,10))", "np.histogram(x,6)", "np.histogram(x,5,(0,9))", "np.histogram(v,4,(-1,3))", "np.histogram(u*2+1,11)", "np.histogram(u,h)",
+                 "np.histogram(g,h)", "np.histogram(w[:1],3)", "np.histogram(w[:0],3)", "np.histogram(n,4)", "np.histogram(u,3000)"]:
+        counts, edges = eval(call, names)
+        out.put(call + "[0]", counts)
+        out.put(call + "[1]", edges)
     out.write()
 
 
@@ -1453,6 +1497,7 @@ if __name__ == "__main__":
     linear_algebra()
     fourier()
     gathers()
+    selections()
     sorting()
     lazy_arrays()
     broadcasting()

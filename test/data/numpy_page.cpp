@@ -97,7 +97,7 @@ const section views = {
      {"x[:, 1:] -= x[:, :-1]", "x(all, range(1, end)) -= x(all, range(0, -1))", "may overlap, as in NumPy"},
      {"z.real = v | z.imag = v", "real(z) = v | imag(z) = v", ""},
      {"x[[0, 1]] = x[[1, 0]]", "assign(tie(x(0), x(1)), x(1), x(0))", "one kernel, in place"},
-     {"x[b] = 0", "x = where(b, 0, x)", "masks are read by `where`"}}};
+     {"x[b] = 0", "x = where(b, 0, x)", "with `lazyfuse/select.hpp` also `x(b) = 0`"}}};
 
 const section reductions = {
     "",
@@ -236,6 +236,23 @@ const section fourier = {
      {"np.fft.fftfreq(8, 0.1) | np.fft.rfftfreq(8)", "fft::fftfreq(8, 0.1) | fft::rfftfreq(8)",
       "`fftfreq<float>(8)` for floats"},
      {"np.fft.fftshift(x) | np.fft.ifftshift(x, 0)", "fft::fftshift(x) | fft::ifftshift(x, axis<0>)", "views"}}};
+const section selection = {
+    "Selection, scatter and histograms",
+    "With `lazyfuse/select.hpp`. What a mask selects is lazy and has no shape; `array a = x(b)` computes it.",
+    {{"x[b] | x[x > 1] * 2 + 1 | np.compress(v > 0, x, 1)", "x(b) | x(x > 1) * 2 + 1 | compress(v > 0, x, axis<1>)",
+      "meets numbers and selections by the same mask"},
+     {"x[b].sum() | x[b].max()", "sum(x(b)) | max(x(b))", "expressions; of nothing `max` is the smallest number"},
+     {"np.nonzero(b) | np.flatnonzero(b) | np.argwhere(b)", "nonzero(b) | flatnonzero(b) | argwhere(b)",
+      "`nonzero` is a `std::array`"},
+     {"x[n] | x[n, n]", "x(n) | x(n, n)", "as take; beside ranges `x(n)(all, 0)`"},
+     {"x[b] = 0 | x[b] *= 2 | x[b] = v", "x(b) = 0 | x(b) *= 2 | x(b) = v", "one kernel, in place"},
+     {"x[n] = v | np.put(x, n, 3)", "x(n) = v | put(x, n, 3)",
+      "the last of equal indices wins; the GPU skips those beyond the axis"},
+     {"np.add.at(v, n, 1)", "add_at(v, n, 1)", "the same bits on every run"},
+     {"np.bincount(n) | np.bincount(n, w, 8)", "bincount(n) | bincount(n, w, 8)", ""},
+     {"np.histogram(x, 20) | np.histogram(x, 20, (0, 1)) | np.histogram(x, v)[0]",
+      "histogram(x, 20) | histogram(x, 20, {0, 1}) | histogram(x, v).counts", "`density` is a division"}}};
+
 const section sorting = {
     "Sorting",
     "With `lazyfuse/sort.hpp`. Sorting computes at once, of any expression, and returns arrays; searching fuses. NaN "
@@ -357,8 +374,8 @@ std::string rows_of(const std::vector<made_entry>& entries) {
   return text;
 }
 
-const section* const sections[] = {&arrays, &views,    &reductions,     &statistics, &creation,
-                                   &drawn,  &products, &linear_algebra, &fourier,    &sorting};
+const section* const sections[] = {&arrays,   &views,          &reductions, &statistics, &creation, &drawn,
+                                   &products, &linear_algebra, &fourier,    &selection,  &sorting};
 
 }  // namespace
 
@@ -395,7 +412,7 @@ What differs everywhere:
   text += row(codes({"np.vectorize(f)(x)"}), codes({"map(f, x)"}), "`f` is compiled into the kernel");
   text += "\n## Reductions\n\nAll take `axis<...>` and `keepdims`; options follow the operands in any order.\n";
   text += table_head + rows_of(monoids(lf::op::all_monoids{})) + rows_of(reductions);
-  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra, &fourier, &sorting})
+  for (const section* s : {&statistics, &creation, &drawn, &products, &linear_algebra, &fourier, &selection, &sorting})
     text += table_of(*s);
   text += R"(
 ## Which of these fuse
@@ -441,6 +458,7 @@ std::string numpy_spellings() {
 #include <lazyfuse/interop/dlpack.hpp>
 #include <lazyfuse/lazyfuse.hpp>
 #include <lazyfuse/linalg.hpp>
+#include <lazyfuse/select.hpp>
 #include <lazyfuse/sort.hpp>
 
 #include <algorithm>

@@ -38,10 +38,10 @@ std::string thrown_by(const F& f) {
   return {};
 }
 
-/// Element type of what an expression evaluates to.
+/// Element type of what an expression, or a selection, evaluates to; found by its argument, whose header may come
+/// later.
 template <class E>
-using element_of =
-    typename array_traits<std::remove_cvref_t<decltype(lf::materialize(std::declval<const E&>()))>>::element;
+using element_of = typename array_traits<std::remove_cvref_t<decltype(materialize(std::declval<const E&>()))>>::element;
 
 template <int R>
 lf::shape<R> shape_of(const extents& s) {
@@ -64,7 +64,7 @@ lf::array<T, R, Space> array_of(const tensor<T>& t) {
 /// What an array or expression evaluates to, on the host.
 template <class E>
 auto tensor_of(const E& e) {
-  const auto value = lf::materialize(e);
+  const auto value = materialize(e);
   const auto x = lf::to<lf::host>(value);
   using traits = array_traits<std::remove_cvref_t<decltype(x)>>;
   extents s;

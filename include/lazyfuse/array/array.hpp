@@ -184,8 +184,7 @@ class array : private lazy<tree::leaf<stored<Element, Space>, Rank>> {
   /// A view; x(...) = e writes into this array.
   template <class... Specs>
   auto operator()(Specs... specs) & {
-    auto v = view(*this, specs...);
-    return slice<tree_t<decltype(v)>>(static_cast<decltype(v)&&>(v), own_memory());
+    return written_view(*this, static_cast<Specs&&>(specs)...);
   }
   template <class... Specs>
   auto operator()(Specs... specs) const& {

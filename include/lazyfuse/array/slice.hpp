@@ -76,8 +76,11 @@ struct slice : lazy<Tree> {
   /// A view of the view: x(...)(...) = e writes, too.
   template <class... Specs>
   auto operator()(Specs... specs) && {
-    auto v = view(static_cast<lazy<Tree>&&>(*this), specs...);
-    return slice<tree_t<decltype(v)>>(static_cast<decltype(v)&&>(v), written);
+    if constexpr ((expression<Specs> || ...)) return view(base(), specs...);  // by masks and indices arrays are written
+    else {
+      auto v = view(static_cast<lazy<Tree>&&>(*this), specs...);
+      return slice<tree_t<decltype(v)>>(static_cast<decltype(v)&&>(v), written);
+    }
   }
   template <class... Specs>
   auto operator()(Specs... specs) const& {
@@ -89,5 +92,12 @@ struct slice : lazy<Tree> {
  private:
   const lazy<Tree>& base() const { return *this; }
 };
+
+/// What x(...) of an array with a name is.
+template <class X, class... Specs>
+auto written_view(X& x, Specs... specs) {
+  auto v = view(x, specs...);
+  return slice<tree_t<decltype(v)>>(static_cast<decltype(v)&&>(v), x.own_memory());
+}
 
 }  // namespace lazyfuse

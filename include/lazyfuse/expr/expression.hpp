@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The one base of all expressions; its friends are the operators. Their names are also functions (op/).
+// The bases of all expressions, whose friends are the operators. Their names are also functions (op/).
 #pragma once
 
 #include <lazyfuse/core/space.hpp>
@@ -16,7 +16,7 @@ template <class T>
 inline constexpr bool scalar<T> = true;
 }  // namespace map_detail
 
-struct expression_interface : mistakes::operators {
+struct operand_interface : mistakes::operators {
   template <class X, class Y>
     requires operands<X, Y>
   friend constexpr auto operator+(X&& x, Y&& y) { return map<op::add>(static_cast<X&&>(x), static_cast<Y&&>(y)); }
@@ -95,6 +95,7 @@ struct expression_interface : mistakes::operators {
     return static_cast<X&&>(x);
   }
 };
+struct expression_interface : operand_interface {};
 
 /// Element type and rank of an expression.
 template <class E>

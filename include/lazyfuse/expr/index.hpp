@@ -139,12 +139,15 @@ struct map_builder {
 template <int From, class... S>
 constexpr auto map_of(const shape<From>& s, S... specs) {
   constexpr bool is_end = (__is_same(S, end_t) || ...), known = (is_spec<S> && ...);
+  constexpr bool by_elements = (expression<S> || ...);
+  static_assert(!by_elements,
+                "lazyfuse: x(mask) and x(indices) are in a header of their own, <lazyfuse/select.hpp>; of some axes "
+                "take(x, indices, axis<1>), compress(mask, x, axis<1>)");
   static_assert(
       !is_end,
       "lazyfuse: end is a bound of a range, as in range(start, end), and not an index; the last element has index -1");
-  static_assert(known || is_end,
-                "lazyfuse: an index is an integer, range(start, stop, step), all, newaxis or ellipsis; "
-                "where(mask, value, x) is x with what NumPy's x[mask] = value writes");
+  static_assert(known || is_end || by_elements,
+                "lazyfuse: an index is an integer, range(start, stop, step), all, newaxis or ellipsis");
   constexpr int ellipses = (0 + ... + int(__is_same(S, ellipsis_t)));
   constexpr int named = (0 + ... + int(!__is_same(S, newaxis_t) && !__is_same(S, none_t) && !__is_same(S, ellipsis_t)));
   constexpr int dropped = (0 + ... + int(is_index<S>));

@@ -241,7 +241,8 @@ constexpr auto map(A&&... a) {
 /// f(x, ...) element by element. f is called on the device for arrays there: a function object with a
 /// `__host__ __device__` call operator, passed by value. It fuses like any operation.
 template <class F, class... X>
-  requires(!expression<F> && !scalar<F> && !requires { typename F::is_source; } && operands<X...>)
+  requires(!expression<F> && !scalar<F> && !requires { typename F::is_source; } && operands<X...> &&
+           !(filtered<X> || ...))
 constexpr auto map(F f, X&&... x) {
   static_assert(std::is_trivially_copyable_v<F>, "lazyfuse: the callable given to map must be trivially copyable");
   constexpr bool callable = requires { f(std::declval<map_detail::callable_argument<X>>()...); };

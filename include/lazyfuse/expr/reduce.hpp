@@ -166,6 +166,11 @@ struct reduction_function : mistakes::axes_in_a_list {
   template <class X, int... A>
     requires expression<X>
   constexpr auto operator()(X&& x, keepdims_t k, axes<A...> a) const { return (*this)(static_cast<X&&>(x), a, k); }
+  /// Of a selection, which selection/reduce.hpp knows.
+  template <filtered X>
+  constexpr auto operator()(X&& x) const {
+    return reduce_selected(Reduction{}, static_cast<X&&>(x));
+  }
   template <class X, class Option, class... Options>
     requires expression<X>
   constexpr auto operator()(X&& x, Option, Options...) const {

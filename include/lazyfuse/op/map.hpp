@@ -5,7 +5,10 @@
 
 namespace lazyfuse {
 
-/// Root of every expression: it holds nothing, and its friends are the operators.
+/// Root of what elementwise functions take beside numbers, expressions and selections (selection/selection.hpp): it
+/// holds nothing, and its friends are the operators.
+struct operand_interface;
+/// Root of every expression.
 struct expression_interface;
 
 namespace map_detail {
@@ -45,9 +48,13 @@ concept expression = __is_base_of(expression_interface, bare_t<E>);
 template <class T>
 concept scalar = map_detail::scalar<bare_t<T>>;
 
-/// Expressions and scalars, at least one expression among them.
+/// Expressions, selections and scalars, not scalars alone.
 template <class... A>
-concept operands = ((expression<A> || scalar<A>)&&...) && (expression<A> || ...);
+concept operands = ((__is_base_of(operand_interface, bare_t<A>) || scalar<A>)&&...) &&
+                   (__is_base_of(operand_interface, bare_t<A>) || ...);
+/// Elements that a mask selects out of an expression, without a shape: how many they are is not known.
+template <class S>
+concept filtered = __is_base_of(operand_interface, bare_t<S>) && !expression<S>;
 
 /// The node that applies Op element by element; NumPy's broadcasting and promotion.
 template <class Op, class... A>

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Selections become arrays. On the host the mask is evaluated block by block, to count, and then once more beside the
+// values: room for what may be selected would cost more than that. On the GPU one kernel computes both into memory.
+#pragma once
+
+#include <lazyfuse/evaluate/print.hpp>
+#include <lazyfuse/expr/take.hpp>
+#include <lazyfuse/selection/blocks.hpp>
+#include <lazyfuse/selection/reduce.hpp>
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace lazyfuse {
+
+namespace selection_detail {
+
+template <class T, class Mask, class Values, class = maker>
+array<T, 1, host> computed(host, const Mask& mask, const Values& values) {
+  std::vector<index_t> places;  // of the first element that each block selects
+  const auto as_many = [&](index_t blocks) { places.resize(static_cast<std::size_t>(blocks)); };
+  evaluate_blocks<T>(
+      as_many,
+      [&](index_t, index_t block, index_t, index_t n, const bool* m) {
+        places[static_cast<std::size_t>(block)] = count_true(m, n);
+      },
+      0, mask.tree);
+  index_t count = 0;
+  for (index_t& place : places) place = std::exchange(count, count + place);
+  array<T, 1, host> result(shape<1>{count}, caller{});
+  T* const to = result.unshared();
+  if (count > 0)
+    evaluate_blocks<T>(
+        as_many,
+        [&](index_t, index_t block, index_t, index_t n, const bool* m, T* v) {
+          keep_selected(m, v, sizeof(T), n, to + places[static_cast<std::size_t>(block)]);
+        },
+        0, mask.tree, values.tree);
+  return result;
+}
+template <class T, class Mask, class Values, class = maker>
+array<T, 1, cuda> flagged(const Mask& mask, const Values& values) {
+  const memory_detail::device_scope<cuda> scope(planning::device_for<cuda>(nullptr, nullptr, mask.tree, values.tree));
+  const auto [m, v] = [&] {
+    using joined = typename map_detail::joined<typename Mask::space, typename Values::space>::type;
+    if constexpr (__is_same(joined, anywhere))
+      return std::make_tuple(array<bool, Mask::rank, cuda>(mask), array<T, Mask::rank, cuda>(values));
+    else return materialize(mask, values);
+  }();
+  const index_t n = m.size();
+  if (n == 0) return array<T, 1, cuda>();
+  const array<T, 1, cuda> room(shape<1>{n}, caller{});
+  const index_t count = select_flagged(cuda{}, m.data(), v.data(), sizeof(T), n, room.unshared());
+  if (count == n) return room;
+  array<T, 1, cuda> result(shape<1>{count}, caller{});
+  if (count > 0)
+    memory_detail::copy(cuda{}, result.owner(), result.unshared(), cuda{}, room.owner(), room.data(),
+                        static_cast<std::size_t>(count) * sizeof(T));
+  return result;
+}
+template <class T, class Mask, class Values, class = maker>
+array<T, 1, cuda> computed(cuda, const Mask& mask, const Values& values) {
+  constexpr bool is_word = sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16;
+  if constexpr (!is_word) {  // their places are
+    const array<int64, 1, cuda> places =
+        computed<int64>(cuda{}, mask, reductions_detail::places(mask.shape(), axes<>{}));
+    return array<T, 1, cuda>(take(values, places));
+  } else return flagged<T>(mask, values);
+}
+}  // namespace selection_detail
+
+template <class Mask, class Values>
+template <class>
+selection<Mask, Values>::operator array_type() const {
+  return selection_detail::computed<value_type>(typename space::type{}, mask_, values_);
+}
+
+template <class Mask, class Values>
+array(const selection<Mask, Values>&)
+    -> array<typename Values::value_type, 1, typename selection<Mask, Values>::space::type>;
+
+/// The elements of a selection, as an array. On the GPU it waits, to see how many there are. Throws memory_error.
+template <class Mask, class Values, class = maker>
+auto materialize(const selection<Mask, Values>& s, caller where = caller::here()) {
+  const asked_at at(where);
+  return typename selection<Mask, Values>::array_type(s);
+}
+/// The elements of a selection in another space.
+template <memory_space To, class Mask, class Values, class = maker>
+auto to(const selection<Mask, Values>& s, caller where = caller::here()) {
+  return to<To>(materialize(s, where), where);
+}
+/// Evaluates a selection and prints its elements.
+template <class Mask, class Values, class = maker>
+std::ostream& operator<<(std::ostream& out, const selection<Mask, Values>& s) {
+  return out << materialize(s);
+}
+
+}  // namespace lazyfuse

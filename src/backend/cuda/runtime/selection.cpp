@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Selections, scatters and histograms on the GPU by what nvcc has compiled (compiled/): memory, streams and what is
+// asked of it.
+#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+#include <lazyfuse/selection/libraries.hpp>
+
+#include "backend/cuda/compiled/radix.hpp"
+#include "backend/cuda/compiled/selection.hpp"
+#include "backend/cuda/runtime/order.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lazyfuse::selection_detail {
+
+namespace {
+
+using cuda_detail::check;
+
+/// Memory of the current stream, given back to it when this goes.
+template <class T>
+array<T, 1, cuda> room_for(index_t n) {
+  return array<T, 1, cuda>(shape<1>{n > 0 ? n : 1});
+}
+
+/// The largest word that divides elements, and so rows.
+int word_of(std::size_t element_size) {
+  int word = 16;
+  while (element_size % static_cast<std::size_t>(word) != 0) word /= 2;
+  return word;
+}
+
+template <class Key>
+void add_sorted(const rows& to, const destinations& at, const rows& values) {
+  const cudaStream_t stream = current_stream();
+  const auto keys = room_for<Key>(at.count), other_keys = room_for<Key>(at.count);
+  const auto positions = room_for<std::uint32_t>(at.count), other_positions = room_for<std::uint32_t>(at.count);
+  check(cuda_detail::places_as_keys(at.rows, at.count, keys.unshared(), positions.unshared(), stream),
+        "places_as_keys");
+  cuda_detail::radix_rows<Key> all{
+      1, at.count, keys.unshared(), other_keys.unshared(), positions.unshared(), other_positions.unshared()};
+  std::size_t bytes = 0;
+  check(cuda_detail::radix_sort<true>(nullptr, bytes, all, stream), "cub::DeviceRadixSort");
+  const auto work = room_for<std::uint8_t>(static_cast<index_t>(bytes));
+  check(cuda_detail::radix_sort<true>(work.unshared(), bytes, all, stream), "cub::DeviceRadixSort");
+  check(cuda_detail::add_runs(to.type, to.data, values.data, to.length, values.count, all.keys, all.values, at.count,
+                              stream),
+        "add_runs");
+}
+
+}  // namespace
+
+void before_writing(cuda, allocation* a) {
+  if (a) cuda_detail::use(a, true);
+}
+
+index_t select_flagged(cuda, const bool* mask, const void* values, std::size_t element_size, index_t n, void* to) {
+  const cudaStream_t stream = current_stream();
+  if (cuda_detail::capturing(stream))
+    throw_value("compress: a stream that is captured into a graph cannot wait for how many elements there are");
+  const auto count = room_for<std::int64_t>(1);
+  std::size_t bytes = 0;
+  check(cuda_detail::select_flagged(nullptr, bytes, values, mask, element_size, n, to, count.unshared(), stream),
+        "cub::DeviceSelect");
+  const auto work = room_for<std::uint8_t>(static_cast<index_t>(bytes));
+  check(
+      cuda_detail::select_flagged(work.unshared(), bytes, values, mask, element_size, n, to, count.unshared(), stream),
+      "cub::DeviceSelect");
+  std::int64_t found = 0;
+  check(cudaMemcpyAsync(&found, count.data(), sizeof found, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return found;
+}
+
+index_t scatter(cuda, const rows& to, const destinations& at, const rows& values) {
+  if (at.count == 0 || to.length == 0) return -1;
+  const cudaStream_t stream = current_stream();
+  const cuda_detail::row_writes writes{
+      to.data, values.data, to.length * static_cast<index_t>(to.element_size), values.count, word_of(to.element_size),
+      at.rows, at.count};
+  if (values.count == 1) {
+    check(cuda_detail::write_rows(writes, nullptr, stream), "write_rows");
+    return -1;
+  }
+  const auto last = room_for<unsigned long long>(to.count);
+  check(cudaMemsetAsync(last.unshared(), 0, static_cast<std::size_t>(last.size()) * sizeof(unsigned long long), stream),
+        "cudaMemsetAsync");
+  check(cuda_detail::write_rows(writes, last.unshared(), stream), "write_rows");
+  return -1;
+}
+
+index_t scatter_sum(cuda, const rows& to, const destinations& at, const rows& values) {
+  if (at.count == 0 || to.length == 0) return -1;
+  if (at.count > 0xffffffff) throw_value("add_at: on the GPU there are fewer than 2^32 indices");
+  if (to.count < 0xffffffff) add_sorted<std::uint32_t>(to, at, values);
+  else add_sorted<std::uint64_t>(to, at, values);
+  return -1;
+}
+
+void count_in_bins(cuda, const bins& b, const void* values, index_t n, int64* counts) {
+  check(cuda_detail::count_between(b.type, b.edges, b.count, b.width, values, n, counts, current_stream()),
+        "count_between");
+}
+
+void count_numbers(cuda, const int64* values, index_t n, index_t bins, int64* counts) {
+  check(cuda_detail::count_numbers(values, n, bins, counts, current_stream()), "count_numbers");
+}
+
+}  // namespace lazyfuse::selection_detail

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elements written and added at indices on the host, and counted. Threads share what is written, and each goes over all
+// indices in their order, so nothing depends on how many there are.
+#include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/selection/libraries.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+
+namespace lazyfuse::selection_detail {
+
+namespace {
+
+/// Rows that indices are beyond.
+index_t first_beyond(const destinations& at) {
+  int64 least = 0;
+  for (index_t k = 0; k < at.count; ++k) least = std::min(least, at.rows[k]);
+  return least < 0 ? std::find(at.rows, at.rows + at.count, -1) - at.rows : -1;
+}
+
+/// body(k, row) for every destination in order, each row by one thread; once for many of them, if work is worth it.
+template <class Body>
+void by_destination(const rows& to, const destinations& at, const Body& body) {
+  constexpr index_t most_parts = 8;  // each reads all indices
+  const double work = static_cast<double>(at.count) * static_cast<double>(to.length + 2);
+  const index_t parts =
+      work < host_detail::worth_threads
+          ? 1
+          : std::clamp<index_t>(host_detail::thread_count(), 1, std::min(most_parts, std::max<index_t>(to.count, 1)));
+  host_detail::for_tasks(parts, work, [&](index_t part) {
+    const int64 begin = to.count * part / parts, end = to.count * (part + 1) / parts;
+    for (index_t k = 0; k < at.count; ++k)
+      if (const int64 row = at.rows[k]; parts == 1 || (row >= begin && row < end)) body(k, row);
+  });
+}
+
+template <std::size_t Bytes>
+struct word {
+  std::byte bytes[Bytes];
+};
+template <class T>
+void scatter_words(const rows& to, const destinations& at, const rows& values) {
+  T* const out = static_cast<T*>(to.data);
+  const T* const v = static_cast<const T*>(values.data);
+  if (values.count == 1) by_destination(to, at, [&](index_t, int64 row) { out[row] = *v; });
+  else if (values.count >= at.count) by_destination(to, at, [&](index_t k, int64 row) { out[row] = v[k]; });
+  else by_destination(to, at, [&](index_t k, int64 row) { out[row] = v[k % values.count]; });
+}
+
+template <class T>
+void add_rows_of(const rows& to, const destinations& at, const rows& values) {
+  T* const out = static_cast<T*>(to.data);
+  const T* const v = static_cast<const T*>(values.data);
+  const index_t n = to.length, step = values.count == 1 ? 0 : n;
+  if (n == 1) by_destination(to, at, [&](index_t k, int64 row) { out[row] = static_cast<T>(out[row] + v[k * step]); });
+  else
+    by_destination(to, at, [&](index_t k, int64 row) {
+      T* const sum = out + row * n;
+      const T* const more = v + k * step;
+      for (index_t c = 0; c < n; ++c) sum[c] = static_cast<T>(sum[c] + more[c]);
+    });
+}
+
+/// Between edges, those of the upper_bound: NaN is in none.
+template <class T>
+void count_by_search(const T* edges, index_t bins, const T* values, index_t n, int64* counts) {
+  const T first = edges[0], last = edges[bins];
+  for (index_t i = 0; i < n; ++i) {
+    const T v = values[i];
+    if (!(v >= first && v <= last)) continue;
+    const index_t bin = std::upper_bound(edges, edges + bins + 1, v) - edges - 1;
+    ++counts[std::min(bin, bins - 1)];
+  }
+}
+/// As NumPy: the bin that a division says, or the one beside it, where rounding has missed an edge.
+template <class T>
+void count_by_width(const T* edges, index_t bins, T width, const T* values, index_t n, int64* counts) {
+  const T first = edges[0], last = edges[bins], count = static_cast<T>(bins);
+  for (index_t i = 0; i < n; ++i) {
+    const T v = values[i];
+    if (!(v >= first && v <= last)) continue;
+    index_t bin = static_cast<index_t>((v - first) / width * count);
+    bin -= bin == bins;
+    bin -= v < edges[bin];
+    bin += v >= edges[bin + 1] && bin != bins - 1;
+    ++counts[bin];
+  }
+}
+template <class T>
+void count_in_bins_of(const bins& b, const void* values, index_t n, int64* counts) {
+  const T* const edges = static_cast<const T*>(b.edges);
+  const T* const v = static_cast<const T*>(values);
+  if (b.width > 0) count_by_width(edges, b.count, static_cast<T>(b.width), v, n, counts);
+  else if (b.count > 0) count_by_search(edges, b.count, v, n, counts);
+}
+
+template <class T>
+bool ascend(const void* edges, index_t n, bool strictly) {
+  const T* const e = static_cast<const T*>(edges);
+  for (index_t k = 0; k + 1 < n; ++k)
+    if (!(strictly ? e[k] < e[k + 1] : e[k] <= e[k + 1])) return false;
+  return true;
+}
+template <class T>
+void fill_edges(double low, double high, index_t bins, const auto& put) {
+  const T first = static_cast<T>(low), delta = static_cast<T>(static_cast<T>(high) - first),
+          step = delta / static_cast<T>(bins);
+  for (index_t k = 0; k < bins; ++k)
+    put(k, static_cast<T>((step == 0 ? static_cast<T>(k) / static_cast<T>(bins) * delta : static_cast<T>(k) * step) +
+                          first));
+  put(bins, static_cast<T>(high));
+}
+
+}  // namespace
+
+index_t scatter(host, const rows& to, const destinations& at, const rows& values) {
+  if (const index_t wrong = first_beyond(at); wrong >= 0) return wrong;
+  const std::size_t bytes = to.element_size * static_cast<std::size_t>(to.length);
+  switch (bytes) {
+    case 0:
+      return -1;
+    case 1:
+      scatter_words<word<1>>(to, at, values);
+      return -1;
+    case 2:
+      scatter_words<word<2>>(to, at, values);
+      return -1;
+    case 4:
+      scatter_words<word<4>>(to, at, values);
+      return -1;
+    case 8:
+      scatter_words<word<8>>(to, at, values);
+      return -1;
+    case 16:
+      scatter_words<word<16>>(to, at, values);
+      return -1;
+    default:
+      break;
+  }
+  std::byte* const out = static_cast<std::byte*>(to.data);
+  const std::byte* const v = static_cast<const std::byte*>(values.data);
+  by_destination(to, at, [&](index_t k, int64 row) {
+    std::memcpy(out + static_cast<std::size_t>(row) * bytes, v + static_cast<std::size_t>(k % values.count) * bytes,
+                bytes);
+  });
+  return -1;
+}
+
+index_t scatter_sum(host, const rows& to, const destinations& at, const rows& values) {
+  if (const index_t wrong = first_beyond(at); wrong >= 0) return wrong;
+  switch (to.type) {
+    case dtype::int8:
+    case dtype::uint8:
+      add_rows_of<uint8>(to, at, values);
+      break;  // they wrap around
+    case dtype::int16:
+    case dtype::uint16:
+      add_rows_of<uint16>(to, at, values);
+      break;
+    case dtype::int32:
+    case dtype::uint32:
+      add_rows_of<uint32>(to, at, values);
+      break;
+    case dtype::int64:
+    case dtype::uint64:
+      add_rows_of<uint64>(to, at, values);
+      break;
+    case dtype::float16:
+      add_rows_of<half>(to, at, values);
+      break;
+    case dtype::bfloat16:
+      add_rows_of<bfloat16>(to, at, values);
+      break;
+    case dtype::float32:
+      add_rows_of<float>(to, at, values);
+      break;
+    case dtype::float64:
+      add_rows_of<double>(to, at, values);
+      break;
+    case dtype::complex64:
+      add_rows_of<complex<float>>(to, at, values);
+      break;
+    case dtype::complex128:
+      add_rows_of<complex<double>>(to, at, values);
+      break;
+    default:
+      break;
+  }
+  return -1;
+}
+
+void count_in_bins(host, const bins& b, const void* values, index_t n, int64* counts) {
+  if (b.type == dtype::float32) count_in_bins_of<float>(b, values, n, counts);
+  else count_in_bins_of<double>(b, values, n, counts);
+}
+
+void count_numbers(host, const int64* values, index_t n, index_t, int64* counts) {
+  for (index_t i = 0; i < n; ++i) ++counts[values[i]];
+}
+
+void add_rows(int64* counts, index_t rows, index_t length) {
+  for (index_t r = 1; r < rows; ++r)
+    for (index_t k = 0; k < length; ++k) counts[k] += counts[r * length + k];
+}
+
+double uniform_edges(double low, double high, bool in_float, dtype type, index_t bins, void* edges, caller where) {
+  if (low == high) low -= 0.5, high += 0.5;
+  const auto put = [&](index_t k, auto v) {
+    if (type == dtype::float32) static_cast<float*>(edges)[k] = static_cast<float>(v);
+    else static_cast<double*>(edges)[k] = static_cast<double>(v);
+  };
+  if (in_float) fill_edges<float>(low, high, bins, put);
+  else fill_edges<double>(low, high, bins, put);
+  if (!(type == dtype::float32 ? ascend<float>(edges, bins + 1, true) : ascend<double>(edges, bins + 1, true)))
+    throw_value("histogram: there are more bins than numbers between the bounds", where);
+  return in_float ? static_cast<double>(static_cast<float>(high) - static_cast<float>(low)) : high - low;
+}
+
+void check_edges(dtype type, const void* edges, index_t n, caller where) {
+  if (n < 2) throw_value("histogram: bins lie between two edges at least", where);
+  if (!(type == dtype::float32 ? ascend<float>(edges, n, false) : ascend<double>(edges, n, false)))
+    throw_value("histogram: the edges do not ascend", where);
+}
+
+}  // namespace lazyfuse::selection_detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Selections on the host: elements of blocks are moved together while they are in the cache of a thread.
+#include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/selection/libraries.hpp>
+
+#include <cstddef>
+#include <cstring>
+
+namespace lazyfuse::selection_detail {
+
+namespace {
+
+template <std::size_t Bytes>
+struct word {
+  std::byte bytes[Bytes];
+};
+/// Moves each element forward and goes on where the mask is true, without a branch.
+template <class T>
+index_t keep_words(const bool* mask, void* values, index_t n) {
+  T* const v = static_cast<T*>(values);
+  index_t count = 0;
+  for (index_t i = 0; i < n; ++i) {
+    v[count] = v[i];
+    count += mask[i];
+  }
+  return count;
+}
+index_t keep_bytes(const bool* mask, void* values, std::size_t size, index_t n) {
+  std::byte* const v = static_cast<std::byte*>(values);
+  index_t count = 0;
+  for (index_t i = 0; i < n; ++i)
+    if (mask[i])
+      std::memmove(v + static_cast<std::size_t>(count++) * size, v + static_cast<std::size_t>(i) * size, size);
+  return count;
+}
+
+}  // namespace
+
+void for_blocks(host, index_t tasks, double cost, void (*body)(void*, index_t), void* context) {
+  host_detail::run_tasks(tasks, cost, body, context);
+}
+
+index_t count_true(const bool* mask, index_t n) {
+  index_t count = 0;
+  for (index_t i = 0; i < n;) {
+    unsigned some = 0;  // of as many as a vector counts quickly
+    const index_t end = n - i < 65536 ? n : i + 65536;
+    for (; i < end; ++i) some += mask[i];
+    count += some;
+  }
+  return count;
+}
+
+void keep_selected(const bool* mask, void* values, std::size_t size, index_t n, void* to) {
+  const index_t count = size == 1    ? keep_words<word<1>>(mask, values, n)
+                        : size == 2  ? keep_words<word<2>>(mask, values, n)
+                        : size == 4  ? keep_words<word<4>>(mask, values, n)
+                        : size == 8  ? keep_words<word<8>>(mask, values, n)
+                        : size == 16 ? keep_words<word<16>>(mask, values, n)
+                                     : keep_bytes(mask, values, size, n);
+  std::memcpy(to, values, static_cast<std::size_t>(count) * size);
+}
+
+}  // namespace lazyfuse::selection_detail
