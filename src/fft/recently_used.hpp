@@ -3,41 +3,56 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 namespace lazyfuse::fft_detail {
 
-/// Values by their keys, for any thread. What falls out lives on while it is in use.
+/// Values by their keys, for any thread: as many as are allowed, and of so many bytes, but the last one used in any
+/// case. What falls out lives on while it is in use.
 template <class Key, class Value>
 class recently_used {
  public:
-  explicit recently_used(std::size_t most) : most_(most) {}
-  /// The value of the key, or make(). Several threads may make the same one, of which one is kept.
-  template <class Make>
-  std::shared_ptr<Value> find_or(const Key& key, const Make& make) {
-    if (auto known = find(key)) return known;
-    std::shared_ptr<Value> made = make();
-    if (auto known = find(key)) return known;
+  explicit recently_used(std::size_t most, std::size_t most_bytes = ~std::size_t{0})
+      : most_(most), most_bytes_(most_bytes) {}
+  /// The value of the key, or make(), of bytes_of(value) bytes. Several threads may make the same one, of which one is
+  /// kept.
+  template <class Make, class Bytes>
+  std::shared_ptr<Value> find_or(const Key& key, const Make& make, const Bytes& bytes_of) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (auto known = find(key)) return known;
+    }
+    std::list<entry> made(1, entry{key, make(), 0}), fallen;  // what falls out is destroyed without the lock
+    made.front().bytes = bytes_of(*made.front().value);
     const std::lock_guard lock(mutex_);
-    all_.emplace_front(key, made);
-    if (all_.size() > most_) all_.pop_back();
-    return made;
+    if (auto known = find(key)) return known;
+    bytes_ += made.front().bytes;
+    all_.splice(all_.begin(), made);
+    while (all_.size() > 1 && (all_.size() > most_ || bytes_ > most_bytes_)) {
+      bytes_ -= all_.back().bytes;
+      fallen.splice(fallen.begin(), all_, std::prev(all_.end()));
+    }
+    return all_.front().value;
   }
 
  private:
-  std::size_t most_;
-  std::list<std::pair<Key, std::shared_ptr<Value>>> all_;
+  struct entry {
+    Key key;
+    std::shared_ptr<Value> value;
+    std::size_t bytes;
+  };
+  std::size_t most_, most_bytes_, bytes_ = 0;
+  std::list<entry> all_;
   std::mutex mutex_;
 
   std::shared_ptr<Value> find(const Key& key) {
-    const std::lock_guard lock(mutex_);
     for (auto at = all_.begin(); at != all_.end(); ++at)
-      if (at->first == key) {
+      if (at->key == key) {
         all_.splice(all_.begin(), all_, at);
-        return at->second;
+        return at->value;
       }
     return nullptr;
   }

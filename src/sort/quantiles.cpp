@@ -14,4 +14,9 @@ between position_of(double q, index_t n) {
   return {first, std::min(first + 1, n - 1), at - below};
 }
 
+int ascending_without_equal(index_t* positions, int n) {
+  std::sort(positions, positions + n);
+  return static_cast<int>(std::unique(positions, positions + n) - positions);
+}
+
 }  // namespace lazyfuse::sort_detail

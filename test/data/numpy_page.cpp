@@ -238,7 +238,9 @@ const section fourier = {
      {"np.fft.fftshift(x) | np.fft.ifftshift(x, 0)", "fft::fftshift(x) | fft::ifftshift(x, axis<0>)", "views"}}};
 const section selection = {
     "Selection, scatter and histograms",
-    "With `lazyfuse/select.hpp`. What a mask selects is lazy and has no shape; `array a = x(b)` computes it.",
+    "With `lazyfuse/select.hpp`. What a mask selects is lazy and has no shape; `array a = x(b)` computes it. Places, "
+    "counts and "
+    "what is written compute at once.",
     {{"x[b] | x[x > 1] * 2 + 1 | np.compress(v > 0, x, 1)", "x(b) | x(x > 1) * 2 + 1 | compress(v > 0, x, axis<1>)",
       "meets numbers and selections by the same mask"},
      {"x[b].sum() | x[b].max()", "sum(x(b)) | max(x(b))", "expressions; of nothing `max` is the smallest number"},
@@ -425,7 +427,7 @@ and name spaces.
 ## The rest of NumPy's main namespace
 
 Every function of NumPy 2.4 is above, in [operations.md](operations.md), or here. Where there is code it is an expression as all
-others; where there is none, nothing is planned, for the reason that is given.
+others; where there is none, the last column says why.
 
 | NumPy | instead | why |
 |---|---|---|

@@ -205,8 +205,8 @@ auto eigvalsh(const A& a, caller where = caller::here()) {
 
 /// eig(a).values and .vectors, as columns of length 1, of square matrices (..., n, n): arrays of complex numbers, also
 /// where all values are real (as in the array API), in an order that is anyone's, as are the directions of vectors;
-/// complex<double> of integers. Throws linalg_error if it does not converge, as where an element is NaN, shape_error.
-/// Waits on the GPU. \numpy{linalg.eig}
+/// complex<double> of integers. Throws linalg_error if it does not converge, on the host also where an element is NaN;
+/// shape_error. Waits on the GPU. \numpy{linalg.eig}
 template <class A, class = maker>
   requires expression<A>
 auto eig(const A& a, caller where = caller::here()) {

@@ -133,6 +133,7 @@ auto matrix_norm(const A& a, [[maybe_unused]] order<P> which = order<P>(), calle
   static_assert(
       known, "lazyfuse: matrix_norm takes ord<1>, ord<2>, ord<inf>, their negatives, ord<frobenius> or ord<nuclear>");
   if constexpr (!matrix || !known) return;
+  else if constexpr (spectral && !takes<A>()) return;
   else if constexpr (is(frobenius)) return norm(a, axes<-2, -1>{});
   else if constexpr (!spectral) {
     const auto sums = norm(a, ord<1>, axes<(is(1) || is(-1) ? -2 : -1)>{});

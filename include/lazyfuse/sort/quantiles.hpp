@@ -15,6 +15,8 @@ struct between {
 };
 /// Throws index_error unless 0 <= q <= 1.
 between position_of(double q, index_t n);
+/// Puts n positions in order, each once. Returns how many there are.
+int ascending_without_equal(index_t* positions, int n);
 
 /// Quantiles of integers are double, and of real numbers of their type; those of 16 bits are computed in float.
 template <class T>
@@ -82,14 +84,13 @@ auto quantiles_in_memory(const E& e) {
   return array<quantile_t<T>, rank_of<E>, Space>(cast<quantile_t<T>>(e));
 }
 
-/// The quantile of weight `at` between columns 2 j and 2 j + 1, rounded as NumPy does.
+/// The quantile of a weight between two columns, rounded as NumPy does.
 template <class T, class K>
-auto quantile_from(const K& keys, index_t j, double weight, index_t last) {
+auto quantile_from(const K& keys, index_t below, index_t above, double weight, index_t largest) {
   const bool nearer = weight >= 0.5;
-  const auto a = column<T>(keys, 2 * j), b = column<T>(keys, 2 * j + 1),
-             from = column<T>(keys, 2 * j + (nearer ? 1 : 0));
+  const auto a = column<T>(keys, below), b = column<T>(keys, above), from = column<T>(keys, nearer ? above : below);
   const auto by = static_cast<computed_in<T>>(nearer ? weight - 1 : weight);
-  return unless_nan<T>(column<T>(keys, last), where(a == b, a, from + (b - a) * by));
+  return unless_nan<T>(column<T>(keys, largest), where(a == b, a, from + (b - a) * by));
 }
 
 }  // namespace sort_detail
@@ -118,9 +119,9 @@ auto median(const X& x, Options...) {
 /// quantile(x, q, axis<A>, keepdims): what a part q of the elements along an axis, or of all, is below; linear between
 /// two of them, at q (n - 1). As median otherwise; NumPy's percentile is quantile(x, p / 100). Throws index_error
 /// unless 0 <= q <= 1. \numpy{quantile}
-template <class X, class... Options, class = maker>
-  requires expression<X>
-auto quantile(const X& x, double q, Options...) {
+template <class X, class Q, class... Options, class = maker>
+  requires(expression<X>&& std::is_arithmetic_v<Q>)
+auto quantile(const X& x, Q q, Options...) {
   using namespace sort_detail;
   if constexpr (takes<X>() && axis_and_keepdims<Options...>()) {
     using T = value_t<X>;
@@ -128,14 +129,14 @@ auto quantile(const X& x, double q, Options...) {
     const call_scope<Space> scope(x, caller{});
     return with_rows<Options...>("quantile", x, [q](const auto& rows, const auto& back) {
       const index_t n = rows.shape()[rank_of<decltype(rows)> - 1];
-      const between place = position_of(q, n);
+      const between place = position_of(static_cast<double>(q), n);
       const index_t positions[] = {place.below, place.above, n - 1};
       const auto keys = selected<Space>(rows, positions, 3);
-      return quantiles_in_memory<T, Space>(back(quantile_from<T>(keys, 0, place.weight, 2)));
+      return quantiles_in_memory<T, Space>(back(quantile_from<T>(keys, 0, 1, place.weight, 2)));
     });
   }
 }
-/// quantile(x, {0.25, 0.75}, axis<A>): several, ascending, along a new first axis.
+/// quantile(x, {0.25, 0.75}, axis<A>): several, along a new first axis.
 template <class X, int N, class... Options, class = maker>
   requires expression<X>
 auto quantile(const X& x, const double (&q)[N], Options...) {
@@ -146,16 +147,25 @@ auto quantile(const X& x, const double (&q)[N], Options...) {
     const call_scope<Space> scope(x, caller{});
     return with_rows<Options...>("quantile", x, [&q](const auto& rows, const auto& back) {
       const index_t n = rows.shape()[rank_of<decltype(rows)> - 1];
-      index_t positions[2 * N + 1];
       between places[N];
+      index_t positions[2 * N + 1] = {};
       for (int j = 0; j < N; ++j) {
         places[j] = position_of(q[j], n);
-        if (j > 0 && q[j] < q[j - 1]) throw_value("quantile: several are given in ascending order");
-        positions[2 * j] = places[j].below, positions[2 * j + 1] = places[j].above;
+        positions[2 * j] = places[j].below;
+        positions[2 * j + 1] = places[j].above;
       }
       positions[2 * N] = n - 1;
-      const auto keys = selected<Space>(rows, positions, 2 * N + 1);
-      const auto one = [&](int j) { return back(quantile_from<T>(keys, j, places[j].weight, 2 * N)); };
+      const int count = ascending_without_equal(positions, 2 * N + 1);
+      const auto keys = selected<Space>(rows, positions, count);
+      const auto column_of = [&](index_t position) {
+        int j = 0;
+        while (positions[j] != position) ++j;
+        return j;
+      };
+      const auto one = [&](int j) {
+        return back(quantile_from<T>(keys, column_of(places[j].below), column_of(places[j].above), places[j].weight,
+                                     count - 1));
+      };
       constexpr int R = rank_of<decltype(one(0))> + 1;
       shape<R> s;
       s[0] = N;

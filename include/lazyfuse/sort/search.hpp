@@ -55,7 +55,8 @@ struct compared {
 template <class T, class V>
   requires(!expression<V>)
 struct compared<T, V> {
-  using type = std::conditional_t<(integer<T> || boolean<T>)&&!std::is_integral_v<V>, double, T>;
+  using type = std::conditional_t<(integer<T> || boolean<T>)&&!std::is_integral_v<V>, double,
+                                  std::conditional_t<boolean<T> && !boolean<V>, int64, T>>;
 };
 /// Whether those types can be compared; says why not.
 template <class T, class V, class C>
@@ -73,7 +74,7 @@ constexpr bool can_search() {
 /// An operand as a tree of elements of type C.
 template <class C, class V>
 constexpr auto values_as(const V& v) {
-  if constexpr (!expression<V>) return tree::constant_leaf(static_cast<C>(v), shape<0>{});
+  if constexpr (!expression<V>) return tree::constant_leaf(leaf_detail::element<C>(v, "searchsorted"), shape<0>{});
   else if constexpr (__is_same(value_t<V>, C)) return v.tree;
   else return cast<C>(v).tree;
 }

@@ -53,7 +53,8 @@ struct topk_result {
 };
 /// topk(x, k, axis<A>): the k largest elements along an axis, the last one unless it is named, and their places, as
 /// arrays: .values, .indices. NaN counts as the largest. On the host by selection; on the GPU by sorting all. Throws
-/// shape_error if there are fewer. The smallest: topk(-x, k), or topk(~x, k).
+/// shape_error if there are fewer. The smallest of reals: topk(-x, k), which has NaN first, too; of integers: topk(~x,
+/// k).
 template <class X, class... Options, class = maker>
   requires expression<X>
 auto topk(const X& x, index_t k, Options...) {

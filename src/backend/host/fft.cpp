@@ -24,10 +24,8 @@ namespace {
 
 /// From here on a line is a matrix.
 constexpr index_t least_matrix = 4096;
-/// Up to here the convolution of a prime length fits the cache in lanes.
-constexpr index_t most_convolved_in_lanes = 1024;
-/// Plans that are kept, of each type.
-constexpr std::size_t most_plans = 64;
+/// Plans that are kept, of each type, and their bytes.
+constexpr std::size_t most_plans = 64, most_bytes = std::size_t{256} << 20;
 
 index_t largest_factor(index_t n) {
   index_t largest = 1;
@@ -127,7 +125,7 @@ std::shared_ptr<const plan<T>> make_plan(index_t n) {
   if (p.convolution) {
     p.m = good_length(2 * n - 1);
     p.chirp = chirp_of<T>(n);
-    if (n <= most_convolved_in_lanes) p.own = steps<T>(p.m);
+    if (p.m < least_matrix) p.own = steps<T>(p.m);
     else p.convolved = plan_of<T>(p.m);
     if constexpr (std::is_same_v<T, double>) p.spectrum = spectrum_of(p, p.m);
     else
@@ -144,15 +142,20 @@ std::shared_ptr<const plan<T>> make_plan(index_t n) {
 }
 template <class T>
 std::shared_ptr<const plan<T>> plan_of(index_t n) {
-  static auto& known = *new recently_used<index_t, const plan<T>>(most_plans);
-  return known.find_or(n, [n] { return make_plan<T>(n); });
+  static auto& known = *new recently_used<index_t, const plan<T>>(most_plans, most_bytes);
+  return known.find_or(
+      n, [n] { return make_plan<T>(n); },
+      [](const plan<T>& p) {
+        return (p.chirp.size() + p.spectrum.size() + std::size_t(least_matrix)) * sizeof(point<T>);
+      });
 }
 
 /// root(k, 2 h) for k <= h / 2, for real lines of 2 h.
 template <class T>
 std::shared_ptr<const std::vector<point<T>>> roots_of_reals(index_t h) {
-  static auto& known = *new recently_used<index_t, const std::vector<point<T>>>(most_plans);
-  return known.find_or(h, [h] {
+  static auto& known = *new recently_used<index_t, const std::vector<point<T>>>(most_plans, most_bytes);
+  const auto bytes_of = [](const std::vector<point<T>>& roots) { return roots.size() * sizeof(point<T>); };
+  const auto make = [h] {
     const root_table table(h < least_matrix ? 1 : 2 * h);
     auto made = std::make_shared<std::vector<point<T>>>();
     for (index_t k = 0; k <= h / 2; ++k) {
@@ -163,7 +166,8 @@ std::shared_ptr<const std::vector<point<T>>> roots_of_reals(index_t h) {
       }
     }
     return made;
-  });
+  };
+  return known.find_or(h, make, bytes_of);
 }
 
 /// Two buffers of n points.

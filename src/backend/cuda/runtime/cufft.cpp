@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace lazyfuse::fft_detail {
@@ -84,8 +85,11 @@ struct plan {
   plan(const plan&) = delete;
   plan& operator=(const plan&) = delete;
   ~plan() {
-    const cuda_detail::device_scope there(device);
-    cufft().destroy(handle);
+    try {
+      const cuda_detail::device_scope there(device);
+      cufft().destroy(handle);
+    } catch (...) {  // the device is gone, and the plan with it
+    }
   }
 
  private:
@@ -107,11 +111,20 @@ std::shared_ptr<plan> plan_of(const char* operation, const transforms& t, cudaSt
   static auto& known = *new recently_used<form, plan>(most_plans);
   form f{cuda_detail::current_device(), t.between, t.twice_as_wide, t.axes, {}, t.count};
   for (int k = 0; k < t.axes; ++k) f.extents[static_cast<std::size_t>(k)] = t.extents[k];
-  return known.find_or(f, [&] {
-    if (cuda_detail::capturing(stream))
+  const bool captured = cuda_detail::capturing(stream);
+  const auto make = [&] {
+    if (captured)
       throw_fft(operation, "a stream that is captured into a graph cannot make cuFFT's plan; transform once before");
     return std::make_shared<plan>(operation, f);
-  });
+  };
+  auto found = known.find_or(f, make, [](const plan&) { return std::size_t{0}; });
+  if (captured) {  // the graph's kernels read the plan's tables, for as long as anyone has the graph
+    static std::mutex mutex;
+    static auto& for_ever = *new std::set<std::shared_ptr<plan>>;
+    const std::lock_guard lock(mutex);
+    for_ever.insert(found);
+  }
+  return found;
 }
 
 }  // namespace

@@ -35,16 +35,15 @@ std::size_t bytes_of(const key_rows& rows) {
          static_cast<std::size_t>(rows.bytes);
 }
 
-/// Places while they are sorted: 32 bits each, in two buffers.
+/// Places while they are sorted: 32 bits each, in two buffers, of which the first has them before and afterwards.
 struct small_places {
   room first, second;
-  std::uint32_t* sorted;
-  explicit small_places(const key_rows& rows)
-      : first(bytes(rows)), second(bytes(rows)), sorted(first.as<std::uint32_t>()) {
-    if (rows.length > 0xffffffff) throw_value("argsort: on the GPU an axis has fewer than 2^32 elements");
-    check(cuda_detail::number_places(sorted, rows.count, rows.length, current_stream()), "number_places");
+  explicit small_places(const key_rows& rows) : first(bytes(rows)), second(bytes(rows)) {
+    check(cuda_detail::number_places(first.as<std::uint32_t>(), rows.count, rows.length, current_stream()),
+          "number_places");
   }
   static std::size_t bytes(const key_rows& rows) {
+    if (rows.length > 0xffffffff) throw_value("argsort, topk: on the GPU an axis has fewer than 2^32 elements");
     return static_cast<std::size_t>(rows.count) * static_cast<std::size_t>(rows.length) * 4;
   }
 };
@@ -53,17 +52,36 @@ struct small_places {
 template <class Key>
 void sort_as(const key_rows& rows, small_places* places) {
   auto* const stream = current_stream();
+  if (rows.count > 1 && cuda_detail::capturing(stream))
+    throw_value("sort: CUB waits when it sorts several rows, and a stream that is captured into a graph cannot");
   auto* const sort = places ? cuda_detail::radix_sort<true, Key> : cuda_detail::radix_sort<false, Key>;
   const room other(bytes_of(rows));
-  radix_rows<Key> all{rows.count, rows.length, static_cast<Key*>(rows.keys), other.as<Key>(), nullptr, nullptr};
-  if (places) all.values = places->sorted, all.other_values = places->second.as<std::uint32_t>();
-  std::size_t bytes = 0;
-  check(sort(nullptr, bytes, all, stream), "cub::DeviceRadixSort");
-  const room work(bytes > 0 ? bytes : 1);
-  check(sort(work.as<void>(), bytes, all, stream), "cub::DeviceRadixSort");
-  if (all.keys != rows.keys)
-    check(cudaMemcpyAsync(rows.keys, all.keys, bytes_of(rows), cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
-  if (places) places->sorted = all.values;
+  const auto part = [&](index_t first, index_t count) {  // of all rows, in the first buffers before and after
+    const index_t at = first * rows.length;
+    radix_rows<Key> some{count,
+                         rows.length,
+                         static_cast<Key*>(rows.keys) + at,
+                         other.as<Key>() + at,
+                         places ? places->first.as<std::uint32_t>() + at : nullptr,
+                         places ? places->second.as<std::uint32_t>() + at : nullptr};
+    const radix_rows<Key> before = some;
+    std::size_t bytes = 0;
+    check(sort(nullptr, bytes, some, stream), "cub::DeviceRadixSort");
+    const room work(bytes > 0 ? bytes : 1);
+    check(sort(work.as<void>(), bytes, some, stream), "cub::DeviceRadixSort");
+    const auto numbers = static_cast<std::size_t>(count * rows.length);
+    const auto bring_back = [&](auto* to, const auto* from) {
+      if (to != from)
+        check(cudaMemcpyAsync(to, from, numbers * sizeof *to, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
+    };
+    bring_back(before.keys, some.keys);
+    if (places) bring_back(before.values, some.values);
+  };
+  // CUB sorts each of few rows by one block.
+  constexpr index_t few_rows = 64, long_rows = index_t{1} << 18;
+  if (rows.count <= few_rows && rows.length >= long_rows)
+    for (index_t r = 0; r < rows.count; ++r) part(r, 1);
+  else part(0, rows.count);
 }
 void sort_rows(const key_rows& rows, small_places* places) {
   if (rows.bytes == 1) sort_as<std::uint8_t>(rows, places);
@@ -72,14 +90,21 @@ void sort_rows(const key_rows& rows, small_places* places) {
   else sort_as<std::uint64_t>(rows, places);
 }
 
-/// The first n keys of each row, one behind the other.
+/// n keys of each row, from the first one on, to the beginning of rows of so many columns.
 void copy_columns(const key_rows& rows, index_t first, index_t n, void* to, index_t columns) {
-  const auto key = static_cast<std::size_t>(rows.bytes);
-  check(cudaMemcpy2DAsync(to, static_cast<std::size_t>(columns) * key,
-                          static_cast<const std::byte*>(rows.keys) + static_cast<std::size_t>(first) * key,
-                          static_cast<std::size_t>(rows.length) * key, static_cast<std::size_t>(n) * key,
-                          static_cast<std::size_t>(rows.count), cudaMemcpyDeviceToDevice, current_stream()),
-        "cudaMemcpy2DAsync");
+  const auto key = static_cast<std::size_t>(rows.bytes), pitch = static_cast<std::size_t>(rows.length) * key;
+  const auto* const from = static_cast<const std::byte*>(rows.keys) + static_cast<std::size_t>(first) * key;
+  if (rows.count > 1 && pitch <= 0x7fffffff) {
+    check(cudaMemcpy2DAsync(to, static_cast<std::size_t>(columns) * key, from, pitch, static_cast<std::size_t>(n) * key,
+                            static_cast<std::size_t>(rows.count), cudaMemcpyDeviceToDevice, current_stream()),
+          "cudaMemcpy2DAsync");
+    return;
+  }
+  for (index_t r = 0; r < rows.count; ++r)
+    check(cudaMemcpyAsync(static_cast<std::byte*>(to) + static_cast<std::size_t>(r * columns) * key,
+                          from + static_cast<std::size_t>(r) * pitch, static_cast<std::size_t>(n) * key,
+                          cudaMemcpyDeviceToDevice, current_stream()),
+          "cudaMemcpyAsync");
 }
 
 }  // namespace
@@ -92,7 +117,8 @@ void sort_places(cuda, const key_rows& rows, int64* places) {
   if (rows.none()) return;
   small_places small(rows);
   sort_rows(rows, &small);
-  check(cuda_detail::widen_places(small.sorted, rows.count, rows.length, rows.length, places, current_stream()),
+  check(cuda_detail::widen_places(small.first.as<std::uint32_t>(), rows.count, rows.length, rows.length, places,
+                                  current_stream()),
         "widen_places");
 }
 
@@ -101,7 +127,9 @@ void first_places(cuda, const key_rows& rows, index_t k, void* keys, int64* plac
   small_places small(rows);
   sort_rows(rows, &small);
   copy_columns(rows, 0, k, keys, k);
-  check(cuda_detail::widen_places(small.sorted, rows.count, rows.length, k, places, current_stream()), "widen_places");
+  check(
+      cuda_detail::widen_places(small.first.as<std::uint32_t>(), rows.count, rows.length, k, places, current_stream()),
+      "widen_places");
 }
 
 void partition_keys(cuda, const key_rows& rows, index_t) { sort_keys(cuda{}, rows); }
