@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A table of what bench_programs and peers.py printed, any number of files: time, bytes per second of what must move at least, and
+"""A table of what bench_programs and peers.py printed, any number of files: time, bytes per second of what the sweeps of the program move, and
 how many times as long the others take; the most memory at one time beside the operands; lines of code.
 
     report.py gpu.json cupy.json [--least]

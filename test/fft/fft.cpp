@@ -11,9 +11,11 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <numbers>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -120,6 +122,30 @@ TYPED_TEST(fourier, transforms_of_any_length_are_numpys) {
       this->expect("irfft(w" + length, fft::irfft(w, n));
       this->expect("irfft(w" + length, fft::irfft(narrow_w, n));
     }
+  }
+}
+TYPED_TEST(fourier, lengths_with_large_prime_factors_have_the_sums_that_define_transforms) {
+  for (const lf::index_t n : {1027, 1031, 1994, 2018, 2025, 2026, 2039, 2062, 4099}) {
+    const auto x = drawn<number64>(n);
+    const auto forward = test::tensor_of(fft::fft(test::array_of<TypeParam, 1>(test::tensor<number64>{{n}, x})));
+    const auto back = test::tensor_of(fft::ifft(test::array_of<TypeParam, 1>(test::tensor<number64>{{n}, x})));
+    std::vector<number64> got, want;
+    for (const lf::index_t k : {lf::index_t{0}, lf::index_t{1}, lf::index_t{57}, n / 2, n - 1}) {
+      std::complex<long double> sum = 0, other = 0;
+      for (lf::index_t i = 0; i < n; ++i) {
+        const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(i * k % n) / n;
+        const std::complex<long double> v(x[std::size_t(i)].re, x[std::size_t(i)].im);
+        sum += v * std::polar(1.0L, -angle);
+        other += v * std::polar(1.0L, angle) / static_cast<long double>(n);
+      }
+      for (const auto& [value, of] : {std::pair{sum, &forward}, {other * static_cast<long double>(n), &back}}) {
+        number64 g = of->values[std::size_t(k)];
+        if (of == &back) g = {g.re * double(n), g.im * double(n)};
+        got.push_back(g);
+        want.push_back({double(value.real()), double(value.imag())});
+      }
+    }
+    EXPECT_LE(apart(got, want), bound(double(n)) * epsilon<double>()) << n;
   }
 }
 TYPED_TEST(fourier, along_one_axis_as_numpys) {
