@@ -198,4 +198,16 @@ TYPED_TEST(scatters, errors_say_what_is_wrong_and_nothing_is_written) {
             std::string::npos);
 }
 
+TYPED_TEST(scatters, histograms_of_one_element_and_of_bounds_that_are_rounded) {
+  const auto three = test::array_of<TypeParam, 1>(test::tensor<double>{{3}, {1, 2, 3}});
+  EXPECT_TRUE(
+      test::evaluates_to(lf::histogram(lf::sum(three), 3, {0, 10}).counts, test::tensor<std::int64_t>{{3}, {0, 1, 0}}));
+  const float u = 1.0f / (1 << 23);
+  const auto near_one = test::array_of<TypeParam, 1>(test::tensor<float>{{2}, {1 + 2 * u, 1}});
+  EXPECT_EQ(lf::sum(lf::histogram(near_one, 2, {1 + 0.499 * u, 1 + 1.501 * u}).counts).item(), 2);
+  const auto large = test::array_of<TypeParam, 1>(test::tensor<std::int64_t>{{1}, {(std::int64_t{1} << 61) - 2}});
+  EXPECT_NE(test::thrown_by<lf::index_error>([&] { (void)lf::bincount(large); }).find("too large to count"),
+            std::string::npos);
+}
+
 }  // namespace

@@ -183,4 +183,31 @@ TYPED_TEST(selections, errors_name_both_shapes) {
   }
 }
 
+TYPED_TEST(selections, masks_are_computed_once_whatever_is_computed_beside_them) {
+  // What is selected and what is not are all, also where a product may be rounded otherwise beside its root.
+  const lf::array<double, 1, TypeParam> x = lf::random::uniform<double>({30000}, lf::seed{1}),
+                                        y = lf::random::uniform<double>({30000}, lf::seed{2}), z = x * y;
+  const auto p = x * y;
+  const lf::array<double, 1, TypeParam> not_more = lf::sqrt(p)(p - z <= 0), more = lf::sqrt(p)(p - z > 0);
+  EXPECT_EQ(not_more.size() + more.size(), 30000);
+}
+TYPED_TEST(selections, masks_of_reductions_meet_selections_by_them) {
+  lf::array<double, 1, TypeParam> w = test::array_of<TypeParam, 1>(test::tensor<double>{{4}, {1, 5, 3, 8}});
+  w(w > lf::mean(w)) *= 2;
+  EXPECT_TRUE(test::evaluates_to(w, test::tensor<double>{{4}, {1, 10, 3, 16}}));
+  const lf::array<lf::half, 1, TypeParam> h = lf::ones<lf::half>({100000});
+  EXPECT_EQ(static_cast<float>(lf::mean(h(h > lf::half(0.0f))).item()), 1.0f);
+}
+TYPED_TEST(selections, blocks_of_views_follow_each_other) {
+  const lf::array<int, 2, TypeParam> x = lf::reshape(lf::arange<int>(300 * 401), {300, 401});
+  const auto view = x.T()(lf::range(lf::none, lf::none, -1));
+  const lf::array<int, 1, TypeParam> odd = view((view & 1) == 1);
+  const lf::array<int, 1, TypeParam> all = lf::reshape(view, {-1});
+  const auto got = test::tensor_of(odd), from = test::tensor_of(all);
+  std::vector<int> want;
+  for (const int v : from.values)
+    if (v % 2 == 1) want.push_back(v);
+  EXPECT_EQ(std::vector<int>(got.values.begin(), got.values.end()), want);
+}
+
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Selections become arrays. On the host the mask is evaluated block by block, to count, and then once more beside the
-// values: room for what may be selected would cost more than that. On the GPU one kernel computes both into memory.
+// Selections become arrays. On the host the mask is evaluated block by block, kept and counted, before the values are:
+// once, for beside the values its numbers may be rounded otherwise. On the GPU one kernel computes both into memory.
 #pragma once
 
 #include <lazyfuse/evaluate/print.hpp>
@@ -8,6 +8,7 @@
 #include <lazyfuse/selection/blocks.hpp>
 #include <lazyfuse/selection/reduce.hpp>
 
+#include <cstring>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -19,10 +20,13 @@ namespace selection_detail {
 template <class T, class Mask, class Values, class = maker>
 array<T, 1, host> computed(host, const Mask& mask, const Values& values) {
   std::vector<index_t> places;  // of the first element that each block selects
+  const array<bool, Mask::rank, host> kept(mask.shape(), caller{});
+  bool* const keep = kept.unshared();
   const auto as_many = [&](index_t blocks) { places.resize(static_cast<std::size_t>(blocks)); };
   evaluate_blocks<T>(
       as_many,
-      [&](index_t, index_t block, index_t, index_t n, const bool* m) {
+      [&](index_t, index_t block, index_t first, index_t n, const bool* m) {
+        std::memcpy(keep + first, m, static_cast<std::size_t>(n));
         places[static_cast<std::size_t>(block)] = count_true(m, n);
       },
       0, mask.tree);
@@ -36,7 +40,7 @@ array<T, 1, host> computed(host, const Mask& mask, const Values& values) {
         [&](index_t, index_t block, index_t, index_t n, const bool* m, T* v) {
           keep_selected(m, v, sizeof(T), n, to + places[static_cast<std::size_t>(block)]);
         },
-        0, mask.tree, values.tree);
+        0, kept.tree, values.tree);
   return result;
 }
 template <class T, class Mask, class Values, class = maker>

@@ -26,7 +26,8 @@ namespace selection_detail {
 /// Parts that are counted by themselves: as few as the memory for their counts takes, and of small work one.
 inline index_t parts_of(index_t elements, index_t bins) {
   constexpr index_t most_bytes = index_t{1} << 24, least_elements = index_t{1} << 15, most = 64;
-  const index_t by_memory = most_bytes / (8 * (bins + 1)), by_work = elements / least_elements;
+  const index_t by_memory = bins >= most_bytes / 8 ? 1 : most_bytes / (8 * (bins + 1)),
+                by_work = elements / least_elements;
   const index_t parts = by_memory < by_work ? by_memory : by_work;
   return parts < 1 ? 1 : parts < most ? parts : most;
 }
@@ -40,7 +41,8 @@ array<T, 1, Space> zero_counts(index_t n) {
 /// count(values, n, counts) for blocks of e; on the GPU for all of it.
 template <class Space, class E, class Count, class = maker>
 array<int64, 1, Space> counted(const E& e, index_t bins, const Count& count) {
-  if constexpr (space_traits<Space>::on_device) {
+  if constexpr (rank_of<E> == 0) return counted<Space>(e(newaxis), bins, count);
+  else if constexpr (space_traits<Space>::on_device) {
     const memory_detail::device_scope<Space> scope(array_detail::device_of(e));
     const array<value_t<E>, rank_of<E>, Space> values(e);
     auto counts = zero_counts<int64, Space>(bins);
@@ -73,6 +75,7 @@ using edge_t = std::conditional_t<__is_same(accumulator_t<T>, float), float, dou
 template <class T, class X, class = maker>
 auto counts_between(const X& x, const array<T, 1, host>& edges, double width) {
   using Space = result_space<X>;
+  const memory_detail::device_scope<Space> scope(array_detail::device_of(x));
   const array<T, 1, Space> there = to<Space>(edges);
   const bins b{dtype_of<T>, there.data(), edges.size() - 1, width};
   return histogram_result<T, Space>{
@@ -96,6 +99,7 @@ index_t bins_of(const X& x, index_t minlength, caller where) {
   const auto [lowest, highest] = materialize(min(cast<int64>(x)), max(cast<int64>(x)));
   if (lowest.item(where) < 0) throw_value("bincount: a number is negative", where);
   const index_t most = highest.item(where);
+  if (most >= index_t{1} << 60) throw_value("bincount: a number is too large to count up to it", where);
   return most >= bins ? most + 1 : bins;
 }
 }  // namespace selection_detail
@@ -133,6 +137,7 @@ auto bincount(const X& x, const W& weights, index_t minlength = 0, caller where 
     const asked_at at(where);
     if (!(x.shape() == weights.shape()))
       throw_shapes("bincount", x.shape().extent, 1, weights.shape().extent, 1, "differ", where);
+    const memory_detail::device_scope<Space> scope(array_detail::device_of(x));
     auto sums = zero_counts<double, Space>(bins_of(x, minlength, where));
     if (x.shape().size() > 0) write_at<true>("bincount", sums, cast<double>(weights), cast<int64>(x));
     return sums;

@@ -34,8 +34,8 @@ template <class S>
 auto reduce_selected(reduce_detail::mean, const S& s) {
   using T = typename S::value_type;
   using Real = floating_t<accumulator_t<T>>;
-  const auto total = sum(selection_detail::elsewhere(s, T(0)));
-  const auto result = cast<Real>(total) / cast<Real>(s.count());
+  const auto total = sum(cast<Real>(selection_detail::elsewhere(s, T(0))));
+  const auto result = total / cast<Real>(s.count());
   if constexpr (small_real<T>) return cast<T>(result);
   else return result;
 }

@@ -20,7 +20,10 @@ auto row_numbers(const shape<R>& s, const First& i, const More&... more) {
   const int64 n = s[A];
   const auto k = cast<int64>(i);
   const auto number = where(k < 0, k + n, k) * step;
-  const auto beyond = (k < -n) | (k >= n);
+  const auto beyond = [&] {
+    if constexpr (__is_same(value_t<First>, uint64)) return i >= static_cast<uint64>(n);
+    else return (k < -n) | (k >= n);
+  }();
   if constexpr (sizeof...(More) == 0) return std::make_pair(number, beyond);
   else {
     const auto rest = row_numbers<A + 1>(s, more...);
@@ -96,7 +99,13 @@ void write_at(const char* operation, array<T, R, Space>& x, E&& e, const I&... i
       const array<int64, Q, Space> places(broadcast_to(where(beyond, int64{-1}, number), s));
       // What lacks the axes of the indices is one row for all.
       const auto write = [&](const auto& shaped, index_t how_many) {
-        if (places.size() == 0 || (x.size() == 0 && count > 0)) return;
+        if (places.size() == 0) return;
+        if (x.size() == 0 && count > 0) {  // rows of nothing have their indices
+          if constexpr (!space_traits<Space>::on_device)
+            for (index_t k = 0; k < places.size(); ++k)
+              if (places.data()[k] < 0) throw_beyond<0>(operation, x.shape(), s, k, i...);
+          return;
+        }
         const auto values = in_memory<T, Space>(shaped, x.owner());
         const rows to = rows_of(x, count, assign_detail::handles_in(static_cast<E&&>(e), x.owner())),
                    from{const_cast<T*>(values.data), how_many, to.length, to.type, to.element_size};

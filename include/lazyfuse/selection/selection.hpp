@@ -20,6 +20,11 @@ auto plain(X&& x) {
 template <class X>
 using plain_t = lazy<tree_t<X>>;
 
+template <class Source, int R>
+constexpr bool same(const tree::leaf<Source, R>& a, const tree::leaf<Source, R>& b);
+template <class Op, int... I, class... A>
+constexpr bool same(const tree::map_expr<Op, index_sequence<I...>, A...>& a,
+                    const tree::map_expr<Op, index_sequence<I...>, A...>& b);
 /// Whether trees of one type compute the same, from the same memory.
 template <class T, auto V>
 constexpr bool same(const tree::literal_leaf<T, V>&, const tree::literal_leaf<T, V>&) {

@@ -83,7 +83,7 @@ void count_by_width(const T* edges, index_t bins, T width, const T* values, inde
     const T v = values[i];
     if (!(v >= first && v <= last)) continue;
     index_t bin = static_cast<index_t>((v - first) / width * count);
-    bin -= bin == bins;
+    bin = std::min(bin, bins - 1);  // where rounded bounds are further apart than their distance
     bin -= v < edges[bin];
     bin += v >= edges[bin + 1] && bin != bins - 1;
     ++counts[bin];
@@ -197,8 +197,10 @@ void count_in_bins(host, const bins& b, const void* values, index_t n, int64* co
   else count_in_bins_of<double>(b, values, n, counts);
 }
 
-void count_numbers(host, const int64* values, index_t n, index_t, int64* counts) {
-  for (index_t i = 0; i < n; ++i) ++counts[values[i]];
+void count_numbers(host, const int64* values, index_t n, index_t bins, int64* counts) {
+  // Computed beside others they may be rounded otherwise than where the largest was looked for.
+  for (index_t i = 0; i < n; ++i)
+    if (static_cast<uint64>(values[i]) < static_cast<uint64>(bins)) ++counts[values[i]];
 }
 
 void add_rows(int64* counts, index_t rows, index_t length) {

@@ -77,7 +77,7 @@ struct by_width {
   __device__ std::int64_t operator()(T v) const {
     if (!(v >= edges[0] && v <= edges[bins])) return -1;
     std::int64_t bin = static_cast<std::int64_t>((v - edges[0]) / width * static_cast<T>(bins));
-    bin -= bin == bins;
+    bin = bin < bins ? bin : bins - 1;  // where rounded bounds are further apart than their distance
     bin -= v < edges[bin];
     bin += v >= edges[bin + 1] && bin != bins - 1;
     return bin;
@@ -98,7 +98,8 @@ struct by_search {
   }
 };
 struct by_number {
-  __device__ std::int64_t operator()(std::int64_t v) const { return v; }
+  std::int64_t bins;
+  __device__ std::int64_t operator()(std::int64_t v) const { return v < bins ? v : -1; }
 };
 
 using counter = unsigned long long;
@@ -218,7 +219,7 @@ cudaError_t count_between(dtype type, const void* edges, std::int64_t bins, doub
 }
 cudaError_t count_numbers(const std::int64_t* values, std::int64_t n, std::int64_t bins, std::int64_t* counts,
                           cudaStream_t stream) {
-  return count_by(by_number{}, values, n, bins, counts, stream);
+  return count_by(by_number{bins}, values, n, bins, counts, stream);
 }
 
 }  // namespace lazyfuse::cuda_detail
