@@ -27,7 +27,7 @@ using matrix = lf::array<double, 2, space>;
 struct program {
   std::string name;
   std::vector<index_t> sizes;  ///< what it is made of, which peers.py is told
-  double bytes;                ///< what the program moves in as many sweeps as it is written in, each reading its operands once
+  double bytes;  ///< what the program moves in as many sweeps as it is written in, each reading its operands once
   std::function<std::function<void()>()> fused, unfused;  ///< unfused: empty if the program has statements inside
 };
 

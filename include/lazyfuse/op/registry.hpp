@@ -28,10 +28,10 @@ using all_elementwise = concat_t<concat_t<concat_t<arithmetic_operations, bitwis
                                                    concat_t<special_operations, complex_operations>>>>;
 using all_monoids = list<sum, prod, max, min, all, any>;
 /// What programs are rewritten to, and what functions are made of that users call.
-using inner_operations = list<cube, fourth_power, inverse, inverse_square, sincos, sine_of, cosine_of, divide_by,
-                              sample, standardized, variance_of, finite_or_zero, rough_exp, rel_entr, sample_of_number,
-                              variance_of_counted, place, index_of, vec_of, take, sort_key, from_sort_key,
-                              search_before, search_after, is_among>;
+using inner_operations =
+    list<cube, fourth_power, inverse, inverse_square, sincos, sine_of, cosine_of, divide_by, sample, standardized,
+         variance_of, finite_or_zero, rough_exp, rel_entr, sample_of_number, variance_of_counted, place, index_of,
+         vec_of, take, sort_key, from_sort_key, search_before, search_after, is_among>;
 using all_stages = concat_t<all_monoids, list<moments, nanmax, nanmin, moments_of_numbers, picked, argmax, argmin>>;
 
 }  // namespace lazyfuse::op
