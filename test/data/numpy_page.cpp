@@ -420,9 +420,9 @@ What differs everywhere:
 ## Which of these fuse
 
 All that is above is an expression, and one kernel with what is around it, but for the sections that say that they compute
-at once: those are calls of libraries, whose arguments are expressions and whose results are arrays. Of the Python array API
-standard's functions those without a name here are `broadcast_arrays`, `can_cast` and `isdtype`, and the inspection of devices
-and name spaces.
+at once: those are calls of libraries and of loops of our own, whose arguments are expressions and whose results are arrays.
+Of the Python array API standard's functions those that have no line here are the inspection of devices and name spaces, and
+`can_cast` and `isdtype`, whose answers are part of types.
 
 ## The rest of NumPy's main namespace
 
