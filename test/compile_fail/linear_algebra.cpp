@@ -21,9 +21,9 @@ void of_a_number(const matrix& x) { lf::linalg::solve(x, lf::sum(x)); }
 void of_order_three(const matrix& x) { lf::linalg::matrix_norm(x, lf::ord<3>); }
 // expected-error: lazyfuse: linalg computes in float, double and complex numbers; of 16-bit reals write
 // cast<float>\(x\)
-void of_singular_values(const lf::array<lf::half, 2>& x) { lf::linalg::matrix_norm(x, lf::ord<2>); }
+void of_singular_values(const lf::array<lf::bfloat16, 2>& x) { lf::linalg::matrix_norm(x, lf::ord<2>); }
 #else
-void of_singular_values(const lf::array<lf::half, 2>& x) {
+void of_singular_values(const lf::array<lf::bfloat16, 2>& x) {
   (void)lf::linalg::matrix_norm(lf::cast<float>(x), lf::ord<2>);
 }
 void of_a_vector(const matrix& x) { lf::linalg::inv(x); }

@@ -35,8 +35,6 @@ auto full() { return lf::full(3, 0.5); }
 auto reshaped(const matrix& x) { return lf::reshape(x, 3, -1); }
 // expected-error: transpose reverses the axes; another order is permute_dims<0, 2, 1>\(x\)
 auto turned(const matrix& x) { return lf::transpose(x, 1, 0); }
-// expected-error: where\(mask, value, x\) is x with what NumPy's x\[mask\] = value writes
-auto masked(const matrix& x) { return x(x > 0); }
 // expected-error: random numbers are those of a seed, which follows the shape: random::uniform\({3, 4}, seed{42}\)
 auto random_of_nothing() { return lf::random::uniform({3, 4}); }
 auto random_of_a_number() { return lf::random::normal<float>({3, 4}, 42); }
@@ -61,7 +59,6 @@ auto ones() { return lf::ones<float>({3, 4}); }
 auto full() { return lf::full({3}, 0.5); }
 auto reshaped(const matrix& x) { return lf::reshape(x, {3, -1}); }
 auto turned(const matrix& x) { return lf::permute_dims<1, 0>(x); }
-auto masked(const matrix& x) { return lf::where(x > 0, 0, x); }
 auto random_of_nothing() { return lf::random::uniform({3, 4}, lf::seed{42}); }
 auto random_of_a_number() { return lf::random::normal<float>({3, 4}, lf::seed{42}); }
 // What catches these mistakes is no conversion, and no element of a list.

@@ -11,7 +11,7 @@ namespace lazyfuse::selection_detail {
 namespace {
 
 template <std::size_t Bytes>
-struct word {
+struct moved_word {
   std::byte bytes[Bytes];
 };
 /// Moves each element forward and goes on where the mask is true, without a branch.
@@ -52,11 +52,11 @@ index_t count_true(const bool* mask, index_t n) {
 }
 
 void keep_selected(const bool* mask, void* values, std::size_t size, index_t n, void* to) {
-  const index_t count = size == 1    ? keep_words<word<1>>(mask, values, n)
-                        : size == 2  ? keep_words<word<2>>(mask, values, n)
-                        : size == 4  ? keep_words<word<4>>(mask, values, n)
-                        : size == 8  ? keep_words<word<8>>(mask, values, n)
-                        : size == 16 ? keep_words<word<16>>(mask, values, n)
+  const index_t count = size == 1    ? keep_words<moved_word<1>>(mask, values, n)
+                        : size == 2  ? keep_words<moved_word<2>>(mask, values, n)
+                        : size == 4  ? keep_words<moved_word<4>>(mask, values, n)
+                        : size == 8  ? keep_words<moved_word<8>>(mask, values, n)
+                        : size == 16 ? keep_words<moved_word<16>>(mask, values, n)
                                      : keep_bytes(mask, values, size, n);
   std::memcpy(to, values, static_cast<std::size_t>(count) * size);
 }
