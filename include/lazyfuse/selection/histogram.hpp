@@ -50,7 +50,7 @@ array<int64, 1, Space> counted(const E& e, index_t bins, const Count& count) {
     return counts;
   } else {
     const index_t parts = parts_of(e.shape().size(), bins);
-    const auto room = zero_counts<int64, host>(parts * bins);
+    auto room = zero_counts<int64, host>(parts * bins);
     evaluate_blocks<int64>([](index_t) {},
                            [&](index_t part, index_t, index_t, index_t n, const value_t<E>* values) {
                              count(values, n, room.unshared() + part * bins);

@@ -161,7 +161,7 @@ class selection : public operand_interface {
         "lazyfuse: elements are written where they are, by a mask of an array that is not const: x(mask) = e");
   }
   selection(const selection&) = default;
-  selection(selection&&) = default;
+  selection(selection&&) noexcept = default;
   selection& operator=(const selection&) & = default;
 
  private:
