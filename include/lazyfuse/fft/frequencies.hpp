@@ -2,6 +2,7 @@
 // The frequencies that elements of a transform are of, and their order: lazy expressions, which fuse.
 #pragma once
 
+#include <lazyfuse/expr/create.hpp>
 #include <lazyfuse/expr/parts.hpp>
 #include <lazyfuse/expr/roll.hpp>
 #include <lazyfuse/fft/transforms.hpp>

@@ -5,6 +5,7 @@
 
 #include <lazyfuse/backend/host/threads.hpp>
 #include <lazyfuse/backend/host/tuning.hpp>
+#include <lazyfuse/core/algorithm.hpp>
 #include <lazyfuse/program/schedule.hpp>
 #include <lazyfuse/program/table.hpp>
 
