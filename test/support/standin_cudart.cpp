@@ -338,6 +338,16 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   std::memcpy(to, from, bytes);
   return status;
 }
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width, std::size_t height, cudaMemcpyKind, cudaStream_t stream) {
+  const cudaError_t status = called("cudaMemcpy2DAsync");
+  if (status != cudaSuccess) return status;
+  if (device_of(stream) != current || !is_there(to, stream) || !is_there(from, stream))
+    return noted(cudaErrorInvalidValue);
+  for (std::size_t row = 0; row < height; ++row)
+    std::memcpy(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
+  return status;
+}
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   const cudaError_t status = called("cudaMemsetAsync");
   if (status != cudaSuccess) return status;
@@ -454,6 +464,11 @@ cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return c
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* count, const void*, int, std::size_t) {
   *count = 4;
   return called("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* count, const void*, int, std::size_t,
+                                                                   unsigned) {
+  *count = 4;
+  return called("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags");
 }
 cudaError_t cudaOccupancyMaxActiveClusters(int* count, const void*, const cudaLaunchConfig_t*) {
   *count = 16;
