@@ -2,6 +2,7 @@
 // Fourier transforms: NumPy's answers, computed more exactly, and what holds of long ones. The name of each case of the
 // former is the NumPy text.
 #include "support/arrays.hpp"
+#include "support/numbers.hpp"
 #include "support/reference_data.hpp"
 
 #include <lazyfuse/fft.hpp>
@@ -22,20 +23,10 @@ namespace {
 
 namespace fft = lf::fft;
 using lf::all, lf::axis, lf::none, lf::range;
-using number = std::complex<double>;
+using test::as_number, test::epsilon, test::number;
 using number64 = lf::complex<double>;
 using number32 = lf::complex<float>;
 
-template <class T>
-number as_number(const T& v) {
-  if constexpr (lf::complex_number<T>) return {v.re, v.im};
-  else return static_cast<double>(v);
-}
-template <class T>
-constexpr double epsilon() {
-  if constexpr (lf::complex_number<T>) return std::numeric_limits<typename T::value_type>::epsilon();
-  else return std::numeric_limits<T>::epsilon();
-}
 /// The distance of two sequences, as a part of the length of the second.
 template <class Got, class Want>
 double apart(const Got& got, const Want& want) {

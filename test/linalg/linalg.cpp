@@ -2,6 +2,7 @@
 // Linear algebra: NumPy's answers where they are unique, else how far the factors are from the matrix that they are of.
 // The name of each case of the former is the NumPy text.
 #include "support/arrays.hpp"
+#include "support/numbers.hpp"
 #include "support/reference_data.hpp"
 
 #include <lazyfuse/linalg.hpp>
@@ -20,18 +21,7 @@ namespace {
 
 namespace linalg = lf::linalg;
 using lf::all, lf::ellipsis, lf::newaxis, lf::none, lf::range;
-using number = std::complex<double>;
-
-template <class T>
-number as_number(const T& v) {
-  if constexpr (lf::complex_number<T>) return {v.re, v.im};
-  else return static_cast<double>(v);
-}
-template <class T>
-constexpr double epsilon() {
-  if constexpr (lf::complex_number<T>) return std::numeric_limits<typename T::value_type>::epsilon();
-  else return std::numeric_limits<T>::epsilon();
-}
+using test::as_number, test::epsilon, test::number;
 
 /// Whether all elements are as wanted, but for so many epsilons of the largest.
 template <class E, class T>

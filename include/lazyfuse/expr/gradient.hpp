@@ -29,19 +29,10 @@ struct line {
   auto after() const { return roll(x, -1, axes<Axis>{}); }
 };
 
-template <class T>
-struct part {
-  using type = T;
-};
-template <complex_number T>
-struct part<T> {
-  using type = typename T::value_type;
-};
-
 /// Of elements at one distance.
 template <int Axis, class X>
 auto at_distance(const X& x, double distance) {
-  using real = typename part<value_t<X>>::type;
+  using real = part_t<value_t<X>>;
   const line<Axis, X> l{x};
   const auto of_two = where(l.is_first() | l.is_last(), static_cast<real>(distance), static_cast<real>(2 * distance));
   return (where(l.is_last(), x, l.after()) - where(l.is_first(), x, l.before())) / of_two;
@@ -49,7 +40,7 @@ auto at_distance(const X& x, double distance) {
 /// Of elements at these coordinates: of the parabola through three neighbours, of the line through two at an end.
 template <int Axis, class X, class C>
 auto at_coordinates(const X& x, const C& coordinates) {
-  using real = typename part<value_t<X>>::type;
+  using real = part_t<value_t<X>>;
   const line<Axis, X> l{x};
   const auto vector = cast<double>(coordinates);
   const auto to_before = l.along(vector - roll(vector, 1));

@@ -13,15 +13,7 @@ namespace lazyfuse::linalg_detail {
 template <class T>
 using factored_t = std::conditional_t<integer<T> || boolean<T>, double, T>;
 template <class T>
-struct real_part {
-  using type = T;
-};
-template <complex_number T>
-struct real_part<T> {
-  using type = typename T::value_type;
-};
-template <class T>
-using real_t = typename real_part<T>::type;
+using real_t = part_t<T>;
 template <class T>
 using complex_t = complex<real_t<T>>;
 
