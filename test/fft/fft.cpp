@@ -2,7 +2,7 @@
 // Fourier transforms: NumPy's answers, computed more exactly, and what holds of long ones. The name of each case of the
 // former is the NumPy text.
 #include "support/arrays.hpp"
-#include "support/numbers.hpp"
+#include "support/distances.hpp"
 #include "support/reference_data.hpp"
 
 #include <lazyfuse/fft.hpp>

@@ -2,7 +2,7 @@
 // Linear algebra: NumPy's answers where they are unique, else how far the factors are from the matrix that they are of.
 // The name of each case of the former is the NumPy text.
 #include "support/arrays.hpp"
-#include "support/numbers.hpp"
+#include "support/distances.hpp"
 #include "support/reference_data.hpp"
 
 #include <lazyfuse/linalg.hpp>

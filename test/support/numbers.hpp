@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elements of any type, real or complex, as numbers whose distance is measured, and what rounding they have.
+// Numbers that look drawn, small enough for sums and products of them to be exact.
 #pragma once
 
 #include "arrays.hpp"
 
-#include <complex>
-#include <limits>
+#include <cstdint>
 
 namespace test {
 
-using number = std::complex<double>;
-
+/// Whole ones from -50 to 50; of 16 bits eighths, whose sums do not overflow.
 template <class T>
-number as_number(const T& v) {
-  if constexpr (lf::complex_number<T>) return {v.re, v.im};
-  else return static_cast<double>(v);
+tensor<T> numbers(const extents& shape, int seed) {
+  return generate<T>(shape, [&, n = std::int64_t{0}](const extents&) mutable {
+    const auto drawn = static_cast<int>((n++ * 7919 + seed * 104729) % 10007 % 101) - 50;
+    return T(static_cast<float>(drawn) * (lf::small_real<T> ? 0.125f : 1.0f));
+  });
 }
-template <class T>
-constexpr double epsilon() {
-  return std::numeric_limits<lf::part_t<T>>::epsilon();
+/// An array of the host.
+template <class T, int R>
+lf::array<T, R, lf::host> of(const tensor<T>& t) {
+  return array_of<lf::host, R>(t);
 }
 
 }  // namespace test
