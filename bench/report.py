@@ -5,8 +5,8 @@
     report.py --gpu gpu.json --host host.json --compile compile.json            prints the tables
     report.py ... --write docs/benchmarks.md [--plot docs/benchmarks.png]       writes them
 
---jax jax.json (of peers/rows_by_jax.py, on the same GPU) beside --gpu compares the two; --peers peers.json is of peers/peers.py.
-In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, equal, stencils, types, random, jax,
+--jax jax.json (of peers/rows_by_jax.py, on the same GPU) beside --gpu compares the two, --breadth-peers breadth.json (of peers/breadth.py) as well; --peers peers.json is of peers/peers.py.
+In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, breadth, equal, stencils, types, random, jax,
 variants, launch, sweep, host, host_rows, host_corners, host_families, peers, compile. Tables for which no JSON is given stay as they are.
 """
 import argparse
@@ -36,6 +36,8 @@ TYPES = ["axpy_float32", "axpy_float64", "axpy_float16", "axpy_bfloat16", "axpy_
          "softmax_1024_bfloat16", "softmax_8192_float16", "softmax_8192_bfloat16", "layernorm_1024_float16", "layernorm_1024_bfloat16",
          "argmax", "var", "norm"]
 RANDOM = ["random_uniform", "curand_uniform", "random_normal", "curand_normal", "random_dropout"]
+BREADTH = ["cumsum_squares", "filter_map", "gather_random", "evolve", "repeating", "sort_of_key", "topk_1024", "histogram_100", "histogram_4096", "histogram_16384",
+           "histogram_4096_of_one_value", "product_bias_gelu_float32", "product_bias_gelu_bfloat16", "spectrum"]
 COPIES = ["copy/kernel1", "copy/kernel2", "copy/kernel4", "copy/cudaMemcpy"]
 
 
@@ -88,10 +90,26 @@ def speeds(rows: dict, names: list[str]) -> str:
     return table(["workload", "time", "GB/s", "of copy", "spread", *(["predicted"] if predicted else []), "kernels", "bytes allocated", "path"], lines)
 
 
-def gpu_sections(context: dict, rows: dict) -> dict[str, str]:
+def beside(rows: dict, names: list[str], peers: dict) -> str:
+    """Rows with their time beside that of the part of them that a library's kernel does, or does alone, and beside other libraries."""
+    lines = []
+    for name in (name for name in names if name in rows):
+        row = rows[name]
+        if row.get("error_occurred"):
+            lines.append([name, row["error_message"]] + [""] * (7 + len(peers)))
+            continue
+        others = [f"{times[name] / seconds(row):.2f}" if name in times else "" for times in peers.values()]
+        alone = [duration(row["alone_us"] * 1e-6), f"{row['of_alone']:.2f}"] if "alone_us" in row else ["", ""]
+        lines.append([name, duration(seconds(row)), f"{row['of_copy']:.3f}", f"{100 * row['spread']:.1f} %", *alone, *others, f"{row['kernels']:.0f}",
+                      count(row["allocated"]), row.get("label", "")])
+    return table(["workload", "time", "of copy", "spread", "alone", "alone / time", *(f"{name} / time" for name in peers), "kernels", "bytes allocated", "path"], lines)
+
+
+def gpu_sections(context: dict, rows: dict, peers: dict) -> dict[str, str]:
     where = origin(context, gpu_machine(context))
     tables = {"gpu": COPIES + WORKLOADS, "rows": ROWS, "equal": EQUAL, "stencils": STENCILS, "variants": VARIANTS, "random": RANDOM, "types": TYPES}
     sections = {name: f"{where}\n\n{speeds(rows, names)}" for name, names in tables.items()}
+    sections["breadth"] = f"{where}\n\n{beside(rows, BREADTH, peers)}"
     lines = []
     if "empty_kernel" in rows:
         lines.append(["empty kernel, back to back", duration(seconds(rows["empty_kernel"]))])
@@ -201,13 +219,13 @@ def replace(page: str, name: str, text: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("gpu", "jax", "host", "peers", "compile", "write", "plot"):
+    for name in ("gpu", "breadth-peers", "jax", "host", "peers", "compile", "write", "plot"):
         parser.add_argument(f"--{name}", type=pathlib.Path)
     options = parser.parse_args()
     sections, gpu_rows, host_rows = {}, {}, {}
     if options.gpu:
         context, gpu_rows = load(options.gpu)
-        sections |= gpu_sections(context, gpu_rows)
+        sections |= gpu_sections(context, gpu_rows, json.loads(options.breadth_peers.read_text()) if options.breadth_peers else {})
     if options.jax:
         sections |= jax_sections(*load(options.jax), gpu_rows)
     if options.host:
