@@ -158,7 +158,8 @@ def ordered(name, *more):
 
 
 def one_or_no_axis(g, x):
-    return drawn_axis(g, x) if x.rank and g.chance(0.7) else None
+    has_axes(x)
+    return drawn_axis(g, x) if g.chance(0.7) else None
 
 
 def draw_top(name):
@@ -366,13 +367,14 @@ def drawn_shape(g):
     return [int(g.rng.integers(0, 7)) for _ in range(int(g.rng.integers(1, 3)))]
 
 
-def of_one(names):
-    return lambda g, x: g.node("selected_reduce", (x, drawn_mask(g, x.shape)), (g.pick(names),))
-
-
 def draw_selected(g, x):
     has_axes(x)
     return g.node("selected", (x, drawn_mask(g, x.shape)))
+
+
+def draw_selected_reduce(g, x):
+    has_axes(x)
+    return g.node("selected_reduce", (x, drawn_mask(g, x.shape)), (g.pick(["sum", "mean", "max", "min", "prod", "any", "all", "count_nonzero"]),))
 
 
 def draw_selected_op(g, x):
@@ -457,7 +459,7 @@ SELECTION = {
     "selected_twice": Function(selected_twice, lambda x, m, c: f"lf::materialize({x}({m})({x}({m}) > {c}))", lambda x, m, c: f"{x}[{m} & ({x} > {c})]",
                                draw_selected_twice),
     "selected_reduce": Function(reduced, lambda x, m, name: f"lf::{name}({x}({m}))", lambda x, m, name: f"np.{name}({x}[{m}])",
-                                of_one(["sum", "mean", "max", "min", "prod", "any", "all", "count_nonzero"])),
+                                draw_selected_reduce),
     "compress": Function(compressed, lambda m, x, a: f"lf::compress({m}, {x}{along(a)})", lambda m, x, a: f"np.compress({m}, {x}, {a})", draw_compress),
     "places": Function(places, lambda x, a: f"lf::materialize(lf::flatnonzero({x}))" if a is None else f"lf::argwhere({x})" if a == "rows" else f"lf::nonzero({x})[{a}]",
                        lambda x, a: f"np.flatnonzero({x})" if a is None else f"np.argwhere({x})" if a == "rows" else f"np.nonzero({x})[{a}]", draw_places),
