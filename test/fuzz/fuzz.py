@@ -43,7 +43,7 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int, help="one expression, printed and run")
-    parser.add_argument("--functions", type=float, help="how many of the steps are functions of whole arrays (functions.py), 0 to 1")
+    parser.add_argument("--functions", type=float, help="how many of the steps are functions of whole arrays (functions.py): from 0 to 1")
     parser.add_argument("--batch", type=int, default=20, help="expressions in a program")
     parser.add_argument("--cuda", action="store_true")
     parser.add_argument("--no-nvcc", action="store_true")
