@@ -158,6 +158,40 @@ def with_axes(x, places):
     return Term(f"{x.cpp}({cpp})", f"{x.py}[{py}]", shape, x.dtype)
 
 
+def taken(x, i, axis):
+    """Elements at indices of rank 1, along an axis."""
+    return Term(f"lf::take({x.cpp}, {i.cpp}, lf::axis<{axis}>)", f"xp.take({x.py}, {i.py}, {axis})",
+                (*x.shape[:axis], *i.shape, *x.shape[axis + 1 :]), x.dtype)
+
+
+def rolled(x, by, axis):
+    return Term(f"lf::roll({x.cpp}, {by}, lf::axis<{axis}>)", f"xp.roll({x.py}, {by}, {axis})", x.shape, x.dtype)
+
+
+def joined(a, b, axis):
+    return Term(f"lf::concat<{axis}>({a.cpp}, {b.cpp})", f"xp.concat({a.py}, {b.py}, {axis})",
+                tuple(n + m if k == axis else n for k, (n, m) in enumerate(zip(a.shape, b.shape))), a.dtype)
+
+
+def matmul(a, b):
+    return Term(f"lf::matmul({a.cpp}, {b.cpp})", f"xp.matmul({a.py}, {b.py})", (*a.shape[:-1], b.shape[-1]), a.dtype)
+
+
+def largest(x, k):
+    """The k largest of the last axis, in order."""
+    return Term(f"lf::topk({x.cpp}, {k}).values", f"xp.topk({x.py}, {k})", (*x.shape[:-1], k), x.dtype)
+
+
+def selected(x, mask, share):
+    """The elements at which a mask is true, about that share of them."""
+    return Term(f"{x.cpp}({mask.cpp})", f"xp.select({x.py}, {mask.py})", (int(math.prod(x.shape) * share),), x.dtype)
+
+
+def magnitudes(x):
+    """Of the Fourier transform of real numbers, along the last axis."""
+    return Term(f"lf::abs(lf::fft::rfft({x.cpp}))", f"xp.abs(xp.rfft({x.py}))", (*x.shape[:-1], x.shape[-1] // 2 + 1), x.dtype)
+
+
 class Case:
     """An expression to be timed."""
 
@@ -166,6 +200,9 @@ class Case:
         self.name, self.family, self.scale = name, family, scale
         self.inputs, self.statements, self.results = [], [], []
         self.has_values = True  # of random numbers each library has its own
+        self.headers = []  # beside lazyfuse.hpp
+        self.is_planned = True  # but what computes at once, or has no shape before
+        self.is_dynamic = False  # its shape depends on values, so that peers cannot compile it
 
     def input(self, shape, dtype="float32"):
         t = Term(f"x{len(self.inputs)}", f"x{len(self.inputs)}", tuple(shape), dtype)

@@ -2,8 +2,8 @@
 """The families of expressions on which speed is judged: each function draws an instance."""
 import math
 
-from expressions import (Term, along, argmin, call, compare, exp, log, logsumexp, reduce, sliced, sqrt, square, turned, where,
-                         with_axes)
+from expressions import (Term, along, argmin, call, compare, exp, joined, largest, log, logsumexp, magnitudes, matmul, reduce, rolled,
+                         selected, sliced, sqrt, square, taken, turned, where, with_axes)
 
 
 def near(rng, size, scale=1.0):
@@ -208,5 +208,112 @@ def elementwise(rng, case):
     return case.result(x * y + turned(z, [1, 0]))
 
 
+# ---- functions of whole arrays, which --functions draws: what the seeds draw of the others stays as it was
+
+
+def gathers(rng, case):
+    """Elements and rows at indices, computed or read, with work around them."""
+    kind = rng.choice(["rows", "scattered", "columns"])
+    if kind == "scattered":
+        n = near(rng, 1 << 25, case.scale)
+        far = int(3000 * case.scale)
+        x, i, j = case.input((10007 * (far + 1),)), case.input((n,), "int32"), case.input((n,), "int32")
+        return case.result(2.0 * taken(x, far * i + j, 0) + 1.0)
+    d = near(rng, 200)
+    n = case.scaled(1 << 25) // d
+    i = case.input((n,), "int32")
+    if kind == "columns":
+        return case.result(square(taken(case.input((d, 10007)), i, 1)))
+    return case.result(taken(case.input((10007, d)), i, 0) + case.input((d,)))
+
+
+def rolls(rng, case):
+    """Sums of neighbours around the edges."""
+    dtype = rng.choice(["float32", "float64"])
+    side = near(rng, 8000, case.scale ** (1 / 2))
+    u = case.input((side, near(rng, 8000, case.scale ** (1 / 2))), dtype)
+    total = rolled(u, 1, 0) + rolled(u, -1, 0) + rolled(u, 1, 1) + rolled(u, -1, 1) - 4.0 * u
+    if rng.random() < 0.5:
+        return case.result(u + 0.1 * total)
+    return case.result(reduce("sum", square(rolled(u, int(rng.integers(2, 50)), 1) - u), [1]))
+
+
+def joins(rng, case):
+    """Arrays behind or beside each other, within an expression."""
+    n, m, rows = near(rng, 3000), near(rng, 1000), near(rng, 8000, case.scale)
+    axis = int(rng.integers(2))
+    shapes = ((rows, n), (rows, m)) if axis else ((rows, n), (near(rng, 8000, case.scale), n))
+    both = joined(case.input(shapes[0]), exp(-1.0 * case.input(shapes[1])), axis)
+    if rng.random() < 0.5:
+        return case.result(both * case.input(both.shape[1:]))
+    return case.result(reduce("mean", both, [1]))
+
+
+def cumulative(rng, case):
+    """Sums up to each element, of what is computed, and what is computed of them."""
+    kind = rng.choice(["one", "rows", "ahead of work"])
+    if kind == "one":
+        x = case.input((near(rng, 1 << 26, case.scale),))
+        return case.result(along("cumsum", x * x, 0))
+    n = near(rng, 1000) if rng.random() < 0.5 else near(rng, 20000)
+    x = case.input((case.scaled(1 << 26) // n, n))
+    if kind == "rows":
+        return case.result(along("cumsum", where(compare(">", x, 1.0), x, 0.0), 1))
+    return case.result(along("cumsum", x, 1) / (case.input((n,)) + 1.0))
+
+
+def sorts(rng, case):
+    """Numbers in order: one long sequence, or many."""
+    case.headers, case.is_planned = ["sort"], False
+    if rng.random() < 0.5:
+        x = case.input((near(rng, 1 << 24, case.scale),), rng.choice(["float32", "int32"]))
+    else:
+        n = near(rng, 500)
+        x = case.input((case.scaled(1 << 24) // n, n))
+    return case.result(along("sort", 2 * x + 1 if x.dtype == "int32" else exp(-1.0 * x), x.rank - 1))
+
+
+def largest_few(rng, case):
+    """The largest of many, in order."""
+    case.headers, case.is_planned = ["sort"], False
+    n = near(rng, 1 << 24, case.scale) if rng.random() < 0.5 else near(rng, 2000)
+    x = case.input((n,) if n > 4000 else (case.scaled(1 << 25) // n, n))
+    return case.result(2.0 * largest(x * x, int(rng.choice([1, 8, 64, 1000]) if x.rank == 1 else rng.choice([1, 8, 64]))))
+
+
+def selections(rng, case):
+    """What a mask selects, with work before and after it, and sums of it."""
+    case.headers, case.is_planned, case.is_dynamic = ["select"], False, True
+    limit = round(float(rng.uniform(0.55, 1.45)), 2)
+    n = near(rng, 1 << 26, case.scale)
+    x = case.input((n,) if rng.random() < 0.5 else (n // 1000, 1000))
+    kind = rng.choice(["line", "root", "sum"])
+    s = selected(x, compare(">", x, limit), 1.5 - limit)
+    if kind == "sum":
+        return case.result(reduce("sum", s))
+    return case.result(2.0 * s + 1.0 if kind == "line" else sqrt(s))
+
+
+def epilogues(rng, case):
+    """Products of matrices, and what a layer of a network does after them."""
+    dtype = rng.choice(["float32", "float32", "float16"])
+    m, n, k = (near(rng, 2000, case.scale ** (1 / 3)) for _ in range(3))
+    p = matmul(case.input((m, k), dtype), case.input((k, n), dtype)) * (1 / k) + case.input((n,), dtype)
+    kind = rng.choice(["gelu", "relu", "tanh", "residual"])
+    if kind == "residual":
+        return case.result(p + case.input((m, n), dtype))
+    return case.result(call("maximum", p, 0.0) if kind == "relu" else call(kind, p))
+
+
+def spectra(rng, case):
+    """Magnitudes of the Fourier transforms of rows that are multiplied by a window."""
+    case.headers, case.is_planned = ["fft"], False
+    n = int(rng.choice([256, 1000, 1024, 4096, 5000]))
+    x = case.input((case.scaled(1 << 25) // n, n))
+    spectrum = magnitudes(x * case.input((n,)))
+    return case.result(square(spectrum) if rng.random() < 0.5 else log(spectrum + 1.0))
+
+
+FUNCTIONS = {f.__name__: f for f in (gathers, rolls, joins, cumulative, sorts, largest_few, selections, epilogues, spectra)}
 ALL = {f.__name__: f for f in (pairs, nearest, products, sums_of_several, long_rows, several_axes, middle_axes, backward, shared_masks,
                                several_rows, stencils, random_numbers, elementwise)}

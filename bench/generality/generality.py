@@ -3,12 +3,14 @@
 """Expressions that are drawn, not chosen, by lazyfuse, torch.compile and JAX, on one GPU or on the CPU in one go.
 
     generality.py [--seed 1] [--count 60] [--family pairs] [--cpu]     all of what follows
+    generality.py --functions                                          functions of whole arrays: gathers, sorts, selections and others
     generality.py --named                                              the instances by which families are known (instances.py)
     generality.py generate|build|run|peers|report DIR          in phases; build needs a C++ compiler and lazyfuse::cuda, run and
                                                                peers a GPU, peers PyTorch and JAX
     --cpu: arrays of the host, a sixteenth of the work, numexpr beside the peers; generate notes it. --flags=-march=native: build so.
 
-Half of the expressions are of families (families.py), in turn, the others of a grammar (grammar.py). report prints a table, those
+Half of the expressions are of families (families.py), in turn, the others of a grammar (grammar.py); with --functions all are of
+the families of those. report prints a table, those
 first in which a peer is ahead, and writes curve.svg: which share of the expressions is at least so fast, and predicted.svg: what
 `lf::plan` predicts beside what was measured.
 """
@@ -36,15 +38,16 @@ CPU_SCALE = 1 / 16
 PEERS = {"torch": "torch.compile", "jax": "JAX", "numexpr": "numexpr"}
 
 
-def draw(seed, count, family, scale=1.0):
+def draw(seed, count, family, scale=1.0, functions=False):
     """The cases: number k depends on the seed and k alone."""
-    names = [family] if family else list(families.ALL)
+    drawn = families.FUNCTIONS if functions else families.ALL
+    names = [family] if family else list(drawn)
     for k in range(count):
         rng = np.random.default_rng([seed, k])
-        of_family = bool(family) or k % 2 == 0
-        name = names[k // (1 if family else 2) % len(names)] if of_family else "grammar"
+        of_family = bool(family) or functions or k % 2 == 0
+        name = names[k // (1 if family or functions else 2) % len(names)] if of_family else "grammar"
         case = expressions.Case(f"{name}_{seed}_{k}", name, scale)
-        yield families.ALL[name](rng, case) if of_family else grammar.expression(rng, case)
+        yield (families.ALL | families.FUNCTIONS)[name](rng, case) if of_family else grammar.expression(rng, case)
 
 
 def shape_text(shape):
@@ -64,8 +67,9 @@ def cpp_function(case, number):
         assigned = f"y0 = {texts[0]};"
     else:
         assigned = f"lf::assign(lf::tie({', '.join(f'y{k}' for k in range(len(texts)))}), {', '.join(texts)});"
+    planned = f"{' '.join(parts)} return lf::plan({', '.join(texts)});" if case.is_planned else "return generality::unplanned{};"
     lines += [f"  generality::report(folder, \"{case.name}\",",
-              f"    [&] {{ {' '.join(parts)} return lf::plan({', '.join(texts)}); }},",
+              f"    [&] {{ {planned} }},",
               f"    [&] {{ {' '.join(parts)} {assigned} }},",
               f"    {', '.join(f'y{k}' for k in range(len(texts)))});", "}"]
     return "\n".join(lines)
@@ -77,6 +81,7 @@ def generate(folder, cases, cpu):
         stale.unlink()
     copied = 1 << (28 if cpu else 30)  # bytes of the copy that is the yardstick
     described = [{"name": c.name, "cpu": cpu, "family": c.family, "bytes": c.bytes(), "has_values": c.has_values,
+                  "is_dynamic": c.is_dynamic,
                   "inputs": [[list(t.shape), t.dtype] for t in c.inputs],
                   "statements": [[name, t.py] for name, t in c.statements],
                   "results": [t.py for t in c.results],
@@ -88,9 +93,10 @@ def generate(folder, cases, cpu):
         some = list(enumerate(cases))[first : first + CASES_OF_A_PROGRAM]
         body = "\n".join(cpp_function(c, k) for k, c in some)
         calls = "\n".join(f"  case{k}(folder);" for k, _ in some)
+        headers = "".join(f"#include <lazyfuse/{h}.hpp>\n" for h in sorted({h for _, c in some for h in c.headers}))
         copy = f"  generality::report_copy({copied});\n" if first == 0 else ""
         (folder / f"program{first // CASES_OF_A_PROGRAM:03}.cpp").write_text(
-            '#include "harness.hpp"\n\nnamespace lf = lazyfuse;\n\n' + body +
+            f'#include "harness.hpp"\n{headers}\nnamespace lf = lazyfuse;\n\n' + body +
             f"\n\nint main(int, char** argv) {{\n  const std::string folder = argv[1];\n{copy}{calls}\n}}\n")
 
 
@@ -190,8 +196,9 @@ def report(folder):
     print(f"| expression | lazyfuse µs | {' | '.join(others)} | best peer / lazyfuse | of copy | kernels | predicted µs |")
     print(f"|---|---:|{'---:|' * len(others)}---:|---:|---:|---:|")
     for ratio, c, mine, theirs, of_copy in rows:
+        predicted = f"{mine['predicted_us']:.1f}" if mine["predicted_us"] else ""
         print(f"| {c['name']} | {mine['us']:.1f} | {' | '.join(f'{theirs[n]:.1f}' if n in theirs else '' for n in others)} | "
-              f"{ratio:.2f} | {of_copy:.2f} | {mine['kernels']} | {mine['predicted_us']:.1f} |")
+              f"{ratio:.2f} | {of_copy:.2f} | {mine['kernels'] or ''} | {predicted} |")
     if rows:
         ratios = [r[0] for r in rows]
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
@@ -214,7 +221,8 @@ def main():
     parser.add_argument("folder", nargs="?", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--family", choices=list(families.ALL))
+    parser.add_argument("--family", choices=[*families.ALL, *families.FUNCTIONS])
+    parser.add_argument("--functions", action="store_true", help="families of functions of whole arrays")
     parser.add_argument("--named", action="store_true", help="instances that are not drawn")
     parser.add_argument("--cpu", action="store_true", help="arrays of the host")
     parser.add_argument("--flags", default="", help="more flags for the C++ compiler")
@@ -224,7 +232,7 @@ def main():
         parser.error("--named are sizes for a GPU, and of all families: without --cpu and --family")
     folder = (a.folder or a.build / ("generality_cpu" if a.cpu else "generality")).resolve()
     if a.phase in ("generate", "all"):
-        drawn = draw(a.seed, a.count, a.family, CPU_SCALE if a.cpu else 1.0)
+        drawn = draw(a.seed, a.count, a.family, CPU_SCALE if a.cpu else 1.0, a.functions)
         generate(folder, instances.cases() if a.named else list(drawn), a.cpu)
     if a.phase in ("build", "all"):
         build(folder, a.build, a.flags.split())

@@ -40,6 +40,12 @@ double median_us(const F& evaluate) {
   return us[us.size() / 2];
 }
 
+/// The plan of what computes at once, or has no shape before: nobody can tell.
+struct unplanned {
+  std::vector<int> kernels = {};
+  double predicted_us = 0;
+};
+
 /// Every so many elements of a result, as they are in memory, to FOLDER/NAME.bin.
 template <class T, int R>
 void sample_of(std::FILE* to, const lf::array<T, R>& y) {

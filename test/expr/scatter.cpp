@@ -113,6 +113,15 @@ TYPED_TEST(scatters, add_at_adds_for_each_of_equal_indices) {
   this->leaves("np.add.at(z,i,1)", this->template array_of<lf::complex<float>, 1>("z"),
                [&](auto& a) { lf::add_at(a, i, 1); });
 }
+TYPED_TEST(scatters, constants_of_the_compiler_are_written_as_numbers_are) {
+  const auto x = this->x();
+  const auto i = this->i();
+  this->leaves("x[x>3]=0", x, [](auto& a) { a(a > 3) = lf::c<0>; });
+  this->leaves("x[x>3]*=2", x, [](auto& a) { a(a > 3) *= lf::c<2>; });
+  this->leaves("x[i]=-1", x, [&](auto& a) { a(i) = lf::c<-1>; });
+  this->leaves("np.put(x,i*11,-5)", x, [&](auto& a) { lf::put(a, i * 11, lf::c<-5>); });
+  this->leaves("np.add.at(x,i,1)", x, [&](auto& a) { lf::add_at(a, i, lf::c<1>); });
+}
 TYPED_TEST(scatters, whoever_shares_the_array_keeps_its_values) {
   auto x = this->x();
   const auto before = x;

@@ -64,6 +64,7 @@ TYPED_TEST(selections, meet_numbers_and_others_of_their_mask) {
   const auto f = this->f();
   this->expect("v[v>1]*2+1", v(v > 1) * 2 + 1);
   this->expect("x[x>3]*2", 2 * x(x > 3));
+  this->expect("x[x>3]*2", x(x > 3) * lf::c<2>);
   this->expect("np.sqrt(v[v>=0])", lf::sqrt(v(v >= 0)));
   this->expect("f[f>0].astype(np.float64)", lf::cast<double>(f(f > 0)));
   const auto positive = x > 0;

@@ -7,6 +7,7 @@ import struct
 
 import numpy as np
 
+import functions
 import grammar
 import programs
 import reference as ref
@@ -29,7 +30,7 @@ def unpack(data, at):
 
 def source_of(cases):
     """The program, and the file of its inputs."""
-    functions, places, data = [], [], b""
+    bodies, places, data = [], [], b""
     for k, case in enumerate(cases):
         places.append(len(data))
         lines, groups = case.statements("cpp")
@@ -38,8 +39,9 @@ def source_of(cases):
             body.append(f"auto x{number} = io.input<{grammar.CPP[n.dtype]}, {n.rank}>()")
             data += pack(n.value.v)
         body += lines + [f"io.output({', '.join(g)})" for g in groups]
-        functions.append(f"void case{k}(fuzz::io& io) {{\n" + "".join(f"  {line};\n" for line in body) + "}\n")
-    text = '#include "program.hpp"\n\nnamespace {\n' + "\n".join(functions) + "}  // namespace\n\nint main(int count, char** arguments) {\n"
+        bodies.append(f"void case{k}(fuzz::io& io) {{\n" + "".join(f"  {line};\n" for line in body) + "}\n")
+    headers = sorted({f.header for case in cases for n in case.nodes() if (f := functions.ALL.get(n.what)) and f.header})
+    text = '#include "program.hpp"\n' + "".join(f"#include <lazyfuse/{h}.hpp>\n" for h in headers) + "\nnamespace {\n" + "\n".join(bodies) + "}  // namespace\n\nint main(int count, char** arguments) {\n"
     text += f"  constexpr fuzz::function cases[] = {{{', '.join(f'case{k}' for k in range(len(cases)))}}};\n"
     text += f"  constexpr long places[] = {{{', '.join(map(str, places))}}};\n"
     return text + f"  return fuzz::run(count, arguments, cases, places, {len(cases)});\n}}\n", data

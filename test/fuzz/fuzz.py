@@ -43,6 +43,7 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=int, help="one expression, printed and run")
+    parser.add_argument("--functions", type=float, help="how many of the steps are functions of whole arrays (functions.py): from 0 to 1")
     parser.add_argument("--batch", type=int, default=20, help="expressions in a program")
     parser.add_argument("--cuda", action="store_true")
     parser.add_argument("--no-nvcc", action="store_true")
@@ -77,6 +78,7 @@ def main():
 
     reference.contracts = a.cuda
     grammar.lazy = a.lazy
+    grammar.functions_share = grammar.functions_share if a.functions is None else a.functions
     cases = [grammar.case(a.seed, k) for k in range(a.first, a.first + a.count)]
     if a.list or a.only is not None:
         for k, case in enumerate(cases):
@@ -117,7 +119,8 @@ def main():
             continue
         small, how = shrink.shrink(case, wrong, lambda cases: exchange.failures(cases, tools, folder / "shrink", max(1, -(-len(cases) // tools.jobs))))
         print(described(number, small, how[:3000]))
-        print(f"  found by: fuzz.py --seed {a.seed} --only {number}" + "".join(f" --{o}" for o in ("cuda", "no-nvcc", "lazy") if vars(a)[o.replace("-", "_")]))
+        print(f"  found by: fuzz.py --seed {a.seed} --only {number}" + "".join(f" --{o}" for o in ("cuda", "no-nvcc", "lazy") if vars(a)[o.replace("-", "_")])
+              + (f" --functions {a.functions}" if a.functions is not None else ""))
         sys.stdout.flush()
     for number, _, wrong in failed[a.keep :]:
         print(f"expression {number}: {wrong.splitlines()[0][:200]}")

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+import functions
 import reference as ref
 from reference import BF16, BOOL, C64, C128, F16, F32, F64, INT64, INTEGERS, Invalid, Value, Weak, kind
 
@@ -17,6 +18,7 @@ CPP |= {t: f"lf::{t.name}" for t in INTEGERS}
 serials = itertools.count()
 
 lazy = False  # whether what each operation makes becomes a lazy_array, in C++
+functions_share = 0.17  # of steps, those that are functions of whole arrays
 
 
 class Node:
@@ -349,6 +351,8 @@ KINDS = {
     "tril": (triangle("tril"), lambda x, k: f"lf::tril({x}, {k})", lambda x, k: f"np.tril({x}, {k})"),
     "triu": (triangle("triu"), lambda x, k: f"lf::triu({x}, {k})", lambda x, k: f"np.triu({x}, {k})"),
 }
+KINDS |= {name: (f.value, f.cpp, f.numpy) for name, f in functions.ALL.items()}
+WRITES = {"assign", *functions.WRITES}  # of which the first operand is what they write in
 
 
 def scalar(value, constant=False):
@@ -387,14 +391,17 @@ class Case:
         last = max((n.serial for n in nodes), default=0) + 1
         for n in self.results():
             users[id(n)].append(last)
-        writes = [n.serial for n in nodes if n.what == "assign"]
+        writes = [n.serial for n in nodes if n.what in WRITES]
         text, lines, variable, made = {}, [], {}, 0
         for n in nodes:
             args = [text[id(a)] for a in n.args]
-            if n.what == "assign":
-                specs, op = n.params
+            if n.what in WRITES:
                 x = variable[id(n.args[0])]
                 variable[id(n)] = text[id(n)] = x
+                if n.what != "assign":
+                    lines.append(getattr(n, language)([x, *args[1:]]))
+                    continue
+                specs, op = n.params
                 # an alias of NumPy's is no copy
                 if language == "cpp":
                     place = x if specs is None else f"{x}({', '.join(map(cpp_spec, specs))})"
@@ -608,6 +615,25 @@ class Generator:
     def alive(self):
         return [n for n in self.pool if id(n) not in self.frozen]
 
+    def variables(self):
+        return [n for n in self.alive() if n.what == "input" or n.what in WRITES]
+
+    # what functions.py draws with
+    node = staticmethod(Node)
+    node_of = staticmethod(scalar)
+
+    def known(self, x):
+        """x, or a leaf where its elements are not known exactly."""
+        return self.leaf(x.dtype, x.shape) if np.any(x.value.e > 0) else x
+
+    def function(self):
+        """A function of whole arrays, mostly with an operation around it."""
+        n = functions.ALL[self.pick(self.pick(functions.CHOICES))].draw(self, self.operand())
+        if n.what in WRITES or self.chance(0.5) or n.dtype == BOOL:
+            return n
+        n.named |= self.chance(0.3)
+        return Node("op", (n, self.other(n, n.dtype)), (self.pick(["add", "subtract", "multiply"]), True))
+
     def other(self, x, t):
         """An operand that broadcasts with x."""
         fits = []
@@ -817,7 +843,7 @@ class Generator:
     def assign(self):
         """A write through a view, often of what is read."""
         r = self.rng
-        targets = [n for n in self.alive() if n.what in ("input", "assign")]
+        targets = self.variables()
         x = self.pick(targets)
         if self.chance(0.25):
             e = self.operand() if self.chance(0.5) else Node("transpose", (x,))
@@ -866,6 +892,8 @@ class Generator:
                 return Node("cast", (newest,), (self.pick(self.types),))
             x = self.leaf(self.type, self.fitting_shape(newest.shape))
             return Node("op", (newest, x, self.other(x, self.near_type(x))), ("where", False))
+        if self.chance(functions_share):
+            return self.function()
         makers = [(0.46, self.elementwise), (0.13, self.view), (0.15, self.reduce), (0.09, self.rows), (0.08, self.other_kind), (0.09, self.assign)]
         return makers[int(self.rng.choice(len(makers), p=[p for p, _ in makers]))][1]()
 
@@ -901,12 +929,12 @@ class Generator:
         made = [n for n in self.alive() if n.what != "input"] or self.alive()
         roots = [made[-1]]
         for n in made[:-1][::-1]:
-            if len(roots) < 3 and self.chance(0.5 if n.what in ("reduce", "assign") else 0.2):
+            if len(roots) < 3 and self.chance(0.5 if n.what == "reduce" or n.what in WRITES else 0.2):
                 roots.append(n)
         groups = [roots] if len(roots) > 1 and self.chance(0.7) else [[n] for n in roots]
         # every write is looked at
         for n in self.alive():
-            if n.what == "assign" and not any(n in g for g in groups):
+            if n.what in WRITES and not any(n in g for g in groups):
                 groups.append([n])
         return Case(groups)
 

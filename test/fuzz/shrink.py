@@ -132,7 +132,7 @@ def candidates(case):
         for k, a in enumerate(n.args):
             if a.what != "scalar":
                 yield lambda n=n, k=k: remade(case, only(n, lambda args: args[k]))
-        if n.what not in ("input", "assign") and n.value.v.size <= 4096:
+        if n.what != "input" and n.what not in grammar.WRITES and n.value.v.size <= 4096:
             def as_input(args, n=n):
                 return Node("input", (), (unused_number(case),), Value(n.value.v.copy(), None, True))
             yield lambda n=n, f=as_input: remade(case, only(n, f))

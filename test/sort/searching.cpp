@@ -151,6 +151,16 @@ TYPED_TEST(searching, unique_elements_are_found_and_counted) {
   this->expect("unique_all(x).values", lf::unique_inverse(x).values);
   this->expect("unique_all(x).inverse_indices", lf::unique_inverse(x).inverse_indices);
 }
+TYPED_TEST(searching, of_one_element_without_axes_is_of_a_sequence_of_one) {
+  lf::array<double, 1, TypeParam> v{3, 1, 2};
+  const lf::array<double, 0, TypeParam> one = v(0);
+  EXPECT_EQ(lf::unique(one)(0).item(), 3);
+  EXPECT_EQ(lf::unique(lf::max(v) * 2)(0).item(), 6);
+  EXPECT_EQ(lf::unique_inverse(one).inverse_indices.item(), 0);
+  EXPECT_TRUE(lf::isin(v, one)(0).item());
+  EXPECT_EQ(lf::take(one, lf::array<int, 1, TypeParam>{0, 0})(1).item(), 3);
+  EXPECT_EQ(lf::repeat(one, 2)(1).item(), 3);
+}
 TYPED_TEST(searching, mistakes_are_errors) {
   const auto v = this->v();
   EXPECT_EQ(test::thrown_by<lf::index_error>([&] { (void)lf::quantile(v, 1.5); }),

@@ -198,7 +198,17 @@ auto gathered(const tree::map_expr<Op, Seq, A...>& e, const G& g) {
 }
 
 /// All elements of a tree in row-major order, as a sequence.
+template <class Tree>
+  requires(Tree::rank == 0)
+auto in_sequence(const Tree& e) {
+  index_map<0, 1> m;
+  m.source[0] = -1;
+  m.factor[0] = 0;
+  m.extents[0] = 1;
+  return view_detail::remap(e, m);
+}
 template <class Source, int R>
+  requires(R > 0)
 auto in_sequence(const tree::leaf<Source, R>& e) {
   const auto ordered = [&](const auto& leaf) {
     using source = typename bare_t<decltype(leaf)>::source_type;
@@ -210,6 +220,7 @@ auto in_sequence(const tree::leaf<Source, R>& e) {
   else return ordered(roll_detail::through(e, ir::in_order{}));
 }
 template <class Op, class Seq, class... A>
+  requires((A::rank > 0) || ...)
 auto in_sequence(const tree::map_expr<Op, Seq, A...>& e) {
   return tree::rebuilt(e, shape<1>{e.shape().size()}, [&](const auto& a) {
     if constexpr (bare_t<decltype(a)>::rank == 0) return a;

@@ -161,7 +161,8 @@ class selected_place : public selection<Mask, Values> {
         if constexpr (__is_same(E, bare_t<E>)) (void)static_cast<E&&>(e).take_mask();
         write(inside(static_cast<E&&>(e)));
       }
-    } else if constexpr (scalar<E>) write(static_cast<E&&>(e));
+    } else if constexpr (is_literal<bare_t<E>>) write(bare_t<E>::value);
+    else if constexpr (scalar<E>) write(static_cast<E&&>(e));
     else if constexpr (rank_of<E> == 0) write(static_cast<E&&>(e));
     else write_in_order(e);
   }
@@ -226,7 +227,9 @@ class gathered_place : public lazy<Tree> {
     requires(expression<E> || scalar<E>)
   void operator=(E&& e) && {
     this->memory = {};  // the view itself must not count as somebody who shares the array
-    std::apply([&](const I&... i) { write_at<false>("assignment", *array_, static_cast<E&&>(e), i...); }, indices_);
+    if constexpr (is_literal<bare_t<E>>) static_cast<gathered_place&&>(*this) = bare_t<E>::value;
+    else
+      std::apply([&](const I&... i) { write_at<false>("assignment", *array_, static_cast<E&&>(e), i...); }, indices_);
   }
   void operator=(const gathered_place& e) && { static_cast<gathered_place&&>(*this) = static_cast<const base&>(e); }
   template <class E>
@@ -274,7 +277,8 @@ template <class T, int R, class Space, class I, class V, class = maker>
   requires(expression<I> && (expression<V> || scalar<V>))
 void put(array<T, R, Space>& x, const I& indices, const V& values, caller where = caller::here()) {
   const asked_at at(where);
-  selection_detail::put_in_order("put", x, indices, values);
+  if constexpr (is_literal<V>) selection_detail::put_in_order("put", x, indices, V::value);
+  else selection_detail::put_in_order("put", x, indices, values);
 }
 
 /// add_at(x, indices, values): x(indices) += values, where each of equal indices counts: along the first axis of the
@@ -284,7 +288,8 @@ template <class T, int R, class Space, class I, class V, class = maker>
   requires(expression<I> && (expression<V> || scalar<V>))
 void add_at(array<T, R, Space>& x, const I& indices, V&& values, caller where = caller::here()) {
   const asked_at at(where);
-  selection_detail::write_at<true>("add_at", x, static_cast<V&&>(values), indices);
+  if constexpr (is_literal<bare_t<V>>) selection_detail::write_at<true>("add_at", x, bare_t<V>::value, indices);
+  else selection_detail::write_at<true>("add_at", x, static_cast<V&&>(values), indices);
 }
 
 }  // namespace lazyfuse

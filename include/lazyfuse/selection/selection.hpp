@@ -89,7 +89,7 @@ constexpr bool stands_beside() {
                   "lazyfuse: selections meet where one mask made them, auto m = x > 0; x(m) + y(m); others are arrays "
                   "first: lf::array a = x(m)");
     return one_mask;
-  } else if constexpr (scalar<A>) return true;
+  } else if constexpr (scalar<A> || is_literal<bare_t<A>>) return true;
   else {
     constexpr bool one = rank_of<A> == 0;
     static_assert(
