@@ -124,7 +124,7 @@ __global__ __launch_bounds__(threads, blocks_of_processor) void count_digits(job
   const word mask = (word{1} << width) - 1, prefix = s.prefix;
   const int copy = static_cast<int>(threadIdx.x) % copies;
   const auto add = [&](int digit, uint32_t n) { atomicAdd(own + digit * copies + copy, n); };
-  equal_numbers run;
+  equal_numbers<int> run;
   uint32_t below = 0;
   for (int64_t t = part_tiles.first; t < part_tiles.last; ++t) {
     tile values;

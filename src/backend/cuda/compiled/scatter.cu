@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows written and added where indices say, each row by the threads of one value, so that nothing depends on who comes
-// first; and values counted in bins, by integers, whose sums do not either.
+// first.
 #include "backend/cuda/compiled/selection.hpp"
 
 namespace lazyfuse::cuda_detail {
@@ -66,82 +66,6 @@ cudaError_t add_as(void* to, const void* from, std::int64_t length, std::int64_t
   add_columns<<<blocks_for(n * length), threads, 0, stream>>>(static_cast<T*>(to), static_cast<const T*>(from), length,
                                                               values, keys, positions, n);
   return cudaGetLastError();
-}
-
-/// The bin of a value, -1 for none; as in src/backend/host/scatter.cpp.
-template <class T>
-struct by_width {
-  const T* edges;
-  std::int64_t bins;
-  T width;
-  __device__ std::int64_t operator()(T v) const {
-    if (!(v >= edges[0] && v <= edges[bins])) return -1;
-    std::int64_t bin = static_cast<std::int64_t>((v - edges[0]) / width * static_cast<T>(bins));
-    bin = bin < bins ? bin : bins - 1;  // where rounded bounds are further apart than their distance
-    bin -= v < edges[bin];
-    bin += v >= edges[bin + 1] && bin != bins - 1;
-    return bin;
-  }
-};
-template <class T>
-struct by_search {
-  const T* edges;
-  std::int64_t bins;
-  __device__ std::int64_t operator()(T v) const {
-    if (!(v >= edges[0] && v <= edges[bins])) return -1;
-    std::int64_t low = 0, high = bins;  // the last of edges[0, bins) that is not above v
-    while (high - low > 1) {
-      const std::int64_t middle = (low + high) / 2;
-      (v >= edges[middle] ? low : high) = middle;
-    }
-    return low;
-  }
-};
-struct by_number {
-  std::int64_t bins;
-  __device__ std::int64_t operator()(std::int64_t v) const { return v < bins ? v : -1; }
-};
-
-using counter = unsigned long long;
-/// In shared memory, where the counters of a block fit, and else where the result is.
-template <bool Shared, class Bin, class T>
-__global__ void count(Bin bin_of, const T* values, std::int64_t n, std::int64_t bins, counter* counts) {
-  extern __shared__ unsigned own[];
-  if constexpr (Shared) {
-    for (std::int64_t b = threadIdx.x; b < bins; b += blockDim.x) own[b] = 0;
-    __syncthreads();
-  }
-  for (std::int64_t i = first_of_thread(); i < n; i += all_threads())
-    if (const std::int64_t bin = bin_of(values[i]); bin >= 0) {
-      if constexpr (Shared) atomicAdd(own + bin, 1u);
-      else atomicAdd(counts + bin, counter{1});
-    }
-  if constexpr (Shared) {
-    __syncthreads();
-    for (std::int64_t b = threadIdx.x; b < bins; b += blockDim.x)
-      if (own[b] > 0) atomicAdd(counts + b, static_cast<counter>(own[b]));
-  }
-}
-template <class Bin, class T>
-cudaError_t count_by(const Bin& bin_of, const T* values, std::int64_t n, std::int64_t bins, std::int64_t* counts,
-                     cudaStream_t stream) {
-  constexpr std::int64_t most_shared = 12288;  // bins whose counters fit where no more shared memory is asked for
-  // Blocks that stay, so that few write their counters.
-  constexpr unsigned most = 1024;
-  const unsigned blocks = blocks_for(n) < most ? blocks_for(n) : most;
-  counter* const to = reinterpret_cast<counter*>(counts);
-  if (bins <= most_shared)
-    count<true>
-        <<<blocks, threads, static_cast<std::size_t>(bins) * sizeof(unsigned), stream>>>(bin_of, values, n, bins, to);
-  else count<false><<<blocks, threads, 0, stream>>>(bin_of, values, n, bins, to);
-  return cudaGetLastError();
-}
-template <class T>
-cudaError_t count_in(const void* edges, std::int64_t bins, double width, const void* values, std::int64_t n,
-                     std::int64_t* counts, cudaStream_t stream) {
-  const T *const e = static_cast<const T*>(edges), *const v = static_cast<const T*>(values);
-  if (width > 0) return count_by(by_width<T>{e, bins, static_cast<T>(width)}, v, n, bins, counts, stream);
-  return count_by(by_search<T>{e, bins}, v, n, bins, counts, stream);
 }
 
 }  // namespace
@@ -211,15 +135,5 @@ template cudaError_t add_runs(dtype, void*, const void*, std::int64_t, std::int6
                               const std::uint32_t*, std::int64_t, cudaStream_t);
 template cudaError_t add_runs(dtype, void*, const void*, std::int64_t, std::int64_t, const std::uint64_t*,
                               const std::uint32_t*, std::int64_t, cudaStream_t);
-
-cudaError_t count_between(dtype type, const void* edges, std::int64_t bins, double width, const void* values,
-                          std::int64_t n, std::int64_t* counts, cudaStream_t stream) {
-  if (type == dtype::float32) return count_in<float>(edges, bins, width, values, n, counts, stream);
-  return count_in<double>(edges, bins, width, values, n, counts, stream);
-}
-cudaError_t count_numbers(const std::int64_t* values, std::int64_t n, std::int64_t bins, std::int64_t* counts,
-                          cudaStream_t stream) {
-  return count_by(by_number{bins}, values, n, bins, counts, stream);
-}
 
 }  // namespace lazyfuse::cuda_detail

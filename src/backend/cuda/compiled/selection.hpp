@@ -49,12 +49,24 @@ extern template cudaError_t add_runs(dtype, void*, const void*, std::int64_t, st
 extern template cudaError_t add_runs(dtype, void*, const void*, std::int64_t, std::int64_t, const std::uint64_t*,
                                      const std::uint32_t*, std::int64_t, cudaStream_t);
 
-/// Adds to counts how many of n values are in each bin between edges, of one width, which all of them together have,
-/// or, where that is 0, to be searched.
-cudaError_t count_between(dtype type, const void* edges, std::int64_t bins, double width, const void* values,
-                          std::int64_t n, std::int64_t* counts, cudaStream_t stream);
+/// What is known of a GPU.
+struct processor {
+  int count;  ///< of multiprocessors
+  std::int64_t shared_bytes_of_block;
+};
+/// Edges, float or double, of bins of one width, which all of them together have, or, where that is 0, to be searched;
+/// and the first and the last one.
+struct bin_edges {
+  dtype type;
+  const void* edges;
+  std::int64_t bins;
+  double width, low, high;
+};
+/// Adds to counts how many of n values are in each bin between edges.
+cudaError_t count_between(const bin_edges& b, const void* values, std::int64_t n, std::int64_t* counts,
+                          const processor& p, cudaStream_t stream);
 /// Of numbers in [0, bins).
 cudaError_t count_numbers(const std::int64_t* values, std::int64_t n, std::int64_t bins, std::int64_t* counts,
-                          cudaStream_t stream);
+                          const processor& p, cudaStream_t stream);
 
 }  // namespace lazyfuse::cuda_detail

@@ -60,10 +60,11 @@ struct tile_of {
 
 /// Equal numbers that a thread meets one after the other are counted together, which is what constant data needs: add
 /// is called once for each run.
+template <class Number>
 class equal_numbers {
  public:
   template <class Add>
-  __device__ void count(int number, const Add& add) {
+  __device__ void count(Number number, const Add& add) {
     if (number == last_) {
       ++run_;
       return;
@@ -78,7 +79,7 @@ class equal_numbers {
   }
 
  private:
-  int last_ = -1;
+  Number last_ = -1;
   unsigned run_ = 0;
 };
 
