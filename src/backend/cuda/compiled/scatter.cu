@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows written and added where indices say, each row by the threads of one value, so that nothing depends on who comes
-// first.
+// Rows written where indices say, each by the threads of one value, so that nothing depends on who comes first.
 #include "backend/cuda/compiled/selection.hpp"
 
 namespace lazyfuse::cuda_detail {
@@ -37,37 +36,6 @@ cudaError_t write_as(const row_writes& w, const unsigned long long* last, cudaSt
   return cudaGetLastError();
 }
 
-template <class Key>
-__global__ void make_keys(const std::int64_t* places, std::int64_t n, Key* keys, std::uint32_t* positions) {
-  for (std::int64_t k = first_of_thread(); k < n; k += all_threads()) {
-    keys[k] = places[k] < 0 ? ~Key{0} : static_cast<Key>(places[k]);
-    positions[k] = static_cast<std::uint32_t>(k);
-  }
-}
-
-/// One thread adds up one column of a run, in order.
-template <class T, class Key>
-__global__ void add_columns(T* to, const T* from, std::int64_t length, std::int64_t values, const Key* keys,
-                            const std::uint32_t* positions, std::int64_t n) {
-  for (std::int64_t i = first_of_thread(); i < n * length; i += all_threads()) {
-    std::int64_t k = length == 1 ? i : i / length;
-    const std::int64_t c = i - k * length;
-    const Key key = keys[k];
-    if (key == ~Key{0} || (k > 0 && keys[k - 1] == key)) continue;
-    T sum = to[static_cast<std::int64_t>(key) * length + c];
-    for (; k < n && keys[k] == key; ++k)
-      sum = static_cast<T>(sum + from[(values == 1 ? 0 : positions[k]) * length + c]);
-    to[static_cast<std::int64_t>(key) * length + c] = sum;
-  }
-}
-template <class T, class Key>
-cudaError_t add_as(void* to, const void* from, std::int64_t length, std::int64_t values, const Key* keys,
-                   const std::uint32_t* positions, std::int64_t n, cudaStream_t stream) {
-  add_columns<<<blocks_for(n * length), threads, 0, stream>>>(static_cast<T*>(to), static_cast<const T*>(from), length,
-                                                              values, keys, positions, n);
-  return cudaGetLastError();
-}
-
 }  // namespace
 
 cudaError_t write_rows(const row_writes& w, unsigned long long* last, cudaStream_t stream) {
@@ -88,52 +56,5 @@ cudaError_t write_rows(const row_writes& w, unsigned long long* last, cudaStream
       return write_as<uint4>(w, last, stream);
   }
 }
-
-template <class Key>
-cudaError_t places_as_keys(const std::int64_t* places, std::int64_t n, Key* keys, std::uint32_t* positions,
-                           cudaStream_t stream) {
-  make_keys<<<blocks_for(n), threads, 0, stream>>>(places, n, keys, positions);
-  return cudaGetLastError();
-}
-template cudaError_t places_as_keys(const std::int64_t*, std::int64_t, std::uint32_t*, std::uint32_t*, cudaStream_t);
-template cudaError_t places_as_keys(const std::int64_t*, std::int64_t, std::uint64_t*, std::uint32_t*, cudaStream_t);
-
-template <class Key>
-cudaError_t add_runs(dtype type, void* to, const void* from, std::int64_t length, std::int64_t values, const Key* keys,
-                     const std::uint32_t* positions, std::int64_t n, cudaStream_t stream) {
-  const auto of = [&]<class T>(T*) { return add_as<T>(to, from, length, values, keys, positions, n, stream); };
-  switch (type) {
-    case dtype::int8:
-    case dtype::uint8:
-      return of(static_cast<std::uint8_t*>(nullptr));  // they wrap around
-    case dtype::int16:
-    case dtype::uint16:
-      return of(static_cast<std::uint16_t*>(nullptr));
-    case dtype::int32:
-    case dtype::uint32:
-      return of(static_cast<std::uint32_t*>(nullptr));
-    case dtype::int64:
-    case dtype::uint64:
-      return of(static_cast<std::uint64_t*>(nullptr));
-    case dtype::float16:
-      return of(static_cast<half*>(nullptr));
-    case dtype::bfloat16:
-      return of(static_cast<bfloat16*>(nullptr));
-    case dtype::float32:
-      return of(static_cast<float*>(nullptr));
-    case dtype::float64:
-      return of(static_cast<double*>(nullptr));
-    case dtype::complex64:
-      return of(static_cast<complex<float>*>(nullptr));
-    case dtype::complex128:
-      return of(static_cast<complex<double>*>(nullptr));
-    default:
-      return cudaErrorInvalidValue;
-  }
-}
-template cudaError_t add_runs(dtype, void*, const void*, std::int64_t, std::int64_t, const std::uint32_t*,
-                              const std::uint32_t*, std::int64_t, cudaStream_t);
-template cudaError_t add_runs(dtype, void*, const void*, std::int64_t, std::int64_t, const std::uint64_t*,
-                              const std::uint32_t*, std::int64_t, cudaStream_t);
 
 }  // namespace lazyfuse::cuda_detail

@@ -49,9 +49,14 @@ void add_sorted(const rows& to, const destinations& at, const rows& values) {
   check(cuda_detail::radix_sort<true>(nullptr, bytes, all, stream), "cub::DeviceRadixSort");
   const auto work = room_for<std::uint8_t>(static_cast<index_t>(bytes));
   check(cuda_detail::radix_sort<true>(work.unshared(), bytes, all, stream), "cub::DeviceRadixSort");
-  check(cuda_detail::add_runs(to.type, to.data, values.data, to.length, values.count, all.keys, all.values, at.count,
-                              stream),
-        "add_runs");
+  const auto add = [&](void* memory) {
+    check(cuda_detail::add_runs(memory, bytes, to.type, to.data, values.data, to.length, values.count, all.keys,
+                                all.values, at.count, stream),
+          "add_runs");
+  };
+  add(nullptr);
+  const auto sums = room_for<std::uint8_t>(static_cast<index_t>(bytes));
+  add(sums.unshared());
 }
 
 }  // namespace
