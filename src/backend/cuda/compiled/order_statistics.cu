@@ -22,7 +22,8 @@ constexpr int digit_bits = 11, digits = 1 << digit_bits;
 constexpr int copies = 4;
 /// Of a row; the picking block has a thread for each.
 constexpr int most_parts = 1024;
-constexpr int64_t most_blocks = 2048;
+/// Of several rows together, so that the memory for counts and candidates is bounded.
+constexpr int64_t most_blocks = 2048, most_elements = int64_t{1} << 27;
 /// Candidates are moved if they are one of so many.
 constexpr uint32_t fewer = 4;
 
@@ -327,7 +328,8 @@ template <class Key>
 cudaError_t select_as(void* memory, std::size_t& bytes, const key_selection& s, int processors, cudaStream_t stream) {
   const int64_t tiles = s.length / tile_of<Key, threads>::size + 2;
   const int64_t wave = int64_t{processors} * blocks_of_processor;  // blocks that run at a time
-  const int64_t each = std::clamp<int64_t>((wave + s.rows - 1) / s.rows, 1, most_parts);
+  const int64_t at_a_time = std::min(s.rows, std::max<int64_t>(1, most_elements / s.length));
+  const int64_t each = std::clamp<int64_t>((wave + at_a_time - 1) / at_a_time, 1, most_parts);
   job<Key> j{};
   j.what = s.what;
   j.length = s.length;
@@ -336,7 +338,7 @@ cudaError_t select_as(void* memory, std::size_t& bytes, const key_selection& s, 
   j.ranks = s.ranks;
   std::copy(s.rank, s.rank + s.ranks, j.rank);
   j.parts = static_cast<int>(std::min(each, tiles));
-  const int64_t batch = std::min(s.rows, std::max<int64_t>(1, most_blocks / (int64_t{j.parts} * s.ranks)));
+  const int64_t batch = std::min(at_a_time, std::max<int64_t>(1, most_blocks / (int64_t{j.parts} * s.ranks)));
   const int64_t searches = batch * s.ranks;
   carving of{static_cast<char*>(memory)};
   j.totals = of.take<uint32_t>(searches * (digits + 1));

@@ -31,8 +31,9 @@ struct key_selection {
   void* to;               ///< rows of rank, of ranks, or of length keys
   std::uint32_t* places;  ///< of `first` alone
 };
-/// Deterministic, and nothing waits. Without memory it only says how many bytes it takes: about a third of the keys,
-/// and 8 KiB for each of at most 2000 blocks. processors: of the GPU.
+/// Deterministic, and nothing waits. Without memory it only says how many bytes it takes: 5/16 of a row, or of 2^27
+/// keys of shorter ones, for each rank, the places beside `first`, and 8 KiB for each of some 2000 blocks. processors:
+/// of the GPU.
 cudaError_t select_by_digits(void* memory, std::size_t& bytes, const key_selection& s, int processors,
                              cudaStream_t stream);
 
