@@ -181,6 +181,36 @@ TYPED_TEST(scatters, of_many_elements_have_the_bits_of_one_thread) {
   EXPECT_TRUE(lf::array_equal(several, all_of_them()));
   EXPECT_EQ(lf::sum(lf::bincount(i)).item(), 300007);
 }
+TYPED_TEST(scatters, many_are_added_at_few_places) {
+  // Numbers whose sums are exact in any order.
+  const auto n = lf::arange<int64_t>(200'003);
+  const lf::array<int64_t, 1, TypeParam> i = lf::where(lf::remainder(n * 7919, 1009) < 3, 4, lf::remainder(n, 2));
+  const lf::array<double, 1, TypeParam> values = lf::cast<double>(lf::remainder(n * 31, 257));
+  const auto rows = lf::reshape(values, {-1, 1}) * lf::arange<double>(1, 4);
+  auto a = lf::array<double, 1, TypeParam>(lf::ones<double>({6}));
+  auto b = lf::array<double, 2, TypeParam>(lf::ones<double>({6, 3}));
+  lf::add_at(a, i, values);
+  lf::add_at(b, i, rows);
+  for (const int64_t place : {0, 1, 2, 4}) {
+    const double sum = lf::sum(lf::where(i == place, values, 0.0)).item();
+    EXPECT_EQ(a(place).item(), sum + 1) << place;
+    for (const int64_t c : {0, 1, 2}) EXPECT_EQ(b(place, c).item(), sum * static_cast<double>(c + 1) + 1) << place;
+  }
+}
+TYPED_TEST(scatters, histograms_have_any_number_of_bins) {
+  const auto n = lf::arange<int64_t>(100'003);
+  const lf::array<int64_t, 1, TypeParam> numbers = lf::remainder(n * 7919, int64_t{80'021});
+  const lf::array<float, 1, TypeParam> values = lf::cast<float>(numbers) + 0.25F;
+  for (const lf::index_t bins : {1, 10, 4096, 16'384, 30'000, 70'000}) {
+    const lf::value_range all{0, static_cast<double>(bins)};
+    const auto counts = lf::bincount(numbers, bins)(range(0, bins));
+    EXPECT_TRUE(lf::array_equal(lf::histogram(values, bins, all).counts, counts)) << bins;
+    EXPECT_TRUE(lf::array_equal(lf::histogram(values(range(3, lf::none)), bins, all).counts,
+                                lf::bincount(numbers(range(3, lf::none)), bins)(range(0, bins))))
+        << bins;
+    EXPECT_EQ(lf::histogram(values * 0, bins, all).counts(0).item(), values.size()) << bins;
+  }
+}
 TYPED_TEST(scatters, errors_say_what_is_wrong_and_nothing_is_written) {
   auto v = this->v();
   const auto i = this->i();

@@ -161,6 +161,18 @@ TYPED_TEST(searching, of_one_element_without_axes_is_of_a_sequence_of_one) {
   EXPECT_EQ(lf::take(one, lf::array<int, 1, TypeParam>{0, 0})(1).item(), 3);
   EXPECT_EQ(lf::repeat(one, 2)(1).item(), 3);
 }
+TYPED_TEST(searching, unique_zeros_have_a_sign_that_was_there) {
+  const auto negative = [](const auto& x) { return test::tensor_of(lf::cast<int32_t>(lf::signbit(x))).values; };
+  const lf::array<float, 1, TypeParam> x = lf::to<TypeParam>(lf::from(std::vector<float>{0, -0.0F, 1, 0}));
+  EXPECT_EQ(negative(lf::unique(x)), (std::vector<int32_t>{1, 0}));
+  EXPECT_EQ(negative(lf::unique(-x)), (std::vector<int32_t>{1, 1}));
+  EXPECT_EQ(negative(lf::unique(lf::abs(x))), (std::vector<int32_t>{0, 0}));
+  const auto all = lf::unique_all(x);
+  EXPECT_EQ(negative(all.values), (std::vector<int32_t>{0, 0}));
+  EXPECT_EQ(test::tensor_of(all.indices).values, (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(test::tensor_of(all.counts).values, (std::vector<int64_t>{3, 1}));
+  EXPECT_EQ(negative(lf::unique_inverse(-x(range(1, lf::none))).values), (std::vector<int32_t>{1, 0}));
+}
 TYPED_TEST(searching, mistakes_are_errors) {
   const auto v = this->v();
   EXPECT_EQ(test::thrown_by<lf::index_error>([&] { (void)lf::quantile(v, 1.5); }),

@@ -144,6 +144,49 @@ TYPED_TEST(sorting, the_largest_are_selected) {
     EXPECT_EQ(test::tensor_of(p(all, all, k)).values, wanted.values) << k;
   }
 }
+TYPED_TEST(sorting, zeros_of_either_sign_are_equal_and_come_back_as_they_were) {
+  const auto negative = [](const auto& x) { return test::tensor_of(lf::cast<int32_t>(lf::signbit(x))).values; };
+  const lf::array<float, 1, TypeParam> x = lf::to<TypeParam>(lf::from(std::vector<float>{0, -1, -0.0F, 0, -0.0F}));
+  const auto best = lf::topk(x, 4);
+  EXPECT_EQ(test::tensor_of(best.indices).values, (std::vector<int64_t>{0, 2, 3, 4}));
+  EXPECT_EQ(negative(best.values), (std::vector<int32_t>{0, 1, 0, 1}));
+  EXPECT_EQ(negative(lf::topk(x, 2).values), (std::vector<int32_t>{0, 1}));
+  // of rows that no block of a GPU sorts: some, and most
+  const lf::array<float, 1, TypeParam> many = lf::where(lf::remainder(lf::arange<int32_t>(5000), 3) == 0, 0.0F, -0.0F);
+  for (const lf::index_t k : {7, 4000}) {
+    const auto some = lf::topk(many, k);
+    EXPECT_TRUE(test::tensor_of(some.indices).values == test::tensor_of(lf::arange<int64_t>(k)).values);
+    EXPECT_EQ(negative(some.values), negative(many(range(0, k)))) << k;
+  }
+}
+TYPED_TEST(sorting, selections_are_the_beginnings_of_what_is_sorted) {
+  // Numbers that are near each other, that are few, and that are all equal; one row of them, and several.
+  const auto n = lf::arange<int64_t>(30'000);
+  const auto noise = lf::remainder(n * n * 7919 + n * 104729, 1'000'003);
+  const auto expect_selected = [](const auto& x) {
+    using array = lf::array<lf::value_t<decltype(x)>, lf::rank_of<decltype(x)>, TypeParam>;
+    const array values(x);
+    const auto sorted = test::tensor_of(lf::sort(values)), down = test::tensor_of(lf::argsort(values, lf::descending));
+    const auto length = values.shape()[lf::rank_of<decltype(x)> - 1], rows = values.size() / length;
+    for (const lf::index_t k : {lf::index_t{1}, lf::index_t{1000}, length / 4, length - 1}) {
+      const auto found = test::tensor_of(lf::topk(values, k).indices);
+      auto parts = test::tensor_of(lf::partition(values, k));
+      for (lf::index_t r = 0; r < rows; ++r) {
+        const auto of = [&](auto& t, lf::index_t row) { return t.values.begin() + row; };
+        EXPECT_TRUE(std::equal(of(found, r * k), of(found, r * k + k), of(down, r * length))) << k;
+        const auto first = of(parts, r * length);
+        EXPECT_EQ(first[k], *of(sorted, r * length + k)) << k;
+        std::sort(first, first + k);
+        std::sort(first + k, first + length);
+      }
+      EXPECT_EQ(parts.values, sorted.values) << k;
+    }
+  };
+  expect_selected(lf::cast<float>(noise) / 1000.0F - 500.0F);
+  expect_selected(lf::reshape(lf::cast<double>(noise) * 1e-9 + 1.0, {3, 10'000}));
+  expect_selected(lf::cast<float>(lf::remainder(noise, 3)));
+  expect_selected(lf::cast<float>(noise * 0));
+}
 TYPED_TEST(sorting, mistakes_are_errors) {
   EXPECT_EQ(test::thrown_by<lf::shape_error>([&] { (void)lf::topk(this->x(), 7); }),
             "topk: shape (4, 5, 6) has fewer elements along the axis than are asked for");

@@ -44,9 +44,9 @@ array<int64, 1, Space> counted(const E& e, index_t bins, const Count& count) {
   if constexpr (rank_of<E> == 0) return counted<Space>(e(newaxis), bins, count);
   else if constexpr (space_traits<Space>::on_device) {
     const memory_detail::device_scope<Space> scope(array_detail::device_of(e));
-    const array<value_t<E>, rank_of<E>, Space> values(e);
+    const auto values = in_memory<value_t<E>, Space>(e.tree, nullptr);
     auto counts = zero_counts<int64, Space>(bins);
-    if (values.size() > 0) count(values.data(), values.size(), counts.unshared());
+    if (const index_t n = e.shape().size(); n > 0) count(values.data, n, counts.unshared());
     return counts;
   } else {
     const index_t parts = parts_of(e.shape().size(), bins);
@@ -72,14 +72,22 @@ constexpr bool takes_histogram() {
 template <class T>
 using edge_t = std::conditional_t<__is_same(accumulator_t<T>, float), float, double>;
 
+/// Numbers of type T; those that are there already as they are, which the GPU counts without a copy.
+template <class T, class X>
+decltype(auto) numbers_of(const X& x) {
+  if constexpr (space_traits<result_space<X>>::on_device && __is_same(value_t<X>, T)) return (x);
+  else return cast<T>(x);
+}
 template <class T, class X, class = maker>
 auto counts_between(const X& x, const array<T, 1, host>& edges, double width) {
   using Space = result_space<X>;
   const memory_detail::device_scope<Space> scope(array_detail::device_of(x));
   const array<T, 1, Space> there = to<Space>(edges);
-  const bins b{dtype_of<T>, there.data(), edges.size() - 1, width};
+  const index_t n = edges.size() - 1;
+  const T* const all = edges.data();
+  const bins b{dtype_of<T>, there.data(), n, width, static_cast<double>(all[0]), static_cast<double>(all[n])};
   return histogram_result<T, Space>{
-      counted<Space>(cast<T>(x), b.count,
+      counted<Space>(numbers_of<T>(x), b.count,
                      [&](const T* values, index_t n, int64* counts) { count_in_bins(Space{}, b, values, n, counts); }),
       there};
 }
@@ -118,7 +126,7 @@ auto bincount(const X& x, index_t minlength = 0, caller where = caller::here()) 
   else {
     const asked_at at(where);
     const index_t bins = bins_of(x, minlength, where);
-    return counted<Space>(cast<int64>(x), bins, [&](const int64* values, index_t n, int64* counts) {
+    return counted<Space>(numbers_of<int64>(x), bins, [&](const int64* values, index_t n, int64* counts) {
       count_numbers(Space{}, values, n, bins, counts);
     });
   }

@@ -27,6 +27,9 @@ void keep_selected(const bool* mask, void* values, std::size_t element_size, ind
 /// The memory is written next, in order of the current stream.
 inline void before_writing(host, allocation*) {}
 void before_writing(cuda, allocation* a);
+/// The memory is read next, in order of the current stream, unless it is of another device: whether it may be.
+inline bool before_reading(host, allocation*) { return true; }
+bool before_reading(cuda, allocation* a);
 
 /// Of n values of 1, 2, 4, 8 or 16 bytes those at which the mask is true, moved together in order of the current
 /// stream: `to` has room for n. Returns how many, and waits for it.
@@ -57,7 +60,8 @@ struct bins {
   dtype type;         ///< of edges and values: float or double
   const void* edges;  ///< bins + 1, where the counts are
   index_t count;
-  double width;  ///< of all of them together, where each has the same; else 0, and bins are searched
+  double width;      ///< of all of them together, where each has the same; else 0, and bins are searched
+  double low, high;  ///< the first edge and the last
 };
 /// Adds to counts how many of n values are in each bin; on the GPU, in order of the current stream.
 void count_in_bins(host, const bins& b, const void* values, index_t n, int64* counts);

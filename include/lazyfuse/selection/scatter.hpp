@@ -46,7 +46,7 @@ struct dense {
   Array own;  ///< empty where they have been there before
   const T* data;
 };
-/// Those of e, computed, unless it is somebody else's memory on the host that has them as they are.
+/// Those of e, computed, unless it is somebody else's memory that has them as they are.
 template <class T, class Space, class E, class = maker>
 auto in_memory(const E& e, const allocation*) {
   const auto own = assign_detail::fresh<T, Space, E::rank>(e);
@@ -56,9 +56,9 @@ template <class T, class Space, int R, class = maker>
 auto in_memory(const tree::leaf<stored<T, Space>, R>& e, const allocation* not_of) {
   using values = array<T, R, Space>;
   const strides<R> steps = row_major(e.extents);
-  bool there = !space_traits<Space>::on_device && e.source.owner && e.source.owner != not_of;
+  bool there = e.source.owner && e.source.owner != not_of;
   for (int k = 0; k < R; ++k) there = there && (steps[k] == e.steps[k] || e.extents[k] == 1);
-  if (there) return dense<T, values>{{}, e.source.data + e.offset};
+  if (there && before_reading(Space{}, e.source.owner)) return dense<T, values>{{}, e.source.data + e.offset};
   const values own = assign_detail::fresh<T, Space, R>(e);
   return dense<T, values>{own, own.data()};
 }

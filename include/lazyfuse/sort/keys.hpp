@@ -15,6 +15,8 @@ struct key_rows {
   int bytes;
   index_t count, length;
   void* keys;
+  uint64 minus_zero = 0,
+         zero = 0;  ///< the former counts as the latter, beside it, where first_places and find_runs say
   constexpr bool none() const { return count == 0 || length == 0; }
 };
 
@@ -25,6 +27,7 @@ void sort_keys(cuda, const key_rows& rows);
 void sort_places(host, const key_rows& rows, int64* places);
 void sort_places(cuda, const key_rows& rows, int64* places);
 /// The first k of each row after sort_places, by places and keys, count rows of k; what is left in rows is unspecified.
+/// minus_zero counts as zero, and is returned where it was.
 void first_places(host, const key_rows& rows, index_t k, void* keys, int64* places);
 void first_places(cuda, const key_rows& rows, index_t k, void* keys, int64* places);
 /// Key p of each row is what sorting would put there; those before it are no larger, those behind it no smaller.
@@ -34,7 +37,8 @@ void partition_keys(cuda, const key_rows& rows, index_t p);
 void select_keys(host, const key_rows& rows, const index_t* positions, int n, void* selected);
 void select_keys(cuda, const key_rows& rows, const index_t* positions, int n, void* selected);
 
-/// Of one sorted row: where each run of equal keys starts, and how many there are. Waits on the GPU.
+/// Of one sorted row: where each run of equal keys starts, and how many there are; minus_zero counts as zero. Waits on
+/// the GPU.
 index_t find_runs(host, const key_rows& sorted, int64* starts);
 index_t find_runs(cuda, const key_rows& sorted, int64* starts);
 /// number[places[i]] is the run that sorted key i is in.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// median and quantile: what sorting would put at few positions, on the host by selection.
+// median and quantile: what sorting would put at few positions, by selection.
 #pragma once
 
 #include <lazyfuse/sort/rows.hpp>
@@ -96,8 +96,8 @@ auto quantile_from(const K& keys, index_t below, index_t above, double weight, i
 }  // namespace sort_detail
 
 /// median(x, axis<A>, keepdims): the element in the middle along an axis, or of all elements; of an even number the
-/// mean of the two. double of integers; NaN where there is one. An array. On the host by selection, on the GPU by
-/// sorting. Throws shape_error if there are no elements. \numpy{median}
+/// mean of the two. double of integers; NaN where there is one. An array. By selection. Throws shape_error if there are
+/// no elements. \numpy{median}
 template <class X, class... Options, class = maker>
   requires expression<X>
 auto median(const X& x, Options...) {

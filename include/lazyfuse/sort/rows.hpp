@@ -104,6 +104,17 @@ key_rows rows_in(array<K, R, Space>& keys) {
   const index_t n = keys.shape()[R - 1];
   return {int(sizeof(K)), n > 0 ? keys.size() / n : 0, n, keys.size() > 0 ? keys.data() : nullptr};
 }
+/// The same, of elements of type T, so that zeros of either sign are one.
+template <class T, bool Descending, class K, int R, class Space>
+key_rows rows_with_zeros(array<K, R, Space>& keys) {
+  key_rows rows = rows_in(keys);
+  if constexpr (floating_point<T>) {
+    const auto plus = top_of<T>, minus = static_cast<key_of<T>>(~plus);
+    rows.minus_zero = Descending ? plus : minus;
+    rows.zero = Descending ? minus : plus;
+  }
+  return rows;
+}
 /// s with another last extent.
 template <int R>
 constexpr shape<R> with_length(shape<R> s, index_t n) {

@@ -52,9 +52,9 @@ struct topk_result {
   array<int64, R, Space> indices;  ///< along the axis; of equal elements the first ones come first
 };
 /// topk(x, k, axis<A>): the k largest elements along an axis, the last one unless it is named, and their places, as
-/// arrays: .values, .indices. NaN counts as the largest. On the host by selection; on the GPU by sorting all. Throws
-/// shape_error if there are fewer. The smallest of reals: topk(-x, k), which has NaN first, too; of integers: topk(~x,
-/// k).
+/// arrays: .values, .indices. NaN counts as the largest, and zeros of either sign as equal. By selection; on the GPU by
+/// sorting where k is more than a quarter of the axis. Throws shape_error if there are fewer. The smallest of reals:
+/// topk(-x, k), which has NaN first, too; of integers: topk(~x, k).
 template <class X, class... Options, class = maker>
   requires expression<X>
 auto topk(const X& x, index_t k, Options...) {
@@ -67,11 +67,11 @@ auto topk(const X& x, index_t k, Options...) {
     const call_scope<Space> scope(x, caller{});
     if (k < 0 || k > x.shape()[A])
       throw_shape("topk", x.shape().extent, R, "has fewer elements along the axis than are asked for");
-    auto all = new_keys<true, true, A>(x);
+    auto all = new_keys<false, true, A>(x);
     const shape<R> s = with_length(all.shape(), k);
     array<key_of<T>, R, Space> keys(s, caller{});
     array<int64, R, Space> places(s, caller{});
-    const key_rows rows = rows_in(all);
+    const key_rows rows = rows_with_zeros<T, true>(all);
     if (!rows.none() && k > 0) first_places(Space{}, rows, k, keys.data(), places.data());
     return topk_result<T, R, Space>{array<T, R, Space>(with_axis_back<A>(elements_of<T, true>(keys))),
                                     result_of<A>(static_cast<array<int64, R, Space>&&>(places))};
@@ -80,7 +80,7 @@ auto topk(const X& x, index_t k, Options...) {
 
 /// partition(x, k, axis<A>): the elements along an axis, the last one unless it is named, in such an order that element
 /// k is where sort would put it, those before it are no larger, and those behind it no smaller; an array. A negative k
-/// counts from the end. On the GPU they are sorted. Throws index_error. \numpy{partition}
+/// counts from the end. Throws index_error. \numpy{partition}
 template <class X, class... Options, class = maker>
   requires expression<X>
 auto partition(const X& x, index_t k, Options...) {

@@ -11,7 +11,7 @@ namespace sort_detail {
 /// Sorted keys of all elements, and where their runs start; last, where the last one ends.
 template <class T, class Space>
 struct runs {
-  array<key_of<T>, 1, Space> keys;
+  array<key_of<T>, 1, Space> keys, unsorted;  ///< the latter of reals with places, whose zeros have signs
   array<int64, 1, Space> places, starts;
   index_t count = 0;
 
@@ -19,9 +19,14 @@ struct runs {
   template <bool Places, class X, class = maker>
   static runs of(const X& x) {
     runs r;
-    r.keys = array<key_of<T>, 1, Space>(keys_of<true>(in_a_row(x)));
+    r.keys = array<key_of<T>, 1, Space>(keys_of<false>(in_a_row(x)));
     const index_t n = r.keys.size();
-    const key_rows row = rows_in(r.keys);
+    if constexpr (Places && floating_point<T>) {
+      const auto plus = top_of<T>, minus = static_cast<key_of<T>>(~plus);
+      r.unsorted = r.keys;
+      r.keys = array<key_of<T>, 1, Space>(where(r.unsorted == minus, plus, r.unsorted));
+    }
+    const key_rows row = rows_with_zeros<T, false>(r.keys);
     r.starts = array<int64, 1, Space>(shape<1>{n + 1}, caller{});
     if constexpr (Places) {
       r.places = array<int64, 1, Space>(shape<1>{n}, caller{});
@@ -34,6 +39,7 @@ struct runs {
   auto first() const { return starts(range(0, count)); }
   template <class = maker>
   auto values() const {
+    if (unsorted.size() > 0) return array<T, 1, Space>(elements_of<T, false>(take(unsorted, indices(), axis<0>)));
     return array<T, 1, Space>(elements_of<T, false>(take(keys, first(), axis<0>)));
   }
   template <class = maker>
@@ -66,7 +72,8 @@ constexpr bool has_unique_elements() {
 }  // namespace sort_detail
 
 /// unique(x): the different elements, in ascending order: an array of one axis. NaNs count as one, as in NumPy's
-/// unique, and so do zeros of either sign. Waits on the GPU, to see how many there are. \numpy{unique}
+/// unique, and so do zeros of either sign: -0.0 if there is one. Waits on the GPU, to see how many there are.
+/// \numpy{unique}
 template <class X, class = maker>
   requires expression<X>
 auto unique(const X& x, caller where = caller::here()) {
@@ -99,7 +106,8 @@ struct unique_inverse_result {
   array<T, 1, Space> values;               ///< in ascending order
   array<int64, R, Space> inverse_indices;  ///< of the shape of x: which of them each element is
 };
-/// unique_inverse(x): .values as unique(x), and .inverse_indices, so that take(values, inverse_indices) is x.
+/// unique_inverse(x): .values as unique(x), but for the sign of zero, which is that of the first one, and
+/// .inverse_indices, so that take(values, inverse_indices) is x.
 /// \numpy{unique_inverse}
 template <class X, class = maker>
   requires expression<X>
@@ -119,7 +127,7 @@ struct unique_all_result {
   array<int64, R, Space> inverse_indices;  ///< of the shape of x: which of them each element is
   array<int64, 1, Space> counts;           ///< how often each is there
 };
-/// unique_all(x): .values as unique(x), .indices, .inverse_indices and .counts. \numpy{unique_all}
+/// unique_all(x): .values as unique_inverse(x), .indices, .inverse_indices and .counts. \numpy{unique_all}
 template <class X, class = maker>
   requires expression<X>
 auto unique_all(const X& x, caller where = caller::here()) {

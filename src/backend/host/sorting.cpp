@@ -41,6 +41,12 @@ std::unique_ptr<E[]> room_for(index_t n) {
   return std::unique_ptr<E[]>(new E[static_cast<std::size_t>(n)]);
 }
 
+/// A key, which zeros of either sign share.
+template <class Key>
+Key as_one_zero(const key_rows& rows, Key key) {
+  return key == static_cast<Key>(rows.minus_zero) ? static_cast<Key>(rows.zero) : key;
+}
+
 /// Digits of a byte; below so many elements counting them takes longer than comparing.
 constexpr int digit_values = 256;
 constexpr index_t few = 200;
@@ -287,14 +293,15 @@ void first_places(host, const key_rows& rows, index_t k, void* keys, int64* plac
               limit = static_cast<Key>(key_in(some[static_cast<std::size_t>(k - 1)]));
               if (!(row[i] < limit)) continue;
             }
-            put(some[static_cast<std::size_t>(m++)], row[i], i);
+            put(some[static_cast<std::size_t>(m++)], as_one_zero(rows, row[i]), i);
           }
           std::partial_sort_copy(some.begin(), some.begin() + m, kept, kept + k);
         });
         std::partial_sort(best.begin(), best.begin() + k, best.end());
         for (index_t i = 0; i < k; ++i) {
-          static_cast<Key*>(keys)[r * k + i] = static_cast<Key>(key_in(best[static_cast<std::size_t>(i)]));
-          places[r * k + i] = place_in(best[static_cast<std::size_t>(i)]);
+          const int64 place = place_in(best[static_cast<std::size_t>(i)]);
+          static_cast<Key*>(keys)[r * k + i] = row[place];
+          places[r * k + i] = place;
         }
       });
     });
@@ -387,7 +394,7 @@ index_t find_runs(host, const key_rows& sorted, int64* starts) {
     starts[runs++] = 0;
     for (index_t i = 1; i < sorted.length; ++i) {
       starts[runs] = i;
-      runs += keys[i] != keys[i - 1];
+      runs += as_one_zero(sorted, keys[i]) != as_one_zero(sorted, keys[i - 1]);
     }
   });
   return runs;

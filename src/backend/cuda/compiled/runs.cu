@@ -11,7 +11,7 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-using std::int64_t, std::uint32_t;
+using std::int64_t, std::uint32_t, std::uint64_t;
 
 constexpr int threads = 256;
 /// Blocks whose threads go on from element to element, for more than there are.
@@ -26,6 +26,15 @@ __global__ void number_kernel(uint32_t* places, int64_t n, int64_t length) {
 }
 __global__ void widen_kernel(const uint32_t* places, int64_t n, int64_t length, int64_t k, int64_t* to) {
   for (int64_t i = first_element(); i < n; i += stride()) to[i] = places[i / k * length + i % k];
+}
+
+template <class Key>
+__global__ void replace_kernel(const Key* keys, int64_t n, Key old, Key by, Key* to) {
+  for (int64_t i = first_element(); i < n; i += stride()) to[i] = keys[i] == old ? by : keys[i];
+}
+template <class Key>
+__global__ void take_kernel(const Key* keys, int64_t n, int64_t length, int64_t k, const int64_t* places, Key* to) {
+  for (int64_t i = first_element(); i < n; i += stride()) to[i] = keys[i / k * length + places[i]];
 }
 
 /// Each sorted key finds its run by bisection: neighbours take the same way, through what the caches have.
@@ -45,13 +54,15 @@ __global__ void number_runs_kernel(const int64_t* starts, int64_t runs, const in
 template <class Key>
 struct starts_run {
   const Key* keys;
-  __device__ bool operator()(int64_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
+  Key minus_zero, zero;
+  __device__ Key at(int64_t i) const { return keys[i] == minus_zero ? zero : keys[i]; }
+  __device__ bool operator()(int64_t i) const { return i == 0 || at(i) != at(i - 1); }
 };
-template <class Key>
-cudaError_t runs_of(void* memory, std::size_t& bytes, const void* keys, int64_t n, int64_t* starts, int64_t* runs,
-                    cudaStream_t stream) {
-  return cub::DeviceSelect::If(memory, bytes, thrust::make_counting_iterator(int64_t{0}), starts, runs, n,
-                               starts_run<Key>{static_cast<const Key*>(keys)}, stream);
+
+/// f of a key of so many bytes.
+template <class F>
+cudaError_t with_key(int bytes, const F& f) {
+  return bytes == 1 ? f(std::uint8_t{}) : bytes == 2 ? f(std::uint16_t{}) : bytes == 4 ? f(uint32_t{}) : f(uint64_t{});
 }
 
 }  // namespace
@@ -67,12 +78,31 @@ cudaError_t widen_places(const uint32_t* places, int64_t rows, int64_t length, i
   return cudaGetLastError();
 }
 
-cudaError_t find_runs(void* memory, std::size_t& bytes, int key_bytes, const void* keys, int64_t n, int64_t* starts,
-                      int64_t* runs, cudaStream_t stream) {
-  return key_bytes == 1   ? runs_of<std::uint8_t>(memory, bytes, keys, n, starts, runs, stream)
-         : key_bytes == 2 ? runs_of<std::uint16_t>(memory, bytes, keys, n, starts, runs, stream)
-         : key_bytes == 4 ? runs_of<std::uint32_t>(memory, bytes, keys, n, starts, runs, stream)
-                          : runs_of<std::uint64_t>(memory, bytes, keys, n, starts, runs, stream);
+cudaError_t replace_key(int key_bytes, const void* keys, int64_t n, uint64_t old, uint64_t by, void* to,
+                        cudaStream_t stream) {
+  return with_key(key_bytes, [&]<class Key>(Key) {
+    replace_kernel<<<blocks_for(n), threads, 0, stream>>>(static_cast<const Key*>(keys), n, static_cast<Key>(old),
+                                                          static_cast<Key>(by), static_cast<Key*>(to));
+    return cudaGetLastError();
+  });
+}
+
+cudaError_t take_keys(int key_bytes, const void* keys, int64_t rows, int64_t length, int64_t k, const int64_t* places,
+                      void* to, cudaStream_t stream) {
+  return with_key(key_bytes, [&]<class Key>(Key) {
+    take_kernel<<<blocks_for(rows * k), threads, 0, stream>>>(static_cast<const Key*>(keys), rows * k, length, k,
+                                                              places, static_cast<Key*>(to));
+    return cudaGetLastError();
+  });
+}
+
+cudaError_t find_runs(void* memory, std::size_t& bytes, int key_bytes, const void* keys, uint64_t minus_zero,
+                      uint64_t zero, int64_t n, int64_t* starts, int64_t* runs, cudaStream_t stream) {
+  return with_key(key_bytes, [&]<class Key>(Key) {
+    return cub::DeviceSelect::If(
+        memory, bytes, thrust::make_counting_iterator(int64_t{0}), starts, runs, n,
+        starts_run<Key>{static_cast<const Key*>(keys), static_cast<Key>(minus_zero), static_cast<Key>(zero)}, stream);
+  });
 }
 
 cudaError_t number_runs(const int64_t* starts, int64_t runs, const int64_t* places, int64_t n, int64_t* number,

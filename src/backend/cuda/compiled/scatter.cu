@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows written and added where indices say, each row by the threads of one value, so that nothing depends on who comes
-// first; and values counted in bins, by integers, whose sums do not either.
+// Rows written where indices say, each by the threads of one value, so that nothing depends on who comes first.
 #include "backend/cuda/compiled/selection.hpp"
 
 namespace lazyfuse::cuda_detail {
@@ -37,113 +36,6 @@ cudaError_t write_as(const row_writes& w, const unsigned long long* last, cudaSt
   return cudaGetLastError();
 }
 
-template <class Key>
-__global__ void make_keys(const std::int64_t* places, std::int64_t n, Key* keys, std::uint32_t* positions) {
-  for (std::int64_t k = first_of_thread(); k < n; k += all_threads()) {
-    keys[k] = places[k] < 0 ? ~Key{0} : static_cast<Key>(places[k]);
-    positions[k] = static_cast<std::uint32_t>(k);
-  }
-}
-
-/// One thread adds up one column of a run, in order.
-template <class T, class Key>
-__global__ void add_columns(T* to, const T* from, std::int64_t length, std::int64_t values, const Key* keys,
-                            const std::uint32_t* positions, std::int64_t n) {
-  for (std::int64_t i = first_of_thread(); i < n * length; i += all_threads()) {
-    std::int64_t k = length == 1 ? i : i / length;
-    const std::int64_t c = i - k * length;
-    const Key key = keys[k];
-    if (key == ~Key{0} || (k > 0 && keys[k - 1] == key)) continue;
-    T sum = to[static_cast<std::int64_t>(key) * length + c];
-    for (; k < n && keys[k] == key; ++k)
-      sum = static_cast<T>(sum + from[(values == 1 ? 0 : positions[k]) * length + c]);
-    to[static_cast<std::int64_t>(key) * length + c] = sum;
-  }
-}
-template <class T, class Key>
-cudaError_t add_as(void* to, const void* from, std::int64_t length, std::int64_t values, const Key* keys,
-                   const std::uint32_t* positions, std::int64_t n, cudaStream_t stream) {
-  add_columns<<<blocks_for(n * length), threads, 0, stream>>>(static_cast<T*>(to), static_cast<const T*>(from), length,
-                                                              values, keys, positions, n);
-  return cudaGetLastError();
-}
-
-/// The bin of a value, -1 for none; as in src/backend/host/scatter.cpp.
-template <class T>
-struct by_width {
-  const T* edges;
-  std::int64_t bins;
-  T width;
-  __device__ std::int64_t operator()(T v) const {
-    if (!(v >= edges[0] && v <= edges[bins])) return -1;
-    std::int64_t bin = static_cast<std::int64_t>((v - edges[0]) / width * static_cast<T>(bins));
-    bin = bin < bins ? bin : bins - 1;  // where rounded bounds are further apart than their distance
-    bin -= v < edges[bin];
-    bin += v >= edges[bin + 1] && bin != bins - 1;
-    return bin;
-  }
-};
-template <class T>
-struct by_search {
-  const T* edges;
-  std::int64_t bins;
-  __device__ std::int64_t operator()(T v) const {
-    if (!(v >= edges[0] && v <= edges[bins])) return -1;
-    std::int64_t low = 0, high = bins;  // the last of edges[0, bins) that is not above v
-    while (high - low > 1) {
-      const std::int64_t middle = (low + high) / 2;
-      (v >= edges[middle] ? low : high) = middle;
-    }
-    return low;
-  }
-};
-struct by_number {
-  std::int64_t bins;
-  __device__ std::int64_t operator()(std::int64_t v) const { return v < bins ? v : -1; }
-};
-
-using counter = unsigned long long;
-/// In shared memory, where the counters of a block fit, and else where the result is.
-template <bool Shared, class Bin, class T>
-__global__ void count(Bin bin_of, const T* values, std::int64_t n, std::int64_t bins, counter* counts) {
-  extern __shared__ unsigned own[];
-  if constexpr (Shared) {
-    for (std::int64_t b = threadIdx.x; b < bins; b += blockDim.x) own[b] = 0;
-    __syncthreads();
-  }
-  for (std::int64_t i = first_of_thread(); i < n; i += all_threads())
-    if (const std::int64_t bin = bin_of(values[i]); bin >= 0) {
-      if constexpr (Shared) atomicAdd(own + bin, 1u);
-      else atomicAdd(counts + bin, counter{1});
-    }
-  if constexpr (Shared) {
-    __syncthreads();
-    for (std::int64_t b = threadIdx.x; b < bins; b += blockDim.x)
-      if (own[b] > 0) atomicAdd(counts + b, static_cast<counter>(own[b]));
-  }
-}
-template <class Bin, class T>
-cudaError_t count_by(const Bin& bin_of, const T* values, std::int64_t n, std::int64_t bins, std::int64_t* counts,
-                     cudaStream_t stream) {
-  constexpr std::int64_t most_shared = 12288;  // bins whose counters fit where no more shared memory is asked for
-  // Blocks that stay, so that few write their counters.
-  constexpr unsigned most = 1024;
-  const unsigned blocks = blocks_for(n) < most ? blocks_for(n) : most;
-  counter* const to = reinterpret_cast<counter*>(counts);
-  if (bins <= most_shared)
-    count<true>
-        <<<blocks, threads, static_cast<std::size_t>(bins) * sizeof(unsigned), stream>>>(bin_of, values, n, bins, to);
-  else count<false><<<blocks, threads, 0, stream>>>(bin_of, values, n, bins, to);
-  return cudaGetLastError();
-}
-template <class T>
-cudaError_t count_in(const void* edges, std::int64_t bins, double width, const void* values, std::int64_t n,
-                     std::int64_t* counts, cudaStream_t stream) {
-  const T *const e = static_cast<const T*>(edges), *const v = static_cast<const T*>(values);
-  if (width > 0) return count_by(by_width<T>{e, bins, static_cast<T>(width)}, v, n, bins, counts, stream);
-  return count_by(by_search<T>{e, bins}, v, n, bins, counts, stream);
-}
-
 }  // namespace
 
 cudaError_t write_rows(const row_writes& w, unsigned long long* last, cudaStream_t stream) {
@@ -163,63 +55,6 @@ cudaError_t write_rows(const row_writes& w, unsigned long long* last, cudaStream
     default:
       return write_as<uint4>(w, last, stream);
   }
-}
-
-template <class Key>
-cudaError_t places_as_keys(const std::int64_t* places, std::int64_t n, Key* keys, std::uint32_t* positions,
-                           cudaStream_t stream) {
-  make_keys<<<blocks_for(n), threads, 0, stream>>>(places, n, keys, positions);
-  return cudaGetLastError();
-}
-template cudaError_t places_as_keys(const std::int64_t*, std::int64_t, std::uint32_t*, std::uint32_t*, cudaStream_t);
-template cudaError_t places_as_keys(const std::int64_t*, std::int64_t, std::uint64_t*, std::uint32_t*, cudaStream_t);
-
-template <class Key>
-cudaError_t add_runs(dtype type, void* to, const void* from, std::int64_t length, std::int64_t values, const Key* keys,
-                     const std::uint32_t* positions, std::int64_t n, cudaStream_t stream) {
-  const auto of = [&]<class T>(T*) { return add_as<T>(to, from, length, values, keys, positions, n, stream); };
-  switch (type) {
-    case dtype::int8:
-    case dtype::uint8:
-      return of(static_cast<std::uint8_t*>(nullptr));  // they wrap around
-    case dtype::int16:
-    case dtype::uint16:
-      return of(static_cast<std::uint16_t*>(nullptr));
-    case dtype::int32:
-    case dtype::uint32:
-      return of(static_cast<std::uint32_t*>(nullptr));
-    case dtype::int64:
-    case dtype::uint64:
-      return of(static_cast<std::uint64_t*>(nullptr));
-    case dtype::float16:
-      return of(static_cast<half*>(nullptr));
-    case dtype::bfloat16:
-      return of(static_cast<bfloat16*>(nullptr));
-    case dtype::float32:
-      return of(static_cast<float*>(nullptr));
-    case dtype::float64:
-      return of(static_cast<double*>(nullptr));
-    case dtype::complex64:
-      return of(static_cast<complex<float>*>(nullptr));
-    case dtype::complex128:
-      return of(static_cast<complex<double>*>(nullptr));
-    default:
-      return cudaErrorInvalidValue;
-  }
-}
-template cudaError_t add_runs(dtype, void*, const void*, std::int64_t, std::int64_t, const std::uint32_t*,
-                              const std::uint32_t*, std::int64_t, cudaStream_t);
-template cudaError_t add_runs(dtype, void*, const void*, std::int64_t, std::int64_t, const std::uint64_t*,
-                              const std::uint32_t*, std::int64_t, cudaStream_t);
-
-cudaError_t count_between(dtype type, const void* edges, std::int64_t bins, double width, const void* values,
-                          std::int64_t n, std::int64_t* counts, cudaStream_t stream) {
-  if (type == dtype::float32) return count_in<float>(edges, bins, width, values, n, counts, stream);
-  return count_in<double>(edges, bins, width, values, n, counts, stream);
-}
-cudaError_t count_numbers(const std::int64_t* values, std::int64_t n, std::int64_t bins, std::int64_t* counts,
-                          cudaStream_t stream) {
-  return count_by(by_number{bins}, values, n, bins, counts, stream);
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -6,6 +6,7 @@
 
 #include "backend/cuda/compiled/radix.hpp"
 #include "backend/cuda/compiled/selection.hpp"
+#include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/order.hpp"
 
 #include <cstddef>
@@ -30,6 +31,11 @@ int word_of(std::size_t element_size) {
   return word;
 }
 
+cuda_detail::processor this_processor() {
+  const cuda_detail::device_facts& facts = cuda_detail::device();
+  return {facts.processors, facts.shared_bytes};
+}
+
 template <class Key>
 void add_sorted(const rows& to, const destinations& at, const rows& values) {
   const cudaStream_t stream = current_stream();
@@ -43,15 +49,25 @@ void add_sorted(const rows& to, const destinations& at, const rows& values) {
   check(cuda_detail::radix_sort<true>(nullptr, bytes, all, stream), "cub::DeviceRadixSort");
   const auto work = room_for<std::uint8_t>(static_cast<index_t>(bytes));
   check(cuda_detail::radix_sort<true>(work.unshared(), bytes, all, stream), "cub::DeviceRadixSort");
-  check(cuda_detail::add_runs(to.type, to.data, values.data, to.length, values.count, all.keys, all.values, at.count,
-                              stream),
-        "add_runs");
+  const auto add = [&](void* memory) {
+    check(cuda_detail::add_runs(memory, bytes, to.type, to.data, values.data, to.length, values.count, all.keys,
+                                all.values, at.count, stream),
+          "add_runs");
+  };
+  add(nullptr);
+  const auto sums = room_for<std::uint8_t>(static_cast<index_t>(bytes));
+  add(sums.unshared());
 }
 
 }  // namespace
 
 void before_writing(cuda, allocation* a) {
   if (a) cuda_detail::use(a, true);
+}
+bool before_reading(cuda, allocation* a) {
+  if (a->device >= 0 && a->device != cuda_detail::current_device()) return false;
+  cuda_detail::use(a, false);
+  return true;
 }
 
 index_t select_flagged(cuda, const bool* mask, const void* values, std::size_t element_size, index_t n, void* to) {
@@ -98,12 +114,13 @@ index_t scatter_sum(cuda, const rows& to, const destinations& at, const rows& va
 }
 
 void count_in_bins(cuda, const bins& b, const void* values, index_t n, int64* counts) {
-  check(cuda_detail::count_between(b.type, b.edges, b.count, b.width, values, n, counts, current_stream()),
+  check(cuda_detail::count_between({b.type, b.edges, b.count, b.width, b.low, b.high}, values, n, counts,
+                                   this_processor(), current_stream()),
         "count_between");
 }
 
 void count_numbers(cuda, const int64* values, index_t n, index_t bins, int64* counts) {
-  check(cuda_detail::count_numbers(values, n, bins, counts, current_stream()), "count_numbers");
+  check(cuda_detail::count_numbers(values, n, bins, counts, this_processor(), current_stream()), "count_numbers");
 }
 
 }  // namespace lazyfuse::selection_detail

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sorting on the GPU by CUB, which nvcc has compiled (compiled/): memory, streams and what is asked of it.
+// Sorting and selecting on the GPU by what nvcc has compiled (compiled/): memory, streams and what is asked of it.
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/sort/keys.hpp>
 
+#include "backend/cuda/compiled/order_statistics.hpp"
 #include "backend/cuda/compiled/radix.hpp"
 #include "backend/cuda/compiled/runs.hpp"
+#include "backend/cuda/compiled/short_rows.hpp"
 #include "backend/cuda/runtime/order.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace lazyfuse::sort_detail {
 
 namespace {
 
-using cuda_detail::check, cuda_detail::radix_rows;
+using cuda_detail::check, cuda_detail::key_selection, cuda_detail::radix_rows, cuda_detail::selects;
 
 /// Memory of the current stream, given back to it when this goes.
 class room {
@@ -35,15 +38,23 @@ std::size_t bytes_of(const key_rows& rows) {
          static_cast<std::size_t>(rows.bytes);
 }
 
+/// Places have 32 bits.
+constexpr index_t most_places = 0xffffffff;
+
 /// Places while they are sorted: 32 bits each, in two buffers, of which the first has them before and afterwards.
 struct small_places {
   room first, second;
-  explicit small_places(const key_rows& rows) : first(bytes(rows)), second(bytes(rows)) {
+  explicit small_places(const key_rows& rows) : small_places(rows, room(bytes(rows))) {
     check(cuda_detail::number_places(first.as<std::uint32_t>(), rows.count, rows.length, current_stream()),
           "number_places");
   }
+  /// What they are is known.
+  small_places(const key_rows& rows, room places) : first(std::move(places)), second(bytes(rows)) {}
+  static void check_length(const key_rows& rows) {
+    if (rows.length > most_places) throw_value("argsort, topk: on the GPU an axis has fewer than 2^32 elements");
+  }
   static std::size_t bytes(const key_rows& rows) {
-    if (rows.length > 0xffffffff) throw_value("argsort, topk: on the GPU an axis has fewer than 2^32 elements");
+    check_length(rows);
     return static_cast<std::size_t>(rows.count) * static_cast<std::size_t>(rows.length) * 4;
   }
 };
@@ -107,36 +118,110 @@ void copy_columns(const key_rows& rows, index_t first, index_t n, void* to, inde
           "cudaMemcpyAsync");
 }
 
+bool are_short(const key_rows& rows) { return rows.length <= cuda_detail::longest_short_row; }
+/// The first k of rows that fit a block.
+void sort_short(const key_rows& rows, index_t k, void* keys, int64* places, const std::uint32_t* values = nullptr) {
+  check(cuda_detail::sort_short_rows(
+            {rows.bytes, rows.count, rows.length, k, rows.keys, rows.minus_zero, rows.zero, keys, places, values},
+            current_stream()),
+        "sort_short_rows");
+}
+void widen(const small_places& small, index_t count, index_t length, index_t k, int64* places) {
+  check(cuda_detail::widen_places(small.first.as<std::uint32_t>(), count, length, k, places, current_stream()),
+        "widen_places");
+}
+
+key_selection selection_of(const key_rows& rows, selects what, void* to) {
+  key_selection s{};
+  s.what = what;
+  s.key_bytes = rows.bytes;
+  s.rows = rows.count;
+  s.length = rows.length;
+  s.keys = rows.keys;
+  s.minus_zero = rows.minus_zero;
+  s.zero = rows.zero;
+  s.ranks = 1;
+  s.to = to;
+  return s;
+}
+void select(const key_selection& s) {
+  const int processors = cuda_detail::device().processors;
+  std::size_t bytes = 0;
+  check(cuda_detail::select_by_digits(nullptr, bytes, s, processors, current_stream()), "select_by_digits");
+  const room work(bytes);
+  check(cuda_detail::select_by_digits(work.as<void>(), bytes, s, processors, current_stream()), "select_by_digits");
+}
+
 }  // namespace
 
 void sort_keys(cuda, const key_rows& rows) {
-  if (!rows.none()) sort_rows(rows, nullptr);
+  if (rows.none()) return;
+  if (are_short(rows)) sort_short(rows, rows.length, rows.keys, nullptr);
+  else sort_rows(rows, nullptr);
 }
 
 void sort_places(cuda, const key_rows& rows, int64* places) {
   if (rows.none()) return;
+  if (are_short(rows)) return sort_short(rows, rows.length, rows.keys, places);
   small_places small(rows);
   sort_rows(rows, &small);
-  check(cuda_detail::widen_places(small.first.as<std::uint32_t>(), rows.count, rows.length, rows.length, places,
-                                  current_stream()),
-        "widen_places");
+  widen(small, rows.count, rows.length, rows.length, places);
 }
 
 void first_places(cuda, const key_rows& rows, index_t k, void* keys, int64* places) {
   if (rows.none() || k == 0) return;
-  small_places small(rows);
-  sort_rows(rows, &small);
-  copy_columns(rows, 0, k, keys, k);
-  check(
-      cuda_detail::widen_places(small.first.as<std::uint32_t>(), rows.count, rows.length, k, places, current_stream()),
-      "widen_places");
+  if (are_short(rows)) return sort_short(rows, k, keys, places);
+  if (k > rows.length / 4) {
+    const room copy(bytes_of(rows));
+    const key_rows all{rows.bytes, rows.count, rows.length, copy.as<void>()};
+    small_places small(all);
+    check(cuda_detail::replace_key(rows.bytes, rows.keys, rows.count * rows.length, rows.minus_zero, rows.zero,
+                                   all.keys, current_stream()),
+          "replace_key");
+    sort_rows(all, &small);
+    widen(small, rows.count, rows.length, k, places);
+  } else {
+    key_rows best{rows.bytes, rows.count, k, nullptr};
+    const room best_keys(bytes_of(best));
+    best.keys = best_keys.as<void>();
+    small_places::check_length(rows);
+    room best_places(static_cast<std::size_t>(rows.count * k) * sizeof(std::uint32_t));
+    key_selection s = selection_of(rows, selects::first, best.keys);
+    s.rank[0] = static_cast<std::uint32_t>(k);
+    s.places = best_places.as<std::uint32_t>();
+    select(s);
+    // Equal keys are in the order of their places.
+    if (are_short(best)) sort_short(best, k, nullptr, places, s.places);
+    else {
+      small_places small(best, std::move(best_places));
+      sort_rows(best, &small);
+      widen(small, rows.count, k, k, places);
+    }
+  }
+  check(cuda_detail::take_keys(rows.bytes, rows.keys, rows.count, rows.length, k, places, keys, current_stream()),
+        "take_keys");
 }
 
-void partition_keys(cuda, const key_rows& rows, index_t) { sort_keys(cuda{}, rows); }
+void partition_keys(cuda, const key_rows& rows, index_t p) {
+  if (rows.none()) return;
+  if (are_short(rows) || rows.length > most_places) return sort_keys(cuda{}, rows);
+  const room other(bytes_of(rows));
+  key_selection s = selection_of(rows, selects::partition, other.as<void>());
+  s.rank[0] = static_cast<std::uint32_t>(p);
+  select(s);
+  check(cudaMemcpyAsync(rows.keys, other.as<void>(), bytes_of(rows), cudaMemcpyDeviceToDevice, current_stream()),
+        "cudaMemcpyAsync");
+}
 
 void select_keys(cuda, const key_rows& rows, const index_t* positions, int n, void* selected) {
   if (rows.none()) return;
-  sort_rows(rows, nullptr);
+  if (!are_short(rows) && rows.length <= most_places && n <= cuda_detail::most_ranks) {
+    key_selection s = selection_of(rows, selects::key, selected);
+    s.ranks = n;
+    for (int i = 0; i < n; ++i) s.rank[i] = static_cast<std::uint32_t>(positions[i]);
+    return select(s);
+  }
+  sort_keys(cuda{}, rows);
   for (int j = 0; j < n; ++j)
     copy_columns(rows, positions[j], 1, static_cast<std::byte*>(selected) + j * rows.bytes, n);
 }
@@ -149,10 +234,12 @@ index_t find_runs(cuda, const key_rows& sorted, int64* starts) {
   const room count(sizeof(std::int64_t));
   auto* const runs = count.as<std::int64_t>();
   std::size_t bytes = 0;
-  check(cuda_detail::find_runs(nullptr, bytes, sorted.bytes, sorted.keys, sorted.length, starts, runs, stream),
+  check(cuda_detail::find_runs(nullptr, bytes, sorted.bytes, sorted.keys, sorted.minus_zero, sorted.zero, sorted.length,
+                               starts, runs, stream),
         "cub::DeviceSelect");
   const room work(bytes > 0 ? bytes : 1);
-  check(cuda_detail::find_runs(work.as<void>(), bytes, sorted.bytes, sorted.keys, sorted.length, starts, runs, stream),
+  check(cuda_detail::find_runs(work.as<void>(), bytes, sorted.bytes, sorted.keys, sorted.minus_zero, sorted.zero,
+                               sorted.length, starts, runs, stream),
         "cub::DeviceSelect");
   std::int64_t found = 0;
   check(cudaMemcpyAsync(&found, runs, sizeof found, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
