@@ -100,7 +100,7 @@ class graph_evaluation {
       if (compute_first(order)) continue;
       if (!planned && (has_stages(order) || has_repeated(order, roots, extents, rank))) {
         if (put_large_arguments_in_memory(order)) continue;
-        if (run_groups({order, roots, extents, rank, refused_}, targets, because)) return;
+        if (run_groups({order, roots, extents, rank, targets[0].steps, refused_}, targets, because)) return;
         continue;
       }
       if (cut(order, roots)) continue;

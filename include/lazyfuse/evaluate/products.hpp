@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expressions around products of matrices, and of what is computed for them: where a library multiplies faster than a
-// kernel that computes all of it, factors and products are put into memory, and what is around them reads them there.
+// kernel that computes all of it, factors and products are put into memory, and what is around them reads them there,
+// but for what the library computes with a product.
 #pragma once
 
 #include <lazyfuse/evaluate/temporaries.hpp>
@@ -127,6 +128,14 @@ inline constexpr bool are_around_products = [] {
     if constexpr (n.all == 0 || n.all != n.products) return false;
     else return (!std::is_same_v<bare_t<decltype(next_apart(std::declval<const E&>()))>, E> || ...);
   }
+}();
+
+/// Whether an expression is computed of one product, whose factors are in memory.
+template <class E>
+inline constexpr bool is_of_one_product = [] {
+  constexpr stage_count n = tree::fold<counting_products, E>;
+  return n.all == 1 && n.products == 1 &&
+         std::is_same_v<bare_t<decltype(with_factors_apart(std::declval<const E&>()))>, E>;
 }();
 
 /// Elements of a factor, each once.
