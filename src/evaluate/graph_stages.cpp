@@ -4,6 +4,8 @@
 
 #include "program/graph.hpp"
 
+#include <lazyfuse/plan/matrix_product.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -566,8 +568,10 @@ std::optional<product_types> product_of_matrices(const memory_of_graph& memory, 
   if (!sum || product->is_operand || !product->node->operation || !ir::multiplies(product->node->operation->word))
     return {};
   dtype type = dtype::other;
+  const placed_node* operands[2];
   for (int a = 0; a < 2; ++a) {
-    const placed_node* factor = &g.values[g.argument(*product, a)];
+    const placed_node*& factor = operands[a];
+    factor = &g.values[g.argument(*product, a)];
     if (!factor->is_operand && factor->node->operation && ir::changes_type(factor->node->operation->word))
       factor = &g.values[g.argument(*factor, 0)];
     if (!factor->is_operand) return {};
@@ -579,7 +583,10 @@ std::optional<product_types> product_of_matrices(const memory_of_graph& memory, 
   const placed_node& root = g.values[static_cast<std::size_t>(g.roots[0])];
   const std::optional<ir::around_product> around = ir::around_product_of(steps, g.roots[0]);
   if (!around) return {};
-  product_types found{type, memory_type(root.stage >= 0 ? *layout.stages[0].stage : *root.node).type.element, *around};
+  product_types found{type,
+                      memory_type(root.stage >= 0 ? *layout.stages[0].stage : *root.node).type.element,
+                      *around,
+                      {operands[0], operands[1]}};
   const auto is_zero = [&](int constant) {
     const placed_node& v = g.values[static_cast<std::size_t>(constant)];
     const auto* const bytes = reinterpret_cast<const unsigned char*>(v.node->source);
@@ -593,6 +600,33 @@ std::optional<product_types> product_of_matrices(const memory_of_graph& memory, 
     if (multiplies_by_zero(a.share) || !is_added(g.values[static_cast<std::size_t>(a.step)], memory, layout, results))
       return {};
   return found;
+}
+
+operand_in_order factor_to_copy(const memory_of_graph& memory, const stage_layout& layout, const product_types& p) {
+  index_t steps[2][max_rank] = {};
+  const auto take = [&](int i, const index_t* own) {
+    const placed_node& v = *p.operands[i];
+    for (int k = 0; k < v.node->rank; ++k)
+      if (const int axis = axis_in(v.axes, k); axis >= 0 && v.node->extents[k] > 1) steps[i][axis] = own[k];
+  };
+  index_t own[2][max_rank], dense[2][max_rank];
+  bool may_be_copied[2];
+  for (int i = 0; i < 2; ++i) {
+    const graph_node& n = *p.operands[i]->node;
+    memory_steps(*p.operands[i], memory, own[i]);
+    dense_steps(n.extents, n.rank, dense[i]);
+    may_be_copied[i] = n.source_type && n.source_type->in_memory && !n.computation && !memory.find(&n);
+  }
+  const auto is_product = [&](bool first_copied, bool second_copied) {
+    take(0, first_copied ? dense[0] : own[0]);
+    take(1, second_copied ? dense[1] : own[1]);
+    return static_cast<bool>(planning::matrix_product_of(layout.extents, layout.kept, layout.rank, steps[0], steps[1]));
+  };
+  if (is_product(false, false)) return {};
+  if (may_be_copied[0] && is_product(true, false)) return {p.operands[0]->node, {}};
+  if (may_be_copied[1] && is_product(false, true)) return {p.operands[1]->node, {}};
+  if (may_be_copied[0] && may_be_copied[1] && is_product(true, true)) return {p.operands[0]->node, {}};
+  return {};
 }
 
 work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written,

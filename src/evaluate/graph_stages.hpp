@@ -95,10 +95,14 @@ operand_in_order operand_to_copy(const memory_of_graph& memory, const stage_layo
 struct product_types {
   dtype factors, result;
   ir::around_product around;
+  const placed_node* operands[2];  ///< that are multiplied
 };
 /// results: how they are to lie, along the axes of the roots.
 std::optional<product_types> product_of_matrices(const memory_of_graph& memory, const stage_layout& layout,
                                                  const placed_graph& g, const index_t* results);
+
+/// One of its operands that is to be copied, since it lies as no library reads it; none: null.
+operand_in_order factor_to_copy(const memory_of_graph& memory, const stage_layout& layout, const product_types& p);
 
 /// What the kernel asks of a machine; written: bytes.
 work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written,

@@ -17,6 +17,8 @@ namespace lf = lazyfuse;
 using lf::all, lf::newaxis, lf::none, lf::range;
 using std::int64_t;
 
+/// Whether plans are made of values, and not of types.
+constexpr bool by_values = std::is_same_v<lf::kernel_space<lf::cuda>, lf::made_in<lf::cuda>>;
 constexpr int64_t rows = 96, columns = 80, depth = 64;
 
 /// Small whole numbers, and an array of them on the device.
@@ -70,7 +72,7 @@ void expect_one_call(const char* what, const char* path, const E& e, const F& f)
   standin::reset();
   const lf::array<T, 2, lf::cuda> z = e;
   expect_one_call<T>(what, z, f);
-  if constexpr (std::is_same_v<lf::kernel_space<lf::cuda>, lf::made_in<lf::cuda>>) {
+  if constexpr (by_values) {
     const auto p = lf::plan(e);
     ASSERT_EQ(p.kernels.size(), 1u) << what;
     EXPECT_EQ(p.kernels[0].path, path) << what;
@@ -212,6 +214,39 @@ TEST_F(around_products, of_batches_have_a_bias_each_or_one) {
   };
   check("one", lf::matmul(x, y) + one, [](int64_t, int64_t j) { return double(number(0, j, 4)); });
   check("each", lf::matmul(x, y) + each, [](int64_t b, int64_t j) { return double(number(b, j, 6)); });
+}
+
+TEST_F(around_products, of_batches_may_have_two_axes_that_are_not_one) {
+  constexpr int64_t outer = 2, inner = 3;
+  const auto heads = numbers<float, 4>({outer, rows, inner, depth}, 1),
+             y = numbers<float, 4>({outer, inner, depth, columns}, 2);
+  const auto bias = numbers<float, 4>({outer, 1, 1, columns}, 6);
+  const lf::array<float, 4, lf::host> hx = lf::to<lf::host>(heads), hy = lf::to<lf::host>(y);
+  standin::reset();
+  const lf::array<float, 4, lf::cuda> z = lf::matmul(lf::permute_dims<0, 2, 1, 3>(heads), y) + bias;
+  EXPECT_EQ(standin::launches().size(), 0u);
+  const lf::array<float, 4, lf::host> got = lf::to<lf::host>(z);
+  for (int64_t b = 0; b < outer; ++b)
+    for (int64_t h = 0; h < inner; ++h)
+      for (int64_t i = 0; i < rows; i += 19)
+        for (int64_t j = 0; j < columns; j += 7) {
+          double want = double(number(b, j, 6));
+          for (int64_t k = 0; k < depth; ++k) want += double(hx(b, i, h, k).item()) * double(hy(b, h, k, j).item());
+          ASSERT_NEAR(got(b, h, i, j).item(), want, 1e-3) << b << " " << h << " " << i << " " << j;
+        }
+}
+
+TEST_F(around_products, copy_first_what_lies_as_no_library_reads_it) {
+  if constexpr (by_values) {
+    const auto x = numbers<float, 2>({2 * rows, 2 * depth}, 1), y = numbers<float, 2>({depth, columns}, 2);
+    const auto every_other = x(range(none, none, 2), range(none, none, 2));
+    const auto row = numbers<float, 1>({columns}, 4);
+    for (const auto& p : {lf::plan(lf::matmul(every_other, y) + row),
+                          lf::plan(lf::matmul(every_other, y(range(none, none, -1), range(none, none, -1))) + row)}) {
+      ASSERT_GE(p.kernels.size(), 2u);
+      EXPECT_EQ(p.kernels.back().path, "library with bias");
+    }
+  }
 }
 
 TEST_F(around_products, what_the_library_has_not_is_a_kernel_after_it) {

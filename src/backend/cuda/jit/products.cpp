@@ -23,6 +23,8 @@ namespace {
 constexpr index_t most_depth = 1 << 16;
 /// Products of a batch, which the library counts in 32 bits.
 constexpr index_t most_count = 0x7fffffff;
+/// Calls of the library for one product, which take a few microseconds each.
+constexpr index_t most_calls = 64;
 bool rounds_deep_sums(dtype type) { return type == dtype_of<float> || type == dtype_of<complex<float>>; }
 
 /// The two arrays whose products are added up, and what is computed of the sums.
@@ -84,9 +86,10 @@ std::optional<scale> scale_of(const exact_plan& p, const ir::multiplied_by& by) 
   return s;
 }
 
-/// The axes of a product in its plan; -1: no batch.
+/// The axes of a product in its plan; -1: none. The library is called once for each position of `batches`.
 struct product_axes {
-  int rows, columns, batch;
+  int rows, columns, batch, batches;
+  static index_t step(const operand_info& o, int axis) { return axis >= 0 ? o.steps[axis] : 0; }
 };
 /// Takes one of the arrays that are added: bias, which lies along the lines of the results, or a matrix that lies as
 /// they do.
@@ -98,21 +101,23 @@ bool take_added(const exact_plan& p, const ir::around_product::array& from, cons
   for (int k = p.kept; k < p.rank; ++k)
     if (o.steps[k] != 0) return false;
   const int along = m.to.lies.turned ? axes.rows : axes.columns, across = m.to.lies.turned ? axes.columns : axes.rows;
-  const index_t next = axes.batch >= 0 ? o.steps[axes.batch] : 0;
+  const index_t next = axes.step(o, axes.batch), far = axes.step(o, axes.batches);
   if (o.steps[along] != 1 || next < 0) return false;
   if (o.steps[across] == 0) {
     if (m.has_bias || share->real != 1 || share->imaginary != 0) return false;
     m.has_bias = true;
     m.bias = o.data;
     m.next_bias = next;
+    m.far_bias = far;
     return true;
   }
   const std::optional<matrix_layout> lies = matrix_layout_of(p.extents, o.steps, axes.rows, axes.columns);
   if (m.adds || !lies || lies->turned != m.to.lies.turned) return false;
-  if (o.data && o.data == m.to.data && (lies->pitch != m.to.lies.pitch || next != m.to.next)) return false;
+  if (o.data && o.data == m.to.data && (lies->pitch != m.to.lies.pitch || next != m.to.next || far != m.to.far))
+    return false;
   m.adds = true;
   m.of_added = *share;
-  m.added = {o.data, *lies, next};
+  m.added = {o.data, *lies, next, far};
   return true;
 }
 
@@ -150,17 +155,26 @@ std::optional<products_of_matrices> products_of(const exact_plan& p, const ir::p
   products_of_matrices m{p.type_of(f->x).element,    p.type().results[0],          p.extents[axes.rows],
                          p.extents[axes.columns],    p.extents[axes.depth],        1,
                          {left->data, axes.left, 0}, {right->data, axes.right, 0}, {to.data, *result, 0}};
-  product_axes found{axes.rows, axes.columns, -1};
+  product_axes found{axes.rows, axes.columns, -1, -1};
   for (int k = 0; k < p.kept; ++k) {
     if (k == axes.rows || k == axes.columns || p.extents[k] == 1) continue;
-    if (m.count > 1 || p.extents[k] > most_count || left->steps[k] < 0 || right->steps[k] < 0 || to.steps[k] <= 0)
+    if (found.batches >= 0 || p.extents[k] > most_count || left->steps[k] < 0 || right->steps[k] < 0 ||
+        to.steps[k] <= 0)
       return {};
-    m.count = p.extents[k];
-    m.x.next = left->steps[k];
-    m.y.next = right->steps[k];
-    m.to.next = to.steps[k];
+    found.batches = found.batch;
     found.batch = k;
   }
+  if (found.batches >= 0 && p.extents[found.batches] > p.extents[found.batch]) std::swap(found.batches, found.batch);
+  if (found.batches >= 0) m.batches = p.extents[found.batches];
+  if (m.batches > most_calls) return {};
+  if (found.batch >= 0) m.count = p.extents[found.batch];
+  const auto take_steps = [&](matrix& of, const operand_info& o) {
+    of.next = found.step(o, found.batch);
+    of.far = found.step(o, found.batches);
+  };
+  take_steps(m.x, *left);
+  take_steps(m.y, *right);
+  take_steps(m.to, to);
   if (!take_around(p, f->around, found, m)) return {};
   return m;
 }

@@ -9,6 +9,7 @@
 #include "program/around_product.hpp"
 
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+#include <lazyfuse/error.hpp>
 
 #include <cublasLt.h>
 
@@ -101,7 +102,27 @@ struct form {
   bool possible = false;
 };
 
-int alignment_of(const void* p) { return 1 << std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(p)), 8); }
+/// Of all that begin so many bytes apart, from there on.
+int alignment_of(const void* p, index_t apart) {
+  return 1 << std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(p) | static_cast<std::uintptr_t>(apart)), 8);
+}
+int bytes_of(dtype type) {
+  switch (type) {
+    case dtype_of<half>:
+    case dtype_of<bfloat16>:
+      return 2;
+    case dtype_of<float>:
+      return 4;
+    case dtype_of<complex<double>>:
+      return 16;
+    default:
+      return 8;
+  }
+}
+/// Where those of a batch begin.
+const void* in_batch(const void* first, index_t elements, dtype type) {
+  return static_cast<const char*>(first) + elements * bytes_of(type);
+}
 
 /// The matrix of rows x columns by columns, or its transpose. Returns whether it is transposed.
 bool describe(cublasLtMatrixLayoutOpaque_t& layout, const matrix& m, index_t rows, index_t columns, index_t count,
@@ -149,9 +170,9 @@ cublasLtEpilogue_t epilogue_of(const products_of_matrices& p) {
   return p.has_bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 /// The choice of an algorithm asks how it is aligned, also where there is no memory yet.
-bool set_bias(cublasLtMatmulDescOpaque_t& operation, const products_of_matrices& p) {
+bool set_bias(cublasLtMatmulDescOpaque_t& operation, const products_of_matrices& p, index_t batch = 0) {
   alignas(256) static const char somewhere[256] = {};
-  const void* const bias = p.bias ? p.bias : somewhere;
+  const void* const bias = p.bias ? in_batch(p.bias, batch * p.far_bias, p.result) : somewhere;
   return !p.has_bias ||
          succeeded(cublas().set_of_operation(&operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias));
 }
@@ -184,10 +205,14 @@ form form_of(cublasLtHandle_t handle, const products_of_matrices& p) {
     good = good && succeeded(lt.set_of_preference(&wanted, which, &value, sizeof value));
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, most_workspace);
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, std::uint32_t(alignment_of(p.x.data)));
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, std::uint32_t(alignment_of(p.y.data)));
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, std::uint32_t(alignment_of(added.data)));
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, std::uint32_t(alignment_of(p.to.data)));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+         std::uint32_t(alignment_of(p.x.data, p.x.far * bytes_of(p.factors))));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+         std::uint32_t(alignment_of(p.y.data, p.y.far * bytes_of(p.factors))));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+         std::uint32_t(alignment_of(added.data, added.far * bytes_of(p.result))));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+         std::uint32_t(alignment_of(p.to.data, p.to.far * bytes_of(p.result))));
   if (!good) return f;
   cublasLtMatmulHeuristicResult_t best;
   int found = 0;
@@ -208,9 +233,11 @@ struct device_products {
 std::string key_of(const products_of_matrices& p) {
   std::string key;
   append_bytes(key, p.factors, p.result, p.rows, p.columns, p.depth, p.count, rounds_factors(p.factors), p.adds,
-               p.has_bias, alignment_of(p.bias), p.next_bias, p.then);
-  for (const matrix* m : {&p.x, &p.y, &p.to, p.adds ? &p.added : &p.to})
-    append_bytes(key, m->lies.pitch, m->lies.turned, m->next, alignment_of(m->data));
+               p.has_bias, alignment_of(p.bias, p.far_bias * bytes_of(p.result)), p.next_bias, p.then);
+  for (const matrix* m : {&p.x, &p.y, &p.to, p.adds ? &p.added : &p.to}) {
+    const dtype type = m == &p.x || m == &p.y ? p.factors : p.result;
+    append_bytes(key, m->lies.pitch, m->lies.turned, m->next, alignment_of(m->data, m->far * bytes_of(type)));
+  }
   return key;
 }
 
@@ -287,10 +314,19 @@ bool multiply(const products_of_matrices& as_given) {
   };
   // Zero: what lies in the result is not read.
   const both of_product(p.of_product), of_added(p.adds ? p.of_added : scale{0, 0});
-  auto* const to = const_cast<void*>(p.to.data);
-  return succeeded(cublas().multiply(handle, &f.operation, of_product.of(wide), p.x.data, &f.x, p.y.data, &f.y,
-                                     of_added.of(wide), p.adds ? p.added.data : to, &f.added, to, &f.to, &f.algorithm,
-                                     room.partial, f.workspace, current_stream()));
+  for (index_t batch = 0; batch < p.batches; ++batch) {
+    auto* const to = const_cast<void*>(in_batch(p.to.data, batch * p.to.far, p.result));
+    const void* const added = p.adds ? in_batch(p.added.data, batch * p.added.far, p.result) : to;
+    const bool done = (batch == 0 || set_bias(f.operation, p, batch)) &&
+                      succeeded(cublas().multiply(
+                          handle, &f.operation, of_product.of(wide), in_batch(p.x.data, batch * p.x.far, p.factors),
+                          &f.x, in_batch(p.y.data, batch * p.y.far, p.factors), &f.y, of_added.of(wide), added,
+                          &f.added, to, &f.to, &f.algorithm, room.partial, f.workspace, current_stream()));
+    if (done) continue;
+    if (batch == 0) return false;
+    throw error("cublasLtMatmul failed in the middle of a batch of products");
+  }
+  return true;
 }
 
 }  // namespace lazyfuse::cuda_detail

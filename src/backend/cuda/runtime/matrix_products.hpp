@@ -11,7 +11,8 @@ namespace lazyfuse::cuda_detail {
 struct matrix {
   const void* data;
   planning::matrix_layout lies;
-  index_t next;  ///< from one matrix to the next
+  index_t next;     ///< from one matrix to the next
+  index_t far = 0;  ///< from those of one batch to those of the next
 };
 /// A factor, of which only complex numbers have the second part.
 struct scale {
@@ -21,13 +22,14 @@ struct scale {
 /// by tanh, which the library computes to a few digits more than 16 bits hold.
 enum class activation : char { none, relu, gelu };
 
-/// to = f(scale * x * y + share * added + bias) for `count` products, in which x has rows x depth elements and y depth
-/// x columns. 16-bit reals are multiplied exactly and added up in float, and results are rounded once; float is rounded
-/// to fewer bits where use_tf32() allows it, and double is not.
+/// to = f(scale * x * y + share * added + bias) for batches of `count` products, in which x has rows x depth elements
+/// and y depth x columns. 16-bit reals are multiplied exactly and added up in float, and results are rounded once;
+/// float is rounded to fewer bits where use_tf32() allows it, and double is not.
 struct products_of_matrices {
   dtype factors, result;
   index_t rows, columns, depth, count;
   matrix x, y, to;
+  index_t batches = 1;  ///< of `count` products each
   scale of_product = {};
   scale of_added = {};
   matrix added = {};           ///< of the results' type, lying as they do; its data may be theirs
@@ -35,6 +37,7 @@ struct products_of_matrices {
   bool has_bias = false;       ///< one element for each position along the lines in memory of the results
   const void* bias = nullptr;  ///< of the results' type
   index_t next_bias = 0;       ///< from one product to the next
+  index_t far_bias = 0;
   activation then = activation::none;
 
   /// Whether the results are more than the products.
@@ -54,7 +57,8 @@ double products_per_us(dtype factors, dtype result);
 double products_per_us_and_more(dtype factors, dtype result, bool biased, const char* word);
 /// Whether the library knows an algorithm for it. False while a stream is captured, if it has not been asked before.
 bool can_multiply(const products_of_matrices& p);
-/// Starts it on the current stream. False where the library cannot; nothing has been started then.
+/// Starts it on the current stream, by one call for each batch. False where the library cannot; nothing has been
+/// started then.
 bool multiply(const products_of_matrices& p);
 
 }  // namespace lazyfuse::cuda_detail
