@@ -123,9 +123,9 @@ std::string kernel_text(const planned_kernel& k, int number) {
                      (rows ? std::to_string(k.rows.rows) + " rows of " + std::to_string(k.rows.length)
                            : std::to_string(positions) + " positions") +
                      ", path " + k.path + (k.shared ? ", common sub-expressions computed once" : "") +
-                     (k.path == "library" ? ", a library of matrix products"
-                      : k.made            ? ", compiled at run time: what is equal is read and computed once"
-                                          : "") +
+                     (k.path.starts_with("library") ? ", a library of matrix products"
+                      : k.made                      ? ", compiled at run time: what is equal is read and computed once"
+                                                    : "") +
                      "; " + reads_text(k.read, k.distinct) + ", writes " + bytes_text(k.written) +
                      (k.because.empty() ? "" : " to a temporary, " + k.because) + "\n";
   int number_of_pass = 0;

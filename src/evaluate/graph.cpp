@@ -100,7 +100,7 @@ class graph_evaluation {
       if (compute_first(order)) continue;
       if (!planned && (has_stages(order) || has_repeated(order, roots, extents, rank))) {
         if (put_large_arguments_in_memory(order)) continue;
-        if (run_groups({order, roots, extents, rank, refused_}, targets, because)) return;
+        if (run_groups({order, roots, extents, rank, targets[0].steps, refused_}, targets, because)) return;
         continue;
       }
       if (cut(order, roots)) continue;
@@ -258,7 +258,21 @@ class graph_evaluation {
       copy_in_order(*turned.node, turned.order);
       return run_group(roots, targets, extents, rank, because);
     }
+    if (const auto multiplied = space_.on_device ? multiplied_to_copy(layout, placed, targets) : operand_in_order{};
+        multiplied.node) {
+      copy_in_order(*multiplied.node, multiplied.order);
+      return run_group(roots, targets, extents, rank, because);
+    }
     return run_stages(space_, because ? x_.for_part(because) : x_, memory_, layout, placed, targets, extents, rank);
+  }
+  /// What a library would multiply, but that it lies as none reads it.
+  operand_in_order multiplied_to_copy(const stage_layout& layout, const placed_graph& placed,
+                                      const graph_target* targets) const {
+    const auto speed = space_.this_machine().products_per_us;
+    if (!speed) return {};
+    const std::optional<product_types> p = product_of_matrices(memory_, layout, placed, targets[0].steps);
+    return p && speed(p->factors, p->result, false, nullptr) > 0 ? factor_to_copy(memory_, layout, *p)
+                                                                 : operand_in_order{};
   }
   /// Others of the evaluation find it there, too.
   void put(const graph_node* n, const in_memory_value& v) {

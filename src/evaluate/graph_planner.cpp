@@ -128,17 +128,29 @@ class planner {
       if (apart.contains(n) || (parts.contains(n) && n->weight >= least_shared_cost)) items_.push_back(n);
     }
   }
-  /// What a library of products reads in memory and leaves there: factors that are computed, and sums once they are
-  /// rounded.
+  /// What a library of products reads in memory and leaves there: factors that are computed, sums once they are
+  /// rounded, and what it may compute of them that others read.
   node_set parts_of_products() const {
     node_set parts;
     const auto is_sum_of_products = [&](const graph_node& n) {
       return n.stage && !memory_.holds(&n) && ir::adds(n.stage->stage->word) && n.arguments[0]->operation &&
              ir::multiplies(n.arguments[0]->operation->word);
     };
+    node_set around;  // of which the library may compute all
     for (const graph_node* n : of_.order) {
-      if (n->operation && ir::changes_type(n->operation->word) && is_sum_of_products(*n->arguments[0])) parts.insert(n);
+      if (n->operation && ir::changes_type(n->operation->word) && is_sum_of_products(*n->arguments[0])) {
+        parts.insert(n);
+        around.insert(n);
+      } else if (n->operation) {
+        const bool goes_on = ir::step_of_word(n->operation->word) != ir::step::other;
+        for (const graph_node* a : n->arguments)
+          if (around.contains(a)) {
+            if (goes_on) around.insert(n);
+            else if (a->operation) parts.insert(a);
+          }
+      }
       if (!is_sum_of_products(*n)) continue;
+      around.insert(n);
       for (const graph_node* factor : n->arguments[0]->arguments) {
         if (factor->operation && ir::changes_type(factor->operation->word)) factor = factor->arguments[0];
         const double size = elements(factor->extents, factor->rank);
@@ -192,12 +204,27 @@ class planner {
       if (!elementwise || nodes.size() > 1) return never;
       return predicted_us({0, static_cast<index_t>(2 * written), 0, 0, 2, 0}, machine_);
     }
+    index_t dense[max_rank];
+    dense_steps(extents, rank, dense);
     work all = work_of(memory, layout, g, written, space_.on_device);
     if (machine_.products_per_us)
-      if (const std::optional<product_types> p = product_of_matrices(memory, layout, g))
-        if (const double speed = machine_.products_per_us(p->factors, p->result); speed > 0)
+      if (const std::optional<product_types> p =
+              product_of_matrices(memory, layout, g, last ? of_.result_steps : dense))
+        if (const double speed = speed_of(*p, g); speed > 0)
           all.operations = layout.positions() / speed * machine_.operations_per_us;
     return predicted_us(all, machine_);
+  }
+  /// Of a library with a product and what is computed of it; 0: it computes something else.
+  double speed_of(const product_types& p, const placed_graph& g) const {
+    const auto is_bias = [&](const ir::around_product::array& a) {
+      int axes = 0;
+      const placed_node& v = g.values[static_cast<std::size_t>(a.step)];
+      for (int k = 0; k < v.node->rank; ++k) axes += axis_in(v.axes, k) >= 0 && v.node->extents[k] > 1;
+      return axes == 1;
+    };
+    const std::vector<ir::around_product::array>& added = p.around.added;
+    return machine_.products_per_us(p.factors, p.result, std::any_of(added.begin(), added.end(), is_bias),
+                                    ir::word_of_activation(p.around.activation));
   }
 };
 

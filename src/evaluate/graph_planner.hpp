@@ -15,6 +15,7 @@ struct graph_request {
   const std::vector<const graph_node*>& roots;
   const index_t* extents;
   int rank;
+  const index_t* result_steps;  ///< of the first root, where it is stored
   const refused_kernels& refused;
 };
 

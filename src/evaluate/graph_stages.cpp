@@ -4,6 +4,8 @@
 
 #include "program/graph.hpp"
 
+#include <lazyfuse/plan/matrix_product.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -184,8 +186,8 @@ const char* lay_out(const memory_of_graph& memory, const std::vector<const graph
     alike = alike && s.stage->stage->stage->axes == first.stage->axes && s.stage->stage->rank == first.rank;
   }
   std::vector<reading> reads(to.stages.begin(), to.stages.end());
-  if (lay_out_reductions(reads, extents, rank, to)) return nullptr;
   if (std::find(refused.roots.begin(), refused.roots.end(), roots) != refused.roots.end()) return backend_refuses;
+  if (lay_out_reductions(reads, extents, rank, to)) return nullptr;
   if (!refused.nested && lay_out_nested(reads, extents, rank, to)) return nullptr;
   if (std::find(first.extents, first.extents + first.rank, 0) != first.extents + first.rank) return "nothing to reduce";
   if (!alike) return "reductions are over different numbers of axes, or of arguments of different ranks";
@@ -360,6 +362,15 @@ bool are_one(const placed_node& a, const placed_node& b) {
 
 namespace {
 
+/// The steps of an operand along its own axes.
+void memory_steps(const placed_node& v, const memory_of_graph& memory, index_t* steps) {
+  const graph_node& n = *v.node;
+  const in_memory_value* const at = memory.find(&n);
+  if (!at) std::copy_n(n.steps, n.rank, steps);
+  else if (n.view) steps_of_view(*n.view, *n.arguments[0], steps);
+  else dense_steps(n.extents, n.rank, steps, at->order);
+}
+
 /// How the operands of a kernel lie in memory: those whose neighbours are along another axis than those of most bytes
 /// are turned. Tiles turn some of them in shared memory; elsewhere all that a GPU reads together is read for each
 /// element, or they are copied first.
@@ -369,10 +380,7 @@ class memory_order {
   void read(const placed_node& v, double bytes, int size) {
     index_t steps[max_rank] = {};
     const graph_node& n = *v.node;
-    const in_memory_value* const at = memory_.find(&n);
-    if (!at) std::copy_n(n.steps, n.rank, steps);
-    else if (n.view) steps_of_view(*n.view, *n.arguments[0], steps);
-    else dense_steps(n.extents, n.rank, steps, at->order);
+    memory_steps(v, memory_, steps);
     operand o{.node = &n, .bytes = bytes, .size = size};
     for (int k = 0; k < n.rank; ++k) {
       const int axis = axis_in(v.axes, k);
@@ -502,30 +510,123 @@ operand_in_order operand_to_copy(const memory_of_graph& memory, const stage_layo
   return order.to_copy();
 }
 
+namespace {
+
+bool is_small(dtype type) { return type == dtype_of<half> || type == dtype_of<bfloat16>; }
+
+/// Whether a library adds an operand: it lies along the lines of the results, or as they do.
+bool is_added(const placed_node& v, const memory_of_graph& memory, const stage_layout& layout, const index_t* results) {
+  const axis_map& to = layout.frames[0];
+  int along = -1;  // the axis of the iteration along which results are contiguous
+  for (int k = 0; k < to.rank; ++k)
+    if (to.axis[k] >= 0 && results[k] == 1) along = to.axis[k];
+  if (along < 0) return false;
+  index_t own[max_rank] = {}, steps[max_rank] = {};
+  memory_steps(v, memory, own);
+  for (int k = 0; k < v.node->rank; ++k)
+    if (const int axis = axis_in(v.axes, k); axis >= 0 && v.node->extents[k] > 1) steps[axis] = own[k];
+  for (int k = layout.kept; k < layout.rank; ++k)
+    if (steps[k] != 0) return false;
+  const auto is_possible = [&](index_t step) { return step == 0 || step >= layout.extents[along]; };
+  steps[along] = steps[along] == 1 ? 0 : -1;
+  return std::all_of(steps, steps + max_rank, is_possible);
+}
+
+}  // namespace
+
 std::optional<product_types> product_of_matrices(const memory_of_graph& memory, const stage_layout& layout,
-                                                 const placed_graph& g) {
+                                                 const placed_graph& g, const index_t* results) {
   constexpr double least_positions = 1 << 18, least_reads = 32;
   const double all = layout.positions();
   if (layout.pattern != std::string_view("reduce") || layout.stages.size() != 1 || g.roots.size() != 1 ||
       all < least_positions)
     return {};
-  int factors = 0, products = 0;
+  const auto source_of = [&](const placed_node& v) -> const graph_source_type& {
+    const in_memory_value* const at = memory.find(v.node);
+    return at ? *at->type : *v.node->source_type;
+  };
+  std::vector<ir::plain_step> steps(g.values.size());
+  const placed_node *product = nullptr, *sum = nullptr;
+  for (std::size_t i = 0; i < g.values.size(); ++i) {
+    const placed_node& v = g.values[i];
+    if (v.count > 2) return {};
+    for (int a = 0; a < v.count; ++a) steps[i].arguments[a] = static_cast<int>(g.argument(v, a));
+    if (v.is_operand)
+      steps[i].what = source_of(v).in_memory     ? ir::step::memory
+                      : source_of(v).is_constant ? ir::step::constant
+                                                 : ir::step::other;
+    else if (v.stage >= 0) {
+      if (!ir::adds(layout.stages[0].stage->stage->stage->word)) return {};
+      sum = &v;
+      product = &g.values[g.argument(v, 0)];
+      steps[i].what = ir::step::sum;
+    } else steps[i].what = v.count > 0 ? ir::step_of_word(v.node->operation->word) : ir::step::other;
+    if (v.count == 1 && !v.is_operand && v.stage < 0 && ir::changes_type(v.node->operation->word) &&
+        is_small(memory_type(*v.node).type.element))
+      steps[i].what = ir::step::rounded;
+  }
+  if (!sum || product->is_operand || !product->node->operation || !ir::multiplies(product->node->operation->word))
+    return {};
   dtype type = dtype::other;
-  for (const placed_node& v : g.values) {
-    if (v.is_operand) {
-      const in_memory_value* const at = memory.find(v.node);
-      const graph_source_type& source = at ? *at->type : *v.node->source_type;
-      if (!source.in_memory || elements_of(v, layout) * least_reads > all) return {};
-      if (factors++ > 0 && source.type.element != type) return {};
-      type = source.type.element;
-    } else if (v.stage >= 0) {
-      if (!ir::adds(v.node->stage ? v.node->stage->stage->word : layout.stages[0].stage->stage->stage->word)) return {};
-    } else if (ir::multiplies(v.node->operation->word)) ++products;
-    else if (!ir::changes_type(v.node->operation->word)) return {};
+  const placed_node* operands[2];
+  for (int a = 0; a < 2; ++a) {
+    const placed_node*& factor = operands[a];
+    factor = &g.values[g.argument(*product, a)];
+    if (!factor->is_operand && factor->node->operation && ir::changes_type(factor->node->operation->word))
+      factor = &g.values[g.argument(*factor, 0)];
+    if (!factor->is_operand) return {};
+    const graph_source_type& source = source_of(*factor);
+    if (!source.in_memory || elements_of(*factor, layout) * least_reads > all) return {};
+    if (a > 0 && source.type.element != type) return {};
+    type = source.type.element;
   }
   const placed_node& root = g.values[static_cast<std::size_t>(g.roots[0])];
-  if (factors != 2 || products != 1) return {};
-  return product_types{type, memory_type(root.stage >= 0 ? *layout.stages[0].stage : *root.node).type.element};
+  const std::optional<ir::around_product> around = ir::around_product_of(steps, g.roots[0]);
+  if (!around) return {};
+  product_types found{type,
+                      memory_type(root.stage >= 0 ? *layout.stages[0].stage : *root.node).type.element,
+                      *around,
+                      {operands[0], operands[1]}};
+  const auto is_zero = [&](int constant) {
+    const placed_node& v = g.values[static_cast<std::size_t>(constant)];
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(v.node->source);
+    return std::all_of(bytes, bytes + source_of(v).bytes, [](unsigned char b) { return b == 0; });
+  };
+  const auto multiplies_by_zero = [&](const ir::multiplied_by& by) {
+    return by.constant >= 0 && is_zero(by.constant);  // libraries do not read what they multiply by 0
+  };
+  if ((around->zero >= 0 && !is_zero(around->zero)) || multiplies_by_zero(around->scale)) return {};
+  for (const ir::around_product::array& a : around->added)
+    if (multiplies_by_zero(a.share) || !is_added(g.values[static_cast<std::size_t>(a.step)], memory, layout, results))
+      return {};
+  return found;
+}
+
+operand_in_order factor_to_copy(const memory_of_graph& memory, const stage_layout& layout, const product_types& p) {
+  index_t steps[2][max_rank] = {};
+  const auto take = [&](int i, const index_t* own) {
+    const placed_node& v = *p.operands[i];
+    for (int k = 0; k < v.node->rank; ++k)
+      if (const int axis = axis_in(v.axes, k); axis >= 0 && v.node->extents[k] > 1) steps[i][axis] = own[k];
+  };
+  index_t own[2][max_rank], dense[2][max_rank];
+  bool may_be_copied[2];
+  for (int i = 0; i < 2; ++i) {
+    const graph_node& n = *p.operands[i]->node;
+    memory_steps(*p.operands[i], memory, own[i]);
+    dense_steps(n.extents, n.rank, dense[i]);
+    may_be_copied[i] = n.source_type && n.source_type->in_memory && !n.computation && !memory.find(&n);
+  }
+  const auto is_product = [&](bool first_copied, bool second_copied) {
+    take(0, first_copied ? dense[0] : own[0]);
+    take(1, second_copied ? dense[1] : own[1]);
+    return static_cast<bool>(planning::matrix_product_of(layout.extents, layout.kept, layout.rank, steps[0], steps[1]));
+  };
+  if (is_product(false, false)) return {};
+  if (may_be_copied[0] && is_product(true, false)) return {p.operands[0]->node, {}};
+  if (may_be_copied[1] && is_product(false, true)) return {p.operands[1]->node, {}};
+  if (may_be_copied[0] && may_be_copied[1] && is_product(true, true)) return {p.operands[0]->node, {}};
+  return {};
 }
 
 work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written,

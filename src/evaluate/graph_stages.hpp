@@ -5,6 +5,7 @@
 
 #include "core/scratch.hpp"
 #include "evaluate/graph_memory.hpp"
+#include "program/around_product.hpp"
 
 #include <lazyfuse/plan/cost.hpp>
 #include <lazyfuse/plan/rows.hpp>
@@ -89,12 +90,19 @@ struct operand_in_order {
 /// than to copy first; none: null.
 operand_in_order operand_to_copy(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g);
 
-/// The types of factors and results of a kernel that is a product of matrices; none of others.
+/// The types of factors and results of a kernel that is a product of matrices, and what a library computes of it; none
+/// of others.
 struct product_types {
   dtype factors, result;
+  ir::around_product around;
+  const placed_node* operands[2];  ///< that are multiplied
 };
+/// results: how they are to lie, along the axes of the roots.
 std::optional<product_types> product_of_matrices(const memory_of_graph& memory, const stage_layout& layout,
-                                                 const placed_graph& g);
+                                                 const placed_graph& g, const index_t* results);
+
+/// One of its operands that is to be copied, since it lies as no library reads it; none: null.
+operand_in_order factor_to_copy(const memory_of_graph& memory, const stage_layout& layout, const product_types& p);
 
 /// What the kernel asks of a machine; written: bytes.
 work work_of(const memory_of_graph& memory, const stage_layout& layout, const placed_graph& g, double written,

@@ -177,20 +177,29 @@ int program_graph::operations() const {
       std::ranges::count_if(nodes, [](const program_node& n) { return !n.type.empty() && !n.arguments.empty(); }));
 }
 
-std::optional<program_graph::factors> program_graph::sum_of_products() const {
+std::optional<program_graph::factors> program_graph::sum_of_products(const std::vector<step>& operands) const {
   if (roots.size() != 1) return {};
   const auto at = [this](int i) -> const program_node& { return nodes[static_cast<std::size_t>(i)]; };
-  factors f{-1, -1, false, false};
-  const program_node* sum = &at(roots[0]);
-  if (sum->type == "op::cast<half>" || sum->type == "op::cast<bfloat16>") {
-    f.rounded = true;
-    sum = &at(sum->arguments[0]);
+  const program_node* sum = nullptr;
+  std::vector<plain_step> steps(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const program_node& n = nodes[i];
+    if (n.is_stage) {
+      if (sum || n.type != "op::sum") return {};
+      sum = &n;
+      steps[i].what = step::sum;
+    } else if (n.type.empty()) steps[i].what = operands[static_cast<std::size_t>(n.arguments[0])];
+    else if (n.arguments.size() <= 2) {
+      steps[i].what = step_of_operation(n.type);
+      std::copy(n.arguments.begin(), n.arguments.end(), steps[i].arguments);
+    }
   }
-  if (!sum->is_stage || sum->type != "op::sum") return {};
+  if (!sum) return {};
+  const std::optional<around_product> around = around_product_of(steps, roots[0]);
   const program_node& product = at(sum->arguments[0]);
-  if (product.type != "op::multiply") return {};
+  if (!around || product.type != "op::multiply") return {};
   const auto is_widened = [&](int a) { return at(a).type == "op::cast<float>"; };
-  f.widened = is_widened(product.arguments[0]);
+  factors f{-1, -1, is_widened(product.arguments[0]), *around};
   const auto operand_of = [&](int a) {
     const program_node& n = f.widened && is_widened(a) ? at(at(a).arguments[0]) : at(a);
     return n.type.empty() && is_widened(a) == f.widened ? n.arguments[0] : -1;
@@ -198,6 +207,15 @@ std::optional<program_graph::factors> program_graph::sum_of_products() const {
   f.x = operand_of(product.arguments[0]);
   f.y = operand_of(product.arguments[1]);
   if (f.x < 0 || f.y < 0 || f.x == f.y) return {};
+  const auto take_operand = [&](int& i) {
+    if (i >= 0) i = at(i).arguments[0];
+  };
+  take_operand(f.around.scale.constant);
+  take_operand(f.around.zero);
+  for (around_product::array& a : f.around.added) {
+    take_operand(a.step);
+    take_operand(a.share.constant);
+  }
   return f;
 }
 

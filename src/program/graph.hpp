@@ -2,6 +2,8 @@
 // The programs of a kernel as a graph: equal operations of equal arguments are one node, whatever types they had.
 #pragma once
 
+#include "program/around_product.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,13 +39,14 @@ struct program_graph {
   void write_in_steps();
   /// The operations that it names, "op::add" say, and one of those that rewrites may make of them.
   std::vector<std::string> named_operations() const;
-  /// The operands whose products its one root adds up: 16-bit reals in float, and the sum is rounded where it is of
-  /// them.
+  /// The operands whose products are added up, 16-bit reals in float, and what its one root makes of the sum, whose
+  /// steps are numbers of operands, too. Of each operand: what it is.
   struct factors {
     int x, y;
-    bool widened, rounded;
+    bool widened;
+    around_product around;
   };
-  std::optional<factors> sum_of_products() const;
+  std::optional<factors> sum_of_products(const std::vector<step>& operands) const;
   /// What the sources among its operations are written in, for the place before all namespaces.
   std::string definitions() const;
 

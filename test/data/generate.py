@@ -202,18 +202,22 @@ def mp_gelu(x):
     return x / 2 * mpmath.erfc(-x / mpmath.sqrt(2))
 
 
+def mp_gelu_tanh(x):
+    return x / 2 * (1 + mpmath.tanh(mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf("0.044715") * x ** 3)))
+
+
 # What is computed with many digits and rounded once; the name is the library's.
 EXACT = {
     "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), "rsqrt": lambda x: 1 / mpmath.sqrt(x), "exp2": lambda x: mpmath.mpf(2) ** x,
     "log2": lambda x: mpmath.log(x) / mpmath.log(2), "atan2": mpmath.atan2, "pow": mpmath.power, "tgamma": mpmath.gamma,
     "lgamma": lambda x: mpmath.log(abs(mpmath.gamma(x))) if abs(x) < 100 else mpmath.loggamma(x), "deg2rad": mpmath.radians, "rad2deg": mpmath.degrees,
     "sinc": mpmath.sincpi, "logaddexp": lambda x, y: mpmath.log(mpmath.exp(x) + mpmath.exp(y)), "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
-    "silu": lambda x: x / (1 + mpmath.exp(-x)), "softplus": lambda x: mpmath.log1p(mpmath.exp(x)), "gelu": mp_gelu, "angle": mpmath.arg,
+    "silu": lambda x: x / (1 + mpmath.exp(-x)), "softplus": lambda x: mpmath.log1p(mpmath.exp(x)), "gelu": mp_gelu, "gelu_tanh": mp_gelu_tanh, "angle": mpmath.arg,
 }
 # What NumPy and SciPy have no name for, in their functions: the answers at infinities, zeros and poles.
 OURS = {
     "rsqrt": lambda x: 1 / np.sqrt(x), "silu": lambda x: x * scipy.special.expit(x), "softplus": lambda x: np.logaddexp(x, 0),
-    "gelu": lambda x: x * scipy.special.ndtr(x), "relu": lambda x: np.maximum(x, x.dtype.type(0)), "sinc": lambda x: np.where(np.isinf(x), np.nan, np.sinc(x)),
+    "gelu": lambda x: x * scipy.special.ndtr(x), "gelu_tanh": lambda x: x * scipy.special.expit(math.sqrt(8 / math.pi) * x * (1 + 0.044715 * x * x)), "relu": lambda x: np.maximum(x, x.dtype.type(0)), "sinc": lambda x: np.where(np.isinf(x), np.nan, np.sinc(x)),
     "clip": lambda x, a, b: np.minimum(np.maximum(x, a), b), "mantissa": lambda x: np.frexp(x)[0], "exponent": lambda x: np.frexp(x)[1].astype(np.int32),
     "erfinv": lambda x: np.copysign(scipy.special.erfinv(x), x), "lgamma": lambda x: np.where(np.isinf(x), np.inf, scipy.special.gammaln(x)),
     "tgamma": lambda x: np.where((x < 0) & (x == np.floor(x)), np.nan, scipy.special.gamma(x)),

@@ -179,7 +179,7 @@ def widened_error(r, w, e, t, base=0.0):
 # Operations whose change is bounded by that of their operands, or which are monotonous: the ends of an interval tell all.
 TAME = {"add", "subtract", "multiply", "negative", "positive", "abs", "square", "maximum", "minimum", "fmax", "fmin", "clip", "relu", "floor",
         "ceil", "trunc", "round", "sign", "heaviside", "nan_to_num", "real", "imag", "conj", "sin", "cos", "tanh", "atan", "sigmoid", "erf", "deg2rad",
-        "rad2deg", "asinh", "hypot", "silu", "gelu", "softplus", "sinc", "logaddexp", "cbrt"}
+        "rad2deg", "asinh", "hypot", "silu", "gelu", "gelu_tanh", "softplus", "sinc", "logaddexp", "cbrt"}
 BITS = {"isnan", "isinf", "isfinite"}
 
 

@@ -18,7 +18,9 @@ namespace lazyfuse {
 ///   machine(): the numbers with which plans are compared, and a name for what is measured
 /// and, where kernels are made at run time: makes_all, if there are no others; make_rows(plan), the path of rows that
 /// were not compiled with the program, or null; would_make(plan); launch_made(plan), whether it did;
-///   multiplies(factors, result), whether a library computes products of matrices of such elements
+///   multiplies(plan), whether a library of products computes all of it
+/// and, where there is a library of products: multiplies(factors, result), whether it knows such elements;
+///   finishes_products, if what is computed of a product is computed with it, whatever it is
 template <class Space>
 struct backend;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expressions around products of matrices, and of what is computed for them: where a library multiplies faster than a
-// kernel that computes all of it, factors and products are put into memory, and what is around them reads them there.
+// kernel that computes all of it, factors and products are put into memory, and what is around them reads them there,
+// but for what the library computes with a product.
 #pragma once
 
 #include <lazyfuse/evaluate/temporaries.hpp>
@@ -34,8 +35,7 @@ struct products_added {
   static constexpr bool value = false;
 };
 template <class Monoid, int Axes, bool V, class Op, class Seq, class A, class B>
-  requires(
-      requires { Monoid::is_sum; } && requires { Op::is_product; })
+  requires(std::is_same_v<typename Monoid::of_products, Op>)
 struct products_added<tree::by_monoid<Monoid, Axes, V>, map_expr<Op, Seq, A, B>> {
   using factor = value_t<typename factor_of<A>::type>;
   static constexpr bool value = map_expr<Op, Seq, A, B>::rank - Axes >= 2 &&
@@ -97,12 +97,18 @@ auto with_products_apart(const E& e) {
     return tree::rebuilt(e, [](const auto& a) { return with_products_apart<false>(a); });
   else return e;
 }
+/// Whether what is computed of products is, in this space, computed where they are.
+template <class Space>
+inline constexpr bool finishes_products = requires {
+  backend<Space>::finishes_products;
+};
 /// Factors first, then products: those that are equal are computed once only if nothing in them is still to be
 /// computed.
-template <class E>
+template <class Space, class E>
 auto next_apart(const E& e) {
   using factors_apart = decltype(with_factors_apart(e));
-  if constexpr (std::is_same_v<bare_t<factors_apart>, E>) return with_products_apart<true>(e);
+  if constexpr (!finishes_products<Space> && std::is_same_v<bare_t<factors_apart>, E>)
+    return with_products_apart<true>(e);
   else return with_factors_apart(e);
 }
 
@@ -125,8 +131,16 @@ inline constexpr bool are_around_products = [] {
   else {
     constexpr stage_count n = (stage_count{} + ... + tree::fold<counting_products, E>);
     if constexpr (n.all == 0 || n.all != n.products) return false;
-    else return (!std::is_same_v<bare_t<decltype(next_apart(std::declval<const E&>()))>, E> || ...);
+    else return (!std::is_same_v<bare_t<decltype(next_apart<Space>(std::declval<const E&>()))>, E> || ...);
   }
+}();
+
+/// Whether an expression is computed of one product, whose factors are in memory.
+template <class E>
+inline constexpr bool is_of_one_product = [] {
+  constexpr stage_count n = tree::fold<counting_products, E>;
+  return n.all == 1 && n.products == 1 &&
+         std::is_same_v<bare_t<decltype(with_factors_apart(std::declval<const E&>()))>, E>;
 }();
 
 /// Elements of a factor, each once.

@@ -158,6 +158,16 @@ bool reduce_or_rows(const execution& x, const shape<R>& s, const target_pack<R, 
   else return false;
 }
 
+/// Whether a library of products computes all of an expression around one whose factors are in memory.
+template <class Space, int R, class... T, class... E>
+bool library_takes(const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners, const E&... e) {
+  if constexpr (sizeof...(E) == 1 && !finishes_products<Space> && (is_of_one_product<E> && ...)) {
+    plan_list plans;
+    return reduce_together<Space, R, T...>(execution{&plans}, s, to, owners, e...) && plans.size() == 1 &&
+           backend<Space>::multiplies(plans[0]);
+  } else return false;
+}
+
 /// Whether expressions are planned as one graph, exactly: where no kernel is compiled with the program anyway.
 template <class Space, class... E>
 inline constexpr bool make_one_graph = [] {
@@ -195,8 +205,9 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
       constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
       constexpr bool nested = (run_detail::has_nested<E> || ...), broadcast_back = nested || form.other_leaves;
       if constexpr (run_detail::are_around_products<Space, E...>)
-        if ((run_detail::products_pay<Space>(e) && ...))
-          return run<Space, R, T...>(x, s, to, owners, run_detail::next_apart(e)...);
+        if ((run_detail::products_pay<Space>(e) && ...) &&
+            !run_detail::library_takes<Space, R, T...>(s, to, owners, e...))
+          return run<Space, R, T...>(x, s, to, owners, run_detail::next_apart<Space>(e)...);
       if (run_detail::reduce_or_rows<Space, R, T...>(x, s, to, owners, e...)) return;
       run_detail::temporaries t;
       if constexpr (planning::may_be_rows<R, E...> && broadcast_back) {

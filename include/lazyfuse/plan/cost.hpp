@@ -41,8 +41,9 @@ struct machine {
   double alone_us = 0;       ///< what one of the processors does so quickly is left to it
   double wake_us = 0;        ///< of the others, where it is not
   int processors = 1;
-  /// Multiplications and additions that a library of matrix products does in a microsecond; 0 where there is none.
-  double (*products_per_us)(dtype factors, dtype result) = nullptr;
+  /// Multiplications and additions that a library of matrix products does in a microsecond, where it also adds a bias
+  /// and computes what the word says of the results, unless it is null; 0 where there is none.
+  double (*products_per_us)(dtype factors, dtype result, bool biased, const char* word) = nullptr;
   const char* (*name)() = nullptr;  ///< of what runs its kernels, asked where something measured is remembered
 };
 

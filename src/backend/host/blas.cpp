@@ -70,6 +70,7 @@ CBLAS_TRANSPOSE order_of(const planning::matrix_layout& lies) { return lies.turn
 
 }  // namespace
 
+bool has_blas() { return true; }
 bool blas_pays(index_t rows, index_t columns, index_t depth) {
   return std::min(rows, columns) >= tuned::least_side_of_product &&
          static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth) >= tuned::least_products;
@@ -195,6 +196,7 @@ void add_up(dtype type, void* blocks, index_t count, index_t apart, index_t size
 
 #else
 
+bool has_blas() { return false; }
 bool blas_pays(index_t, index_t, index_t) { return false; }
 void multiply(const block_product&) {}
 void add_up(dtype, void*, index_t, index_t, index_t, void*) {}

@@ -19,10 +19,12 @@ struct backend<cuda> {
   static planning::machine machine() { return cuda_detail::this_machine(); }
 
   /// Whether a kernel that is made when the program runs pays; the path of one where nothing else was compiled, or
-  /// null; whether a library computes products of matrices of such elements; and the launch, or false.
+  /// null; whether a library computes products of matrices of such elements, and all of a plan; and the launch, or
+  /// false.
   static bool would_make(const planning::kernel_plan& p) { return cuda_detail::would_make(p); }
   static const char* make_rows(planning::kernel_plan& p) { return cuda_detail::make_rows(p); }
   static bool multiplies(dtype factors, dtype result) { return cuda_detail::would_multiply(factors, result); }
+  static bool multiplies(const planning::kernel_plan& p) { return cuda_detail::would_multiply(p); }
   static bool launch_made(const planning::kernel_plan& p) { return cuda_detail::launch_made(p); }
 
   static void before(const planning::operand_info* info, int targets, int count) {

@@ -21,6 +21,12 @@ struct backend<host> {
     return m;
   }
 
+  /// Whether a library computes products of matrices of such elements. What is computed of them is computed with them.
+  static bool multiplies(dtype factors, dtype result) {
+    return factors == result && factors >= dtype::float32 && factors <= dtype::complex128 && host_detail::has_blas();
+  }
+  static constexpr bool finishes_products = true;
+
   /// Host memory is ready when the caller is.
   static void before(const planning::operand_info*, int, int) {}
 };

@@ -39,6 +39,8 @@ struct product_blocks {
 };
 product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns, index_t depth, int bytes_of_element);
 
+/// Whether there is such a library.
+bool has_blas();
 /// Whether there is such a library, and the product is large enough to gain from it.
 bool blas_pays(index_t rows, index_t columns, index_t depth);
 

@@ -79,10 +79,8 @@ bool tiles_pay(const exact_plan& p) {
 bool turning_pays(const exact_plan& p) { return is_worth(predicted_us(p.plan.costs(), this_machine()) / 2, p); }
 
 /// What the library of products computes of what goes by tiles.
-std::optional<products_of_matrices> product_of(const exact_plan& p, const exact_program& program,
-                                               const tile_axes& axes) {
-  if (axes.how != tiling::products || !program.graph) return {};
-  return products_of(p, *program.graph);
+std::optional<products_of_matrices> product_of(const exact_plan& p, const exact_program& program) {
+  return program.graph ? products_of(p, *program.graph) : std::nullopt;
 }
 
 /// What most plans fail, before anything is looked at more closely.
@@ -113,7 +111,7 @@ struct request {
     plan.take_axes();
     if (reduces) tiles = tile_axes_of(plan);
     if (tiles && !anyway && !tiles_pay(plan)) tiles.reset();
-    if (tiles) product = product_of(plan, found, *tiles);
+    if (tiles) product = product_of(plan, found);
     if (!tiles && plan.type().pattern == std::string_view("reduce")) turned = turned_axes_of(plan);
     if (turned && !anyway && !turning_pays(plan)) turned.reset();
     // Of a stencil that would not pay if all were places of one array, nobody need find out where they are.
@@ -152,6 +150,11 @@ bool would_make(const kernel_plan& plan) {
 
 bool would_multiply(dtype factors, dtype result) {
   return !checked_build && current_jit() != jit::off && products_per_us(factors, result) > 0;
+}
+bool would_multiply(const kernel_plan& plan) {
+  if (!may_be_made(plan)) return false;
+  const request r(plan);
+  return r.program && r.product && can_multiply(*r.product);
 }
 
 namespace {
@@ -209,11 +212,11 @@ const char* make_path(kernel_plan& plan) {
     return tiles && program.graph && can_be_tiles(p, program, *tiles) ? "tiles" : nullptr;
   }
   if (tiles) {
-    const std::optional<products_of_matrices> product = product_of(p, program_of(p), *tiles);
+    const std::optional<products_of_matrices> product = product_of(p, program_of(p));
     if (!product) return "tiles";
-    const machine& m = this_machine();
-    plan.library_cost = m.operations_per_us / m.products_per_us(product->factors, product->result);
-    return "library";
+    if (product->computes_more() && !can_multiply(*product)) return nullptr;  // by two kernels
+    plan.library_cost = this_machine().operations_per_us / products_per_us(product->factors, product->result);
+    return path_of_product(*product);
   }
   if (turned_axes_of(p)) return "tiles";
   return path_of_reduction(p);

@@ -10,8 +10,10 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// None unless the plan's results are sums of products of two arrays that libraries take as matrices, of one batch at
-/// most, and the library is there.
+/// None unless the plan's results are sums of products of two arrays that libraries take as matrices, of two axes of a
+/// batch at most, or what the library computes of them before it stores them, and the library is there.
 std::optional<products_of_matrices> products_of(const exact_plan& p, const ir::program_graph& graph);
+/// How such a plan goes: "library", "library with bias and gelu". The same address for the same way.
+const char* path_of_product(const products_of_matrices& p);
 
 }  // namespace lazyfuse::cuda_detail

@@ -6,16 +6,23 @@
 #include "backend/cuda/runtime/order.hpp"
 #include "backend/cuda/runtime/toolkit.hpp"
 #include "core/keys.hpp"
+#include "program/around_product.hpp"
+
+#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+#include <lazyfuse/error.hpp>
 
 #include <cublasLt.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -69,6 +76,7 @@ struct type_names {
 std::optional<type_names> names_of(dtype type) {
   switch (type) {
     case dtype_of<float>:
+      if (rounds_factors(type)) return type_names{CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32, 150e6};
       return type_names{CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F, 25e6};
     case dtype_of<double>:
       return type_names{CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, 30e6};
@@ -88,13 +96,33 @@ std::optional<type_names> names_of(dtype type) {
 /// A product as the library describes it.
 struct form {
   cublasLtMatmulDescOpaque_t operation;
-  cublasLtMatrixLayoutOpaque_t x, y, to;
+  cublasLtMatrixLayoutOpaque_t x, y, added, to;
   cublasLtMatmulAlgo_t algorithm;
   std::size_t workspace = 0;
   bool possible = false;
 };
 
-int alignment_of(const void* p) { return 1 << std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(p)), 8); }
+/// Of all that begin so many bytes apart, from there on.
+int alignment_of(const void* p, index_t apart) {
+  return 1 << std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(p) | static_cast<std::uintptr_t>(apart)), 8);
+}
+int bytes_of(dtype type) {
+  switch (type) {
+    case dtype_of<half>:
+    case dtype_of<bfloat16>:
+      return 2;
+    case dtype_of<float>:
+      return 4;
+    case dtype_of<complex<double>>:
+      return 16;
+    default:
+      return 8;
+  }
+}
+/// Where those of a batch begin.
+const void* in_batch(const void* first, index_t elements, dtype type) {
+  return static_cast<const char*>(first) + elements * bytes_of(type);
+}
 
 /// The matrix of rows x columns by columns, or its transpose. Returns whether it is transposed.
 bool describe(cublasLtMatrixLayoutOpaque_t& layout, const matrix& m, index_t rows, index_t columns, index_t count,
@@ -113,14 +141,40 @@ bool describe(cublasLtMatrixLayoutOpaque_t& layout, const matrix& m, index_t row
   return by_rows;
 }
 
-/// The same product with its result by columns, as the library writes it.
+/// The same product with its result by columns, as the library writes it: bias is along its rows then.
 products_of_matrices with_result_by_columns(const products_of_matrices& p) {
   if (p.to.lies.turned) return p;
   const auto turned = [](matrix m) {
     m.lies.turned = !m.lies.turned;
     return m;
   };
-  return {p.factors, p.result, p.columns, p.rows, p.depth, p.count, turned(p.y), turned(p.x), turned(p.to)};
+  products_of_matrices to = p;
+  to.rows = p.columns;
+  to.columns = p.rows;
+  to.x = turned(p.y);
+  to.y = turned(p.x);
+  to.to = turned(p.to);
+  to.added = turned(p.added);
+  return to;
+}
+
+cublasLtEpilogue_t epilogue_of(const products_of_matrices& p) {
+  switch (p.then) {
+    case activation::relu:
+      return p.has_bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    case activation::gelu:
+      return p.has_bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    case activation::none:
+      break;
+  }
+  return p.has_bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+/// The choice of an algorithm asks how it is aligned, also where there is no memory yet.
+bool set_bias(cublasLtMatmulDescOpaque_t& operation, const products_of_matrices& p, index_t batch = 0) {
+  alignas(256) static const char somewhere[256] = {};
+  const void* const bias = p.bias ? in_batch(p.bias, batch * p.far_bias, p.result) : somewhere;
+  return !p.has_bias ||
+         succeeded(cublas().set_of_operation(&operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias));
 }
 
 form form_of(cublasLtHandle_t handle, const products_of_matrices& p) {
@@ -135,21 +189,35 @@ form form_of(cublasLtHandle_t handle, const products_of_matrices& p) {
   set(CUBLASLT_MATMUL_DESC_TRANSA, describe(f.x, p.x, p.rows, p.depth, p.count, names.element, good));
   set(CUBLASLT_MATMUL_DESC_TRANSB, describe(f.y, p.y, p.depth, p.columns, p.count, names.element, good));
   good = good && !describe(f.to, p.to, p.rows, p.columns, p.count, result.element, good);
+  const matrix& added = p.adds ? p.added : p.to;
+  good = good && !describe(f.added, added, p.rows, p.columns, p.count, result.element, good);
+  if (const cublasLtEpilogue_t epilogue = epilogue_of(p); epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
+    good =
+        good && succeeded(lt.set_of_operation(&f.operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue));
+    good = good && set_bias(f.operation, p);
+    if (const std::int64_t next = p.next_bias; next != 0)
+      good = good &&
+             succeeded(lt.set_of_operation(&f.operation, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, &next, sizeof next));
+  }
   cublasLtMatmulPreferenceOpaque_t wanted;
   good = good && succeeded(lt.init_preference(&wanted, sizeof wanted));
   const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t which, auto value) {
     good = good && succeeded(lt.set_of_preference(&wanted, which, &value, sizeof value));
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, most_workspace);
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, std::uint32_t(alignment_of(p.x.data)));
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, std::uint32_t(alignment_of(p.y.data)));
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, std::uint32_t(alignment_of(p.to.data)));
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, std::uint32_t(alignment_of(p.to.data)));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+         std::uint32_t(alignment_of(p.x.data, p.x.far * bytes_of(p.factors))));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+         std::uint32_t(alignment_of(p.y.data, p.y.far * bytes_of(p.factors))));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+         std::uint32_t(alignment_of(added.data, added.far * bytes_of(p.result))));
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+         std::uint32_t(alignment_of(p.to.data, p.to.far * bytes_of(p.result))));
   if (!good) return f;
   cublasLtMatmulHeuristicResult_t best;
   int found = 0;
   f.possible =
-      succeeded(lt.find_algorithm(handle, &f.operation, &f.x, &f.y, &f.to, &f.to, &wanted, 1, &best, &found)) &&
+      succeeded(lt.find_algorithm(handle, &f.operation, &f.x, &f.y, &f.added, &f.to, &wanted, 1, &best, &found)) &&
       found > 0 && succeeded(best.state);
   f.algorithm = best.algo;
   f.workspace = best.workspaceSize;
@@ -164,9 +232,12 @@ struct device_products {
 
 std::string key_of(const products_of_matrices& p) {
   std::string key;
-  append_bytes(key, p.factors, p.result, p.rows, p.columns, p.depth, p.count);
-  for (const matrix* m : {&p.x, &p.y, &p.to})
-    append_bytes(key, m->lies.pitch, m->lies.turned, m->next, alignment_of(m->data));
+  append_bytes(key, p.factors, p.result, p.rows, p.columns, p.depth, p.count, rounds_factors(p.factors), p.adds,
+               p.has_bias, alignment_of(p.bias, p.far_bias * bytes_of(p.result)), p.next_bias, p.then);
+  for (const matrix* m : {&p.x, &p.y, &p.to, p.adds ? &p.added : &p.to}) {
+    const dtype type = m == &p.x || m == &p.y ? p.factors : p.result;
+    append_bytes(key, m->lies.pitch, m->lies.turned, m->next, alignment_of(m->data, m->far * bytes_of(type)));
+  }
   return key;
 }
 
@@ -197,22 +268,82 @@ double products_per_us(dtype factors, dtype result) {
   return known && cublas().lt ? names->products_per_us : 0;
 }
 
+double products_per_us_and_more(dtype factors, dtype result, bool biased, const char* word) {
+  const ir::step then = word ? ir::step_of_word(word) : ir::step::other;
+  const bool known = computes(then == ir::step::relu        ? activation::relu
+                              : then == ir::step::gelu_tanh ? activation::gelu
+                                                            : activation::none,
+                              biased, factors);
+  return known ? products_per_us(factors, result) : 0;
+}
+
+bool rounds_factors(dtype factors) { return factors == dtype_of<float> && uses_tf32(); }
+
+bool computes(activation then, bool has_bias, dtype factors) {
+  const bool small = factors == dtype_of<half> || factors == dtype_of<bfloat16>;
+  switch (then) {
+    case activation::gelu:
+      return small || rounds_factors(factors);
+    case activation::relu:
+      return small || factors == dtype_of<float>;
+    case activation::none:
+      break;
+  }
+  return !has_bias || small || factors == dtype_of<float>;
+}
+
+bool can_multiply(const products_of_matrices& p) {
+  cublasLtHandle_t handle = nullptr;
+  return known_form(with_result_by_columns(p), handle).possible;
+}
+
 bool multiply(const products_of_matrices& as_given) {
   const products_of_matrices p = with_result_by_columns(as_given);
   cublasLtHandle_t handle = nullptr;
   form f = known_form(p, handle);
-  if (!f.possible) return false;
+  if (!f.possible || !set_bias(f.operation, p)) return false;
   scratch room;
   // Its own: an algorithm may be several kernels, and threads that share the stream come between them.
   if (f.workspace > 0) room = scratch_of_its_own(0, f.workspace);
-  // Wide enough for each type of scale; zero: what lies in the result is not read.
-  const double one_d[2] = {1, 0}, zero[2] = {0, 0};
-  const float one_f[2] = {1, 0};
   const bool wide = names_of(p.factors)->compute == CUBLAS_COMPUTE_64F;
-  const void* const one = wide ? static_cast<const void*>(one_d) : one_f;
-  auto* const to = const_cast<void*>(p.to.data);
-  return succeeded(cublas().multiply(handle, &f.operation, one, p.x.data, &f.x, p.y.data, &f.y, zero, to, &f.to, to,
-                                     &f.to, &f.algorithm, room.partial, f.workspace, current_stream()));
+  struct both {
+    double d[2];
+    float f[2];
+    explicit both(const scale& s) : d{s.real, s.imaginary}, f{float(s.real), float(s.imaginary)} {}
+    const void* of(bool is_wide) const { return is_wide ? static_cast<const void*>(d) : f; }
+  };
+  // Zero: what lies in the result is not read.
+  const both of_product(p.of_product), of_added(p.adds ? p.of_added : scale{0, 0});
+  for (index_t batch = 0; batch < p.batches; ++batch) {
+    auto* const to = const_cast<void*>(in_batch(p.to.data, batch * p.to.far, p.result));
+    const void* const added = p.adds ? in_batch(p.added.data, batch * p.added.far, p.result) : to;
+    const bool done = (batch == 0 || set_bias(f.operation, p, batch)) &&
+                      succeeded(cublas().multiply(
+                          handle, &f.operation, of_product.of(wide), in_batch(p.x.data, batch * p.x.far, p.factors),
+                          &f.x, in_batch(p.y.data, batch * p.y.far, p.factors), &f.y, of_added.of(wide), added,
+                          &f.added, to, &f.to, &f.algorithm, room.partial, f.workspace, current_stream()));
+    if (done) continue;
+    if (batch == 0) return false;
+    throw error("cublasLtMatmul failed in the middle of a batch of products");
+  }
+  return true;
 }
 
 }  // namespace lazyfuse::cuda_detail
+
+namespace lazyfuse {
+
+namespace {
+std::atomic<bool>& tf32() {
+  static std::atomic<bool> allowed{[] {
+    const char* const text = std::getenv("LAZYFUSE_TF32");
+    return text && std::string_view(text) == "on";
+  }()};
+  return allowed;
+}
+}  // namespace
+
+void use_tf32(bool allowed) { tf32().store(allowed, std::memory_order_relaxed); }
+bool uses_tf32() { return tf32().load(std::memory_order_relaxed); }
+
+}  // namespace lazyfuse

@@ -107,7 +107,7 @@ device_state& state() {
     s.costs = planning::gpu({number(cudaDevAttrMemoryClockRate), number(cudaDevAttrGlobalMemoryBusWidth),
                              static_cast<double>(s.facts.processors), number(cudaDevAttrClockRate)});
     s.costs.name = device_name;
-    s.costs.products_per_us = products_per_us;
+    s.costs.products_per_us = products_per_us_and_more;
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, d};

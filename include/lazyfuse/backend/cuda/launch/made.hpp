@@ -42,6 +42,8 @@ bool launch_made(const planning::kernel_plan& p);
 bool would_make(const planning::kernel_plan& p);
 /// Whether a library computes products of matrices of such elements, where a kernel would be made for them.
 bool would_multiply(dtype factors, dtype result);
+/// Whether a library computes all of a reduction, what is computed of its products included.
+bool would_multiply(const planning::kernel_plan& p);
 /// Makes the kernel of rows that were not compiled with the program, and says where they stay. Returns the path; null
 /// if that cannot be done.
 const char* make_rows(planning::kernel_plan& p);

@@ -33,6 +33,12 @@ class on {
   int outer_device_;
 };
 
+/// Whether products of matrices of float may be computed by tensor cores of the GPU, which round their factors to 11
+/// bits (TF32) and add up in float: several times as fast, and wrong by 5e-4 of the sum of all |x y|. Not unless it is
+/// asked for here, or by the environment variable LAZYFUSE_TF32=on; for the evaluations that follow, of all threads.
+void use_tf32(bool allowed);
+bool uses_tf32();
+
 namespace cuda_detail {
 
 inline constexpr int most_devices = 64;
