@@ -28,9 +28,8 @@ void keep_selected(const bool* mask, void* values, std::size_t element_size, ind
 inline void before_writing(host, allocation*) {}
 void before_writing(cuda, allocation* a);
 
-/// Of n values of 1, 2, 4, 8 or 16 bytes those at which the mask is true, moved together in order of the current
-/// stream: `to` has room for n. Returns how many, and waits for it.
-index_t select_flagged(cuda, const bool* mask, const void* values, std::size_t element_size, index_t n, void* to);
+/// How many elements a kernel of the current stream has selected, which it leaves there: waits for it.
+index_t count_selected(cuda, const int64* count);
 
 /// Rows of so many elements that follow each other, to be written where indices say.
 struct rows {
