@@ -199,7 +199,7 @@ TYPED_TEST(selections, masks_of_reductions_meet_selections_by_them) {
   EXPECT_EQ(static_cast<float>(lf::mean(h(h > lf::half(0.0f))).item()), 1.0f);
 }
 TYPED_TEST(selections, keep_their_order_across_tiles) {
-  // The last one has more tiles than groups of groups have.
+  // The last one has more tiles than a group of groups.
   for (const int n : {1, 4095, 4096, 4097, 150001, 5000003})
     for (const int most : {-1, 0, 500, 999}) {
       const lf::array<int32_t, 1, TypeParam> x = lf::remainder(lf::arange<int32_t>(n) * 401, 1000);

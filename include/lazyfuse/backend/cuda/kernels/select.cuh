@@ -177,7 +177,7 @@ struct select_tile<Schedule, Width, Depth, list<Src...>> {
 
 /// Selects from R axes in their order; from one of whatever steps.
 template <class Schedule, class Sources, class Types, int R, int Width, int Depth, class Parameters>
-__global__ void __launch_bounds__(block_threads, select_tuning::residents)
+__global__ void __launch_bounds__(block_threads, R == 1 ? select_tuning::residents : select_tuning::residents_of_walks)
     select_tiles(const __grid_constant__ Parameters p) {
   using tile_type = select_tile<Schedule, Width, Depth, Sources>;
   using T = bare_t<decltype(get<1>(p.targets).data[0])>;
@@ -194,75 +194,81 @@ __global__ void __launch_bounds__(block_threads, select_tuning::residents)
     upcoming = take_tile(p.board);
   }
   __syncthreads();
-  unsigned tile = next[1], last = tile, held = 0;  // held: elements of the last tile, in the other room
+  unsigned tile = next[1];
+  if (tile >= p.board.tiles) return;
+  tile_type here;
+  here.template load<R>(p, tile);
+  unsigned last = 0, held = 0;  // the tile in the other room, and how many elements it has there
   bool has_last = false;
   selected_before before;
-  tile_type here;
-  if (tile < p.board.tiles) here.template load<R>(p, tile);
-  // What one turn leaves in shared memory is written again after the barrier of the next.
+  const auto find_place = [&](unsigned of, int to) {
+    if (warp != 0) return;
+    const index_t place = before(p.board, of);
+    if (lane == 0) places[to] = place;
+  };
+  const auto put = [&](int room, index_t place, unsigned count) {
+    const T* const from = reinterpret_cast<const T*>(rooms[room]);
+    const auto to = get<1>(p.targets).data + place;
+    for (unsigned i = threadIdx.x; i < count; i += block_threads) to[i] = from[i];
+  };
+  // What one turn leaves in shared memory is written again after the barriers of the next.
   for (int turn = 0;; turn ^= 1) {
-    const bool has_tile = tile < p.board.tiles;
-    if (has_last && warp == 0) {
-      const index_t place = before(p.board, last);
-      if (lane == 0) places[turn] = place;
-    }
     selected_values<T, Width, Depth> values;
-    typename counts::word mine = 0, up_to = 0, all = 0;
-    if (has_tile) {
-      here.compute(values);
+    here.compute(values);
+    typename counts::word mine = 0;
 #pragma unroll
-      for (int d = 0; d < Depth; ++d) mine += counts::of(__popc(values.kept[d]), d);
-      up_to = mine;
+    for (int d = 0; d < Depth; ++d) mine += counts::of(__popc(values.kept[d]), d);
+    auto up_to = mine;
 #pragma unroll
-      for (int off = 1; off < 32; off *= 2) {
-        const auto other = __shfl_up_sync(~0u, up_to, off);
-        if (lane >= off) up_to += other;
-      }
-      all = __shfl_sync(~0u, up_to, 31);
-      unsigned of_this = 0;
-#pragma unroll
-      for (int d = 0; d < Depth; ++d) of_this += counts::piece(all, d);
-      if (lane == 0) of_warp[turn][warp] = of_this;
-      if (thread == 0) next[turn] = upcoming;
+    for (int off = 1; off < 32; off *= 2) {
+      const auto other = __shfl_up_sync(~0u, up_to, off);
+      if (lane >= off) up_to += other;
     }
+    const auto all = __shfl_sync(~0u, up_to, 31);
+    unsigned of_this = 0;
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) of_this += counts::piece(all, d);
+    if (lane == 0) of_warp[turn][warp] = of_this;
+    if (thread == 0) next[turn] = upcoming;
     __syncthreads();
-    unsigned count = 0;
-    const unsigned ended = tile;
-    if (has_tile) {
-      unsigned first = 0;
+    unsigned first = 0, count = 0;
 #pragma unroll
-      for (int w = 0; w < warps; ++w) {
-        const unsigned n = of_warp[turn][w];
-        if (w < warp) first += n;
-        count += n;
-      }
-      if (thread == 0) leave_count(p.board, tile, count);
-      T* const room = reinterpret_cast<T*>(rooms[turn]);
-#pragma unroll
-      for (int d = 0; d < Depth; ++d) {
-        unsigned at = first + counts::piece(up_to - mine, d);
-        first += counts::piece(all, d);
-#pragma unroll
-        for (int k = 0; k < Width; ++k)
-          if (values.kept[d] >> k & 1) room[at++] = values.value[d][k];
-      }
-      tile = next[turn];
-      if (tile < p.board.tiles) {
-        here.template load<R>(p, tile);
-        if (thread == 0) upcoming = take_tile(p.board);
-      }
+    for (int w = 0; w < warps; ++w) {
+      const unsigned n = of_warp[turn][w];
+      if (w < warp) first += n;
+      count += n;
     }
-    if (has_last) {
-      const T* const room = reinterpret_cast<const T*>(rooms[turn ^ 1]);
-      const index_t place = places[turn];
-      const auto to = get<1>(p.targets).data + place;
-      for (unsigned i = threadIdx.x; i < held; i += block_threads) to[i] = room[i];
-      if (thread == 0 && last == p.board.tiles - 1) get<0>(p.targets).data[0] = place + held;
+    if (thread == 0) leave_count(p.board, tile, count);
+    T* const room = reinterpret_cast<T*>(rooms[turn]);
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      unsigned at = first + counts::piece(up_to - mine, d);
+      first += counts::piece(all, d);
+#pragma unroll
+      for (int k = 0; k < Width; ++k)
+        if (values.kept[d] >> k & 1) room[at++] = values.value[d][k];
     }
-    if (!has_tile) break;
+    const unsigned following = next[turn];
+    if (following >= p.board.tiles) {
+#pragma unroll 1
+      for (int i = has_last ? 0 : 1; i < 2; ++i) {
+        find_place(i == 0 ? last : tile, i);
+        __syncthreads();
+        put(i == 0 ? turn ^ 1 : turn, places[i], i == 0 ? held : count);
+      }
+      if (thread == 0 && tile == p.board.tiles - 1) get<0>(p.targets).data[0] = places[1] + count;
+      return;
+    }
+    here.template load<R>(p, following);
+    if (thread == 0) upcoming = take_tile(p.board);
+    // Those before the last tile have left their counts while this one was read.
+    if (has_last) find_place(last, turn);
+    __syncthreads();
+    if (has_last) put(turn ^ 1, places[turn], held);
     has_last = true;
-    last = ended;
+    last = tile;
     held = count;
+    tile = following;
   }
 }
 
