@@ -24,19 +24,31 @@ struct select_plan : bound_plan<select_plan<Space, Lowering, R, Targets>, Space,
   using runner = kernel<dpp::select<program>, Space>;
   [[no_unique_address]] typename runner::geometry geometry;
   const char* decide() { return runner::path(*this); }
+  /// Whether memory is contiguous along another axis than the last, mostly.
+  bool is_turned() const {
+    bool turned = false;
+    for (int k = 0; k < R - 1; ++k)
+      turned = turned || runs_along_kept(this->s.extent, k + 1, R, this->info + this->targets, this->bound.count);
+    return turned;
+  }
   void launch() { runner::launch(*this); }
   double cost() const { return program::cost + 1; }
 };
 
+/// What one kernel was tried for: leaves that were numbered once differ; it is done; or what it reads is turned, and
+/// there is a kernel for that.
+enum class selected { not_so, yes, turned };
 template <class Space, int Share, int R, class T, class Mask, class Values>
-bool select_once(const execution& x, const shape<R>& s, const target_pack<R, int64, T>& to, allocation* const* owners,
-                 const Mask& mask, const Values& values) {
+selected select_once(const execution& x, const shape<R>& s, const target_pack<R, int64, T>& to,
+                     allocation* const* owners, const Mask& mask, const Values& values) {
   select_plan<Space, lowering<Share, Mask, Values>, R, target_pack<R, int64, T>> p(s, to);
   const axis_map frame = axis_map::identity(R);
-  if (!p.bound.bind(lower_detail::leaves<Mask, Values>(mask, values).record, s, &frame)) return false;
+  if (!p.bound.bind(lower_detail::leaves<Mask, Values>(mask, values).record, s, &frame)) return selected::not_so;
   describe_all<R>(p.info, p.to, owners, p.target_numbers);
   p.arrange();
-  if (x.take(p)) return true;
+  if constexpr (R > 1)
+    if (p.is_turned()) return selected::turned;
+  if (x.take(p)) return selected::yes;
   throw error("compress: more elements than one kernel takes; select from a part of them at a time");
 }
 
@@ -62,8 +74,24 @@ void select(const execution& x, const shape<R>& s, const target_pack<R, int64, T
   } else {
     // Mostly the mask is of what is selected: x(x > 1).
     constexpr bool doubtful = rows_detail::doubtful_here<R, Mask> || rows_detail::doubtful_here<R, Values>;
-    share_and<Space, doubtful ? 1 : lower_detail::sharing_arrays(R), false, Mask, Values>(
-        [&]<int Share>() { return select_once<Space, Share, R, T>(x, s, to, owners, mask, values); });
+    selected done = selected::not_so;
+    share_and<Space, doubtful ? 1 : lower_detail::sharing_arrays(R), false, Mask, Values>([&]<int Share>() {
+      done = select_once<Space, Share, R, T>(x, s, to, owners, mask, values);
+      return done != selected::not_so;
+    });
+    if constexpr (R > 1) {
+      if (done != selected::turned) return;
+      using Memory = memory_of<Space>;
+      const array<bool, R, Memory> all_mask(s, caller{});
+      const array<T, R, Memory> all_values(s, caller{});
+      allocation* const both[] = {all_mask.owner(), all_values.owner()};
+      const auto steps = row_major(s);
+      run<Space, R, bool, T>(
+          x.for_part("what it reads is turned"), s,
+          target_pack<R, bool, T>{{{{all_mask.unshared(), steps}}, {{all_values.unshared(), steps}}}}, both, mask,
+          values);
+      select<Space, R, T>(x, s, to, owners, all_mask.tree, all_values.tree);
+    }
   }
 }
 
