@@ -150,7 +150,7 @@ TYPED_TEST(selections, see_the_values_that_arrays_had_when_they_were_written) {
 }
 TYPED_TEST(selections, of_many_elements_are_in_order) {
   const auto n = lf::arange<int64_t>(100003);
-  const lf::array<int64_t, 1, TypeParam> x = lf::remainder(n * 7919, int64_t{100003});
+  const lf::array<int64_t, 1, TypeParam> x = lf::remainder(n * 401, int64_t{100003});
   const auto chosen = lf::remainder(x, 3) == 1;
   const lf::array<int64_t, 1, TypeParam> places = lf::flatnonzero(chosen), values = x(chosen);
   EXPECT_EQ(places.size(), 33334);
@@ -198,6 +198,21 @@ TYPED_TEST(selections, masks_of_reductions_meet_selections_by_them) {
   EXPECT_TRUE(test::evaluates_to(w, test::tensor<double>{{4}, {1, 10, 3, 16}}));
   const lf::array<lf::half, 1, TypeParam> h = lf::ones<lf::half>({100000});
   EXPECT_EQ(static_cast<float>(lf::mean(h(h > lf::half(0.0f))).item()), 1.0f);
+}
+TYPED_TEST(selections, keep_their_order_across_tiles) {
+  // The last one has more tiles than a group of groups.
+  for (const int n : {1, 4095, 4096, 4097, 150001, 5000003})
+    for (const int most : {-1, 0, 500, 999}) {
+      const lf::array<int32_t, 1, TypeParam> x = lf::remainder(lf::arange<int32_t>(n) * 401, 1000);
+      std::vector<int32_t> want;
+      for (int k = 0; k < n; ++k)
+        if (k * 401 % 1000 <= most) want.push_back(k * 401 % 1000 * 2 + 1);
+      const lf::kernel_trace trace;
+      const lf::array<int32_t, 1, TypeParam> some = x(x <= most) * 2 + 1;
+      if (std::is_same_v<TypeParam, lf::cuda>) EXPECT_EQ(trace.launches(), 1) << n;
+      const auto got = test::tensor_of(some);
+      EXPECT_EQ(std::vector<int32_t>(got.values.begin(), got.values.end()), want) << n << " " << most;
+    }
 }
 TYPED_TEST(selections, blocks_of_views_follow_each_other) {
   const lf::array<int, 2, TypeParam> x = lf::reshape(lf::arange<int>(300 * 401), {300, 401});

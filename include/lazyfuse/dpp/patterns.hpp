@@ -9,6 +9,7 @@ struct transforms;
 struct reductions;
 struct row_stages;
 struct scans;
+struct selections;
 
 /// The constants by which a space lays out a pattern, whatever its program is. Backends specialise it for the plurals.
 template <class Pattern, class Space>
@@ -34,6 +35,12 @@ struct rows {};
 /// [kept ones | the scanned one | the inner kept one, along which memory is contiguous].
 template <class Set, class Epilogue, bool Beside>
 struct scan {};
+
+/// Evaluates two roots, of which the first is a mask, at every position of the extents s, and stores the values of the
+/// second where that is true one after the other, in the order of the positions, in the second target, which has row-
+/// major steps; and how many there are in the first.
+template <class Schedule>
+struct select {};
 
 /// Evaluates the roots of a graph that is put together while the program runs (plan/graph.hpp), at every position of
 /// the extents, and stores each at its target.

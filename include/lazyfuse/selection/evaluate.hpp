@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Selections become arrays. On the host the mask is evaluated block by block, kept and counted, before the values are:
-// once, for beside the values its numbers may be rounded otherwise. On the GPU one kernel computes both into memory.
+// once, for beside the values its numbers may be rounded otherwise. On the GPU one kernel computes and moves them.
 #pragma once
 
 #include <lazyfuse/evaluate/print.hpp>
+#include <lazyfuse/evaluate/select.hpp>
 #include <lazyfuse/expr/take.hpp>
 #include <lazyfuse/selection/blocks.hpp>
 #include <lazyfuse/selection/reduce.hpp>
 
 #include <cstring>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,34 +43,44 @@ array<T, 1, host> computed(host, const Mask& mask, const Values& values) {
         0, kept.tree, values.tree);
   return result;
 }
-template <class T, class Mask, class Values, class = maker>
-array<T, 1, cuda> flagged(const Mask& mask, const Values& values) {
-  const memory_detail::device_scope<cuda> scope(planning::device_for<cuda>(nullptr, nullptr, mask.tree, values.tree));
-  const auto [m, v] = [&] {
-    using joined = typename map_detail::joined<typename Mask::space, typename Values::space>::type;
-    if constexpr (__is_same(joined, anywhere))
-      return std::make_tuple(array<bool, Mask::rank, cuda>(mask), array<T, Mask::rank, cuda>(values));
-    else return materialize(mask, values);
-  }();
-  const index_t n = m.size();
-  if (n == 0) return array<T, 1, cuda>();
-  const array<T, 1, cuda> room(shape<1>{n}, caller{});
-  const index_t count = select_flagged(cuda{}, m.data(), v.data(), sizeof(T), n, room.unshared());
-  if (count == n) return room;
-  array<T, 1, cuda> result(shape<1>{count}, caller{});
-  if (count > 0)
-    memory_detail::copy(cuda{}, result.owner(), result.unshared(), cuda{}, room.owner(), room.data(),
-                        static_cast<std::size_t>(count) * sizeof(T));
-  return result;
-}
-template <class T, class Mask, class Values, class = maker>
+/// Values of more bytes are taken by their places.
+inline constexpr std::size_t most_selected_bytes = 16;
+/// The result keeps the room of all elements where it is at least this part of them.
+inline constexpr index_t least_part = 8;
+
+template <class T, class Mask, class Values, class Maker = maker>
 array<T, 1, cuda> computed(cuda, const Mask& mask, const Values& values) {
-  constexpr bool is_word = sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16;
-  if constexpr (!is_word) {  // their places are
+  if constexpr (sizeof(T) > most_selected_bytes) {
     const array<int64, 1, cuda> places =
         computed<int64>(cuda{}, mask, reductions_detail::places(mask.shape(), axes<>{}));
     return array<T, 1, cuda>(take(values, places));
-  } else return flagged<T>(mask, values);
+  } else {
+    using Space = kernel_space<cuda, Maker>;
+    constexpr int R = Mask::rank;
+    constexpr bool here = runnable_here<Space>;
+    static_assert(
+        here,
+        "lazyfuse: this selection runs on the GPU; compile this file with nvcc and include <lazyfuse/cuda.cuh>, or "
+        "link lazyfuse::cuda and include <lazyfuse/cuda.hpp>");
+    const memory_detail::device_scope<cuda> scope(planning::device_for<cuda>(nullptr, nullptr, mask.tree, values.tree));
+    const shape<R> s = mask.shape();
+    if (s.size() == 0) return array<T, 1, cuda>();
+    array<T, 1, cuda> room(shape<1>{s.size()}, caller{});
+    const array<int64, 1, cuda> found(shape<1>{1}, caller{});
+    const ir::target_pack<R, int64, T> to{{{{found.unshared(), {}}}, {{room.unshared(), row_major(s)}}}};
+    allocation* const owners[] = {found.owner(), room.owner()};
+    if constexpr (here) run_detail::select<Space, R, T>(execution{}, s, to, owners, mask.tree, values.tree);
+    const index_t count = count_selected(cuda{}, found.data());
+    if (count >= s.size() / least_part) {
+      room.tree.extents[0] = count;
+      return room;
+    }
+    array<T, 1, cuda> result(shape<1>{count}, caller{});
+    if (count > 0)
+      memory_detail::copy(cuda{}, result.owner(), result.unshared(), cuda{}, room.owner(), room.data(),
+                          static_cast<std::size_t>(count) * sizeof(T));
+    return result;
+  }
 }
 }  // namespace selection_detail
 

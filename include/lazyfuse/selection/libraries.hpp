@@ -31,9 +31,8 @@ void before_writing(cuda, allocation* a);
 inline bool before_reading(host, allocation*) { return true; }
 bool before_reading(cuda, allocation* a);
 
-/// Of n values of 1, 2, 4, 8 or 16 bytes those at which the mask is true, moved together in order of the current
-/// stream: `to` has room for n. Returns how many, and waits for it.
-index_t select_flagged(cuda, const bool* mask, const void* values, std::size_t element_size, index_t n, void* to);
+/// How many elements a kernel of the current stream has selected, which it leaves there: waits for it.
+index_t count_selected(cuda, const int64* count);
 
 /// Rows of so many elements that follow each other, to be written where indices say.
 struct rows {

@@ -4,6 +4,7 @@
 #include <lazyfuse/backend/cuda/launch/geometry.hpp>
 #include <lazyfuse/backend/cuda/launch/row_geometry.hpp>
 #include <lazyfuse/backend/cuda/launch/scan_geometry.hpp>
+#include <lazyfuse/backend/cuda/launch/select_geometry.hpp>
 
 #include <gtest/gtest.h>
 
@@ -186,6 +187,42 @@ TEST(layouts_of_kernels, of_scans_go_by_rows_tiles_or_columns) {
   EXPECT_GE(index_t{one.tiles} * one.chunks * block_threads * 16, 1 << 27);
   EXPECT_EQ(static_cast<int>(columns.path), static_cast<int>(scan_path::columns));
   for (const scan_geometry& g : {rows, one, columns}) EXPECT_TRUE(g.fits);
+}
+
+TEST(layouts_of_kernels, of_selections_are_lines_or_walks) {
+  const auto select = [](const layout& l) {
+    const iteration i(l, 2);
+    return plan_selection(i.extents.data(), i.rank(), i.info.data(), 2, 4, {4, 4});
+  };
+  // the count, the values; operands
+  const select_geometry line = select({{1, 1 << 28}, {{{0, 0}}, {{0, 1}}, {{0, 1}}, {{0, 1}, 4}}}),
+                        small = select({{4097}, {{{0}}, {{1}}, {{-1}}, {{0}}}}),
+                        walk = select({{300, 400}, {{{0, 0}}, {{400, 1}}, {{1, 300}}, {{400, 1}}}});
+  EXPECT_TRUE(line.line && small.line && !walk.line);
+  EXPECT_EQ(line.wide_in, 1u);  // the second one does not begin at a vector
+  EXPECT_EQ(line.tiles, 1u << 16);
+  EXPECT_EQ(line.blocks, unsigned(device().processors * select_tuning::residents));
+  EXPECT_EQ(small.wide_in, 0u);
+  EXPECT_EQ(small.tiles, 2u);
+  EXPECT_EQ(small.blocks, 2u);
+  EXPECT_EQ(walk.wide_in, 0u);
+  EXPECT_EQ(walk.size, 120000);
+}
+
+template <int Width, int Depth>
+void hold_a_warp() {
+  using counts = piece_counts<Width, Depth>;
+  typename counts::word all = 0;
+  for (int lane = 0; lane < 32; ++lane)
+    for (int d = 0; d < Depth; ++d) all += counts::of(Width, d);
+  for (int d = 0; d < Depth; ++d) EXPECT_EQ(counts::piece(all, d), 32u * Width) << Width << " " << d;
+}
+TEST(layouts_of_kernels, counts_of_pieces_are_fields_that_hold_a_warp) {
+  hold_a_warp<1, 4>();
+  hold_a_warp<4, 4>();
+  hold_a_warp<8, 4>();
+  hold_a_warp<16, 4>();
+  hold_a_warp<16, 1>();
 }
 
 }  // namespace

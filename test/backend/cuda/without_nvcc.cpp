@@ -5,6 +5,7 @@
 #include "support/standin_cudart.hpp"
 
 #include <lazyfuse/cuda.hpp>
+#include <lazyfuse/select.hpp>
 
 #include <gtest/gtest.h>
 
@@ -130,6 +131,39 @@ TEST_F(without_nvcc, all_reductions_are_made) {
   all_of_reals(h);
   all_of_reals(i);
   EXPECT_NO_THROW((void)lf::materialize(lf::sum(c), lf::prod(c), lf::mean(c), lf::var(c), lf::norm(c)));
+}
+
+TEST_F(without_nvcc, selections_are_one_kernel) {
+  const auto x = of(lf::shape(1000)), y = of(lf::shape(1000));
+  const auto a = of(lf::shape(100, 100));
+  const auto h = of<1, lf::half>(lf::shape(1000));
+  const auto m = of<1, bool>(lf::shape(1000));
+  const auto v = of<1, lf::vec<float, 3>>(lf::shape(1000));
+  const auto i = of<1, int>(lf::shape(1000));
+  const lf::lazy_array<float, 1> e = x * 2 + 1;
+  const struct {
+    const char* kernels;
+    std::function<void()> evaluate;
+  } table[] = {
+      {"select_tiles", [&] { lf::array z = x(x > 1) * 2 + 1; }},
+      {"select_tiles", [&] { lf::array z = lf::sqrt(x(m)); }},
+      {"select_tiles", [&] { lf::array z = x(range(1, none))(y(range(0, -1)) > 0); }},
+      {"select_tiles", [&] { lf::array z = a(all, range(none, none, 2))(a(all, range(none, none, 2)) > 0); }},
+      {"transform_strided select_tiles", [&] { lf::array z = a.T()(a.T() > 0); }},
+      {"select_tiles", [&] { lf::array z = (a + x(range(0, 100)))(a > 0); }},
+      {"select_tiles", [&] { lf::array z = h(h > lf::half(1.0f)); }},
+      {"select_tiles", [&] { lf::array z = v(m); }},
+      {"select_tiles", [&] { lf::array z = lf::flatnonzero(a); }},
+      {"select_tiles", [&] { lf::array z = x(i)(m) + 1; }},
+      {"select_tiles", [&] { lf::array z = lf::random::uniform<float>({1000}, lf::seed{1})(m); }},
+      {"reduce_rows select_tiles", [&] { lf::array z = x(x > lf::mean(x)); }},
+      {"transform_flat select_tiles", [&] { lf::array z = e(e > 0); }},
+  };
+  for (const auto& [kernels, evaluate] : table) {
+    standin::reset();
+    evaluate();  // no kernel is run, and none of the elements selected
+    EXPECT_EQ(launched_now(), kernels);
+  }
 }
 
 TEST_F(without_nvcc, gathers_are_made) {

@@ -7,6 +7,7 @@
 #include <lazyfuse/backend/cuda/launch/reduce.cuh>
 #include <lazyfuse/backend/cuda/launch/rows.cuh>
 #include <lazyfuse/backend/cuda/launch/scan.cuh>
+#include <lazyfuse/backend/cuda/launch/select.cuh>
 #include <lazyfuse/backend/cuda/launch/transform.cuh>
 
 namespace lazyfuse {

@@ -80,6 +80,8 @@ template <class Schedule>
 struct kernel<dpp::transform<Schedule>, made_in<cuda>> : cuda_detail::made_pattern {};
 template <class Set, class Epilogue, int K>
 struct kernel<dpp::reduce<Set, Epilogue, K>, made_in<cuda>> : cuda_detail::made_pattern {};
+template <class Schedule>
+struct kernel<dpp::select<Schedule>, made_in<cuda>> : cuda_detail::made_pattern {};
 template <class Set, class Epilogue, bool Beside>
   requires(!Beside || cuda_detail::columns_fit<Set>)
 struct kernel<dpp::scan<Set, Epilogue, Beside>, made_in<cuda>> : cuda_detail::made_pattern {};

@@ -12,12 +12,6 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// Moves those of n elements of 1, 2, 4, 8 or 16 bytes at which the mask is true together, in their order, and writes
-/// how many there are. Without memory it only says how many bytes it takes.
-cudaError_t select_flagged(void* memory, std::size_t& bytes, const void* values, const bool* mask,
-                           std::size_t element_size, std::int64_t n, void* to, std::int64_t* count,
-                           cudaStream_t stream);
-
 /// Rows of so many bytes, which words of 1, 2, 4, 8 or 16 divide, to be written at n places, of which those below 0 are
 /// none. Values repeat after `values` rows.
 struct row_writes {

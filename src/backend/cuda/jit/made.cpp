@@ -137,6 +137,7 @@ struct request {
     return pattern == "transform" ? start_transform(plan, *program)
            : pattern == "reduce"  ? start_reduction(plan, *program)
            : pattern == "scan"    ? start_scan(plan, *program)
+           : pattern == "select"  ? start_selection(plan, *program)
                                   : start_rows(plan, *program);
   }
 };
@@ -197,6 +198,7 @@ const char* make_path(kernel_plan& plan) {
   const std::string_view pattern = plan.type->pattern;
   plan.by_address = true;
   if (pattern == "scan") return plan.rows.beside ? "columns" : "rows";
+  if (pattern == "select") return "tiles";
   if (pattern == "rows") return can_be_made_here() ? path_of_rows(plan) : nullptr;
   exact_plan p(plan);
   const bool nested = pattern == "nested";

@@ -258,6 +258,19 @@ kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, c
   return s;
 }
 
+kernel_source select_source(const exact_plan& p, const ir::program_graph& graph) {
+  const std::string rank = std::to_string(p.rank);
+  kernel_source s;
+  s.text = beginning(p, graph, "select", p.rank, 1) +
+           "using shares = cuda_detail::select_shares<program, sources, types>;\n"
+           "using parameters = cuda_detail::select_parameters<operands, targets, " +
+           rank + ">;\n" + layout_check("select_numbers<" + rank + ">") + ending;
+  s.kernel = "lazyfuse::cuda_detail::select_tiles<" + here + "program, " + here + "sources, " + here + "types, " +
+             rank + ", " + share + "share.width, " + share + "share.depth, " + here + "parameters>";
+  s.choices = {share + "share.width", share + "share.depth", "0", "0", "0"};
+  return s;
+}
+
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector,
                           const std::string& facts) {
   const std::string outer = std::to_string(p.kept);

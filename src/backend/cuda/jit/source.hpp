@@ -55,6 +55,9 @@ kernel_source transform_turned_source(const exact_plan& p, const ir::program_gra
 kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                           const std::string& facts);
 
+/// A selection. choices: the width and the depth.
+kernel_source select_source(const exact_plan& p, const ir::program_graph& graph);
+
 /// Rows that stay in registers, each in one vector of a thread, or in several, of which facts, "all", "none" or
 /// "not_known", say whether they are whole. choices: the width, and the elements of a row that a thread holds.
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector,

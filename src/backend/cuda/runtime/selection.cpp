@@ -70,20 +70,12 @@ bool before_reading(cuda, allocation* a) {
   return true;
 }
 
-index_t select_flagged(cuda, const bool* mask, const void* values, std::size_t element_size, index_t n, void* to) {
+index_t count_selected(cuda, const int64* count) {
   const cudaStream_t stream = current_stream();
   if (cuda_detail::capturing(stream))
     throw_value("compress: a stream that is captured into a graph cannot wait for how many elements there are");
-  const auto count = room_for<std::int64_t>(1);
-  std::size_t bytes = 0;
-  check(cuda_detail::select_flagged(nullptr, bytes, values, mask, element_size, n, to, count.unshared(), stream),
-        "cub::DeviceSelect");
-  const auto work = room_for<std::uint8_t>(static_cast<index_t>(bytes));
-  check(
-      cuda_detail::select_flagged(work.unshared(), bytes, values, mask, element_size, n, to, count.unshared(), stream),
-      "cub::DeviceSelect");
-  std::int64_t found = 0;
-  check(cudaMemcpyAsync(&found, count.data(), sizeof found, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
+  int64 found = 0;
+  check(cudaMemcpyAsync(&found, count, sizeof found, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   return found;
 }

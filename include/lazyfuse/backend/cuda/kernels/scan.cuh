@@ -70,40 +70,60 @@ struct board_entry {
     for (int i = 0; i < size; ++i)
       asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to + i), "l"(word[i] | 1ull << 32) : "memory");
   }
-  __device__ __forceinline__ static A wait(const unsigned long long* from) {
+  /// What is there by now. Words of large values are not kept in registers until somebody waits for them.
+  struct seen {
+    static constexpr int size = board_entry::size <= 4 ? board_entry::size : 0;
+    unsigned long long word[size > 0 ? size : 1] = {};
+  };
+  __device__ __forceinline__ static seen look(const unsigned long long* from) {
+    seen s;
+#pragma unroll
+    for (int i = 0; i < seen::size; ++i) s.word[i] = load(from + i);
+    return s;
+  }
+  __device__ __forceinline__ static A wait(const unsigned long long* from, const seen& s) {
     unsigned word[size];
 #pragma unroll
     for (int i = 0; i < size; ++i) {
-      unsigned long long marked;
-      do asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(marked) : "l"(from + i) : "memory");
-      while (marked >> 32 == 0);
+      unsigned long long marked = i < seen::size ? s.word[i < seen::size ? i : 0] : 0;
+      while (marked >> 32 == 0) marked = load(from + i);
       word[i] = static_cast<unsigned>(marked);
     }
     A value;
     memcpy(&value, word, sizeof(A));
     return value;
   }
+
+ private:
+  __device__ __forceinline__ static unsigned long long load(const unsigned long long* from) {
+    unsigned long long word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+    return word;
+  }
 };
 
 /// What all tiles before one have, whose total it gives to those after it. give(entry, value) leaves a value;
-/// gather(from, count) waits for up to 31 entries and combines them in their order.
+/// ask(from, count) begins to read up to 31 entries, which gather() waits for and combines in their order. All are
+/// asked for first: one after the other, each would take as long as all.
 template <class Set>
 __device__ __forceinline__ typename Set::accumulators look_back(const scan_board& board, unsigned tile,
                                                                 const typename Set::accumulators& total,
-                                                                const auto& give, const auto& gather) {
+                                                                const auto& give, const auto& ask, const auto& gather) {
   using accumulators = typename Set::accumulators;
   constexpr unsigned fan = scan_board::fan;
   const unsigned group = tile / fan, super = group / fan, in_group = tile % fan, in_super = group % fan;
   const unsigned groups = board.tiles, supers = groups + scan_board::count(board.tiles);  // where their entries begin
   give(tile, total);
-  const accumulators in_own = gather(tile - in_group, in_group);
+  const auto own = ask(tile - in_group, in_group), own_groups = ask(groups + group - in_super, in_super),
+             last_super = ask(supers + super - (super > 0), super > 0);
+  const accumulators in_own = gather(own);
   accumulators of_group;
   if (in_group == fan - 1) {
     of_group = joined<Set>(in_own, total);
     give(groups + group, of_group);
   }
-  const accumulators in_groups = gather(groups + group - in_super, in_super);
-  const accumulators before = super > 0 ? joined<Set>(gather(supers + super - 1, 1), in_groups) : in_groups;
+  const accumulators in_groups = gather(own_groups);
+  const accumulators before = super > 0 ? joined<Set>(gather(last_super), in_groups) : in_groups;
   if (in_group == fan - 1 && in_super == fan - 1) give(supers + super, joined<Set>(before, of_group));
   return joined<Set>(before, in_own);
 }

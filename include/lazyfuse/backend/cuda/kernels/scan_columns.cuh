@@ -72,8 +72,13 @@ struct tile_columns {
       __syncthreads();
       if (thread == 0) raise_flag(flags + entry);
     };
+    struct asked {
+      unsigned from, count;
+    };
+    const auto ask = [](unsigned from, unsigned count) { return asked{from, count}; };
     // Each line takes some of them.
-    const auto gather = [&](unsigned from, unsigned count) {
+    const auto gather = [&](const asked& of) {
+      const unsigned from = of.from, count = of.count;
       if (thread < count) wait_for_flag(flags + from + thread);
       __syncthreads();
       const unsigned each = (count + lines - 1) / lines, begin = line * each, end = begin + each;
@@ -87,7 +92,7 @@ struct tile_columns {
           a[k] = joined<Set>(a[k], values[static_cast<index_t>(from + j) * columns + across + k * spacing]);
       return combined<false>(a);
     };
-    return look_back<Set>(board, tile, total, give, gather);
+    return look_back<Set>(board, tile, total, give, ask, gather);
   }
 };
 

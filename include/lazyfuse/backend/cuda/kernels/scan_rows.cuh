@@ -97,10 +97,20 @@ __device__ __forceinline__ typename Set::accumulators before_tile(const scan_boa
   const auto give = [&](unsigned at, const accumulators& value) {
     if (lane == 0) entry::give(entries + at * entry::size, value);
   };
-  const auto gather = [&](unsigned from, unsigned count) {
+  struct asked {
+    const unsigned long long* from;
+    bool wanted;
+    typename entry::seen seen;
+  };
+  const auto ask = [&](unsigned from, unsigned count) {
+    asked a{entries + (from + lane) * entry::size, lane < count, {}};
+    if (a.wanted) a.seen = entry::look(a.from);
+    return a;
+  };
+  const auto gather = [&](const asked& of) {
     accumulators a;
     Set::clear(a);
-    if (lane < count) a = entry::wait(entries + (from + lane) * entry::size);
+    if (of.wanted) a = entry::wait(of.from, of.seen);
     __syncwarp();
 #pragma unroll
     for (int off = 1; off < 32; off *= 2) {
@@ -110,7 +120,7 @@ __device__ __forceinline__ typename Set::accumulators before_tile(const scan_boa
     }
     return of_lane<Set>(a, 0);
   };
-  return look_back<Set>(board, tile, total, give, gather);
+  return look_back<Set>(board, tile, total, give, ask, gather);
 }
 
 /// Whether elements may be combined in another order than theirs.

@@ -102,6 +102,16 @@ struct scan_shares {
     return share_for(width, tuned::depth, tuned::load, memory_bytes(Sources{}) + accumulators, cost);
   }();
 };
+/// Of a selection, whose targets are a count and elements: a thread's vectors, and what is computed of them.
+template <class Schedule, class Sources, class Types>
+struct select_shares;
+template <class Schedule, class Sources, class Count, class T>
+struct select_shares<Schedule, Sources, list<Count, T>> {
+  using tuned = dpp::tuning<dpp::selections, cuda>;
+  static constexpr thread_share share =
+      share_for(width_for(Sources{}, list<T>{}), tuned::depth, tuned::load, memory_bytes(Sources{}) + int(sizeof(T)),
+                Schedule::cost + cost_of_sources(Sources{}));
+};
 /// Whether what a tile of columns has in all fits the shared memory of a block: not for accumulators of many bytes.
 template <class Set>
 concept columns_fit = block_threads * sizeof(typename Set::accumulators) <= unasked_shared_bytes;

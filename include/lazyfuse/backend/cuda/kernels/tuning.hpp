@@ -154,11 +154,22 @@ struct dpp::tuning<dpp::scans, cuda> {
   static constexpr int loads_together = 4;
 };
 
+template <>
+struct dpp::tuning<dpp::selections, cuda> {
+  /// Of a thread's elements, as read and as selected: 64 bytes of floats on their way.
+  static constexpr cuda_detail::thread_load load{640, 160};
+  static constexpr int depth = 4;
+  /// Five blocks share a processor, with 48 registers for each thread: 80 KB are on their way from memory, 80 wait for
+  /// their place. What is read along several axes needs more registers.
+  static constexpr int residents = 5, residents_of_walks = 3;
+};
+
 namespace cuda_detail {
 using transform_tuning = dpp::tuning<dpp::transforms, cuda>;
 using reduce_tuning = dpp::tuning<dpp::reductions, cuda>;
 using row_tuning = dpp::tuning<dpp::row_stages, cuda>;
 using scan_tuning = dpp::tuning<dpp::scans, cuda>;
+using select_tuning = dpp::tuning<dpp::selections, cuda>;
 }  // namespace cuda_detail
 
 }  // namespace lazyfuse
