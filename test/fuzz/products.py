@@ -93,8 +93,8 @@ def product(name, x, y, *more):
 
 def draw_product(name):
     def draw(g, x):
-        x = g.matrix() if name != "outer" else x
-        has_axes(x, 1, 1 if name == "outer" else 3)
+        x = g.matrix() if name != "outer" else x if x.rank == 1 else g.leaf(x.dtype, (int(g.pick([1, 4, 33])),))
+        has_axes(x, 1, 3)
         extra = [int(g.pick([1, 2, 3, 5, 8, 17]))] if g.chance(0.7) else []
         k = int(g.rng.integers(1, x.rank + 1))
         shape = {"matmul": [x.shape[-1], *extra], "dot": [x.shape[-1], *extra], "inner": [*extra, x.shape[-1]], "outer": [int(g.pick([1, 2, 3, 17]))],

@@ -219,7 +219,7 @@ def shrink(case, wrong, failures, rounds=40, width=24):
             try:
                 c = make()
                 text = repr(c.size()) + c.line("cpp") + str([(n.dtype, n.shape) for _, n in c.inputs()])
-            except (Invalid, IndexError, ValueError, KeyError):
+            except (Invalid, ArithmeticError, LookupError, TypeError, ValueError):
                 continue
             if not c.results() or text in tried or c.size() >= size:
                 continue
