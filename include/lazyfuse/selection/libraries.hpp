@@ -50,7 +50,7 @@ struct destinations {
 /// written where one is beyond, and its number is returned, else -1; the GPU skips it.
 index_t scatter(host, const rows& to, const destinations& at, const rows& values);
 index_t scatter(cuda, const rows& to, const destinations& at, const rows& values);
-/// The same, but added, those of one destination in the order of k. Of numbers.
+/// The same, but added, those of one destination in the order of k, which the GPU makes a tree of many. Of numbers.
 index_t scatter_sum(host, const rows& to, const destinations& at, const rows& values);
 index_t scatter_sum(cuda, const rows& to, const destinations& at, const rows& values);
 

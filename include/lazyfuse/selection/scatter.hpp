@@ -282,8 +282,9 @@ void put(array<T, R, Space>& x, const I& indices, const V& values, caller where 
 }
 
 /// add_at(x, indices, values): x(indices) += values, where each of equal indices counts: along the first axis of the
-/// array x, values broadcast to the shape of what is indexed. In row-major order of the indices, and so the same bits
-/// on every run and for any number of threads. Indices as of put. \numpy{add.at}
+/// array x, values broadcast to the shape of what is indexed. In row-major order of the indices, of which the GPU adds
+/// more than 255 to one place by a tree: the same bits on every run and for any number of threads. Indices as of put.
+/// \numpy{add.at}
 template <class T, int R, class Space, class I, class V, class = maker>
   requires(expression<I> && (expression<V> || scalar<V>))
 void add_at(array<T, R, Space>& x, const I& indices, V&& values, caller where = caller::here()) {
