@@ -203,7 +203,7 @@ def mp_gelu(x):
 
 
 def mp_gelu_tanh(x):
-    return x / 2 * (1 + mpmath.tanh(mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf("0.044715") * x ** 3)))
+    return x / (1 + mpmath.exp(-mpmath.sqrt(8 / mpmath.pi) * (x + mpmath.mpf("0.044715") * x ** 3)))
 
 
 # What is computed with many digits and rounded once; the name is the library's.

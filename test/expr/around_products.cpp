@@ -190,9 +190,10 @@ TYPED_TEST(around_products, keep_nan_where_it_is) {
          [&](int64_t i, int64_t j) { return i == 5 || (i == 2 && j == 3) ? nan : of.sum(i, j); });
   expect("a product that is", 0.0f * lf::matmul(of.x, of.y) + of.row,
          [&](int64_t i, int64_t j) { return either(i, j, of.row_at(j)); });
-  expect("another bound", lf::maximum(lf::matmul(of.x, of.y), 1.0f), [&](int64_t i, int64_t j) {
-    return i == 5 ? nan : of.sum(i, j) > 1 ? of.sum(i, j) : 1;
-  });
+  for (const float least : {0.0f, 1.0f, 0.0f})  // evaluations are kept by all but their scalars
+    expect("a bound", lf::maximum(lf::matmul(of.x, of.y), least), [&](int64_t i, int64_t j) {
+      return i == 5 ? nan : of.sum(i, j) > plain(least) ? of.sum(i, j) : plain(least);
+    });
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ struct form {
 int alignment_of(const void* p, index_t apart) {
   return 1 << std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(p) | static_cast<std::uintptr_t>(apart)), 8);
 }
-int bytes_of(dtype type) {
+int element_bytes(dtype type) {
   switch (type) {
     case dtype_of<half>:
     case dtype_of<bfloat16>:
@@ -121,7 +121,7 @@ int bytes_of(dtype type) {
 }
 /// Where those of a batch begin.
 const void* in_batch(const void* first, index_t elements, dtype type) {
-  return static_cast<const char*>(first) + elements * bytes_of(type);
+  return static_cast<const char*>(first) + elements * element_bytes(type);
 }
 
 /// The matrix of rows x columns by columns, or its transpose. Returns whether it is transposed.
@@ -206,13 +206,13 @@ form form_of(cublasLtHandle_t handle, const products_of_matrices& p) {
   };
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, most_workspace);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
-         std::uint32_t(alignment_of(p.x.data, p.x.far * bytes_of(p.factors))));
+         std::uint32_t(alignment_of(p.x.data, p.x.far * element_bytes(p.factors))));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-         std::uint32_t(alignment_of(p.y.data, p.y.far * bytes_of(p.factors))));
+         std::uint32_t(alignment_of(p.y.data, p.y.far * element_bytes(p.factors))));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-         std::uint32_t(alignment_of(added.data, added.far * bytes_of(p.result))));
+         std::uint32_t(alignment_of(added.data, added.far * element_bytes(p.result))));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
-         std::uint32_t(alignment_of(p.to.data, p.to.far * bytes_of(p.result))));
+         std::uint32_t(alignment_of(p.to.data, p.to.far * element_bytes(p.result))));
   if (!good) return f;
   cublasLtMatmulHeuristicResult_t best;
   int found = 0;
@@ -233,10 +233,10 @@ struct device_products {
 std::string key_of(const products_of_matrices& p) {
   std::string key;
   append_bytes(key, p.factors, p.result, p.rows, p.columns, p.depth, p.count, rounds_factors(p.factors), p.adds,
-               p.has_bias, alignment_of(p.bias, p.far_bias * bytes_of(p.result)), p.next_bias, p.then);
+               p.has_bias, alignment_of(p.bias, p.far_bias * element_bytes(p.result)), p.next_bias, p.then);
   for (const matrix* m : {&p.x, &p.y, &p.to, p.adds ? &p.added : &p.to}) {
     const dtype type = m == &p.x || m == &p.y ? p.factors : p.result;
-    append_bytes(key, m->lies.pitch, m->lies.turned, m->next, alignment_of(m->data, m->far * bytes_of(type)));
+    append_bytes(key, m->lies.pitch, m->lies.turned, m->next, alignment_of(m->data, m->far * element_bytes(type)));
   }
   return key;
 }
