@@ -200,8 +200,9 @@ TYPED_TEST(selections, masks_of_reductions_meet_selections_by_them) {
   EXPECT_EQ(static_cast<float>(lf::mean(h(h > lf::half(0.0f))).item()), 1.0f);
 }
 TYPED_TEST(selections, keep_their_order_across_tiles) {
+  constexpr bool on_device = std::is_same_v<TypeParam, lf::cuda>;
   // The last one has more tiles than a group of groups.
-  for (const int n : {1, 4095, 4096, 4097, 150001, 5000003})
+  for (const int n : {1, 4095, 4096, 4097, 150001, on_device ? 5000003 : 7})
     for (const int most : {-1, 0, 500, 999}) {
       const lf::array<int32_t, 1, TypeParam> x = lf::remainder(lf::arange<int32_t>(n) * 401, 1000);
       std::vector<int32_t> want;
@@ -209,7 +210,7 @@ TYPED_TEST(selections, keep_their_order_across_tiles) {
         if (k * 401 % 1000 <= most) want.push_back(k * 401 % 1000 * 2 + 1);
       const lf::kernel_trace trace;
       const lf::array<int32_t, 1, TypeParam> some = x(x <= most) * 2 + 1;
-      if (std::is_same_v<TypeParam, lf::cuda>) EXPECT_EQ(trace.launches(), 1) << n;
+      EXPECT_TRUE(trace.launches() == 1 || !on_device) << n;
       const auto got = test::tensor_of(some);
       EXPECT_EQ(std::vector<int32_t>(got.values.begin(), got.values.end()), want) << n << " " << most;
     }

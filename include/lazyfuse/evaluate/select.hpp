@@ -82,15 +82,17 @@ void select(const execution& x, const shape<R>& s, const target_pack<R, int64, T
     if constexpr (R > 1) {
       if (done != selected::turned) return;
       using Memory = memory_of<Space>;
-      const array<bool, R, Memory> all_mask(s, caller{});
-      const array<T, R, Memory> all_values(s, caller{});
+      const shape<1> all{s.size()};
+      const array<bool, 1, Memory> all_mask(all, caller{});
+      const array<T, 1, Memory> all_values(all, caller{});
       allocation* const both[] = {all_mask.owner(), all_values.owner()};
       const auto steps = row_major(s);
       run<Space, R, bool, T>(
           x.for_part("what it reads is turned"), s,
           target_pack<R, bool, T>{{{{all_mask.unshared(), steps}}, {{all_values.unshared(), steps}}}}, both, mask,
           values);
-      select<Space, R, T>(x, s, to, owners, all_mask.tree, all_values.tree);
+      const target_pack<1, int64, T> line{{{{get<0>(to).data, {}}}, {{get<1>(to).data, row_major(all)}}}};
+      select<Space, 1, T>(x, all, line, owners, all_mask.tree, all_values.tree);
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every kernel once, to machine code: what only the assembler finds (instructions by name, shared memory and registers
 // of a block) is found without a GPU, too. Nothing runs.
+#include <lazyfuse/select.hpp>
+
 #include "support/arrays.hpp"
 
 namespace {
@@ -44,3 +46,4 @@ void scans(device<float, 2>& y, const device<float, 2>& x, device<float, 1>& v, 
   n = lf::cumsum(lf::cast<std::int32_t>(x), axis<1>);
   m = lf::scan(first_of_two{}, matrix5{}, m, axis<1>);
 }
+void selections(device<float, 1>& v, const device<float, 2>& x) { v = device<float, 1>(x(x > 0) * 2 + 1); }
