@@ -32,12 +32,18 @@ void copy_plane(const box& b, const std::byte* from, std::byte* to, int outer, i
 }
 void copy_plane(const box& b, const std::byte* from, std::byte* to, int outer, int inner) {
   switch (b.bytes) {
-    case 1: return copy_plane<1>(b, from, to, outer, inner);
-    case 2: return copy_plane<2>(b, from, to, outer, inner);
-    case 4: return copy_plane<4>(b, from, to, outer, inner);
-    case 8: return copy_plane<8>(b, from, to, outer, inner);
-    case 16: return copy_plane<16>(b, from, to, outer, inner);
-    default: break;
+    case 1:
+      return copy_plane<1>(b, from, to, outer, inner);
+    case 2:
+      return copy_plane<2>(b, from, to, outer, inner);
+    case 4:
+      return copy_plane<4>(b, from, to, outer, inner);
+    case 8:
+      return copy_plane<8>(b, from, to, outer, inner);
+    case 16:
+      return copy_plane<16>(b, from, to, outer, inner);
+    default:
+      break;
   }
   for (index_t r = 0; r < (outer < 0 ? 1 : b.extents[outer]); ++r)
     for (index_t i = 0; i < b.extents[inner]; ++i)

@@ -200,7 +200,9 @@ void sort_integers(T* x, T* other, index_t n, index_t parts) {
   const index_t ranges = index_t{1} << levels;
   const std::vector<T> pivots = begins_of_ranges<T>(x, n, ranges);
   std::vector<index_t> sizes(static_cast<std::size_t>(parts * ranges));
-  const auto size_in = [&](index_t p, index_t r) -> index_t& { return sizes[static_cast<std::size_t>(p * ranges + r)]; };
+  const auto size_in = [&](index_t p, index_t r) -> index_t& {
+    return sizes[static_cast<std::size_t>(p * ranges + r)];
+  };
   const auto begin_of = [&](index_t part) { return n / parts * part + std::min(part, n % parts); };
   const double cost = static_cast<double>(n) * 8;
   for_tasks(parts, cost, [&](index_t p) {

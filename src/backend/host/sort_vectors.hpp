@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How integers of 32 and 64 bits are sorted by processors that have AVX2: parted by a pivot, as many at once as a vector
-// has lanes, until what is left fits in eight vectors, which are sorted there (columns, then bitonic merges; K. E.
-// Batcher, Sorting networks and their applications, 1968). Equal integers are one, so their order is no question.
+// How integers of 32 and 64 bits are sorted by processors that have AVX2: parted by a pivot, as many at once as a
+// vector has lanes, until what is left fits in eight vectors, which are sorted there (columns, then bitonic merges; K.
+// E. Batcher, Sorting networks and their applications, 1968). Equal integers are one, so their order is no question.
 #pragma once
 
 #include <lazyfuse/core/index.hpp>
@@ -29,7 +29,7 @@ inline constexpr int sorted_lanes = 32 / int(sizeof(T));
 /// So many elements are sorted at once.
 inline constexpr int vectors_at_once = 8;
 template <class T>
-inline constexpr int at_once = vectors_at_once * sorted_lanes<T>;
+inline constexpr int at_once = vectors_at_once* sorted_lanes<T>;
 
 template <class V>
 [[gnu::always_inline]] inline void put_in_order(V& a, V& b) {
@@ -254,6 +254,39 @@ bool sort_by_pivots(T* x, T* other, index_t n, bool stay, int depth) {
   }
   sort_few(x, static_cast<int>(n), stay ? x : other);
   return true;
+}
+
+/// Puts element k of n where sorting would, with those before it no larger and those behind it no smaller, with room
+/// for as many others.
+template <class T>
+void select_by_pivots(T* x, T* other, index_t n, index_t k, int depth) {
+  T *from = x, *to = other;  // x is where all of them end up
+  const auto leave = [&](const T* there, index_t first, index_t count) {
+    if (there != x) std::copy_n(there + first, count, x + first);
+  };
+  while (n > at_once<T> && depth-- > 0) {
+    const T pivot = pivot_of(from, n);
+    index_t less = part_by(pivot, from, n, to);
+    if (less == 0) {
+      if (pivot == static_cast<T>(~T(0))) return leave(from, 0, n);
+      less = part_by(static_cast<T>(pivot + 1), from, n, to);
+      if (k < less) return leave(to, 0, n);  // among those that equal it
+    }
+    if (k < less) {
+      leave(to, less, n - less);
+      n = less;
+    } else {
+      leave(to, 0, less);
+      x += less;
+      from += less;
+      to += less;
+      k -= less;
+      n -= less;
+    }
+    std::swap(from, to);
+  }
+  leave(from, 0, n);
+  std::nth_element(x, x + k, x + n);
 }
 
 }  // namespace lazyfuse::sort_detail

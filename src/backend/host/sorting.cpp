@@ -201,8 +201,16 @@ void partition_keys(host, const key_rows& rows, index_t p) {
   if (rows.none()) return;
   for_type(rows.bytes, [&]<class Key>(Key) {
     for_rows(rows, 1, [&](index_t r) {
-      Key* const row = static_cast<Key*>(rows.keys) + r * rows.length;
-      std::nth_element(row, row + p, row + rows.length);
+      const index_t n = rows.length;
+      Key* const row = static_cast<Key*>(rows.keys) + r * n;
+#if defined(__x86_64__)
+      if constexpr (sizeof(Key) >= 4)
+        if (host_detail::bytes_of_vectors >= 32 && n > 1024) {
+          const scratch<Key> other(n);
+          return select_by_pivots(row, &other[0], n, p, 2 * static_cast<int>(std::bit_width(static_cast<Key>(n))));
+        }
+#endif
+      std::nth_element(row, row + p, row + n);
     });
   });
 }

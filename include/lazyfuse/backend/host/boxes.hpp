@@ -216,8 +216,8 @@ template <class Op, class... P, class Sources, class T>
 inline constexpr bool copies_boxes<schedule<list<apply<Op, P...>>>, Sources, T> =
     copied<apply<Op, P...>, Sources, T>::copies;
 
-/// Returns false, and has done nothing, where positions are no such, or pieces so small that loops are no slower; and in
-/// checked builds, whose loops look at each.
+/// Returns false, and has done nothing, where positions are no such, or pieces so small that loops are no slower; and
+/// in checked builds, whose loops look at each.
 template <class Schedule, class Sources>
 struct copy_boxes;
 template <class P, class Sources>
