@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <string>
@@ -64,19 +65,28 @@ constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
 /// The library's own memory of the host.
 struct aligned_memory {
   static void* allocate(void*, std::size_t bytes, std::size_t align, stream_handle) {
-    void* const p = std::aligned_alloc(align, (bytes + align - 1) / align * align);
+    // Not aligned_alloc: glibc before 2.38 asks for so much more that it cannot take again what was freed just before,
+    // and the system gives it new pages, at every evaluation. What malloc gave stands in front.
+    if (bytes > std::numeric_limits<std::size_t>::max() - align - sizeof(void*)) return nullptr;
+    void* const given = std::malloc(bytes + align + sizeof(void*));
+    if (!given) return nullptr;
+    void* const p =
+        reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(given) + sizeof(void*) + align - 1) / align * align);
+    static_cast<void**>(p)[-1] = given;
 #if defined(__linux__)
     // Pages of 2 MiB where there is room for some, as NumPy asks for them: of small ones each is a fault when it is
     // first written, and an address to look up when it is used again. It is only a wish, so its failure is none.
     constexpr std::size_t small_page = 4096, least = std::size_t{4} << 20;
-    if (p && bytes >= least) {
+    if (bytes >= least) {
       const std::size_t skipped = (small_page - reinterpret_cast<std::uintptr_t>(p) % small_page) % small_page;
       (void)madvise(static_cast<char*>(p) + skipped, bytes - skipped, MADV_HUGEPAGE);
     }
 #endif
     return p;
   }
-  static void deallocate(void*, void* p, std::size_t, std::size_t, stream_handle) noexcept { std::free(p); }
+  static void deallocate(void*, void* p, std::size_t, std::size_t, stream_handle) noexcept {
+    if (p) std::free(static_cast<void**>(p)[-1]);
+  }
   static bool equal(const void*, const void*) { return true; }
 };
 

@@ -64,15 +64,26 @@ void add_rows_of(const rows& to, const destinations& at, const rows& values) {
     });
 }
 
-/// Between edges, those of the upper_bound: NaN is in none.
+/// Between edges, those of the upper_bound: NaN is in none. Several searches at once wait for each other's reads no
+/// longer than need be, and no branch is guessed.
 template <class T>
 void count_by_search(const T* edges, index_t bins, const T* values, index_t n, int64* counts) {
-  const T first = edges[0], last = edges[bins];
-  for (index_t i = 0; i < n; ++i) {
-    const T v = values[i];
-    if (!(v >= first && v <= last)) continue;
-    const index_t bin = std::upper_bound(edges, edges + bins + 1, v) - edges - 1;
-    ++counts[std::min(bin, bins - 1)];
+  constexpr index_t together = 8;
+  const T last = edges[bins];
+  for (index_t i = 0; i < n; i += together) {
+    const index_t some = std::min(together, n - i);
+    T v[together];
+    index_t at[together] = {};  // of the edges up to it none is larger
+    for (index_t l = 0; l < together; ++l) v[l] = values[i + std::min(l, some - 1)];
+    for (index_t left = bins + 1; left > 1;) {
+      const index_t half = left / 2;
+      for (index_t l = 0; l < together; ++l) at[l] += edges[at[l] + half - 1] <= v[l] ? half : 0;
+      left -= half;
+    }
+    for (index_t l = 0; l < some; ++l) {
+      const index_t behind = at[l] + (edges[at[l]] <= v[l]);
+      if (behind > 0 && v[l] <= last) ++counts[std::min(behind, bins) - 1];
+    }
   }
 }
 /// As NumPy: the bin that a division says, or the one beside it, where rounding has missed an edge.

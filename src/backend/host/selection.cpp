@@ -4,6 +4,7 @@
 #include <lazyfuse/selection/libraries.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace lazyfuse::selection_detail {
@@ -18,8 +19,17 @@ struct moved_word {
 template <class T>
 index_t keep_words(const bool* mask, void* values, index_t n) {
   T* const v = static_cast<T*>(values);
-  index_t count = 0;
-  for (index_t i = 0; i < n; ++i) {
+  index_t count = 0, i = 0;
+  for (; i + 8 <= n; i += 8) {  // of few that are kept most words of the mask are zero
+    std::uint64_t some;
+    std::memcpy(&some, mask + i, sizeof some);
+    if (some == 0) continue;
+    for (index_t k = i; k < i + 8; ++k) {
+      v[count] = v[k];
+      count += mask[k];
+    }
+  }
+  for (; i < n; ++i) {
     v[count] = v[i];
     count += mask[i];
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sorting on the host: by digits, from the last to the first, which keeps the order of equal keys; few of a row by
-// comparisons. What comes out is the same whoever sorts which part.
+// Sorting on the host: long rows by ranges and digits (sort_elements.hpp), short ones side by side by comparisons. What
+// comes out is the same whoever sorts which part.
 #include <lazyfuse/backend/host/threads.hpp>
 #include <lazyfuse/backend/widest_vectors.hpp>
 #include <lazyfuse/sort/keys.hpp>
+
+#include "backend/host/sort_elements.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,111 +18,13 @@ namespace lazyfuse::sort_detail {
 
 namespace {
 
-using host_detail::for_tasks;
-
-/// A key and where it was. Those of up to 32 bits share a word with a place of 32 bits, in front of it.
-struct wide_place {
-  std::uint64_t key, place;
-  friend bool operator<(const wide_place& a, const wide_place& b) {
-    return a.key < b.key || (a.key == b.key && a.place < b.place);
-  }
-};
-std::uint64_t digits_of(const wide_place& e) { return e.key; }
-template <class Key>
-std::uint64_t digits_of(Key e) {
-  return e;
-}
-std::uint64_t key_in(const wide_place& e) { return e.key; }
-std::uint64_t key_in(std::uint64_t e) { return e >> 32; }
 int64 place_in(const wide_place& e) { return static_cast<int64>(e.place); }
-int64 place_in(std::uint64_t e) { return static_cast<int64>(e & 0xffffffffu); }
-
-/// Elements without values yet; vectors would write zeros first.
-template <class E>
-std::unique_ptr<E[]> room_for(index_t n) {
-  return std::unique_ptr<E[]>(new E[static_cast<std::size_t>(n)]);
-}
+int64 place_in(const near_place& e) { return static_cast<int64>(e.both & 0xffffffffu); }
 
 /// A key, which zeros of either sign share.
 template <class Key>
 Key as_one_zero(const key_rows& rows, Key key) {
   return key == static_cast<Key>(rows.minus_zero) ? static_cast<Key>(rows.zero) : key;
-}
-
-/// Digits of a byte; below so many elements counting them takes longer than comparing.
-constexpr int digit_values = 256;
-constexpr index_t few = 200;
-/// Elements that a thread had better have for itself.
-constexpr index_t least_part = 1 << 15;
-
-template <class E>
-int digit(const E& e, int shift) {
-  return static_cast<int>((digits_of(e) >> shift) & (digit_values - 1));
-}
-
-using places_of_digits = std::array<index_t, digit_values>;
-
-template <class E>
-void count_digits(const E* from, index_t n, int shift, places_of_digits& counts) {
-  counts.fill(0);
-  for (index_t i = 0; i < n; ++i) ++counts[static_cast<std::size_t>(digit(from[i], shift))];
-}
-template <class E>
-void move_by_digit(const E* from, index_t n, int shift, places_of_digits& next, E* to) {
-  for (index_t i = 0; i < n; ++i) to[next[static_cast<std::size_t>(digit(from[i], shift))]++] = from[i];
-}
-
-/// Puts counts of digits, of the parts one after the other, to where each part's next element of a digit goes. Whether
-/// all n elements have one digit.
-template <class Counts>
-bool add_up(Counts& next, index_t n) {
-  index_t sum = 0;
-  bool one_digit = false;
-  for (std::size_t d = 0; d < digit_values; ++d) {
-    const index_t before = sum;
-    for (places_of_digits& of_part : next) {
-      const index_t count = of_part[d];
-      of_part[d] = sum;
-      sum += count;
-    }
-    one_digit = one_digit || sum - before == n;
-  }
-  return one_digit;
-}
-
-/// Sorts n elements by the bits [first, last) of their digits, in so many parts at a time. Goes back and forth; returns
-/// where they are in the end.
-template <class E>
-E* sort_by_digits(E* elements, E* other, index_t n, int first, int last, index_t parts) {
-  if (parts == 1) {  // all digits are counted at once: where elements are does not matter
-    std::array<std::array<places_of_digits, 1>, 8> next;
-    for (auto& of_digit : next) of_digit[0].fill(0);
-    for (index_t i = 0; i < n; ++i)
-      for (int shift = first, k = 0; shift < last; shift += 8, ++k)
-        ++next[static_cast<std::size_t>(k)][0][static_cast<std::size_t>(digit(elements[i], shift))];
-    for (int shift = first, k = 0; shift < last; shift += 8, ++k) {
-      auto& of_digit = next[static_cast<std::size_t>(k)];
-      if (add_up(of_digit, n)) continue;
-      move_by_digit(elements, n, shift, of_digit[0], other);
-      std::swap(elements, other);
-    }
-    return elements;
-  }
-  std::vector<places_of_digits> next(static_cast<std::size_t>(parts));
-  const auto begin_of = [&](index_t part) { return n / parts * part + std::min(part, n % parts); };
-  const auto size_of = [&](index_t part) { return begin_of(part + 1) - begin_of(part); };
-  for (int shift = first; shift < last; shift += 8) {
-    const double cost = static_cast<double>(n) * 4;
-    for_tasks(parts, cost, [&](index_t p) {
-      count_digits(elements + begin_of(p), size_of(p), shift, next[static_cast<std::size_t>(p)]);
-    });
-    if (add_up(next, n)) continue;
-    for_tasks(parts, cost, [&](index_t p) {
-      move_by_digit(elements + begin_of(p), size_of(p), shift, next[static_cast<std::size_t>(p)], other);
-    });
-    std::swap(elements, other);
-  }
-  return elements;
 }
 
 /// So many rows side by side are sorted together: their elements by the same comparisons, which vectors make (Batcher's
@@ -192,15 +96,15 @@ void for_type(int bytes, const F& f) {
   else f(std::uint64_t{});
 }
 
-/// Keys and places of a row, as elements to sort. body(E{}, first bit, last bit) with their type.
+/// Keys and places of a row, as elements to sort. body(E{}) with their type.
 template <class Body>
 void with_places(const key_rows& rows, const Body& body) {
-  if (rows.bytes == 8 || rows.length > 0xffffffff) body(wide_place{}, 0, rows.bytes * 8);
-  else body(std::uint64_t{}, 32, 32 + rows.bytes * 8);
+  if (rows.bytes == 8 || rows.length > 0xffffffff) body(wide_place{});
+  else body(near_place{});
 }
 template <class Key>
-void put(std::uint64_t& e, Key key, index_t place) {
-  e = static_cast<std::uint64_t>(key) << 32 | static_cast<std::uint64_t>(place);
+void put(near_place& e, Key key, index_t place) {
+  e = {static_cast<std::uint64_t>(key) << 32 | static_cast<std::uint64_t>(place)};
 }
 template <class Key>
 void put(wide_place& e, Key key, index_t place) {
@@ -229,10 +133,8 @@ void sort_keys(host, const key_rows& rows) {
     }
     for_rows(rows, parts, [&](index_t r) {
       Key* const row = static_cast<Key*>(rows.keys) + r * n;
-      if (n <= few) return std::sort(row, row + n);
-      const auto other = room_for<Key>(n);
-      const Key* const sorted = sort_by_digits(row, other.get(), n, 0, rows.bytes * 8, parts);
-      if (sorted != row) for_parts(n, parts, [&](index_t a, index_t b) { std::copy(sorted + a, sorted + b, row + a); });
+      const scratch<Key> other(n);
+      sort_elements<Key>(row, &other[0], n, parts);
     });
   });
 }
@@ -240,25 +142,19 @@ void sort_keys(host, const key_rows& rows) {
 void sort_places(host, const key_rows& rows, int64* places) {
   if (rows.none()) return;
   for_type(rows.bytes, [&]<class Key>(Key) {
-    with_places(rows, [&]<class E>(E, int first, int last) {
+    with_places(rows, [&]<class E>(E) {
       const index_t n = rows.length, parts = parts_of(rows);
       for_rows(rows, parts, [&](index_t r) {
         Key* const row = static_cast<Key*>(rows.keys) + r * n;
-        const auto elements = room_for<E>(n);
+        const scratch<E> elements(n), other(n);
         for_parts(n, parts, [&](index_t a, index_t b) {
-          for (index_t i = a; i < b; ++i) put(elements[static_cast<std::size_t>(i)], row[i], i);
+          for (index_t i = a; i < b; ++i) put(elements[i], row[i], i);
         });
-        const E* sorted = elements.get();
-        std::unique_ptr<E[]> other;
-        if (n <= few) std::sort(elements.get(), elements.get() + n);
-        else {
-          other = room_for<E>(n);
-          sorted = sort_by_digits(elements.get(), other.get(), n, first, last, parts);
-        }
+        sort_elements<Key>(&elements[0], &other[0], n, parts);
         for_parts(n, parts, [&](index_t a, index_t b) {
           for (index_t i = a; i < b; ++i) {
-            row[i] = static_cast<Key>(key_in(sorted[i]));
-            places[r * n + i] = place_in(sorted[i]);
+            row[i] = static_cast<Key>(key_in(elements[i]));
+            places[r * n + i] = place_in(elements[i]);
           }
         });
       });
@@ -269,7 +165,7 @@ void sort_places(host, const key_rows& rows, int64* places) {
 void first_places(host, const key_rows& rows, index_t k, void* keys, int64* places) {
   if (rows.none() || k == 0) return;
   for_type(rows.bytes, [&]<class Key>(Key) {
-    with_places(rows, [&]<class E>(E, int, int) {
+    with_places(rows, [&]<class E>(E) {
       const index_t n = rows.length, parts = std::min(parts_of(rows), std::max<index_t>(1, n / (4 * k)));
       for_rows(rows, parts, [&](index_t r) {
         const Key* const row = static_cast<const Key*>(rows.keys) + r * n;
@@ -312,8 +208,16 @@ void partition_keys(host, const key_rows& rows, index_t p) {
   if (rows.none()) return;
   for_type(rows.bytes, [&]<class Key>(Key) {
     for_rows(rows, 1, [&](index_t r) {
-      Key* const row = static_cast<Key*>(rows.keys) + r * rows.length;
-      std::nth_element(row, row + p, row + rows.length);
+      const index_t n = rows.length;
+      Key* const row = static_cast<Key*>(rows.keys) + r * n;
+#if defined(__x86_64__)
+      if constexpr (sizeof(Key) >= 4)
+        if (host_detail::bytes_of_vectors >= 32 && n > 1024) {
+          const scratch<Key> other(n);
+          return select_by_pivots(row, &other[0], n, p, 2 * static_cast<int>(std::bit_width(static_cast<Key>(n))));
+        }
+#endif
+      std::nth_element(row, row + p, row + n);
     });
   });
 }

@@ -14,19 +14,26 @@ class scratch {
   static_assert(__is_trivially_copyable(T));
 
  public:
-  explicit scratch(index_t n) : data_(n > 0 ? new (line) T[static_cast<standard::size_t>(n)] : nullptr) {}
+  explicit scratch(index_t n) : given_(n > 0 ? operator new(bytes(n)) : nullptr), data_(on_a_line(given_)) {}
   /// Empty where there is not so much memory.
   scratch(index_t n, const std::nothrow_t& none)
-      : data_(n > 0 ? new (line, none) T[static_cast<standard::size_t>(n)] : nullptr) {}
+      : given_(n > 0 ? operator new(bytes(n), none) : nullptr), data_(on_a_line(given_)) {}
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
-  ~scratch() { operator delete[](data_, line); }
+  ~scratch() { operator delete(given_); }
 
   T& operator[](index_t i) const { return data_[i]; }
   explicit operator bool() const { return data_; }
 
  private:
-  static constexpr std::align_val_t line{64};
+  // Aligned by hand: aligned memory that was freed is not taken again (src/array/memory.cpp).
+  static constexpr standard::size_t line = 64;
+  static constexpr standard::size_t bytes(index_t n) { return static_cast<standard::size_t>(n) * sizeof(T) + line; }
+  static T* on_a_line(void* given) {
+    if (given == nullptr) return nullptr;
+    return reinterpret_cast<T*>((reinterpret_cast<standard::uintptr_t>(given) + line - 1) / line * line);
+  }
+  void* given_;
   T* data_;
 };
 

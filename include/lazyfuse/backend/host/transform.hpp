@@ -3,6 +3,7 @@
 // other.
 #pragma once
 
+#include <lazyfuse/backend/host/boxes.hpp>
 #include <lazyfuse/backend/host/row_copies.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 #include <lazyfuse/backend/host/transform_loops.hpp>
@@ -228,6 +229,8 @@ void transform(const shape<R>& extents, const Operands& operands, const target_p
   const index_t columns = R > 0 ? extents[R > 0 ? R - 1 : 0] : 1, rows = R > 1 ? extents.size() / columns : 1;
   if constexpr (R >= 2 && copies_rows<Schedule, Sources, T...>)
     if (copy_rows(extents, operands, get<0>(targets))) return;
+  if constexpr (R >= 1 && copies_boxes<Schedule, Sources, T...>)
+    if (copy_boxes<Schedule, Sources>::run(extents, operands, get<0>(targets))) return;
   if (R > 0 && rows == 1 && columns <= block_elements && walk_type::is_dense_row(operands))
     if (run_type::dense_row(operands, targets, columns)) return;
   const auto table = walk_type::table_of(operands, extents.extent);
