@@ -36,7 +36,7 @@ TYPES = ["axpy_float32", "axpy_float64", "axpy_float16", "axpy_bfloat16", "axpy_
          "softmax_1024_bfloat16", "softmax_8192_float16", "softmax_8192_bfloat16", "layernorm_1024_float16", "layernorm_1024_bfloat16",
          "argmax", "var", "norm"]
 RANDOM = ["random_uniform", "curand_uniform", "random_normal", "curand_normal", "random_dropout"]
-BREADTH = ["cumsum_squares", "filter_map", "gather_random", "evolve", "repeating", "sort_of_key", "topk_1024", "histogram_100", "histogram_4096", "histogram_16384",
+BREADTH = ["cumsum_squares", "select_half", "select_few", "gather_random", "evolve", "repeating", "sort_of_key", "topk_1024", "histogram_100", "histogram_4096", "histogram_16384",
            "histogram_4096_of_one_value", "product_bias_gelu_float32", "product_bias_gelu_bfloat16", "spectrum"]
 COPIES = ["copy/kernel1", "copy/kernel2", "copy/kernel4", "copy/cudaMemcpy"]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What selects, gathers, sorts, counts, multiplies and transforms: each beside the part of it that a library's kernel
+// What gathers, sorts, counts, multiplies and transforms: each beside the part of it that a library's kernel
 // does, or does alone (counter of_alone: its time over ours), in the same run.
 #include "measure.cuh"
 
@@ -27,27 +27,6 @@ auto some(const A& a) {
   return lf::to<lf::host>(lf::array<T, 1, lf::cuda>(flat(lf::range(lf::none, lf::none, step))));
 }
 bool near(double value, double expected, double tolerance) { return !differs(value, expected, tolerance); }
-
-/// x(x > 1) * 2 + 1: half of the elements are kept, in their order.
-struct filter_map {
-  static constexpr const char* name = "filter_map";
-  static constexpr index_t n = index_t{1} << 28;
-  line x = numbers<float, lf::cuda>(1, lf::shape{n}), y;
-  double bytes() const { return 4.0 * static_cast<double>(n + y.size()); }
-  void evaluate() { y = x(x > 1.0f) * 2 + 1; }
-  bool is_right() const {
-    const line first = y(lf::range(0, 1000));
-    const auto got = lf::to<lf::host>(first);
-    index_t i = 0;
-    for (index_t k = 0; k < 1000; ++k, ++i) {
-      while (number<float>(1, i) <= 1.0f) ++i;
-      if (got(k).item() != number<float>(1, i) * 2 + 1) return false;
-    }
-    const auto total = lf::sum(lf::cast<double>(y)).item(),
-               wanted = lf::sum(lf::where(x > 1.0f, lf::cast<double>(x * 2 + 1), 0.0)).item();
-    return near(total, wanted, 1e-9);
-  }
-};
 
 /// A gather by a random permutation.
 struct gather_random {
@@ -246,10 +225,9 @@ bool breadth_rows() {
   return (row(W::name, run_breadth<W>) && ...);
 }
 
-const bool registered =
-    breadth_rows<filter_map, gather_random, evolve, repeating, sort_of_key, topk_1024, histogram_of<100>,
-                 histogram_of<4096>, histogram_of<16384>, histogram_of<4096, true>, product_bias_gelu<float>,
-                 product_bias_gelu<lf::bfloat16>, spectrum>();
+const bool registered = breadth_rows<gather_random, evolve, repeating, sort_of_key, topk_1024, histogram_of<100>,
+                                     histogram_of<4096>, histogram_of<16384>, histogram_of<4096, true>,
+                                     product_bias_gelu<float>, product_bias_gelu<lf::bfloat16>, spectrum>();
 
 }  // namespace
 }  // namespace bench
