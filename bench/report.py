@@ -6,7 +6,7 @@
     report.py ... --write docs/benchmarks.md [--plot docs/benchmarks.png]       writes them
 
 --jax jax.json (of peers/rows_by_jax.py, on the same GPU) beside --gpu compares the two, --breadth-peers breadth.json (of peers/breadth.py) as well; --peers peers.json is of peers/peers.py.
-In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, breadth, equal, stencils, types, random, jax,
+In the page, the text between `<!-- begin NAME -->` and `<!-- end NAME -->` is replaced; NAME is one of gpu, rows, breadth, order, equal, stencils, types, random, jax,
 variants, launch, sweep, host, host_rows, host_corners, host_families, peers, compile. Tables for which no JSON is given stay as they are.
 """
 import argparse
@@ -38,6 +38,10 @@ TYPES = ["axpy_float32", "axpy_float64", "axpy_float16", "axpy_bfloat16", "axpy_
 RANDOM = ["random_uniform", "curand_uniform", "random_normal", "curand_normal", "random_dropout"]
 BREADTH = ["cumsum_squares", "select_half", "select_few", "gather_random", "evolve", "repeating", "sort_of_key", "topk_1024", "histogram_100", "histogram_4096", "histogram_16384",
            "histogram_4096_of_one_value", "product_bias_gelu_float32", "product_bias_gelu_bfloat16", "spectrum"]
+ORDER = ["order/sort", "order/argsort", "order/topk_1024_constant", "order/topk_100000", "order/topk_8_of_rows_of_32768", "order/partition", "order/median",
+         "order/sort_rows_of_64", "order/sort_rows_of_2048", "order/argsort_rows_of_1024",
+         *(f"order/histogram{constant}_{bins}" for bins in (10, 256, 50000, 1000000) for constant in ("", "_constant")),
+         *(f"order/add_at_{places}" for places in (1, 1000, 1000000))]
 COPIES = ["copy/kernel1", "copy/kernel2", "copy/kernel4", "copy/cudaMemcpy"]
 
 
@@ -107,7 +111,8 @@ def beside(rows: dict, names: list[str], peers: dict) -> str:
 
 def gpu_sections(context: dict, rows: dict, peers: dict) -> dict[str, str]:
     where = origin(context, gpu_machine(context))
-    tables = {"gpu": COPIES + WORKLOADS, "rows": ROWS, "equal": EQUAL, "stencils": STENCILS, "variants": VARIANTS, "random": RANDOM, "types": TYPES}
+    tables = {"gpu": COPIES + WORKLOADS, "rows": ROWS, "equal": EQUAL, "stencils": STENCILS, "variants": VARIANTS, "random": RANDOM, "types": TYPES,
+              "order": ORDER}
     sections = {name: f"{where}\n\n{speeds(rows, names)}" for name, names in tables.items()}
     sections["breadth"] = f"{where}\n\n{beside(rows, BREADTH, peers)}"
     lines = []

@@ -166,7 +166,8 @@ TYPED_TEST(sorting, selections_are_the_beginnings_of_what_is_sorted) {
   const auto expect_selected = [](const auto& x) {
     using array = lf::array<lf::value_t<decltype(x)>, lf::rank_of<decltype(x)>, TypeParam>;
     const array values(x);
-    const auto sorted = test::tensor_of(lf::sort(values)), down = test::tensor_of(lf::argsort(values, lf::descending));
+    const auto sorted = test::tensor_of(lf::sort(values));
+    const auto down = test::tensor_of(lf::argsort(values, descending));
     const auto length = values.shape()[lf::rank_of<decltype(x)> - 1], rows = values.size() / length;
     for (const lf::index_t k : {lf::index_t{1}, lf::index_t{1000}, length / 4, length - 1}) {
       const auto found = test::tensor_of(lf::topk(values, k).indices);
