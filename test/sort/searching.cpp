@@ -158,7 +158,8 @@ TYPED_TEST(searching, of_one_element_without_axes_is_of_a_sequence_of_one) {
   EXPECT_EQ(lf::unique(lf::max(v) * 2)(0).item(), 6);
   EXPECT_EQ(lf::unique_inverse(one).inverse_indices.item(), 0);
   EXPECT_TRUE(lf::isin(v, one)(0).item());
-  EXPECT_EQ(lf::take(one, lf::array<int, 1, TypeParam>{0, 0})(1).item(), 3);
+  const lf::array<int, 1, TypeParam> twice{0, 0};
+  EXPECT_EQ(lf::take(one, twice)(1).item(), 3);
   EXPECT_EQ(lf::repeat(one, 2)(1).item(), 3);
 }
 TYPED_TEST(searching, unique_zeros_have_a_sign_that_was_there) {

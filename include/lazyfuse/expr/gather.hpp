@@ -201,7 +201,7 @@ auto gathered(const tree::map_expr<Op, Seq, A...>& e, const G& g) {
 template <class Tree>
   requires(Tree::rank == 0)
 auto in_sequence(const Tree& e) {
-  index_map<0, 1> m;
+  index_map<Tree::rank, 1> m;
   m.source[0] = -1;
   m.factor[0] = 0;
   m.extents[0] = 1;
