@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -225,10 +226,16 @@ class graph_evaluation {
       const bool last = g.empty();
       if (last ? run_group(wanted.roots, targets, wanted.extents, wanted.rank, because) : to_memory(g, why_first(g)))
         continue;
-      refused_.roots.push_back(last ? wanted.roots : g);
+      refuse(last ? wanted.roots : g, last ? wanted.extents : g[0]->extents, last ? wanted.rank : g[0]->rank);
       return false;
     }
     return groups.back().empty();
+  }
+  void refuse(const std::vector<const graph_node*>& roots, const index_t* extents, int rank) {
+    stage_layout layout;
+    const bool reduces =
+        !lay_out(memory_, roots, extents, rank, refused_, layout) && layout.pattern == std::string_view("reduce");
+    (reduces ? refused_.reductions : refused_.roots).push_back(roots);
   }
   /// Why the roots are not one kernel.
   void say_why(const graph_request& wanted) const {

@@ -186,8 +186,10 @@ const char* lay_out(const memory_of_graph& memory, const std::vector<const graph
     alike = alike && s.stage->stage->stage->axes == first.stage->axes && s.stage->stage->rank == first.rank;
   }
   std::vector<reading> reads(to.stages.begin(), to.stages.end());
-  if (std::find(refused.roots.begin(), refused.roots.end(), roots) != refused.roots.end()) return backend_refuses;
+  const auto is_among = [&](const auto& all) { return std::find(all.begin(), all.end(), roots) != all.end(); };
+  if (is_among(refused.reductions)) return backend_refuses;
   if (lay_out_reductions(reads, extents, rank, to)) return nullptr;
+  if (is_among(refused.roots)) return backend_refuses;
   if (!refused.nested && lay_out_nested(reads, extents, rank, to)) return nullptr;
   if (std::find(first.extents, first.extents + first.rank, 0) != first.extents + first.rank) return "nothing to reduce";
   if (!alike) return "reductions are over different numbers of axes, or of arguments of different ranks";

@@ -41,6 +41,7 @@ struct refused_kernels {
   bool all_rows = false;
   bool nested = false;  ///< reductions of reductions
   std::vector<std::vector<const graph_node*>> roots = {};
+  std::vector<std::vector<const graph_node*>> reductions = {};  ///< with what is computed of them
 };
 
 /// Lays out one kernel for roots that are broadcast to the extents. Returns null, or why that is none.

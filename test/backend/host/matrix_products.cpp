@@ -260,4 +260,15 @@ TEST(matrix_products, do_not_drift) {
   }
 }
 
+TEST(matrix_products, read_in_memory_what_is_computed_of_their_factors) {
+  const lf::array<float, 2, lf::host> x = test::of<float, 2>(test::numbers<float>({96, 80}, 1)),
+                                      y = test::of<float, 2>(test::numbers<float>({80, 64}, 2));
+  const auto plan = lf::plan(lf::matmul(x * 0.5f + 1.0f, y) + 1.0f);
+  ASSERT_EQ(plan.kernels.size(), has_library ? 2u : 1u);
+  EXPECT_EQ(plan.kernels.back().path, has_library ? "blas" : "tiles");
+  const lf::array<float, 2, lf::host> half = x * 0.5f + 1.0f;
+  EXPECT_TRUE(lf::array_equal(lf::materialize(lf::matmul(x * 0.5f + 1.0f, y) + 1.0f),
+                              lf::materialize(lf::matmul(half, y) + 1.0f)));
+}
+
 }  // namespace
