@@ -347,6 +347,28 @@ TEST(gathers_on_the_host, indices_beyond_the_axis_are_errors) {
             std::string::npos);
   EXPECT_NE(message_of(lf::sum(lf::take(many, beyond))).find("take: index 1100000 is"), std::string::npos);
 }
+TEST(gathers_on_the_host, what_is_copied_in_pieces_is_what_loops_compute) {
+  // With a sum around it a kernel is a loop over elements.
+  const lf::array<int, 2, lf::host> x = lf::reshape(lf::arange<int>(3 * 700), {3, 700}),
+                                    y = lf::reshape(lf::arange<int>(40 * 700), {40, 700}) - 9;
+  const auto same = [](const auto& e) { return lf::array_equal(lf::materialize(e), lf::materialize((e + 1) - 1)); };
+  const auto turned = lf::transpose(x);
+  EXPECT_TRUE(same(lf::concat(x, y, x)));
+  EXPECT_TRUE(same(lf::concat<1>(x, x(all, range(5, 300)), x(all, range(none, none, -1)))));
+  EXPECT_TRUE(same(lf::concat(turned, turned(range(0, 100)))));
+  EXPECT_TRUE(same(lf::stack<1>(x, x(range(none, none, -1)))));
+  EXPECT_TRUE(same(lf::tile(x, {2, 3})(range(1, 5), range(7, 1500))));
+  EXPECT_TRUE(same(lf::repeat(turned, 3, axis<1>)));
+  EXPECT_TRUE(same(lf::repeat(y, 5, axis<0>)(range(3, 170), all)));
+  EXPECT_TRUE(same(lf::repeat(y, 5)(range(3, 131000))));
+  EXPECT_TRUE(same(lf::pad(y, {{70, 0}, {1, 900}}, 8)));
+  EXPECT_TRUE(same(lf::pad<padding::reflect>(y, {{90, 50}, {1, 900}})));
+  EXPECT_TRUE(same(lf::pad<padding::symmetric>(y, {{90, 50}, {1, 900}})));
+  EXPECT_TRUE(same(lf::pad<padding::wrap>(y, {{90, 50}, {1, 900}})));
+  EXPECT_TRUE(same(lf::pad<padding::edge>(turned, {{3, 50}, {1, 9}})));
+  EXPECT_TRUE(same(lf::concat(y, lf::repeat(x, 4, axis<0>), lf::pad(x, {{2, 2}, {0, 0}}, -1))));
+  EXPECT_TRUE(same(lf::pad(lf::repeat(x, 40, axis<0>), {{2, 2}, {3, 0}}, 0)));
+}
 TEST(gathers_on_the_host, extents_that_cannot_be_counted_are_errors) {
   const lf::array<float, 1, lf::host> x = lf::ones<float>({4});
   const auto many = std::int64_t{1} << 62;

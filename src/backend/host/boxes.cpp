@@ -24,8 +24,9 @@ void copy_plane(const box& b, const std::byte* from, std::byte* to, int outer, i
   for (index_t r = 0; r < rows; ++r) {
     const auto* const f = reinterpret_cast<const element*>(from) + r * from_rows;
     auto* const t = reinterpret_cast<element*>(to) + r * to_rows;
-    if (fs == 1 && ts == 1) std::memcpy(t, f, static_cast<std::size_t>(n) * Bytes);
-    else if (fs == 0 && ts == 1) std::fill_n(t, n, *f);
+    if (fs == 1 && ts == 1) {
+      if (static_cast<const void*>(t) != f) std::memcpy(t, f, static_cast<std::size_t>(n) * Bytes);
+    } else if (fs == 0 && ts == 1) std::fill_n(t, n, *f);
     else
       for (index_t i = 0; i < n; ++i) t[i * ts] = f[i * fs];
   }

@@ -6,10 +6,7 @@
 
 #include <lazyfuse/backend/host/tuning.hpp>
 #include <lazyfuse/core/algorithm.hpp>
-#include <lazyfuse/op/bitwise.hpp>
-#include <lazyfuse/op/comparison.hpp>
-#include <lazyfuse/op/selection.hpp>
-#include <lazyfuse/op/take.hpp>
+#include <lazyfuse/program/choices.hpp>
 #include <lazyfuse/program/folded.hpp>
 #include <lazyfuse/program/schedule.hpp>
 #include <lazyfuse/program/table.hpp>
@@ -124,13 +121,15 @@ struct copied<arg<I>, list<S...>, T> {
     copy(b);
   }
 };
-/// where(position < end, x, y)
+/// X where the position is before operand J, else Y.
+template <int I, int J, class X, class Y, class Sources, class T>
+struct copied_by_position;
 template <int I, int J, class X, class Y, class... S, class T>
-struct copied<apply<op::where, apply<op::less, arg<I>, arg<J>>, X, Y>, list<S...>, T> {
+struct copied_by_position<I, J, X, Y, list<S...>, T> {
   using x = copied<X, list<S...>, T>;
   using y = copied<Y, list<S...>, T>;
-  static constexpr bool copies = std::is_same_v<type_at<I, S...>, position> &&
-                                 std::is_same_v<type_at<J, S...>, constant<int64>> && x::copies && y::copies;
+  static constexpr bool copies =
+      __is_same(type_at<I, S...>, position) && __is_same(type_at<J, S...>, constant<int64>) && x::copies && y::copies;
   template <class Operands>
   static bool fits(const Operands& operands, const index_t* extents, int rank) {
     return counted_axis(get<I>(operands).steps.step, rank) >= 0 && x::fits(operands, extents, rank) &&
@@ -149,17 +148,21 @@ struct copied<apply<op::where, apply<op::less, arg<I>, arg<J>>, X, Y>, list<S...
     y::run(operands, b.part(axis, cut, n - cut), behind);
   }
 };
-/// The same by other conditions.
-template <int I, int J, class X, class Y, class Sources, class T>
-struct copied<apply<op::where, apply<op::greater_equal, arg<I>, arg<J>>, X, Y>, Sources, T>
-    : copied<apply<op::where, apply<op::less, arg<I>, arg<J>>, Y, X>, Sources, T> {};
-template <class P, class Q, class X, class Y, class Sources, class T>
-struct copied<apply<op::where, apply<op::bitwise_and, P, Q>, X, Y>, Sources, T>
-    : copied<apply<op::where, P, apply<op::where, Q, X, Y>, Y>, Sources, T> {};
+template <choice Where, comparison Op, int I, int J, class X, class Y, class... S, class T>
+struct copied<apply<Where, apply<Op, arg<I>, arg<J>>, X, Y>, list<S...>, T>
+    : copied_by_position<I, J, X, Y, list<S...>, T> {};
+/// The same where it is not before that.
+template <choice Where, opposite_comparison Op, int I, int J, class X, class Y, class... S, class T>
+struct copied<apply<Where, apply<Op, arg<I>, arg<J>>, X, Y>, list<S...>, T>
+    : copied_by_position<I, J, Y, X, list<S...>, T> {};
+/// Where two conditions hold.
+template <choice Where, conjunction And, class P, class Q, class X, class Y, class Sources, class T>
+struct copied<apply<Where, apply<And, P, Q>, X, Y>, Sources, T>
+    : copied<apply<Where, P, apply<Where, Q, X, Y>, Y>, Sources, T> {};
 
 /// A gather whose indices are positions, or made of them.
-template <int I, int F, int... X, class... S, class T>
-struct copied<apply<op::take, arg<I>, arg<F>, arg<X>...>, list<S...>, T> {
+template <table_read Take, int I, int F, int... X, class... S, class T>
+struct copied<apply<Take, arg<I>, arg<F>, arg<X>...>, list<S...>, T> {
   static constexpr bool copies =
       is_table_of<type_at<I, S...>, T> && is_offset<type_at<F, S...>> && (is_place<type_at<X, S...>> && ...);
 
@@ -173,7 +176,7 @@ struct copied<apply<op::take, arg<I>, arg<F>, arg<X>...>, list<S...>, T> {
       const int axis = counted_axis(steps, rank);
       if (axis < 0 || met[axis]) return false;
       met[axis] = true;
-      if constexpr (std::is_same_v<Source, folded>)
+      if constexpr (__is_same(Source, folded))
         return source.how == folding::quotient || source.by.value >= least_piece || source.how == folding::nearest;
       else return has_zeros<type_at<I, S...>> || (source.at(0) >= 0 && source.at(0) + extents[axis] <= extent);
     };
@@ -186,7 +189,7 @@ struct copied<apply<op::take, arg<I>, arg<F>, arg<X>...>, list<S...>, T> {
     index_t offset = first.source.at(0);
     for (int k = 0; k < b.rank; ++k) {
       b.from_steps[k] = 0;
-      if constexpr (std::is_same_v<type_at<F, S...>, position>) {
+      if constexpr (__is_same(type_at<F, S...>, position)) {
         b.from_steps[k] = first.steps[k];
         offset += at[k] * first.steps[k];
       }
@@ -196,7 +199,7 @@ struct copied<apply<op::take, arg<I>, arg<F>, arg<X>...>, list<S...>, T> {
     const auto one = [&]<class Source>(const Source& source, const index_t* steps) {
       const int axis = counted_axis(steps, b.rank);
       table_index i{from.axes.extents[k], from.axes.steps[k], axis, source.origin + at[axis], false, {}};
-      if constexpr (std::is_same_v<Source, folded>) {
+      if constexpr (__is_same(Source, folded)) {
         i.first += source.ahead;
         i.is_folded = true;
         i.how = source;
