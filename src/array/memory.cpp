@@ -70,8 +70,8 @@ struct aligned_memory {
     if (bytes > std::numeric_limits<std::size_t>::max() - align - sizeof(void*)) return nullptr;
     void* const given = std::malloc(bytes + align + sizeof(void*));
     if (!given) return nullptr;
-    void* const p =
-        reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(given) + sizeof(void*) + align - 1) / align * align);
+    char* const behind = static_cast<char*>(given) + sizeof(void*);
+    void* const p = behind + -reinterpret_cast<std::uintptr_t>(behind) % align;
     static_cast<void**>(p)[-1] = given;
 #if defined(__linux__)
     // Pages of 2 MiB where there is room for some, as NumPy asks for them: of small ones each is a fault when it is

@@ -31,7 +31,7 @@ class scratch {
   static constexpr standard::size_t bytes(index_t n) { return static_cast<standard::size_t>(n) * sizeof(T) + line; }
   static T* on_a_line(void* given) {
     if (given == nullptr) return nullptr;
-    return reinterpret_cast<T*>((reinterpret_cast<standard::uintptr_t>(given) + line - 1) / line * line);
+    return reinterpret_cast<T*>(static_cast<char*>(given) + -reinterpret_cast<standard::uintptr_t>(given) % line);
   }
   void* given_;
   T* data_;
