@@ -29,7 +29,7 @@ void enter(symbol_table& table) {
   if (Op::symbol[0] != '\0') table[{Op::symbol, is_unary ? 1 : 2}] = Op::name;
 }
 template <class... Op>
-symbol_table table_of(list<Op...>) {
+symbol_table symbols_of(list<Op...>) {
   symbol_table table;
   (enter<Op>(table), ...);
   return table;
@@ -111,7 +111,7 @@ struct graph_maker {
 }  // namespace
 
 std::optional<program_graph> program_graph::of(std::string_view code, const short* operand) {
-  static const symbol_table symbols = table_of(op::all_elementwise{});
+  static const symbol_table symbols = symbols_of(op::all_elementwise{});
   graph_maker made;
   std::vector<int> stages;  // r0, r1, ...
   std::vector<int> named;   // v0, v1, ...
