@@ -4,17 +4,6 @@
 
 namespace bench {
 
-namespace {
-template <class T>
-auto one(int seed = 1) {
-  return [=] { return line<T>(elements, seed); };
-}
-template <class T>
-auto square(int seed = 1) {
-  return [=] { return matrix<T>(side, side, seed); };
-}
-}  // namespace
-
 std::vector<function> of_elements() {
   using lf::axis, lf::all, lf::range, lf::none, lf::sum, lf::prod, lf::max, lf::mean, lf::var, lf::argmax, lf::norm,
       lf::any;

@@ -9,10 +9,6 @@ namespace bench {
 
 namespace {
 template <class T>
-auto square(index_t n, int seed = 1) {
-  return [=] { return matrix<T>(n, n, seed); };
-}
-template <class T>
 auto numbers(index_t rows, index_t columns) {
   return [=] { return lf::materialize(lf::cast<lf::complex<T>>(matrix<double>(rows, columns))); };
 }

@@ -7,14 +7,6 @@
 namespace bench {
 
 namespace {
-template <class T>
-auto one(int seed = 1) {
-  return [=] { return line<T>(elements, seed); };
-}
-template <class T>
-auto square(int seed = 1) {
-  return [=] { return matrix<T>(side, side, seed); };
-}
 auto indices(index_t n, index_t below) {
   return
       [=] { return lf::array<lf::int64, 1>(lf::random::integers<lf::int64>(lf::shape<1>{n}, 0, below, lf::seed{7})); };
@@ -28,16 +20,16 @@ std::vector<function> of_selections() {
       lazily("concat(x, y), float", joined, one<float>(), one<float>(2)),
       lazily("concat(x, y), double", joined, one<double>(), one<double>(2)),
       lazily("concat(x, y), int8", joined, one<lf::int8>(), one<lf::int8>(2)),
-      lazily("concat(x, y) axis 0, double", joined, square<double>(), square<double>(2)),
+      lazily("concat(x, y) axis 0, double", joined, square<double>(), square<double>(side, 2)),
       lazily(
           "concat(x, y) axis 1, double", [](const auto& x, const auto& y) { return lf::concat<1>(x, y); },
-          square<double>(), square<double>(2)),
+          square<double>(), square<double>(side, 2)),
       lazily(
           "concat(x, y) axis 1, float", [](const auto& x, const auto& y) { return lf::concat<1>(x, y); },
-          square<float>(), square<float>(2)),
+          square<float>(), square<float>(side, 2)),
       lazily(
           "concat of 4 axis 0, float", [](const auto& x, const auto& y) { return concat(x, y, x, y); }, square<float>(),
-          square<float>(2)),
+          square<float>(side, 2)),
       lazily(
           "stack(x, y), double", [](const auto& x, const auto& y) { return stack(x, y); }, one<double>(),
           one<double>(2)),

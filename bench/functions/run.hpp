@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -33,6 +35,16 @@ lf::array<T, 1> line(index_t n = elements, int seed = 1) {
 template <class T>
 lf::array<T, 2> matrix(index_t rows = side, index_t columns = side, int seed = 1) {
   return lf::reshape(line<T>(rows * columns, seed), {rows, columns});
+}
+
+/// Make one of either when it is wanted.
+template <class T>
+auto one(int seed = 1) {
+  return [=] { return line<T>(elements, seed); };
+}
+template <class T>
+auto square(index_t n = side, int seed = 1) {
+  return [=] { return matrix<T>(n, n, seed); };
 }
 
 /// A function of operands, whose result is computed, and freed before the next call.

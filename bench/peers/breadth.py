@@ -39,7 +39,7 @@ def by_torch():
 
     compiled = torch.compile
 
-    def filter_map():
+    def select_half():
         x = rand(1 << 28)
         return lambda: x[x > 1] * 2 + 1
 
@@ -76,7 +76,7 @@ def by_torch():
         x, w = rand(1 << 12, 1 << 14).to(torch.complex64), rand(1 << 14)
         return lambda: torch.fft.fft(x * w).abs()
 
-    rows = {"select_half": filter_map, "gather_random": gather, "evolve": evolve, "repeating": repeating, "sort_of_key": sort, "topk_1024": topk,
+    rows = {"select_half": select_half, "gather_random": gather, "evolve": evolve, "repeating": repeating, "sort_of_key": sort, "topk_1024": topk,
             "histogram_100": lambda: histogram(100), "histogram_4096": lambda: histogram(4096), "histogram_16384": lambda: histogram(16384),
             "histogram_4096_of_one_value": lambda: histogram(4096, True), "product_bias_gelu_float32": lambda: product(torch.float32),
             "product_bias_gelu_bfloat16": lambda: product(torch.bfloat16), "spectrum": spectrum,
@@ -131,7 +131,7 @@ def by_cupy():
     def rand(*shape, dtype=cp.float32):
         return (cp.random.random(shape, dtype=cp.float32) + cp.float32(0.5)).astype(dtype)
 
-    def filter_map():
+    def select_half():
         x = rand(1 << 28)
         return lambda: x[x > 1] * 2 + 1
 
@@ -147,7 +147,7 @@ def by_cupy():
         x = rand(1 << 27)
         return lambda: cp.histogram(x, bins, (0.5, 1.5))
 
-    rows = {"select_half": filter_map, "gather_random": gather, "sort_of_key": sort, "histogram_4096": lambda: histogram(4096)}
+    rows = {"select_half": select_half, "gather_random": gather, "sort_of_key": sort, "histogram_4096": lambda: histogram(4096)}
 
     def run(make):
         cp.get_default_memory_pool().free_all_blocks()

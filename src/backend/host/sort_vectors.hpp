@@ -139,6 +139,19 @@ inline constexpr auto fronts = [] {
   return all;
 }();
 
+template <class T>
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i in_all_lanes(T value) {
+  if constexpr (sizeof(T) == 4) return _mm256_set1_epi32(static_cast<int>(value));
+  else return _mm256_set1_epi64x(static_cast<long long>(value));
+}
+/// A bit for each lane whose integer, with a sign, is less.
+template <class T>
+[[gnu::target("avx2"), gnu::always_inline]] inline unsigned lanes_less(__m256i v, __m256i limit) {
+  if constexpr (sizeof(T) == 4)
+    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(limit, v))));
+  else return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(limit, v))));
+}
+
 /// Moves what is less than the pivot to the front of n elements elsewhere, and the rest behind it; returns how many.
 template <class T>
 [[gnu::target("avx2,popcnt"), gnu::noinline]] index_t part_by(T pivot, const T* from, index_t n, T* to) {
@@ -146,36 +159,18 @@ template <class T>
   constexpr T sign = T(1) << (8 * sizeof(T) - 1);
   T *front = to, *back = to + n;
   index_t i = 0;
+  const __m256i flip = in_all_lanes(sign), limit = in_all_lanes(static_cast<T>(pivot ^ sign));
   // There is room for two vectors: what either puts beyond its own elements is no other's yet.
-  if constexpr (sizeof(T) == 4) {
-    const __m256i flip = _mm256_set1_epi32(int(sign)), limit = _mm256_set1_epi32(int(pivot ^ sign));
-    for (; i + 2 * width <= n; i += width) {
-      const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-      const __m256i less = _mm256_cmpgt_epi32(limit, _mm256_xor_si256(v, flip));
-      const auto set = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(less)));
-      const __m256i order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(fronts<T>[set])));
-      const __m256i parted = _mm256_permutevar8x32_epi32(v, order);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(front), parted);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(back - width), parted);
-      const int count = __builtin_popcount(set);
-      front += count;
-      back -= width - count;
-    }
-  } else {
-    const __m256i flip = _mm256_set1_epi64x(static_cast<long long>(sign)),
-                  limit = _mm256_set1_epi64x(static_cast<long long>(pivot ^ sign));
-    for (; i + 2 * width <= n; i += width) {
-      const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-      const __m256i less = _mm256_cmpgt_epi64(limit, _mm256_xor_si256(v, flip));
-      const auto set = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(less)));
-      const __m256i order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(fronts<T>[set])));
-      const __m256i parted = _mm256_permutevar8x32_epi32(v, order);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(front), parted);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(back - width), parted);
-      const int count = __builtin_popcount(set);
-      front += count;
-      back -= width - count;
-    }
+  for (; i + 2 * width <= n; i += width) {
+    const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+    const unsigned set = lanes_less<T>(_mm256_xor_si256(v, flip), limit);
+    const __m256i order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(fronts<T>[set])));
+    const __m256i parted = _mm256_permutevar8x32_epi32(v, order);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(front), parted);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(back - width), parted);
+    const int count = __builtin_popcount(set);
+    front += count;
+    back -= width - count;
   }
   for (; i < n; ++i) {
     const T e = from[i];
