@@ -211,6 +211,12 @@ TYPED_TEST(scatters, histograms_have_any_number_of_bins) {
     EXPECT_EQ(lf::histogram(values * 0, bins, all).counts(0).item(), values.size()) << bins;
   }
 }
+TYPED_TEST(scatters, histograms_have_bins_as_narrow_as_numbers_are_apart) {
+  test::tensor<float> v{{1000}, {}};
+  for (int k = 0; k < 1000; ++k) v.values.push_back((static_cast<float>(k) + 0.5F) * 1e-39F);
+  const lf::array<float, 1, TypeParam> values = test::array_of<TypeParam, 1>(v);
+  EXPECT_TRUE(lf::all(lf::histogram(values, 1000, {0, 1e-36}).counts == 1).item());
+}
 TYPED_TEST(scatters, errors_say_what_is_wrong_and_nothing_is_written) {
   auto v = this->v();
   const auto i = this->i();

@@ -215,6 +215,23 @@ TYPED_TEST(selections, keep_their_order_across_tiles) {
       EXPECT_EQ(std::vector<int32_t>(got.values.begin(), got.values.end()), want) << n << " " << most;
     }
 }
+/// Elements of other sizes: what threads count and move lies otherwise.
+template <class T, class Space>
+void keeps_order_of() {
+  constexpr int n = 150001;
+  const lf::array<int32_t, 1, Space> place = lf::remainder(lf::arange<int32_t>(n) * 401, 1000);
+  const lf::array<T, 1, Space> x = lf::cast<T>(lf::remainder(place, 100)), some = x(place < 700);
+  std::vector<float> want;
+  for (int k = 0; k < n; ++k)
+    if (k * 401 % 1000 < 700) want.push_back(static_cast<float>(k * 401 % 100));
+  EXPECT_EQ(test::tensor_of(lf::cast<float>(lf::real(some))).values, want);
+}
+TYPED_TEST(selections, keep_the_order_of_elements_of_every_size) {
+  keeps_order_of<std::uint8_t, TypeParam>();
+  keeps_order_of<lf::half, TypeParam>();
+  keeps_order_of<double, TypeParam>();
+  keeps_order_of<lf::complex<double>, TypeParam>();
+}
 TYPED_TEST(selections, blocks_of_views_follow_each_other) {
   const lf::array<int, 2, TypeParam> x = lf::reshape(lf::arange<int>(300 * 401), {300, 401});
   const auto view = x.T()(lf::range(lf::none, lf::none, -1));

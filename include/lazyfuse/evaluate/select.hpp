@@ -49,7 +49,7 @@ selected select_once(const execution& x, const shape<R>& s, const target_pack<R,
   if constexpr (R > 1)
     if (p.is_turned()) return selected::turned;
   if (x.take(p)) return selected::yes;
-  throw error("compress: more elements than one kernel takes; select from a part of them at a time");
+  throw error(backend_refuses);
 }
 
 /// Stores the values at which the mask is true one after the other, and before them, at the first target, how many

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows added where indices say. They are sorted by where they go; each run of those that go to one place is added up in
 // order, its long parts by a tree of pieces that begin at multiples of their sizes, whoever adds them.
+#include "backend/cuda/compiled/grid.cuh"
 #include "backend/cuda/compiled/selection.hpp"
 
 #include <cstring>
@@ -11,14 +12,7 @@ namespace {
 
 using std::int64_t, std::uint32_t;
 
-constexpr int threads = 256;
-constexpr int64_t most_blocks = 1 << 16;
-unsigned blocks_for(int64_t n) {
-  const int64_t blocks = (n + threads - 1) / threads;
-  return static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks);
-}
-__device__ int64_t first_of_thread() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
-__device__ int64_t all_threads() { return int64_t{gridDim.x} * blockDim.x; }
+constexpr int threads = threads_of_grid;
 
 template <class Key>
 __global__ void make_keys(const int64_t* places, int64_t n, Key* keys, uint32_t* positions) {
@@ -28,7 +22,7 @@ __global__ void make_keys(const int64_t* places, int64_t n, Key* keys, uint32_t*
   }
 }
 
-/// So many elements, or sums of pieces, are one piece.
+/// So many elements, or sums of pieces, are one piece: a power of two.
 constexpr int64_t fan = 256;
 constexpr int most_levels = 3;  // fewer than 2^32 elements are sorted
 
@@ -99,7 +93,7 @@ __global__ void add_columns(T* to, sorted_rows<T, Key> r, piece_sums<T> sums) {
     while (k < r.n && r.keys[k] == key) {
       int level = 0;
       int64_t span = 1;
-      while (level < sums.levels && k % (span * fan) == 0 && r.in_a_run(k, span * fan)) ++level, span *= fan;
+      while (level < sums.levels && (k & (span * fan - 1)) == 0 && r.in_a_run(k, span * fan)) ++level, span *= fan;
       sum = static_cast<T>(sum + (level == 0 ? r.value(k, c) : sums.of[level - 1][k / span * r.length + c]));
       k += span;
     }
@@ -112,13 +106,11 @@ cudaError_t add_as(void* memory, std::size_t& bytes, void* to, const void* from,
                    const Key* keys, const uint32_t* positions, int64_t n, cudaStream_t stream) {
   const sorted_rows<T, Key> r{static_cast<const T*>(from), length, values, keys, positions, n};
   piece_sums<T> sums{};
-  std::size_t used = 0;
-  for (int64_t span = fan; span <= n && sums.levels < most_levels; span *= fan) {
-    sums.of[sums.levels++] = reinterpret_cast<T*>(static_cast<char*>(memory) + used);
-    used += (static_cast<std::size_t>(n / span * length) * sizeof(T) + 255) / 256 * 256;
-  }
+  carving of{static_cast<char*>(memory)};
+  for (int64_t span = fan; span <= n && sums.levels < most_levels; span *= fan)
+    sums.of[sums.levels++] = of.take<T>(n / span * length);
   if (!memory) {
-    bytes = used;
+    bytes = of.used;
     return cudaSuccess;
   }
   int64_t span = fan;

@@ -5,6 +5,7 @@
 #include "backend/cuda/compiled/vectors.cuh"
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 namespace lazyfuse::cuda_detail {
@@ -27,12 +28,14 @@ struct by_width {
 
   by_width(const T* edges, int64_t bins, double width, double low, double high)
       : edges(edges), bins(bins), width(static_cast<T>(width)), first(static_cast<T>(low)), last(static_cast<T>(high)) {
-    scale = static_cast<T>(static_cast<double>(bins) / width);
+    const double exact = static_cast<double>(bins) / width;
+    const bool fits = exact <= static_cast<double>(std::numeric_limits<T>::max());
+    scale = fits ? static_cast<T>(exact) : T(0);
     // Less than half of it is rounding: of the difference, the width, the quotient, the product, and of edges and what
     // they are computed of, which may be large beside the width.
     const double largest = std::max(low < 0 ? -low : low, high < 0 ? -high : high);
     const double bound = static_cast<double>(bins) * static_cast<double>(half_epsilon) * (10 + 5 * largest / width);
-    error = bound < 0.25 ? static_cast<T>(bound) : T(1);  // 1: everything is asked
+    error = fits && bound < 0.25 ? static_cast<T>(bound) : T(1);  // 1: everything is asked
   }
   template <class Number>
   __device__ Number of(T v) const {
@@ -133,9 +136,10 @@ cudaError_t count_by(const Bin& bin_of, const T* values, int64_t n, int64_t bins
   int copies = 1;
   while (copies < most_copies && bins * size * copies * 2 <= for_copies) copies *= 2;
   const auto bytes = static_cast<int>(bins * size * copies);
-  if (bytes > 48 << 10)  // what every kernel has
+  if (bytes > 48 << 10)  // what every kernel has; the same limit for all calls, since threads may set it at a time
     if (const cudaError_t status =
-            cudaFuncSetAttribute(count<true, Bin, T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+            cudaFuncSetAttribute(count<true, Bin, T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(p.shared_bytes_of_block));
         status != cudaSuccess)
       return status;
   const int64_t together = bytes > for_copies ? 1 : blocks_of_processor;

@@ -3,6 +3,7 @@
 // wanted key has, and for each part how many keys are below and how many have that digit; so both can be moved to where
 // they belong in the order of places, and the next digit is looked for among the latter. Where they are many they are
 // not moved, and all are counted again.
+#include "backend/cuda/compiled/grid.cuh"
 #include "backend/cuda/compiled/order_statistics.hpp"
 #include "backend/cuda/compiled/vectors.cuh"
 
@@ -311,18 +312,6 @@ __global__ __launch_bounds__(threads, blocks_of_processor) void move_keys(job<Ke
     }
   }
 }
-
-/// Memory in parts that begin at multiples of 256 bytes; without any their size alone.
-struct carving {
-  char* memory;
-  std::size_t used = 0;
-  template <class T>
-  T* take(int64_t n) {
-    T* const p = memory ? reinterpret_cast<T*>(memory + used) : nullptr;
-    used += (static_cast<std::size_t>(n) * sizeof(T) + 255) / 256 * 256;
-    return p;
-  }
-};
 
 template <class Key>
 cudaError_t select_as(void* memory, std::size_t& bytes, const key_selection& s, int processors, cudaStream_t stream) {

@@ -2,6 +2,8 @@
 // What surrounds sorting on the GPU: places before it and after it, and runs of equal keys.
 #include "backend/cuda/compiled/runs.hpp"
 
+#include "backend/cuda/compiled/grid.cuh"
+
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
@@ -13,34 +15,28 @@ namespace {
 
 using std::int64_t, std::uint32_t, std::uint64_t;
 
-constexpr int threads = 256;
-/// Blocks whose threads go on from element to element, for more than there are.
-unsigned blocks_for(int64_t n) {
-  return static_cast<unsigned>(std::clamp<int64_t>((n + threads - 1) / threads, 1, 1 << 20));
-}
-__device__ int64_t first_element() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
-__device__ int64_t stride() { return int64_t{gridDim.x} * blockDim.x; }
+constexpr int threads = threads_of_grid;
 
 __global__ void number_kernel(uint32_t* places, int64_t n, int64_t length) {
-  for (int64_t i = first_element(); i < n; i += stride()) places[i] = static_cast<uint32_t>(i % length);
+  for (int64_t i = first_of_thread(); i < n; i += all_threads()) places[i] = static_cast<uint32_t>(i % length);
 }
 __global__ void widen_kernel(const uint32_t* places, int64_t n, int64_t length, int64_t k, int64_t* to) {
-  for (int64_t i = first_element(); i < n; i += stride()) to[i] = places[i / k * length + i % k];
+  for (int64_t i = first_of_thread(); i < n; i += all_threads()) to[i] = places[i / k * length + i % k];
 }
 
 template <class Key>
 __global__ void replace_kernel(const Key* keys, int64_t n, Key old, Key by, Key* to) {
-  for (int64_t i = first_element(); i < n; i += stride()) to[i] = keys[i] == old ? by : keys[i];
+  for (int64_t i = first_of_thread(); i < n; i += all_threads()) to[i] = keys[i] == old ? by : keys[i];
 }
 template <class Key>
 __global__ void take_kernel(const Key* keys, int64_t n, int64_t length, int64_t k, const int64_t* places, Key* to) {
-  for (int64_t i = first_element(); i < n; i += stride()) to[i] = keys[i / k * length + places[i]];
+  for (int64_t i = first_of_thread(); i < n; i += all_threads()) to[i] = keys[i / k * length + places[i]];
 }
 
 /// Each sorted key finds its run by bisection: neighbours take the same way, through what the caches have.
 __global__ void number_runs_kernel(const int64_t* starts, int64_t runs, const int64_t* places, int64_t n,
                                    int64_t* number) {
-  for (int64_t i = first_element(); i < n; i += stride()) {
+  for (int64_t i = first_of_thread(); i < n; i += all_threads()) {
     int64_t run = 0;
     for (int64_t end = runs; end - run > 1;) {
       const int64_t middle = run + (end - run) / 2;

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows written where indices say, each by the threads of one value, so that nothing depends on who comes first.
+#include "backend/cuda/compiled/grid.cuh"
 #include "backend/cuda/compiled/selection.hpp"
 
 namespace lazyfuse::cuda_detail {
 
 namespace {
 
-constexpr int threads = 256;
-constexpr std::int64_t most_blocks = 1 << 16;
-unsigned blocks_for(std::int64_t n) {
-  const std::int64_t blocks = (n + threads - 1) / threads;
-  return static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks);
-}
-__device__ std::int64_t first_of_thread() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
-__device__ std::int64_t all_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
+constexpr int threads = threads_of_grid;
 
 __global__ void find_last(const std::int64_t* places, std::int64_t n, unsigned long long* last) {
   for (std::int64_t k = first_of_thread(); k < n; k += all_threads())

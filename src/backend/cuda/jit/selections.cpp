@@ -12,7 +12,6 @@ bool start_selection(const exact_plan& p, exact_program& program) {
   if (!made) return false;
   const select_geometry g =
       plan_selection(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {made->choices[0], made->choices[1]});
-  if (!g.fits) return false;
   const select_room room(g);
   parameters to;
   put_bound(to, p, 0, p.rank, 1);

@@ -11,7 +11,6 @@ namespace lazyfuse::cuda_detail {
 
 select_geometry plan_selection(const index_t* extents, int rank, const operand_info* info, int targets, int count,
                                thread_share share) {
-  constexpr index_t most_tiles = (index_t{1} << 31) - 1;
   select_geometry g;
   for (int k = 0; k < rank; ++k) {
     g.size *= extents[k];
@@ -21,7 +20,6 @@ select_geometry plan_selection(const index_t* extents, int rank, const operand_i
     if (share.width > 1 && is_wide(info[i], extents, rank, rank - 1, share.width))
       g.wide_in |= wide_bits{1} << (i - targets);
   const index_t tiles = ceil_div(g.size, index_t{block_threads} * share.width * share.depth);
-  g.fits = tiles <= most_tiles;
   g.tiles = static_cast<unsigned>(tiles);
   // Blocks take tiles until there are none: more than run at a time would find none.
   g.blocks = static_cast<unsigned>(std::min(tiles, index_t{device().processors} * select_tuning::residents));

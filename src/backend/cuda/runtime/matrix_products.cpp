@@ -188,9 +188,10 @@ form form_of(cublasLtHandle_t handle, const products_of_matrices& p) {
   };
   set(CUBLASLT_MATMUL_DESC_TRANSA, describe(f.x, p.x, p.rows, p.depth, p.count, names.element, good));
   set(CUBLASLT_MATMUL_DESC_TRANSB, describe(f.y, p.y, p.depth, p.columns, p.count, names.element, good));
-  good = good && !describe(f.to, p.to, p.rows, p.columns, p.count, result.element, good);
   const matrix& added = p.adds ? p.added : p.to;
-  good = good && !describe(f.added, added, p.rows, p.columns, p.count, result.element, good);
+  const bool to_by_rows = describe(f.to, p.to, p.rows, p.columns, p.count, result.element, good),
+             added_by_rows = describe(f.added, added, p.rows, p.columns, p.count, result.element, good);
+  good = good && !to_by_rows && !added_by_rows;
   if (const cublasLtEpilogue_t epilogue = epilogue_of(p); epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
     good =
         good && succeeded(lt.set_of_operation(&f.operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue));

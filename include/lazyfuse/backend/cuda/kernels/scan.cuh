@@ -103,7 +103,7 @@ struct board_entry {
 };
 
 /// What all tiles before one have, whose total it gives to those after it. give(entry, value) leaves a value;
-/// ask(from, count) begins to read up to 31 entries, which gather() waits for and combines in their order. All are
+/// ask(from, count) may begin to read up to 31 entries, which gather() waits for and combines in their order. All are
 /// asked for first: one after the other, each would take as long as all.
 template <class Set>
 __device__ __forceinline__ typename Set::accumulators look_back(const scan_board& board, unsigned tile,

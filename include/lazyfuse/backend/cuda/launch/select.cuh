@@ -23,7 +23,7 @@ struct kernel<dpp::select<Schedule>, cuda> {
     static_assert(dpp::plan_of<Plan, dpp::select<Schedule>>, "lazyfuse: the plan lacks what its pattern asks for");
     p.geometry =
         cuda_detail::plan_selection(p.s.extent, Plan::rank, p.info, Plan::targets, Plan::count, share_of<Plan>::share);
-    return p.geometry.fits ? "tiles" : nullptr;
+    return "tiles";
   }
   template <class Plan>
   static void launch(Plan& p) {

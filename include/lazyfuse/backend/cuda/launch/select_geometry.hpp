@@ -14,7 +14,6 @@ struct select_geometry {
   wide_bits wide_in = 0;
   index_t size = 1;
   unsigned tiles = 1, blocks = 1;
-  bool fits = true;  ///< a number of 31 bits counts the tiles
 };
 select_geometry plan_selection(const index_t* extents, int rank, const planning::operand_info* info, int targets,
                                int count, thread_share share);
