@@ -73,6 +73,11 @@ struct strided {
   friend constexpr bool operator==(const strided&, const strided&) = default;
 };
 
+/// Kernels ask for some elements that are not there, and store none of those: they get the first.
+LAZYFUSE_HD constexpr index_t one_of(index_t size, index_t position) {
+  return static_cast<uint64>(position) < static_cast<uint64>(size) ? position : 0;
+}
+
 /// The map of roll: K times, the elements of each block move on, and its last ones come to its front. An axis is rolled
 /// by blocks of what lies within it.
 template <int K>
@@ -82,8 +87,7 @@ struct rolling {
   index_t distance[K] = {};
 
   LAZYFUSE_HD stretch from(index_t position) const {
-    // kernels ask for some elements that are not there, and store none of those
-    stretch s{static_cast<uint64>(position) < static_cast<uint64>(size) ? position : 0, size};
+    stretch s{one_of(size, position), size};
 #if defined(__CUDACC__)
 #pragma unroll
 #endif
@@ -102,7 +106,8 @@ struct rolling {
 
 /// The map of what is read in row-major order.
 struct in_order {
-  LAZYFUSE_HD stretch from(index_t position) const { return {position, index_t{1} << 62}; }
+  index_t size = 0;
+  LAZYFUSE_HD stretch from(index_t position) const { return {one_of(size, position), size}; }
   friend constexpr bool operator==(const in_order&, const in_order&) = default;
 };
 
