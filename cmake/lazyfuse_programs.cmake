@@ -12,6 +12,14 @@ if(LAZYFUSE_ENABLE_CUDA)
   target_compile_options(lazyfuse_cuda PRIVATE ${lazyfuse_warnings})
 endif()
 
+# lld links what clang compiles, sanitizers above all, in a fifth of the time.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  find_program(LAZYFUSE_LLD ld.lld)
+  if(LAZYFUSE_LLD)
+    add_link_options(-fuse-ld=lld)
+  endif()
+endif()
+
 # All programs of the CUDA space, so that a machine without a GPU can build exactly these.
 add_custom_target(cuda_programs)
 
@@ -97,6 +105,8 @@ endfunction()
 
 # What whoever works here has tuned changes no plan that a test expects, and no test what they have on the disk.
 set(LAZYFUSE_TEST_ENVIRONMENT "LAZYFUSE_CACHE=${PROJECT_BINARY_DIR}/cache_of_tests")
+# Several run at a time: threads that have nothing to do leave the processor to the others.
+list(APPEND LAZYFUSE_TEST_ENVIRONMENT OMP_WAIT_POLICY=passive)
 
 # Sanitizers: asking for more memory than there is must fail as it does without them. ThreadSanitizer sees OpenMP's
 # barriers through Archer, a tool that libomp loads; without it each barrier is a false report.
