@@ -24,11 +24,10 @@ void sort_axes(index_t* extents, int from, int to, operand_info* operands, int c
     for (int j = k; j > from && key(j - 1) < key(j); --j) swap_axes(extents, j - 1, j, operands, count);
 }
 
-}  // namespace
-
-int coalesce(index_t* extents, int from, int to, operand_info* operands, int count) {
+int merge_axes(index_t* extents, int from, int to, operand_info* operands, int count, bool last_stays) {
   if (to - from == 1 && extents[from] != 1) return 1;
   const auto merges = [&](int outer, int inner) {
+    if (last_stays && inner == to - 1) return false;
     for (int i = 0; i < count; ++i)
       if (operands[i].steps && operands[i].steps[outer] != operands[i].steps[inner] * extents[inner]) return false;
     return true;
@@ -53,6 +52,30 @@ int coalesce(index_t* extents, int from, int to, operand_info* operands, int cou
     for (int i = 0; i < count; ++i)
       if (operands[i].steps) operands[i].steps[to - 1] = 1;  // one element: call it contiguous
   return to - last;
+}
+
+}  // namespace
+
+int coalesce(index_t* extents, int from, int to, operand_info* operands, int count) {
+  return merge_axes(extents, from, to, operands, count, false);
+}
+
+int coalesce_elementwise(index_t* extents, int rank, operand_info* operands, int count, bool on_device) {
+  // Shorter rows, or fewer, do not fill a block; and elements that are smaller than a word want vectors, which rows
+  // that begin anywhere have not.
+  constexpr index_t least_row = 128, least_rows = 8, vector_bytes = 16, word = 4;
+  bool has_map = false;
+  index_t smallest = vector_bytes, rows = 1;
+  for (int i = 0; on_device && i < count; ++i) {
+    const int size = operands[i].element_size + operands[i].mapped_size;
+    if (size == 0 || !operands[i].steps) continue;
+    has_map = has_map || operands[i].mapped_size != 0;
+    smallest = size < smallest ? size : smallest;
+  }
+  for (int k = 0; k < rank - 1; ++k) rows *= extents[k];
+  const index_t row = rank > 1 ? extents[rank - 1] : 0;
+  const bool is_even = smallest >= word || row * smallest % vector_bytes == 0;
+  return merge_axes(extents, 0, rank, operands, count, has_map && row >= least_row && rows >= least_rows && is_even);
 }
 
 void order_axes(index_t* extents, int from, int to, operand_info* operands, int count, int targets) {

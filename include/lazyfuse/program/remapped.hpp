@@ -18,10 +18,15 @@ struct stretch {
 struct position_divisor {
   index_t value = 1;
   uint64 factor = 1;
-  int shift = 0;
+  int shift = 0, shift_of_small = 0;
+  unsigned factor_of_small = 1;  ///< of positions below 2^31, which take the device a third of the instructions
   LAZYFUSE_HD index_t quotient(index_t position) const {
     const auto n = static_cast<uint64>(position);
 #if defined(__CUDA_ARCH__)
+    if (n >> 31 == 0) {
+      const auto small = static_cast<unsigned>(n);
+      return (__umulhi(small, factor_of_small) + small) >> shift_of_small;
+    }
     return static_cast<index_t>((__umul64hi(n, factor) + n) >> shift);
 #else
     __extension__ typedef unsigned __int128 wide;
@@ -73,6 +78,11 @@ struct strided {
   friend constexpr bool operator==(const strided&, const strided&) = default;
 };
 
+/// Kernels ask for some elements that are not there, and store none of those: they get the first.
+LAZYFUSE_HD constexpr index_t one_of(index_t size, index_t position) {
+  return static_cast<uint64>(position) < static_cast<uint64>(size) ? position : 0;
+}
+
 /// The map of roll: K times, the elements of each block move on, and its last ones come to its front. An axis is rolled
 /// by blocks of what lies within it.
 template <int K>
@@ -82,27 +92,40 @@ struct rolling {
   index_t distance[K] = {};
 
   LAZYFUSE_HD stretch from(index_t position) const {
-    // kernels ask for some elements that are not there, and store none of those
-    stretch s{static_cast<uint64>(position) < static_cast<uint64>(size) ? position : 0, size};
+    index_t rows = 0;
+    stretch s{one_of(size, position), size};
+    follow<false>(s.first, s.length, 0, rows);
+    return s;
+  }
+  /// Moves a position to where it comes from, and cuts the length that follows it. Rows: lowers `rows` to how far
+  /// positions may be from it that move as it does, being multiples of the pitch further: those of other places in
+  /// their blocks do so up to the end of what moves together.
+  template <bool Rows>
+  LAZYFUSE_HD void follow(index_t& position, index_t& length, index_t pitch, index_t& rows) const {
 #if defined(__CUDACC__)
 #pragma unroll
 #endif
     for (int k = 0; k < K; ++k) {
-      const index_t whole = block[k].value;
-      index_t at = s.first;
+      const index_t whole = block[k].value, moved = distance[k];
+      index_t at = position;
       if (at >= whole) at -= block[k].quotient(at) * whole;
-      const bool from_the_end = at < distance[k];
-      s.cut_to((from_the_end ? distance[k] : whole) - at);
-      s.first += (from_the_end ? whole : 0) - distance[k];
+      const bool from_the_end = at < moved;
+      const index_t left = (from_the_end ? moved : whole) - at;
+      length = left < length ? left : length;
+      if constexpr (Rows)
+        if (left < rows && block[k].quotient(pitch) * whole != pitch) rows = left;
+      position += (from_the_end ? whole : 0) - moved;
     }
-    return s;
   }
   friend constexpr bool operator==(const rolling&, const rolling&) = default;
 };
 
 /// The map of what is read in row-major order.
 struct in_order {
-  LAZYFUSE_HD stretch from(index_t position) const { return {position, index_t{1} << 62}; }
+  index_t size = 0;
+  LAZYFUSE_HD stretch from(index_t position) const { return {one_of(size, position), size}; }
+  template <bool Rows>
+  LAZYFUSE_HD void follow(index_t&, index_t&, index_t, index_t&) const {}
   friend constexpr bool operator==(const in_order&, const in_order&) = default;
 };
 
@@ -156,6 +179,18 @@ struct remapped {
   }
 
 #if defined(__CUDACC__)
+  static constexpr index_t nowhere = index_t{-1} << 62;
+  /// The offset in the source of the first of some rows a pitch apart, of so many elements a step apart, if all of them
+  /// lie there as they do here.
+  __device__ __forceinline__ index_t offset_of_tile(index_t offset, index_t rows, index_t pitch, index_t columns,
+                                                    index_t step) const {
+    index_t position = origin + offset, length = map.size, left = map.size - position;
+    if (pitch < 0 || step < 0 || within.first != R - 1 || position < 0 || left <= 0) return nowhere;
+    map.template follow<true>(position, length, pitch, left);
+    const index_t across = (columns - 1) * step;
+    if (across >= length || (rows - 1) * pitch + across >= left) return nowhere;
+    return within.start + position * within.step();
+  }
   /// Depth times Width elements, on the device: rows a pitch apart, neighbours a step apart. Of a row that is not there
   /// from its first element on, nothing is stored.
   template <int Depth, int Width>
