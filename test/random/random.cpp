@@ -258,7 +258,7 @@ TYPED_TEST(random_numbers, stay_within_their_bounds) {
     EXPECT_GE(lf::min(e).item(), low);
     EXPECT_LT(lf::max(e).item(), high);
   };
-  const lf::shape<1> s{1 << 20};
+  const lf::shape<1> s{1 << 18};
   check(random::uniform<float>(s, seed(1)), 0.0f, 1.0f);
   check(random::uniform<double>(s, seed(1)), 0.0, 1.0);
   check(random::integers<int32_t>(s, -7, 9, seed(1)), -7, 9);

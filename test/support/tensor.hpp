@@ -50,13 +50,22 @@ struct tensor {
   std::int64_t size() const { return static_cast<std::int64_t>(values.size()); }
   int rank() const { return static_cast<int>(shape.size()); }
 
-  std::size_t offset(const extents& index) const {
-    std::int64_t at = 0;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) at = at * shape[axis] + index[axis];
-    return static_cast<std::size_t>(at);
-  }
+  /// Of an index in braces, too, of which no vector is made: loops of tests read millions.
+  using braced = std::initializer_list<std::int64_t>;
+  std::size_t offset(const extents& index) const { return offset_of(index.data()); }
+  std::size_t offset(braced index) const { return offset_of(index.begin()); }
   stored<T>& operator[](const extents& index) { return values[offset(index)]; }
   stored<T> operator[](const extents& index) const { return values[offset(index)]; }
+  stored<T>& operator[](braced index) { return values[offset(index)]; }
+  stored<T> operator[](braced index) const { return values[offset(index)]; }
+
+ private:
+  std::size_t offset_of(const std::int64_t* index) const {
+    std::int64_t at = 0;
+    const std::int64_t* extent = shape.data();
+    for (std::size_t axes = shape.size(); axes > 0; --axes) at = at * *extent++ + *index++;
+    return static_cast<std::size_t>(at);
+  }
 };
 
 /// Calls f(index) for every index of a shape, the last axis fastest.
