@@ -39,12 +39,12 @@ block& contents::block_of(allocation* a) {
 }
 
 void contents::add(const planning::kernel_plan& given) {
-  const std::string program = ir::short_program_text(given.type->program);
+  const auto program = [&] { return ir::short_program_text(given.type->program); };
   if (given.type->on_device != on_device)
-    throw graph_error("record: " + program + " is evaluated on the " + (on_device ? "host" : "GPU") +
+    throw graph_error("record: " + program() + " is evaluated on the " + (on_device ? "host" : "GPU") +
                       ", and the graph is one of the " + (on_device ? "GPU's" : "host's") +
                       "; record<lf::host> and record<lf::cuda> say which" + place_asked());
-  if (!plans.take(given)) throw graph_error("record: " + program + " cannot run" + place_asked());
+  if (!plans.take(given)) throw graph_error("record: " + program() + " cannot run" + place_asked());
   const int number = static_cast<int>(nodes.size());
   node& n = nodes.emplace_back();
   n.plan = &plans[plans.size() - 1];

@@ -73,7 +73,7 @@ node_list nodes_between(const node_list& after, const node_list& ends) {
   node_list found;
   node_list open = ends;
   while (open.size() == 1 && std::find(after.begin(), after.end(), open[0]) == after.end()) {
-    const cudaGraphNode_t n = open[0];
+    auto* const n = open[0];
     found.push_back(n);
     std::size_t count = 0;
     check(cudaGraphNodeGetDependencies(n, nullptr, nullptr, &count), "cudaGraphNodeGetDependencies");
@@ -127,7 +127,7 @@ class on_cuda final : public record_detail::executor {
     std::optional<on> given_scope;
     if (given) given_scope.emplace(given->handle);
     const device_scope scope(device_);
-    const cudaStream_t stream = current_stream();
+    auto* const stream = current_stream();
     for (const use_of_memory& u : memory) use(u.memory, u.written, stream);
     for (const part& p : parts_)
       for (const handles<1>& room : p.rooms.all()) use(room.memory[0], true, stream);
