@@ -18,12 +18,11 @@
 
 namespace lazyfuse {
 
-using namespace record_detail;
-using planning::kernel_plan, planning::operand_info;
-
 namespace record_detail {
 
 namespace {
+
+using planning::kernel_plan, planning::operand_info;
 
 /// The host runs one kernel after the other, each on all threads.
 class on_host final : public executor {
@@ -95,42 +94,6 @@ std::string writer_of(const contents& c, const allocation* memory) {
   return "a node";
 }
 
-}  // namespace
-
-std::unique_ptr<executor> new_executor(host) { return std::make_unique<on_host>(); }
-
-}  // namespace record_detail
-
-graph::graph(std::shared_ptr<contents> c) : contents_(std::move(c)) {}
-graph::graph(graph&&) noexcept = default;
-graph& graph::operator=(graph&&) noexcept = default;
-graph::~graph() = default;
-
-int graph::nodes() const { return static_cast<int>(contents_->nodes.size()); }
-
-std::vector<std::string> graph::kernels() const {
-  std::vector<std::string> texts;
-  for (const node& n : contents_->nodes) texts.push_back(ir::short_program_text(n.plan->type->program));
-  return texts;
-}
-
-std::string graph::dot() const {
-  std::string text = "digraph lazyfuse {\n  node [shape=box];\n", edges;
-  const std::vector<node>& nodes = contents_->nodes;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const kernel_plan& p = *nodes[i].plan;
-    const std::string name = "n" + std::to_string(i);
-    int first = 0;  // axes that have been merged into others are before it
-    while (first < p.type->rank && p.extents[first] == 1) ++first;
-    text += "  " + name + " [label=\"" + p.type->pattern + ": " + escaped(ir::short_program_text(p.type->program)) +
-            "\\n" + text_of(p.extents + first, p.type->rank - first) + "\"];\n";
-    for (const int before : nodes[i].after) edges += "  n" + std::to_string(before) + " -> " + name + ";\n";
-  }
-  return text + edges + "}\n";
-}
-
-namespace {
-
 void run(contents& c, const stream_handle* stream) {
   refuse_computing("launch");
   for (const use_of_memory& u : c.uses)
@@ -141,21 +104,7 @@ void run(contents& c, const stream_handle* stream) {
   c.runs->launch(c.uses, stream);
 }
 
-}  // namespace
-
-void graph::launch(caller where) {
-  const asked_at at(where);
-  run(*contents_, nullptr);
-}
-void graph::launch(CUstream_st* stream, caller where) {
-  const asked_at at(where);
-  const stream_handle on_stream{stream};
-  run(*contents_, &on_stream);
-}
-
-void graph::rebind_memory(array_record used, array_record instead, caller where) {
-  const asked_at at(where);
-  contents& c = *contents_;
+void rebind(contents& c, const array_record& used, const array_record& instead) {
   if (used.owner == instead.owner) return;
   const auto find = [&](const allocation* a) {
     return std::find_if(c.blocks.begin(), c.blocks.end(), [&](const block& b) { return a && b.memory == a; });
@@ -185,6 +134,56 @@ void graph::rebind_memory(array_record used, array_record instead, caller where)
   of_used->memory = instead.owner;
   c.list_uses();
   memory_detail::let_go(used.owner);
+}
+
+std::string dot(const std::vector<node>& nodes) {
+  std::string text = "digraph lazyfuse {\n  node [shape=box];\n", edges;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const kernel_plan& p = *nodes[i].plan;
+    const std::string name = "n" + std::to_string(i);
+    int first = 0;  // axes that have been merged into others are before it
+    while (first < p.type->rank && p.extents[first] == 1) ++first;
+    text += "  " + name + " [label=\"" + p.type->pattern + ": " + escaped(ir::short_program_text(p.type->program)) +
+            "\\n" + text_of(p.extents + first, p.type->rank - first) + "\"];\n";
+    for (const int before : nodes[i].after) edges += "  n" + std::to_string(before) + " -> " + name + ";\n";
+  }
+  return text + edges + "}\n";
+}
+
+}  // namespace
+
+std::unique_ptr<executor> new_executor(host) { return std::make_unique<on_host>(); }
+
+}  // namespace record_detail
+
+graph::graph(std::shared_ptr<record_detail::contents> c) : contents_(std::move(c)) {}
+graph::graph(graph&&) noexcept = default;
+graph& graph::operator=(graph&&) noexcept = default;
+graph::~graph() = default;
+
+int graph::nodes() const { return static_cast<int>(contents_->nodes.size()); }
+
+std::vector<std::string> graph::kernels() const {
+  std::vector<std::string> texts;
+  for (const record_detail::node& n : contents_->nodes) texts.push_back(ir::short_program_text(n.plan->type->program));
+  return texts;
+}
+
+std::string graph::dot() const { return record_detail::dot(contents_->nodes); }
+
+void graph::launch(caller where) {
+  const asked_at at(where);
+  record_detail::run(*contents_, nullptr);
+}
+void graph::launch(CUstream_st* stream, caller where) {
+  const asked_at at(where);
+  const stream_handle on_stream{stream};
+  record_detail::run(*contents_, &on_stream);
+}
+
+void graph::rebind_memory(record_detail::array_record used, record_detail::array_record instead, caller where) {
+  const asked_at at(where);
+  record_detail::rebind(*contents_, used, instead);
 }
 
 }  // namespace lazyfuse

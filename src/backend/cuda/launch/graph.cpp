@@ -22,7 +22,6 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-using record_detail::node, record_detail::use_of_memory;
 using node_list = std::vector<cudaGraphNode_t>;
 
 struct graph_handle {
@@ -103,7 +102,7 @@ class on_cuda final : public record_detail::executor {
     if (stream_) (void)cudaStreamDestroy(stream_);
   }
 
-  void build(const std::vector<node>& nodes, int device) override {
+  void build(const std::vector<record_detail::node>& nodes, int device) override {
     const device_scope scope(device);
     device_ = device;
     nodes_ = &nodes;
@@ -123,12 +122,12 @@ class on_cuda final : public record_detail::executor {
     check(cudaGraphInstantiate(&runnable_, graph_->graph, 0), "cudaGraphInstantiate");
   }
 
-  void launch(const std::vector<use_of_memory>& memory, const stream_handle* given) override {
+  void launch(const std::vector<record_detail::use_of_memory>& memory, const stream_handle* given) override {
     std::optional<on> given_scope;
     if (given) given_scope.emplace(given->handle);
     const device_scope scope(device_);
     auto* const stream = current_stream();
-    for (const use_of_memory& u : memory) use(u.memory, u.written, stream);
+    for (const record_detail::use_of_memory& u : memory) use(u.memory, u.written, stream);
     for (const part& p : parts_)
       for (const handles<1>& room : p.rooms.all()) use(room.memory[0], true, stream);
     check(cudaGraphLaunch(runnable_, stream), "cudaGraphLaunch");
@@ -212,7 +211,7 @@ class on_cuda final : public record_detail::executor {
   std::optional<graph_handle> graph_;
   cudaGraphExec_t runnable_ = nullptr;
   cudaStream_t stream_ = nullptr;
-  const std::vector<node>* nodes_ = nullptr;
+  const std::vector<record_detail::node>* nodes_ = nullptr;
   std::vector<part> parts_;
   int device_ = -1;
 };
