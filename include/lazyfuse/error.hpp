@@ -53,6 +53,11 @@ struct fft_error : error {
   using error::error;
 };
 
+/// A graph that cannot be recorded, rebound or launched; the text names the call or the node, and the reason.
+struct graph_error : error {
+  using error::error;
+};
+
 /// A file or stream that cannot be opened, read or written, or is not what its format asks for; the text names it, says
 /// what was found and what was expected, and where.
 struct file_error : error {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launching a plan, and what is told of it: to LAZYFUSE_EXPLAIN, to traces, to checks of bounds.
+#include "observe/recording.hpp"
 #include "observe/watch.hpp"
 #include "program/text.hpp"
 
@@ -61,6 +62,11 @@ kernel_record record_of(const kernel_plan& p) {
 }  // namespace
 
 void launch(kernel_plan& p) {
+  if (record_detail::recorder* const recorder = record_detail::current()) {
+    if (!p.path) p.type->decide(p);
+    if (p.path) recorder->take(p);
+    return;
+  }
   const trace_detail::launching now(p.type->program, p.type->on_device);
   if (!p.path) p.type->decide(p);
   if (!p.path) return;

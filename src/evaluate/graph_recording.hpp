@@ -3,6 +3,7 @@
 #pragma once
 
 #include "evaluate/graph_memory.hpp"
+#include "observe/recording.hpp"
 
 #include <lazyfuse/core/error.hpp>
 #include <lazyfuse/evaluate/graph_assignments.hpp>
@@ -141,7 +142,7 @@ class own_values {
   execution x;
   /// Whether what it becomes is kept: nothing that it computes is asked for again.
   bool are_kept(const graph_space& space) const {
-    return values_ && space.on_device && !x.list && x.choice == plan_choice::automatic;
+    return values_ && space.on_device && !x.list && !record_detail::current() && x.choice == plan_choice::automatic;
   }
 
  private:

@@ -24,6 +24,19 @@ struct event {
   int device;
   cudaStream_t recorded_on;
 };
+/// A node of a graph, and what a kernel of it is started with.
+struct node {
+  cudaGraphNodeType type;
+  std::string what;
+  std::vector<cudaGraphNode_t> after;
+  cudaKernelNodeParams parameters{};
+  const void* first = nullptr;    ///< of the parameters
+  void* arguments[1] = {&first};  ///< as they are asked for
+};
+struct capture_of_stream {
+  cudaGraph_t graph;
+  std::vector<cudaGraphNode_t> last;
+};
 struct everything {
   std::recursive_mutex mutex;
   std::map<const void*, std::string> kernels;  // by the function of the host that stands for them
@@ -35,6 +48,12 @@ struct everything {
   std::vector<standin::launch> launches;
   std::vector<standin::wait> waits;
   std::vector<cudaStream_t> waited_for;
+  std::map<cudaGraph_t, std::vector<std::unique_ptr<node>>> graphs;
+  std::map<cudaStream_t, capture_of_stream> captures;
+  std::map<cudaGraphExec_t, cudaGraph_t> runnable;
+  std::vector<standin::graph_node> made_ready;
+  std::vector<cudaStream_t> graph_launches;
+  long graph_updates = 0;
   std::string failed;
   long calls = 0, fails = 0, faults = 0, events = 0, streams = 0, pools = 0, next_stream = 1, next_event = 1;
   int devices = 1;
@@ -120,7 +139,26 @@ cudaError_t give_back(void* p) {
   return cudaSuccess;
 }
 
-cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream_t stream) {
+cudaGraphNode_t as_handle(node* n) { return reinterpret_cast<cudaGraphNode_t>(n); }
+node& node_of(cudaGraphNode_t n) { return *reinterpret_cast<node*>(n); }
+/// What is given to a stream becomes a node if that is captured; null if not.
+node* captured(cudaStream_t stream, cudaGraphNodeType type, const std::string& what) {
+  const own_memory own;
+  everything& a = all();
+  const std::lock_guard lock(a.mutex);
+  const auto at = a.captures.find(stream);
+  if (at == a.captures.end()) return nullptr;
+  auto& nodes = a.graphs[at->second.graph];
+  nodes.push_back(std::make_unique<node>());
+  node& n = *nodes.back();
+  n.type = type;
+  n.what = what;
+  n.after = at->second.last;
+  at->second.last = {as_handle(&n)};
+  return &n;
+}
+
+cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream_t stream, void** arguments) {
   if (const cudaError_t status = called(name); status != cudaSuccess) return status;
   const own_memory own;
   everything& a = all();
@@ -128,6 +166,12 @@ cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream
   const auto known = a.kernels.find(kernel);
   if (known == a.kernels.end()) return noted(cudaErrorInvalidDeviceFunction);
   if (device_of(stream) != current) return noted(cudaErrorInvalidResourceHandle);
+  if (node* const n = captured(stream, cudaGraphNodeTypeKernel, known->second)) {
+    n->parameters.func = const_cast<void*>(kernel);
+    n->parameters.gridDim = blocks;
+    n->first = *static_cast<const void* const*>(arguments[0]);
+    return cudaSuccess;
+  }
   a.launched.push_back(known->second);
   a.launches.push_back({current, stream, blocks.x});
   if (a.faults > 0 && --a.faults == 0) a.faulted = true;
@@ -151,12 +195,16 @@ const std::vector<std::string>& launches() { return all().launched; }
 const std::vector<launch>& launched() { return all().launches; }
 const std::vector<wait>& waits() { return all().waits; }
 const std::vector<cudaStream_t>& waited_for() { return all().waited_for; }
+std::vector<graph_node> graph() { return all().made_ready; }
+const std::vector<cudaStream_t>& graph_launches() { return all().graph_launches; }
+long graph_updates() { return all().graph_updates; }
 void devices(int count) { all().devices = count; }
 balance live() {
   const everything& a = all();
   long bytes = 0;
   for (const auto& [address, b] : a.blocks) bytes += static_cast<long>(b.bytes);
-  return {static_cast<long>(a.blocks.size()), bytes, a.events, a.streams, a.pools};
+  const auto graphs = static_cast<long>(a.graphs.size() + a.runnable.size() + a.captures.size());
+  return {static_cast<long>(a.blocks.size()), bytes, a.events, a.streams, a.pools, graphs};
 }
 void reset() {
   const own_memory own;
@@ -167,6 +215,8 @@ void reset() {
   a.launches.clear();
   a.waits.clear();
   a.waited_for.clear();
+  a.graph_launches.clear();
+  a.graph_updates = 0;
   a.failed.clear();
   a.faulted = false;
   a.last = cudaSuccess;
@@ -208,8 +258,9 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) {
   *kernel = static_cast<cudaKernel_t>(const_cast<void*>(host));
   return cudaSuccess;
 }
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3, void**, std::size_t, cudaStream_t stream) {
-  return launch(kernel, "cudaLaunchKernel", blocks, stream);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3, void** arguments, std::size_t,
+                               cudaStream_t stream) {
+  return launch(kernel, "cudaLaunchKernel", blocks, stream, arguments);
 }
 
 // Errors.
@@ -312,14 +363,18 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { ret
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t) {
   return called("cudaMemPoolSetAccess");
 }
-cudaError_t cudaMallocFromPoolAsync(void** p, std::size_t bytes, cudaMemPool_t pool, cudaStream_t) {
+cudaError_t cudaMallocFromPoolAsync(void** p, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  (void)captured(stream, cudaGraphNodeTypeMemAlloc, "allocation");
   return get(p, bytes, "cudaMallocFromPoolAsync", all().pools_of[reinterpret_cast<std::uintptr_t>(pool) - 1]);
 }
 cudaError_t cudaMallocAsync(void** p, std::size_t bytes, cudaStream_t stream) {
   return get(p, bytes, "cudaMallocAsync", device_of(stream));
 }
 cudaError_t cudaMalloc(void** p, std::size_t bytes) { return get(p, bytes, "cudaMalloc", current); }
-cudaError_t cudaFreeAsync(void* p, cudaStream_t) { return give_back(p); }
+cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
+  (void)captured(stream, cudaGraphNodeTypeMemFree, "free");
+  return give_back(p);
+}
 cudaError_t cudaFree(void* p) { return give_back(p); }
 // As the runtime's manual asks for memory of pools: the stream's device is the current one, and has the memory.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
@@ -352,6 +407,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
   const cudaError_t status = called("cudaMemsetAsync");
   if (status != cudaSuccess) return status;
   if (!is_there(to, stream)) return noted(cudaErrorInvalidValue);
+  if (captured(stream, cudaGraphNodeTypeMemset, "memset")) return status;
   std::memset(to, value, bytes);
   return status;
 }
@@ -393,6 +449,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   ++all().streams;
   return status;
 }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return cudaStreamCreate(stream); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const std::lock_guard lock(all().mutex);
   all().streams_of.erase(stream);
@@ -407,8 +464,9 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   *device = device_of(stream);
   return called("cudaStreamGetDevice");
 }
-cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = cudaStreamCaptureStatusNone;
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  const std::lock_guard lock(all().mutex);
+  *status = all().captures.count(stream) > 0 ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return called("cudaStreamIsCapturing");
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
@@ -459,6 +517,114 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t, cudaEvent_t) {
   return called("cudaEventElapsedTime");
 }
 
+// Graphs.
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+  if (const cudaError_t status = called("cudaGraphCreate"); status != cudaSuccess) return status;
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  static long next = 1;
+  all().graphs[*graph = handle<cudaGraph_t>(16 * next++)];
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  return all().graphs.erase(graph) == 1 ? cudaSuccess : noted(cudaErrorInvalidValue);
+}
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                          const cudaGraphEdgeData*, std::size_t count, cudaStreamCaptureMode) {
+  if (const cudaError_t status = called("cudaStreamBeginCaptureToGraph"); status != cudaSuccess) return status;
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  if (!all().captures.try_emplace(stream, capture_of_stream{graph, {after, after + count}}).second)
+    return noted(cudaErrorIllegalState);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long*,
+                                     cudaGraph_t*, const cudaGraphNode_t** last, const cudaGraphEdgeData**,
+                                     std::size_t* count) {
+  if (const cudaError_t failed = called("cudaStreamGetCaptureInfo"); failed != cudaSuccess) return failed;
+  const std::lock_guard lock(all().mutex);
+  const auto at = all().captures.find(stream);
+  *status = at == all().captures.end() ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
+  *last = at == all().captures.end() ? nullptr : at->second.last.data();
+  *count = at == all().captures.end() ? 0 : at->second.last.size();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  const auto at = all().captures.find(stream);
+  if (at == all().captures.end()) return noted(cudaErrorIllegalState);
+  *graph = at->second.graph;
+  all().captures.erase(at);  // also where the call fails
+  return called("cudaStreamEndCapture");
+}
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t n, cudaGraphNode_t* after, cudaGraphEdgeData*,
+                                         std::size_t* count) {
+  if (const cudaError_t status = called("cudaGraphNodeGetDependencies"); status != cudaSuccess) return status;
+  const std::vector<cudaGraphNode_t>& found = node_of(n).after;
+  if (after) std::copy_n(found.begin(), std::min(*count, found.size()), after);
+  *count = found.size();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t n, cudaGraphNodeType* type) {
+  *type = node_of(n).type;
+  return called("cudaGraphNodeGetType");
+}
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t n, cudaKernelNodeParams* p) {
+  *p = node_of(n).parameters;
+  p->kernelParams = node_of(n).arguments;
+  return called("cudaGraphKernelNodeGetParams");
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t runnable, cudaGraphNode_t n,
+                                             const cudaKernelNodeParams* p) {
+  if (const cudaError_t status = called("cudaGraphExecKernelNodeSetParams"); status != cudaSuccess) return status;
+  const own_memory own;
+  everything& a = all();
+  const std::lock_guard lock(a.mutex);
+  const cudaGraph_t graph = a.runnable[runnable];
+  const auto& nodes = a.graphs[graph];
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (as_handle(nodes[i].get()) == n) a.made_ready[i].first = *static_cast<const void* const*>(p->kernelParams[0]);
+  ++a.graph_updates;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* runnable, cudaGraph_t graph, unsigned long long) {
+  if (const cudaError_t status = called("cudaGraphInstantiate"); status != cudaSuccess) return status;
+  const own_memory own;
+  everything& a = all();
+  const std::lock_guard lock(a.mutex);
+  static long next = 1;
+  *runnable = handle<cudaGraphExec_t>(16 * next++);
+  a.runnable[*runnable] = graph;
+  const auto& nodes = a.graphs[graph];
+  const auto number = [&](cudaGraphNode_t n) {
+    int i = 0;
+    while (as_handle(nodes[static_cast<std::size_t>(i)].get()) != n) ++i;
+    return i;
+  };
+  a.made_ready.clear();
+  for (const auto& n : nodes) {
+    standin::graph_node shown{n->what, {}, n->first};
+    for (const cudaGraphNode_t before : n->after) shown.after.push_back(number(before));
+    a.made_ready.push_back(shown);
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t stream) {
+  if (const cudaError_t status = called("cudaGraphLaunch"); status != cudaSuccess) return status;
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  all().graph_launches.push_back(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t runnable) {
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  return all().runnable.erase(runnable) == 1 ? cudaSuccess : noted(cudaErrorInvalidValue);
+}
+
 // Kernels.
 cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return called("cudaFuncSetAttribute"); }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* count, const void*, int, std::size_t) {
@@ -474,8 +640,9 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* count, const void*, const cudaLa
   *count = 16;
   return called("cudaOccupancyMaxActiveClusters");
 }
-cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3, void**, std::size_t, cudaStream_t stream) {
-  return launch(kernel, "cudaLaunchKernel", blocks, stream);
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3, void** arguments, std::size_t,
+                             cudaStream_t stream) {
+  return launch(kernel, "cudaLaunchKernel", blocks, stream, arguments);
 }
 cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void*, cudaJitOption*, void**, unsigned,
                                 cudaLibraryOption*, void**, unsigned) {
@@ -493,8 +660,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = {};
   return called("cudaFuncGetAttributes");
 }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void**) {
-  return launch(kernel, "cudaLaunchKernelExC", config->gridDim, config->stream);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
+  return launch(kernel, "cudaLaunchKernelExC", config->gridDim, config->stream, arguments);
 }
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)

@@ -28,12 +28,26 @@ struct wait {
 const std::vector<wait>& waits();
 /// Which streams the host waited for, since the last reset.
 const std::vector<cudaStream_t>& waited_for();
+/// A node of a graph: a kernel, or "memset", "allocation", "free"; which nodes before it waits for, by their numbers;
+/// and of a kernel the first pointer of its parameters, as a graph that can be launched has it.
+struct graph_node {
+  std::string what;
+  std::vector<int> after;
+  const void* first = nullptr;
+};
+/// The nodes of the graph that was made ready to be launched last, in the order in which they were captured.
+std::vector<graph_node> graph();
+/// The streams on which graphs were launched, since the last reset; graphs run nothing.
+const std::vector<cudaStream_t>& graph_launches();
+/// How many nodes of graphs that can be launched were given other parameters, since the last reset.
+long graph_updates();
+
 /// How many devices there are; before the library asks. Each thread has one of them for the current one; streams,
 /// events, pools and memory belong to one, and calls fail that mix them as the runtime's do.
 void devices(int count);
 /// Everything that was made and not given back.
 struct balance {
-  long blocks, bytes, events, streams, pools;
+  long blocks, bytes, events, streams, pools, graphs = 0;
   friend bool operator==(const balance&, const balance&) = default;
 };
 balance live();

@@ -5,6 +5,7 @@
 #include <lazyfuse/array/parts.hpp>
 #include <lazyfuse/core/promotion.hpp>
 #include <lazyfuse/evaluate/run.hpp>
+#include <lazyfuse/observe/recording.hpp>
 #include <lazyfuse/plan/aliasing.hpp>
 #include <lazyfuse/plan/placement.hpp>
 
@@ -241,6 +242,7 @@ template <class E, class = maker>
     if (e.shape().size() != 1) throw_shape("item", e.shape().extent, rank_of<E>, "does not have one element", where);
     using Space = result_space<E>;
     const asked_at at(where);
+    record_detail::refuse_reading("item");
     const array<value_t<E>, rank_of<E>, Space> x(e);
     value_t<E> value;
     memory_detail::copy(host{}, nullptr, &value, Space{}, x.owner(), x.data(), sizeof(value));

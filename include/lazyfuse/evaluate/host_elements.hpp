@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/to.hpp>
+#include <lazyfuse/observe/recording.hpp>
 
 namespace lazyfuse {
 
@@ -20,6 +21,7 @@ decltype(auto) with_elements(const E& e, const F& f) {
   using T = value_t<E>;
   constexpr dtype type = dtype_of<component_t<T>>;
   static_assert(type != dtype::other, "lazyfuse: only bool and numbers can be printed or saved");
+  record_detail::refuse_reading("printing or saving an array");
   const auto x = to<host>(e, caller{});
   if constexpr (short_vector<T>) {
     shape<rank_of<E> + 1> extents;

@@ -6,6 +6,7 @@
 #include <lazyfuse/evaluate/to.hpp>
 #include <lazyfuse/expr/grid.hpp>
 #include <lazyfuse/linalg/libraries.hpp>
+#include <lazyfuse/observe/recording.hpp>
 
 namespace lazyfuse::linalg_detail {
 
@@ -106,10 +107,14 @@ struct call_scope {
   asked_at at;
   memory_detail::device_scope<Space> device;
   template <class X>
-  call_scope(const X& x, caller where) : at(where), device(array_detail::device_of(x)) {}
+  call_scope(const X& x, caller where) : at(where), device(array_detail::device_of(x)) {
+    record_detail::refuse_computing("a function of linalg");
+  }
   template <class X, class Y>
   call_scope(const X& x, const Y& y, caller where)
-      : at(where), device(array_detail::device_of(x) < 0 ? array_detail::device_of(y) : array_detail::device_of(x)) {}
+      : at(where), device(array_detail::device_of(x) < 0 ? array_detail::device_of(y) : array_detail::device_of(x)) {
+    record_detail::refuse_computing("a function of linalg");
+  }
 };
 
 }  // namespace lazyfuse::linalg_detail

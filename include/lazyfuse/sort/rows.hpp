@@ -6,6 +6,7 @@
 #include <lazyfuse/evaluate/to.hpp>
 #include <lazyfuse/expr/reductions.hpp>
 #include <lazyfuse/expr/take.hpp>
+#include <lazyfuse/observe/recording.hpp>
 #include <lazyfuse/op/sorting.hpp>
 #include <lazyfuse/sort/keys.hpp>
 
@@ -139,7 +140,9 @@ struct call_scope {
   asked_at at;
   memory_detail::device_scope<Space> device;
   template <class X>
-  call_scope(const X& x, caller where) : at(where), device(array_detail::device_of(x)) {}
+  call_scope(const X& x, caller where) : at(where), device(array_detail::device_of(x)) {
+    record_detail::refuse_computing("a function of sorting");
+  }
 };
 
 }  // namespace sort_detail

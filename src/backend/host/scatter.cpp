@@ -2,6 +2,7 @@
 // Elements written and added at indices on the host, and counted. Threads share what is written, and each goes over all
 // indices in their order, so nothing depends on how many there are.
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/observe/recording.hpp>
 #include <lazyfuse/selection/libraries.hpp>
 
 #include <algorithm>
@@ -128,6 +129,7 @@ void fill_edges(double low, double high, index_t bins, const auto& put) {
 }  // namespace
 
 index_t scatter(host, const rows& to, const destinations& at, const rows& values) {
+  record_detail::refuse_computing("an assignment to elements by indices or by a mask");
   if (const index_t wrong = first_beyond(at); wrong >= 0) return wrong;
   const std::size_t bytes = to.element_size * static_cast<std::size_t>(to.length);
   switch (bytes) {
@@ -161,6 +163,7 @@ index_t scatter(host, const rows& to, const destinations& at, const rows& values
 }
 
 index_t scatter_sum(host, const rows& to, const destinations& at, const rows& values) {
+  record_detail::refuse_computing("add_at");
   if (const index_t wrong = first_beyond(at); wrong >= 0) return wrong;
   switch (to.type) {
     case dtype::int8:
@@ -204,11 +207,13 @@ index_t scatter_sum(host, const rows& to, const destinations& at, const rows& va
 }
 
 void count_in_bins(host, const bins& b, const void* values, index_t n, int64* counts) {
+  record_detail::refuse_computing("histogram");
   if (b.type == dtype::float32) count_in_bins_of<float>(b, values, n, counts);
   else count_in_bins_of<double>(b, values, n, counts);
 }
 
 void count_numbers(host, const int64* values, index_t n, index_t bins, int64* counts) {
+  record_detail::refuse_computing("bincount");
   // Computed beside others they may be rounded otherwise than where the largest was looked for.
   for (index_t i = 0; i < n; ++i)
     if (static_cast<uint64>(values[i]) < static_cast<uint64>(bins)) ++counts[values[i]];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Selections on the host: elements of blocks are moved together while they are in the cache of a thread.
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/observe/recording.hpp>
 #include <lazyfuse/selection/libraries.hpp>
 
 #include <cstddef>
@@ -47,6 +48,7 @@ index_t keep_bytes(const bool* mask, void* values, std::size_t size, index_t n) 
 }  // namespace
 
 void for_blocks(host, index_t tasks, double cost, void (*body)(void*, index_t), void* context) {
+  record_detail::refuse_computing("a selection");
   host_detail::run_tasks(tasks, cost, body, context);
 }
 

@@ -3,6 +3,7 @@
 #include "backend/cuda/jit/exact_program.hpp"
 
 #include "backend/cuda/jit/bundle.hpp"
+#include "backend/cuda/runtime/capture.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/order.hpp"
 #include "program/spelling.hpp"
@@ -86,6 +87,7 @@ made_kernel* variant_of(exact_program& program, const exact_plan& p, const char*
 }
 
 void start(const made_kernel& made, unsigned blocks, std::size_t shared, parameters& p, unsigned threads) {
+  if (rehearsing()) return;
   void* arguments[] = {p.data()};
   check(cudaLaunchKernel(made.kernel, dim3(blocks), dim3(threads), arguments, shared, current_stream()),
         "cudaLaunchKernel");

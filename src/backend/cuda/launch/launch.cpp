@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels started with more than a grid and blocks, and how many of their blocks fit a device.
+#include "backend/cuda/runtime/capture.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 
 #include <lazyfuse/backend/cuda/launch/launch.cuh>
@@ -80,6 +81,7 @@ unsigned resident_teams(const void* kernel, unsigned threads, unsigned shared, u
 
 void launch_team(const void* kernel, unsigned blocks, unsigned threads, unsigned shared, unsigned cluster,
                  bool together, void* parameters) {
+  if (rehearsing()) return;
   cudaLaunchAttribute attributes[1];
   const cudaLaunchConfig_t config = team_config(attributes, blocks, threads, shared, cluster, together);
   void* arguments[] = {parameters};

@@ -2,6 +2,7 @@
 // cuBLASLt: the algorithm of a product is asked for once for each form of it, and kept.
 #include "backend/cuda/runtime/matrix_products.hpp"
 
+#include "backend/cuda/runtime/capture.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/order.hpp"
 #include "backend/cuda/runtime/toolkit.hpp"
@@ -306,6 +307,7 @@ bool multiply(const products_of_matrices& as_given) {
   scratch room;
   // Its own: an algorithm may be several kernels, and threads that share the stream come between them.
   if (f.workspace > 0) room = scratch_of_its_own(0, f.workspace);
+  if (rehearsing()) return true;
   const bool wide = names_of(p.factors)->compute == CUBLAS_COMPUTE_64F;
   struct both {
     double d[2];

@@ -2,9 +2,11 @@
 // Order between streams, memory, and facts of CUDA devices.
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/error.hpp>
+#include <lazyfuse/observe/recording.hpp>
 #include <lazyfuse/observe/trace.hpp>
 
 #include "array/counted.hpp"
+#include "backend/cuda/runtime/capture.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/matrix_products.hpp"
 #include "backend/cuda/runtime/order.hpp"
@@ -179,7 +181,10 @@ void use(allocation* a, bool written, cudaStream_t stream, bool noted) {
   if (noted) memory_detail::stream_of(a).store(stream, std::memory_order_release);
 }
 
-void use(allocation* a, bool written) { use(a, written, current_stream()); }
+void use(allocation* a, bool written) {
+  record_detail::refuse_computing("a kernel or call of one's own");
+  use(a, written, current_stream());
+}
 
 std::set<cudaStream_t> take_readers(allocation* a) noexcept {
   const std::unique_ptr<reader_set> readers(readers_of(a));
@@ -192,6 +197,7 @@ const planning::machine& this_machine() { return state().costs; }
 
 void before(const planning::operand_info* info, int targets, int count) {
   check_devices(info, targets, count);
+  if (rooms_now()) return;  // launches of the graph are in order with others
   const cudaStream_t stream = current_stream();
   for (int i = 0; i < count; ++i)
     if (info[i].owner) use(info[i].owner, i < targets, stream);
@@ -206,6 +212,8 @@ scratch scratch_for(std::size_t partial_bytes) {
   // By device and stream: kernels of one stream follow each other, so one at a time uses each.
   static std::map<std::pair<int, unsigned long long>, room> rooms;
   constexpr std::size_t ticket_bytes = ticket_count * sizeof(unsigned);
+  if (capture_rooms* const rooms = rooms_now())
+    return {rooms->next(ticket_bytes + partial_bytes, ticket_bytes), ticket_bytes, false};
   const cudaStream_t stream = current_stream();
   const auto fresh = [&](std::size_t bytes) {
     void* p = nullptr;
@@ -237,9 +245,11 @@ scratch scratch_for(std::size_t partial_bytes) {
 scratch scratch_of_its_own(std::size_t zero_bytes, std::size_t partial_bytes) {
   const cudaStream_t stream = current_stream();
   void* p = nullptr;
-  check(cudaMallocFromPoolAsync(&p, zero_bytes + partial_bytes, state().pool, stream), "cudaMallocFromPoolAsync");
-  scratch own(p, zero_bytes, true);
-  check(cudaMemsetAsync(p, 0, zero_bytes, stream), "cudaMemsetAsync");
+  capture_rooms* const rooms = rooms_now();
+  if (rooms) p = rooms->next(zero_bytes + partial_bytes, 0);
+  else check(cudaMallocFromPoolAsync(&p, zero_bytes + partial_bytes, state().pool, stream), "cudaMallocFromPoolAsync");
+  scratch own(p, zero_bytes, !rooms);
+  if (zero_bytes > 0 && !rehearsing()) check(cudaMemsetAsync(p, 0, zero_bytes, stream), "cudaMemsetAsync");
   return own;
 }
 
@@ -351,15 +361,16 @@ void copy_on_stream(void* to, const void* from, std::size_t bytes, cudaMemcpyKin
 }  // namespace
 
 void copy(host, allocation*, void* to, cuda, const allocation* owner, const void* from, std::size_t bytes) {
+  record_detail::refuse_reading("to<host>");
   const cuda_detail::device_scope scope(device_of(cuda{}, owner, from));
-  if (owner) cuda_detail::use(const_cast<allocation*>(owner), false);
+  if (owner) cuda_detail::use(const_cast<allocation*>(owner), false, current_stream());
   copy_on_stream(to, from, bytes, cudaMemcpyDeviceToHost);
   wait_for_stream();
 }
 
 void copy(cuda, allocation* owner, void* to, host, const allocation*, const void* from, std::size_t bytes) {
   const cuda_detail::device_scope scope(owner->device);
-  cuda_detail::use(owner, true);
+  cuda_detail::use(owner, true, current_stream());
   copy_on_stream(to, from, bytes, cudaMemcpyHostToDevice);
   wait_for_stream();
 }
@@ -383,6 +394,7 @@ void open_pool(int device, int reader) {
 }  // namespace
 
 void copy(cuda, allocation* owner, void* to, cuda, const allocation* from_owner, const void* from, std::size_t bytes) {
+  record_detail::refuse_computing("a copy of elements that others share, or to another GPU");
   const cuda_detail::device_scope scope(owner->device);
   const int source = from_owner->device;
   open_pool(source, owner->device);
@@ -396,7 +408,7 @@ void copy(cuda, allocation* owner, void* to, cuda, const allocation* from_owner,
 
 void zero(cuda, allocation* owner, void* to, std::size_t bytes) {
   const cuda_detail::device_scope scope(owner->device);
-  cuda_detail::use(owner, true);
+  cuda_detail::use(owner, true, current_stream());
   cuda_detail::check(cudaMemsetAsync(to, 0, bytes, current_stream()), "cudaMemsetAsync");
 }
 

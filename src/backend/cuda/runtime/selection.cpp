@@ -2,6 +2,7 @@
 // Selections, scatters and histograms on the GPU by what nvcc has compiled (compiled/): memory, streams and what is
 // asked of it.
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+#include <lazyfuse/observe/recording.hpp>
 #include <lazyfuse/selection/libraries.hpp>
 
 #include "backend/cuda/compiled/radix.hpp"
@@ -62,15 +63,18 @@ void add_sorted(const rows& to, const destinations& at, const rows& values) {
 }  // namespace
 
 void before_writing(cuda, allocation* a) {
+  record_detail::refuse_computing("an assignment to elements by indices or by a mask");
   if (a) cuda_detail::use(a, true);
 }
 bool before_reading(cuda, allocation* a) {
+  record_detail::refuse_computing("an assignment to elements by indices or by a mask");
   if (a->device >= 0 && a->device != cuda_detail::current_device()) return false;
   cuda_detail::use(a, false);
   return true;
 }
 
 index_t count_selected(cuda, const int64* count) {
+  record_detail::refuse_reading("the length of a selection");
   const cudaStream_t stream = current_stream();
   if (cuda_detail::capturing(stream))
     throw_value("compress: a stream that is captured into a graph cannot wait for how many elements there are");
@@ -81,6 +85,7 @@ index_t count_selected(cuda, const int64* count) {
 }
 
 index_t scatter(cuda, const rows& to, const destinations& at, const rows& values) {
+  record_detail::refuse_computing("an assignment to elements by indices or by a mask");
   if (at.count == 0 || to.length == 0) return -1;
   const cudaStream_t stream = current_stream();
   const cuda_detail::row_writes writes{
@@ -98,6 +103,7 @@ index_t scatter(cuda, const rows& to, const destinations& at, const rows& values
 }
 
 index_t scatter_sum(cuda, const rows& to, const destinations& at, const rows& values) {
+  record_detail::refuse_computing("add_at");
   if (at.count == 0 || to.length == 0) return -1;
   if (at.count > 0xffffffff) throw_value("add_at: on the GPU there are fewer than 2^32 indices");
   if (to.count < 0xffffffff) add_sorted<std::uint32_t>(to, at, values);
@@ -106,12 +112,14 @@ index_t scatter_sum(cuda, const rows& to, const destinations& at, const rows& va
 }
 
 void count_in_bins(cuda, const bins& b, const void* values, index_t n, int64* counts) {
+  record_detail::refuse_computing("histogram");
   check(cuda_detail::count_between({b.type, b.edges, b.count, b.width, b.low, b.high}, values, n, counts,
                                    this_processor(), current_stream()),
         "count_between");
 }
 
 void count_numbers(cuda, const int64* values, index_t n, index_t bins, int64* counts) {
+  record_detail::refuse_computing("bincount");
   check(cuda_detail::count_numbers(values, n, bins, counts, this_processor(), current_stream()), "count_numbers");
 }
 

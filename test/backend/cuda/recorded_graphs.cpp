@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What CUDA is asked for by graphs: nodes and what they wait for, launches in the order of streams, new parameters, and
+// what is left where a call fails. Kernels are made for the stand-in's device; nothing runs.
+#include "support/failing_new.hpp"
+#include "support/messages.hpp"
+#include "support/standin_cudart.hpp"
+
+#include <lazyfuse/cuda.hpp>
+#include <lazyfuse/graph.hpp>
+#include <lazyfuse/select.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace {
+
+namespace lf = lazyfuse;
+using lf::axis, lf::range;
+using vector = lf::array<float, 1>;
+using test::mentions, test::message_of;
+static_assert(std::is_same_v<vector::space, lf::cuda>);
+
+class recorded_graphs : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("LAZYFUSE_CACHE", "off", 1);
+    standin::reset();
+  }
+};
+
+/// A stream of its own.
+struct stream {
+  cudaStream_t handle = nullptr;
+  stream() { cudaStreamCreate(&handle); }
+  ~stream() { cudaStreamDestroy(handle); }
+  stream(const stream&) = delete;
+  stream& operator=(const stream&) = delete;
+};
+
+/// "transform_flat transform_flat<0 memset<1"
+std::string nodes_of_cuda() {
+  std::string text;
+  for (const standin::graph_node& n : standin::graph()) {
+    text += (text.empty() ? "" : " ") + n.what;
+    for (const int before : n.after) text += "<" + std::to_string(before);
+  }
+  return text;
+}
+
+TEST_F(recorded_graphs, have_nodes_that_wait_for_memory_alone) {
+  vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000)), a(lf::shape(1000)), b(lf::shape(1000));
+  lf::array<float, 0> total;
+  const vector large(lf::shape(1 << 22));
+  const struct {
+    const char* nodes;
+    std::function<void()> run;
+  } cases[] = {
+      {"", [] {}},
+      {"transform_flat transform_flat",
+       [&] {
+         y = x + 1;
+         z = x * 2;
+       }},
+      {"transform_flat transform_flat<0 transform_flat<0 transform_flat<1<2",
+       [&] {
+         y = x + 1;
+         z = y * 2;
+         a = y * 3;
+         b = z + a;
+       }},
+      {"transform_flat transform_flat<0",
+       [&] {
+         y = x + 1;
+         x = z * 2;
+       }},
+      {"transform_flat transform_flat transform_flat<0<1",
+       [&] {
+         y = x + 1;
+         z = x - 1;
+         x = a * 2;
+       }},
+      {"transform_flat transform_flat<0 transform_flat transform_flat<2",
+       [&] {
+         const auto t = lf::materialize(x + 1);
+         y = t * 2;
+         const auto s = lf::materialize(x + 2);
+         z = s * 2;
+       }},
+      // partial sums are in memory of the graph's own, and so are counters, which what scans makes zero first
+      {"reduce_rows reduce_rows",
+       [&] {
+         total = lf::sum(large);
+         a(0) = lf::sum(large * large);
+       }},
+      {"memset scan_tiles<0 reduce_rows<1", [&] { total = lf::sum(lf::materialize(lf::cumsum(large))); }},
+  };
+  for (const auto& c : cases) {
+    lf::graph g = lf::record(c.run);
+    EXPECT_EQ(nodes_of_cuda(), c.nodes);
+    EXPECT_TRUE(standin::launches().empty());
+    g.launch();
+    g.launch();
+    EXPECT_EQ(standin::graph_launches().size(), 2u);
+    EXPECT_TRUE(standin::launches().empty());
+    standin::reset();
+  }
+}
+
+TEST_F(recorded_graphs, are_launched_by_one_call_and_allocate_nothing) {
+  vector x(lf::shape(1000)), y(lf::shape(1000));
+  lf::graph g = lf::record([&] {
+    const auto t = lf::materialize(x + 1);
+    y = t * lf::sum(t);
+  });
+  g.launch();
+  standin::reset();
+  const standin::balance live = standin::live();
+  g.launch();
+  EXPECT_EQ(standin::calls(), 1);
+  EXPECT_EQ(standin::live(), live);
+}
+
+TEST_F(recorded_graphs, are_in_order_with_what_uses_their_memory) {
+  const stream s, t, u;
+  vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000));
+  lf::graph g = lf::record([&] { y = x + 1; });
+  lf::assign(lf::on(s.handle), x, lf::zeros<float>({1000}));
+  standin::reset();
+  g.launch(t.handle);
+  ASSERT_EQ(standin::graph_launches().size(), 1u);
+  EXPECT_EQ(standin::graph_launches()[0], t.handle);
+  const auto waits = [](cudaStream_t earlier, cudaStream_t later) {
+    for (const standin::wait& w : standin::waits())
+      if (w.earlier == earlier && w.later == later) return true;
+    return false;
+  };
+  EXPECT_TRUE(waits(s.handle, t.handle));
+  standin::reset();
+  lf::assign(lf::on(u.handle), z, y * 2);  // reads what the graph writes
+  EXPECT_TRUE(waits(t.handle, u.handle));
+  standin::reset();
+  lf::assign(lf::on(s.handle), x, x * 2);  // writes what the graph reads
+  EXPECT_TRUE(waits(t.handle, s.handle));
+  standin::reset();
+  {
+    const lf::on scope(s.handle);
+    g.launch();
+  }
+  EXPECT_EQ(standin::graph_launches().back(), s.handle);
+  EXPECT_TRUE(waits(u.handle, s.handle));  // y is read there
+  lf::synchronize();
+}
+
+TEST_F(recorded_graphs, get_new_parameters_where_they_are_rebound) {
+  vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000)), other(lf::shape(1000));
+  lf::graph g = lf::record([&] {
+    y = x + 1;
+    z = y * 2;
+  });
+  EXPECT_EQ(standin::graph()[0].first, std::as_const(x).data());
+  EXPECT_EQ(standin::graph()[1].first, std::as_const(y).data());
+  standin::reset();
+  g.rebind(x, other);
+  EXPECT_EQ(standin::graph_updates(), 1);
+  EXPECT_EQ(standin::graph()[0].first, std::as_const(other).data());
+  g.rebind(y, x);
+  EXPECT_EQ(standin::graph_updates(), 3);
+  EXPECT_EQ(standin::graph()[1].first, std::as_const(x).data());
+  EXPECT_TRUE(standin::launches().empty());
+}
+
+TEST_F(recorded_graphs, are_as_they_were_where_a_rebinding_fails) {
+  vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000)), other(lf::shape(1000));
+  lf::graph g = lf::record([&] {
+    y = x + 1;
+    z = x * lf::sum(x);
+  });
+  const auto before = standin::graph();
+  long n = 1;
+  for (;; ++n) {
+    ASSERT_LT(n, 200);
+    const standin::balance live = standin::live();
+    standin::fail_at(n);
+    std::string text;
+    try {
+      g.rebind(x, other);
+    } catch (const lf::cuda_error& e) {
+      text = e.what();
+    }
+    const std::string failed = standin::failed();
+    standin::reset();
+    if (failed.empty()) break;
+    EXPECT_NE(text, "") << failed;
+    EXPECT_EQ(standin::live(), live) << failed;
+    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(standin::graph()[i].first, before[i].first) << failed;
+    g.launch();
+  }
+  EXPECT_GT(n, 8);
+  EXPECT_EQ(standin::graph()[0].first, std::as_const(other).data());
+}
+
+TEST_F(recorded_graphs, leave_nothing_where_a_call_fails) {
+  vector x(lf::shape(1000)), y(lf::shape(1000));
+  const auto run = [&] {
+    lf::graph g = lf::record([&] {
+      const auto t = lf::materialize(lf::cumsum(x));
+      y = t * lf::sum(t);
+    });
+    g.launch();
+  };
+  run();
+  lf::synchronize();
+  const standin::balance live = standin::live();
+  long n = 1;
+  int named = 0;
+  for (;; ++n) {
+    ASSERT_LT(n, 300);
+    standin::fail_at(n);
+    std::string text;
+    try {
+      run();
+    } catch (const lf::error& e) {
+      text = e.what();
+    }
+    const std::string failed = standin::failed();
+    standin::reset();
+    if (failed.empty()) break;
+    if (failed != "cudaStreamIsCapturing") {  // which counts as one that is not
+      EXPECT_TRUE(mentions(text, {failed}) || text.find("could not allocate") != std::string::npos)
+          << failed << ": " << text;
+    }
+    named += text.find("node ") != std::string::npos;
+    lf::synchronize();
+    EXPECT_EQ(standin::live(), live) << failed;
+    y = x + 1;  // the thread neither records nor captures
+    EXPECT_EQ(standin::launches().size(), 1u) << failed;
+  }
+  EXPECT_GT(n, 15);
+  EXPECT_GT(named, 5);
+}
+
+TEST_F(recorded_graphs, give_back_what_they_kept) {
+  const standin::balance live = standin::live();
+  {
+    std::optional<lf::graph> g;
+    {
+      vector x(lf::shape(1000)), y(lf::shape(1000));
+      g = lf::record([&] { y = lf::cumsum(x) + lf::sum(x); });
+    }
+    EXPECT_GT(standin::live().blocks, live.blocks);
+    g->launch();
+  }
+  EXPECT_EQ(standin::live().blocks, live.blocks);
+  EXPECT_EQ(standin::live().graphs, live.graphs);
+  EXPECT_EQ(standin::live().streams, live.streams);
+}
+
+TEST_F(recorded_graphs, refuse_what_waits_for_the_gpu) {
+  vector x(lf::shape(1000)), y(lf::shape(1000));
+  const lf::array<lf::int64, 1> places(lf::shape(10));
+  const struct {
+    const char* call;
+    std::function<void()> run;
+  } cases[] = {
+      {"item", [&] { (void)lf::sum(x).item(); }},
+      {"to<host>", [&] { (void)lf::to<lf::host>(x + 1); }},
+      {"selection", [&] { (void)lf::materialize(x(x > 0)); }},
+      {"by indices", [&] { x(places) = 1.0f; }},
+      {"of one's own", [&] { (void)lf::data_on(lf::current_stream(), x); }},
+      {"is evaluated on the host", [&] { (void)lf::materialize(lf::array<float, 1, lf::host>(lf::shape(3)) + 1); }},
+  };
+  for (const auto& c : cases) {
+    const standin::balance live = standin::live();
+    const std::string text = message_of<lf::graph_error>([&] {
+      (void)lf::record([&] {
+        y = x * 2;
+        c.run();
+      });
+    });
+    EXPECT_TRUE(mentions(text, {c.call})) << c.call << ": " << text;
+    EXPECT_EQ(standin::live().graphs, live.graphs);
+    standin::reset();
+  }
+}
+
+TEST_F(recorded_graphs, are_not_recorded_where_a_stream_is_captured_but_launched_there) {
+  const stream s;
+  vector x(lf::shape(1000)), y(lf::shape(1000));
+  lf::graph g = lf::record([&] { y = x + 1; });
+  cudaGraph_t users = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&users, 0), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCaptureToGraph(s.handle, users, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal),
+            cudaSuccess);
+  {
+    const lf::on scope(s.handle);
+    const std::string text = message_of<lf::graph_error>([&] { (void)lf::record([&] { y = x + 1; }); });
+    EXPECT_TRUE(mentions(text, {"captured", "already"})) << text;
+    g.launch();
+    EXPECT_EQ(standin::graph_launches().size(), 1u);
+    EXPECT_TRUE(standin::waits().empty());  // nobody may wait for what is captured
+  }
+  ASSERT_EQ(cudaStreamEndCapture(s.handle, &users), cudaSuccess);
+  ASSERT_EQ(cudaGraphDestroy(users), cudaSuccess);
+  lf::synchronize();
+}
+
+}  // namespace
