@@ -5,6 +5,7 @@
 
 #include <lazyfuse/array/array.hpp>
 #include <lazyfuse/batch/libraries.hpp>
+#include <lazyfuse/expr/roll.hpp>
 #include <lazyfuse/plan/program_of.hpp>
 #include <lazyfuse/program/batched.hpp>
 
