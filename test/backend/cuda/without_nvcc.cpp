@@ -233,7 +233,7 @@ TEST_F(without_nvcc, batches_and_loops_are_made) {
       {"reduce_rows", [&] { lf::array z = lf::sum(lf::batch(rows) * 2, axis<1>); }},
       {"rows_in_registers", [&] { lf::array z = lf::softmax(lf::batch(rows), axis<1>); }},
       {"scan_rows", [&] { lf::array z = lf::cumsum(x, axis<2>); }},
-      {"transform_flat",
+      {"transform_strided",
        [&] {
          lf::array z = lf::take(x, lf::array<int, 1>{1, 0, 39}, axis<0>);
        }},
