@@ -17,9 +17,8 @@ using byte = unsigned char;
 using image = lf::array<byte, 2, lf::cuda>;
 
 image image_of(index_t rows, index_t columns, index_t number) {
-  return lf::cast<byte>(
-      lf::reshape((lf::arange<int>(static_cast<int>(rows * columns)) * 7 + static_cast<int>(number)) % 251,
-                  lf::shape{rows, columns}));
+  const auto at = lf::arange<int>(static_cast<int>(rows * columns));
+  return lf::cast<byte>(lf::reshape(lf::remainder(at * 7 + static_cast<int>(number), 251), lf::shape{rows, columns}));
 }
 double byte_of(index_t at, index_t number) { return static_cast<double>((at * 7 + number) % 251); }
 

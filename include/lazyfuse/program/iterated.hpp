@@ -40,8 +40,8 @@ struct iterated : exact_operation {
   using rule = rules::unchanged;
   using once = schedule<list<Program>>;
   static constexpr const char* name = "repeat";
-  /// Of so many rounds: types do not tell how many there will be.
-  static constexpr int cost = 16 * once::cost;
+  /// Of many rounds, for types do not tell how many there will be: a thread of a GPU then takes one element.
+  static constexpr int cost = 512 * (once::cost > 0 ? once::cost : 1);
   static constexpr int unrolled = once::cost >= 32 ? 1 : 32 / (once::cost > 0 ? once::cost : 1);
 
   template <class T, class... X>
