@@ -23,7 +23,7 @@ void release_held(allocation* a) noexcept {
     auto streams = cuda_detail::take_readers(a);
     streams.insert(static_cast<cudaStream_t>(memory_detail::stream_of(a).load(std::memory_order_acquire)));
     for (allocation* const one : all->held)
-      for (const cudaStream_t stream : streams) cuda_detail::use(one, false, stream);
+      for (auto* const stream : streams) cuda_detail::use(one, false, stream);
   } catch (...) {  // only if the driver is gone; then nobody reads
   }
 }
@@ -57,7 +57,7 @@ allocation* table_of(cuda, const members& m) {
   memory_detail::copy(cuda{}, there, there->data, host{}, nullptr, table->pointers.data(), bytes);
   table->pointers = {};
   table->hold(there);
-  const cudaStream_t stream = current_stream();
+  auto* const stream = current_stream();
   for (allocation* const one : table->held) cuda_detail::use(one, false, stream);
   table->data = there->data;
   table->device = there->device;
