@@ -1452,7 +1452,7 @@ def batches():
     for name, values in {"x": x, "u": u, "v": v, "w": w}.items():
         out.put(name, values)
     names = {"x": x, "u": u, "v": v, "w": w, "np": np, "f": np.float32}
-    for call in ["x[:,0,0]", "x[:0]", "x[:1]", "x*2+1", "((u.astype(f)*0.5-3)/8)", "x*w[:,None,None]", "x+x[0]", "x+x[:1]", "x-x[::-1]", "w[[0,-1]]+1", "x.sum(1)", "w*1",
+    for call in ["x[:,0,0]", "x[:0]", "x[:1]", "x*2+1", "((u.astype(f)*0.5-3)/8)", "x*w[:,None,None]", "x+x[0]", "x+x[:1]", "x-x[::-1]", "w[[0,-1]]+1", "x.sum(1)", "w*1", "v+v[::-1]",
                  # viewed
                  "x[1:4,::-1,2]", "x.T*2", "x[:,:,None]+1", "x[-1]", "u[::3,1:,::-2]", "np.roll(x,2,1)", "np.take(x,[4,0,-1],0)", "np.broadcast_to(x[:,:1],(2,5,6,4))*2",
                  # of views

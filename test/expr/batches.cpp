@@ -176,6 +176,30 @@ TYPED_TEST(batches, are_assigned_to_by_one_kernel) {
   lf::into(of_none) = lf::batch(parts_of(this->v()))(all, range(0, 0));
   EXPECT_EQ(of_none[2].shape(), lf::shape<1>{0});
 }
+TYPED_TEST(batches, are_kept_by_lazy_arrays_and_prepared_assignments) {
+  const lf::lazy_array<float, 3, TypeParam> doubled = [&] {
+    const auto xs = parts_of(this->x());
+    return lf::batch(xs) * 2;
+  }();
+  this->expect("x*2+1", doubled + 1);
+  const auto xs = parts_of(this->x());
+  lf::array<float, 3, TypeParam> y(lf::shape(5, 3, 4));
+  auto step = lf::prepare(y, lf::batch(xs) * 2 + 1);
+  step();
+  step();
+  this->expect("x*2+1", lf::batch(parts_of(y)));
+}
+TYPED_TEST(batches, of_borrowed_memory_may_be_what_is_written) {
+  auto v = lf::materialize(this->v() * 1);
+  const auto row = [&](lf::index_t i) {
+    return lf::borrow<TypeParam>(static_cast<const lf::array<int32_t, 2, TypeParam>&>(v).data() + 67 * i,
+                                 lf::shape(67));
+  };
+  const std::vector upside_down{row(2), row(1), row(0)};
+  lf::into(lf::borrow<TypeParam>(v.data(), lf::shape(3, 67))) =
+      lf::batch(upside_down)(range(none, none, -1)) + lf::batch(upside_down);
+  this->expect("v+v[::-1]", v);
+}
 TYPED_TEST(batches, name_their_mistakes) {
   const std::vector<lf::array<float, 1, TypeParam>> unlike{lf::array<float, 1, TypeParam>(lf::shape(2)),
                                                            lf::array<float, 1, TypeParam>(lf::shape(3))};
