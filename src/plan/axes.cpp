@@ -63,7 +63,10 @@ int coalesce(index_t* extents, int from, int to, operand_info* operands, int cou
 int coalesce_on_device(index_t* extents, int rank, operand_info* operands, int count) {
   constexpr index_t least_row = 128, least_rows = 8;  // what a block has
   bool has_map = false;
-  for (int i = 0; i < count; ++i) has_map = has_map || (operands[i].mapped_size != 0 && operands[i].steps);
+  for (int i = 0; i < count; ++i) {
+    const operand_info& o = operands[i];  // those of a batch are found by a division each, in rows or not
+    has_map = has_map || (o.mapped_size != 0 && o.steps && o.arrays == 0);
+  }
   index_t rows = 1;
   for (int k = 0; k < rank - 1; ++k) rows *= extents[k];
   const bool keeps_rows = has_map && rank > 1 && extents[rank - 1] >= least_row && rows >= least_rows;
