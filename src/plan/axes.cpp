@@ -60,17 +60,22 @@ int coalesce(index_t* extents, int from, int to, operand_info* operands, int cou
   return merge_axes(extents, from, to, operands, count, false);
 }
 
-int coalesce_on_device(index_t* extents, int rank, operand_info* operands, int count) {
-  constexpr index_t least_row = 128, least_rows = 8;  // what a block has
+int coalesce_elementwise(index_t* extents, int rank, operand_info* operands, int count, bool on_device) {
+  // Shorter rows, or fewer, do not fill a block; and elements that are smaller than a word want vectors, which rows
+  // that begin anywhere have not.
+  constexpr index_t least_row = 128, least_rows = 8, vector_bytes = 16, word = 4;
   bool has_map = false;
-  for (int i = 0; i < count; ++i) {
-    const operand_info& o = operands[i];  // those of a batch are found by a division each, in rows or not
-    has_map = has_map || (o.mapped_size != 0 && o.steps && o.arrays == 0);
+  index_t smallest = vector_bytes, rows = 1;
+  for (int i = 0; on_device && i < count; ++i) {
+    const int size = operands[i].element_size + operands[i].mapped_size;
+    if (size == 0 || !operands[i].steps) continue;
+    has_map = has_map || (operands[i].mapped_size != 0 && operands[i].arrays == 0);  // no row of a batch has a map
+    smallest = size < smallest ? size : smallest;
   }
-  index_t rows = 1;
   for (int k = 0; k < rank - 1; ++k) rows *= extents[k];
-  const bool keeps_rows = has_map && rank > 1 && extents[rank - 1] >= least_row && rows >= least_rows;
-  return merge_axes(extents, 0, rank, operands, count, keeps_rows);
+  const index_t row = rank > 1 ? extents[rank - 1] : 0;
+  const bool is_even = smallest >= word || row * smallest % vector_bytes == 0;
+  return merge_axes(extents, 0, rank, operands, count, has_map && row >= least_row && rows >= least_rows && is_even);
 }
 
 void order_axes(index_t* extents, int from, int to, operand_info* operands, int count, int targets) {

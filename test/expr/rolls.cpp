@@ -232,10 +232,15 @@ TYPED_TEST(rolls, of_many_elements_of_every_size) {
       EXPECT_TRUE(lf::all(array(lf::roll(x, shift, axis<1>) + T(0)) == each_row).item()) << s << " by " << shift;
       EXPECT_TRUE(lf::all(lf::roll(x, shift, axis<1>) == each_row).item()) << s << " by " << shift;
       EXPECT_TRUE(lf::all(lf::array<T, 2, TypeParam>(lf::roll(x, shift).T()) == all_elements.T()).item()) << s;
+      const array below = lf::cast<T>(lf::remainder(lf::remainder(at - shift * s[1], s.size()), 113)),
+                  both = lf::cast<T>(lf::remainder(lf::remainder(rolled_row - shift * s[1], s.size()), 113));
+      EXPECT_TRUE(lf::all(array(lf::roll(x, shift, axis<0>)) == below).item()) << s << " by " << shift;
+      EXPECT_TRUE(lf::all(array(lf::roll(x, {shift, shift}, axis<0, 1>) + x * T(0)) == both).item()) << s << shift;
+      EXPECT_TRUE(lf::all(lf::roll(x.T(), shift, axis<1>) == below.T()).item()) << s << " by " << shift;
     }
   };
-  for (const auto& s :
-       {lf::shape(1, 70003), lf::shape(40003, 1), lf::shape(9, 4099), lf::shape(9001, 3), lf::shape(100, 256)}) {
+  for (const auto& s : {lf::shape(1, 70003), lf::shape(40003, 1), lf::shape(9, 4099), lf::shape(9001, 3),
+                        lf::shape(100, 256), lf::shape(70, 1001), lf::shape(64, 1024)}) {
     check(std::int8_t{}, s);
     check(float{}, s);
     check(double{}, s);

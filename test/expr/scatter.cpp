@@ -7,6 +7,7 @@
 
 #include <lazyfuse/error.hpp>
 
+#include <cmath>
 #include <string>
 
 namespace {
@@ -216,6 +217,19 @@ TYPED_TEST(scatters, histograms_have_bins_as_narrow_as_numbers_are_apart) {
   for (int k = 0; k < 1000; ++k) v.values.push_back((static_cast<float>(k) + 0.5F) * 1e-39F);
   const lf::array<float, 1, TypeParam> values = test::array_of<TypeParam, 1>(v);
   EXPECT_TRUE(lf::all(lf::histogram(values, 1000, {0, 1e-36}).counts == 1).item());
+}
+TYPED_TEST(scatters, histograms_find_the_bins_of_what_is_next_to_their_edges) {
+  for (const lf::index_t bins : {1, 3, 10, 4096, 600'000})
+    for (const lf::value_range bounds : {lf::value_range{0.5, 1.5}, {-1, 0}, {100, 228}}) {
+      const auto edges = test::tensor_of(lf::histogram(lf::array<float, 1, TypeParam>{1}, bins, bounds).edges);
+      test::tensor<float> near{{0}, {}};
+      for (const float e : edges.values)
+        for (const float v : {std::nextafter(e, -1e9F), e, std::nextafter(e, 1e9F)}) near.values.push_back(v);
+      near.shape[0] = static_cast<std::int64_t>(near.values.size());
+      const lf::array<float, 1, TypeParam> x = test::array_of<TypeParam, 1>(near);
+      const auto found = lf::histogram(x, bins, bounds);
+      EXPECT_TRUE(lf::array_equal(found.counts, lf::histogram(x, found.edges).counts)) << bins << bounds.low;
+    }
 }
 TYPED_TEST(scatters, errors_say_what_is_wrong_and_nothing_is_written) {
   auto v = this->v();

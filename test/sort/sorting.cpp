@@ -7,6 +7,7 @@
 #include <lazyfuse/sort.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -117,6 +118,37 @@ TYPED_TEST(sorting, many_elements_are_sorted_by_several_threads) {
     // equal ones in their order: all of them
     const auto places = test::tensor_of(lf::argsort(lf::remainder(x, 3) * 0));
     for (lf::index_t i = 0; i < n; ++i) ASSERT_EQ(places.values[static_cast<std::size_t>(i)], i);
+  }
+}
+TYPED_TEST(sorting, rows_are_of_any_length) {
+  const auto check = [](auto zero, lf::index_t length) {
+    using T = decltype(zero);
+    constexpr lf::index_t rows = 5;
+    test::tensor<T> t{{rows, length}, {}}, sorted = t;
+    test::tensor<int64_t> places{{rows, length}, {}};
+    for (lf::index_t r = 0; r < rows; ++r) {
+      std::vector<T> row(static_cast<std::size_t>(length));
+      std::vector<int64_t> at(row.size());
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const auto drawn = static_cast<int>((i + 17 * static_cast<std::size_t>(r)) * 7919 % row.size() % 127);
+        row[i] = i % 11 == 3 ? std::numeric_limits<T>::max() : static_cast<T>(drawn - 60);
+        at[i] = static_cast<int64_t>(i);
+      }
+      t.values.insert(t.values.end(), row.begin(), row.end());
+      std::stable_sort(at.begin(), at.end(),
+                       [&](int64_t a, int64_t b) { return row[std::size_t(a)] < row[std::size_t(b)]; });
+      places.values.insert(places.values.end(), at.begin(), at.end());
+      std::sort(row.begin(), row.end());
+      sorted.values.insert(sorted.values.end(), row.begin(), row.end());
+    }
+    const lf::array<T, 2, TypeParam> x = test::array_of<TypeParam, 2>(t);
+    EXPECT_EQ(test::tensor_of(lf::sort(x)).values, sorted.values) << length;
+    EXPECT_EQ(test::tensor_of(lf::argsort(x)).values, places.values) << length;
+  };
+  for (const lf::index_t length : {1, 2, 3, 31, 32, 33, 64, 65, 255, 1000, 1025, 2047, 2048, 2049}) {
+    check(std::int8_t{}, length);
+    check(float{}, length);
+    check(int64_t{}, length);
   }
 }
 TYPED_TEST(sorting, the_largest_are_selected) {

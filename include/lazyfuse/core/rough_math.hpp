@@ -6,21 +6,24 @@
 
 namespace lazyfuse::math {
 
-#if defined(__CUDA_ARCH__)
 /// exp(x) for x <= 0, and 0 for less than 2^-126.
-__device__ __forceinline__ float rough_exp(float x) {
+LAZYFUSE_HD float rough_exp(float x) {
+#if defined(__CUDA_ARCH__)
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
   return y;
+#else
+  return exp(x);
+#endif
 }
-__device__ __forceinline__ float rough_inverse(float x) {
+LAZYFUSE_HD float rough_inverse(float x) {
+#if defined(__CUDA_ARCH__)
   float y;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
-}
 #else
-LAZYFUSE_HD float rough_exp(float x) { return exp(x); }
-LAZYFUSE_HD float rough_inverse(float x) { return 1 / x; }
+  return 1 / x;
 #endif
+}
 
 }  // namespace lazyfuse::math

@@ -127,8 +127,7 @@ struct transform_plan : bound_plan<transform_plan<Space, Lowering, R, Targets>, 
 
   void arrange() {
     order_axes(this->s.extent, 0, R, this->info, this->count, this->targets);
-    if constexpr (space_traits<Space>::on_device) coalesce_on_device(this->s.extent, R, this->info, this->count);
-    else this->merge(0, R);
+    coalesce_elementwise(this->s.extent, R, this->info, this->count, space_traits<Space>::on_device);
     this->keep_extents();
   }
   using runner = kernel<dpp::transform<program>, Space>;

@@ -23,19 +23,16 @@ struct position_divisor {
   LAZYFUSE_HD index_t quotient(index_t position) const {
     const auto n = static_cast<uint64>(position);
 #if defined(__CUDA_ARCH__)
-    if (n >> 31 == 0) return quotient(static_cast<int>(position));
+    if (n >> 31 == 0) {
+      const auto small = static_cast<unsigned>(n);
+      return (__umulhi(small, factor_of_small) + small) >> shift_of_small;
+    }
     return static_cast<index_t>((__umul64hi(n, factor) + n) >> shift);
 #else
     __extension__ typedef unsigned __int128 wide;
     return static_cast<index_t>((static_cast<uint64>(wide(n) * factor >> 64) + n) >> shift);
 #endif
   }
-#if defined(__CUDA_ARCH__)
-  __device__ __forceinline__ int quotient(int position) const {
-    const auto n = static_cast<unsigned>(position);
-    return static_cast<int>((__umulhi(n, factor_of_small) + n) >> shift_of_small);
-  }
-#endif
   friend constexpr bool operator==(const position_divisor& a, const position_divisor& b) { return a.value == b.value; }
 };
 
@@ -97,23 +94,23 @@ struct rolling {
   LAZYFUSE_HD stretch from(index_t position) const {
     index_t rows = 0;
     stretch s{one_of(size, position), size};
-    follow<false>(s.first, s.length, index_t{0}, rows);
+    follow<false>(s.first, s.length, 0, rows);
     return s;
   }
-  /// Moves a position to where it comes from, and cuts the length that follows it. Rows: also as far as `rows` from it,
-  /// positions by multiples of the pitch further move with it: beside it in their block, or in blocks that the pitch is
-  /// a multiple of.
-  template <bool Rows, class Index>
-  LAZYFUSE_HD void follow(Index& position, Index& length, Index pitch, Index& rows) const {
+  /// Moves a position to where it comes from, and cuts the length that follows it. Rows: lowers `rows` to how far
+  /// positions may be from it that move as it does, being multiples of the pitch further: those of other places in
+  /// their blocks do so up to the end of what moves together.
+  template <bool Rows>
+  LAZYFUSE_HD void follow(index_t& position, index_t& length, index_t pitch, index_t& rows) const {
 #if defined(__CUDACC__)
 #pragma unroll
 #endif
     for (int k = 0; k < K; ++k) {
-      const auto whole = static_cast<Index>(block[k].value), moved = static_cast<Index>(distance[k]);
-      Index at = position;
+      const index_t whole = block[k].value, moved = distance[k];
+      index_t at = position;
       if (at >= whole) at -= block[k].quotient(at) * whole;
       const bool from_the_end = at < moved;
-      const Index left = (from_the_end ? moved : whole) - at;
+      const index_t left = (from_the_end ? moved : whole) - at;
       length = left < length ? left : length;
       if constexpr (Rows)
         if (left < rows && block[k].quotient(pitch) * whole != pitch) rows = left;
@@ -127,8 +124,8 @@ struct rolling {
 struct in_order {
   index_t size = 0;
   LAZYFUSE_HD stretch from(index_t position) const { return {one_of(size, position), size}; }
-  template <bool Rows, class Index>
-  LAZYFUSE_HD void follow(Index&, Index&, Index, Index&) const {}
+  template <bool Rows>
+  LAZYFUSE_HD void follow(index_t&, index_t&, index_t, index_t&) const {}
   friend constexpr bool operator==(const in_order&, const in_order&) = default;
 };
 
@@ -190,21 +187,23 @@ struct remapped {
   }
 
 #if defined(__CUDACC__)
+  static constexpr index_t nowhere = index_t{-1} << 62;
+  /// The offset in the source of the first of some rows a pitch apart, of so many elements a step apart, if all of them
+  /// lie there as they do here.
+  __device__ __forceinline__ index_t offset_of_tile(index_t offset, index_t rows, index_t pitch, index_t columns,
+                                                    index_t step) const {
+    index_t position = origin + offset, length = map.size, left = map.size - position;
+    if (pitch < 0 || step < 0 || within.first != R - 1 || position < 0 || left <= 0) return nowhere;
+    map.template follow<true>(position, length, pitch, left);
+    const index_t across = (columns - 1) * step;
+    if (across >= length || (rows - 1) * pitch + across >= left) return nowhere;
+    return within.start + position * within.step();
+  }
   /// Depth times Width elements, on the device: rows a pitch apart, neighbours a step apart. Of a row that is not there
   /// from its first element on, nothing is stored.
   template <int Depth, int Width>
   __device__ __forceinline__ void rows(value_type (&to)[Depth][Width], index_t offset, index_t pitch,
                                        index_t step) const {
-    // All of a thread's are followed at once where they can be: that takes more instructions than the elements.
-    constexpr index_t small = index_t{1} << 28;
-    if constexpr (Depth > 1)
-      if (pitch >= 0 && step >= 0 && within.first == R - 1) {
-        const index_t position = origin + offset;
-        if (map.size < small * 8 && pitch < small && step < small
-                ? rows_at_once<int>(to, static_cast<int>(position), static_cast<int>(pitch), static_cast<int>(step))
-                : rows_at_once<index_t>(to, position, pitch, step))
-          return;
-      }
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       const index_t first = offset + d * pitch;
@@ -222,26 +221,6 @@ struct remapped {
   friend bool operator==(const remapped&, const remapped&) = default;
 
  private:
-#if defined(__CUDACC__)
-  /// Index: what holds all positions.
-  template <class Index, int Depth, int Width>
-  __device__ __forceinline__ bool rows_at_once(value_type (&to)[Depth][Width], Index position, Index pitch,
-                                               Index step) const {
-    const auto size = static_cast<Index>(map.size);
-    Index length = size, left = size - position;
-    if (position < 0 || position >= size) return false;
-    map.template follow<true>(position, length, pitch, left);
-    const Index across = (Width - 1) * step;
-    if (across >= length || (left - across - 1) / (Depth > 1 ? Depth - 1 : 1) < pitch) return false;
-    const index_t start = within.start + position * within.step(), down = pitch * within.step(),
-                  right = step * within.step();
-#pragma unroll
-    for (int d = 0; d < Depth; ++d)
-#pragma unroll
-      for (int k = 0; k < Width; ++k) to[d][k] = source.at(start + d * down + k * right);
-    return true;
-  }
-#endif
   void write_run(value_type* to, index_t first, index_t step, index_t n) const {
     if constexpr (grouped_source<Source>) source.write(to, first, step, n);
     else if constexpr (Source::is_memory) copy_apart(to, address(source.data) + first, step, n);

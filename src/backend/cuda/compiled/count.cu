@@ -23,7 +23,8 @@ template <class T>
 struct by_width {
   static constexpr bool is_float = std::is_same_v<T, float>;
   static constexpr T half_epsilon = is_float ? T(1) / (1 << 24) : T(1) / (int64_t{1} << 53);
-  /// Sums with it are integers, also where a number of up to a third of its size is negative; their last bits hold it.
+  /// A sum with it is rounded to an integer, which its last bits hold: of numbers up to a third of it, negative ones,
+  /// too.
   static constexpr T to_integer = is_float ? T(3 << 22) : T(int64_t{3} << 51);
   const T* edges;
   int64_t bins;
@@ -51,7 +52,7 @@ struct by_width {
     const T middle = (v - first) * scale - T(0.5), sum = middle + to_integer, rounded = sum - to_integer;
     const bool inside = abs(middle - (half_bins - T(0.5))) <= half_bins;
     if (abs(middle - rounded) <= T(0.5) - error && inside) {
-      if constexpr (is_float) return __float_as_int(sum) - 0x4b400000;
+      if constexpr (is_float) return __float_as_int(sum) - __float_as_int(to_integer);
       else return __double2loint(sum);
     }
     return asked<Number>(v);
@@ -111,7 +112,11 @@ __global__ __launch_bounds__(threads, blocks_of_processor) void count(Bin bin_of
   const int copy = static_cast<int>(threadIdx.x) & (copies - 1);
   const auto add = [&](number bin, unsigned n) {
     if constexpr (Shared) atomicAdd(own + bin * copies + copy, n);
-    else atomicAdd(counts + bin, counter{n});
+    else {  // of lanes with one bin, one adds for all
+      const unsigned lanes = __activemask(), alike = __match_any_sync(lanes, bin);
+      if (__ffs(static_cast<int>(alike)) - 1 == static_cast<int>(threadIdx.x % 32))
+        atomicAdd(counts + bin, counter{n} * static_cast<unsigned>(__popc(alike)));
+    }
   };
   for (int64_t at = int64_t{blockIdx.x} * tile::size; at < values.last; at += int64_t{gridDim.x} * tile::size) {
     tile some;

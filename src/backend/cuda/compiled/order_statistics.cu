@@ -271,8 +271,9 @@ __global__ __launch_bounds__(threads, blocks_of_processor) void move_keys(job<Ke
       any |= counts[g];
     }
     // No thread writes of_warps of this tile before all have read those of the last.
-    if (!__syncthreads_or(any != 0 || j.what == selects::partition)) continue;
-    const bool warp_has = __any_sync(0xffffffffu, any != 0) || j.what == selects::partition;
+    if (j.what == selects::partition) any = 1;
+    if (!__syncthreads_or(any != 0)) continue;
+    const bool warp_has = __any_sync(0xffffffffu, any != 0);
     uint32_t sum = 0;  // of groups before, and of lanes before in this one
     if (warp_has)
 #pragma unroll

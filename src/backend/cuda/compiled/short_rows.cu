@@ -24,7 +24,6 @@ struct key_element {
   key_element() = default;
   __device__ key_element(uint64_t key, uint32_t) : word(static_cast<Key>(key)) {}
   __device__ uint64_t key() const { return word; }
-  __device__ uint32_t place() const { return 0; }
   static __device__ key_element beyond() { return {~uint64_t{0}, 0}; }
   __device__ key_element of_lane(int mask) const { return {__shfl_xor_sync(~0u, word, mask), 0}; }
   __device__ bool operator<(const key_element& other) const { return word < other.word; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sorting short rows on the GPU inside blocks, as what nvcc compiles offers it to the rest of the backend.
+// Sorting short rows on the GPU by warps, as what nvcc compiles offers it to the rest of the backend.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -119,7 +119,7 @@ void copy_columns(const key_rows& rows, index_t first, index_t n, void* to, inde
 }
 
 bool are_short(const key_rows& rows) { return rows.length <= cuda_detail::longest_short_row; }
-/// The first k of rows that fit a block.
+/// The first k of rows that fit the registers of a warp.
 void sort_short(const key_rows& rows, index_t k, void* keys, int64* places, const std::uint32_t* values = nullptr) {
   check(cuda_detail::sort_short_rows(
             {rows.bytes, rows.count, rows.length, k, rows.keys, rows.minus_zero, rows.zero, keys, places, values},

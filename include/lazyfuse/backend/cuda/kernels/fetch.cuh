@@ -43,6 +43,28 @@ struct fetched {
                                        int spacing, const int (&)[Depth]) {
     all(s, offset, pitch, step, as_one, spacing);
   }
+  /// Of a source that is read through a map, elements that lie in what it reads as they do here: from an offset there.
+  __device__ __forceinline__ void lying(const Source& s, index_t offset, index_t pitch, index_t step) {
+    using element = typename Source::value_type;
+    if constexpr (Width > 1 && s.source.is_memory && (sizeof(element) & (sizeof(element) - 1)) == 0 &&
+                  sizeof(element) * Width <= 16) {
+      const auto from = s.source.data + offset;
+      constexpr index_t size = sizeof(element) * Width;
+      if (step == 1 && (reinterpret_cast<standard::uintptr_t>(&from[0]) | pitch * sizeof(element)) % size == 0) {
+#pragma unroll
+        for (int d = 0; d < Depth; ++d) {
+          const auto together = *reinterpret_cast<const wide<element, Width>*>(&from[d * pitch]);
+#pragma unroll
+          for (int k = 0; k < Width; ++k) value[d][k] = together.value[k];
+        }
+        return;
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) value[d][k] = s.source.at(offset + d * pitch + k * step);
+  }
 };
 
 template <class T, int Width, int Depth>

@@ -2,7 +2,7 @@
 // Selections on the GPU: the elements at which a mask is true, moved together in their order while they are computed.
 // A block takes one tile after the other, and keeps what two of them have selected. While it finds out where those of
 // the older one go, the next one is on its way from memory; and all that it waits for are counts, which the tiles
-// before it have left a turn ago: with one tile kept, all blocks wait for the slowest.
+// before it have left two turns ago: with one tile kept, all blocks wait for the slowest.
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/results.cuh>
@@ -209,13 +209,14 @@ __global__ void __launch_bounds__(block_threads, R == 1 ? select_tuning::residen
     const index_t place = before(p.board, of);
     if (lane == 0) places[to] = place;
   };
+  const auto earlier = [](int room, int turns) { return (room + rooms - turns) % rooms; };
   const auto put = [&](int room, index_t place, unsigned count) {
     const T* const from = reinterpret_cast<const T*>(memory[room]);
     const auto to = get<1>(p.targets).data + place;
     for (unsigned i = threadIdx.x; i < count; i += block_threads) to[i] = from[i];
   };
   // What one turn leaves in shared memory is written again after the barriers of the next.
-  for (int turn = 0, own = 0;; turn ^= 1, own = own + 1 < rooms ? own + 1 : 0) {
+  for (int turn = 0, own = 0;; turn ^= 1, own = earlier(own, rooms - 1)) {
     selected_values<T, Width, Depth> values;
     here.compute(values);
     typename counts::word mine = 0;
@@ -258,7 +259,7 @@ __global__ void __launch_bounds__(block_threads, R == 1 ? select_tuning::residen
         if (age > tiles_kept) continue;
         find_place(age > 0 ? kept[age - 1] : tile, age);
         __syncthreads();
-        put((own + rooms - age) % rooms, places[age], age > 0 ? held[age - 1] : count);
+        put(earlier(own, age), places[age], age > 0 ? held[age - 1] : count);
       }
       if (thread == 0 && tile == p.board.tiles - 1) get<0>(p.targets).data[0] = places[0] + count;
       return;
@@ -269,7 +270,7 @@ __global__ void __launch_bounds__(block_threads, R == 1 ? select_tuning::residen
     if (is_full) find_place(kept[oldest], own);
     __syncthreads();
     if (thread == 0) upcoming = take_tile(p.board);  // no sooner: whoever has a tile is waited for
-    if (is_full) put(own + 1 < rooms ? own + 1 : 0, places[own], held[oldest]);
+    if (is_full) put(earlier(own, oldest + 1), places[own], held[oldest]);
     else ++tiles_kept;
 #pragma unroll
     for (int age = oldest; age > 0; --age) kept[age] = kept[age - 1], held[age] = held[age - 1];

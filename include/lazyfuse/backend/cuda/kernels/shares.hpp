@@ -51,7 +51,7 @@ constexpr int cost_of_sources(list<Src...>) {
 /// The vectors of a thread: `most`, or as many as `load` holds of elements of so many bytes and of a program's cost.
 constexpr thread_share share_for(int width, int most, thread_load load, int bytes, int cost) {
   int depth = most;
-  while (depth > 1 && !load.holds(cost, bytes, width * depth)) depth /= 2;
+  while (depth > 1 && !load.holds(cost, bytes, width * depth)) depth = depth == 3 ? 2 : depth / 2;
   return {width, depth};
 }
 

@@ -153,6 +153,42 @@ struct strided_tile {
   }
 };
 
+/// Read through a map, that can tell where a whole tile lies.
+template <class Source>
+concept mapped_source = requires {
+  Source::nowhere;
+};
+
+/// Where the tile of each operand lies that is read through a map: one thread for each finds out, for it takes more
+/// instructions than a thread's elements.
+template <int R, int Width, int Depth, class... Src>
+struct tiles_of_maps {
+  static constexpr bool are_there = (mapped_source<Src> || ...);
+  index_t* at;  ///< in shared memory
+
+  template <int I, class Operand>
+  __device__ __forceinline__ void find(const strided_tile<R, Width, Depth>& t, const Operand& o) const {
+    if constexpr (mapped_source<bare_t<decltype(o.source)>>) {
+      constexpr unsigned warps = block_threads / 32;
+      if (threadIdx.x != I % warps * 32) return;
+      const int lines = t.p.lines * Depth, columns = t.p.lanes * Width;
+      const bool whole = t.p.planes == 1 && t.first_column + columns <= t.p.columns && t.first_row + lines <= t.p.rows;
+      const index_t down = o.steps[R - 2], right = o.steps[R - 1];
+      at[I] = whole ? o.source.offset_of_tile(t.first_row * down + t.first_column * right, lines, down, columns, right)
+                    : o.source.nowhere;
+    }
+  }
+  template <int I, class Fetched, class Operand>
+  __device__ __forceinline__ bool take(const strided_tile<R, Width, Depth>& t, Fetched& f, const Operand& o) const {
+    if constexpr (mapped_source<bare_t<decltype(o.source)>>) {
+      if (at[I] == o.source.nowhere) return false;
+      const index_t scale = o.source.within.step(), down = o.steps[R - 2] * scale, right = o.steps[R - 1] * scale;
+      f.lying(o.source, at[I] + t.line * down + t.in_line * right, t.p.lines * down, t.spacing * right);
+      return true;
+    } else return false;
+  }
+};
+
 /// The pointer and the steps of operand number `which`, if it reads elements of type T.
 template <class T, int R, class Operand>
 __device__ __forceinline__ void if_chosen(const Operand& o, bool chosen, elements<const T>& data, index_t (&steps)[R]) {
@@ -243,9 +279,18 @@ __device__ __forceinline__ void strided_body(const auto& p, const strided_tile<R
     (tile.template locate<index_t>(out_offset[J], get<J>(p.targets)), ...);
   }
   fetched_pack<Width, Depth, list<Src...>> values;
-  (tile.template load<Turns, unguarded, known::facts::template of<I>>(get<I>(values), get<I>(p.operands), in_offset[I],
-                                                                      I),
-   ...);
+  const auto load = [&]<int N>(index_sequence<N>) {
+    tile.template load<Turns, unguarded, known::facts::template of<N>>(get<N>(values), get<N>(p.operands), in_offset[N],
+                                                                       N);
+  };
+  using maps = tiles_of_maps<R, Width, Depth, Src...>;
+  if constexpr (maps::are_there) {
+    __shared__ index_t tiles_at[sizeof...(Src)];
+    const maps of{tiles_at};
+    (of.template find<I>(tile, get<I>(p.operands)), ...);
+    __syncthreads();
+    ((of.template take<I>(tile, get<I>(values), get<I>(p.operands)) || (load(index_sequence<I>{}), true)), ...);
+  } else (load(index_sequence<I>{}), ...);
   if (Turns == turning::always) turn_all<sizeof...(Src) <= 4>(tile, p.operands, types{}, all);
   if (turns) take_all(tile, values, types{}, all);
   keep_constants(values, p.operands, blockIdx.z, all);
