@@ -28,6 +28,8 @@ set(may_include_fft ${may_include_linalg})
 # Sorting, by the backends too, and likewise beside it.
 # Selections, scatters and histograms: the same.
 set(may_include_selection core op program dpp expr array plan backend evaluate observe)
+# Batches, packs and repetition: the same.
+set(may_include_batch core op program dpp expr array plan backend evaluate observe)
 set(may_include_sort core op program dpp expr array plan backend evaluate observe)
 # Graphs that are launched often, likewise beside it.
 set(may_include_record core op program dpp expr array plan backend evaluate observe)
@@ -41,7 +43,7 @@ set(may_include_backend/host core op program dpp array plan backend observe lina
 set(may_include_backend/cuda/kernels core op program random dpp)
 # What nvcc compiles of the library itself knows nothing of it but numbers.
 set(may_include_backend/cuda/compiled core)
-set(may_include_backend/cuda/runtime core op program array plan observe linalg fft sort selection record backend/cuda/compiled)
+set(may_include_backend/cuda/runtime core op program array plan observe linalg fft sort selection batch record backend/cuda/compiled)
 set(may_include_backend/cuda/launch ${may_include_backend/cuda/kernels} ${may_include_backend/cuda/runtime} backend
     backend/cuda/kernels backend/cuda/runtime)
 set(may_include_backend/cuda/jit ${may_include_backend/cuda/launch} backend/cuda/launch random disk)
@@ -94,7 +96,7 @@ foreach(header IN LISTS headers)
   set(file ${ROOT}/include/lazyfuse/${header})
   layer_of(${header} layer)
   set(umbrella OFF)
-  if(header MATCHES "^(lazyfuse\\.hpp|linalg\\.hpp|fft\\.hpp|sort\\.hpp|select\\.hpp|graph\\.hpp|cuda\\.hpp|cuda\\.cuh)$")
+  if(header MATCHES "^(lazyfuse\\.hpp|linalg\\.hpp|fft\\.hpp|sort\\.hpp|select\\.hpp|batch\\.hpp|graph\\.hpp|cuda\\.hpp|cuda\\.cuh)$")
     set(umbrella ON)
   elseif(NOT layer STREQUAL "" AND NOT DEFINED may_include_${layer})
     mistake("${header}: the folder ${layer} is in no layer")
@@ -109,7 +111,7 @@ foreach(header IN LISTS headers)
     set(included ${CMAKE_MATCH_1})
     if(included MATCHES "^lazyfuse/(.+)$")
       layer_of(${CMAKE_MATCH_1} other)
-      if(included MATCHES "^lazyfuse/(lazyfuse\\.hpp|linalg\\.hpp|fft\\.hpp|sort\\.hpp|select\\.hpp|graph\\.hpp|cuda\\.hpp|cuda\\.cuh)$" AND NOT header MATCHES "^(cuda|linalg|fft|graph|select|sort)\\.")
+      if(included MATCHES "^lazyfuse/(lazyfuse\\.hpp|linalg\\.hpp|fft\\.hpp|sort\\.hpp|select\\.hpp|batch\\.hpp|graph\\.hpp|cuda\\.hpp|cuda\\.cuh)$" AND NOT header MATCHES "^(cuda|linalg|fft|graph|select|sort|batch)\\.")
         mistake("${header}: includes an umbrella")
       elseif(umbrella AND other STREQUAL "interop")
         mistake("${header}: ${included} is for those who ask for it")

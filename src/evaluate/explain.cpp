@@ -90,6 +90,7 @@ planned_kernel described(const kernel_plan& p) {
     } else to.type = name_of(type.types[i].element);
     to.constant = type.types[i].constant();
     to.through_map = !to.constant && o.mapped_size != 0;
+    to.arrays = o.arrays;
     to.computed = !to.constant && !to.through_map && o.element_size == 0;
     if (to.constant || to.through_map || to.computed) continue;
     for (int axis = 0; axis < type.rank; ++axis)
@@ -101,6 +102,7 @@ planned_kernel described(const kernel_plan& p) {
 namespace {
 std::string operand_text(const planned_operand& o, const std::vector<index_t>& extents) {
   if (o.constant) return " constant";
+  if (o.arrays > 0) return " of " + std::to_string(o.arrays) + (o.arrays == 1 ? " array" : " arrays");
   if (o.through_map) return " through a map";
   if (o.computed) return " computed";
   std::string steps;

@@ -76,6 +76,7 @@ void alias_scan::see(const leaf_record* leaves, int count) {
     }
     const allocation* const other = leaves[i].type->owner(leaves[i].leaf);
     if (owner && other && other != owner) continue;
+    if (!owner && other && other->of_others) elsewhere = true;
     const leaf_view o = leaves[i].type->see(leaves[i].leaf);
     index_t other_low, other_high;
     if (o.mapped) other_low = 0, other_high = o.reach - 1;

@@ -69,7 +69,7 @@ int coalesce_elementwise(index_t* extents, int rank, operand_info* operands, int
   for (int i = 0; on_device && i < count; ++i) {
     const int size = operands[i].element_size + operands[i].mapped_size;
     if (size == 0 || !operands[i].steps) continue;
-    has_map = has_map || operands[i].mapped_size != 0;
+    has_map = has_map || (operands[i].mapped_size != 0 && operands[i].arrays == 0);  // no row of a batch has a map
     smallest = size < smallest ? size : smallest;
   }
   for (int k = 0; k < rank - 1; ++k) rows *= extents[k];

@@ -47,6 +47,7 @@ bool bind(const leaf_record* leaves, const int* slots, int count, const operand_
       if (seen.mapped) {
         std::swap(info[slot].element_size, info[slot].mapped_size);
         info[slot].reach = seen.reach;
+        info[slot].arrays = seen.owner ? seen.owner->arrays : 0;
       }
     } else {
       const leaf_record& first = leaves[std::find(slots, slots + i, slot) - slots];

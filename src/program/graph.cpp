@@ -14,6 +14,7 @@
 #include <concepts>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -67,6 +68,9 @@ std::string scan_of(std::string_view name) {
   return "scanned<op::" + std::string(name) + (exclusive ? ", true>" : ", false>");
 }
 
+/// The program of a loop, "x0,x1,*/2,", as a type; empty if it is none.
+std::string type_of_loop(std::string_view name);
+
 /// A literal as C++ writes it; empty if it is none. Whole numbers have the first type that holds them, as rewrites
 /// expect: int, long long, unsigned long long.
 std::string value_of(std::string_view word) {
@@ -110,6 +114,31 @@ struct graph_maker {
 
 }  // namespace
 
+namespace {
+
+std::string type_of(const program_graph& graph, int i) {
+  const program_node& n = graph.nodes[static_cast<std::size_t>(i)];
+  if (n.type.empty()) return "arg<" + std::to_string(n.arguments[0]) + ">";
+  if (n.arguments.empty()) return n.type;
+  std::string text = "apply<" + n.type;
+  for (const int a : n.arguments) text += ", " + type_of(graph, a);
+  return text + ">";
+}
+std::string type_of_loop(std::string_view name) {
+  name.remove_prefix(name.find('<') + 1);
+  if (!name.ends_with('>')) return "";
+  name.remove_suffix(1);
+  std::string code(name);
+  std::ranges::replace(code, ',', ' ');
+  std::vector<short> operands(code.size());  // more than there are
+  std::iota(operands.begin(), operands.end(), short{0});
+  const auto graph = program_graph::of(code, operands.data());
+  if (!graph || graph->roots.size() != 1) return "";
+  return "iterated<" + type_of(*graph, graph->roots[0]) + ">";
+}
+
+}  // namespace
+
 std::optional<program_graph> program_graph::of(std::string_view code, const short* operand) {
   static const symbol_table symbols = symbols_of(op::all_elementwise{});
   graph_maker made;
@@ -125,6 +154,11 @@ std::optional<program_graph> program_graph::of(std::string_view code, const shor
       if (count <= 0) return {};
       if (const std::string scan = scan_of(name); !scan.empty()) {
         if (!made.add(scan, static_cast<std::size_t>(count), true)) return {};
+        continue;
+      }
+      if (name.starts_with("repeat<")) {
+        const std::string loop = type_of_loop(name);
+        if (loop.empty() || !made.add(loop, static_cast<std::size_t>(count), false)) return {};
         continue;
       }
       const auto symbol = symbols.find({name, count});

@@ -66,6 +66,7 @@ written operation(std::string_view name, const std::vector<written>& arguments, 
         within(arguments[0], strength) + " " + std::string(name) + " " + within(arguments[1], strength + 1);
     return as == style::full ? written{"(" + text + ")", whole} : written{text, strength};
   }
+  if (name.starts_with("repeat<")) name = "repeat";  // without its program
   constexpr std::string_view pair = op::sincos::name;
   if (as == style::needed && (name == op::sine_of::name || name == op::cosine_of::name) &&
       arguments[0].text.starts_with(pair))

@@ -1441,6 +1441,29 @@ def programs():
     out.put("grayscott 10", v_all)
 
 
+def batches():
+    """Arrays of one shape as one with an axis more in front, which NumPy stacks first."""
+    out = Family("batches")
+    rng = np.random.default_rng(20)
+    x = rng.integers(-20, 20, (5, 3, 4)).astype(np.float32)
+    u = rng.integers(0, 256, (37, 5, 7)).astype(np.uint8)
+    v = rng.integers(-9, 9, (3, 67)).astype(np.int32)
+    w = np.array([2, -1, 0.5, 3, 1], dtype=np.float32)
+    for name, values in {"x": x, "u": u, "v": v, "w": w}.items():
+        out.put(name, values)
+    names = {"x": x, "u": u, "v": v, "w": w, "np": np, "f": np.float32}
+    for call in ["x[:,0,0]", "x[:0]", "x[:1]", "x*2+1", "((u.astype(f)*0.5-3)/8)", "x*w[:,None,None]", "x+x[0]", "x+x[:1]", "x-x[::-1]", "w[[0,-1]]+1", "x.sum(1)", "w*1", "v+v[::-1]",
+                 # viewed
+                 "x[1:4,::-1,2]", "x.T*2", "x[:,:,None]+1", "x[-1]", "u[::3,1:,::-2]", "np.roll(x,2,1)", "np.take(x,[4,0,-1],0)", "np.broadcast_to(x[:,:1],(2,5,6,4))*2",
+                 # of views
+                 "x[:,1:,::2]", "x[:,::-1]", "x.transpose(0,2,1)",
+                 # reduced and scanned
+                 "x.sum()", "x.sum(0)", "x.sum((1,2))", "x.max(2)", "(x*2+1).sum(1)", "u.sum(dtype=np.int64)", "v.sum(1)", "x-x.mean((1,2),keepdims=True)", "x-x.max(2,keepdims=True)", "x-x.max(0)", "np.cumsum(x,2)", "np.cumsum(x,0)", "x.argmax(0)", "x[:0].sum(0)"]:
+        answer = np.asarray(eval(call, names))
+        out.put(call, answer)
+    out.write()
+
+
 def selections():
     """Elements that masks and indices name, read and written, and histograms."""
     out = Family("selections")
@@ -1501,6 +1524,7 @@ if __name__ == "__main__":
     linear_algebra()
     fourier()
     gathers()
+    batches()
     selections()
     sorting()
     lazy_arrays()

@@ -20,6 +20,8 @@ struct allocation {
   resource_ref source;      ///< gave the memory and takes it back
   int device = -1;          ///< the GPU that it is on; -1: the host, or memory that all GPUs use alike
   bool foreign = false;     ///< somebody else's, who is told when nobody uses it any more: no array holds it
+  bool of_others = false;   ///< of a batch: some of its arrays are foreign or borrowed
+  index_t arrays = 0;       ///< of a batch: how many it stands for
 
   allocation() = default;
   allocation(const allocation&) = delete;

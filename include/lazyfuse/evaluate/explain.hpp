@@ -18,6 +18,7 @@ struct planned_operand {
   bool constant = false;       ///< one value for all positions
   bool computed = false;       ///< at each position: random numbers, ranges of numbers
   bool through_map = false;    ///< at positions that a table or a map gives
+  index_t arrays = 0;          ///< that it is a batch of
   bool temporary = false;      ///< the result of a kernel before
 };
 

@@ -15,6 +15,7 @@ void note_owners(const tree::map_expr<Op, index_sequence<I...>, A...>& e, alloca
 template <class Source, int R>
 void note_owners(const tree::leaf<Source, R>& e, allocation**& to) {
   if constexpr (requires { e.source.owner; }) *to++ = e.source.owner;
+  else if constexpr (requires { e.source.table_owner; }) *to++ = static_cast<allocation*>(e.source.table_owner);
   else if constexpr (requires { e.source.source; }) note_owners(tree::leaf(e.source.source, e.extents, e.steps), to);
   else static_assert(tree::leaf<Source, R>::owners == 0);
 }

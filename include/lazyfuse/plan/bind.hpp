@@ -20,6 +20,7 @@ struct operand_info {
   /// Of memory that is read elsewhere, through a map: the size of its elements, and how many there are from data on.
   int mapped_size = 0;
   index_t reach = 0;
+  index_t arrays = 0;  ///< that it is a batch of
 };
 
 /// A leaf as code that knows no types sees it.

@@ -129,6 +129,14 @@ struct in_order {
   friend constexpr bool operator==(const in_order&, const in_order&) = default;
 };
 
+/// n elements that are a step apart, on the host.
+template <class T>
+void copy_apart(T* to, const T* from, index_t step, index_t n) {
+  if (step == 1 && n > 8) __builtin_memcpy(to, from, static_cast<unsigned long>(n) * sizeof(T));
+  else
+    for (index_t i = 0; i < n; ++i) to[i] = from[i * step];
+}
+
 /// Element n is that of the source at the position of its own that the map names for n. Not in memory for kernels,
 /// which read memory at offsets that steps lead to; they are given runs of elements, most of which are neighbours.
 template <class Source, class Map, int R>
@@ -215,12 +223,8 @@ struct remapped {
  private:
   void write_run(value_type* to, index_t first, index_t step, index_t n) const {
     if constexpr (grouped_source<Source>) source.write(to, first, step, n);
-    else if constexpr (Source::is_memory) {
-      const value_type* const data = address(source.data) + first;
-      if (step == 1 && n > 8) __builtin_memcpy(to, data, static_cast<unsigned long>(n) * sizeof(value_type));
-      else
-        for (index_t i = 0; i < n; ++i) to[i] = data[i * step];
-    } else
+    else if constexpr (Source::is_memory) copy_apart(to, address(source.data) + first, step, n);
+    else
       for (index_t i = 0; i < n; ++i) to[i] = source.at(first + i * step);
   }
 };

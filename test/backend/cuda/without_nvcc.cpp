@@ -4,6 +4,7 @@
 #include "support/failing_new.hpp"
 #include "support/standin_cudart.hpp"
 
+#include <lazyfuse/batch.hpp>
 #include <lazyfuse/cuda.hpp>
 #include <lazyfuse/select.hpp>
 
@@ -15,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace {
 
@@ -208,6 +210,41 @@ TEST_F(without_nvcc, gathers_are_made) {
     EXPECT_NO_THROW(evaluate()) << k;
     EXPECT_EQ(launched_now(), kernels) << k;
     ++k;
+  }
+}
+
+TEST_F(without_nvcc, batches_and_loops_are_made) {
+  const std::vector<array<2>> xs(40, of(lf::shape(16, 32)));
+  const std::vector<array<2, unsigned char>> images(40, of<2, unsigned char>(lf::shape(60, 120)));
+  const std::vector<array<1, lf::half>> rows(40, of<1, lf::half>(lf::shape(300)));
+  std::vector<array<2>> ys(40);
+  const auto x = lf::batch(xs);
+  const auto w = of(lf::shape(40));
+  const auto step = [&](const auto& e) { return lf::exp(e) * 0.5f + lf::cast<float>(lf::cast<int>(e)) / lf::c<3>; };
+  const struct {
+    const char* kernels;
+    std::function<void()> evaluate;
+  } table[] = {
+      {"transform_flat", [&] { lf::array z = x * 2 + 1; }},
+      {"transform_flat", [&] { lf::array z = (lf::cast<float>(lf::batch(images)) * 0.5f - 3) / 8; }},
+      {"transform_strided", [&] { lf::array z = x * w(all, newaxis, newaxis); }},
+      {"transform_strided", [&] { lf::array z = x(range(1, none, 2), all, range(none, none, -1)) - 1; }},
+      {"transform_flat", [&] { lf::into(ys) = x + 1; }},
+      {"reduce_rows", [&] { lf::array z = lf::sum(lf::batch(rows) * 2, axis<1>); }},
+      {"rows_in_registers", [&] { lf::array z = lf::softmax(lf::batch(rows), axis<1>); }},
+      {"scan_rows", [&] { lf::array z = lf::cumsum(x, axis<2>); }},
+      {"transform_strided",
+       [&] {
+         lf::array z = lf::take(x, lf::array<int, 1>{1, 0, 39}, axis<0>);
+       }},
+      {"transform_flat", [&] { lf::array z = lf::repeat<5000>(step, w); }},
+      {"transform_flat", [&] { lf::array z = lf::repeat<90>([&](const auto& e) { return e * w + 1; }, w); }},
+      {"reduce_rows", [&] { lf::array z = lf::sum(lf::iterate(7, step, x), axis<1, 2>); }},
+  };
+  for (const auto& [kernels, evaluate] : table) {
+    standin::reset();
+    EXPECT_NO_THROW(evaluate());
+    EXPECT_EQ(launched_now(), kernels);
   }
 }
 

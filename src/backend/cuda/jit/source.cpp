@@ -6,6 +6,7 @@
 #include "backend/cuda/jit/parameters.hpp"
 #include "program/spelling.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -84,6 +85,10 @@ std::string headers_of(const ir::program_graph& graph, const std::string& kernel
   return text;
 }
 
+bool names_loops(const ir::program_graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const ir::program_node& n) { return n.type.starts_with("iterated<"); });
+}
+
 /// A source without its end: the program, and its operands and targets over so many axes.
 std::string beginning(const exact_plan& p, ir::program_graph graph, const std::string& header, int operand_axes,
                       int target_axes) {
@@ -92,9 +97,12 @@ std::string beginning(const exact_plan& p, ir::program_graph graph, const std::s
   std::string programs;
   for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
   const bool maps = sources.find("remapped<") != std::string::npos,
+             batches = sources.find("batched<") != std::string::npos,
              tables = sources.find("table<") != std::string::npos, draws = sources.find("random") != std::string::npos;
   return headers_of(graph, header, sources + results) + "#include <lazyfuse/backend/cuda/kernels/" + header +
          ".cuh>\n" + (maps ? "#include <lazyfuse/program/remapped.hpp>\n" : "") +
+         (names_loops(graph) ? "#include <lazyfuse/program/iterated.hpp>\n" : "") +
+         (batches ? "#include <lazyfuse/program/batched.hpp>\n" : "") +
          (tables ? "#include <lazyfuse/program/folded.hpp>\n#include <lazyfuse/program/table.hpp>\n" : "") +
          (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") + graph.definitions() +
          R"(namespace lazyfuse {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Many arrays as one expression, and one expression many times.
+#include "expect.hpp"
+
+#include <lazyfuse/batch.hpp>
+#include <lazyfuse/lazyfuse.hpp>
+
+#include <vector>
+
+namespace lf = lazyfuse;
+
+int main() {
+  // [batch]
+  std::vector<lf::array<unsigned char, 2>> images;  // of one shape, each with memory of its own
+  for (int b = 0; b < 600; ++b) images.push_back(lf::full({60, 120}, static_cast<unsigned char>(b % 256)));
+
+  const auto all = lf::batch(images);                                   // an expression of shape (600, 60, 120)
+  const lf::array<float, 3> y = (lf::cast<float>(all) * 0.5f - 3) / 8;  // one kernel
+  const lf::array<float, 1> brightest = lf::cast<float>(lf::max(all, lf::axis<1, 2>));  // one as well
+  // [batch]
+  expect(y(599, 59, 119).item() == (599 % 256 * 0.5f - 3) / 8 && brightest(7).item() == 7);
+
+  // [factors]
+  const lf::array<float, 1> gain = lf::linspace(1.0f, 2.0f, 600);
+  const auto scaled = lf::cast<float>(all) * gain(lf::all, lf::newaxis, lf::newaxis);  // each by its own
+  // [factors]
+  expect(scaled.shape() == lf::shape(600, 60, 120));
+
+  // [into]
+  std::vector<lf::array<float, 2>> results(600);
+  lf::into(results) = scaled + 1;  // one kernel; results[b] is scaled(b) + 1
+  // [into]
+  expect(results[256](0, 0).item() == 1 && results[599].shape() == lf::shape(60, 120));
+
+  // [repeat]
+  const lf::array<float, 1> x = lf::linspace(0.0f, 1.0f, 1000);
+  const auto step = [](const auto& e) { return e * 0.999f + 0.5f; };
+  const lf::array<float, 1> few = lf::repeat<3>(step, x);        // step(step(step(x)))
+  const lf::array<float, 1> many = lf::repeat<5000>(step, x);    // one kernel, in whose registers a loop runs
+  const lf::array<float, 1> times = lf::iterate(5000, step, x);  // the same loop: how often is a value
+  // [repeat]
+  expect(lf::array_equal(many, times) && few(0).item() > 1.4f);
+}

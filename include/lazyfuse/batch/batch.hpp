@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// batch: many arrays of one shape as one expression with an axis more in front. It is a leaf, whose source is a table
+// of pointers (program/batched.hpp).
+#pragma once
+
+#include <lazyfuse/array/array.hpp>
+#include <lazyfuse/batch/libraries.hpp>
+#include <lazyfuse/expr/roll.hpp>
+#include <lazyfuse/plan/program_of.hpp>
+#include <lazyfuse/program/batched.hpp>
+
+#include <initializer_list>
+#include <span>
+
+namespace lazyfuse {
+
+namespace tree {
+/// The elements of a batch in a space.
+template <class T, int R, class Space>
+struct batch_of : ir::batched<T, R> {};
+template <class T, int R, class Space>
+struct source_traits<batch_of<T, R, Space>> {
+  using space = Space;
+  using viewed = batch_of<T, R, Space>;
+  static constexpr bool is_argument = false;
+  static constexpr int owners = 1;
+};
+}  // namespace tree
+
+template <class T, int R, class Space>
+struct planning::lower_detail::device_source<tree::batch_of<T, R, Space>> {
+  using type = ir::batched<T, R>;
+};
+/// Two of one type are met as arrays are: as one operand, if they are of one table.
+template <class T, int R, class Space>
+inline constexpr auto planning::lower_detail::kind_of_leaf<tree::batch_of<T, R, Space>> = noted_leaf::array;
+
+namespace batch_detail {
+
+/// What batch returns: an expression to which nothing is assigned where it is written.
+template <class Tree>
+struct batch_expression : lazy<Tree> {
+  explicit batch_expression(lazy<Tree>&& e) : lazy<Tree>(static_cast<lazy<Tree>&&>(e)) {}
+  batch_expression(const batch_expression&) = default;
+  batch_expression(batch_expression&&) = default;
+  batch_expression& operator=(const batch_expression&) & = default;
+  batch_expression& operator=(batch_expression&&) & = default;
+  template <class E>
+    requires(expression<E> || scalar<E>)
+  void operator=(E&&) && {
+    static_assert(!(expression<E> || scalar<E>),
+                  "lazyfuse: batch(xs) is read; arrays are assigned to together by into(ys) = e");
+  }
+};
+
+/// Arrays, borrowed memory and views of either: what is in memory as steps say.
+template <class Leaf>
+inline constexpr bool is_stored = false;
+template <class T, class Space, int R>
+inline constexpr bool is_stored<tree::leaf<stored<T, Space>, R>> = true;
+template <class X>
+concept in_memory = expression<X> && is_stored<tree_t<X>>;
+
+template <class Leaf>
+struct facts_of;
+template <class T, class Space, int R>
+struct facts_of<tree::leaf<stored<T, Space>, R>> {
+  using element = std::remove_const_t<T>;
+  using space = Space;
+  static constexpr int rank = R;
+};
+
+template <class X>
+member member_at(const void* all, index_t i) {
+  const auto& e = static_cast<const X*>(all)[i].tree;
+  return {e.source.data + e.offset, static_cast<const X*>(all)[i].memory.memory[0], e.extents.extent, e.steps.step};
+}
+
+template <class X>
+auto of(const X* x, std::size_t count) {
+  using facts = facts_of<tree_t<X>>;
+  using T = typename facts::element;
+  using Space = typename facts::space;
+  constexpr int R = facts::rank;
+  using source = tree::batch_of<T, R, Space>;
+
+  const members m{x, static_cast<index_t>(count), R, sizeof(T), member_at<X>};
+  shape<R> s;
+  strides<R> steps;
+  check_alike(m, s.extent, steps.step);
+  shape<R + 1> whole;
+  whole[0] = m.count;
+  for (int k = 0; k < R; ++k) whole[k + 1] = s[k];
+  checked(whole, "batch");
+
+  handles<1> table;
+  source all;
+  all.pointers = nullptr;
+  if (whole.size() > 0) {
+    table.memory[0] = table_of(Space{}, m);
+    all.pointers = static_cast<const T* const*>(table.memory[0]->data);
+  }
+  all.table_owner = table.memory[0];
+  all.count = whole.size();
+  all.each = roll_detail::divisor_of(s.size());
+  if constexpr (R > 0) all.within = roll_detail::strided_of(s, steps, 0);
+  else all.within = roll_detail::strided_of(shape<1>{1}, strides<1>{{1}}, 0);
+  using leaf = tree::leaf<source, R + 1>;
+  return batch_expression<leaf>(lazy<leaf>{{}, leaf(all, whole, row_major(whole)), static_cast<handles<1>&&>(table)});
+}
+
+/// A container or span of objects that follow each other.
+template <class C>
+concept contiguous = !expression<C> && requires(const C& c) {
+  c.data()[0];
+  c.size();
+};
+template <class C>
+using element_of = bare_t<decltype(std::declval<const C&>().data()[0])>;
+
+}  // namespace batch_detail
+
+/// batch(xs): arrays of one shape in a std::vector or std::span as one expression with one axis more, the first:
+/// element (b, i, ...) is element (i, ...) of xs[b]. As an operand it is read where it lies, so any expression of it is
+/// as many kernels as it is of an array, however many arrays there are; their number is a value, and no kernel is made
+/// for it. Views, and memory that was borrowed, are batched as arrays are, if all lie in memory by equal steps. What
+/// differs from array to array, as a factor of each, is an array of rank 1 with new axes: batch(xs) * f(all, newaxis,
+/// newaxis).
+///
+/// The call writes a table of pointers, on the GPU by a copy to it: make the expression once to evaluate it often. It
+/// holds the arrays, whose values are those they had when it was made; assigned to meanwhile, an array gets new memory.
+/// Of no arrays there are no elements. Throws shape_error if shapes or steps differ, device_error for arrays of two
+/// GPUs, memory_error.
+template <class C>
+  requires batch_detail::contiguous<C>
+auto batch(const C& arrays) {
+  using X = batch_detail::element_of<C>;
+  constexpr bool in_memory = batch_detail::in_memory<X>;
+  static_assert(in_memory, "lazyfuse: batch takes arrays of one type, or views of them, in a std::vector or std::span");
+  if constexpr (in_memory) {
+    constexpr bool fits = rank_of<X> < max_rank;
+    static_assert(fits, "lazyfuse: batch makes an axis more, and an expression has 8 at most");
+    if constexpr (fits) return batch_detail::of(arrays.data(), arrays.size());
+    else return *arrays.data();
+  } else return array<float, 1>();
+}
+/// batch({x, y, z}): as many as are named.
+template <class T, int R, class Space>
+auto batch(std::initializer_list<array<T, R, Space>> arrays) {
+  return batch(std::span(arrays.begin(), arrays.size()));
+}
+template <class X>
+  requires expression<X>
+auto batch(const X& x) {
+  static_assert(!expression<X>,
+                "lazyfuse: batch takes several arrays, in a std::vector or std::span; x(newaxis) has one");
+  return x;
+}
+
+}  // namespace lazyfuse

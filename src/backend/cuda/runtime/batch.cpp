@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Batches on the GPU: their tables are copied there, and streams that use a batch are in order with those that use its
+// arrays.
+#include "array/counted.hpp"
+#include "backend/cuda/runtime/devices.hpp"
+#include "backend/cuda/runtime/order.hpp"
+#include "batch/held.hpp"
+
+#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+#include <lazyfuse/error.hpp>
+
+#include <memory>
+#include <string>
+
+namespace lazyfuse::batch_detail {
+
+namespace {
+
+/// Whoever used this used all that it stands for.
+void release_held(allocation* a) noexcept {
+  const std::unique_ptr<standing_for> all(static_cast<standing_for*>(a));
+  try {
+    auto streams = cuda_detail::take_readers(a);
+    streams.insert(static_cast<cudaStream_t>(memory_detail::stream_of(a).load(std::memory_order_acquire)));
+    for (allocation* const one : all->held)
+      for (auto* const stream : streams) cuda_detail::use(one, false, stream);
+  } catch (...) {  // only if the driver is gone; then nobody reads
+  }
+}
+
+int common_device(const members& m) {
+  const int device = memory_detail::device_of(cuda{}, m.at(m.all, 0).owner, m.at(m.all, 0).first);
+  if (memory_detail::several_devices(cuda{}))
+    for (index_t i = 1; i < m.count; ++i) {
+      const member one = m.at(m.all, i);
+      const int other = memory_detail::device_of(cuda{}, one.owner, one.first);
+      if (other != device)
+        throw device_error("batch: array 0 is on device " + std::to_string(device) + ", array " + std::to_string(i) +
+                           " on device " + std::to_string(other) + "; copy one of them with to(x, device{...})");
+    }
+  return device;
+}
+
+}  // namespace
+
+allocation* table_of(cuda, const members& m) {
+  const cuda_detail::device_scope scope(common_device(m));
+  auto table = std::make_unique<standing_for>();
+  table->hold_all(m);
+  const std::size_t bytes = table->pointers.size() * sizeof(void*);
+  const handles<1> memory = [&] {
+    handles<1> h;
+    h.memory[0] = memory_detail::allocate(cuda{}, bytes, {"batch", dtype_of<uint64>, &m.count, 1});
+    return h;
+  }();
+  allocation* const there = memory.memory[0];
+  memory_detail::copy(cuda{}, there, there->data, host{}, nullptr, table->pointers.data(), bytes);
+  table->pointers = {};
+  table->hold(there);
+  auto* const stream = current_stream();
+  for (allocation* const one : table->held) cuda_detail::use(one, false, stream);
+  table->data = there->data;
+  table->device = there->device;
+  table->stream = stream;
+  table->release = release_held;
+  return table.release();
+}
+
+std::vector<allocation*> parts_of(cuda, allocation* whole, index_t count, std::size_t apart, std::size_t bytes) {
+  std::vector<allocation*> parts = parts_of(host{}, whole, count, apart, bytes);
+  for (allocation* const part : parts) {
+    part->device = whole->device;
+    part->stream = memory_detail::stream_of(whole).load(std::memory_order_acquire);
+    part->release = release_held;
+  }
+  return parts;
+}
+
+}  // namespace lazyfuse::batch_detail

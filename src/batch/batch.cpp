@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Batches of the host, and what those of both spaces have in common.
+#include "batch/held.hpp"
+
+#include <lazyfuse/core/error.hpp>
+
+#include <memory>
+
+namespace lazyfuse::batch_detail {
+
+void standing_for::hold(allocation* a) {
+  if (!a) return;
+  const lazy_detail::handle_range one{&a, 1, false};
+  held.push_back(nullptr);
+  lazy_detail::join(&held.back(), &one, 1);
+}
+
+void standing_for::hold_all(const members& m) {
+  pointers.reserve(static_cast<std::size_t>(m.count));
+  held.reserve(static_cast<std::size_t>(m.count));
+  arrays = m.count;
+  bytes = static_cast<std::size_t>(m.count) * m.element_size;
+  for (int k = 0; k < m.rank; ++k) bytes *= static_cast<std::size_t>(m.at(m.all, 0).extents[k]);
+  for (index_t i = 0; i < m.count; ++i) {
+    const member one = m.at(m.all, i);
+    pointers.push_back(one.first);
+    hold(one.owner);
+    of_others = of_others || !one.owner || one.owner->foreign || one.owner->of_others;
+  }
+}
+
+void check_alike(const members& m, index_t* extents, index_t* steps) {
+  for (int k = 0; k < m.rank; ++k) extents[k] = steps[k] = 0;
+  if (m.count == 0) return;
+  const member first = m.at(m.all, 0);
+  bool empty = false;
+  for (int k = 0; k < m.rank; ++k) {
+    extents[k] = first.extents[k];
+    steps[k] = first.steps[k];
+    empty = empty || extents[k] == 0;
+  }
+  for (index_t i = 1; i < m.count; ++i) {
+    const member one = m.at(m.all, i);
+    for (int k = 0; k < m.rank; ++k) {
+      if (one.extents[k] != extents[k])
+        throw_shapes("batch", extents, m.rank, one.extents, m.rank, "differ, and the arrays of a batch have one shape");
+      if (one.steps[k] != steps[k] && extents[k] != 1 && !empty)
+        throw_shape("batch", extents, m.rank,
+                    "is that of views which lie in memory by unlike steps; materialize(x) of each has one layout");
+    }
+  }
+}
+
+namespace {
+void release_host(allocation* a) noexcept { delete static_cast<standing_for*>(a); }
+}  // namespace
+
+allocation* table_of(host, const members& m) {
+  auto table = std::make_unique<standing_for>();
+  table->hold_all(m);
+  table->data = table->pointers.data();
+  table->release = release_host;
+  return table.release();
+}
+
+std::vector<allocation*> parts_of(host, allocation* whole, index_t count, std::size_t apart, std::size_t bytes) {
+  std::vector<std::unique_ptr<standing_for>> all(static_cast<std::size_t>(count));
+  std::vector<allocation*> parts;
+  parts.reserve(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = std::make_unique<standing_for>();
+    all[i]->hold(whole);
+    all[i]->data = static_cast<char*>(whole->data) + i * apart;
+    all[i]->bytes = bytes;
+    all[i]->source = whole->source;
+    all[i]->release = release_host;
+  }
+  for (auto& part : all) parts.push_back(part.release());
+  return parts;
+}
+
+}  // namespace lazyfuse::batch_detail
