@@ -68,7 +68,7 @@ class row_sums {
   typename row_runs_of<Set>::type runs_;
   index_t elements_ = 0;
   index_t added_ = 0;  ///< to each lane of this run
-  index_t longest_ = short_runs ? run_elements : count_partials::most;
+  index_t longest_ = short_runs ? run_elements : most_counted;
   bool near_ = false;
   bool fetch_;
 

@@ -140,22 +140,22 @@ struct row_runs<M, T> {
 /// Whether a reduction counts where a condition holds.
 template <class Reduction, class Sources>
 inline constexpr bool is_count = false;
-template <integer To, class P, class Sources>
-inline constexpr bool is_count<reduction<op::sum, apply<op::cast<To>, P>>, Sources> =
-    boolean<program_value_t<P, Sources>>;
+template <class M, class Cast, class P, class Sources>
+  requires(M::counts&& integer<typename Cast::converts_to>)
+inline constexpr bool is_count<reduction<M, apply<Cast, P>>, Sources> = boolean<program_value_t<P, Sources>>;
 /// Counts of lanes, in bytes: of wide integers a vector has few.
+inline constexpr index_t most_counted = 255;
+template <class T>
 struct count_partials {
-  static constexpr index_t most = 255;  ///< that a lane counts in a run
   alignas(64) small_count value[lane_count];
-  void clear(index_t n) { algorithm::fill_n(value, n, small_count{}); }
-  template <integer T>
-  LAZYFUSE_HD void combine(index_t l, T one) {
-    value[l] = value[l] + small_count(one);
+  void clear(index_t n) {
+    for (index_t l = 0; l < n; ++l) value[l] = small_count{};
   }
+  LAZYFUSE_HD void combine(index_t l, T one) { value[l] = value[l] + small_count(one); }
 };
 template <class T>
 struct count_runs {
-  using partials = count_partials;
+  using partials = count_partials<T>;
   index_t total = 0;
   [[gnu::noinline]] void end_run(partials& run, index_t) {
     for (const small_count n : run.value) total += index_t(n);
