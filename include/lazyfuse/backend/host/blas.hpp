@@ -23,7 +23,7 @@ struct block_product {
   index_t pitch;  ///< elements from one row of `to` to the next
   void* room;     ///< of deep ones, whose rows follow each other: for two such blocks; else none
 };
-/// Computes it on the thread that calls. Within the life of a blas_calls.
+/// Computes it on the thread that calls; of one column, by a function for vectors. Within the life of a blas_calls.
 void multiply(const block_product& block);
 /// Adds up `count` blocks of `size` elements, whose first ones are `apart` elements apart, into the first block; room
 /// for one more.
@@ -43,6 +43,9 @@ product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns,
 bool has_blas();
 /// Whether there is such a library, and the product is large enough to gain from it.
 bool blas_pays(index_t rows, index_t columns, index_t depth);
+
+/// How a product of a matrix and a vector is cut: rows of a task; none where loops are as fast.
+index_t rows_of_vector_product(index_t rows, index_t depth, bool turned);
 
 /// While it lives the library starts no threads of its own, which would round sums in another order for each number of
 /// them: blocks are tasks of ours.
