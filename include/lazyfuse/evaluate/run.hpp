@@ -161,7 +161,7 @@ bool reduce_or_rows(const execution& x, const shape<R>& s, const target_pack<R, 
 /// Whether a library of products computes all of an expression around one whose factors are in memory.
 template <class Space, int R, class... T, class... E>
 bool library_takes(const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners, const E&... e) {
-  if constexpr (sizeof...(E) == 1 && !finishes_products<Space> && (is_of_one_product<E> && ...)) {
+  if constexpr (sizeof...(E) == 1 && !finishes_products<Space> && (is_of_one_product<Space, E> && ...)) {
     plan_list plans;
     return reduce_together<Space, R, T...>(execution{&plans}, s, to, owners, e...) && plans.size() == 1 &&
            backend<Space>::multiplies(plans[0]);
