@@ -305,6 +305,19 @@ TEST(matrix_products, with_vectors_are_right) {
   }
 }
 
+TEST(matrix_products, of_16_bits_are_rounded_once) {
+  const auto a = drawn<float>(70, 150, 1), b = drawn<float>(150, 90, 2);
+  const auto check = [&]<class T>(T) {
+    const lf::array<T, 2> x = lf::cast<T>(a), y = lf::cast<T>(b);
+    const lf::array<float, 2> wide = lf::matmul(lf::cast<float>(x), lf::cast<float>(y));
+    EXPECT_TRUE(lf::array_equal(lf::materialize(lf::matmul(x, y)), lf::materialize(lf::cast<T>(wide))));
+    EXPECT_TRUE(lf::array_equal(lf::materialize(lf::matmul(x, y.T().T()) + x(0, 0)),
+                                lf::materialize(lf::cast<T>(wide) + x(0, 0))));
+    EXPECT_EQ(lf::plan(lf::matmul(x, y)).kernels.back().path, has_library ? "blas" : "tiles");
+  };
+  check(lf::half());
+  check(lf::bfloat16());
+}
 TEST(matrix_products, read_in_memory_what_is_computed_of_their_factors) {
   const lf::array<float, 2, lf::host> x = test::of<float, 2>(test::numbers<float>({96, 80}, 1)),
                                       y = test::of<float, 2>(test::numbers<float>({80, 64}, 2));

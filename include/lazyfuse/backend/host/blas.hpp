@@ -34,7 +34,7 @@ void add_up(dtype type, void* blocks, index_t count, index_t apart, index_t size
 struct product_blocks {
   index_t rows, columns;  ///< of a block
   index_t down, across;   ///< blocks of all rows, and of all columns
-  bool deep;              ///< it is computed in pieces of depth, which are added up with what rounding loses
+  bool deep;              ///< so deep that parts of depth are added up with what rounding loses
   index_t depth, chains;  ///< of few results: tasks for each block, of so deep a part each
 };
 product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns, index_t depth, int bytes_of_element);
