@@ -3,6 +3,7 @@
 // evaluates comes through run().
 #pragma once
 
+#include <lazyfuse/evaluate/choices.hpp>
 #include <lazyfuse/evaluate/products.hpp>
 #include <lazyfuse/evaluate/scan.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
@@ -198,8 +199,11 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
       graph_detail::run_as_graph<Space, R, T...>(x, s, to, owners, make_index_sequence<sizeof...(E)>{}, e...);
     else if constexpr ((run_detail::reads_too_many<E> || ...))
       run<Space, R, T...>(x, s, to, owners, barrier_detail::limit<plan_limits<>>(e)...);
-    else if constexpr (!(planning::has_reduction<E> || ...))
+    else if constexpr (!(planning::has_reduction<E> || ...)) {
+      if constexpr (run_detail::may_be_parted<Space, E...>)
+        if (run_detail::run_in_parts<Space>(x, s, to, owners, e...)) return;
       run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
+    }
     else if constexpr ((has_scan<E> || ...)) run_detail::scan<Space, R, T...>(x, s, to, owners, e...);
     else {
       constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
