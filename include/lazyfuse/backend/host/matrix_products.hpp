@@ -29,15 +29,17 @@ inline constexpr bool multiplies_matrices<Set, list<Src...>, K> = [] {
 template <class Set, int K, class Operands, int R>
 planning::matrix_product product_of_matrices(const shape<R>& extents, const Operands& operands) {
   constexpr auto factors = product_of<typename Set::reductions>;
-  const index_t *const first = get<factors.first>(operands).steps.step, *const second =
-                                                                            get<factors.second>(operands).steps.step;
+  const index_t* const first = get<factors.first>(operands).steps.step;
+  const index_t* const second = get<factors.second>(operands).steps.step;
+  planning::matrix_product p;
   if constexpr (K == 1 && R == 2) {
-    const auto p = planning::vector_product_of(extents.extent, first, second);
-    return p && rows_of_vector_product(extents[0], extents[1], p.left.turned) > 0 ? p : decltype(p){};
-  } else if constexpr (K == 1) return {};
-  const auto p = planning::matrix_product_of(extents.extent, K, R, first, second);
-  return p && p.columns == K - 1 && blas_pays(extents[p.rows], extents[p.columns], extents[p.depth]) ? p
-                                                                                                     : decltype(p){};
+    p = planning::vector_product_of(extents.extent, first, second);
+    if (p && rows_of_vector_product(extents[0], extents[1], p.left.turned) > 0) return p;
+  } else if constexpr (K > 1) {
+    p = planning::matrix_product_of(extents.extent, K, R, first, second);
+    if (p && p.columns == K - 1 && blas_pays(extents[p.rows], extents[p.columns], extents[p.depth])) return p;
+  }
+  return {};
 }
 
 /// Of one sum: computes the products that `run` has, and finishes them.
