@@ -441,7 +441,8 @@ void run_transform(const graph_space& space, const execution& x, const memory_of
   std::copy_n(extents, rank, p.extents);
   const int all = results + static_cast<int>(values.operands.size());
   order_axes(p.extents, 0, rank, p.info, all, results);
-  coalesce(p.extents, 0, rank, p.info, all);
+  if (space.on_device) coalesce_on_device(p.extents, rank, p.info, all);
+  else coalesce(p.extents, 0, rank, p.info, all);
   std::copy_n(p.extents, rank, p.results);
   if (x.values->recording) x.values->recording->kernel(p, targets, results, x.because);
   if (!x.take(p)) throw error(backend_refuses + place_asked());

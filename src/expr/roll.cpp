@@ -2,6 +2,7 @@
 // The values of the map of a rolled view.
 #include <lazyfuse/expr/roll.hpp>
 
+#include <algorithm>
 #include <bit>
 
 namespace lazyfuse::roll_detail {
@@ -14,6 +15,9 @@ ir::position_divisor divisor_of(index_t value) {
   d.value = value;
   d.shift = value > 1 ? std::bit_width(divisor - 1) : 0;
   d.factor = static_cast<uint64>((wide((uint64{1} << d.shift) - divisor) << 64) / divisor + 1);
+  const uint64 small = std::min(divisor, uint64{1} << 31);
+  d.shift_of_small = small > 1 ? std::bit_width(small - 1) : 0;
+  d.factor_of_small = static_cast<unsigned>((((uint64{1} << d.shift_of_small) - small) << 32) / small + 1);
   return d;
 }
 

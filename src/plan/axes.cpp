@@ -24,11 +24,10 @@ void sort_axes(index_t* extents, int from, int to, operand_info* operands, int c
     for (int j = k; j > from && key(j - 1) < key(j); --j) swap_axes(extents, j - 1, j, operands, count);
 }
 
-}  // namespace
-
-int coalesce(index_t* extents, int from, int to, operand_info* operands, int count) {
+int merge_axes(index_t* extents, int from, int to, operand_info* operands, int count, bool last_stays) {
   if (to - from == 1 && extents[from] != 1) return 1;
   const auto merges = [&](int outer, int inner) {
+    if (last_stays && inner == to - 1) return false;
     for (int i = 0; i < count; ++i)
       if (operands[i].steps && operands[i].steps[outer] != operands[i].steps[inner] * extents[inner]) return false;
     return true;
@@ -53,6 +52,22 @@ int coalesce(index_t* extents, int from, int to, operand_info* operands, int cou
     for (int i = 0; i < count; ++i)
       if (operands[i].steps) operands[i].steps[to - 1] = 1;  // one element: call it contiguous
   return to - last;
+}
+
+}  // namespace
+
+int coalesce(index_t* extents, int from, int to, operand_info* operands, int count) {
+  return merge_axes(extents, from, to, operands, count, false);
+}
+
+int coalesce_on_device(index_t* extents, int rank, operand_info* operands, int count) {
+  constexpr index_t least_row = 128, least_rows = 8;  // what a block has
+  bool has_map = false;
+  for (int i = 0; i < count; ++i) has_map = has_map || (operands[i].mapped_size != 0 && operands[i].steps);
+  index_t rows = 1;
+  for (int k = 0; k < rank - 1; ++k) rows *= extents[k];
+  const bool keeps_rows = has_map && rank > 1 && extents[rank - 1] >= least_row && rows >= least_rows;
+  return merge_axes(extents, 0, rank, operands, count, keeps_rows);
 }
 
 void order_axes(index_t* extents, int from, int to, operand_info* operands, int count, int targets) {

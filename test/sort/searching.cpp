@@ -81,7 +81,8 @@ TYPED_TEST(searching, medians_and_quantiles_are_between_elements) {
   this->expect("quantile(w,[0.1,0.5,0.9])", lf::quantile(w, {0.1, 0.5, 0.9}));
   this->expect("quantile(x,[0.25,0.75],axis=1)", lf::quantile(x, {0.25, 0.75}, axis<1>));
   this->expect("quantile(v[:1],0.4)", lf::quantile(v(range(0, 1)), 0.4));
-  this->expect("quantile(f,0.4,1)", lf::quantile(f, 0.4, axis<1>));
+  // a multiply-add keeps what a product loses
+  this->expect("quantile(f,0.4,1)", lf::quantile(f, 0.4, axis<1>), test::within{2, 4e-8});
 }
 TYPED_TEST(searching, searching_fuses_with_what_stands_around_it) {
   const auto x = this->x();

@@ -127,7 +127,8 @@ struct transform_plan : bound_plan<transform_plan<Space, Lowering, R, Targets>, 
 
   void arrange() {
     order_axes(this->s.extent, 0, R, this->info, this->count, this->targets);
-    this->merge(0, R);
+    if constexpr (space_traits<Space>::on_device) coalesce_on_device(this->s.extent, R, this->info, this->count);
+    else this->merge(0, R);
     this->keep_extents();
   }
   using runner = kernel<dpp::transform<program>, Space>;

@@ -217,7 +217,7 @@ auto in_sequence(const tree::leaf<Source, R>& e) {
   if constexpr (ir::is_constant<typename tree::source_traits<Source>::viewed>)
     return tree::leaf<typename tree::source_traits<Source>::viewed, 1>(view_detail::viewed(e.source),
                                                                        shape<1>{e.extents.size()}, {});
-  else return ordered(roll_detail::through(e, ir::in_order{}));
+  else return ordered(roll_detail::through(e, ir::in_order{e.extents.size()}));
 }
 template <class Op, class Seq, class... A>
   requires((A::rank > 0) || ...)

@@ -3,7 +3,7 @@
 // its elements and reads its result, and two scalar functions. They have no functions of their own but rel_entr.
 #pragma once
 
-#include <lazyfuse/core/math.hpp>
+#include <lazyfuse/core/rough_math.hpp>
 #include <lazyfuse/core/select.hpp>
 #include <lazyfuse/core/standard.hpp>
 #include <lazyfuse/op/arithmetic.hpp>
@@ -164,20 +164,12 @@ struct finite_or_zero : exact_operation {
   }
 };
 
-/// exp(x) for x <= 0, of which 16 bits are wanted: on the device to 2^-18, and 0 for less than 2^-126.
+/// exp(x) for x <= 0, of which 16 bits are wanted.
 struct rough_exp : exact_operation {
   using rule = rules::floating;
   static constexpr const char* name = "rough_exp";
   static constexpr int cost = 10;
-  LAZYFUSE_HD float operator()(float x) const {
-#if defined(__CUDA_ARCH__)
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
-    return y;
-#else
-    return math::exp(x);
-#endif
-  }
+  LAZYFUSE_HD float operator()(float x) const { return math::rough_exp(x); }
 };
 
 /// p * log(p / q), with 0 where p is 0, and infinity where only q is or where one is negative.

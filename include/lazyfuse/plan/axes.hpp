@@ -10,6 +10,10 @@ namespace lazyfuse::planning {
 /// moves what remains to the end of the section (1 in front) and returns how many axes remain.
 int coalesce(index_t* extents, int from, int to, operand_info* operands, int count);
 
+/// The same of all axes of elementwise work on the device. What is read through a map keeps its rows: of those below
+/// each other a block reads what they have in common once.
+int coalesce_on_device(index_t* extents, int rank, operand_info* operands, int count);
+
 /// Sorts the axes of [from, to) so that the steps of the first operands (the targets) fall.
 void order_axes(index_t* extents, int from, int to, operand_info* operands, int count, int targets);
 

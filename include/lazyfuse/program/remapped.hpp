@@ -18,16 +18,24 @@ struct stretch {
 struct position_divisor {
   index_t value = 1;
   uint64 factor = 1;
-  int shift = 0;
+  int shift = 0, shift_of_small = 0;
+  unsigned factor_of_small = 1;  ///< of positions below 2^31, which take the device a third of the instructions
   LAZYFUSE_HD index_t quotient(index_t position) const {
     const auto n = static_cast<uint64>(position);
 #if defined(__CUDA_ARCH__)
+    if (n >> 31 == 0) return quotient(static_cast<int>(position));
     return static_cast<index_t>((__umul64hi(n, factor) + n) >> shift);
 #else
     __extension__ typedef unsigned __int128 wide;
     return static_cast<index_t>((static_cast<uint64>(wide(n) * factor >> 64) + n) >> shift);
 #endif
   }
+#if defined(__CUDA_ARCH__)
+  __device__ __forceinline__ int quotient(int position) const {
+    const auto n = static_cast<unsigned>(position);
+    return static_cast<int>((__umulhi(n, factor_of_small) + n) >> shift_of_small);
+  }
+#endif
   friend constexpr bool operator==(const position_divisor& a, const position_divisor& b) { return a.value == b.value; }
 };
 
@@ -73,6 +81,11 @@ struct strided {
   friend constexpr bool operator==(const strided&, const strided&) = default;
 };
 
+/// Kernels ask for some elements that are not there, and store none of those: they get the first.
+LAZYFUSE_HD constexpr index_t one_of(index_t size, index_t position) {
+  return static_cast<uint64>(position) < static_cast<uint64>(size) ? position : 0;
+}
+
 /// The map of roll: K times, the elements of each block move on, and its last ones come to its front. An axis is rolled
 /// by blocks of what lies within it.
 template <int K>
@@ -82,27 +95,40 @@ struct rolling {
   index_t distance[K] = {};
 
   LAZYFUSE_HD stretch from(index_t position) const {
-    // kernels ask for some elements that are not there, and store none of those
-    stretch s{static_cast<uint64>(position) < static_cast<uint64>(size) ? position : 0, size};
+    index_t rows = 0;
+    stretch s{one_of(size, position), size};
+    follow<false>(s.first, s.length, index_t{0}, rows);
+    return s;
+  }
+  /// Moves a position to where it comes from, and cuts the length that follows it. Rows: also as far as `rows` from it,
+  /// positions by multiples of the pitch further move with it: beside it in their block, or in blocks that the pitch is
+  /// a multiple of.
+  template <bool Rows, class Index>
+  LAZYFUSE_HD void follow(Index& position, Index& length, Index pitch, Index& rows) const {
 #if defined(__CUDACC__)
 #pragma unroll
 #endif
     for (int k = 0; k < K; ++k) {
-      const index_t whole = block[k].value;
-      index_t at = s.first;
+      const auto whole = static_cast<Index>(block[k].value), moved = static_cast<Index>(distance[k]);
+      Index at = position;
       if (at >= whole) at -= block[k].quotient(at) * whole;
-      const bool from_the_end = at < distance[k];
-      s.cut_to((from_the_end ? distance[k] : whole) - at);
-      s.first += (from_the_end ? whole : 0) - distance[k];
+      const bool from_the_end = at < moved;
+      const Index left = (from_the_end ? moved : whole) - at;
+      length = left < length ? left : length;
+      if constexpr (Rows)
+        if (left < rows && block[k].quotient(pitch) * whole != pitch) rows = left;
+      position += (from_the_end ? whole : 0) - moved;
     }
-    return s;
   }
   friend constexpr bool operator==(const rolling&, const rolling&) = default;
 };
 
 /// The map of what is read in row-major order.
 struct in_order {
-  LAZYFUSE_HD stretch from(index_t position) const { return {position, index_t{1} << 62}; }
+  index_t size = 0;
+  LAZYFUSE_HD stretch from(index_t position) const { return {one_of(size, position), size}; }
+  template <bool Rows, class Index>
+  LAZYFUSE_HD void follow(Index&, Index&, Index, Index&) const {}
   friend constexpr bool operator==(const in_order&, const in_order&) = default;
 };
 
@@ -161,6 +187,16 @@ struct remapped {
   template <int Depth, int Width>
   __device__ __forceinline__ void rows(value_type (&to)[Depth][Width], index_t offset, index_t pitch,
                                        index_t step) const {
+    // All of a thread's are followed at once where they can be: that takes more instructions than the elements.
+    constexpr index_t small = index_t{1} << 28;
+    if constexpr (Depth > 1)
+      if (pitch >= 0 && step >= 0 && within.first == R - 1) {
+        const index_t position = origin + offset;
+        if (map.size < small * 8 && pitch < small && step < small
+                ? rows_at_once<int>(to, static_cast<int>(position), static_cast<int>(pitch), static_cast<int>(step))
+                : rows_at_once<index_t>(to, position, pitch, step))
+          return;
+      }
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       const index_t first = offset + d * pitch;
@@ -178,6 +214,26 @@ struct remapped {
   friend bool operator==(const remapped&, const remapped&) = default;
 
  private:
+#if defined(__CUDACC__)
+  /// Index: what holds all positions.
+  template <class Index, int Depth, int Width>
+  __device__ __forceinline__ bool rows_at_once(value_type (&to)[Depth][Width], Index position, Index pitch,
+                                               Index step) const {
+    const auto size = static_cast<Index>(map.size);
+    Index length = size, left = size - position;
+    if (position < 0 || position >= size) return false;
+    map.template follow<true>(position, length, pitch, left);
+    const Index across = (Width - 1) * step;
+    if (across >= length || (left - across - 1) / (Depth > 1 ? Depth - 1 : 1) < pitch) return false;
+    const index_t start = within.start + position * within.step(), down = pitch * within.step(),
+                  right = step * within.step();
+#pragma unroll
+    for (int d = 0; d < Depth; ++d)
+#pragma unroll
+      for (int k = 0; k < Width; ++k) to[d][k] = source.at(start + d * down + k * right);
+    return true;
+  }
+#endif
   void write_run(value_type* to, index_t first, index_t step, index_t n) const {
     if constexpr (grouped_source<Source>) source.write(to, first, step, n);
     else if constexpr (Source::is_memory) {

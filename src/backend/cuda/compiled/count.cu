@@ -21,29 +21,46 @@ using counter = unsigned long long;
 /// up to `error` without a division, and if no edge is so near, neither rounding nor edges are asked.
 template <class T>
 struct by_width {
+  static constexpr bool is_float = std::is_same_v<T, float>;
+  static constexpr T half_epsilon = is_float ? T(1) / (1 << 24) : T(1) / (int64_t{1} << 53);
+  /// Sums with it are integers, also where a number of up to a third of its size is negative; their last bits hold it.
+  static constexpr T to_integer = is_float ? T(3 << 22) : T(int64_t{3} << 51);
   const T* edges;
   int64_t bins;
-  T width, first, last, scale, error;
-  static constexpr T half_epsilon = std::is_same_v<T, float> ? T(1) / (1 << 24) : T(1) / (int64_t{1} << 53);
+  T width, first, last, scale, error, half_bins;
 
   by_width(const T* edges, int64_t bins, double width, double low, double high)
-      : edges(edges), bins(bins), width(static_cast<T>(width)), first(static_cast<T>(low)), last(static_cast<T>(high)) {
+      : edges(edges),
+        bins(bins),
+        width(static_cast<T>(width)),
+        first(static_cast<T>(low)),
+        last(static_cast<T>(high)),
+        half_bins(static_cast<T>(bins) / 2) {
     const double exact = static_cast<double>(bins) / width;
     const bool fits = exact <= static_cast<double>(std::numeric_limits<T>::max());
     scale = fits ? static_cast<T>(exact) : T(0);
-    // Less than half of it is rounding: of the difference, the width, the quotient, the product, and of edges and what
-    // they are computed of, which may be large beside the width.
+    // Three quarters of it are rounding: of the difference, the width, the quotient, the product, its distance from the
+    // middle, and of edges and what they are computed of, which may be large beside the width.
     const double largest = std::max(low < 0 ? -low : low, high < 0 ? -high : high);
-    const double bound = static_cast<double>(bins) * static_cast<double>(half_epsilon) * (10 + 5 * largest / width);
-    error = fits && bound < 0.25 ? static_cast<T>(bound) : T(1);  // 1: everything is asked
+    const double bound = static_cast<double>(bins) * static_cast<double>(half_epsilon) * (8 + 4 * largest / width);
+    const bool is_small = bins <= (int64_t{1} << 22);                         // and so are positions in it
+    error = fits && is_small && bound < 0.25 ? static_cast<T>(bound) : T(1);  // 1: everything is asked
   }
   template <class Number>
   __device__ Number of(T v) const {
+    const T middle = (v - first) * scale - T(0.5), sum = middle + to_integer, rounded = sum - to_integer;
+    const bool inside = abs(middle - (half_bins - T(0.5))) <= half_bins;
+    if (abs(middle - rounded) <= T(0.5) - error && inside) {
+      if constexpr (is_float) return __float_as_int(sum) - 0x4b400000;
+      else return __double2loint(sum);
+    }
+    return asked<Number>(v);
+  }
+  template <class Number>
+  __device__ Number asked(T v) const {
     if (!(v >= first && v <= last)) return -1;
-    const T at = (v - first) * scale, below = floor(at), part = at - below;
-    if (part >= error && part <= 1 - error) return static_cast<Number>(below);
     if (error < T(0.5)) {  // the only edge that may be on either side of it
-      const auto edge = static_cast<Number>(part < T(0.5) ? below : below + 1);
+      const auto edge = static_cast<Number>(floor((v - first) * scale + T(0.5)));
       const Number bin = edge <= bins && v >= edges[edge] ? edge : edge - 1;
       return bin < 0 ? 0 : bin < bins ? bin : static_cast<Number>(bins - 1);
     }
@@ -78,7 +95,7 @@ struct by_number {
   }
 };
 
-/// Of neighbouring values of a thread that fall into one bin, one addition: constant data are as fast as others.
+/// Of the values of a word that all fall into one bin, one addition: constant data are as fast as others.
 /// Shared: counters of the block, so many copies side by side, of lanes that would wait for each other.
 template <bool Shared, class Bin, class T>
 __global__ __launch_bounds__(threads, blocks_of_processor) void count(Bin bin_of, words_of<T> values, int64_t bins,
@@ -96,19 +113,27 @@ __global__ __launch_bounds__(threads, blocks_of_processor) void count(Bin bin_of
     if constexpr (Shared) atomicAdd(own + bin * copies + copy, n);
     else atomicAdd(counts + bin, counter{n});
   };
-  equal_numbers<number> run;
   for (int64_t at = int64_t{blockIdx.x} * tile::size; at < values.last; at += int64_t{gridDim.x} * tile::size) {
     tile some;
     const bool whole = some.load(values, at);
 #pragma unroll
-    for (int g = 0; g < tile::groups; ++g)
+    for (int g = 0; g < tile::groups; ++g) {
+      number bin[tile::per];
+      bool equal = true;
 #pragma unroll
       for (int e = 0; e < tile::per; ++e) {
-        if (!whole && !values.has(tile::place(at, g) + e)) continue;
-        if (const number bin = bin_of.template of<number>(some.values[g][e]); bin >= 0) run.count(bin, add);
+        bin[e] = whole || values.has(tile::place(at, g) + e) ? bin_of.template of<number>(some.values[g][e]) : -1;
+        equal = equal && bin[e] == bin[0];
       }
+      if (equal) {
+        if (bin[0] >= 0) add(bin[0], tile::per);
+        continue;
+      }
+#pragma unroll
+      for (int e = 0; e < tile::per; ++e)
+        if (bin[e] >= 0) add(bin[e], 1);
+    }
   }
-  run.finish(add);
   if constexpr (Shared) {
     __syncthreads();  // all are counted before counters are read
     for (int64_t b = threadIdx.x; b < bins; b += threads) {

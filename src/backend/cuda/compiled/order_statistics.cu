@@ -26,7 +26,7 @@ constexpr int most_parts = 1024;
 /// Of several rows together, so that the memory for counts and candidates is bounded.
 constexpr int64_t most_blocks = 2048, most_elements = int64_t{1} << 27;
 /// Candidates are moved if they are one of so many.
-constexpr uint32_t fewer = 4;
+constexpr uint32_t fewer = 16;
 
 /// What is looked for in a row, before a digit is known.
 template <class Key>
@@ -126,23 +126,32 @@ __global__ __launch_bounds__(threads, blocks_of_processor) void count_digits(job
   const word mask = (word{1} << width) - 1, prefix = s.prefix;
   const int copy = static_cast<int>(threadIdx.x) % copies;
   const auto add = [&](int digit, uint32_t n) { atomicAdd(own + digit * copies + copy, n); };
-  equal_numbers<int> run;
   uint32_t below = 0;
   for (int64_t t = part_tiles.first; t < part_tiles.last; ++t) {
     tile values;
     const bool whole = values.load(row, t * tile::size);
 #pragma unroll
-    for (int g = 0; g < tile::groups; ++g)
+    for (int g = 0; g < tile::groups; ++g) {
+      int digit[tile::per];  // -1: of no candidate
+      bool equal = true;
 #pragma unroll
       for (int e = 0; e < tile::per; ++e) {
-        if (!whole && !row.has(tile::place(t * tile::size, g) + e)) continue;
+        const bool exists = whole || row.has(tile::place(t * tile::size, g) + e);
         const word k = static_cast<word>(j.key(values.values[g][e])) >> shift;
         const word known = k >> width;  // two shifts: together they may be as many bits as a word has
-        if (known == prefix) run.count(static_cast<int>(k & mask), add);
-        else below += known < prefix;
+        digit[e] = exists && known == prefix ? static_cast<int>(k & mask) : -1;
+        below += exists && known < prefix;
+        equal = equal && digit[e] == digit[0];
       }
+      if (equal) {  // constant data, and most candidates of rows where there are few: none
+        if (digit[0] >= 0) add(digit[0], tile::per);
+        continue;
+      }
+#pragma unroll
+      for (int e = 0; e < tile::per; ++e)
+        if (digit[e] >= 0) add(digit[e], 1);
+    }
   }
-  run.finish(add);
   if (below > 0) atomicAdd(&under, below);
   __syncthreads();  // all are counted before counters are read
 
@@ -263,13 +272,15 @@ __global__ __launch_bounds__(threads, blocks_of_processor) void move_keys(job<Ke
     }
     // No thread writes of_warps of this tile before all have read those of the last.
     if (!__syncthreads_or(any != 0 || j.what == selects::partition)) continue;
+    const bool warp_has = __any_sync(0xffffffffu, any != 0) || j.what == selects::partition;
     uint32_t sum = 0;  // of groups before, and of lanes before in this one
+    if (warp_has)
 #pragma unroll
-    for (int g = 0; g < tile::groups; ++g) {
-      const uint32_t up_to = sum_up_to_lane(counts[g]), here = counts[g];
-      counts[g] = sum + up_to - here;
-      sum += __shfl_sync(0xffffffffu, up_to, 31);
-    }
+      for (int g = 0; g < tile::groups; ++g) {
+        const uint32_t up_to = sum_up_to_lane(counts[g]), here = counts[g];
+        counts[g] = sum + up_to - here;
+        sum += __shfl_sync(0xffffffffu, up_to, 31);
+      }
     if (threadIdx.x % 32 == 0) of_warps[warp] = sum;
     __syncthreads();  // all warps have said how many they have
     uint32_t below_here = below, equal_here = equal;
@@ -279,6 +290,7 @@ __global__ __launch_bounds__(threads, blocks_of_processor) void move_keys(job<Ke
       if (w < warp) below_here += of_warp & 0xffffu, equal_here += of_warp >> 16;
       below += of_warp & 0xffffu, equal += of_warp >> 16;
     }
+    if (!warp_has) continue;
 #pragma unroll
     for (int g = 0; g < tile::groups; ++g) {
       uint32_t less = below_here + (counts[g] & 0xffffu), same = equal_here + (counts[g] >> 16);

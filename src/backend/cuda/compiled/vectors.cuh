@@ -58,31 +58,6 @@ struct tile_of {
   }
 };
 
-/// Equal numbers that a thread meets one after the other are counted together, which is what constant data needs: add
-/// is called once for each run.
-template <class Number>
-class equal_numbers {
- public:
-  template <class Add>
-  __device__ void count(Number number, const Add& add) {
-    if (number == last_) {
-      ++run_;
-      return;
-    }
-    finish(add);
-    last_ = number, run_ = 1;
-  }
-  template <class Add>
-  __device__ void finish(const Add& add) {
-    if (run_ > 0) add(last_, run_);
-    run_ = 0;
-  }
-
- private:
-  Number last_ = -1;
-  unsigned run_ = 0;
-};
-
 /// The sum of v of this lane and those before it.
 template <class T>
 __device__ T sum_up_to_lane(T v) {

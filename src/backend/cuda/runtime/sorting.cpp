@@ -126,6 +126,11 @@ void sort_short(const key_rows& rows, index_t k, void* keys, int64* places, cons
             current_stream()),
         "sort_short_rows");
 }
+/// Zeros of different sign are different keys here: the sign that one had would be read where another is written.
+void sort_short_in_place(key_rows rows, int64* places) {
+  rows.minus_zero = rows.zero = 0;
+  sort_short(rows, rows.length, rows.keys, places);
+}
 void widen(const small_places& small, index_t count, index_t length, index_t k, int64* places) {
   check(cuda_detail::widen_places(small.first.as<std::uint32_t>(), count, length, k, places, current_stream()),
         "widen_places");
@@ -156,13 +161,13 @@ void select(const key_selection& s) {
 
 void sort_keys(cuda, const key_rows& rows) {
   if (rows.none()) return;
-  if (are_short(rows)) sort_short(rows, rows.length, rows.keys, nullptr);
+  if (are_short(rows)) sort_short_in_place(rows, nullptr);
   else sort_rows(rows, nullptr);
 }
 
 void sort_places(cuda, const key_rows& rows, int64* places) {
   if (rows.none()) return;
-  if (are_short(rows)) return sort_short(rows, rows.length, rows.keys, places);
+  if (are_short(rows)) return sort_short_in_place(rows, places);
   small_places small(rows);
   sort_rows(rows, &small);
   widen(small, rows.count, rows.length, rows.length, places);

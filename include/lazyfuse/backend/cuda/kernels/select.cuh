@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Selections on the GPU: the elements at which a mask is true, moved together in their order while they are computed.
-// A block takes one tile after the other. While it finds out what those before its last tile have selected, the next
-// one is on its way from memory; and all that a tile waits for are counts, which those before it have left long ago.
+// A block takes one tile after the other, and keeps what two of them have selected. While it finds out where those of
+// the older one go, the next one is on its way from memory; and all that it waits for are counts, which the tiles
+// before it have left a turn ago: with one tile kept, all blocks wait for the slowest.
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/results.cuh>
@@ -183,9 +184,10 @@ __global__ void __launch_bounds__(block_threads, R == 1 ? select_tuning::residen
   using T = bare_t<decltype(get<1>(p.targets).data[0])>;
   using counts = piece_counts<Width, Depth>;
   constexpr int warps = tile_type::warps;
-  __shared__ __align__(16) unsigned char rooms[2][tile_type::size * sizeof(T)];
+  constexpr int rooms = 3;
+  __shared__ __align__(16) unsigned char memory[rooms][tile_type::size * sizeof(T)];
   __shared__ unsigned of_warp[2][warps], next[2];
-  __shared__ index_t places[2];
+  __shared__ index_t places[rooms];
   const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread & 31;
 
   unsigned upcoming = 0;  // of the first thread: the tile after the one that is loaded
@@ -198,8 +200,9 @@ __global__ void __launch_bounds__(block_threads, R == 1 ? select_tuning::residen
   if (tile >= p.board.tiles) return;
   tile_type here;
   here.template load<R>(p, tile);
-  unsigned last = 0, held = 0;  // the tile in the other room, and how many elements it has there
-  bool has_last = false;
+  // The tiles before, the last one first: which, and how many elements they have in their rooms.
+  unsigned kept[rooms - 1] = {}, held[rooms - 1] = {};
+  int tiles_kept = 0;
   selected_before before;
   const auto find_place = [&](unsigned of, int to) {
     if (warp != 0) return;
@@ -207,12 +210,12 @@ __global__ void __launch_bounds__(block_threads, R == 1 ? select_tuning::residen
     if (lane == 0) places[to] = place;
   };
   const auto put = [&](int room, index_t place, unsigned count) {
-    const T* const from = reinterpret_cast<const T*>(rooms[room]);
+    const T* const from = reinterpret_cast<const T*>(memory[room]);
     const auto to = get<1>(p.targets).data + place;
     for (unsigned i = threadIdx.x; i < count; i += block_threads) to[i] = from[i];
   };
   // What one turn leaves in shared memory is written again after the barriers of the next.
-  for (int turn = 0;; turn ^= 1) {
+  for (int turn = 0, own = 0;; turn ^= 1, own = own + 1 < rooms ? own + 1 : 0) {
     selected_values<T, Width, Depth> values;
     here.compute(values);
     typename counts::word mine = 0;
@@ -239,7 +242,7 @@ __global__ void __launch_bounds__(block_threads, R == 1 ? select_tuning::residen
       count += n;
     }
     if (thread == 0) leave_count(p.board, tile, count);
-    T* const room = reinterpret_cast<T*>(rooms[turn]);
+    T* const room = reinterpret_cast<T*>(memory[own]);
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       unsigned at = first + counts::piece(up_to - mine, d);
@@ -250,24 +253,28 @@ __global__ void __launch_bounds__(block_threads, R == 1 ? select_tuning::residen
     }
     const unsigned following = next[turn];
     if (following >= p.board.tiles) {
-#pragma unroll 1
-      for (int i = has_last ? 0 : 1; i < 2; ++i) {
-        find_place(i == 0 ? last : tile, i);
+#pragma unroll
+      for (int age = rooms - 1; age >= 0; --age) {  // the oldest first
+        if (age > tiles_kept) continue;
+        find_place(age > 0 ? kept[age - 1] : tile, age);
         __syncthreads();
-        put(i == 0 ? turn ^ 1 : turn, places[i], i == 0 ? held : count);
+        put((own + rooms - age) % rooms, places[age], age > 0 ? held[age - 1] : count);
       }
-      if (thread == 0 && tile == p.board.tiles - 1) get<0>(p.targets).data[0] = places[1] + count;
+      if (thread == 0 && tile == p.board.tiles - 1) get<0>(p.targets).data[0] = places[0] + count;
       return;
     }
     here.template load<R>(p, following);
-    if (thread == 0) upcoming = take_tile(p.board);
-    // Those before the last tile have left their counts while this one was read.
-    if (has_last) find_place(last, turn);
+    constexpr int oldest = rooms - 2;
+    const bool is_full = tiles_kept > oldest;
+    if (is_full) find_place(kept[oldest], own);
     __syncthreads();
-    if (has_last) put(turn ^ 1, places[turn], held);
-    has_last = true;
-    last = tile;
-    held = count;
+    if (thread == 0) upcoming = take_tile(p.board);  // no sooner: whoever has a tile is waited for
+    if (is_full) put(own + 1 < rooms ? own + 1 : 0, places[own], held[oldest]);
+    else ++tiles_kept;
+#pragma unroll
+    for (int age = oldest; age > 0; --age) kept[age] = kept[age - 1], held[age] = held[age - 1];
+    kept[0] = tile;
+    held[0] = count;
     tile = following;
   }
 }

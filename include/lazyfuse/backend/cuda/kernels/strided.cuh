@@ -91,9 +91,9 @@ struct strided_tile {
       const bool as_one = vectors || (!same && p.consecutive && has_bit(p.wide_in, i));
       const index_t down = o.steps[R - 2] * p.lines, step = vectors ? 1 : same ? 0 : o.steps[R - 1];
       const int apart = vectors ? 1 : spacing;
-      if (Unguarded && full) f.all(o.source, at, down, step, as_one, apart);
-      else if constexpr (Fetched::is_memory) f.template some<true>(o.source, at, down, step, as_one, apart, valid);
-      else f.some(o.source, at, down, step, as_one, apart, valid);
+      if constexpr (!Fetched::is_memory) f.all(o.source, at, down, step, as_one, apart);
+      else if (Unguarded && full) f.all(o.source, at, down, step, as_one, apart);
+      else f.template some<true>(o.source, at, down, step, as_one, apart, valid);
     }
   }
   template <turning Turns, along_inner Known, class Result, class Target>

@@ -156,10 +156,10 @@ struct dpp::tuning<dpp::scans, cuda> {
 
 template <>
 struct dpp::tuning<dpp::selections, cuda> {
-  /// Of a thread's elements, as read and as selected: 64 bytes of floats on their way.
+  /// Of a thread's elements, as read and as selected: 48 bytes of floats on their way.
   static constexpr cuda_detail::thread_load load{640, 160};
-  static constexpr int depth = 4;
-  /// Five blocks share a processor, with 48 registers for each thread: 80 KB are on their way from memory, 80 wait for
+  static constexpr int depth = 3;
+  /// Five blocks share a processor, with 48 registers for each thread: 60 KB are on their way from memory, 120 wait for
   /// their place. What is read along several axes needs more registers.
   static constexpr int residents = 5, residents_of_walks = 3;
 };
