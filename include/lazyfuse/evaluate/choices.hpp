@@ -14,8 +14,9 @@ namespace lazyfuse::run_detail {
 template <class E>
 inline constexpr bool is_choice = false;
 template <ir::choice Where, class Seq, ir::comparison Less, class Pair, int R, class X, class Y>
-inline constexpr bool is_choice<map_expr<
-    Where, Seq, map_expr<Less, Pair, leaf<ir::position, R>, leaf<ir::constant<int64>, 0>>, X, Y>> = R > 0;
+inline constexpr bool
+    is_choice<map_expr<Where, Seq, map_expr<Less, Pair, leaf<ir::position, R>, leaf<ir::constant<int64>, 0>>, X, Y>> =
+        R > 0;
 /// What a table has at positions.
 template <class E>
 inline constexpr bool is_place = false;
@@ -48,8 +49,8 @@ inline constexpr bool has_choice = tree::any_node<choosing, E>;
 template <class Space, class... E>
 inline constexpr bool may_be_parted = false;
 template <class Space, class E>
-inline constexpr bool may_be_parted<Space, E> = !space_traits<Space>::on_device && E::rank > 0 && has_choice<E> &&
-                                                tree::any_node<computing, E>;
+inline constexpr bool may_be_parted<Space, E> =
+    !space_traits<Space>::on_device && E::rank > 0 && has_choice<E>&& tree::any_node<computing, E>;
 
 /// Where the outermost choices change: all of them there, along one axis of the whole.
 struct choice_cut {
@@ -81,8 +82,7 @@ void find_cut(const map_expr<Op, index_sequence<I...>, A...>& e, const shape<R>&
   if constexpr (is_choice<node>) {
     const auto& before = e.template argument<0>();
     meet_choice(before.template argument<0>(), before.template argument<1>().source.value, whole, cut);
-  } else if constexpr (has_choice<node>)
-    (find_cut(tree::unnamed(e.template argument<I>()), whole, cut), ...);
+  } else if constexpr (has_choice<node>) (find_cut(tree::unnamed(e.template argument<I>()), whole, cut), ...);
 }
 
 /// The expression with what the outermost choices choose on one side.
@@ -146,11 +146,9 @@ auto with_elements(const E& e) {
   else return e;
 }
 
-/// One part: `count` positions from `first` on along an axis.
-template <class Space, bool Before, int R, class T, class E>
-void run_part(const execution& x, int axis, index_t first, index_t count, const shape<R>& s,
-              const target_pack<R, T>& to, allocation* const* owners, const E& e) {
-  if (count == 0) return;
+/// What is computed of `count` positions from `first` on along an axis; of choices that are left, as it is.
+template <bool Before, int R, class E>
+auto part_of(const E& e, const shape<R>& s, int axis, index_t first, index_t count) {
   index_map<R, R> m;
   for (int k = 0; k < R; ++k) {
     m.source[k] = k;
@@ -159,12 +157,21 @@ void run_part(const execution& x, int axis, index_t first, index_t count, const 
   m.extents = s;
   m.extents[axis] = count;
   m.start[axis] = first;
+  return chosen<Before>(view_detail::remap(e, m));
+}
+template <class E>
+bool is_readable(const E& e) {
+  return has_choice<E> || reads_fit(e);
+}
+template <class Space, int R, class T, class E>
+void run_part(const execution& x, const target_pack<R, T>& to, int axis, index_t first, allocation* const* owners,
+              const E& e) {
+  const shape<R> s = e.shape();
+  if (s[axis] == 0) return;
   target_pack<R, T> part = to;
   if (get<0>(to).data) get<0>(part).data += first * get<0>(to).steps[axis];
-  const auto own = chosen<Before>(view_detail::remap(e, m));
-  if constexpr (!has_choice<bare_t<decltype(own)>>)
-    if (reads_fit(own)) return run<Space, R, T>(x, m.extents, part, owners, with_elements(own));
-  run<Space, R, T>(x, m.extents, part, owners, own);
+  if constexpr (has_choice<E>) run<Space, R, T>(x, s, part, owners, e);
+  else run<Space, R, T>(x, s, part, owners, with_elements(e));
 }
 /// Returns false, and has done nothing, where it is not worth it, or the choices do not change at one place. Not for
 /// lists to be launched: prepared kernels look for their operands where these begin.
@@ -178,10 +185,13 @@ bool run_in_parts(const execution& x, const shape<R>& s, const target_pack<R, T>
   if (!cut.one || cut.axis < 0) return false;
   index_t inner = 1;
   for (int k = cut.axis + 1; k < R; ++k) inner *= s[k];
-  const index_t n = s[cut.axis], behind = n - cut.at, shorter = cut.at < behind ? cut.at : behind;
+  const index_t behind = s[cut.axis] - cut.at, shorter = cut.at < behind ? cut.at : behind;
   if (shorter > 0 && cut.axis > 0 && shorter * inner < least_piece) return false;
-  run_part<Space, true>(x, cut.axis, 0, cut.at, s, to, owners, tree::unnamed(e));
-  run_part<Space, false>(x, cut.axis, cut.at, behind, s, to, owners, tree::unnamed(e));
+  const auto before = part_of<true>(tree::unnamed(e), s, cut.axis, 0, cut.at);
+  const auto after = part_of<false>(tree::unnamed(e), s, cut.axis, cut.at, behind);
+  if (!is_readable(before) || !is_readable(after)) return false;
+  run_part<Space>(x, to, cut.axis, 0, owners, before);
+  run_part<Space>(x, to, cut.axis, cut.at, owners, after);
   return true;
 }
 
