@@ -30,7 +30,7 @@ struct whole_divisor {
     else reciprocal = static_cast<U>(((power - size) << bits) / size + 1);
   }
   /// The largest integer not above x / |d|, of d that is not 0. Of a negative x the complement is divided.
-  U floored(U x) const {
+  LAZYFUSE_HD U floored(U x) const {
     if constexpr (has_sign) {
       const U sign = U(0) - (x >> (bits - 1));
       return (static_cast<U>((wide((x ^ sign) << 1) * reciprocal) >> bits) >> shift) ^ sign;
@@ -55,7 +55,7 @@ struct floor_divide_by : exact_operation {
   static constexpr const char* name = "floor_divide";
   static constexpr int cost = 6;
   template <integer T>
-  T operator()(T x, const whole_divisor<T>& by) const {
+  LAZYFUSE_HD T operator()(T x, const whole_divisor<T>& by) const {
     using U = typename whole_divisor<T>::U;
     const U from = static_cast<U>(x), quotient = by.floored(from);
     if (by.positive) return static_cast<T>(quotient);
@@ -66,7 +66,7 @@ struct remainder_by : exact_operation {
   static constexpr const char* name = "remainder";
   static constexpr int cost = 8;
   template <integer T>
-  T operator()(T x, const whole_divisor<T>& by) const {
+  LAZYFUSE_HD T operator()(T x, const whole_divisor<T>& by) const {
     using U = typename whole_divisor<T>::U;
     const U from = static_cast<U>(x), rest = from - by.floored(from) * by.size;
     if (by.positive) return static_cast<T>(rest);

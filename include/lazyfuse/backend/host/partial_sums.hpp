@@ -57,8 +57,12 @@ struct partial_sums {
 };
 /// A byte that is none of a character, which may be part of everything else in memory: vectors are made of these.
 enum class small_count : unsigned char {};
-constexpr small_count operator|(small_count a, small_count b) { return small_count(unsigned(a) | unsigned(b)); }
-constexpr small_count operator+(small_count a, small_count b) { return small_count(unsigned(a) + unsigned(b)); }
+LAZYFUSE_HD constexpr small_count operator|(small_count a, small_count b) {
+  return small_count(unsigned(a) | unsigned(b));
+}
+LAZYFUSE_HD constexpr small_count operator+(small_count a, small_count b) {
+  return small_count(unsigned(a) + unsigned(b));
+}
 /// Whether one of bool was met that decides.
 template <class M, boolean T, int N>
   requires(requires(T v) { M::absorbing(v); })
