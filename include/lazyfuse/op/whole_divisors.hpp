@@ -21,8 +21,12 @@ struct whole_divisor {
   int shift = 0;
   bool positive, zero;
 
-  explicit whole_divisor(T d)
-      : size(static_cast<U>(d < 0 ? U(0) - static_cast<U>(d) : static_cast<U>(d))), positive(d > 0), zero(d == 0) {
+  LAZYFUSE_HD explicit whole_divisor(T d) : size(static_cast<U>(d)), positive(d != 0), zero(d == 0) {
+    if constexpr (has_sign)
+      if (d < 0) {
+        size = U(0) - size;
+        positive = false;
+      }
     if (zero) return;
     while (shift < bits && (wide(1) << shift) < size) ++shift;
     const wide power = wide(1) << shift;  // not below |d|
@@ -47,7 +51,7 @@ struct whole_divisor_of : exact_operation {
   static constexpr const char* name = "";  ///< programs do not show it
   static constexpr bool makes_divisor = true;
   template <integer T>
-  whole_divisor<T> operator()(T d) const {
+  LAZYFUSE_HD whole_divisor<T> operator()(T d) const {
     return whole_divisor<T>(d);
   }
 };
