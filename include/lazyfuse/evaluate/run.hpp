@@ -203,8 +203,7 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
       if constexpr (run_detail::may_be_parted<Space, E...>)
         if (run_detail::run_in_parts<Space>(x, s, to, owners, e...)) return;
       run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
-    }
-    else if constexpr ((has_scan<E> || ...)) run_detail::scan<Space, R, T...>(x, s, to, owners, e...);
+    } else if constexpr ((has_scan<E> || ...)) run_detail::scan<Space, R, T...>(x, s, to, owners, e...);
     else {
       constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
       constexpr bool nested = (run_detail::has_nested<E> || ...), broadcast_back = nested || form.other_leaves;
