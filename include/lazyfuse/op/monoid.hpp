@@ -33,7 +33,7 @@ struct sum : plain_monoid, add {
   static constexpr const char* name = "sum";
   static constexpr bool rounds = true;
   static constexpr bool counts = true;  ///< conditions, if they are made integers
-  using of_products = multiply;  // sums of what it gives are what libraries compute as products of matrices
+  using of_products = multiply;         // sums of what it gives are what libraries compute as products of matrices
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
     return T(0);
