@@ -87,7 +87,7 @@ std::vector<function> of_selections() {
           "nonzero(b), bool", [](const auto& b) { (void)nonzero(b); },
           [] { return lf::materialize(line<double>() > 0); }),
       of(
-          "flatnonzero(b) few, bool", [](const auto& b) { (void)flatnonzero(b); },
+          "flatnonzero(b) few, bool", [](const auto& b) { const lf::array<lf::int64, 1> a = flatnonzero(b); },
           [] { return lf::materialize(line<double>() > 2.5); }),
       of(
           "argwhere(b), bool 2-D", [](const auto& b) { (void)argwhere(b); },

@@ -58,4 +58,12 @@ matrix_product matrix_product_of(const index_t* extents, int kept, int rank, con
   return p;
 }
 
+matrix_product vector_product_of(const index_t* extents, const index_t* first, const index_t* second) {
+  const bool swapped = first[0] == 0;
+  if (swapped) std::swap(first, second);
+  if (second[0] != 0 || second[1] < 1 || second[1] > most || extents[0] > most || extents[1] > most) return {};
+  const std::optional<matrix_layout> lies = matrix_layout_of(extents, first, 0, 1);
+  return lies ? matrix_product{0, -1, 1, *lies, {second[1], false}, swapped} : matrix_product{};
+}
+
 }  // namespace lazyfuse::planning

@@ -348,7 +348,7 @@ TEST(gathers_on_the_host, indices_beyond_the_axis_are_errors) {
   EXPECT_NE(message_of(lf::sum(lf::take(many, beyond))).find("take: index 1100000 is"), std::string::npos);
 }
 TEST(gathers_on_the_host, what_is_copied_in_pieces_is_what_loops_compute) {
-  // With a sum around it a kernel is a loop over elements.
+  // With a sum around it a kernel is a loop over elements, or over those of each part.
   const lf::array<int, 2, lf::host> x = lf::reshape(lf::arange<int>(3 * 700), {3, 700}),
                                     y = lf::reshape(lf::arange<int>(40 * 700), {40, 700}) - 9;
   const auto same = [](const auto& e) { return lf::array_equal(lf::materialize(e), lf::materialize((e + 1) - 1)); };
@@ -368,6 +368,41 @@ TEST(gathers_on_the_host, what_is_copied_in_pieces_is_what_loops_compute) {
   EXPECT_TRUE(same(lf::pad<padding::edge>(turned, {{3, 50}, {1, 9}})));
   EXPECT_TRUE(same(lf::concat(y, lf::repeat(x, 4, axis<0>), lf::pad(x, {{2, 2}, {0, 0}}, -1))));
   EXPECT_TRUE(same(lf::pad(lf::repeat(x, 40, axis<0>), {{2, 2}, {3, 0}}, 0)));
+}
+TEST(gathers_on_the_host, what_is_computed_of_parts_is_computed_part_by_part) {
+  const lf::array<int, 1, lf::host> x = lf::arange<int>(60'000), y = lf::arange<int>(90'000) - 7;
+  const lf::array<int, 2, lf::host> m = lf::reshape(lf::arange<int>(300 * 70), {300, 70}),
+                                    n = lf::reshape(lf::arange<int>(300 * 90), {300, 90}) - 9;
+  const lf::array<int, 1, lf::host> xy = lf::concat(x, y), yx = lf::concat(y, x);
+  const lf::array<int, 2, lf::host> mn = lf::concat<1>(m, n), stacked = lf::stack(y, y + 1);
+  const auto expect = [](int kernels, const auto& e, const auto& want) {
+    EXPECT_EQ(lf::plan(e).kernels.size(), static_cast<std::size_t>(kernels));
+    EXPECT_TRUE(lf::array_equal(lf::materialize(e), lf::materialize(want)));
+  };
+  const auto back = range(none, none, -1);
+  const auto both = lf::concat(x, y);
+  expect(2, both * 3 + yx, xy * 3 + yx);
+  expect(2, lf::concat(x * 3, y + 1), lf::concat(lf::materialize(x * 3), lf::materialize(y + 1)));
+  expect(2, both(range(100, 140'000)) * 3, xy(range(100, 140'000)) * 3);
+  expect(2, both(range(100, 149'000, 3)) * 3, xy(range(100, 149'000, 3)) * 3);
+  expect(1, both(back) * 3, xy(back) * 3);
+  expect(3, lf::concat(x, y, x) - 1, lf::concat(xy, x) - 1);
+  expect(1, both * lf::concat(y, x), xy * yx);
+  const auto few = x(range(0, 100));
+  expect(1, lf::concat(few, few) * 3, lf::materialize(lf::concat(few, few)) * 3);
+  expect(2, lf::concat<1>(m, n) * 2 + lf::arange<int>(160), mn * 2 + lf::arange<int>(160));
+  expect(2, lf::concat<1>(m, n).T() * 2, mn.T() * 2);
+  expect(2, lf::stack(y, y + 1) * 2, stacked * 2);
+  expect(2, lf::concat(x(range(0, 70)), y(range(0, 90))) * mn,
+         lf::materialize(lf::concat(x(range(0, 70)), y(range(0, 90)))) * mn);
+  lf::array<int, 1, lf::host> z = yx;
+  z = both + z;
+  EXPECT_TRUE(lf::array_equal(z, xy + yx));
+  z = lf::concat(z(range(20'000, none)), z(range(0, 20'000))) * 2;
+  const lf::array<int, 1, lf::host> sums = xy + yx;
+  EXPECT_TRUE(lf::array_equal(z, lf::concat(sums(range(20'000, none)), sums(range(0, 20'000))) * 2));
+  z(range(none, none, 2)) = lf::concat(x(range(0, 15'000)), y(range(0, 60'000))) + 1;
+  EXPECT_TRUE(lf::array_equal(z(range(30'000, none, 2)), y(range(0, 60'000)) + 1));
 }
 TEST(gathers_on_the_host, extents_that_cannot_be_counted_are_errors) {
   const lf::array<float, 1, lf::host> x = lf::ones<float>({4});

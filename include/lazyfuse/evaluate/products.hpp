@@ -56,34 +56,41 @@ template <class Op, class Seq, class A>
 inline constexpr bool is_rounded_product<map_expr<Op, Seq, A>> =
     ir::code_detail::is_cast<Op>&& small_real<value_t<map_expr<Op, Seq, A>>>&& is_product<bare_tree<A>>;
 
+/// Whether what is computed of products is, in this space, computed where they are.
+template <class Space>
+inline constexpr bool finishes_products = requires {
+  backend<Space>::finishes_products;
+};
 template <class E>
 auto in_memory_for_library(const E& e) {
   if constexpr (requires { e.source.owner; }) return e;
   else return leaf<deferred<for_library, E>, E::rank>({e}, e.shape(), row_major(e.shape()));
 }
-template <class E>
+/// 16-bit reals are widened by the library, but on the host before it.
+template <class Space, class E>
 auto factor_in_memory(const E& e) {
-  if constexpr (tree::is_named<E>) return factor_in_memory(tree::unnamed(e));
-  else if constexpr (std::is_same_v<typename factor_of<E>::type, E>) return in_memory_for_library(e);
-  else return tree::rebuilt(e, [](const auto& a) { return factor_in_memory(a); });
+  if constexpr (tree::is_named<E>) return factor_in_memory<Space>(tree::unnamed(e));
+  else if constexpr (finishes_products<Space> || std::is_same_v<typename factor_of<E>::type, E>)
+    return in_memory_for_library(e);
+  else return tree::rebuilt(e, [](const auto& a) { return factor_in_memory<Space>(a); });
 }
 /// The product of what is in memory.
-template <class Kind, class A, int R>
+template <class Space, class Kind, class A, int R>
 auto multiplied(const leaf<deferred<Kind, A>, R>& e) {
   return tree::with_argument(
-      e, tree::rebuilt(tree::unnamed(e.source.argument), [](const auto& a) { return factor_in_memory(a); }));
+      e, tree::rebuilt(tree::unnamed(e.source.argument), [](const auto& a) { return factor_in_memory<Space>(a); }));
 }
-template <class Op, class Seq, class A>
+template <class Space, class Op, class Seq, class A>
 auto multiplied(const map_expr<Op, Seq, A>& e) {
-  return tree::rebuilt(e, [](const auto& a) { return multiplied(tree::unnamed(a)); });
+  return tree::rebuilt(e, [](const auto& a) { return multiplied<Space>(tree::unnamed(a)); });
 }
 /// The expression with the factors of its products in memory.
-template <class E>
+template <class Space, class E>
 auto with_factors_apart(const E& e) {
-  if constexpr (tree::is_named<E>) return with_factors_apart(tree::unnamed(e));
-  else if constexpr (is_product<E> || is_rounded_product<E>) return multiplied(e);
+  if constexpr (tree::is_named<E>) return with_factors_apart<Space>(tree::unnamed(e));
+  else if constexpr (is_product<E> || is_rounded_product<E>) return multiplied<Space>(e);
   else if constexpr (planning::has_reduction<E>)
-    return tree::rebuilt(e, [](const auto& a) { return with_factors_apart(a); });
+    return tree::rebuilt(e, [](const auto& a) { return with_factors_apart<Space>(a); });
   else return e;
 }
 /// The expression with its products in memory; at its root one stays.
@@ -97,19 +104,14 @@ auto with_products_apart(const E& e) {
     return tree::rebuilt(e, [](const auto& a) { return with_products_apart<false>(a); });
   else return e;
 }
-/// Whether what is computed of products is, in this space, computed where they are.
-template <class Space>
-inline constexpr bool finishes_products = requires {
-  backend<Space>::finishes_products;
-};
 /// Factors first, then products: those that are equal are computed once only if nothing in them is still to be
 /// computed.
 template <class Space, class E>
 auto next_apart(const E& e) {
-  using factors_apart = decltype(with_factors_apart(e));
+  using factors_apart = decltype(with_factors_apart<Space>(e));
   if constexpr (!finishes_products<Space> && std::is_same_v<bare_t<factors_apart>, E>)
     return with_products_apart<true>(e);
-  else return with_factors_apart(e);
+  else return with_factors_apart<Space>(e);
 }
 
 struct stage_count {
@@ -136,11 +138,11 @@ inline constexpr bool are_around_products = [] {
 }();
 
 /// Whether an expression is computed of one product, whose factors are in memory.
-template <class E>
+template <class Space, class E>
 inline constexpr bool is_of_one_product = [] {
   constexpr stage_count n = tree::fold<counting_products, E>;
   return n.all == 1 && n.products == 1 &&
-         std::is_same_v<bare_t<decltype(with_factors_apart(std::declval<const E&>()))>, E>;
+         std::is_same_v<bare_t<decltype(with_factors_apart<Space>(std::declval<const E&>()))>, E>;
 }();
 
 /// Elements of a factor, each once.
@@ -168,7 +170,8 @@ bool product_pays(const leaf<deferred<Kind, A>, R>& e) {
   const auto is_read_often = [&](const auto& f) { return factor_size(tree::unnamed(f)) * least_reads <= positions; };
   return positions >= least_positions && is_read_often(product.template argument<0>()) &&
          is_read_often(product.template argument<1>()) &&
-         backend<Space>::multiplies(dtype_of<factor>, dtype_of<value_t<A>>);
+         backend<Space>::multiplies(dtype_of<std::conditional_t<finishes_products<Space>, value_t<A>, factor>>,
+                                    dtype_of<value_t<A>>);
 }
 template <class Space, class Op, int... I, class... A>
 bool product_pays(const map_expr<Op, index_sequence<I...>, A...>& e) {

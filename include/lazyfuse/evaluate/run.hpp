@@ -3,6 +3,7 @@
 // evaluates comes through run().
 #pragma once
 
+#include <lazyfuse/evaluate/choices.hpp>
 #include <lazyfuse/evaluate/products.hpp>
 #include <lazyfuse/evaluate/scan.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
@@ -161,7 +162,7 @@ bool reduce_or_rows(const execution& x, const shape<R>& s, const target_pack<R, 
 /// Whether a library of products computes all of an expression around one whose factors are in memory.
 template <class Space, int R, class... T, class... E>
 bool library_takes(const shape<R>& s, const target_pack<R, T...>& to, allocation* const* owners, const E&... e) {
-  if constexpr (sizeof...(E) == 1 && !finishes_products<Space> && (is_of_one_product<E> && ...)) {
+  if constexpr (sizeof...(E) == 1 && !finishes_products<Space> && (is_of_one_product<Space, E> && ...)) {
     plan_list plans;
     return reduce_together<Space, R, T...>(execution{&plans}, s, to, owners, e...) && plans.size() == 1 &&
            backend<Space>::multiplies(plans[0]);
@@ -198,9 +199,11 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
       graph_detail::run_as_graph<Space, R, T...>(x, s, to, owners, make_index_sequence<sizeof...(E)>{}, e...);
     else if constexpr ((run_detail::reads_too_many<E> || ...))
       run<Space, R, T...>(x, s, to, owners, barrier_detail::limit<plan_limits<>>(e)...);
-    else if constexpr (!(planning::has_reduction<E> || ...))
+    else if constexpr (!(planning::has_reduction<E> || ...)) {
+      if constexpr (run_detail::may_be_parted<Space, E...>)
+        if (run_detail::run_in_parts<Space>(x, s, to, owners, e...)) return;
       run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
-    else if constexpr ((has_scan<E> || ...)) run_detail::scan<Space, R, T...>(x, s, to, owners, e...);
+    } else if constexpr ((has_scan<E> || ...)) run_detail::scan<Space, R, T...>(x, s, to, owners, e...);
     else {
       constexpr auto form = (planning::reductions_detail::form{} + ... + planning::reductions_detail::form_of<E>);
       constexpr bool nested = (run_detail::has_nested<E> || ...), broadcast_back = nested || form.other_leaves;

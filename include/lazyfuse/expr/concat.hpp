@@ -82,7 +82,8 @@ inline constexpr bool of_one_rank = ((rank_of<More> == rank_of<X>)&&...);
 
 /// concat<0>(x, y, ...): expressions one after the other along an axis, the first unless given; the element type is
 /// that in which they meet. One kernel, which reads of each what is asked for and computes all of them at every
-/// position. Throws shape_error unless they differ along that axis alone. \numpy{concat}
+/// position; on the host, of many elements, one for each part. Throws shape_error unless they differ along that axis
+/// alone. \numpy{concat}
 template <int Axis = 0, class X, class... More>
   requires expression<X>
 auto concat(const X& x, const More&... more) {

@@ -104,12 +104,17 @@ struct reciprocal : exact_operation {
 #endif
 };
 
+struct whole_divisor_of;
+struct floor_divide_by;
+struct remainder_by;
 /// Rounds towards minus infinity; an integer divided by zero gives 0, as in NumPy. Reals are divided as by NumPy's
 /// npy_floor_divide, from the exact remainder, so that no large quotient is rounded up.
 struct floor_divide : exact_operation {
   using rule = rules::ordered_number;
   static constexpr const char* name = "floor_divide";
   static constexpr int cost = 20;
+  using prepares_whole = whole_divisor_of;  // of integers, as divide's
+  using with_whole = floor_divide_by;
   template <integer T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if (y == 0) return 0;
@@ -137,6 +142,8 @@ struct remainder : exact_operation {
   using rule = rules::ordered_number;
   static constexpr const char* name = "remainder";
   static constexpr int cost = 20;
+  using prepares_whole = whole_divisor_of;  // of integers, as divide's
+  using with_whole = remainder_by;
   template <integer T>
   LAZYFUSE_HD constexpr T operator()(T x, T y) const {
     if constexpr (unsigned_integer<T>) return y == 0 ? T(0) : static_cast<T>(x % y);

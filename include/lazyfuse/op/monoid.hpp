@@ -32,7 +32,8 @@ concept rounded_sums = real_number<T> || complex_number<T> ||(short_vector<T> &&
 struct sum : plain_monoid, add {
   static constexpr const char* name = "sum";
   static constexpr bool rounds = true;
-  using of_products = multiply;  // sums of what it gives are what libraries compute as products of matrices
+  static constexpr bool counts = true;  ///< conditions, if they are made integers
+  using of_products = multiply;         // sums of what it gives are what libraries compute as products of matrices
   template <class T>
   LAZYFUSE_HD static constexpr T identity() {
     return T(0);

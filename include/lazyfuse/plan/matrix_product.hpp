@@ -30,4 +30,8 @@ struct matrix_product {
 matrix_product matrix_product_of(const index_t* extents, int kept, int rank, const index_t* first,
                                  const index_t* second);
 
+/// The same of a matrix and a vector, over the axes [rows | depth]: columns is -1, and the vector as a matrix of one
+/// column.
+matrix_product vector_product_of(const index_t* extents, const index_t* first, const index_t* second);
+
 }  // namespace lazyfuse::planning

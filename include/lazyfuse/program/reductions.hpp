@@ -106,6 +106,9 @@ template <class... M, class... P, class Sources>
 struct reduction_set<list<reduction<M, P>...>, Sources> {
   static constexpr int size = sizeof...(M);
   using reductions = list<reduction<M, P>...>;
+  using sources = Sources;
+  template <int I>
+  using reduction_at = type_at<I, reduction<M, P>...>;
   using prologue = schedule<list<P...>>;
   using monoids = list<M...>;
   using accumulators = pack<program_value_t<P, Sources>...>;

@@ -69,6 +69,7 @@ using pair_up = rewritten<pairing<All>, P>;
 struct summary {
   int cost = 0;                                        ///< of the distinct operations
   bool repeats = false, pairs = false, saves = false;  ///< saves: see cost_saved.hpp
+  bool divides = false;                                ///< integers, perhaps, as processors are slow to do
 };
 /// The distinct composite sub-programs met so far, and those that would pair with them (sin and cos).
 struct distinct_programs {
@@ -100,6 +101,7 @@ struct distinct_programs {
     met[count++] = self;
     found.cost += Op::cost;
     found.saves = found.saves || requires { Op::cost_saved(0.0); };
+    found.divides = found.divides || requires { typename Op::prepares_whole; };
   }
 };
 struct counting_operations {

@@ -43,9 +43,22 @@ struct block_walk {
     }
     return m;
   }
+  /// How many elements it has.
+  index_t size(index_t b) const {
+    const index_t left = extents[axis] - b % pieces * along;
+    return (left < along ? left : along) * inner;
+  }
   /// The place of its first element.
   index_t first(index_t b) const { return (b / pieces * extents[axis] + b % pieces * along) * inner; }
 };
+
+/// task(number) for so many tasks, by all threads where the cost is worth it.
+template <class Task>
+void for_tasks(index_t tasks, double cost, const Task& task) {
+  for_blocks(
+      host{}, tasks, cost, [](void* c, index_t number) { (*static_cast<const Task*>(c))(number); },
+      const_cast<Task*>(&task));
+}
 
 /// What cannot be evaluated in parts without computing something once for each.
 template <class E>
@@ -53,6 +66,13 @@ inline constexpr bool is_whole = tree::has_barrier<E> || has_scan<E> || tree::fo
 
 /// Elements of a buffer of one thread, and their bytes.
 inline constexpr index_t most_in_block = 4096, most_bytes = 65536;
+
+/// The elements of a block, where T is the largest type of them.
+template <class T>
+inline constexpr index_t block_elements = [] {
+  constexpr index_t bytes = static_cast<index_t>(sizeof(T));
+  return bytes * most_in_block <= most_bytes ? most_in_block : bytes < most_bytes ? most_bytes / bytes : 1;
+}();
 
 /// N elements, on the stack of a thread.
 template <class T, index_t N>
@@ -71,10 +91,7 @@ class thread_buffer {
 /// element type.
 template <class Largest, class Begin, class Body, int R, class... E>
 void in_blocks(const Begin& begin, const Body& body, index_t parts, const shape<R>& s, const E&... e) {
-  constexpr index_t bytes = static_cast<index_t>(sizeof(Largest)), most = bytes * most_in_block <= most_bytes
-                                                                              ? most_in_block
-                                                                          : bytes < most_bytes ? most_bytes / bytes
-                                                                                               : 1;
+  constexpr index_t most = block_elements<Largest>;
   const block_walk<R> walk(s, most);
   begin(walk.count);
   const auto block = [&](index_t part, index_t b) {
@@ -89,14 +106,10 @@ void in_blocks(const Begin& begin, const Body& body, index_t parts, const shape<
     in_buffers(thread_buffer<value_t<E>, most>().data()...);
   };
   if (parts <= 0 || parts > walk.count) parts = walk.count;
-  auto task = [&](index_t part) {
+  for_tasks(parts, 8.0 * static_cast<double>(s.size()), [&](index_t part) {
     const index_t end = walk.count * (part + 1) / parts;
     for (index_t b = walk.count * part / parts; b < end; ++b) block(part, b);
-  };
-  using task_type = decltype(task);
-  for_blocks(
-      host{}, parts, 8.0 * static_cast<double>(s.size()),
-      [](void* c, index_t part) { (*static_cast<task_type*>(c))(part); }, &task);
+  });
 }
 
 /// The same of any expressions: what is reduced in them is computed first.

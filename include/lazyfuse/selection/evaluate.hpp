@@ -17,30 +17,77 @@ namespace lazyfuse {
 
 namespace selection_detail {
 
+/// A mask in memory, one element after the other, with how many are true in each block.
+struct counted_mask {
+  array<bool, 1, host> own;  ///< empty where somebody else has it
+  const bool* keep;
+  std::vector<index_t> places;  ///< of the first element that each block selects
+  index_t count = 0;
+};
+/// The mask's own memory, if it lies there so; else null.
+template <class E>
+const bool* lying(const E&) {
+  return nullptr;
+}
+template <int R>
+const bool* lying(const tree::leaf<stored<bool, host>, R>& e) {
+  return e.steps == row_major(e.extents) ? e.source.data + e.offset : nullptr;
+}
+template <class T, class Tree>
+counted_mask count_blocks(const Tree& mask) {
+  counted_mask m;
+  m.keep = lying(mask);
+  if (m.keep) {
+    const block_walk<Tree::rank> walk(mask.shape(), block_elements<T>);
+    m.places.resize(static_cast<std::size_t>(walk.count));
+    for_tasks(walk.count, 0.2 * static_cast<double>(mask.shape().size()), [&](index_t block) {
+      m.places[static_cast<std::size_t>(block)] = count_true(m.keep + walk.first(block), walk.size(block));
+    });
+  } else {
+    m.own = array<bool, 1, host>(shape<1>{mask.shape().size()}, caller{});
+    bool* const keep = m.own.unshared();
+    m.keep = keep;
+    evaluate_blocks<T>([&](index_t blocks) { m.places.resize(static_cast<std::size_t>(blocks)); },
+                       [&](index_t, index_t block, index_t first, index_t n, const bool* values) {
+                         std::memcpy(keep + first, values, static_cast<std::size_t>(n));
+                         m.places[static_cast<std::size_t>(block)] = count_true(values, n);
+                       },
+                       0, mask);
+  }
+  for (index_t& place : m.places) place = std::exchange(m.count, m.count + place);
+  return m;
+}
+/// Whether values are where they stand themselves, in row-major order.
+template <class E>
+bool are_places(const E&) {
+  return false;
+}
+template <int R>
+bool are_places(const tree::leaf<ir::position, R>& e) {
+  return e.steps == row_major(e.extents) && e.source.at(e.offset) == 0;
+}
+
 template <class T, class Mask, class Values, class = maker>
 array<T, 1, host> computed(host, const Mask& mask, const Values& values) {
-  std::vector<index_t> places;  // of the first element that each block selects
-  const array<bool, Mask::rank, host> kept(mask.shape(), caller{});
-  bool* const keep = kept.unshared();
-  const auto as_many = [&](index_t blocks) { places.resize(static_cast<std::size_t>(blocks)); };
-  evaluate_blocks<T>(
-      as_many,
-      [&](index_t, index_t block, index_t first, index_t n, const bool* m) {
-        std::memcpy(keep + first, m, static_cast<std::size_t>(n));
-        places[static_cast<std::size_t>(block)] = count_true(m, n);
-      },
-      0, mask.tree);
-  index_t count = 0;
-  for (index_t& place : places) place = std::exchange(count, count + place);
-  array<T, 1, host> result(shape<1>{count}, caller{});
+  const counted_mask m = count_blocks<T>(tree::unnamed(mask.tree));
+  array<T, 1, host> result(shape<1>{m.count}, caller{});
+  if (m.count == 0) return result;
   T* const to = result.unshared();
-  if (count > 0)
-    evaluate_blocks<T>(
-        as_many,
-        [&](index_t, index_t block, index_t, index_t n, const bool* m, T* v) {
-          keep_selected(m, v, sizeof(T), n, to + places[static_cast<std::size_t>(block)]);
-        },
-        0, kept.tree, values.tree);
+  const auto place = [&](index_t block) { return m.places[static_cast<std::size_t>(block)]; };
+  if constexpr (__is_same(T, int64))
+    if (are_places(tree::unnamed(values.tree))) {
+      const block_walk<Mask::rank> walk(mask.shape(), block_elements<T>);
+      for_tasks(walk.count, 2.0 * static_cast<double>(mask.shape().size()), [&](index_t block) {
+        const index_t first = walk.first(block), end = block + 1 < walk.count ? place(block + 1) : m.count;
+        put_places(m.keep, first, first + walk.size(block), to + place(block), end - place(block));
+      });
+      return result;
+    }
+  evaluate_blocks<T>([](index_t) {},
+                     [&](index_t, index_t block, index_t first, index_t n, T* v) {
+                       keep_selected(m.keep + first, v, sizeof(T), n, to + place(block));
+                     },
+                     0, values.tree);
   return result;
 }
 /// Values of more bytes are taken by their places.

@@ -38,6 +38,21 @@ array<T, 1, Space> zero_counts(index_t n) {
   if (n > 0) memory_detail::zero(Space{}, counts.owner(), counts.unshared(), static_cast<std::size_t>(n) * sizeof(T));
   return counts;
 }
+/// count(n, counts, values...) for blocks of e..., of one shape, into counts of each part by itself, which are added
+/// up: how many parts there are depends on sizes alone.
+template <class T, class Count, class First, class... More>
+array<T, 1, host> counted_in_parts(index_t bins, const Count& count, const First& first, const More&... more) {
+  const index_t parts = parts_of(first.shape().size(), bins);
+  auto room = zero_counts<T, host>(parts * bins);
+  evaluate_blocks<int64>([](index_t) {},
+                         [&](index_t part, index_t, index_t, index_t n, const auto*... values) {
+                           count(n, room.unshared() + part * bins, values...);
+                         },
+                         parts, first.tree, more.tree...);
+  if (parts == 1) return room;
+  add_rows(room.unshared(), parts, bins);
+  return array<T, 1, host>(room(range(0, bins)));
+}
 /// count(values, n, counts) for blocks of e; on the GPU for all of it.
 template <class Space, class E, class Count, class = maker>
 array<int64, 1, Space> counted(const E& e, index_t bins, const Count& count) {
@@ -48,18 +63,9 @@ array<int64, 1, Space> counted(const E& e, index_t bins, const Count& count) {
     auto counts = zero_counts<int64, Space>(bins);
     if (const index_t n = e.shape().size(); n > 0) count(values.data, n, counts.unshared());
     return counts;
-  } else {
-    const index_t parts = parts_of(e.shape().size(), bins);
-    auto room = zero_counts<int64, host>(parts * bins);
-    evaluate_blocks<int64>([](index_t) {},
-                           [&](index_t part, index_t, index_t, index_t n, const value_t<E>* values) {
-                             count(values, n, room.unshared() + part * bins);
-                           },
-                           parts, e.tree);
-    if (parts == 1) return room;
-    add_rows(room.unshared(), parts, bins);
-    return array<int64, 1, host>(room(range(0, bins)));
-  }
+  } else
+    return counted_in_parts<int64>(
+        bins, [&](index_t n, int64* counts, const auto* values) { count(values, n, counts); }, e);
 }
 
 template <class X>
@@ -145,10 +151,18 @@ auto bincount(const X& x, const W& weights, index_t minlength = 0, caller where 
     const asked_at at(where);
     if (!(x.shape() == weights.shape()))
       throw_shapes("bincount", x.shape().extent, 1, weights.shape().extent, 1, "differ", where);
-    const memory_detail::device_scope<Space> scope(array_detail::device_of(x));
-    auto sums = zero_counts<double, Space>(bins_of(x, minlength, where));
-    if (x.shape().size() > 0) write_at<true>("bincount", sums, cast<double>(weights), cast<int64>(x));
-    return sums;
+    const index_t bins = bins_of(x, minlength, where);
+    if constexpr (space_traits<Space>::on_device) {
+      const memory_detail::device_scope<Space> scope(array_detail::device_of(x));
+      auto sums = zero_counts<double, Space>(bins);
+      if (x.shape().size() > 0) write_at<true>("bincount", sums, cast<double>(weights), cast<int64>(x));
+      return sums;
+    } else {
+      const auto add = [&](index_t n, double* sums, const int64* values, const double* each) {
+        add_weights(values, each, n, bins, sums);
+      };
+      return counted_in_parts<double>(bins, add, cast<int64>(x), cast<double>(weights));
+    }
   }
 }
 

@@ -53,7 +53,11 @@ auto at_indices(X&& x, const I&... i) {
 /// flatnonzero(x): where elements are not zero, or true, in row-major order: a selection of int64. \numpy{flatnonzero}
 template <class X>
   requires expression<X>
-auto flatnonzero(const X& x) { return compress(cast<bool>(x), reductions_detail::places(x.shape(), axes<>{})); }
+auto flatnonzero(const X& x) {
+  const auto places = reductions_detail::places(x.shape(), axes<>{});
+  if constexpr (boolean<value_t<X>>) return compress(x, places);
+  else return compress(cast<bool>(x), places);
+}
 
 /// compress(mask, x, axis<1>): what a mask selects along an axis, of whose length it is. The mask is evaluated at once,
 /// the result is an expression, as take. Throws shape_error. \numpy{compress}

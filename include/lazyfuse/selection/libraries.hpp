@@ -21,6 +21,8 @@ void for_blocks(host, index_t tasks, double cost, void (*body)(void*, index_t), 
 
 /// How many of n are true.
 index_t count_true(const bool* mask, index_t n);
+/// Writes where the mask is true from `first` to `end`, which is `count` times.
+void put_places(const bool* mask, index_t first, index_t end, int64* to, index_t count);
 /// Writes those of n values at which the mask is true, one after the other; moves them together where they are first.
 void keep_selected(const bool* mask, void* values, std::size_t element_size, index_t n, void* to);
 
@@ -68,8 +70,11 @@ void count_in_bins(cuda, const bins& b, const void* values, index_t n, int64* co
 /// The same of bins that have the values' own numbers, all of them in [0, bins).
 void count_numbers(host, const int64* values, index_t n, index_t bins, int64* counts);
 void count_numbers(cuda, const int64* values, index_t n, index_t bins, int64* counts);
-/// The first row of counts becomes the sum of all.
+/// The same of their weights, on the host.
+void add_weights(const int64* values, const double* weights, index_t n, index_t bins, double* sums);
+/// The first row becomes the sum of all.
 void add_rows(int64* counts, index_t rows, index_t length);
+void add_rows(double* sums, index_t rows, index_t length);
 /// NumPy's edges of bins of one width between low and high, computed in float or double: their width in all. Throws
 /// index_error.
 double uniform_edges(double low, double high, bool in_float, dtype type, index_t bins, void* edges, caller where);

@@ -5,6 +5,7 @@
 #include <lazyfuse/backend/widest_vectors.hpp>
 
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <mutex>
 
@@ -34,7 +35,8 @@ product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns,
     if (std::max(height, width) < 2 * tuned::least_side_of_block) break;
     ++(height >= width ? down : across);
   }
-  product_blocks cut{side(rows, down), side(columns, across), 0, 0, depth > tuned::piece_of_depth, depth, 1};
+  product_blocks cut{
+      side(rows, down), side(columns, across), 0, 0, depth > tuned::pieces_together * tuned::piece_of_depth, depth, 1};
   cut.down = parts(rows, cut.rows);
   cut.across = parts(columns, cut.columns);
   if (const index_t blocks = batches * cut.down * cut.across; blocks < tuned::least_blocks_of_product) {
@@ -42,6 +44,15 @@ product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns,
     cut.chains = parts(depth, cut.depth);
   }
   return cut;
+}
+
+index_t rows_of_vector_product(index_t rows, index_t depth, bool turned) {
+  // Along rows the library reads several at once; along columns a task has the results of whole pages.
+  const index_t least = turned ? tuned::least_columns_by_vector : tuned::least_rows_by_vector;
+  if (!has_blas() || rows < 2 * least || rows * depth < tuned::least_by_vector ||
+      depth < (turned ? tuned::least_rows_by_vector : tuned::least_depth_by_vector))
+    return 0;
+  return std::max(least, parts(tuned::elements_by_vector, depth * least) * least);
 }
 
 #if LAZYFUSE_HAS_BLAS
@@ -104,21 +115,44 @@ void call_blas(void (*body)(void*), void* context) {
 
 namespace {
 
-void multiply_piece(const block_product& b) {
+/// Adds: to what is there.
+void multiply_piece(const block_product& b, bool adds) {
   const auto m = static_cast<int>(b.rows), n = static_cast<int>(b.columns), k = static_cast<int>(b.depth);
   const auto left_pitch = static_cast<int>(b.left_lies.pitch), right_pitch = static_cast<int>(b.right_lies.pitch),
              pitch = static_cast<int>(b.pitch);
   const CBLAS_TRANSPOSE left = order_of(b.left_lies), right = order_of(b.right_lies);
   const auto real = [&]<class T>(auto gemm, T one) {
     gemm(CblasRowMajor, left, right, m, n, k, one, static_cast<const T*>(b.left), left_pitch,
-         static_cast<const T*>(b.right), right_pitch, T(0), static_cast<T*>(b.to), pitch);
+         static_cast<const T*>(b.right), right_pitch, T(adds), static_cast<T*>(b.to), pitch);
   };
   const auto complex = [&]<class T>(auto gemm, T one) {
-    const T alpha[] = {one, T(0)}, beta[] = {T(0), T(0)};
+    const T alpha[] = {one, T(0)}, beta[] = {T(adds), T(0)};
     gemm(CblasRowMajor, left, right, m, n, k, alpha, b.left, left_pitch, b.right, right_pitch, beta, b.to, pitch);
   };
+  // Results of a vector are added to zeros: some versions multiply by 0 what was there.
+  const bool by_vector = n == 1 && right == CblasNoTrans;
+  const int lines = b.left_lies.turned ? k : m, along = b.left_lies.turned ? m : k;
+  const auto cleared = [&]<class T>() {
+    auto* const to = static_cast<T*>(b.to);
+    for (index_t r = 0; r < b.rows && !adds; ++r) to[r * b.pitch] = T();
+    return to;
+  };
+  const auto real_by_vector = [&]<class T>(auto gemv, T one) {
+    gemv(CblasRowMajor, left, lines, along, one, static_cast<const T*>(b.left), left_pitch,
+         static_cast<const T*>(b.right), right_pitch, one, cleared.template operator()<T>(), pitch);
+  };
+  const auto complex_by_vector = [&]<class T>(auto gemv, T one) {
+    const T factor[] = {one, T(0)};
+    gemv(CblasRowMajor, left, lines, along, factor, b.left, left_pitch, b.right, right_pitch, factor,
+         cleared.template operator()<std::complex<T>>(), pitch);
+  };
   const auto call = [&] {
-    if (b.type == dtype::float32) real(cblas_sgemm, 1.0f);
+    if (by_vector) {
+      if (b.type == dtype::float32) real_by_vector(cblas_sgemv, 1.0f);
+      else if (b.type == dtype::float64) real_by_vector(cblas_dgemv, 1.0);
+      else if (b.type == dtype::complex64) complex_by_vector(cblas_cgemv, 1.0f);
+      else complex_by_vector(cblas_zgemv, 1.0);
+    } else if (b.type == dtype::float32) real(cblas_sgemm, 1.0f);
     else if (b.type == dtype::float64) real(cblas_dgemm, 1.0);
     else if (b.type == dtype::complex64) complex(cblas_cgemm, 1.0f);
     else complex(cblas_zgemm, 1.0);
@@ -160,23 +194,33 @@ void by_components(dtype type, index_t n, const F& f) {
 }  // namespace
 
 void multiply(const block_product& b) {
-  block_product piece = b;
-  piece.depth = std::min(b.depth, tuned::piece_of_depth);
-  multiply_piece(piece);
-  if (b.depth == piece.depth) return;
-  const index_t size = b.rows * b.pitch, bytes = bytes_of(b.type);
-  void* const lost = moved(b.room, size * bytes);
-  piece.to = b.room;
-  by_components(b.type, size, [&]<class T>(T, index_t n) {
-    std::fill_n(static_cast<T*>(lost), n, T(0));
-    for (index_t k = piece.depth; k < b.depth; k += tuned::piece_of_depth) {
+  // Along the rows of a matrix the products with a vector are added up in as many lanes at least.
+  constexpr index_t lanes = 4;
+  const index_t most = b.columns == 1 && !b.left_lies.turned ? lanes * tuned::piece_of_depth : tuned::piece_of_depth;
+  const index_t bytes = bytes_of(b.type);
+  // Pieces, of which the library adds some to the others.
+  const auto sums_of = [&](index_t from, index_t depth, void* to) {
+    block_product piece = b;
+    piece.to = to;
+    for (index_t k = from; k < from + depth; k += most) {
       const auto at = [&](const planning::matrix_layout& lies, bool along) {
         return k * bytes * (along != lies.turned ? 1 : lies.pitch);
       };
-      piece.depth = std::min(b.depth - k, tuned::piece_of_depth);
+      piece.depth = std::min(from + depth - k, most);
       piece.left = moved(b.left, at(b.left_lies, true));
       piece.right = moved(b.right, at(b.right_lies, false));
-      multiply_piece(piece);
+      multiply_piece(piece, k > from);
+    }
+  };
+  const index_t together = tuned::pieces_together * most;
+  sums_of(0, std::min(b.depth, together), b.to);
+  if (b.depth <= together) return;
+  const index_t size = b.rows * b.pitch;
+  void* const lost = moved(b.room, size * bytes);
+  by_components(b.type, size, [&]<class T>(T, index_t n) {
+    std::fill_n(static_cast<T*>(lost), n, T(0));
+    for (index_t k = together; k < b.depth; k += together) {
+      sums_of(k, std::min(b.depth - k, together), b.room);
       add(static_cast<T*>(b.to), static_cast<T*>(lost), static_cast<const T*>(b.room), n);
     }
     restore(static_cast<T*>(b.to), static_cast<const T*>(lost), n);

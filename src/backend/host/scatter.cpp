@@ -219,10 +219,20 @@ void count_numbers(host, const int64* values, index_t n, index_t bins, int64* co
     if (static_cast<uint64>(values[i]) < static_cast<uint64>(bins)) ++counts[values[i]];
 }
 
-void add_rows(int64* counts, index_t rows, index_t length) {
-  for (index_t r = 1; r < rows; ++r)
-    for (index_t k = 0; k < length; ++k) counts[k] += counts[r * length + k];
+void add_weights(const int64* values, const double* weights, index_t n, index_t bins, double* sums) {
+  for (index_t i = 0; i < n; ++i)
+    if (static_cast<uint64>(values[i]) < static_cast<uint64>(bins)) sums[values[i]] += weights[i];
 }
+
+namespace {
+template <class T>
+void add_up(T* first, index_t rows, index_t length) {
+  for (index_t r = 1; r < rows; ++r)
+    for (index_t k = 0; k < length; ++k) first[k] += first[r * length + k];
+}
+}  // namespace
+void add_rows(int64* counts, index_t rows, index_t length) { add_up(counts, rows, length); }
+void add_rows(double* sums, index_t rows, index_t length) { add_up(sums, rows, length); }
 
 double uniform_edges(double low, double high, bool in_float, dtype type, index_t bins, void* edges, caller where) {
   if (low == high) low -= 0.5, high += 0.5;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Selections on the host: elements of blocks are moved together while they are in the cache of a thread.
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 #include <lazyfuse/observe/recording.hpp>
 #include <lazyfuse/selection/libraries.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -54,13 +56,41 @@ void for_blocks(host, index_t tasks, double cost, void (*body)(void*, index_t), 
 
 index_t count_true(const bool* mask, index_t n) {
   index_t count = 0;
-  for (index_t i = 0; i < n;) {
-    unsigned some = 0;  // of as many as a vector counts quickly
-    const index_t end = n - i < 65536 ? n : i + 65536;
-    for (; i < end; ++i) some += mask[i];
-    count += some;
-  }
+  host_detail::in_wide_vectors(
+      [](index_t* sum, const unsigned char* m, index_t left) {
+        constexpr index_t lanes = 64, most = 255;  // a byte holds no more
+        while (left >= lanes) {
+          unsigned char some[lanes] = {};
+          const index_t rows = std::min(left / lanes, most);
+          for (index_t r = 0; r < rows; ++r, m += lanes)
+            for (index_t l = 0; l < lanes; ++l) some[l] = static_cast<unsigned char>(some[l] + m[l]);
+          unsigned all = 0;
+          for (const unsigned char s : some) all += s;
+          *sum += all;
+          left -= rows * lanes;
+        }
+        for (; left > 0; --left) *sum += *m++;
+      },
+      &count, reinterpret_cast<const unsigned char*>(mask), n);
   return count;
+}
+
+void put_places(const bool* mask, index_t first, index_t end, int64* to, index_t count) {
+  index_t n = 0, i = first;
+  while (n < count) {
+    std::uint64_t some = 1;
+    if (end - i >= 8) std::memcpy(&some, mask + i, sizeof some);
+    if (some == 0) i += 8;
+    else if (count - n >= 8)  // so that no place too many is written
+      for (const index_t next = i + 8; i < next; ++i) {
+        to[n] = i;
+        n += mask[i];
+      }
+    else {
+      to[n] = i;
+      n += mask[i++];
+    }
+  }
 }
 
 void keep_selected(const bool* mask, void* values, std::size_t size, index_t n, void* to) {

@@ -260,6 +260,64 @@ TEST(matrix_products, do_not_drift) {
   }
 }
 
+/// A matrix by a vector, and one by a matrix, against loops over plain numbers; with any number of threads.
+template <class T>
+void expect_right_by_vector(int64_t rows, int64_t depth, int64_t step) {
+  SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(depth));
+  const auto x = test::numbers<T>({rows, depth}, 1), y = test::numbers<T>({depth * step}, 2);
+  const lf::array<T, 2> a = test::of<T, 2>(x), turned = a.T();
+  const lf::array<T, 1> b = test::of<T, 1>(y);
+  const auto want = test::generate<T>({rows}, [&](const test::extents& i) {
+    T sum = T(0);
+    for (int64_t k = 0; k < depth; ++k)
+      sum = sum + x.values[std::size_t(i[0] * depth + k)] * y.values[std::size_t(k * step)];
+    return sum;
+  });
+  const auto v = b(range(none, none, step));
+  expect_path(lf::matmul(a, v), library);
+  EXPECT_TRUE(test::evaluates_to(lf::matmul(a, v), want));
+  EXPECT_TRUE(test::evaluates_to(lf::matmul(v, turned), want));
+  EXPECT_TRUE(test::evaluates_to(lf::matmul(turned.T(), v) * T(2) - lf::matmul(a, v), want));
+  const auto first = test::tensor_of(lf::matmul(a, v)), other = test::tensor_of(lf::matmul(v, turned));
+  const test::same_threads_after restore;
+  for (const int threads : {1, 2, 7}) {
+    omp_set_num_threads(threads);
+    EXPECT_TRUE(test::same(test::tensor_of(lf::matmul(a, v)), first)) << threads;
+    EXPECT_TRUE(test::same(test::tensor_of(lf::matmul(v, turned)), other)) << threads;
+  }
+}
+TEST(matrix_products, with_vectors_are_right) {
+  expect_right_by_vector<double>(40, 1300, 1);
+  expect_right_by_vector<double>(1100, 131, 3);
+  expect_right_by_vector<float>(1541, 700, 2);
+  expect_right_by_vector<lf::complex<float>>(1030, 129, 1);
+  expect_path(lf::matmul(lf::array<double, 2>(lf::ones<double>({8, 8})), lf::array<double, 1>(lf::ones<double>({8}))),
+              loops);
+  for (const int64_t depth : {400, 100'000}) {
+    const lf::array<float, 2> x = lf::full({40, depth}, 0.1f);
+    const lf::array<float, 1> y = lf::full({depth}, 0.7f);
+    const double want = double(0.1f) * double(0.7f) * double(depth);
+    const lf::array<float, 1> c = lf::matmul(x, y);
+    EXPECT_LT(std::abs(c(5).item() - want) / want / std::numeric_limits<float>::epsilon(), 8) << depth;
+    lf::array<float, 1> z = y;
+    z(depth - 1) = std::numeric_limits<float>::infinity();
+    EXPECT_TRUE(lf::all(lf::matmul(x, z) == std::numeric_limits<float>::infinity()).item());
+  }
+}
+
+TEST(matrix_products, of_16_bits_are_rounded_once) {
+  const auto a = drawn<float>(70, 150, 1), b = drawn<float>(150, 90, 2);
+  const auto check = [&]<class T>(T) {
+    const lf::array<T, 2> x = lf::cast<T>(a), y = lf::cast<T>(b);
+    const lf::array<float, 2> wide = lf::matmul(lf::cast<float>(x), lf::cast<float>(y));
+    EXPECT_TRUE(lf::array_equal(lf::materialize(lf::matmul(x, y)), lf::materialize(lf::cast<T>(wide))));
+    EXPECT_TRUE(lf::array_equal(lf::materialize(lf::matmul(x, y.T().T()) + x(0, 0)),
+                                lf::materialize(lf::cast<T>(wide) + x(0, 0))));
+    EXPECT_EQ(lf::plan(lf::matmul(x, y)).kernels.back().path, has_library ? "blas" : "tiles");
+  };
+  check(lf::half());
+  check(lf::bfloat16());
+}
 TEST(matrix_products, read_in_memory_what_is_computed_of_their_factors) {
   const lf::array<float, 2, lf::host> x = test::of<float, 2>(test::numbers<float>({96, 80}, 1)),
                                       y = test::of<float, 2>(test::numbers<float>({80, 64}, 2));

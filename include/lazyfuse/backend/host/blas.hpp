@@ -23,7 +23,7 @@ struct block_product {
   index_t pitch;  ///< elements from one row of `to` to the next
   void* room;     ///< of deep ones, whose rows follow each other: for two such blocks; else none
 };
-/// Computes it on the thread that calls. Within the life of a blas_calls.
+/// Computes it on the thread that calls; of one column, by a function for vectors. Within the life of a blas_calls.
 void multiply(const block_product& block);
 /// Adds up `count` blocks of `size` elements, whose first ones are `apart` elements apart, into the first block; room
 /// for one more.
@@ -34,7 +34,7 @@ void add_up(dtype type, void* blocks, index_t count, index_t apart, index_t size
 struct product_blocks {
   index_t rows, columns;  ///< of a block
   index_t down, across;   ///< blocks of all rows, and of all columns
-  bool deep;              ///< it is computed in pieces of depth, which are added up with what rounding loses
+  bool deep;              ///< so deep that parts of depth are added up with what rounding loses
   index_t depth, chains;  ///< of few results: tasks for each block, of so deep a part each
 };
 product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns, index_t depth, int bytes_of_element);
@@ -43,6 +43,9 @@ product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns,
 bool has_blas();
 /// Whether there is such a library, and the product is large enough to gain from it.
 bool blas_pays(index_t rows, index_t columns, index_t depth);
+
+/// How a product of a matrix and a vector is cut: rows of a task; none where loops are as fast.
+index_t rows_of_vector_product(index_t rows, index_t depth, bool turned);
 
 /// While it lives the library starts no threads of its own, which would round sums in another order for each number of
 /// them: blocks are tasks of ours.

@@ -10,11 +10,11 @@
 
 namespace lazyfuse::host_detail {
 
-/// Whether a set is a sum of products of two operands in memory, of a type that the library has, and two axes are kept.
+/// Whether a set is a sum of products of two operands in memory, of a type that the library has, and axes are kept.
 template <class Set, class Sources, int K>
 inline constexpr bool multiplies_matrices = false;
 template <class Set, class... Src, int K>
-  requires(K >= 2 && product_of<typename Set::reductions>.found)
+  requires(K >= 1 && product_of<typename Set::reductions>.found)
 inline constexpr bool multiplies_matrices<Set, list<Src...>, K> = [] {
   constexpr auto factors = product_of<typename Set::reductions>;
   using left = type_at<factors.first, Src...>;
@@ -29,10 +29,17 @@ inline constexpr bool multiplies_matrices<Set, list<Src...>, K> = [] {
 template <class Set, int K, class Operands, int R>
 planning::matrix_product product_of_matrices(const shape<R>& extents, const Operands& operands) {
   constexpr auto factors = product_of<typename Set::reductions>;
-  const auto p = planning::matrix_product_of(extents.extent, K, R, get<factors.first>(operands).steps.step,
-                                             get<factors.second>(operands).steps.step);
-  return p && p.columns == K - 1 && blas_pays(extents[p.rows], extents[p.columns], extents[p.depth]) ? p
-                                                                                                     : decltype(p){};
+  const index_t* const first = get<factors.first>(operands).steps.step;
+  const index_t* const second = get<factors.second>(operands).steps.step;
+  planning::matrix_product p;
+  if constexpr (K == 1 && R == 2) {
+    p = planning::vector_product_of(extents.extent, first, second);
+    if (p && rows_of_vector_product(extents[0], extents[1], p.left.turned) > 0) return p;
+  } else if constexpr (K > 1) {
+    p = planning::matrix_product_of(extents.extent, K, R, first, second);
+    if (p && p.columns == K - 1 && blas_pays(extents[p.rows], extents[p.columns], extents[p.depth])) return p;
+  }
+  return {};
 }
 
 /// Of one sum: computes the products that `run` has, and finishes them.
@@ -169,5 +176,37 @@ class matrix_products {
                  });
   }
 };
+
+/// A matrix by a vector: rows in tasks, each finished when its sums are there.
+template <class Epilogue, class Run>
+void multiply_by_vector(const planning::matrix_product& p, const Run& run) {
+  using set = typename Run::set;
+  using T = typename set::template value_type<0>;
+  constexpr auto factors = product_of<typename set::reductions>;
+  const auto &first = get<factors.first>(run.operands), &second = get<factors.second>(run.operands);
+  const auto &matrix = p.swapped ? second : first, &vector = p.swapped ? first : second;
+  const index_t rows = run.extents[0], depth = run.extents[1],
+                each = rows_of_vector_product(rows, depth, p.left.turned);
+  const blas_calls calls;
+  for_tasks((rows + each - 1) / each, double(rows) * double(depth), [&](index_t task) {
+    const index_t begin = task * each, count = algorithm::min(each, rows - begin);
+    const scratch<T> sums(3 * count);
+    block_product b{};
+    b.type = dtype_of<T>;
+    b.rows = count;
+    b.columns = 1;
+    b.depth = depth;
+    b.left = address(matrix.source.data) + begin * matrix.steps[0];
+    b.right = address(vector.source.data);
+    b.left_lies = p.left;
+    b.right_lies = p.right;
+    b.to = &sums[0];
+    b.pitch = 1;
+    b.room = &sums[count];
+    multiply(b);
+    const auto at = run.position_in(0, 0);
+    for (index_t i = 0; i < count; ++i) run.finish(at, {{sums[i]}}, begin + i, 0);
+  });
+}
 
 }  // namespace lazyfuse::host_detail

@@ -55,6 +55,27 @@ struct partial_sums {
   LAZYFUSE_HD static T joined(const T& a, const T& b) { return compute<M>(a, b); }
   LAZYFUSE_HD void join(index_t l, const T& v) { combine(l, v); }
 };
+/// A byte that is none of a character, which may be part of everything else in memory: vectors are made of these.
+enum class small_count : unsigned char {};
+LAZYFUSE_HD constexpr small_count operator|(small_count a, small_count b) {
+  return small_count(unsigned(a) | unsigned(b));
+}
+LAZYFUSE_HD constexpr small_count operator+(small_count a, small_count b) {
+  return small_count(unsigned(a) + unsigned(b));
+}
+/// Whether one of bool was met that decides.
+template <class M, boolean T, int N>
+  requires(requires(T v) { M::absorbing(v); })
+struct partial_sums<M, T, N> {
+  static constexpr bool undecided = M::template identity<bool>();
+  alignas(64) small_count decided[N];
+  void clear(index_t n) { algorithm::fill_n(decided, n, small_count{}); }
+  LAZYFUSE_HD void combine(index_t l, T v) { decided[l] = decided[l] | small_count(M::absorbing(v)); }
+  void fold() {
+    fold_halves<N>([this](int l, int from) { decided[l] = decided[l] | decided[from]; });
+  }
+  T at(index_t l) const { return undecided != (decided[l] != small_count{}); }
+};
 /// Whether an element's being NaN is a vector of integers as wide as it, which the extreme of numbers then takes up.
 #if defined(__x86_64__) && !defined(__SSE4_1__)
 template <class T>

@@ -24,7 +24,10 @@ void reduce(const shape<R>& extents, const Operands& operands, const target_pack
   using short_type = reduced_short_rows<run_type>;
   const run_type run{extents.extent, operands, targets};
   if constexpr (multiplies_matrices<Set, Sources, K>)
-    if (product) return matrix_products<Epilogue, run_type>{product, run}.run();
+    if (product) {
+      if constexpr (K == 1) return multiply_by_vector<Epilogue>(product, run);
+      else return matrix_products<Epilogue, run_type>{product, run}.run();
+    }
   if constexpr (tiles_type::possible)
     if (in_tiles) return reduce_in_tiles<Set>(tiles_type{extents.extent, operands, run.table}, run);
   if constexpr (short_type::may_be_short)

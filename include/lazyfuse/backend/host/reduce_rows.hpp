@@ -19,6 +19,8 @@ struct reduced_rows {
 
   const Run& in;
 
+  /// Whether nothing changes them any more.
+  static bool decided(row_sums<Set>& sums) { return Set::absorbing({sums.result()}); }
   /// One block: reduced rows [r0, r1), columns [c0, c1), at the kept position o.
   accumulators block(const position& o, index_t r0, index_t r1, index_t c0, index_t c1) const {
     const walk_type walk = in.walk_along(R - 1);
@@ -31,6 +33,8 @@ struct reduced_rows {
     const bool together =
         K + 1 < R && !Set::has_ordered && !in.lies.packs && !in.lies.repeats && !in.walk_along(axis).layout().repeats;
     for (index_t r = r0; r < r1;) {
+      if constexpr (Set::absorbs)
+        if (r > r0 && decided(sums)) break;
       in.add_offsets(offsets, o.offsets, inner.offsets);
       if (together) {
         const index_t n = algorithm::min(in.extents[axis] - inner.at[axis], r1 - r);
@@ -43,6 +47,8 @@ struct reduced_rows {
       ++r;
       inner.next();
       for (index_t c = c0; c < c1; c += chunk) {
+        if constexpr (Set::absorbs)
+          if (c > c0 && decided(sums)) break;
         const index_t n = c1 - c < chunk ? c1 - c : chunk;
         walk.seek(cursors, packed, offsets, 0, c, n, repeated_elements<Set>(n), bool(in.lies));
         sums.template add<walk_type::count>(cursors, n);
@@ -77,14 +83,22 @@ struct reduced_rows {
       return;
     }
     const scratch<accumulators> partial(kept * blocks);
-    task_flags decided(Set::absorbs ? kept : 0);
-    for_tasks(kept * blocks, cost, [&](index_t task) {
+    if constexpr (Set::absorbs)
+      if (kept == 1) {  // the first block may decide, and then no thread is woken
+        const position o = in.position_in(0, K);
+        partial[0] = add_block(o, 0);
+        if (Set::absorbing({partial[0]})) return in.finish(o, partial[0], 0, -1);
+      }
+    task_flags done(Set::absorbs ? kept : 0);
+    const index_t begun = Set::absorbs && kept == 1;
+    for_tasks(kept * blocks - begun, cost, [&](index_t number) {
+      const index_t task = begun + number;
       if constexpr (Set::absorbs)  // an earlier block decided: this one adds nothing
-        if (decided.raised(task / blocks)) return Set::clear(partial[task]);
+        if (done.raised(task / blocks)) return Set::clear(partial[task]);
       const position o = in.position_in(0, K, task / blocks);
       partial[task] = add_block(o, task % blocks);
       if constexpr (Set::absorbs)
-        if (Set::absorbing({partial[task]})) decided.raise(task / blocks);
+        if (Set::absorbing({partial[task]})) done.raise(task / blocks);
     });
     position o = in.position_in(0, K);
     for (index_t k = 0; k < kept; ++k, o.next())

@@ -14,7 +14,11 @@ struct row_runs_of;
 template <class Set, int... I>
 struct row_runs_of<Set, index_sequence<I...>> {
   template <int K>
-  using one = row_runs<typename Set::template monoid<K>, typename Set::template value_type<K>>;
+  static constexpr bool counts = is_count<typename Set::template reduction_at<K>, typename Set::sources>;
+  template <int K>
+  using one = std::conditional_t<counts<K>, count_runs<typename Set::template value_type<K>>,
+                                 row_runs<typename Set::template monoid<K>, typename Set::template value_type<K>>>;
+  static constexpr bool has_counts = (counts<I> || ...);
   using type = pack<one<I>...>;
   using partials = pack<typename one<I>::partials...>;
 };
@@ -55,7 +59,8 @@ class row_sums {
   using set_seq = make_index_sequence<Set::size>;
   using partials = typename row_runs_of<Set>::partials;
   static constexpr int together = turns_together<Set>;
-  static constexpr bool in_runs = Set::has_rounding || Set::has_near, places = Set::has_ordered;
+  static constexpr bool places = Set::has_ordered, short_runs = Set::has_rounding || Set::has_near || places;
+  static constexpr bool in_runs = Set::has_rounding || Set::has_near || row_runs_of<Set>::has_counts;
   /// The first elements of moments, and the runs after them: four times as long each.
   static constexpr index_t far_elements = reduce_tuning::turns_to_shift * lane_count, first_run = 3;
 
@@ -63,7 +68,7 @@ class row_sums {
   typename row_runs_of<Set>::type runs_;
   index_t elements_ = 0;
   index_t added_ = 0;  ///< to each lane of this run
-  index_t longest_ = run_elements;
+  index_t longest_ = short_runs ? run_elements : most_counted;
   bool near_ = false;
   bool fetch_;
 

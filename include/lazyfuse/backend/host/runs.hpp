@@ -137,6 +137,35 @@ struct row_runs<M, T> {
   void end_run(partials& run, index_t) { totals.add(run.value); }
   T result(partials& last, index_t) { return totals.result(last.value); }
 };
+/// Whether a reduction counts where a condition holds.
+template <class Reduction, class Sources>
+inline constexpr bool is_count = false;
+template <class M, class Cast, class P, class Sources>
+  requires(M::counts&& integer<typename Cast::converts_to>)
+inline constexpr bool is_count<reduction<M, apply<Cast, P>>, Sources> = boolean<program_value_t<P, Sources>>;
+/// Counts of lanes, in bytes: of wide integers a vector has few.
+inline constexpr index_t most_counted = 255;
+template <class T>
+struct count_partials {
+  alignas(64) small_count value[lane_count];
+  void clear(index_t n) {
+    for (index_t l = 0; l < n; ++l) value[l] = small_count{};
+  }
+  LAZYFUSE_HD void combine(index_t l, T one) { value[l] = value[l] + small_count(one); }
+};
+template <class T>
+struct count_runs {
+  using partials = count_partials<T>;
+  index_t total = 0;
+  [[gnu::noinline]] void end_run(partials& run, index_t) {
+    for (const small_count n : run.value) total += index_t(n);
+    run.clear(lane_count);
+  }
+  T result(partials& last, index_t elements) {
+    end_run(last, elements);
+    return static_cast<T>(total);
+  }
+};
 /// Moments along a row: its first elements are kept, and their mean is the shift of all lanes.
 template <class T>
 struct moment_partials : distance_sums<T, lane_count> {

@@ -4,11 +4,18 @@
 #pragma once
 
 #include <lazyfuse/backend/host/boxes.hpp>
+#include <lazyfuse/backend/host/common_divisors.hpp>
 #include <lazyfuse/backend/host/row_copies.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 #include <lazyfuse/backend/host/transform_loops.hpp>
 
 namespace lazyfuse::host_detail {
+
+/// Whether values are the same for all elements.
+template <class Values>
+inline constexpr bool one_for_all = __is_same(Values, no_values) || requires {
+  requires Values::one_for_all;
+};
 
 template <class Schedule, class Operands, class Sources, class Values, int R, class... T>
 struct transform_run {
@@ -135,7 +142,7 @@ struct transform_run {
 
   // ---- short rows -----------------------------------------------------------------------------------
   /// Several rows are taken at once where they are short, if something is to be copied for them.
-  static constexpr bool may_gather = R >= 2 && walk_type::all_in_memory && __is_same(Values, no_values);
+  static constexpr bool may_gather = R >= 2 && walk_type::all_in_memory && one_for_all<Values>;
 
   /// Returns whether it was worth it.
   bool gathered() const {
@@ -161,14 +168,15 @@ struct transform_run {
   double cost() const { return double(columns) * double(rows) * (Schedule::cost + walk_type::cost + 1); }
 
   /// One row of a task, unless a result of it has gaps.
-  static bool dense_row(const Operands& operands, const target_pack<R, T...>& targets, index_t columns) {
+  static bool dense_row(const Operands& operands, const target_pack<R, T...>& targets, index_t columns,
+                        const Values& values) {
     const auto dense = []<class V>(const target<V, R>& t) { return R > 0 && t.steps[R > 0 ? R - 1 : 0] == 1; };
     return [&]<int... I>(index_sequence<I...>) {
       if (!(dense(get<I>(targets)) && ...)) return false;
       typename walk_type::cursors cursors;
       walk_type::seek_dense_row(cursors, operands);
       const to_pack to{{{address(get<I>(targets).data), 0}...}};
-      transform_runs<Schedule, 0, walk_type::count>(cursors, to, 1, columns);
+      transform_runs<Schedule, 0, walk_type::count>(cursors, to, 1, columns, values);
       return true;
     }
     (target_seq{});
@@ -221,22 +229,32 @@ struct transform_run {
   }
 };
 
+/// The same with values that are known before.
+template <class Schedule, class Sources, class Operands, class Values, int R, class... T>
+void transform_with(const Values& values, const shape<R>& extents, const Operands& operands,
+                    const target_pack<R, T...>& targets) {
+  using run_type = transform_run<Schedule, Operands, Sources, Values, R, T...>;
+  using walk_type = typename run_type::walk_type;
+  const index_t columns = R > 0 ? extents[R > 0 ? R - 1 : 0] : 1, rows = R > 1 ? extents.size() / columns : 1;
+  if (R > 0 && rows == 1 && columns <= block_elements && walk_type::is_dense_row(operands))
+    if (run_type::dense_row(operands, targets, columns, values)) return;
+  const auto table = walk_type::table_of(operands, extents.extent);
+  const walk_type walk{operands, table, R - 1, R - 2};
+  const run_type run{extents.extent, operands, targets, walk, walk.layout(), columns, rows, values};
+  run.run();
+}
+
 /// Evaluates the schedule at every position of the extents and stores its outputs.
 template <class Schedule, class Sources, class Operands, int R, class... T>
 void transform(const shape<R>& extents, const Operands& operands, const target_pack<R, T...>& targets) {
-  using run_type = transform_run<Schedule, Operands, Sources, no_values, R, T...>;
-  using walk_type = typename run_type::walk_type;
-  const index_t columns = R > 0 ? extents[R > 0 ? R - 1 : 0] : 1, rows = R > 1 ? extents.size() / columns : 1;
+  using divided = common_divisors<Schedule, Sources>;
   if constexpr (R >= 2 && copies_rows<Schedule, Sources, T...>)
     if (copy_rows(extents, operands, get<0>(targets))) return;
   if constexpr (R >= 1 && copies_boxes<Schedule, Sources, T...>)
     if (copy_boxes<Schedule, Sources>::run(extents, operands, get<0>(targets))) return;
-  if (R > 0 && rows == 1 && columns <= block_elements && walk_type::is_dense_row(operands))
-    if (run_type::dense_row(operands, targets, columns)) return;
-  const auto table = walk_type::table_of(operands, extents.extent);
-  const walk_type walk{operands, table, R - 1, R - 2};
-  const run_type run{extents.extent, operands, targets, walk, walk.layout(), columns, rows, {}};
-  run.run();
+  if constexpr (divided::any)
+    transform_with<typename divided::schedule_type, Sources>(divided::of(operands), extents, operands, targets);
+  else transform_with<Schedule, Sources>(no_values{}, extents, operands, targets);
 }
 
 }  // namespace lazyfuse::host_detail

@@ -92,9 +92,14 @@ struct dpp::tuning<dpp::reductions, host> {
   /// packed for it.
   static constexpr index_t block_rows_of_product = 128, block_bytes_of_product = 1024;
   static constexpr index_t least_blocks_of_product = 8, least_side_of_block = 96;
-  /// Products that the library adds up, within eight epsilons also if all are equal. Where blocks are few, so many
-  /// parts of the depth are tasks of their own, of at least such a depth.
-  static constexpr index_t piece_of_depth = 128, most_chains = 32, least_chain = 2048;
+  /// Products that the library adds up, within eight epsilons also if all are equal, and how many such sums, before
+  /// what is added to these is added up with what that loses. Where blocks are few, so many parts of the depth are
+  /// tasks of their own, of at least such a depth.
+  static constexpr index_t piece_of_depth = 128, pieces_together = 8, most_chains = 32, least_chain = 2048;
+  /// Products of a matrix and a vector by a library: from how many elements, rows and columns on, and elements of a
+  /// task.
+  static constexpr index_t least_by_vector = 1 << 15, least_rows_by_vector = 16, least_depth_by_vector = 128,
+                           least_columns_by_vector = 512, elements_by_vector = 1 << 16;
   /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
   static constexpr index_t strip_columns = 128;
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Choices by position, as concat makes them, beside other operations. The result is cut where they change, and of each
+// part only that is computed which is chosen there, from memory as it lies: loops would compute everything everywhere,
+// and look for each element in a table. Choices alone are copied (backend/host/boxes.hpp).
+#pragma once
+
+#include <lazyfuse/evaluate/patterns.hpp>
+#include <lazyfuse/expr/view.hpp>
+#include <lazyfuse/program/choices.hpp>
+
+namespace lazyfuse::run_detail {
+
+/// X before a position, Y from there on.
+template <class E>
+inline constexpr bool is_choice = false;
+template <ir::choice Where, class Seq, ir::comparison Less, class Pair, int R, class X, class Y>
+inline constexpr bool
+    is_choice<map_expr<Where, Seq, map_expr<Less, Pair, leaf<ir::position, R>, leaf<ir::constant<int64>, 0>>, X, Y>> =
+        R > 0;
+/// What a table has at positions.
+template <class E>
+inline constexpr bool is_place = false;
+template <int R>
+inline constexpr bool is_place<leaf<ir::position, R>> = true;
+template <int R>
+inline constexpr bool is_place<leaf<ir::constant<int64>, R>> = true;
+template <class E>
+inline constexpr bool is_read = false;
+template <ir::table_read Take, class Seq, class T, int K, ir::beyond B, class... Place>
+inline constexpr bool is_read<map_expr<Take, Seq, leaf<tree::table_of<stored<T, host>, K, B>, 0>, Place...>> =
+    (is_place<Place> && ...);
+template <class E>
+inline constexpr bool computes = false;
+template <class Op, class Seq, class... A>
+inline constexpr bool computes<map_expr<Op, Seq, A...>> =
+    !(ir::choice<Op> || ir::comparison<Op> || ir::opposite_comparison<Op> || ir::conjunction<Op> || ir::table_read<Op>);
+
+struct choosing {
+  template <class N>
+  static constexpr bool holds = is_choice<N>;
+};
+struct computing {
+  template <class N>
+  static constexpr bool holds = computes<N>;
+};
+template <class E>
+inline constexpr bool has_choice = tree::any_node<choosing, E>;
+/// Whether an expression is one that may be cut.
+template <class Space, class... E>
+inline constexpr bool may_be_parted = false;
+template <class Space, class E>
+inline constexpr bool may_be_parted<Space, E> =
+    !space_traits<Space>::on_device && E::rank > 0 && has_choice<E>&& tree::any_node<computing, E>;
+
+/// Where the outermost choices change: all of them there, along one axis of the whole.
+struct choice_cut {
+  int axis = -1;
+  index_t at = 0;
+  bool one = true;
+};
+template <int R, int Q>
+void meet_choice(const leaf<ir::position, Q>& p, index_t end, const shape<R>& whole, choice_cut& cut) {
+  int axis = -1;
+  for (int k = 0; k < Q; ++k) {
+    if (p.steps[k] == 0) continue;
+    cut.one = cut.one && axis < 0 && p.steps[k] > 0 && p.extents[k] == whole[k + R - Q];
+    axis = k;
+  }
+  if (axis < 0) cut.one = false;
+  if (!cut.one) return;
+  const index_t step = p.steps[axis], n = p.extents[axis], left = end - p.source.at(p.offset),
+                before = left <= 0 ? 0 : (left + step - 1) / step, at = before < n ? before : n;
+  cut.one = cut.axis < 0 || (cut.axis == axis + R - Q && cut.at == at);
+  cut.axis = axis + R - Q;
+  cut.at = at;
+}
+template <int R, class E>
+void find_cut(const E&, const shape<R>&, choice_cut&) {}
+template <int R, class Op, int... I, class... A>
+void find_cut(const map_expr<Op, index_sequence<I...>, A...>& e, const shape<R>& whole, choice_cut& cut) {
+  using node = map_expr<Op, index_sequence<I...>, A...>;
+  if constexpr (is_choice<node>) {
+    const auto& before = e.template argument<0>();
+    meet_choice(before.template argument<0>(), before.template argument<1>().source.value, whole, cut);
+  } else if constexpr (has_choice<node>) (find_cut(tree::unnamed(e.template argument<I>()), whole, cut), ...);
+}
+
+/// The expression with what the outermost choices choose on one side.
+template <bool Before, class E>
+auto chosen(const E& e) {
+  if constexpr (tree::is_named<E>) return chosen<Before>(tree::unnamed(e));
+  else if constexpr (!has_choice<E>) return e;
+  else if constexpr (is_choice<E>)
+    return view_detail::broadcast_tree(tree::unnamed(e.template argument<(Before ? 1 : 2)>()), e.shape(), "concat");
+  else return tree::rebuilt(e, [](const auto& a) { return chosen<Before>(a); });
+}
+
+/// Whether all tables are read within their bounds.
+template <class E>
+bool reads_fit(const E&) {
+  return true;
+}
+template <class Table, class First, class... Index>
+bool read_fits(const Table& table, const First&, const Index&... index) {
+  int axis = 0;
+  const auto one = [&](const auto& place) {
+    index_t least = place.source.at(place.offset), largest = least;
+    for (int k = 0; k < bare_t<decltype(place)>::rank; ++k)
+      (place.steps[k] < 0 ? least : largest) += (place.extents[k] - 1) * place.steps[k];
+    return least >= 0 && largest < table.source.axes.extents[axis++];
+  };
+  return (one(index) && ...);
+}
+template <class Op, int... I, class... A>
+bool reads_fit(const map_expr<Op, index_sequence<I...>, A...>& e) {
+  if constexpr (is_read<map_expr<Op, index_sequence<I...>, A...>>) return read_fits(e.template argument<I>()...);
+  else return (reads_fit(tree::unnamed(e.template argument<I>())) && ...);
+}
+/// The elements that such a read reads, as they lie.
+template <int R, class Table, class First, class... Index>
+auto lying_elements(const shape<R>& s, const Table& table, const First& first, const Index&... index) {
+  using T = typename decltype(table.source.source)::value_type;
+  leaf<stored<T, host>, R> e(table.source.source, s, {}, 0);
+  const auto move = [&](const auto& place, index_t step) {
+    constexpr int Q = bare_t<decltype(place)>::rank;
+    e.offset += place.source.at(place.offset) * step;
+    if constexpr (!ir::is_constant<typename bare_t<decltype(place)>::source_type>)
+      for (int k = 0; k < Q; ++k) e.steps[k + R - Q] += place.steps[k] * step;
+  };
+  move(first, 1);
+  int axis = 0;
+  (move(index, table.source.axes.steps[axis++]), ...);
+  return e;
+}
+template <class Op, int... I, class... A>
+auto elements_read(const map_expr<Op, index_sequence<I...>, A...>& e) {
+  return lying_elements(e.shape(), e.template argument<I>()...);
+}
+/// The expression with such elements in place of what reads them.
+template <class E>
+auto with_elements(const E& e) {
+  if constexpr (tree::is_named<E>) return with_elements(tree::unnamed(e));
+  else if constexpr (is_read<E>) return elements_read(e);
+  else if constexpr (requires { typename E::operation; })
+    return tree::rebuilt(e, [](const auto& a) { return with_elements(a); });
+  else return e;
+}
+
+/// What is computed of `count` positions from `first` on along an axis; of choices that are left, as it is.
+template <bool Before, int R, class E>
+auto part_of(const E& e, const shape<R>& s, int axis, index_t first, index_t count) {
+  index_map<R, R> m;
+  for (int k = 0; k < R; ++k) {
+    m.source[k] = k;
+    m.factor[k] = 1;
+  }
+  m.extents = s;
+  m.extents[axis] = count;
+  m.start[axis] = first;
+  return chosen<Before>(view_detail::remap(e, m));
+}
+template <class E>
+bool is_readable(const E& e) {
+  return has_choice<E> || reads_fit(e);
+}
+template <class Space, int R, class T, class E>
+void run_part(const execution& x, const target_pack<R, T>& to, int axis, index_t first, allocation* const* owners,
+              const E& e) {
+  const shape<R> s = e.shape();
+  if (s[axis] == 0) return;
+  target_pack<R, T> part = to;
+  if (get<0>(to).data) get<0>(part).data += first * get<0>(to).steps[axis];
+  if constexpr (has_choice<E>) run<Space, R, T>(x, s, part, owners, e);
+  else run<Space, R, T>(x, s, part, owners, with_elements(e));
+}
+/// Returns false, and has done nothing, where it is not worth it, or the choices do not change at one place. Not for
+/// lists to be launched: prepared kernels look for their operands where these begin.
+template <class Space, int R, class T, class E>
+bool run_in_parts(const execution& x, const shape<R>& s, const target_pack<R, T>& to, allocation* const* owners,
+                  const E& e) {
+  constexpr index_t least_elements = 1 << 15, least_piece = 64;  // those that follow each other in a result
+  if (s.size() < least_elements || (x.list && x.list->has_memory())) return false;
+  choice_cut cut;
+  find_cut(tree::unnamed(e), s, cut);
+  if (!cut.one || cut.axis < 0) return false;
+  index_t inner = 1;
+  for (int k = cut.axis + 1; k < R; ++k) inner *= s[k];
+  const index_t behind = s[cut.axis] - cut.at, shorter = cut.at < behind ? cut.at : behind;
+  if (shorter > 0 && cut.axis > 0 && shorter * inner < least_piece) return false;
+  const auto before = part_of<true>(tree::unnamed(e), s, cut.axis, 0, cut.at);
+  const auto after = part_of<false>(tree::unnamed(e), s, cut.axis, cut.at, behind);
+  if (!is_readable(before) || !is_readable(after)) return false;
+  run_part<Space>(x, to, cut.axis, 0, owners, before);
+  run_part<Space>(x, to, cut.axis, cut.at, owners, after);
+  return true;
+}
+
+}  // namespace lazyfuse::run_detail
