@@ -12,6 +12,7 @@ namespace lf = lazyfuse;
 int main() {
   // [batch]
   std::vector<lf::array<unsigned char, 2>> images;  // of one shape, each with memory of its own
+  images.reserve(600);
   for (int b = 0; b < 600; ++b) images.push_back(lf::full({60, 120}, static_cast<unsigned char>(b % 256)));
 
   const auto all = lf::batch(images);                                   // an expression of shape (600, 60, 120)

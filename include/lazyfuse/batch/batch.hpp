@@ -42,9 +42,9 @@ template <class Tree>
 struct batch_expression : lazy<Tree> {
   explicit batch_expression(lazy<Tree>&& e) : lazy<Tree>(static_cast<lazy<Tree>&&>(e)) {}
   batch_expression(const batch_expression&) = default;
-  batch_expression(batch_expression&&) = default;
+  batch_expression(batch_expression&&) noexcept = default;
   batch_expression& operator=(const batch_expression&) & = default;
-  batch_expression& operator=(batch_expression&&) & = default;
+  batch_expression& operator=(batch_expression&&) & noexcept = default;
   template <class E>
     requires(expression<E> || scalar<E>)
   void operator=(E&&) && {

@@ -37,7 +37,7 @@ template <class T, class Tree>
 counted_mask count_blocks(const Tree& mask) {
   counted_mask m;
   m.keep = lying(mask);
-  if (m.keep) {
+  if (m.keep != nullptr) {
     const block_walk<Tree::rank> walk(mask.shape(), block_elements<T>);
     m.places.resize(static_cast<std::size_t>(walk.count));
     for_tasks(walk.count, 0.2 * static_cast<double>(mask.shape().size()), [&](index_t block) {
