@@ -216,27 +216,30 @@ TYPED_TEST(rolls, positions_may_take_more_than_31_bits) {
   EXPECT_TRUE(test::evaluates_to(x, test::tensor<int64_t>({2, 2}, {last * row + 8191, last * row, 8191, 0})));
 }
 TYPED_TEST(rolls, of_many_elements_of_every_size) {
-  const auto check = [](auto zero, const lf::shape<2>& s) {
+  const auto modulo = [](int64_t n, int64_t by) { return (n % by + by) % by; };
+  const auto check = [&](auto zero, const lf::shape<2>& s) {
     using T = decltype(zero);
-    using array = lf::array<T, 2, TypeParam>;
-    const lf::array<int64_t, 2, TypeParam> at = lf::reshape(lf::arange<int64_t>(s.size()), s);
-    const array x = lf::cast<T>(lf::remainder(at, 113));
-    for (const int64_t shift : {int64_t{1}, s[1] / 2, s[1] + 3, -s.size() / 3}) {
-      // the same by indices that NumPy would take from
-      const auto flat = lf::remainder(at - shift, s.size());
-      const auto row = lf::remainder(at, s[1]);
-      const auto rolled_row = at - row + lf::remainder(row - shift, s[1]);
-      const array all_elements = lf::cast<T>(lf::remainder(flat, 113)),
-                  each_row = lf::cast<T>(lf::remainder(rolled_row, 113));
-      EXPECT_TRUE(lf::all(array(lf::roll(x, shift)) == all_elements).item()) << s << " by " << shift;
-      EXPECT_TRUE(lf::all(array(lf::roll(x, shift, axis<1>) + T(0)) == each_row).item()) << s << " by " << shift;
-      EXPECT_TRUE(lf::all(lf::roll(x, shift, axis<1>) == each_row).item()) << s << " by " << shift;
-      EXPECT_TRUE(lf::all(lf::array<T, 2, TypeParam>(lf::roll(x, shift).T()) == all_elements.T()).item()) << s;
-      const array below = lf::cast<T>(lf::remainder(lf::remainder(at - shift * s[1], s.size()), 113)),
-                  both = lf::cast<T>(lf::remainder(lf::remainder(rolled_row - shift * s[1], s.size()), 113));
-      EXPECT_TRUE(lf::all(array(lf::roll(x, shift, axis<0>)) == below).item()) << s << " by " << shift;
-      EXPECT_TRUE(lf::all(array(lf::roll(x, {shift, shift}, axis<0, 1>) + x * T(0)) == both).item()) << s << shift;
-      EXPECT_TRUE(lf::all(lf::roll(x.T(), shift, axis<1>) == below.T()).item()) << s << " by " << shift;
+    const int64_t size = s.size(), columns = s[1];
+    const auto elements = [&](const auto& from) {
+      test::tensor<T> t{{s[0], s[1]}, {}};
+      for (int64_t i = 0; i < size; ++i) t.values.push_back(static_cast<T>(from(i) % 113));
+      return t;
+    };
+    const lf::array<T, 2, TypeParam> x = test::array_of<TypeParam, 2>(elements([](int64_t i) { return i; }));
+    for (const int64_t shift : {int64_t{1}, columns / 2, columns + 3, -size / 3}) {
+      const auto from_row = [&](int64_t i) { return i - i % columns + modulo(i % columns - shift, columns); };
+      const auto flat = elements([&](int64_t i) { return modulo(i - shift, size); }), each_row = elements(from_row),
+                 below = elements([&](int64_t i) { return modulo(i - shift * columns, size); }),
+                 both = elements([&](int64_t i) { return modulo(from_row(i) - shift * columns, size); });
+      const auto expect = [&](const auto& e, const test::tensor<T>& expected) {
+        EXPECT_TRUE(test::evaluates_to(lf::array<T, 2, TypeParam>(e), expected)) << s << " by " << shift;
+      };
+      expect(lf::roll(x, shift), flat);
+      expect(lf::roll(x, shift, axis<1>) + T(0), each_row);
+      expect(lf::array<T, 2, TypeParam>(lf::roll(x, shift).T()).T(), flat);
+      expect(lf::roll(x, shift, axis<0>), below);
+      expect(lf::roll(x, {shift, shift}, axis<0, 1>) + x * T(0), both);
+      expect(lf::array<T, 2, TypeParam>(lf::roll(x.T(), shift, axis<1>)).T(), below);
     }
   };
   for (const auto& s : {lf::shape(1, 70003), lf::shape(40003, 1), lf::shape(9, 4099), lf::shape(9001, 3),

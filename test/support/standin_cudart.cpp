@@ -3,6 +3,7 @@
 // true runtime, and complains of functions that are there twice.
 #include "standin_cudart.hpp"
 
+#include <cuda.h>
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -29,7 +30,6 @@ struct node {
   cudaGraphNodeType type;
   std::string what;
   std::vector<cudaGraphNode_t> after;
-  cudaKernelNodeParams parameters{};
   const void* first = nullptr;    ///< of the parameters
   void* arguments[1] = {&first};  ///< as they are asked for
 };
@@ -167,8 +167,6 @@ cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream
   if (known == a.kernels.end()) return noted(cudaErrorInvalidDeviceFunction);
   if (device_of(stream) != current) return noted(cudaErrorInvalidResourceHandle);
   if (node* const n = captured(stream, cudaGraphNodeTypeKernel, known->second)) {
-    n->parameters.func = const_cast<void*>(kernel);
-    n->parameters.gridDim = blocks;
     n->first = *static_cast<const void* const*>(arguments[0]);
     return cudaSuccess;
   }
@@ -432,9 +430,30 @@ static int address_range(unsigned long long* base, std::size_t* bytes, unsigned 
   *bytes = found->second.bytes;
   return 0;
 }
-cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** function, unsigned, unsigned long long,
+/// The driver's cuGraphKernelNodeGetParams and cuGraphExecKernelNodeSetParams.
+static CUresult parameters_of_kernel(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS* p) {
+  p->kernelParams = node_of(n).arguments;
+  return static_cast<CUresult>(called("cuGraphKernelNodeGetParams"));
+}
+static CUresult set_parameters_of_kernel(CUgraphExec runnable, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
+  if (const cudaError_t status = called("cuGraphExecKernelNodeSetParams"); status != cudaSuccess)
+    return static_cast<CUresult>(status);
+  const own_memory own;
+  everything& a = all();
+  const std::lock_guard lock(a.mutex);
+  const cudaGraph_t graph = a.runnable[runnable];
+  const auto& nodes = a.graphs[graph];
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (as_handle(nodes[i].get()) == n) a.made_ready[i].first = *static_cast<const void* const*>(p->kernelParams[0]);
+  ++a.graph_updates;
+  return CUDA_SUCCESS;
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long,
                                              cudaDriverEntryPointQueryResult*) {
-  *function = reinterpret_cast<void*>(&address_range);
+  const std::string_view asked = name;
+  *function = asked == "cuGraphKernelNodeGetParams"       ? reinterpret_cast<void*>(&parameters_of_kernel)
+              : asked == "cuGraphExecKernelNodeSetParams" ? reinterpret_cast<void*>(&set_parameters_of_kernel)
+                                                          : reinterpret_cast<void*>(&address_range);
   return called("cudaGetDriverEntryPointByVersion");
 }
 
@@ -571,24 +590,6 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t n, cudaGraphNode_t* aft
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t n, cudaGraphNodeType* type) {
   *type = node_of(n).type;
   return called("cudaGraphNodeGetType");
-}
-cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t n, cudaKernelNodeParams* p) {
-  *p = node_of(n).parameters;
-  p->kernelParams = node_of(n).arguments;
-  return called("cudaGraphKernelNodeGetParams");
-}
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t runnable, cudaGraphNode_t n,
-                                             const cudaKernelNodeParams* p) {
-  if (const cudaError_t status = called("cudaGraphExecKernelNodeSetParams"); status != cudaSuccess) return status;
-  const own_memory own;
-  everything& a = all();
-  const std::lock_guard lock(a.mutex);
-  const cudaGraph_t graph = a.runnable[runnable];
-  const auto& nodes = a.graphs[graph];
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (as_handle(nodes[i].get()) == n) a.made_ready[i].first = *static_cast<const void* const*>(p->kernelParams[0]);
-  ++a.graph_updates;
-  return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* runnable, cudaGraph_t graph, unsigned long long) {
   if (const cudaError_t status = called("cudaGraphInstantiate"); status != cudaSuccess) return status;

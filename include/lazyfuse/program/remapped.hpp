@@ -213,10 +213,12 @@ struct remapped {
         for (int k = 0; k < Width; ++k) to[d][k] = source.at(s.first + k * step * within.step());
       } else {
 #pragma unroll
-        for (int k = 0; k < Width; ++k) to[d][k] = at(first + k * step);
+        for (int k = 0; k < Width; ++k) to[d][k] = alone(first + k * step);
       }
     }
   }
+  /// Where a map turns, at few places: code of its own, of which compilers would make a copy for each element.
+  __device__ __noinline__ value_type alone(index_t offset) const { return at(offset); }
 #endif
   friend bool operator==(const remapped&, const remapped&) = default;
 

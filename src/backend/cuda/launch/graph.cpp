@@ -11,6 +11,8 @@
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/record/executor.hpp>
 
+#include <cuda.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -87,10 +89,29 @@ bool is_kernel(cudaGraphNode_t n) {
   check(cudaGraphNodeGetType(n, &type), "cudaGraphNodeGetType");
   return type == cudaGraphNodeTypeKernel;
 }
-cudaKernelNodeParams parameters_of(cudaGraphNode_t n) {
-  cudaKernelNodeParams p{};
-  check(cudaGraphKernelNodeGetParams(n, &p), "cudaGraphKernelNodeGetParams");
+/// The driver's functions of kernel nodes: the runtime's know no kernel that was made at run time. Their errors have
+/// the same numbers.
+template <class F>
+F driver_function(const char* name) {
+  constexpr unsigned cuda_12 = 12000;
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check(cudaGetDriverEntryPointByVersion(name, &function, cuda_12, cudaEnableDefault, &found), name);
+  if (!function) check(cudaErrorNotSupported, name);
+  return reinterpret_cast<F>(function);
+}
+using kernel_parameters = CUDA_KERNEL_NODE_PARAMS;
+kernel_parameters parameters_of(cudaGraphNode_t n) {
+  constexpr const char* name = "cuGraphKernelNodeGetParams";
+  static const auto get = driver_function<CUresult (*)(CUgraphNode, kernel_parameters*)>(name);
+  kernel_parameters p{};
+  check(static_cast<cudaError_t>(get(n, &p)), name);
   return p;
+}
+cudaError_t set_parameters(cudaGraphExec_t runnable, cudaGraphNode_t n, const kernel_parameters& p) {
+  static const auto set = driver_function<CUresult (*)(CUgraphExec, CUgraphNode, const kernel_parameters*)>(
+      "cuGraphExecKernelNodeSetParams");
+  return static_cast<cudaError_t>(set(runnable, n, &p));
 }
 
 class on_cuda final : public record_detail::executor {
@@ -141,7 +162,7 @@ class on_cuda final : public record_detail::executor {
     const auto again = std::make_shared<graph_handle>();
     struct change {
       cudaGraphNode_t node;
-      cudaKernelNodeParams was, is;
+      kernel_parameters was, is;
     };
     std::vector<change> changes;
     std::vector<node_list> captured_again;
@@ -162,10 +183,10 @@ class on_cuda final : public record_detail::executor {
     }
     std::size_t done = 0;
     try {
-      for (; done < changes.size(); ++done) set(changes[done].node, changes[done].is);
+      for (; done < changes.size(); ++done)
+        check(set_parameters(runnable_, changes[done].node, changes[done].is), "cuGraphExecKernelNodeSetParams");
     } catch (...) {
-      for (std::size_t k = 0; k < done; ++k)
-        (void)cudaGraphExecKernelNodeSetParams(runnable_, changes[k].node, &changes[k].was);
+      for (std::size_t k = 0; k < done; ++k) (void)set_parameters(runnable_, changes[k].node, changes[k].was);
       throw;
     }
     for (std::size_t n = 0; n < changed.size(); ++n) {
@@ -183,10 +204,6 @@ class on_cuda final : public record_detail::executor {
     std::shared_ptr<const graph_handle> holds_parameters;
     capture_rooms rooms;
   };
-
-  void set(cudaGraphNode_t n, const cudaKernelNodeParams& p) {
-    check(cudaGraphExecKernelNodeSetParams(runnable_, n, &p), "cudaGraphExecKernelNodeSetParams");
-  }
 
   /// Starts plan i on the captured stream; the nodes that nothing of it follows.
   node_list captured(std::size_t i, cudaGraph_t into, const node_list& after) try {
