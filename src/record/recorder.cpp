@@ -44,14 +44,22 @@ void contents::add(const planning::kernel_plan& given) {
     throw graph_error("record: " + program() + " is evaluated on the " + (on_device ? "host" : "GPU") +
                       ", and the graph is one of the " + (on_device ? "GPU's" : "host's") +
                       "; record<lf::host> and record<lf::cuda> say which" + place_asked());
+  for_memory(given, [&](const planning::operand_info& o, bool) {
+    // A batch stands for memory of other arrays: who writes that would have to be known.
+    if (o.owner && o.owner->arrays > 0)
+      throw graph_error("record: " + program() +
+                        " reads a batch, and a graph is of arrays; materialize the batch first" + place_asked());
+  });
   if (!plans.take(given)) throw graph_error("record: " + program() + " cannot run" + place_asked());
   const int number = static_cast<int>(nodes.size());
   node& n = nodes.emplace_back();
   n.plan = &plans[plans.size() - 1];
-  // What it reads waits for who wrote it, what it writes for who has read that as well. Memory without an owner may be
-  // a part of any other such.
+  // What it reads waits for who wrote it, what it writes for who has read that as well. Memory without an owner, or of
+  // an owner elsewhere, may be a part of any other such.
+  const auto orders = [](const planning::operand_info& o) { return o.owner && o.owner->foreign ? nullptr : o.owner; };
   for_memory(*n.plan, [&](const planning::operand_info& o, bool written) {
-    const block& b = block_of(o.owner);
+    (void)block_of(o.owner);  // held
+    const block& b = block_of(orders(o));
     if (o.owner && o.owner->device >= 0) {
       if (device >= 0 && device != o.owner->device)
         throw device_error("record: " + name_of(n, nodes.size() - 1) + " is on device " +
@@ -63,13 +71,13 @@ void contents::add(const planning::kernel_plan& given) {
     else if (b.writer >= 0) n.after.push_back(b.writer);
   });
   for_memory(*n.plan, [&](const planning::operand_info& o, bool written) {
-    std::vector<int>& readers = block_of(o.owner).readers;
+    std::vector<int>& readers = block_of(orders(o)).readers;
     if (!written && (readers.empty() || readers.back() != number)) readers.push_back(number);
   });
   for_memory(*n.plan, [&](const planning::operand_info& o, bool written) {
     if (!written) return;
-    block& b = block_of(o.owner);
-    b.written = true;
+    block_of(o.owner).written = true;
+    block& b = block_of(orders(o));
     b.writer = number;
     b.readers.clear();
   });

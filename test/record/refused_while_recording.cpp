@@ -4,6 +4,7 @@
 #include "support/arrays.hpp"
 #include "support/messages.hpp"
 
+#include <lazyfuse/batch.hpp>
 #include <lazyfuse/fft.hpp>
 #include <lazyfuse/graph.hpp>
 #include <lazyfuse/linalg.hpp>
@@ -12,6 +13,7 @@
 
 #include <functional>
 #include <sstream>
+#include <vector>
 
 namespace {
 
@@ -21,6 +23,7 @@ TEST(refused_while_recording, functions_that_compute_at_once) {
   lf::array<double, 1> x = lf::arange<double>(9), y = lf::zeros<double>({9});
   const lf::array<double, 2> square = lf::eye<double>(3);
   const lf::array<lf::int64, 1> places = lf::arange<lf::int64>(3);
+  std::vector<lf::array<double, 1>> several{lf::arange<double>(9), lf::ones<double>({9})};
   const struct {
     const char* name;
     std::function<void()> run;
@@ -37,6 +40,8 @@ TEST(refused_while_recording, functions_that_compute_at_once) {
       {"by indices", [&] { y(places) = 1.0; }},
       {"add_at", [&] { lf::add_at(y, places, 1.0); }},
       {"item", [&] { (void)lf::bincount(places); }},
+      {"batch", [&] { y = lf::sum(lf::batch(several), lf::axis<0>); }},
+      {"into", [&] { lf::into(several) = lf::batch(several) + 1; }},
       {"saving",
        [&] {
          std::ostringstream out;

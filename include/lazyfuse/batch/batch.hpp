@@ -127,7 +127,8 @@ using element_of = bare_t<decltype(std::declval<const C&>().data()[0])>;
 /// differs from array to array, as a factor of each, is an array of rank 1 with new axes: batch(xs) * f(all, newaxis,
 /// newaxis).
 ///
-/// The call writes a table of pointers, on the GPU by a copy to it: make the expression once to evaluate it often. It
+/// The call writes a table of pointers, on the GPU by a copy to it, which waits for the stream (so not while that is
+/// captured): make the expression once to evaluate it often. It
 /// holds the arrays, whose values are those they had when it was made; assigned to meanwhile, an array gets new memory.
 /// Of no arrays there are no elements. Throws shape_error if shapes or steps differ, device_error for arrays of two
 /// GPUs, memory_error.

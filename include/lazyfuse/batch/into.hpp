@@ -4,6 +4,7 @@
 
 #include <lazyfuse/batch/batch.hpp>
 #include <lazyfuse/evaluate/into.hpp>
+#include <lazyfuse/observe/recording.hpp>
 
 #include <numeric>
 
@@ -49,7 +50,10 @@ struct destinations {
   template <class E, class = maker>
     requires expression<E>
   void operator=(const E& e) && {
-    if constexpr (assign_detail::check<T, R + 1, Space, E>()) store_parts<T, R, Space>(arrays, e.tree);
+    if constexpr (assign_detail::check<T, R + 1, Space, E>()) {
+      record_detail::refuse_computing("into");  // a graph would keep the parts' memory, and they are new each time
+      store_parts<T, R, Space>(arrays, e.tree);
+    }
   }
   template <class E>
     requires(scalar<E> || is_literal<E>)
