@@ -127,11 +127,10 @@ using element_of = bare_t<decltype(std::declval<const C&>().data()[0])>;
 /// differs from array to array, as a factor of each, is an array of rank 1 with new axes: batch(xs) * f(all, newaxis,
 /// newaxis).
 ///
-/// The call writes a table of pointers, on the GPU by a copy to it, which waits for the stream (so not while that is
-/// captured): make the expression once to evaluate it often. It
-/// holds the arrays, whose values are those they had when it was made; assigned to meanwhile, an array gets new memory.
-/// Of no arrays there are no elements. Throws shape_error if shapes or steps differ, device_error for arrays of two
-/// GPUs, memory_error.
+/// The call writes a table of pointers, on the GPU by a copy that waits for the stream, which must not be captured
+/// then: make the expression once to evaluate it often. It holds the arrays, whose values are those they had when it
+/// was made; assigned to meanwhile, an array gets new memory. Of no arrays there are no elements. Throws shape_error if
+/// shapes or steps differ, device_error for arrays of two GPUs, memory_error.
 template <class C>
   requires batch_detail::contiguous<C>
 auto batch(const C& arrays) {
