@@ -40,20 +40,11 @@ struct batched {
   /// Of the memory that the owner of the table stands for.
   constexpr stretch reach() const { return {0, count}; }
 
-  /// n elements a step apart, on the host: runs of those that come from neighbours, of falling offsets from the end on.
+  /// n elements a step apart, on the host.
   void write(value_type* to, index_t offset, index_t step, index_t n) const {
-    const index_t apart = step < 0 ? -step : step, ahead = apart * within.step();
-    while (n > 0) {
-      const run r = from(origin + offset + (step < 0 ? (n - 1) * step : 0));
-      const index_t left = apart == 0 ? 1 : (r.length + apart - 1) / apart, part = left < n ? left : n;
-      if (step < 0) copy_apart(to + n - part, r.first + (part - 1) * ahead, -ahead, part);
-      else {
-        copy_apart(to, r.first, ahead, part);
-        to += part;
-        offset += part * step;
-      }
-      n -= part;
-    }
+    write_in_runs(
+        to, origin + offset, step, within.step(), n, [this](index_t position) { return from(position); },
+        [](value_type* run, const T* first, index_t apart, index_t count) { copy_apart(run, first, apart, count); });
   }
   /// Where n neighbours lie as they are, on the host; null if they do not.
   const value_type* lying(index_t offset, index_t n) const {

@@ -137,6 +137,25 @@ void copy_apart(T* to, const T* from, index_t step, index_t n) {
     for (index_t i = 0; i < n; ++i) to[i] = from[i * step];
 }
 
+/// Writes n elements whose positions are a step apart, on the host, in runs of those that come from neighbours `scale`
+/// apart; of falling positions from the end on. from(position): where a run begins, and its length.
+template <class T, class From, class Write>
+void write_in_runs(T* to, index_t position, index_t step, index_t scale, index_t n, const From& from,
+                   const Write& write) {
+  const index_t apart = step < 0 ? -step : step, ahead = apart * scale;
+  while (n > 0) {
+    const auto run = from(position + (step < 0 ? (n - 1) * step : 0));
+    const index_t left = apart == 0 ? 1 : (run.length + apart - 1) / apart, count = left < n ? left : n;
+    if (step < 0) write(to + n - count, run.first + (count - 1) * ahead, -ahead, count);
+    else {
+      write(to, run.first, ahead, count);
+      to += count;
+      position += count * step;
+    }
+    n -= count;
+  }
+}
+
 /// Element n is that of the source at the position of its own that the map names for n. Not in memory for kernels,
 /// which read memory at offsets that steps lead to; they are given runs of elements, most of which are neighbours.
 template <class Source, class Map, int R>
@@ -162,20 +181,11 @@ struct remapped {
     else return within.reach();
   }
 
-  /// n elements a step apart, on the host: runs of those that come from neighbours, of falling offsets from the end on.
+  /// n elements a step apart, on the host.
   void write(value_type* to, index_t offset, index_t step, index_t n) const {
-    const index_t apart = step < 0 ? -step : step, ahead = apart * within.step();
-    while (n > 0) {
-      const stretch s = from(origin + offset + (step < 0 ? (n - 1) * step : 0));
-      const index_t run = apart == 0 ? 1 : (s.length + apart - 1) / apart, count = run < n ? run : n;
-      if (step < 0) write_run(to + n - count, s.first + (count - 1) * ahead, -ahead, count);
-      else {
-        write_run(to, s.first, ahead, count);
-        to += count;
-        offset += count * step;
-      }
-      n -= count;
-    }
+    write_in_runs(
+        to, origin + offset, step, within.step(), n, [this](index_t position) { return from(position); },
+        [this](value_type* run, index_t first, index_t apart, index_t count) { write_run(run, first, apart, count); });
   }
   /// Where n neighbours lie as they are, on the host; null if they do not.
   const value_type* lying(index_t offset, index_t n) const {
