@@ -4,19 +4,13 @@
 // computed into memory first.
 #pragma once
 
-#include <lazyfuse/expr/roll.hpp>
 #include <lazyfuse/expr/table.hpp>
+#include <lazyfuse/expr/window.hpp>
 #include <lazyfuse/op/take.hpp>
 #include <lazyfuse/program/folded.hpp>
 
 namespace lazyfuse::gather_detail {
 
-using ir::beyond;
-
-/// A gather from rank From to rank To. Axis: those that are gathered, counted from the last, which is -1: operands of
-/// lower rank lack the first ones. Index: trees of rank To, of one for each.
-template <int From, int To, beyond Beyond, class Axis, class... Index>
-struct gather;
 template <int From, int To, beyond Beyond, int... Axis, class... Index>
 struct gather<From, To, Beyond, axes<Axis...>, Index...> {
   static constexpr int from = From, count = sizeof...(Axis);
@@ -108,6 +102,7 @@ auto gathered(const tree::leaf<Source, R>& e, const G& g) {
   if constexpr (ir::is_constant<typename tree::source_traits<Source>::viewed>) return view_detail::remap(e, g.others);
   else if constexpr (requires { requires tree::source_traits<Source>::in_memory_first; })
     return from_leaf_in_memory(e, g);
+  else if constexpr (through_window<Source, G>) return windowed(e, g);
   else return from_table(e, g);
 }
 template <class Kind, class A, int R, class G>

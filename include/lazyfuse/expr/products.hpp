@@ -86,9 +86,9 @@ constexpr void check_extents(const X& x, const Y& y, int axis_of_x, int axis_of_
 
 template <auto Way, class X, class Y, int... I, int... J>
 constexpr auto contracted(const X& x, const Y& y, index_sequence<I...>, index_sequence<J...>) {
-  constexpr int R = decltype(Way)::rank;
-  return sum_of_products<R - decltype(Way)::results>(along<R>(x, axes<Way.x[I]...>{}),
-                                                     along<R>(y, axes<Way.y[J]...>{}));
+  using way = bare_t<decltype(Way)>;  // of a constant, to nvcc's compiler of the host
+  constexpr int R = way::rank;
+  return sum_of_products<R - way::results>(along<R>(x, axes<Way.x[I]...>{}), along<R>(y, axes<Way.y[J]...>{}));
 }
 /// The products of x and y summed over axes A of x, each with that of y in its place, of one extent.
 template <class X, class Y, int... A, int... B>

@@ -118,9 +118,9 @@ inline constexpr norm_kind nuclear = norm_kind::nuclear;
 /// ord<inf>, the largest sums of magnitudes of columns and of rows, ord<-1> and ord<-inf>, the smallest, ord<2> and
 /// ord<-2>, the largest and the smallest singular value. An expression, which fuses, unless it is of singular values,
 /// which are computed at once (svdvals). \numpy{linalg.matrix_norm}
-template <class A, auto P = frobenius, class = maker>
+template <class A, auto P, class = maker>
   requires expression<A>
-auto matrix_norm(const A& a, [[maybe_unused]] order<P> which = order<P>(), caller where = caller::here()) {
+auto matrix_norm(const A& a, order<P>, [[maybe_unused]] caller where = caller::here()) {
   using namespace linalg_detail;
   constexpr bool matrix = rank_of<A> >= 2;
   static_assert(matrix, "lazyfuse: linalg takes matrices: expressions of rank 2 or more");
@@ -149,6 +149,10 @@ auto matrix_norm(const A& a, [[maybe_unused]] order<P> which = order<P>(), calle
     else return min(s, axes<-1>{});
   }
 }
+
+template <class A, class = maker>
+  requires expression<A>
+auto matrix_norm(const A& a, caller where = caller::here()) { return matrix_norm(a, ord<frobenius>, where); }
 
 /// The n-th power of square matrices (..., m, m), as an array of their type: by squaring, of negative n of the inverse,
 /// which integers do not have (index_error). Throws shape_error, linalg_error. \numpy{linalg.matrix_power}

@@ -45,26 +45,8 @@ struct fetched {
   }
   /// Of a source that is read through a map, elements that lie in what it reads as they do here: from an offset there.
   __device__ __forceinline__ void lying(const Source& s, index_t offset, index_t pitch, index_t step) {
-    using element = typename Source::value_type;
-    constexpr index_t size = sizeof(element) * Width;
-    constexpr bool can_be_wide = Width > 1 && size <= 16 && (size & (size - 1)) == 0;
-    if constexpr (can_be_wide && bare_t<decltype(s.source)>::is_memory) {
-      const auto from = s.source.data + offset;
-      const auto address = reinterpret_cast<index_t>(&from[0]);
-      if (step == 1 && (address | pitch * static_cast<index_t>(sizeof(element))) % size == 0) {
 #pragma unroll
-        for (int d = 0; d < Depth; ++d) {
-          const auto together = *reinterpret_cast<const wide<element, Width>*>(&from[d * pitch]);
-#pragma unroll
-          for (int k = 0; k < Width; ++k) value[d][k] = together.value[k];
-        }
-        return;
-      }
-    }
-#pragma unroll
-    for (int d = 0; d < Depth; ++d)
-#pragma unroll
-      for (int k = 0; k < Width; ++k) value[d][k] = s.source.at(offset + d * pitch + k * step);
+    for (int d = 0; d < Depth; ++d) s.read(value[d], offset + d * pitch, step);
   }
 };
 
