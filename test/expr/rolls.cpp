@@ -249,6 +249,47 @@ TYPED_TEST(rolls, of_many_elements_of_every_size) {
     check(double{}, s);
   }
 }
+/// On devices kernels of a large result are cut where rolls turn.
+TYPED_TEST(rolls, of_large_arrays_are_what_they_are_of_small_ones) {
+  constexpr bool on_device = lf::space_traits<TypeParam>::on_device;
+  const auto modulo = [](int64_t n, int64_t by) { return (n % by + by) % by; };
+  const int64_t rows = on_device ? 3001 : 61, columns = 2999;
+  const auto value = [&](int64_t i, int64_t j) {
+    return static_cast<int32_t>(modulo(i, rows) * 31 + modulo(j, columns) * 7) % 1009;
+  };
+  const auto elements = [&](const auto& at) {
+    test::tensor<int32_t> t{{std::size_t(rows), std::size_t(columns)}, {}};
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) t.values.push_back(at(i, j));
+    return t;
+  };
+  const auto x = test::array_of<TypeParam, 2>(elements(value));
+  const lf::array<int32_t, 1, TypeParam> v(lf::roll(x, 3, axis<1>)(5, all));
+  const auto expect = [&](bool is_cut, const auto& e, const auto& at) {
+    lf::kernel_trace trace;
+    const lf::array<int32_t, 2, TypeParam> y(e);
+    EXPECT_EQ(trace.launches() > 1, on_device && is_cut) << trace.launches();
+    EXPECT_TRUE(test::evaluates_to(y, elements(at)));
+  };
+  expect(true,
+         lf::roll(x, 1, axis<0>) + lf::roll(x, -1, axis<0>) + 2 * lf::roll(x, 1, axis<1>) - lf::roll(x, -1, axis<1>) +
+             x * v,
+         [&](int64_t i, int64_t j) {
+           return value(i - 1, j) + value(i + 1, j) + 2 * value(i, j - 1) - value(i, j + 1) +
+                  value(i, j) * value(5, j - 3);
+         });
+  expect(true, lf::roll(x, {900, -1400}, axis<0, 1>) - lf::roll(x, 1700, axis<0>),
+         [&](int64_t i, int64_t j) { return value(i - 900, j + 1400) - value(i - 1700, j); });
+  const auto flat = [&](int64_t i, int64_t j) {
+    const int64_t p = modulo(i * columns + j - 1400, rows * columns);
+    return value(p / columns, p % columns);
+  };
+  expect(false, lf::roll(x, 1400) + 1, [&](int64_t i, int64_t j) { return flat(i, j) + 1; });
+  const auto t = x.T();
+  const lf::array<int32_t, 2, TypeParam> turned(lf::roll(t, 2, axis<0>) + lf::roll(t, -700, axis<1>));
+  EXPECT_TRUE(test::evaluates_to(lf::array<int32_t, 2, TypeParam>(turned.T()),
+                                 elements([&](int64_t i, int64_t j) { return value(i, j - 2) + value(i + 700, j); })));
+}
 TYPED_TEST(rolls, read_each_element_once) {
   const auto x = this->x();
   lf::kernel_trace trace;

@@ -7,6 +7,7 @@
 #include <lazyfuse/evaluate/products.hpp>
 #include <lazyfuse/evaluate/scan.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
+#include <lazyfuse/evaluate/turns.hpp>
 #include <lazyfuse/evaluate/with_graphs.hpp>
 
 namespace lazyfuse {
@@ -202,6 +203,8 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
     else if constexpr (!(planning::has_reduction<E> || ...)) {
       if constexpr (run_detail::may_be_parted<Space, E...>)
         if (run_detail::run_in_parts<Space>(x, s, to, owners, e...)) return;
+      if constexpr (run_detail::may_turn<Space, E...>)
+        if (run_detail::run_between_turns<Space>(x, s, to, owners, e...)) return;
       run_detail::transform_best<Space, R, T...>(x, s, to, owners, e...);
     } else if constexpr ((has_scan<E> || ...)) run_detail::scan<Space, R, T...>(x, s, to, owners, e...);
     else {
