@@ -201,7 +201,9 @@ TYPED_TEST(sorting, selections_are_the_beginnings_of_what_is_sorted) {
     const auto sorted = test::tensor_of(lf::sort(values));
     const auto down = test::tensor_of(lf::argsort(values, descending));
     const auto length = values.shape()[lf::rank_of<decltype(x)> - 1], rows = values.size() / length;
-    for (const lf::index_t k : {lf::index_t{1}, lf::index_t{1000}, length / 4, length - 1}) {
+    EXPECT_TRUE(lf::array_equal(lf::median(values, axis<-1>), lf::quantile(lf::sort(values), 0.5, axis<-1>)));
+    for (const lf::index_t k :
+         {lf::index_t{1}, lf::index_t{19}, lf::index_t{256}, lf::index_t{1000}, length / 4, length - 1}) {
       const auto found = test::tensor_of(lf::topk(values, k).indices);
       auto parts = test::tensor_of(lf::partition(values, k));
       for (lf::index_t r = 0; r < rows; ++r) {
@@ -217,6 +219,9 @@ TYPED_TEST(sorting, selections_are_the_beginnings_of_what_is_sorted) {
   };
   expect_selected(lf::cast<float>(noise) / 1000.0F - 500.0F);
   expect_selected(lf::reshape(lf::cast<double>(noise) * 1e-9 + 1.0, {3, 10'000}));
+  expect_selected(lf::reshape(lf::cast<std::int8_t>(lf::remainder(noise, 100)), {6, 5000}));
+  expect_selected(lf::reshape(lf::cast<float>(lf::remainder(noise, 3)) - 1.0F, {10, 3000}));
+  expect_selected(lf::reshape(noise - 500'000, {6, 5'000}));
   expect_selected(lf::cast<float>(lf::remainder(noise, 3)));
   expect_selected(lf::cast<float>(noise * 0));
 }

@@ -5,6 +5,7 @@
 
 #include "backend/cuda/compiled/order_statistics.hpp"
 #include "backend/cuda/compiled/radix.hpp"
+#include "backend/cuda/compiled/rows_in_blocks.hpp"
 #include "backend/cuda/compiled/runs.hpp"
 #include "backend/cuda/compiled/short_rows.hpp"
 #include "backend/cuda/runtime/order.hpp"
@@ -176,6 +177,13 @@ void sort_places(cuda, const key_rows& rows, int64* places) {
 void first_places(cuda, const key_rows& rows, index_t k, void* keys, int64* places) {
   if (rows.none() || k == 0) return;
   if (are_short(rows)) return sort_short(rows, k, keys, places);
+  if (cuda_detail::fits_blocks(rows.bytes, rows.length, k)) {
+    check(cuda_detail::first_in_blocks(
+              {rows.bytes, rows.count, rows.length, k, rows.keys, rows.minus_zero, rows.zero, keys, places},
+              current_stream()),
+          "first_in_blocks");
+    return;
+  }
   if (k > rows.length / 4) {
     const room copy(bytes_of(rows));
     const key_rows all{rows.bytes, rows.count, rows.length, copy.as<void>()};
@@ -224,7 +232,8 @@ void select_keys(cuda, const key_rows& rows, const index_t* positions, int n, vo
     key_selection s = selection_of(rows, selects::key, selected);
     s.ranks = n;
     for (int i = 0; i < n; ++i) s.rank[i] = static_cast<std::uint32_t>(positions[i]);
-    return select(s);
+    if (!cuda_detail::fits_blocks(rows.bytes, rows.length, 0)) return select(s);
+    return check(cuda_detail::keys_in_blocks(s, current_stream()), "keys_in_blocks");
   }
   sort_keys(cuda{}, rows);
   for (int j = 0; j < n; ++j)
