@@ -25,9 +25,7 @@ struct folded {
     if (how == folding::nearest) return p < 0 ? 0 : p < extent ? p : extent - 1;
     const index_t q = by.quotient(p);
     if (how == folding::quotient) return q - less;
-    const index_t r = p - q * by.value;
-    if (how == folding::remainder || r < extent) return r;
-    return how == folding::mirrored ? by.value - r : by.value - 1 - r;
+    return folded_back(p - q * by.value);
   }
   /// n indices a step apart, on the host: of neighbours one is divided.
   void write(int64* to, index_t offset, index_t step, index_t n) const {
@@ -42,10 +40,7 @@ struct folded {
       const index_t left = by.value - r, run = left < n ? left : n, whole = by.value;
       for (index_t i = 0; i < run; ++i) {
         const index_t at = r + i;
-        to[i] = how == folding::quotient                       ? q - own.less
-                : how == folding::remainder || at < own.extent ? at
-                : how == folding::mirrored                     ? whole - at
-                                                               : whole - 1 - at;
+        to[i] = how == folding::quotient ? q - own.less : own.folded_back(at);
       }
       to += run;
       n -= run;
@@ -54,16 +49,40 @@ struct folded {
     }
   }
 #if defined(__CUDACC__)
-  /// Depth times Width indices, on the device: rows a pitch apart, neighbours a step apart.
+  /// Depth times Width indices, on the device: rows a pitch apart, neighbours a step apart. One of a row is divided.
   template <int Depth, int Width>
   __device__ __forceinline__ void rows(int64 (&to)[Depth][Width], index_t offset, index_t pitch, index_t step) const {
+    const index_t whole = by.value;
+    const bool walks = how != folding::nearest && step >= 0 && step <= whole;
 #pragma unroll
-    for (int d = 0; d < Depth; ++d)
+    for (int d = 0; d < Depth; ++d) {
+      const index_t first = offset + d * pitch, p = origin + first + ahead;
+      if (!walks) {
 #pragma unroll
-      for (int k = 0; k < Width; ++k) to[d][k] = at(offset + d * pitch + k * step);
+        for (int k = 0; k < Width; ++k) to[d][k] = at(first + k * step);
+        continue;
+      }
+      index_t q = by.quotient(p), r = p - q * whole;
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        to[d][k] = how == folding::quotient ? q - less : folded_back(r);
+        r += step;
+        if (r >= whole) {
+          r -= whole;
+          ++q;
+        }
+      }
+    }
   }
 #endif
   friend bool operator==(const folded&, const folded&) = default;
+
+ private:
+  /// The index of a position in what comes again.
+  LAZYFUSE_HD index_t folded_back(index_t r) const {
+    if (how == folding::remainder || r < extent) return r;
+    return how == folding::mirrored ? by.value - r : by.value - 1 - r;
+  }
 };
 
 }  // namespace lazyfuse::ir
