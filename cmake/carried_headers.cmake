@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 set(waiting lazyfuse/core/vec.hpp lazyfuse/op/components.hpp lazyfuse/op/reduction.hpp lazyfuse/op/registry.hpp lazyfuse/op/statistics.hpp
-    lazyfuse/program/batched.hpp lazyfuse/program/folded.hpp lazyfuse/program/iterated.hpp lazyfuse/program/remapped.hpp lazyfuse/program/table.hpp lazyfuse/random/distributions.hpp)
+    lazyfuse/program/batched.hpp lazyfuse/program/folded.hpp lazyfuse/program/iterated.hpp lazyfuse/program/remapped.hpp lazyfuse/program/table.hpp lazyfuse/program/windowed.hpp lazyfuse/random/distributions.hpp)
 file(GLOB kernels RELATIVE ${ROOT} ${ROOT}/lazyfuse/backend/cuda/kernels/*)
 list(APPEND waiting ${kernels})
 set(headers "")

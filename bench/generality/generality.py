@@ -97,7 +97,7 @@ def generate(folder, cases, cpu):
         copy = f"  generality::report_copy({copied});\n" if first == 0 else ""
         (folder / f"program{first // CASES_OF_A_PROGRAM:03}.cpp").write_text(
             f'#include "harness.hpp"\n{headers}\nnamespace lf = lazyfuse;\n\n' + body +
-            f"\n\nint main(int, char** argv) {{\n  const std::string folder = argv[1];\n{copy}{calls}\n}}\n")
+            f"\n\nint main(int, char** argv) {{\n  const std::string folder = argv[1];\n  generality::wanted = argv + 2;\n{copy}{calls}\n}}\n")
 
 
 def is_of_cpu(folder):

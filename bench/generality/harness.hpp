@@ -55,9 +55,19 @@ void sample_of(std::FILE* to, const lf::array<T, R>& y) {
   std::fwrite(sample.data(), sizeof(T), sample.size(), to);
 }
 
+/// The cases that are asked for by name; all where none is.
+inline const char* const* wanted = nullptr;
+inline bool is_wanted(const std::string& name) {
+  if (!wanted || !*wanted) return true;
+  for (const char* const* w = wanted; *w; ++w)
+    if (name == *w) return true;
+  return false;
+}
+
 /// One line of JSON for an expression: its time, its kernels, and what they were predicted to take.
 template <class Plan, class F, class... Y>
 void report(const std::string& folder, const char* name, const Plan& plan, const F& evaluate, const Y&... results) {
+  if (!is_wanted(name)) return;
   try {
     const auto p = plan();
     evaluate();

@@ -2,7 +2,6 @@
 // Where what is repeated or padded comes from.
 #include <lazyfuse/expr/pad.hpp>
 
-#include <algorithm>
 #include <string>
 
 namespace lazyfuse::pad_detail {
@@ -51,21 +50,3 @@ ir::folded padded(padding mode, index_t extent, index_t before, index_t after) {
 }
 
 }  // namespace lazyfuse::pad_detail
-
-namespace lazyfuse::gather_detail {
-
-void fill_window(const index_t* whole, const index_t* extents, int rank, const int* axes, const index_t* first,
-                 int count, ir::position_divisor* block, index_t* to_first, index_t* to_count) {
-  index_t unit = 1;
-  int filled = 0;
-  for (int axis = rank - 1; axis >= 0; --axis) {  // those behind it are as long as what is read
-    if (const int* const at = std::find(axes, axes + count, axis); at != axes + count) {
-      block[filled] = roll_detail::divisor_of(whole[axis] * unit);
-      to_first[filled] = first[at - axes] * unit;
-      to_count[filled++] = extents[axis] * unit;
-    }
-    unit *= extents[axis];
-  }
-}
-
-}  // namespace lazyfuse::gather_detail

@@ -286,6 +286,54 @@ TYPED_TEST(gathers, of_lazy_arrays_read_the_arrays_they_were_made_of) {
   }
 }
 
+/// On devices a kernel for each part of a large result; reductions have one for all.
+TYPED_TEST(gathers, of_large_parts_are_what_they_are_of_small_ones) {
+  const int64_t n = lf::space_traits<TypeParam>::on_device ? 3001 : 61, m = 2003;
+  const auto value = [](int64_t i, int64_t j) { return static_cast<int32_t>((i * 31 + j * 7) % 1009); };
+  const auto elements = [](int64_t rows, int64_t columns, const auto& at) {
+    test::tensor<int32_t> t{{std::size_t(rows), std::size_t(columns)}, {}};
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) t.values.push_back(at(i, j));
+    return t;
+  };
+  const auto of = [&](int64_t rows, int64_t columns) {
+    return test::array_of<TypeParam, 2>(elements(rows, columns, value));
+  };
+  using matrix = lf::array<int32_t, 2, TypeParam>;
+  using vector = lf::array<int32_t, 1, TypeParam>;
+  const auto expect = [&](const auto& got, int64_t rows, int64_t columns, const auto& at) {
+    EXPECT_TRUE(test::evaluates_to(got, elements(rows, columns, at)));
+  };
+  const auto x = of(n, m), y = of(n / 2, m), z = of(n, m / 3);
+  const vector v(x(1, lf::all));
+  const auto down = [&](int64_t i, int64_t j) {
+    return i < n ? value(i, j) : i < n + n / 2 ? 2 * value(i - n, j) : value(i - n - n / 2, m - 1 - j);
+  };
+  const auto all = lf::concat(x, 2 * y, x(lf::all, range(none, none, -1)));
+  expect(matrix(all * v - 1), 2 * n + n / 2, m, [&](int64_t i, int64_t j) { return down(i, j) * value(1, j) - 1; });
+  const auto sums = [&](int64_t rows, int64_t columns, const auto& at) {
+    test::tensor<int32_t> t{{std::size_t(rows)}, {}};
+    for (int64_t i = 0; i < rows; ++i) {
+      int32_t sum = 0;
+      for (int64_t j = 0; j < columns; ++j) sum += at(i, j);
+      t.values.push_back(sum);
+    }
+    return t;
+  };
+  EXPECT_TRUE(test::evaluates_to(vector(lf::cast<int32_t>(lf::sum(all, lf::axis<1>))), sums(2 * n + n / 2, m, down)));
+  EXPECT_TRUE(
+      test::evaluates_to(vector(lf::cast<int32_t>(lf::sum(all.T(), lf::axis<0>))), sums(2 * n + n / 2, m, down)));
+  const auto beside = [&](int64_t i, int64_t j) {
+    return j < m / 3 ? value(i, j) + 1 : j < m + m / 3 ? value(i, j - m / 3) : -value(n - 1 - i, j - m - m / 3);
+  };
+  const auto row = lf::concat<1>(z + 1, x, -z(range(none, none, -1)));
+  expect(matrix(row + 5), n, m + 2 * (m / 3), [&](int64_t i, int64_t j) { return beside(i, j) + 5; });
+  EXPECT_TRUE(
+      test::evaluates_to(vector(lf::cast<int32_t>(lf::sum(row, lf::axis<1>))), sums(n, m + 2 * (m / 3), beside)));
+  const auto turned = lf::concat<1>(x.T(), y.T());
+  expect(matrix(turned.T()), n + n / 2, m, [&](int64_t i, int64_t j) { return i < n ? value(i, j) : value(i - n, j); });
+}
+
 TYPED_TEST(gathers, among_parts_ask_for_nothing_beyond_them) {
   const lf::array<int32_t, 1, TypeParam> x = lf::arange<int32_t>(5), j = lf::arange<int32_t>(5) + 10,
                                          y = x(range(0, 2));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Choices by position, as concat makes them, beside other operations. The result is cut where they change, and of each
-// part only that is computed which is chosen there, from memory as it lies: loops would compute everything everywhere,
-// and look for each element in a table. Choices alone are copied (backend/host/boxes.hpp).
+// Choices by position, as concat makes them. The result is cut where they change, and of each part only that is
+// computed which is chosen there, from memory as it lies: else everything would be computed everywhere, and each
+// element looked for in a table, or in a window. On the host choices alone are copied (backend/host/boxes.hpp).
 #pragma once
 
 #include <lazyfuse/evaluate/patterns.hpp>
@@ -30,6 +30,10 @@ template <ir::table_read Take, class Seq, class T, int K, ir::beyond B, class...
 inline constexpr bool is_read<map_expr<Take, Seq, leaf<tree::table_of<stored<T, host>, K, B>, 0>, Place...>> =
     (is_place<Place> && ...);
 template <class E>
+inline constexpr bool is_window = false;
+template <class Source, int R>
+inline constexpr bool is_window<leaf<ir::windowed<Source>, R>> = true;
+template <class E>
 inline constexpr bool computes = false;
 template <class Op, class Seq, class... A>
 inline constexpr bool computes<map_expr<Op, Seq, A...>> =
@@ -49,8 +53,8 @@ inline constexpr bool has_choice = tree::any_node<choosing, E>;
 template <class Space, class... E>
 inline constexpr bool may_be_parted = false;
 template <class Space, class E>
-inline constexpr bool may_be_parted<Space, E> =
-    !space_traits<Space>::on_device && E::rank > 0 && has_choice<E>&& tree::any_node<computing, E>;
+inline constexpr bool may_be_parted<Space, E> = E::rank > 0 && has_choice<E> &&
+                                                (space_traits<Space>::on_device || tree::any_node<computing, E>);
 
 /// Where the outermost choices change: all of them there, along one axis of the whole.
 struct choice_cut {
@@ -95,10 +99,16 @@ auto chosen(const E& e) {
   else return tree::rebuilt(e, [](const auto& a) { return chosen<Before>(a); });
 }
 
-/// Whether all tables are read within their bounds.
+/// Whether all tables are read within their bounds, and windows within what is there.
 template <class E>
 bool reads_fit(const E&) {
   return true;
+}
+template <class Source, int R>
+bool reads_fit(const leaf<ir::windowed<Source>, R>& e) {
+  index_t last = e.offset;
+  for (int k = 0; k < R; ++k) last += (e.extents[k] - 1) * e.steps[k];
+  return e.source.lying(e.offset) >= 0 && e.source.lying(last) >= 0;
 }
 template <class Table, class First, class... Index>
 bool read_fits(const Table& table, const First&, const Index&... index) {
@@ -136,11 +146,17 @@ template <class Op, int... I, class... A>
 auto elements_read(const map_expr<Op, index_sequence<I...>, A...>& e) {
   return lying_elements(e.shape(), e.template argument<I>()...);
 }
+template <class Source, int R>
+auto elements_read(const leaf<ir::windowed<Source>, R>& e) {
+  leaf<Source, R> to(e.source.source, e.extents, {}, e.source.lying(e.offset));
+  for (int k = 0; k < R; ++k) to.steps[k] = e.extents[k] > 1 ? e.source.lower(e.steps[k]) : 0;
+  return to;
+}
 /// The expression with such elements in place of what reads them.
 template <class E>
 auto with_elements(const E& e) {
   if constexpr (tree::is_named<E>) return with_elements(tree::unnamed(e));
-  else if constexpr (is_read<E>) return elements_read(e);
+  else if constexpr (is_read<E> || is_window<E>) return elements_read(e);
   else if constexpr (requires { typename E::operation; })
     return tree::rebuilt(e, [](const auto& a) { return with_elements(a); });
   else return e;
@@ -178,7 +194,8 @@ void run_part(const execution& x, const target_pack<R, T>& to, int axis, index_t
 template <class Space, int R, class T, class E>
 bool run_in_parts(const execution& x, const shape<R>& s, const target_pack<R, T>& to, allocation* const* owners,
                   const E& e) {
-  constexpr index_t least_elements = 1 << 15, least_piece = 64;  // those that follow each other in a result
+  // Launches of devices take as long as what they save of fewer; a piece: of those that follow each other in a result.
+  constexpr index_t least_elements = space_traits<Space>::on_device ? (1 << 25) / sizeof(T) : 1 << 15, least_piece = 64;
   if (s.size() < least_elements || (x.list && x.list->has_memory())) return false;
   choice_cut cut;
   find_cut(tree::unnamed(e), s, cut);

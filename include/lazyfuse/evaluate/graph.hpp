@@ -122,12 +122,12 @@ inline constexpr auto text_of_word = [] {
   ir::code_detail::put(c.text, Word);
   return c;
 }();
-/// Sources that are told by an offset where an element is, and small.
+/// Sources that are told by an offset where an element is, and small; of memory, only what the steps lead to.
 template <class Source>
 concept simple_source = sizeof(Source) <= most_source_bytes && alignof(Source) <= 16 &&
                         (Source::is_memory || ir::is_constant<Source> || requires(Source s) { s.origin; }) &&
                         !requires(Source s) {
-  s.map;
+  s.reach();
 };
 
 /// A table is no value that could be put in memory: what reads it is a node if the table can be an operand, or is

@@ -77,7 +77,7 @@ void find_turns(const map_expr<Op, index_sequence<I...>, A...>& e, turn_list& to
 template <class T, class Memory, int K, int R>
 auto lying_in_box(const leaf<ir::remapped<stored<T, Memory>, ir::rolling<K>, R>, R>& e) {
   const auto& s = e.source;
-  const index_t start = s.within.from(0).first;
+  const index_t start = s.within.from(index_t{0}).first;
   leaf<stored<T, Memory>, R> to(s.source, e.extents, {}, s.from(s.origin + e.offset).first);
   for (int k = 0; k < R; ++k) to.steps[k] = e.extents[k] > 1 ? s.within.from(e.steps[k]).first - start : 0;
   return to;

@@ -13,7 +13,7 @@ namespace lazyfuse::gather_detail {
 
 template <int From, int To, beyond Beyond, int... Axis, class... Index>
 struct gather<From, To, Beyond, axes<Axis...>, Index...> {
-  static constexpr int from = From, count = sizeof...(Axis);
+  static constexpr int from = From, count = sizeof...(Axis), axis = (From + ... + Axis);  ///< axis: if it is one
   static constexpr beyond outside = Beyond;
   /// Whether an operand of that rank has an axis that is gathered.
   template <int R>
@@ -46,19 +46,6 @@ struct gather<From, To, Beyond, axes<Axis...>, Index...> {
         {{table}, {first}, {get<I>(indices)}...}, others.extents};
   }
 };
-
-/// The least offset that steps lead to, and how many elements there are from it to the last.
-template <int R>
-constexpr ir::stretch reach_of(const shape<R>& s, const strides<R>& steps) {
-  ir::stretch r{0, 1};
-  for (int k = 0; k < R; ++k) {
-    const index_t last = (s[k] - 1) * steps[k];
-    if (s[k] == 0) return {0, 0};
-    if (last < 0) r.first += last;
-    r.length += last < 0 ? -last : last;
-  }
-  return r;
-}
 
 /// A table of elements that are there.
 template <class Source, int R, class G>

@@ -101,6 +101,11 @@ auto device_value(const remapped<Source, Map, R>& s, index_t offset) {
   using type = typename device_source<remapped<Source, Map, R>>::type;
   return type{device_value(s.source, 0), s.map, s.within, s.origin + offset};
 }
+template <class Source>
+auto device_value(const windowed<Source>& s, index_t offset) {
+  using type = typename device_source<windowed<Source>>::type;
+  return type{device_value(s.source, 0), s.origin + offset, s.bits, s.count, s.length};
+}
 template <class Source, int K, beyond Beyond>
 auto device_value(const table_of<Source, K, Beyond>& s, index_t) {
   using type = typename device_source<table_of<Source, K, Beyond>>::type;

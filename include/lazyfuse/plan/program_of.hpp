@@ -14,6 +14,7 @@
 #include <lazyfuse/plan/sharing_ways.hpp>
 #include <lazyfuse/program/program.hpp>
 #include <lazyfuse/program/remapped.hpp>
+#include <lazyfuse/program/windowed.hpp>
 
 namespace lazyfuse::planning {
 
@@ -36,6 +37,10 @@ struct device_source<numbered_source<I, Source, Seen>> : device_source<Source> {
 template <class Source, class Map, int R>
 struct device_source<remapped<Source, Map, R>> {
   using type = remapped<typename device_source<Source>::type, Map, R>;
+};
+template <class Source>
+struct device_source<windowed<Source>> {
+  using type = windowed<typename device_source<Source>::type>;
 };
 template <class Source, int K, beyond Beyond>
 struct device_source<table_of<Source, K, Beyond>> {

@@ -21,6 +21,29 @@ struct memory {
   friend bool operator==(const memory& a, const memory& b) { return a.data == b.data; }
 };
 
+#if defined(__CUDACC__)
+/// Elements of a source a step apart, on the device: those beside each other in memory by one access, where they begin
+/// at a multiple of its size.
+template <int Width, class T, class Source>
+__device__ __forceinline__ void read_neighbours(T (&to)[Width], const Source& source, index_t first, index_t step) {
+  constexpr unsigned size = sizeof(T) * Width;
+  if constexpr (Source::is_memory && Width > 1 && size <= 16 && (size & (size - 1)) == 0) {
+    struct alignas(size) together {
+      T value[Width];
+    };
+    const T* const from = &source.data[first];
+    if (step == 1 && reinterpret_cast<uint64>(from) % size == 0) {
+      const together all = *reinterpret_cast<const together*>(from);
+#pragma unroll
+      for (int k = 0; k < Width; ++k) to[k] = all.value[k];
+      return;
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < Width; ++k) to[k] = source.at(first + k * step);
+}
+#endif
+
 /// One value everywhere. A callable with captures has no default constructor, and the operands of a kernel begin empty.
 template <class T>
 struct constant {

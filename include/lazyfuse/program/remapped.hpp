@@ -36,9 +36,8 @@ void write_in_runs(T* to, index_t position, index_t step, index_t scale, index_t
   }
 }
 
-/// Element n is that of the source at the position of its own that the map names for n, or zero. Not in memory for
-/// kernels, which read memory at offsets that steps lead to; they are given runs of elements, most of which are
-/// neighbours.
+/// Element n is that of the source at the position of its own that the map names for n. Not in memory for kernels,
+/// which read memory at offsets that steps lead to; they are given runs of elements, most of which are neighbours.
 template <class Source, class Map, int R>
 struct remapped {
   using value_type = typename Source::value_type;
@@ -49,24 +48,16 @@ struct remapped {
   strided<R> within;
   index_t origin = 0;  ///< the position of offset 0
 
-  static constexpr index_t nowhere = index_t{-1} << 62;
-  /// Whether positions outside of the source are met.
-  LAZYFUSE_HD static constexpr bool is_outside(index_t offset) {
-    if constexpr (map_with_outside<Map>) return offset < nowhere / 2;
-    else return false;
-  }
+  /// Kernels ask for some elements that are not there, and store none of those: they get the first.
   LAZYFUSE_HD stretch from(index_t position) const {
-    const stretch mapped = map.from(position);
-    if constexpr (map_with_outside<Map>)
-      if (mapped.first < 0) return {nowhere, mapped.length};
-    stretch s = within.from(mapped.first);
-    s.cut_to(mapped.length);
-    return s;
+    const index_t p = static_cast<uint64>(position) < static_cast<uint64>(map.size) ? position : 0;
+#if defined(__CUDA_ARCH__)
+    return map.size >> 31 == 0 ? follow(static_cast<unsigned>(p)) : follow_far(p);
+#else
+    return follow(p);
+#endif
   }
-  LAZYFUSE_HD value_type at(index_t offset) const {
-    const index_t there = from(origin + offset).first;
-    return is_outside(there) ? value_type{} : value_type(source.at(there));
-  }
+  LAZYFUSE_HD value_type at(index_t offset) const { return source.at(from(origin + offset).first); }
   /// What it may read, counted from the pointer that its memory begins with.
   constexpr stretch reach() const {
     if constexpr (requires { source.reach(); }) return source.reach();
@@ -83,13 +74,13 @@ struct remapped {
   const value_type* lying(index_t offset, index_t n) const {
     if constexpr (Source::is_memory) {
       const stretch s = from(origin + offset);
-      if (within.step() == 1 && n <= s.length && !is_outside(s.first)) return address(source.data) + s.first;
+      if (within.step() == 1 && n <= s.length) return address(source.data) + s.first;
     }
     return nullptr;
   }
 
 #if defined(__CUDACC__)
-  static constexpr bool has_tiles = !map_with_outside<Map>;
+  static constexpr index_t nowhere = index_t{-1} << 62;
   /// The offset in the source of the first of some rows a pitch apart, of so many elements a step apart, if all of them
   /// lie there as they do here.
   __device__ __forceinline__ index_t offset_of_tile(index_t offset, index_t rows, index_t pitch, index_t columns,
@@ -111,48 +102,29 @@ struct remapped {
       const index_t first = offset + d * pitch;
       const stretch s = from(origin + first);
       if (step >= 0 && (Width - 1) * step < s.length) {
-        if (is_outside(s.first)) {
-#pragma unroll
-          for (int k = 0; k < Width; ++k) to[d][k] = value_type{};
-        } else read(to[d], s.first, step * within.step());
+        read_neighbours(to[d], source, s.first, step * within.step());
       } else {
 #pragma unroll
-        for (int k = 0; k < Width; ++k) to[d][k] = alone(first + k * step);
+        for (int k = 0; k < Width; ++k) to[d][k] = source.at(place_of(first + k * step));
       }
     }
   }
-  /// Elements of the source a step apart: those beside each other by one access, where they begin at a multiple of it.
-  template <int Width>
-  __device__ __forceinline__ void read(value_type (&to)[Width], index_t first, index_t step) const {
-    constexpr unsigned size = sizeof(value_type) * Width;
-    if constexpr (Source::is_memory && Width > 1 && size <= 16 && (size & (size - 1)) == 0) {
-      struct alignas(size) together {
-        value_type value[Width];
-      };
-      const value_type* const from = &source.data[first];
-      if (step == 1 && reinterpret_cast<uint64>(from) % size == 0) {
-        const together all = *reinterpret_cast<const together*>(from);
-#pragma unroll
-        for (int k = 0; k < Width; ++k) to[k] = all.value[k];
-        return;
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < Width; ++k) to[k] = source.at(first + k * step);
-  }
-  /// Where a map turns, at few places: code of its own, of which compilers would make a copy for each element.
-  __device__ __noinline__ value_type alone(index_t offset) const { return at(offset); }
+  /// Where a map turns, at few places: code of its own, of which compilers would make a copy for each element. It does
+  /// not read, so that nobody waits for one element before the next is asked for.
+  __device__ __noinline__ index_t place_of(index_t offset) const { return from(origin + offset).first; }
+  __device__ __noinline__ stretch follow_far(index_t position) const { return follow(position); }
 #endif
   friend bool operator==(const remapped&, const remapped&) = default;
 
  private:
+  template <class Index>
+  LAZYFUSE_HD stretch follow(Index position) const {
+    const stretch mapped = map.from(position);
+    stretch s = within.from(static_cast<Index>(mapped.first));
+    s.cut_to(mapped.length);
+    return s;
+  }
   void write_run(value_type* to, index_t first, index_t step, index_t n) const {
-    if constexpr (map_with_outside<Map>) {
-      if (is_outside(first)) {
-        for (index_t i = 0; i < n; ++i) to[i] = value_type{};
-        return;
-      }
-    }
     if constexpr (grouped_source<Source>) source.write(to, first, step, n);
     else if constexpr (Source::is_memory) copy_apart(to, address(source.data) + first, step, n);
     else

@@ -98,11 +98,13 @@ std::string beginning(const exact_plan& p, ir::program_graph graph, const std::s
   for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
   const bool maps = sources.find("remapped<") != std::string::npos,
              batches = sources.find("batched<") != std::string::npos,
+             windows = sources.find("windowed<") != std::string::npos,
              tables = sources.find("table<") != std::string::npos, draws = sources.find("random") != std::string::npos;
   return headers_of(graph, header, sources + results) + "#include <lazyfuse/backend/cuda/kernels/" + header +
          ".cuh>\n" + (maps ? "#include <lazyfuse/program/remapped.hpp>\n" : "") +
          (names_loops(graph) ? "#include <lazyfuse/program/iterated.hpp>\n" : "") +
          (batches ? "#include <lazyfuse/program/batched.hpp>\n" : "") +
+         (windows ? "#include <lazyfuse/program/windowed.hpp>\n" : "") +
          (tables ? "#include <lazyfuse/program/folded.hpp>\n#include <lazyfuse/program/table.hpp>\n" : "") +
          (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") + graph.definitions() +
          R"(namespace lazyfuse {

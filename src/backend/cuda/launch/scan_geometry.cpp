@@ -13,11 +13,13 @@ namespace {
 
 constexpr index_t most_blocks = (index_t{1} << 31) - 1;
 
-/// Chunks of a tile: as many as shared memory has room for, but so few that there are tiles for all processors.
+/// Chunks of a tile: as many as shared memory has room for, but so few that there are tiles for all processors, and as
+/// many in the last tile as in others.
 unsigned chunks_of_tile(index_t all, index_t strips, std::size_t chunk_bytes) {
   const auto room = static_cast<index_t>(scan_tuning::tile_bytes / chunk_bytes),
-             enough = all * strips / (index_t{device().processors} * scan_tuning::residents * 2);
-  return static_cast<unsigned>(std::min(std::max<index_t>(std::min(room, enough), 1), all));
+             enough = all * strips / (index_t{device().processors} * scan_tuning::residents * 2),
+             most = std::min(std::max<index_t>(std::min(room, enough), 1), all);
+  return static_cast<unsigned>(ceil_div(all, ceil_div(all, most)));
 }
 
 void plan_rows(scan_geometry& g, const index_t* extents, int rank, const scan_facts& facts, std::size_t chunk_bytes) {

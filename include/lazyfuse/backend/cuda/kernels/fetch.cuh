@@ -46,7 +46,7 @@ struct fetched {
   /// Of a source that is read through a map, elements that lie in what it reads as they do here: from an offset there.
   __device__ __forceinline__ void lying(const Source& s, index_t offset, index_t pitch, index_t step) {
 #pragma unroll
-    for (int d = 0; d < Depth; ++d) s.read(value[d], offset + d * pitch, step);
+    for (int d = 0; d < Depth; ++d) read_neighbours(value[d], s.source, offset + d * pitch, step);
   }
 };
 

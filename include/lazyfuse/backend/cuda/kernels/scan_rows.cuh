@@ -72,8 +72,10 @@ __global__ void __launch_bounds__(block_threads, scan_tuning::residents)
     accumulators here[Depth][Width];
     row.load(pieces, p, column, pitch, p.rows - number);
     pieces.compute(here, p.apart());
+    const index_t begin = static_cast<index_t>(chunk) * pitch * Depth;
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
+      if (!p.stacked && begin + d * pitch >= p.length) break;  // of all rows of the warp: lanes wait for each other
       if (turned) shared.turn(0, here[d]);
       scan_neighbours<Set>(here[d]);
       const accumulators up_to = scan_lanes<Set>(here[d][Width - 1], p.lanes);

@@ -18,7 +18,7 @@ struct strided_parameters : bound_to<Operands, Targets>, strided_numbers<R> {
 /// Read through a map, that can tell where a whole tile lies.
 template <class Source>
 concept mapped_source = requires {
-  requires Source::has_tiles;
+  Source::nowhere;
 };
 
 /// Where the tile of each operand lies that is read through a map: one thread for each finds out, for it takes more
