@@ -116,6 +116,15 @@ struct fetched<memory<T>, Width, Depth> {
       for (int k = 0; k < Width; ++k) value[d].put(k, one);
     }
   }
+  /// The same of rows of which elements exist: what is computed of one value is computed once.
+  __device__ __forceinline__ void same_valid(elements<const T> from, index_t pitch, const int (&valid)[Depth]) {
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      const T one = read_if<0, true>(from + d * pitch, valid[d] > 0);
+#pragma unroll
+      for (int k = 0; k < Width; ++k) value[d].put(k, one);
+    }
+  }
   /// Of row d those elements whose distance from the first is below valid[d]: neighbours, or Apart from each other.
   template <int Apart, int... K>
   __device__ __forceinline__ void singly_valid(elements<const T> from, index_t pitch, const int (&valid)[Depth],

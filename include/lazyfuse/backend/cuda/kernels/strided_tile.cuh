@@ -80,6 +80,10 @@ struct strided_tile {
         else f.template singly_valid<apart>(from, down, valid, make_index_sequence<Width>{});
         return;
       }
+      if constexpr (Fetched::is_memory && same) {
+        f.same_valid(o.source.data + at, o.steps[R - 2] * p.lines, valid);
+        return;
+      }
       const bool as_one = vectors || (!same && p.consecutive && has_bit(p.wide_in, i));
       const index_t down = o.steps[R - 2] * p.lines, step = vectors ? 1 : same ? 0 : o.steps[R - 1];
       const int apart = vectors ? 1 : spacing;
