@@ -166,6 +166,18 @@ kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& gr
   return s;
 }
 
+kernel_source packed_source(const exact_plan& p, const ir::program_graph& graph) {
+  kernel_source s;
+  s.text = beginning(p, graph, "packed", 1, 1) +
+           "using shares = cuda_detail::packed_shares<program, sources, types>;\nusing parameters = "
+           "cuda_detail::packed_parameters<operands, targets>;\n" +
+           layout_check("packed_numbers") + ending;
+  s.kernel = "lazyfuse::cuda_detail::transform_packed<" + here + "program, " + here + "sources, " + here + "types, " +
+             share + "share.width, " + share + "share.depth, " + here + "parameters>";
+  s.choices = {share + "share.width", share + "share.depth", "0", "0", "0"};
+  return s;
+}
+
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most) {
   const std::string rank = std::to_string(p.rank);
   kernel_source s;

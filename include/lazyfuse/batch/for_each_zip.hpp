@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// for_each_zip(xs, ys, f): a function of elements over many arrays of unlike shapes, by one kernel (dpp::packed).
+#pragma once
+
+#include <lazyfuse/batch/batch.hpp>
+#include <lazyfuse/batch/groups.hpp>
+#include <lazyfuse/batch/into.hpp>
+#include <lazyfuse/evaluate/packed.hpp>
+#include <lazyfuse/expr/fuse.hpp>
+#include <lazyfuse/observe/recording.hpp>
+
+#include <tuple>
+
+namespace lazyfuse {
+
+namespace zip_detail {
+
+using batch_detail::facts_of, batch_detail::contiguous, batch_detail::element_of;
+
+template <class C>
+concept arrays = contiguous<C> && batch_detail::in_memory<element_of<C>>;
+template <class C>
+using facts = facts_of<tree_t<element_of<C>>>;
+/// Of arrays that are not const.
+template <class C>
+inline constexpr bool can_be_written =
+    batch_detail::is_array<std::remove_reference_t<decltype(std::declval<C&>().data()[0])>>;
+
+template <class C>
+argument argument_of(const C& c) {
+  using X = element_of<C>;
+  return {{c.data(), static_cast<index_t>(c.size()), facts<C>::rank, sizeof(typename facts<C>::element),
+           batch_detail::member_at<X>},
+          sizeof(X)};
+}
+/// Stands for all arrays of argument I, one after the other.
+template <int I, class C>
+auto placeholder(index_t elements) {
+  using T = typename facts<C>::element;
+  using leaf = tree::leaf<stored<T, typename facts<C>::space>, 1>;
+  return lazy<leaf>{{}, leaf({stand_in(I), reinterpret_cast<const T*>(stand_in(I))}, {elements}, {{1}}), {}};
+}
+
+/// What a function returns, as a tuple.
+template <class R>
+struct returned {
+  using type = std::tuple<R>;
+  static constexpr bool fits = expression<R> || scalar<R>;
+};
+template <class... R>
+struct returned<std::tuple<R...>> {
+  using type = std::tuple<R...>;
+  static constexpr bool fits = sizeof...(R) > 0 && ((expression<R> || scalar<R>)&&...);
+};
+
+template <class F, int... I, class... C>
+auto call(const F& f, index_sequence<I...> all, index_t elements, const C&...) {
+  return fuse_detail::call(f, all, placeholder<I, C>(elements)...);
+}
+
+/// Sentences about the arguments, and about the function.
+template <class... C>
+consteval bool check_arguments() {
+  constexpr bool of_arrays = sizeof...(C) > 0 && (arrays<C> && ...);
+  static_assert(of_arrays,
+                "lazyfuse: for_each_zip takes arrays of one type, or views of them, in a std::vector or std::span for "
+                "each argument of the function, and the function last");
+  if constexpr (of_arrays) {
+    constexpr bool few = sizeof...(C) <= most_arguments;
+    static_assert(few, "lazyfuse: for_each_zip takes at most 16 arguments beside the function");
+    using first = facts<type_at<0, C...>>;
+    constexpr bool one_space = (__is_same(typename facts<C>::space, typename first::space) && ...);
+    static_assert(one_space, "lazyfuse: all arrays of for_each_zip live in one space");
+    constexpr bool one_rank = ((facts<C>::rank == first::rank) && ...);
+    static_assert(one_rank, "lazyfuse: arrays that for_each_zip takes together have one shape, and so one rank");
+    return few && one_space && one_rank;
+  } else return false;
+}
+template <class F, class... C>
+consteval bool check_function() {
+  constexpr auto all = make_index_sequence<sizeof...(C)>{};
+  constexpr bool callable = requires(const F& f, const C&... c) { {call(f, all, index_t{}, c...)}; };
+  static_assert(
+      callable,
+      "lazyfuse: the function of for_each_zip takes an expression for each of the other arguments, as [](auto "
+      "p, auto g) { return p - 0.1f * g; }, and returns one, or a std::tuple of several");
+  if constexpr (callable) {
+    using result = decltype(call(std::declval<const F&>(), all, index_t{}, std::declval<const C&>()...));
+    constexpr bool fits = returned<result>::fits;
+    static_assert(fits, "lazyfuse: the function of for_each_zip returns an expression, or a std::tuple of several");
+    return fits;
+  } else return false;
+}
+template <class T, class Space, class E>
+consteval bool check_result() {
+  if constexpr (scalar<E> || is_literal<E>) return true;
+  else if constexpr (assign_detail::check<T, 1, Space, E>()) {
+    constexpr bool by_elements = run_detail::may_be_packed<tree_t<E>>;
+    static_assert(
+        by_elements,
+        "lazyfuse: the function of for_each_zip computes each element from the elements at its place and from "
+        "numbers: it cannot reduce, scan, roll or take its arguments");
+    return by_elements;
+  } else return false;
+}
+
+template <class T, class E>
+auto tree_of(const E& e, const shape<1>& s) {
+  if constexpr (is_literal<E>) return tree_of<T>(E::value, s);
+  else if constexpr (scalar<E>) return tree::constant_leaf(assign_detail::from_scalar<T>(e), s);
+  else {
+    if (!(e.shape() == s))
+      throw_value("for_each_zip: the function takes a view of an argument, and can only read it as it is");
+    return assign_detail::converted<T>(e.tree);
+  }
+}
+
+/// The device of all arrays; -1 where there is only one.
+template <class Space>
+int device_of(const groups& all) {
+  if (!memory_detail::several_devices(Space{})) return -1;
+  int found = -1;
+  for (index_t g = 0; g < all.count(); ++g)
+    for (int a = 0; a < all.arguments(); ++a) {
+      const batch_detail::member m = all.at(a, g);
+      const int here = memory_detail::device_of(Space{}, m.owner, m.first);
+      if (found >= 0 && here >= 0 && here != found) all.throw_devices(a, g, found, here);
+      if (found < 0) found = here;
+    }
+  return found;
+}
+
+/// The arrays of an argument that is written: those that are not written in place get new memory.
+template <class X>
+struct target {
+  X* arrays;
+  std::vector<X> fresh = {};
+
+  void prepare(groups& all, int argument) {
+    std::size_t count = 0;
+    for (index_t g = 0; g < all.count(); ++g) count += all.in_place(argument, g) ? 0 : 1;
+    fresh.reserve(count);
+    for (index_t g = 0; g < all.count(); ++g) {
+      X* y = arrays + all.number(g);
+      if (!all.in_place(argument, g)) y = &fresh.emplace_back(y->shape(), caller{});
+      all.write(argument, g, y->unshared(), y->owner());
+    }
+  }
+  void finish(const groups& all, int argument) noexcept {
+    auto next = fresh.begin();
+    for (index_t g = 0; g < all.count(); ++g)
+      if (!all.in_place(argument, g)) arrays[all.number(g)] = static_cast<X&&>(*next++);
+  }
+};
+template <class C>
+using target_of = target<bare_t<decltype(std::declval<C&>().data()[0])>>;
+
+template <class Space>
+void make_ready(const groups& all) {
+  if constexpr (space_traits<Space>::on_device) {
+    planning::operand_info info[2 * most_arguments];
+    for (index_t g = 0; g < all.count(); ++g) {
+      const int count = all.describe(g, info);
+      backend<Space>::before(info, all.written(), count);
+    }
+  }
+}
+
+/// Of the pattern packed, whose results have their places in its table.
+template <class... T>
+auto nowhere() {
+  return ir::target_pack<1, T...>{{{ir::target<T, 1>{nullptr, {{1}}}}...}};
+}
+
+template <class Maker, class... C, int... K, int... J, class F>
+void run(index_sequence<K...> every, index_sequence<J...>, const F& f, C&... c) {
+  using Space = typename facts<type_at<0, C...>>::space;
+  using Kernels = kernel_space<Space, Maker>;
+  record_detail::refuse_computing("for_each_zip");
+  const argument arguments[] = {argument_of(c)...};
+  groups all(arguments, sizeof...(C), sizeof...(J));
+  if (all.count() == 0) return;
+  const shape<1> s{all.elements()};
+  const typename returned<decltype(call(f, every, s[0], c...))>::type made{call(f, every, s[0], c...)};
+  const auto trees = std::tuple(tree_of<typename facts<type_at<J, C...>>::element>(std::get<J>(made), s)...);
+
+  const memory_detail::device_scope<Space> scope(device_of<Space>(all));
+  const auto given = std::tie(c...);
+  std::tuple<target_of<type_at<J, C...>>...> to{target_of<type_at<J, C...>>{std::get<J>(given).data()}...};
+  const auto arrays_of = [&](planning::operand_info* operands, int count) {
+    all.read(operands, count);
+    (std::get<J>(to).prepare(all, J), ...);
+    make_ready<Kernels>(all);
+    return &all.pack();
+  };
+  run_detail::packed<Kernels>(execution{}, s, nowhere<typename facts<type_at<J, C...>>::element...>(), arrays_of,
+                              std::get<J>(trees)...);
+  (std::get<J>(to).finish(all, J), ...);
+}
+
+template <class Maker, class... C, int... J, class F>
+void check_and_run(index_sequence<J...> results, const F& f, C&... c) {
+  constexpr bool as_many = sizeof...(J) <= sizeof...(C);
+  static_assert(as_many,
+                "lazyfuse: what the function of for_each_zip returns is written to its first arguments, and it "
+                "returns more");
+  if constexpr (as_many) {
+    constexpr bool written = (can_be_written<type_at<J, C...>> && ...);
+    static_assert(
+        written,
+        "lazyfuse: what the function of for_each_zip returns is written to its first arguments, and these are "
+        "arrays that are not const");
+    constexpr auto every = make_index_sequence<sizeof...(C)>{};
+    using made = typename returned<decltype(call(f, every, index_t{}, c...))>::type;
+    if constexpr (written)
+      if constexpr ((check_result<typename facts<type_at<J, C...>>::element, typename facts<type_at<0, C...>>::space,
+                                  std::tuple_element_t<J, made>>() &&
+                     ...))
+        run<Maker>(every, results, f, c...);
+  }
+}
+
+}  // namespace zip_detail
+
+/// for_each_zip(xs, ys, ..., f): a function of elements over many arrays by one kernel, whatever their shapes: for each
+/// i, xs[i] = f(xs[i], ys[i], ...). The arguments are arrays, or views of them, of one type in a std::vector or
+/// std::span; those of one i have one shape. f takes an expression for each argument, of rank 1 whatever the arrays
+/// are, and returns one, which is written to the first argument, or a std::tuple of several, which are written to as
+/// many first arguments: a step of an optimizer is
+///
+///   for_each_zip(p, m, g, [&](auto p, auto m, auto g) {
+///     auto next = 0.9f * m + g;
+///     return std::tuple(p - rate * next, next);
+///   });
+///
+/// f is called once. It computes each element from the elements at the same place; numbers, and arrays of one element,
+/// are the same for all. All values are those before; an array is written in place unless somebody else shares its
+/// memory, else it gets new memory. If it throws, nothing has changed.
+///
+/// Blocks of the kernel, and tasks on the host, are shared out by elements, so small and large arrays may be mixed; 16
+/// bytes are read at a time of groups of arrays that are all aligned so. Throws shape_error unless there are as many
+/// arrays of each argument, of equal shapes, whose elements follow each other (materialize(x) of a view with gaps
+/// does); index_error if arrays are written twice or f reads a view of its arguments; device_error; memory_error.
+template <class... A, class = maker>
+void for_each_zip(A&&... a) {
+  constexpr int count = int(sizeof...(A)) - 1;
+  static_assert(count >= 1,
+                "lazyfuse: for_each_zip takes arrays of one type, or views of them, in a std::vector or "
+                "std::span for each argument of the function, and the function last");
+  if constexpr (count >= 1) {
+    const auto all = std::tie(a...);
+    [&]<class Maker, int... K>(std::type_identity<Maker>, index_sequence<K...> every) {
+      using F = bare_t<type_at<count, A...>>;
+      if constexpr (zip_detail::check_arguments<std::remove_reference_t<type_at<K, A...>>...>())
+        if constexpr (zip_detail::check_function<F, std::remove_reference_t<type_at<K, A...>>...>()) {
+          using made = decltype(zip_detail::call(std::get<count>(all), every, index_t{}, std::get<K>(all)...));
+          zip_detail::check_and_run<Maker>(
+              make_index_sequence<int(std::tuple_size_v<typename zip_detail::returned<made>::type>)>{},
+              std::get<count>(all), std::get<K>(all)...);
+        }
+    }(std::type_identity<maker>{}, make_index_sequence<count>{});
+  }
+}
+
+}  // namespace lazyfuse
