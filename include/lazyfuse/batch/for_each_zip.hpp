@@ -58,6 +58,11 @@ auto call(const F& f, index_sequence<I...> all, index_t elements, const C&...) {
   return fuse_detail::call(f, all, placeholder<I, C>(elements)...);
 }
 
+template <class F, int... I, class... C>
+constexpr bool can_be_called(index_sequence<I...>, list<C...>) {
+  return requires(const F& f) { {f(number_detail::numbered_argument<I>(placeholder<I, C>(index_t{}))...)}; };
+}
+
 /// Sentences about the arguments, and about the function.
 template <class... C>
 consteval bool check_arguments() {
@@ -79,7 +84,7 @@ consteval bool check_arguments() {
 template <class F, class... C>
 consteval bool check_function() {
   constexpr auto all = make_index_sequence<sizeof...(C)>{};
-  constexpr bool callable = requires(const F& f, const C&... c) { {call(f, all, index_t{}, c...)}; };
+  constexpr bool callable = can_be_called<F>(all, list<C...>{});
   static_assert(
       callable,
       "lazyfuse: the function of for_each_zip takes an expression for each of the other arguments, as [](auto "
@@ -222,25 +227,19 @@ void check_and_run(index_sequence<J...> results, const F& f, C&... c) {
 
 }  // namespace zip_detail
 
-/// for_each_zip(xs, ys, ..., f): a function of elements over many arrays by one kernel, whatever their shapes: for each
-/// i, xs[i] = f(xs[i], ys[i], ...). The arguments are arrays, or views of them, of one type in a std::vector or
-/// std::span; those of one i have one shape. f takes an expression for each argument, of rank 1 whatever the arrays
-/// are, and returns one, which is written to the first argument, or a std::tuple of several, which are written to as
-/// many first arguments: a step of an optimizer is
+/// for_each_zip(xs, ys, f): a function of elements over many arrays by one kernel, whatever their shapes: for each i,
+/// xs[i] = f(xs[i], ys[i], ...). The arguments are arrays, or views of them, of one type in a std::vector or std::span
+/// each, up to 16; those of one i have one shape. f comes last, takes an expression for each argument, of rank 1
+/// whatever the arrays are, and returns one, which is written to the first argument, or a std::tuple of several, which
+/// are written to as many first arguments. It is called once, and computes each element from the elements at the same
+/// place; numbers, and arrays of one element, are the same for all.
 ///
-///   for_each_zip(p, m, g, [&](auto p, auto m, auto g) {
-///     auto next = 0.9f * m + g;
-///     return std::tuple(p - rate * next, next);
-///   });
-///
-/// f is called once. It computes each element from the elements at the same place; numbers, and arrays of one element,
-/// are the same for all. All values are those before; an array is written in place unless somebody else shares its
-/// memory, else it gets new memory. If it throws, nothing has changed.
-///
-/// Blocks of the kernel, and tasks on the host, are shared out by elements, so small and large arrays may be mixed; 16
-/// bytes are read at a time of groups of arrays that are all aligned so. Throws shape_error unless there are as many
-/// arrays of each argument, of equal shapes, whose elements follow each other (materialize(x) of a view with gaps
-/// does); index_error if arrays are written twice or f reads a view of its arguments; device_error; memory_error.
+/// All values are those before. An array is written in place unless somebody else shares its memory; then it gets new
+/// memory. If it throws, nothing has changed. Blocks of the kernel are shared out by elements; 16 bytes are read at a
+/// time where the arrays of one i are all aligned so. Throws shape_error unless there are as many arrays of each
+/// argument, of equal shapes, whose elements follow each other (materialize(x) of a view with gaps has such);
+/// index_error if an array is written twice, or f reads a view of an argument or another array; device_error;
+/// memory_error.
 template <class... A, class = maker>
 void for_each_zip(A&&... a) {
   constexpr int count = int(sizeof...(A)) - 1;
