@@ -171,6 +171,31 @@ struct copy_of_bytes {
   bool is_right() const { return y(-1).item() == -2; }
 };
 
+/// Softmax of rows of 1 to 50,000, each an array.
+struct ragged_softmax {
+  std::vector<index_t> sizes;
+  vectors x, y;
+  explicit ragged_softmax(index_t rows) {
+    for (index_t i = 0; i < rows; ++i)
+      sizes.push_back(1 + static_cast<index_t>(49999 * std::fmod(double(i) * 0.6180339887498949, 1.0)));
+    x = vectors_of(sizes, 1);
+    y = vectors_of(sizes, 0);
+  }
+  double bytes() const {
+    double elements = 0;
+    for (const index_t n : sizes) elements += double(n);
+    return 8 * elements;
+  }
+  void evaluate() {
+    lf::for_each_zip(y, x, [](auto, auto x) { return lf::softmax(x); });
+  }
+  bool is_right() const {
+    for (std::size_t i = 0; i < y.size(); i += 97)
+      if (differs(y[i](-1).item() * double(sizes[i]), 1, 1e-4)) return false;
+    return true;
+  }
+};
+
 template <int... Pairs>
 bool verticals() {
   return (row("VF_" + std::to_string(Pairs),
@@ -209,7 +234,16 @@ const bool registered = verticals<1, 10, 50, 100, 500, 5000>() &&
                         horizontals<0>("HF_", {10, 50, 150, 600, 1191, 10000, 100000}) &&
                         horizontals<1>("HF_VF_1_", {50}) && horizontals<100>("HF_VF_100_", {50}) &&
                         horizontals<1000>("HF_VF_1000_", {50}) && horizontals<5000>("HF_VF_5000_", {50}) &&
-                        optimizers<false>("SGD_", {50, 500}) && optimizers<true>("Adam_", {50, 500});
+                        optimizers<false>("SGD_", {50, 500}) && optimizers<true>("Adam_", {50, 500}) &&
+                        row("ragged_softmax_10000",
+                            [](benchmark::State& state) {
+                              ragged_softmax w(10000);
+                              run_fused(state, w);
+                            }) &&
+                        row("ragged_softmax_10000_copy", [](benchmark::State& state) {
+                          copy_of_bytes w(ragged_softmax(10000).bytes());
+                          run_fused(state, w);
+                        });
 
 }  // namespace
 }  // namespace bench

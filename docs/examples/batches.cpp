@@ -49,6 +49,10 @@ int main() {
   });
   // [pack]
   expect(weights[1](-1).item() == 0.75f && speeds[2](0).item() == 0.5f);
+  // [rows]
+  lf::for_each_zip(weights, gradients, [](auto, auto g) { return lf::softmax(g); });  // of each array: one kernel
+  // [rows]
+  expect(weights[2](7).item() == 1 / 512.0f);
 
   // [repeat]
   const lf::array<float, 1> x = lf::linspace(0.0f, 1.0f, 1000);

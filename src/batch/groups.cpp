@@ -188,16 +188,18 @@ const planning::pack& groups::pack() {
 }
 
 int groups::describe(index_t g, planning::operand_info* to) const {
+  const auto first = static_cast<std::size_t>(g) * static_cast<std::size_t>(written_);
   for (int w = 0; w < written_; ++w) {
     to[w] = {};
-    to[w].owner =
-        owners_[static_cast<std::size_t>(g) * static_cast<std::size_t>(written_) + static_cast<std::size_t>(w)];
+    to[w].element_size = 1;  // it is in memory
+    to[w].owner = owners_[first + static_cast<std::size_t>(w)];
   }
   for (int a = 0; a < argument_count_; ++a) {
-    to[written_ + a] = {};
     const member m = at(a, g);
-    to[written_ + a].owner = m.owner;
-    to[written_ + a].data = m.first;
+    planning::operand_info& o = to[written_ + a] = {};
+    o.element_size = 1;
+    o.owner = m.owner;
+    o.data = m.first;
   }
   return written_ + argument_count_;
 }

@@ -64,7 +64,8 @@ void of_too_many_results(matrices& y) {
 void of_two_ranks(matrices& y, const std::vector<lf::array<float, 1>>& x) {
   lf::for_each_zip(y, x, [](auto a, auto b) { return a + b; });
 }
-// expected-error: lazyfuse: the function of for_each_zip computes each element from the elements at its place
+// expected-error: lazyfuse: the function of for_each_zip computes each element from the elements at its place, from
+// reductions
 void of_other_elements(matrices& y) {
   lf::for_each_zip(y, [](auto e) { return e + lf::roll(e, 1); });
 }

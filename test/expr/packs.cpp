@@ -7,6 +7,9 @@
 
 #include <lazyfuse/error.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <span>
 #include <string>
 #include <tuple>
@@ -126,11 +129,16 @@ TYPED_TEST(packs, compute_any_types) {
 TYPED_TEST(packs, are_of_any_rank) {
   std::vector<lf::array<float, 2, TypeParam>> y, x;
   for (index_t n : {3, 0, 1, 200}) {
-    x.emplace_back(lf::to<TypeParam>(lf::reshape(lf::arange<float>(static_cast<float>(4 * n)), lf::shape{4, n})));
-    y.emplace_back(lf::to<TypeParam>(lf::materialize(lf::zeros<float>(lf::shape{4, n}))));
+    lf::array<float, 2, lf::host> all(lf::shape{4, n});
+    for (index_t k = 0; k < all.size(); ++k) all.data()[k] = static_cast<float>(k);
+    x.push_back(lf::to<TypeParam>(all));
+    y.push_back(lf::to<TypeParam>(all));
   }
   lf::for_each_zip(y, x, [](auto y, auto x) { return y + 2 * x; });
-  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_TRUE(lf::array_equal(y[i], 2 * x[i])) << i;
+  for (const auto& each : y) {
+    const lf::array<float, 2, lf::host> got = lf::to<lf::host>(each);
+    for (index_t k = 0; k < got.size(); ++k) ASSERT_EQ(got.data()[k], 3.0f * static_cast<float>(k));
+  }
   std::vector<lf::array<float, 0, TypeParam>> single(3);
   lf::for_each_zip(single, [](auto s) { return s + 1.5f; });
   for (const auto& s : single) EXPECT_EQ(s.item(), 1.5f);
@@ -162,6 +170,46 @@ TYPED_TEST(packs, read_arrays_of_one_element_and_numbers_for_all) {
   auto single = this->template argument<float>(1, lone);
   lf::for_each_zip(single, [&](auto p) { return p - scale; });
   EXPECT_EQ(single[0](0).item(), -2);
+}
+TYPED_TEST(packs, of_rows_are_one_kernel) {
+  const auto x = this->template argument<float>(1);
+  auto y = this->template argument<float>(0);
+  lf::kernel_trace trace;
+  lf::for_each_zip(y, x, [](auto y, auto x) { return y - lf::max(x) + lf::sum(x * y) * (x - lf::min(x)); });
+  ASSERT_EQ(trace.launches(), 1);
+  EXPECT_EQ(trace.kernels()[0].pattern, "packed_rows");
+  const auto all = [](index_t i, const auto& combine, float start) {
+    for (index_t k = 0; k < sizes[i]; ++k) start = combine(start, number<float>(0, i, k), number<float>(1, i, k));
+    return start;
+  };
+  std::vector<float> largest, least, products;
+  for (index_t i = 0; i < static_cast<index_t>(std::size(sizes)); ++i) {
+    largest.push_back(all(
+        i, [](float a, float, float x) { return std::max(a, x); }, -1));
+    least.push_back(all(
+        i, [](float a, float, float x) { return std::min(a, x); }, 99));
+    products.push_back(all(
+        i, [](float a, float y, float x) { return a + y * x; }, 0));
+  }
+  this->expect_each(y, [&](index_t i, index_t k) {
+    const auto g = static_cast<std::size_t>(i);
+    return number<float>(0, i, k) - largest[g] + products[g] * (number<float>(1, i, k) - least[g]);
+  });
+  auto p = this->template argument<float>(0);
+  lf::for_each_zip(p, [](auto p) { return lf::softmax(p); });
+  for (index_t i = 0; i < static_cast<index_t>(p.size()); ++i) {
+    const auto exponential = [&](index_t k) { return std::exp(number<double>(0, i, k)); };
+    double sum = 0;
+    for (index_t k = 0; k < sizes[i]; ++k) sum += exponential(k);
+    const lf::array<float, 1, lf::host> got = lf::to<lf::host>(p[static_cast<std::size_t>(i)]);
+    for (index_t k = 0; k < sizes[i]; ++k)
+      ASSERT_NEAR(got.data()[k] * sum / exponential(k), 1, 1e-5) << "array " << i << ", element " << k;
+  }
+  auto h = this->template argument<lf::half>(1);
+  lf::for_each_zip(h, [](auto h) { return h * 2 - lf::max(h); });
+  this->expect_each(h, [&](index_t i, index_t k) {
+    return lf::half(2 * number<float>(1, i, k) - largest[static_cast<std::size_t>(i)]);
+  });
 }
 TYPED_TEST(packs, leave_what_others_hold) {
   auto p = this->template argument<float>(0);
@@ -246,6 +294,9 @@ TYPED_TEST(packs, name_their_mistakes) {
             views);
   EXPECT_EQ(test::thrown_by<lf::index_error>([&] { lf::for_each_zip(p, [](auto a) { return a + a(0); }); }), views);
   EXPECT_EQ(test::thrown_by<lf::index_error>([&] { lf::for_each_zip(p, [](auto a) { return lf::flip(a); }); }), views);
+  EXPECT_EQ(test::thrown_by<lf::index_error>([&] { lf::for_each_zip(p, [](auto a) { return a - lf::mean(a); }); }),
+            "for_each_zip: the function computes something of how many elements there are, as mean and var do, and is "
+            "called once for arrays of all lengths");
   index_t elements = 0;
   for (const index_t size : sizes) elements += size;
   const auto other = this->template array_of<float>(0, 0, elements);

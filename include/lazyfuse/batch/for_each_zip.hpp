@@ -100,12 +100,12 @@ template <class T, class Space, class E>
 consteval bool check_result() {
   if constexpr (scalar<E> || is_literal<E>) return true;
   else if constexpr (assign_detail::check<T, 1, Space, E>()) {
-    constexpr bool by_elements = run_detail::may_be_packed<tree_t<E>>;
-    static_assert(
-        by_elements,
-        "lazyfuse: the function of for_each_zip computes each element from the elements at its place and from "
-        "numbers: it cannot reduce, scan, roll or take its arguments");
-    return by_elements;
+    constexpr bool fits = run_detail::may_be_packed<tree_t<E>>;
+    static_assert(fits,
+                  "lazyfuse: the function of for_each_zip computes each element from the elements at its place, from "
+                  "reductions of all elements of the array, and from numbers: it cannot scan, roll or take its "
+                  "arguments");
+    return fits;
   } else return false;
 }
 
@@ -186,7 +186,8 @@ void run(index_sequence<K...> every, index_sequence<J...>, const F& f, C&... c) 
   groups all(arguments, sizeof...(C), sizeof...(J));
   if (all.count() == 0) return;
   const shape<1> s{all.elements()};
-  const typename returned<decltype(call(f, every, s[0], c...))>::type made{call(f, every, s[0], c...)};
+  using made_type = typename returned<decltype(call(f, every, s[0], c...))>::type;
+  const made_type made{call(f, every, s[0], c...)};
   const auto trees = std::tuple(tree_of<typename facts<type_at<J, C...>>::element>(std::get<J>(made), s)...);
 
   const memory_detail::device_scope<Space> scope(device_of<Space>(all));
@@ -198,8 +199,17 @@ void run(index_sequence<K...> every, index_sequence<J...>, const F& f, C&... c) 
     make_ready<Kernels>(all);
     return &all.pack();
   };
-  run_detail::packed<Kernels>(execution{}, s, nowhere<typename facts<type_at<J, C...>>::element...>(), arrays_of,
-                              std::get<J>(trees)...);
+  const auto places = nowhere<typename facts<type_at<J, C...>>::element...>();
+  if constexpr (run_detail::are_rows<bare_t<decltype(std::get<J>(trees))>...>) {
+    // What is computed of the number of elements would be that of all arrays together.
+    const shape<1> s2{2 * s[0]};
+    const made_type longer{call(f, every, s2[0], c...)};
+    if (const char* const problem = run_detail::packed_rows<Kernels>(
+            execution{}, s, places, arrays_of, s2,
+            std::tuple(tree_of<typename facts<type_at<J, C...>>::element>(std::get<J>(longer), s2)...),
+            std::get<J>(trees)...))
+      throw_value(problem);
+  } else run_detail::packed<Kernels>(execution{}, s, places, arrays_of, std::get<J>(trees)...);
   (std::get<J>(to).finish(all, J), ...);
 }
 
@@ -227,19 +237,20 @@ void check_and_run(index_sequence<J...> results, const F& f, C&... c) {
 
 }  // namespace zip_detail
 
-/// for_each_zip(xs, ys, f): a function of elements over many arrays by one kernel, whatever their shapes: for each i,
-/// xs[i] = f(xs[i], ys[i], ...). The arguments are arrays, or views of them, of one type in a std::vector or std::span
-/// each, up to 16; those of one i have one shape. f comes last, takes an expression for each argument, of rank 1
-/// whatever the arrays are, and returns one, which is written to the first argument, or a std::tuple of several, which
-/// are written to as many first arguments. It is called once, and computes each element from the elements at the same
-/// place; numbers, and arrays of one element, are the same for all.
+/// for_each_zip(xs, ys, f): a function over many arrays by one kernel, whatever their shapes: for each i, xs[i] =
+/// f(xs[i], ys[i], ...). The arguments are arrays, or views of them, of one type in a std::vector or std::span each, up
+/// to 16; those of one i have one shape. f comes last, takes an expression for each argument, of rank 1 whatever the
+/// arrays are, and returns one, which is written to the first argument, or a std::tuple of several, which are written
+/// to as many first arguments. It is called for all arrays at once, and computes each element from the elements at the
+/// same place and from reductions of all elements of the array, as softmax does. Numbers, and arrays of one element,
+/// are the same for all, so they cannot depend on how many elements an array has, as in mean.
 ///
 /// All values are those before. An array is written in place unless somebody else shares its memory; then it gets new
-/// memory. If it throws, nothing has changed. Blocks of the kernel are shared out by elements; 16 bytes are read at a
-/// time where the arrays of one i are all aligned so. Throws shape_error unless there are as many arrays of each
-/// argument, of equal shapes, whose elements follow each other (materialize(x) of a view with gaps has such);
-/// index_error if an array is written twice, or f reads a view of an argument or another array; device_error;
-/// memory_error.
+/// memory. If it throws, nothing has changed. Blocks of the kernel are shared out by elements, but for reductions, of
+/// which each array has one; 16 bytes are read at a time where the arrays of one i are all aligned so. Throws
+/// shape_error unless there are as many arrays of each argument, of equal shapes, whose elements follow each other
+/// (materialize(x) of a view with gaps has such); index_error if an array is written twice, or f reads a view of an
+/// argument, another array, or a number that depends on lengths; device_error; memory_error.
 template <class... A, class = maker>
 void for_each_zip(A&&... a) {
   constexpr int count = int(sizeof...(A)) - 1;

@@ -47,7 +47,7 @@ TEST(pack_tables, lead_every_block_to_its_part) {
     const lazyfuse::planning::pack arrays{groups, sizes.data(), data.data(), 3};
     const short columns[] = {2, 0, 1};
     standin::reset();
-    const pack_table table(arrays, columns, 3, share);
+    const pack_table table(arrays, columns, 3, lazyfuse::cuda_detail::packed_part(share));
     EXPECT_EQ(table.numbers.table == nullptr, groups <= 76) << groups;
     EXPECT_EQ(standin::waited_for().size(), 0u);
     const word* const words = table.numbers.table ? table.numbers.table : table.numbers.here;
@@ -66,6 +66,30 @@ TEST(pack_tables, lead_every_block_to_its_part) {
       }
     }
     EXPECT_EQ(expected_group, groups);
+  }
+}
+
+TEST(pack_tables, of_rows_begin_with_the_longest) {
+  std::mt19937 random(2);
+  std::vector<index_t> sizes;
+  std::vector<const void*> data;
+  for (index_t g = 0; g < 1000; ++g) {
+    sizes.push_back(1 + static_cast<index_t>(random() % 50000));
+    data.push_back(reinterpret_cast<const void*>(16 * (g + 1)));
+  }
+  const lazyfuse::planning::pack arrays{1000, sizes.data(), data.data(), 1};
+  const pack_table table(arrays, nullptr, 1, 0);
+  ASSERT_EQ(table.blocks, 1000u);
+  std::vector<bool> seen(1000);
+  word before = ~word{0};
+  for (index_t i = 0; i < 1000; ++i) {
+    const word size = table.numbers.table[1000 + i];
+    const auto g = static_cast<std::size_t>(table.numbers.table[2000 + i] / 16 - 1);
+    EXPECT_EQ(size, static_cast<word>(sizes[g]));
+    EXPECT_LT(size, 2 * before);
+    before = size;
+    EXPECT_FALSE(seen[g]);
+    seen[g] = true;
   }
 }
 

@@ -76,7 +76,16 @@ TEST_F(without_nvcc, all_patterns_are_made) {
       {"transform_packed", [&] { lf::for_each_zip(few, few, [](auto p, auto q) { return p * 2 + q; }); }},
       {"transform_packed",
        [&] {
-         lf::for_each_zip(many, many_halves, [](auto p, auto q) { return std::tuple(p - 0.5f * lf::cast<float>(q), q); });
+         lf::for_each_zip(many, many_halves,
+                          [](auto p, auto q) { return std::tuple(p - 0.5f * lf::cast<float>(q), q); });
+       }},
+      {"rows_packed", [&] { lf::for_each_zip(few, few, [](auto, auto q) { return lf::softmax(q); }); }},
+      {"rows_packed",
+       [&] {
+         lf::for_each_zip(many, many_halves, [](auto p, auto q) {
+           const auto part = p / lf::sum(p * p);
+           return std::tuple(part - lf::max(part), lf::cast<lf::half>(p * lf::sum(lf::cast<float>(q))));
+         });
        }},
       {"transform_strided", [&] { m = lf::transpose(a) + b; }},
       {"transform_strided", [&] { m = a + x(range(0, 100)); }},

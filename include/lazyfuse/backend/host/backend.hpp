@@ -60,6 +60,20 @@ struct kernel<dpp::packed<Schedule>, host> {
   }
 };
 
+template <class Staged>
+struct kernel<dpp::packed_rows<Staged>, host> {
+  struct geometry {};
+  template <class Plan>
+  static const char* path(const Plan&) {
+    static_assert(dpp::plan_of<Plan, dpp::packed_rows<Staged>>, "lazyfuse: the plan lacks what its pattern asks for");
+    return "rows";
+  }
+  template <class Plan>
+  static void launch(Plan& p) {
+    host_detail::packed_rows<Staged, typename Plan::sources>(*p.arrays, p.s[0], p.bound.operands, p.to);
+  }
+};
+
 template <class Set, class Epilogue, int K>
 struct kernel<dpp::reduce<Set, Epilogue, K>, host> {
   struct geometry {

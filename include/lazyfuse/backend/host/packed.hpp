@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// packed on the host: arrays are cut into pieces, and tasks have pieces of about as many elements.
+// packed and packed_rows on the host: arrays are cut into pieces, and tasks have pieces of about as many elements.
 #pragma once
 
+#include <lazyfuse/backend/host/rows.hpp>
 #include <lazyfuse/backend/host/transform.hpp>
 #include <lazyfuse/plan/pack.hpp>
 
@@ -11,17 +12,20 @@ namespace lazyfuse::host_detail {
 struct array_piece {
   index_t group, first, count;
 };
-/// Pieces of at most so many elements, those of task t from begins[t] on.
+/// Pieces of at most so many elements, those of task t from begins[t] on. Uncut: arrays of more are left out.
 struct pieces_of_arrays {
   std::vector<array_piece> pieces;
   std::vector<index_t> begins;
-  pieces_of_arrays(const planning::pack& arrays, index_t most);
+  pieces_of_arrays(const planning::pack& arrays, index_t most, bool cut);
 };
+/// From so many elements on all threads share a row.
+inline constexpr index_t shared_row = 16 * block_elements;
 
-template <class Schedule, class Sources, class Operands, class... T>
+/// The operands and targets of one kernel after the other.
+template <class Sources, class Operands, class... T>
 struct packed_run;
-template <class Schedule, class... Src, class Operands, class... T>
-struct packed_run<Schedule, list<Src...>, Operands, T...> {
+template <class... Src, class Operands, class... T>
+struct packed_run<list<Src...>, Operands, T...> {
   const planning::pack& arrays;
   const Operands& operands;
   const target_pack<1, T...>& targets;
@@ -34,8 +38,9 @@ struct packed_run<Schedule, list<Src...>, Operands, T...> {
           static_cast<const typename source::value_type*>(arrays.at(piece.group, ir::memory_before<I, Src...>)) +
           (o.steps[0] == 0 ? 0 : piece.first);
   }
-  template <int... I, int... J>
-  void run(const array_piece& piece, index_sequence<I...>, index_sequence<J...>) const {
+  /// Calls use(extents, operands, targets) of a piece.
+  template <class Use, int... I, int... J>
+  void at(const array_piece& piece, const Use& use, index_sequence<I...>, index_sequence<J...>) const {
     Operands from = operands;
     target_pack<1, T...> to = targets;
     (move<I>(get<I>(from), piece), ...);
@@ -43,14 +48,17 @@ struct packed_run<Schedule, list<Src...>, Operands, T...> {
           static_cast<T*>(const_cast<void*>(arrays.at(piece.group, ir::memory_before<sizeof...(Src), Src...> + J))) +
           piece.first),
      ...);
-    transform<Schedule, list<Src...>>(shape<1>{piece.count}, from, to);
+    use(shape<1>{piece.count}, from, to);
   }
-  void run(index_t elements) const {
-    const pieces_of_arrays all(arrays, block_elements);
-    const auto tasks = static_cast<index_t>(all.begins.size()) - 1;
-    for_tasks(tasks, double(elements) * (Schedule::cost + 1), [&](index_t task) {
+  template <class Use>
+  void at(const array_piece& piece, const Use& use) const {
+    at(piece, use, make_index_sequence<sizeof...(Src)>{}, make_index_sequence<sizeof...(T)>{});
+  }
+  template <class Use>
+  void each(const pieces_of_arrays& all, double cost, const Use& use) const {
+    for_tasks(static_cast<index_t>(all.begins.size()) - 1, cost, [&](index_t task) {
       for (index_t i = all.begins[std::size_t(task)]; i < all.begins[std::size_t(task) + 1]; ++i)
-        run(all.pieces[std::size_t(i)], make_index_sequence<sizeof...(Src)>{}, make_index_sequence<sizeof...(T)>{});
+        at(all.pieces[std::size_t(i)], use);
     });
   }
 };
@@ -59,7 +67,23 @@ struct packed_run<Schedule, list<Src...>, Operands, T...> {
 template <class Schedule, class Sources, class Operands, class... T>
 void packed(const planning::pack& arrays, index_t elements, const Operands& operands,
             const target_pack<1, T...>& targets) {
-  packed_run<Schedule, Sources, Operands, T...>{arrays, operands, targets}.run(elements);
+  const packed_run<Sources, Operands, T...> run{arrays, operands, targets};
+  run.each(pieces_of_arrays(arrays, block_elements, true), double(elements) * (Schedule::cost + 1),
+           [](const shape<1>& s, const Operands& from, const target_pack<1, T...>& to) {
+             transform<Schedule, Sources>(s, from, to);
+           });
+}
+/// Evaluates the stages over every array.
+template <class Staged, class Sources, class Operands, class... T>
+void packed_rows(const planning::pack& arrays, index_t elements, const Operands& operands,
+                 const target_pack<1, T...>& targets) {
+  const packed_run<Sources, Operands, T...> run{arrays, operands, targets};
+  const auto row = [](const shape<1>& s, const Operands& from, const target_pack<1, T...>& to) {
+    rows<Staged, Sources, 0, false>(s, from, to, false);
+  };
+  for (index_t g = 0; g < arrays.groups; ++g)
+    if (arrays.sizes[g] > shared_row) run.at({g, 0, arrays.sizes[g]}, row);
+  run.each(pieces_of_arrays(arrays, shared_row, false), double(elements) * (Staged::cost + 1), row);
 }
 
 }  // namespace lazyfuse::host_detail

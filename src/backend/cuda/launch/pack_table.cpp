@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of a packed kernel.
+// The tables of packed kernels.
 #include "backend/cuda/launch/memory.hpp"
 #include "backend/cuda/runtime/order.hpp"
 
@@ -7,7 +7,10 @@
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/error.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace lazyfuse::cuda_detail {
@@ -16,20 +19,33 @@ namespace {
 
 using word = unsigned long long;
 
-/// Writes the words, and returns how many blocks there are.
-unsigned write(word* to, const planning::pack& arrays, const short* columns, int count, index_t part) {
+/// Writes the words of arrays in some order (null: as they are), and returns how many blocks there are.
+unsigned write(word* to, const planning::pack& arrays, const index_t* order, const short* columns, int count,
+               index_t part) {
   const index_t n = arrays.groups;
   index_t blocks = 0;
-  for (index_t g = 0; g < n; ++g) {
-    to[g] = static_cast<word>(blocks);
-    to[n + g] = static_cast<word>(arrays.sizes[g]);
+  for (index_t i = 0; i < n; ++i) {
+    const index_t g = order ? order[i] : i;
+    to[i] = static_cast<word>(blocks);
+    to[n + i] = static_cast<word>(arrays.sizes[g]);
     for (int k = 0; k < count; ++k)
-      to[(k + 2) * n + g] = reinterpret_cast<word>(arrays.at(g, columns ? columns[k] : k));
-    blocks += ceil_div(arrays.sizes[g], part);
+      to[(k + 2) * n + i] = reinterpret_cast<word>(arrays.at(g, columns ? columns[k] : k));
+    blocks += part > 0 ? ceil_div(arrays.sizes[g], part) : 1;
   }
   if (blocks > std::numeric_limits<int>::max())
     throw error("for_each_zip: the arrays have too many elements for one kernel");
   return static_cast<unsigned>(blocks);
+}
+/// By powers of two: the blocks that come last are to take little time, which no exact order makes less.
+std::vector<index_t> longest_first(const planning::pack& arrays) {
+  constexpr int classes = 64;
+  const auto class_of = [&](index_t g) { return std::countl_zero(static_cast<word>(arrays.sizes[g])); };
+  index_t begins[classes + 1] = {};
+  for (index_t g = 0; g < arrays.groups; ++g) ++begins[class_of(g) + 1];
+  std::partial_sum(begins, begins + classes + 1, begins);
+  std::vector<index_t> order(static_cast<std::size_t>(arrays.groups));
+  for (index_t g = 0; g < arrays.groups; ++g) order[static_cast<std::size_t>(begins[class_of(g)]++)] = g;
+  return order;
 }
 
 /// Memory of the host that CUDA reads when it copies, and not before: where it reads pages of the host itself.
@@ -43,14 +59,15 @@ bool copies_late() {
 
 }  // namespace
 
-pack_table::pack_table(const planning::pack& arrays, const short* columns, int count, thread_share share) {
-  const index_t part = index_t{transform_tuning::packed_rounds} * block_threads * share.width * share.depth;
+pack_table::pack_table(const planning::pack& arrays, const short* columns, int count, index_t part) {
+  const std::vector<index_t> order = part > 0 ? std::vector<index_t>() : longest_first(arrays);
+  const index_t* const in_order = part > 0 ? nullptr : order.data();
   const index_t words = arrays.groups * (count + 2);
   numbers.table = nullptr;
   numbers.groups = arrays.groups;
   if (words <= packed_words) {
     std::fill_n(numbers.here, packed_words, word{0});
-    blocks = write(numbers.here, arrays, columns, count, part);
+    blocks = write(numbers.here, arrays, in_order, columns, count, part);
     return;
   }
   const cudaStream_t stream = current_stream();
@@ -59,13 +76,21 @@ pack_table::pack_table(const planning::pack& arrays, const short* columns, int c
         "for_each_zip: a table of these many arrays is copied to the GPU, which a captured stream cannot do; "
         "call it outside of the capture");
   std::vector<word> all(static_cast<std::size_t>(words));
-  blocks = write(all.data(), arrays, columns, count, part);
+  blocks = write(all.data(), arrays, in_order, columns, count, part);
   const std::size_t bytes = all.size() * sizeof(word);
   memory_.memory[0] = memory_detail::allocate(cuda{}, bytes, {"for_each_zip", dtype_of<uint64>, &words, 1});
   // The runtime has taken the words when it returns, for they are in no memory that it knows.
   check(cudaMemcpyAsync(memory_.memory[0]->data, all.data(), bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
   if (copies_late()) check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   numbers.table = static_cast<const word*>(memory_.memory[0]->data);
+}
+
+kept_rounds keep_rounds(const planning::pack& arrays, index_t elements, index_t bytes, index_t merge_bytes) {
+  const index_t room = device().shared_bytes_of(row_tuning::team_residents) - merge_bytes;
+  if (room < 0) throw error("for_each_zip: what the function reduces is too large for the shared memory of a block");
+  const index_t longest = *std::max_element(arrays.sizes, arrays.sizes + arrays.groups);
+  const index_t rounds = bytes > 0 ? std::min(room / bytes, longest / elements) : 0;
+  return {static_cast<int>(rounds), static_cast<std::size_t>(merge_bytes + rounds * bytes)};
 }
 
 }  // namespace lazyfuse::cuda_detail

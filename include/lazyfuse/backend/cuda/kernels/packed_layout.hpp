@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the packed kernel finds its arrays.
+// How packed kernels find their arrays.
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/layout.hpp>
@@ -15,6 +15,11 @@ struct packed_numbers {
   const unsigned long long* table;  ///< null: the words are here
   index_t groups;
   unsigned long long here[packed_words];
+};
+
+/// Of packed rows. kept: rounds of a block, from the first of a row on, whose vectors stay in shared memory.
+struct packed_row_numbers : packed_numbers {
+  int kept;
 };
 
 }  // namespace lazyfuse::cuda_detail
