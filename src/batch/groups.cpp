@@ -9,6 +9,7 @@
 #include <lazyfuse/error.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -26,7 +27,9 @@ std::string number_of(index_t array, int argument) {
 bool same_shape(const member& a, const member& b, int rank) {
   return std::equal(a.extents, a.extents + rank, b.extents);
 }
+/// Of no elements, too.
 bool is_dense(const member& m, int rank) {
+  if (std::count(m.extents, m.extents + rank, 0) > 0) return true;
   index_t step = 1;
   for (int k = rank - 1; k >= 0; --k) {
     if (m.extents[k] != 1 && m.steps[k] != step) return false;
@@ -36,6 +39,17 @@ bool is_dense(const member& m, int rank) {
 }
 /// Memory that others may write and read as well.
 bool is_of_others(const allocation* owner) { return !owner || owner->foreign || owner->of_others; }
+
+/// Whether two arguments have array objects in common.
+bool overlap(const argument& a, const argument& b) {
+  const std::less<> before;
+  const auto end = [](const argument& x) {
+    return static_cast<const char*>(x.all) + static_cast<std::size_t>(x.count) * x.object_bytes;
+  };
+  const auto* const begin_a = static_cast<const char*>(a.all);
+  const auto* const begin_b = static_cast<const char*>(b.all);
+  return before(begin_a, end(b)) && before(begin_b, end(a));
+}
 
 }  // namespace
 
@@ -52,44 +66,62 @@ groups::groups(const argument* arguments, int count, int written)
       throw shape_error(name + ("argument 0 has " + std::to_string(first.count)) + " arrays, and argument " +
                         std::to_string(a) + " has " + std::to_string(arguments[a].count));
   check_apart();
+  sizes_.reserve(static_cast<std::size_t>(first.count));
+  numbers_.reserve(static_cast<std::size_t>(first.count));
+  data_.reserve(arrays(first.count));
+  owners_.reserve(arrays(first.count));
   for (index_t i = 0; i < first.count; ++i) {
-    const member m = first.at(first.all, i);
-    index_t size = 1;
-    for (int k = 0; k < first.rank; ++k) size *= m.extents[k];
+    member of[most_arguments];
     for (int a = 0; a < count; ++a) {
-      const member other = arguments[a].at(arguments[a].all, i);
-      if (!same_shape(m, other, first.rank))
-        throw shape_error(name + number_of(i, 0) + " has shape " + text_of(m.extents, first.rank) +
-                          ", and that of argument " + std::to_string(a) + " shape " +
-                          text_of(other.extents, first.rank));
-      if (size > 0 && !is_dense(other, first.rank))
-        throw shape_error(name + number_of(i, a) +
-                          " is a view whose elements do not follow each other; materialize(x) has those that do");
+      of[a] = arguments[a].at(arguments[a].all, i);
+      check_shape(a, i, of[0], of[a]);
     }
+    index_t size = 1;
+    for (int k = 0; k < first.rank; ++k) size *= of[0].extents[k];
     if (size == 0) continue;
+    for (int a = 0; a < count + written; ++a) {
+      const member& m = of[a < count ? a : a - count];
+      data_.push_back(m.first);
+      owners_.push_back(m.owner);
+      reads_others_ = reads_others_ || (a < count && a >= written && is_of_others(m.owner));
+    }
     sizes_.push_back(size);
     numbers_.push_back(i);
     elements_ += size;
   }
 }
 
-void groups::check_apart() {
-  const std::less<> before;
-  const auto begin = [&](int a) { return static_cast<const char*>(arguments_[a].all); };
-  const auto end = [&](int a) {
-    return begin(a) + static_cast<std::size_t>(arguments_[a].count) * arguments_[a].object_bytes;
-  };
+void groups::check_shape(int a, index_t i, const member& first, const member& m) const {
+  const int rank = arguments_[0].rank;
+  if (a > 0 && !same_shape(first, m, rank))
+    throw shape_error(name + number_of(i, 0) + " has shape " + text_of(first.extents, rank) +
+                      ", and that of argument " + std::to_string(a) + " shape " + text_of(m.extents, rank));
+  if (!is_dense(m, rank))
+    throw shape_error(name + number_of(i, a) +
+                      " is a view whose elements do not follow each other; materialize(x) has those that do");
+}
+
+void groups::check_apart() const {
   for (int a = 0; a < written_; ++a)
     for (int b = a + 1; b < written_; ++b)
-      if (before(begin(a), end(b)) && before(begin(b), end(a)))
+      if (overlap(arguments_[a], arguments_[b]))
         throw index_error(name + ("arguments " + std::to_string(a)) + " and " + std::to_string(b) +
                           " have arrays in common, and both are written");
 }
 
-void groups::throw_devices(int a, index_t g, int device, int other) const {
-  throw device_error(name + number_of(number(0), 0) + " is on device " + std::to_string(device) + ", " +
-                     number_of(number(g), a) + " on device " + std::to_string(other) +
-                     "; copy one of them with to(x, device{...})");
+int groups::common_device(int (*device_of)(const allocation* owner, const void* data)) const {
+  int found = -1;
+  for (index_t g = 0; g < count(); ++g)
+    for (int a = 0; a < argument_count_; ++a) {
+      const std::size_t at = arrays(g) + static_cast<std::size_t>(a);
+      const int here = device_of(owners_[at], data_[at]);
+      if (found >= 0 && here >= 0 && here != found)
+        throw device_error(name + number_of(number(0), 0) + " is on device " + std::to_string(found) + ", " +
+                           number_of(number(g), a) + " on device " + std::to_string(here) +
+                           "; copy one of them with to(x, device{...})");
+      if (found < 0) found = here;
+    }
+  return found;
 }
 
 void groups::read(planning::operand_info* operands, int count) {
@@ -104,38 +136,38 @@ void groups::read(planning::operand_info* operands, int count) {
           name + std::string(is_argument ? "the function takes a view of an argument, and can only read it as it is"
                                          : "the function reads an array that is no argument; of those it may read "
                                            "such as have one element"));
-    columns_.push_back({is_argument ? a : -1, o.data});
+    columns_.push_back(is_argument ? planning::pack::column{a, nullptr} : planning::pack::column{-1, o.data});
+    reads_others_ = reads_others_ || (!is_argument && is_of_others(o.owner));
     if (is_argument) {
       o.owner = nullptr;
+      o.data = reinterpret_cast<const void*>(std::uintptr_t(a + 1) << 40);  // of each apart: traffic is counted by it
       o.arrays = arguments_[a].count;
     }
   }
-  find_in_place(operands, count);
-  data_.resize(sizes_.size() * (columns_.size() + static_cast<std::size_t>(written_)));
-  owners_.resize(sizes_.size() * static_cast<std::size_t>(written_));
-  auto to = data_.begin();
-  for (index_t g = 0; g < this->count(); ++g, to += written_)
-    for (const column& c : columns_) *to++ = c.argument < 0 ? c.data : at(c.argument, g).first;
+  for (int w = 0; w < written_; ++w) columns_.push_back({argument_count_ + w, nullptr});
+  find_in_place();
+  if (reads_others_) leave_to_others(operands, count);
 }
 
-void groups::find_in_place(const planning::operand_info* operands, int count) {
-  in_place_.assign(sizes_.size() * static_cast<std::size_t>(written_), 0);
-  const std::less<> before;
+void groups::leave(int a, index_t g) {
+  char& stays = in_place_[place(a, g)];
+  moved_[a] += stays;
+  stays = 0;
+}
+
+void groups::find_in_place() {
+  in_place_.assign(sizes_.size() * static_cast<std::size_t>(written_), 1);
   for (int w = 0; w < written_; ++w) {
-    const argument& written = arguments_[w];
-    const auto bytes = [](const argument& a) { return static_cast<std::size_t>(a.count) * a.object_bytes; };
-    bool moved = false;  // the same arrays are of other groups, too
-    for (int a = written_; a < argument_count_; ++a) {
-      const auto* const mine = static_cast<const char*>(written.all);
-      const auto* const other = static_cast<const char*>(arguments_[a].all);
-      moved = moved ||
-              (mine != other && before(mine, other + bytes(arguments_[a])) && before(other, mine + bytes(written)));
-    }
-    for (index_t g = 0; g < this->count() && !moved; ++g) {
-      in_place_[place(w, g)] = memory_detail::owners_of(at(w, g).owner).load(std::memory_order_acquire) == 1;
-    }
+    bool of_other_groups = false;
+    for (int a = written_; a < argument_count_; ++a)
+      of_other_groups =
+          of_other_groups || (arguments_[w].all != arguments_[a].all && overlap(arguments_[w], arguments_[a]));
+    for (index_t g = 0; g < count(); ++g)
+      if (of_other_groups ||
+          memory_detail::owners_of(owners_[arrays(g) + static_cast<std::size_t>(w)]).load(std::memory_order_acquire) !=
+              1)
+        leave(w, g);
   }
-  leave_to_others(operands, count);
 }
 
 /// Borrowed memory may be a part of an array, which nobody counts.
@@ -148,20 +180,19 @@ void groups::leave_to_others(const planning::operand_info* operands, int count) 
   const std::less<const char*> before;
   std::vector<range> borrowed, written;
   const auto range_of = [&](int a, index_t g) {
-    const char* const first = static_cast<const char*>(at(a, g).first);
-    return range{first,
-                 first + static_cast<std::size_t>(sizes_[static_cast<std::size_t>(g)]) * arguments_[a].element_size, a,
-                 g};
+    const char* const first = static_cast<const char*>(data_[arrays(g) + static_cast<std::size_t>(a)]);
+    const auto size = static_cast<std::size_t>(sizes_[static_cast<std::size_t>(g)]);
+    return range{first, first + size * arguments_[a].element_size, a, g};
   };
-  for (int a = written_; a < argument_count_; ++a)
-    for (index_t g = 0; g < this->count(); ++g)
-      if (is_of_others(at(a, g).owner)) borrowed.push_back(range_of(a, g));
-  for (int k = 0; k < count; ++k)
-    if (operands[k].steps && operands[k].steps[0] == 0 && operands[k].arrays == 0 && is_of_others(operands[k].owner)) {
-      const char* const first = static_cast<const char*>(operands[k].data);
-      borrowed.push_back({first, first + operands[k].element_size, -1, -1});
-    }
-  if (borrowed.empty()) return;
+  for (index_t g = 0; g < this->count(); ++g)
+    for (int a = written_; a < argument_count_; ++a)
+      if (is_of_others(owners_[arrays(g) + static_cast<std::size_t>(a)])) borrowed.push_back(range_of(a, g));
+  for (int k = 0; k < count; ++k) {
+    const planning::operand_info& o = operands[k];
+    if (!o.steps || o.element_size == 0 || o.arrays > 0 || !is_of_others(o.owner)) continue;
+    const char* const first = static_cast<const char*>(o.data);
+    borrowed.push_back({first, first + o.element_size, -1, -1});
+  }
   for (int w = 0; w < written_; ++w)
     for (index_t g = 0; g < this->count(); ++g)
       if (in_place(w, g)) written.push_back(range_of(w, g));
@@ -169,39 +200,37 @@ void groups::leave_to_others(const planning::operand_info* operands, int count) 
   for (const range& b : borrowed) {
     auto w = std::lower_bound(written.begin(), written.end(), b.end,
                               [&](const range& r, const char* end) { return before(r.begin, end); });
-    while (w != written.begin() && before(b.begin, (--w)->end)) {
-      const bool same = w->group == b.group && w->begin == b.begin && w->end == b.end;
-      if (!same) move(w->argument, w->group);
-    }
+    while (w != written.begin() && before(b.begin, (--w)->end))
+      if (!(w->group == b.group && w->begin == b.begin && w->end == b.end)) leave(w->argument, w->group);
   }
 }
 
 void groups::write(int a, index_t g, const void* data, allocation* owner) {
-  const auto group = static_cast<std::size_t>(g), column = static_cast<std::size_t>(a);
-  data_[group * (columns_.size() + static_cast<std::size_t>(written_)) + columns_.size() + column] = data;
-  owners_[group * static_cast<std::size_t>(written_) + column] = owner;
+  const std::size_t at = arrays(g) + static_cast<std::size_t>(argument_count_ + a);
+  data_[at] = data;
+  owners_[at] = owner;
 }
 
 const planning::pack& groups::pack() {
-  pack_ = {count(), sizes_.data(), data_.data(), static_cast<int>(columns_.size()) + written_};
+  pack_ = {count(),         sizes_.data(),
+           data_.data(),    argument_count_ + written_,
+           columns_.data(), static_cast<int>(columns_.size())};
   return pack_;
 }
 
-int groups::describe(index_t g, planning::operand_info* to) const {
-  const auto first = static_cast<std::size_t>(g) * static_cast<std::size_t>(written_);
-  for (int w = 0; w < written_; ++w) {
-    to[w] = {};
-    to[w].element_size = 1;  // it is in memory
-    to[w].owner = owners_[first + static_cast<std::size_t>(w)];
+void groups::for_each(void (*use)(const planning::operand_info* info, int targets, int count)) const {
+  planning::operand_info info[2 * most_arguments] = {};
+  for (planning::operand_info& o : info) o.element_size = 1;  // it is in memory
+  for (index_t g = 0; g < count(); ++g) {
+    const std::size_t first = arrays(g);
+    const auto set = [&](int i, std::size_t at) {
+      info[i].owner = owners_[at];
+      info[i].data = data_[at];
+    };
+    for (int w = 0; w < written_; ++w) set(w, first + static_cast<std::size_t>(argument_count_ + w));
+    for (int a = 0; a < argument_count_; ++a) set(written_ + a, first + static_cast<std::size_t>(a));
+    use(info, written_, written_ + argument_count_);
   }
-  for (int a = 0; a < argument_count_; ++a) {
-    const member m = at(a, g);
-    planning::operand_info& o = to[written_ + a] = {};
-    o.element_size = 1;
-    o.owner = m.owner;
-    o.data = m.first;
-  }
-  return written_ + argument_count_;
 }
 
 }  // namespace lazyfuse::zip_detail

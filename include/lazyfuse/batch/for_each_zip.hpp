@@ -124,15 +124,8 @@ auto tree_of(const E& e, const shape<1>& s) {
 template <class Space>
 int device_of(const groups& all) {
   if (!memory_detail::several_devices(Space{})) return -1;
-  int found = -1;
-  for (index_t g = 0; g < all.count(); ++g)
-    for (int a = 0; a < all.arguments(); ++a) {
-      const batch_detail::member m = all.at(a, g);
-      const int here = memory_detail::device_of(Space{}, m.owner, m.first);
-      if (found >= 0 && here >= 0 && here != found) all.throw_devices(a, g, found, here);
-      if (found < 0) found = here;
-    }
-  return found;
+  return all.common_device(
+      [](const allocation* owner, const void* data) { return memory_detail::device_of(Space{}, owner, data); });
 }
 
 /// The arrays of an argument that is written: those that are not written in place get new memory.
@@ -142,34 +135,22 @@ struct target {
   std::vector<X> fresh = {};
 
   void prepare(groups& all, int argument) {
-    std::size_t count = 0;
-    for (index_t g = 0; g < all.count(); ++g) count += all.in_place(argument, g) ? 0 : 1;
-    fresh.reserve(count);
+    if (all.moved(argument) == 0) return;
+    fresh.reserve(static_cast<std::size_t>(all.moved(argument)));
     for (index_t g = 0; g < all.count(); ++g) {
-      X* y = arrays + all.number(g);
-      if (!all.in_place(argument, g)) y = &fresh.emplace_back(y->shape(), caller{});
-      all.write(argument, g, y->unshared(), y->owner());
+      if (all.in_place(argument, g)) continue;
+      X& y = fresh.emplace_back(arrays[all.number(g)].shape(), caller{});
+      all.write(argument, g, y.unshared(), y.owner());
     }
   }
   void finish(const groups& all, int argument) noexcept {
     auto next = fresh.begin();
-    for (index_t g = 0; g < all.count(); ++g)
+    for (index_t g = 0; g < all.count() && next != fresh.end(); ++g)
       if (!all.in_place(argument, g)) arrays[all.number(g)] = static_cast<X&&>(*next++);
   }
 };
 template <class C>
 using target_of = target<bare_t<decltype(std::declval<C&>().data()[0])>>;
-
-template <class Space>
-void make_ready(const groups& all) {
-  if constexpr (space_traits<Space>::on_device) {
-    planning::operand_info info[2 * most_arguments];
-    for (index_t g = 0; g < all.count(); ++g) {
-      const int count = all.describe(g, info);
-      backend<Space>::before(info, all.written(), count);
-    }
-  }
-}
 
 /// Of the pattern packed, whose results have their places in its table.
 template <class... T>
@@ -196,7 +177,7 @@ void run(index_sequence<K...> every, index_sequence<J...>, const F& f, C&... c) 
   const auto arrays_of = [&](planning::operand_info* operands, int count) {
     all.read(operands, count);
     (std::get<J>(to).prepare(all, J), ...);
-    make_ready<Kernels>(all);
+    if constexpr (space_traits<Space>::on_device) all.for_each(backend<Kernels>::before);
     return &all.pack();
   };
   const auto places = nowhere<typename facts<type_at<J, C...>>::element...>();
@@ -235,6 +216,16 @@ void check_and_run(index_sequence<J...> results, const F& f, C&... c) {
   }
 }
 
+template <class Maker, int... K, class All, class F>
+void with_function(index_sequence<K...> every, const All& all, const F& f) {
+  if constexpr (check_arguments<std::remove_reference_t<std::tuple_element_t<K, All>>...>()) {
+    if constexpr (check_function<F, std::remove_reference_t<std::tuple_element_t<K, All>>...>()) {
+      using made = typename returned<decltype(call(f, every, index_t{}, std::get<K>(all)...))>::type;
+      check_and_run<Maker>(make_index_sequence<int(std::tuple_size_v<made>)>{}, f, std::get<K>(all)...);
+    }
+  }
+}
+
 }  // namespace zip_detail
 
 /// for_each_zip(xs, ys, f): a function over many arrays by one kernel, whatever their shapes: for each i, xs[i] =
@@ -251,25 +242,14 @@ void check_and_run(index_sequence<J...> results, const F& f, C&... c) {
 /// shape_error unless there are as many arrays of each argument, of equal shapes, whose elements follow each other
 /// (materialize(x) of a view with gaps has such); index_error if an array is written twice, or f reads a view of an
 /// argument, another array, or a number that depends on lengths; device_error; memory_error.
-template <class... A, class = maker>
+template <class... A, class Maker = maker>
 void for_each_zip(A&&... a) {
   constexpr int count = int(sizeof...(A)) - 1;
   static_assert(count >= 1,
-                "lazyfuse: for_each_zip takes arrays of one type, or views of them, in a std::vector or "
-                "std::span for each argument of the function, and the function last");
-  if constexpr (count >= 1) {
-    const auto all = std::tie(a...);
-    [&]<class Maker, int... K>(std::type_identity<Maker>, index_sequence<K...> every) {
-      using F = bare_t<type_at<count, A...>>;
-      if constexpr (zip_detail::check_arguments<std::remove_reference_t<type_at<K, A...>>...>())
-        if constexpr (zip_detail::check_function<F, std::remove_reference_t<type_at<K, A...>>...>()) {
-          using made = decltype(zip_detail::call(std::get<count>(all), every, index_t{}, std::get<K>(all)...));
-          zip_detail::check_and_run<Maker>(
-              make_index_sequence<int(std::tuple_size_v<typename zip_detail::returned<made>::type>)>{},
-              std::get<count>(all), std::get<K>(all)...);
-        }
-    }(std::type_identity<maker>{}, make_index_sequence<count>{});
-  }
+                "lazyfuse: for_each_zip takes arrays of one type, or views of them, in a std::vector or std::span for "
+                "each argument of the function, and the function last");
+  if constexpr (count >= 1)
+    zip_detail::with_function<Maker>(make_index_sequence<count>{}, std::tie(a...), std::get<count>(std::tie(a...)));
 }
 
 }  // namespace lazyfuse

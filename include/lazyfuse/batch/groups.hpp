@@ -25,47 +25,49 @@ class groups {
   groups(const argument* arguments, int count, int written);
 
   index_t count() const { return static_cast<index_t>(sizes_.size()); }
+  index_t elements() const { return elements_; }
   int arguments() const { return argument_count_; }
   int written() const { return written_; }
-  index_t elements() const { return elements_; }
   /// Which array of its argument is of group g.
   index_t number(index_t g) const { return numbers_[static_cast<std::size_t>(g)]; }
-  batch_detail::member at(int a, index_t g) const { return arguments_[a].at(arguments_[a].all, number(g)); }
-  /// Throws device_error: group g has arrays of two devices.
-  [[noreturn]] void throw_devices(int a, index_t g, int device, int other) const;
+  /// Throws device_error if not all arrays are on one device, which it returns. device_of(owner, data): of one; -1: of
+  /// any.
+  int common_device(int (*device_of)(const allocation* owner, const void* data)) const;
 
   /// What operands read: arguments, or one element for all. Throws index_error for anything else. Operands that stand
   /// for arguments have no owner then.
   void read(planning::operand_info* operands, int count);
-  /// Whether the array that is written may be where it is: nobody else can see it, and what is read of it, is read
-  /// where it is written.
+  /// How many arrays of an argument that is written cannot stay where they are: others can see them, or what is read of
+  /// them is read elsewhere than it is written.
+  index_t moved(int a) const { return moved_[a]; }
   bool in_place(int a, index_t g) const { return in_place_[place(a, g)] != 0; }
-  void move(int a, index_t g) { in_place_[place(a, g)] = 0; }
-  /// Where results go, once it is known what is read.
+  /// Where the results of one of these go.
   void write(int a, index_t g, const void* data, allocation* owner);
   const planning::pack& pack();
-  /// Of a group: targets, then what is read.
-  int describe(index_t g, planning::operand_info* to) const;
+  /// Calls use(info, targets, count) for each group: of targets, then of what is read, the owners and where they are.
+  void for_each(void (*use)(const planning::operand_info* info, int targets, int count)) const;
 
  private:
   const argument* arguments_;
   int argument_count_, written_;
-  index_t elements_ = 0;
+  index_t elements_ = 0, moved_[most_arguments] = {};
   std::vector<index_t> sizes_, numbers_;
   std::vector<char> in_place_;
-  /// Of an operand: which argument it is, or -1 and one element.
-  struct column {
-    int argument;
-    const void* data;
-  };
-  std::vector<column> columns_;
+  /// Of each group the arrays of all arguments, then the targets.
   std::vector<const void*> data_;
-  std::vector<allocation*> owners_;  ///< of targets
+  std::vector<allocation*> owners_;
+  bool reads_others_ = false;  ///< memory that others may write and read as well
+  std::vector<planning::pack::column> columns_;
   planning::pack pack_{};
 
   std::size_t place(int a, index_t g) const { return static_cast<std::size_t>(a * count() + g); }
-  void check_apart();
-  void find_in_place(const planning::operand_info* operands, int count);
+  std::size_t arrays(index_t g) const {
+    return static_cast<std::size_t>(g) * static_cast<std::size_t>(argument_count_ + written_);
+  }
+  void check_apart() const;
+  void check_shape(int a, index_t i, const batch_detail::member& first, const batch_detail::member& m) const;
+  void leave(int a, index_t g);
+  void find_in_place();
   void leave_to_others(const planning::operand_info* operands, int count);
 };
 

@@ -82,7 +82,7 @@ void packed(const execution& x, const shape<1>& s, const target_pack<1, T...>& t
     describe_all<1>(p.info, p.to, nobody, p.target_numbers);
     p.keep_extents();
     p.arrays = arrays(p.info + p.targets, p.bound.count);
-    x.take(p);
+    if (!x.take(p)) throw error(backend_refuses);
     return true;
   });
 }

@@ -4,7 +4,10 @@
 
 namespace lazyfuse::host_detail {
 
-pieces_of_arrays::pieces_of_arrays(const planning::pack& arrays, index_t most, bool cut) {
+void for_pieces(const planning::pack& arrays, index_t most, bool cut, double cost,
+                void (*use)(void* context, const array_piece& piece), void* context) {
+  std::vector<array_piece> pieces;
+  std::vector<std::size_t> begins;  // of tasks
   pieces.reserve(static_cast<std::size_t>(arrays.groups));
   index_t of_task = block_elements;
   for (index_t group = 0; group < arrays.groups; ++group) {
@@ -12,14 +15,19 @@ pieces_of_arrays::pieces_of_arrays(const planning::pack& arrays, index_t most, b
     for (index_t first = 0; first < arrays.sizes[group]; first += most) {
       const index_t left = arrays.sizes[group] - first, count = left < most ? left : most;
       if (of_task + count > block_elements) {
-        begins.push_back(static_cast<index_t>(pieces.size()));
+        begins.push_back(pieces.size());
         of_task = 0;
       }
       pieces.push_back({group, first, count});
       of_task += count;
     }
   }
-  begins.push_back(static_cast<index_t>(pieces.size()));
+  const auto tasks = static_cast<index_t>(begins.size());
+  begins.push_back(pieces.size());
+  for_tasks(tasks, cost, [&](index_t task) {
+    const auto t = static_cast<std::size_t>(task);
+    for (std::size_t i = begins[t]; i < begins[t + 1]; ++i) use(context, pieces[i]);
+  });
 }
 
 }  // namespace lazyfuse::host_detail

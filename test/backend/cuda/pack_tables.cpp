@@ -15,6 +15,7 @@ namespace {
 
 using lazyfuse::index_t;
 using lazyfuse::cuda_detail::pack_table;
+using lazyfuse::planning::pack;
 using word = unsigned long long;
 
 index_t group_of_block(const word* first_blocks, index_t groups, unsigned block) {
@@ -44,7 +45,8 @@ TEST(pack_tables, lead_every_block_to_its_part) {
       for (int column = 0; column < 3; ++column)
         data.push_back(reinterpret_cast<const void*>(16 * (3 * g + column + 1)));
     }
-    const lazyfuse::planning::pack arrays{groups, sizes.data(), data.data(), 3};
+    const pack::column places[] = {{0, nullptr}, {1, nullptr}, {2, nullptr}};
+    const pack arrays{groups, sizes.data(), data.data(), 3, places, 3};
     const short columns[] = {2, 0, 1};
     standin::reset();
     const pack_table table(arrays, columns, 3, lazyfuse::cuda_detail::packed_part(share));
@@ -77,7 +79,8 @@ TEST(pack_tables, of_rows_begin_with_the_longest) {
     sizes.push_back(1 + static_cast<index_t>(random() % 50000));
     data.push_back(reinterpret_cast<const void*>(16 * (g + 1)));
   }
-  const lazyfuse::planning::pack arrays{1000, sizes.data(), data.data(), 1};
+  const pack::column place{0, nullptr};
+  const pack arrays{1000, sizes.data(), data.data(), 1, &place, 1};
   const pack_table table(arrays, nullptr, 1, 0);
   ASSERT_EQ(table.blocks, 1000u);
   std::vector<bool> seen(1000);

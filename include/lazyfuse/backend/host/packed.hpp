@@ -12,12 +12,10 @@ namespace lazyfuse::host_detail {
 struct array_piece {
   index_t group, first, count;
 };
-/// Pieces of at most so many elements, those of task t from begins[t] on. Uncut: arrays of more are left out.
-struct pieces_of_arrays {
-  std::vector<array_piece> pieces;
-  std::vector<index_t> begins;
-  pieces_of_arrays(const planning::pack& arrays, index_t most, bool cut);
-};
+/// Calls use(context, piece) for all pieces, of at most so many elements, by tasks of about block_elements (compiled).
+/// Uncut: arrays of more are left out.
+void for_pieces(const planning::pack& arrays, index_t most, bool cut, double cost,
+                void (*use)(void* context, const array_piece& piece), void* context);
 /// From so many elements on all threads share a row.
 inline constexpr index_t shared_row = 16 * block_elements;
 
@@ -55,11 +53,12 @@ struct packed_run<list<Src...>, Operands, T...> {
     at(piece, use, make_index_sequence<sizeof...(Src)>{}, make_index_sequence<sizeof...(T)>{});
   }
   template <class Use>
-  void each(const pieces_of_arrays& all, double cost, const Use& use) const {
-    for_tasks(static_cast<index_t>(all.begins.size()) - 1, cost, [&](index_t task) {
-      for (index_t i = all.begins[std::size_t(task)]; i < all.begins[std::size_t(task) + 1]; ++i)
-        at(all.pieces[std::size_t(i)], use);
-    });
+  void each(index_t most, bool cut, double cost, const Use& use) const {
+    const auto one = [&](const array_piece& piece) { at(piece, use); };
+    for_pieces(
+        arrays, most, cut, cost,
+        [](void* context, const array_piece& piece) { (*static_cast<decltype(one)*>(context))(piece); },
+        const_cast<void*>(static_cast<const void*>(&one)));
   }
 };
 
@@ -68,7 +67,7 @@ template <class Schedule, class Sources, class Operands, class... T>
 void packed(const planning::pack& arrays, index_t elements, const Operands& operands,
             const target_pack<1, T...>& targets) {
   const packed_run<Sources, Operands, T...> run{arrays, operands, targets};
-  run.each(pieces_of_arrays(arrays, block_elements, true), double(elements) * (Schedule::cost + 1),
+  run.each(block_elements, true, double(elements) * (Schedule::cost + 1),
            [](const shape<1>& s, const Operands& from, const target_pack<1, T...>& to) {
              transform<Schedule, Sources>(s, from, to);
            });
@@ -83,7 +82,7 @@ void packed_rows(const planning::pack& arrays, index_t elements, const Operands&
   };
   for (index_t g = 0; g < arrays.groups; ++g)
     if (arrays.sizes[g] > shared_row) run.at({g, 0, arrays.sizes[g]}, row);
-  run.each(pieces_of_arrays(arrays, shared_row, false), double(elements) * (Staged::cost + 1), row);
+  run.each(shared_row, false, double(elements) * (Staged::cost + 1), row);
 }
 
 }  // namespace lazyfuse::host_detail

@@ -63,10 +63,9 @@ pack_table::pack_table(const planning::pack& arrays, const short* columns, int c
   const std::vector<index_t> order = part > 0 ? std::vector<index_t>() : longest_first(arrays);
   const index_t* const in_order = part > 0 ? nullptr : order.data();
   const index_t words = arrays.groups * (count + 2);
-  numbers.table = nullptr;
+  numbers = {};
   numbers.groups = arrays.groups;
   if (words <= packed_words) {
-    std::fill_n(numbers.here, packed_words, word{0});
     blocks = write(numbers.here, arrays, in_order, columns, count, part);
     return;
   }
@@ -79,8 +78,14 @@ pack_table::pack_table(const planning::pack& arrays, const short* columns, int c
   blocks = write(all.data(), arrays, in_order, columns, count, part);
   const std::size_t bytes = all.size() * sizeof(word);
   memory_.memory[0] = memory_detail::allocate(cuda{}, bytes, {"for_each_zip", dtype_of<uint64>, &words, 1});
-  // The runtime has taken the words when it returns, for they are in no memory that it knows.
-  check(cudaMemcpyAsync(memory_.memory[0]->data, all.data(), bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
+  // Of memory that it does not know the runtime has taken what it copies when it returns; up to 64 KB it takes without
+  // waiting for the stream.
+  constexpr std::size_t at_once = 64 << 10;
+  for (std::size_t done = 0; done < bytes; done += at_once)
+    check(cudaMemcpyAsync(static_cast<char*>(memory_.memory[0]->data) + done,
+                          reinterpret_cast<const char*>(all.data()) + done, std::min(at_once, bytes - done),
+                          cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync");
   if (copies_late()) check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   numbers.table = static_cast<const word*>(memory_.memory[0]->data);
 }

@@ -29,7 +29,7 @@ struct kernel<dpp::packed<Schedule>, cuda> {
     using operands = bare_t<decltype(p.bound.operands)>;
     using parameters = cuda_detail::packed_parameters<operands, ir::target_pack<1, T...>>;
     constexpr cuda_detail::thread_share share = cuda_detail::packed_shares<Schedule, Sources, list<T...>>::share;
-    const cuda_detail::pack_table table(*p.arrays, nullptr, p.arrays->columns, cuda_detail::packed_part(share));
+    const cuda_detail::pack_table table(*p.arrays, nullptr, p.arrays->column_count, cuda_detail::packed_part(share));
     cuda_detail::launch(
         cuda_detail::transform_packed<Schedule, Sources, list<T...>, share.width, share.depth, parameters>,
         table.blocks, 0, parameters{{p.bound.operands, to}, table.numbers});
@@ -61,7 +61,7 @@ struct kernel<dpp::packed_rows<Staged>, cuda> {
     const cuda_detail::kept_rounds kept = cuda_detail::keep_rounds(
         *p.arrays, index_t{shares::width} * shares::depth * cuda_detail::row_tuning::team_threads, shares::round_bytes,
         shares::merge_bytes);
-    const cuda_detail::pack_table table(*p.arrays, nullptr, p.arrays->columns, 0);
+    const cuda_detail::pack_table table(*p.arrays, nullptr, p.arrays->column_count, 0);
     if (kept.shared_bytes > cuda_detail::unasked_shared_bytes)
       cuda_detail::allow_shared(reinterpret_cast<const void*>(instance), kept.shared_bytes);
     cuda_detail::launch(instance, table.blocks, kept.shared_bytes,
