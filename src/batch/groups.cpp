@@ -9,6 +9,7 @@
 #include <lazyfuse/error.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -140,7 +141,7 @@ void groups::read(planning::operand_info* operands, int count) {
     reads_others_ = reads_others_ || (!is_argument && is_of_others(o.owner));
     if (is_argument) {
       o.owner = nullptr;
-      o.data = reinterpret_cast<const void*>(std::uintptr_t(a + 1) << 40);  // of each apart: traffic is counted by it
+      o.data = std::bit_cast<const void*>(std::uintptr_t(a + 1) << 40);  // of each apart: traffic is counted by it
       o.arrays = arguments_[a].count;
     }
   }

@@ -69,7 +69,7 @@ pack_table::pack_table(const planning::pack& arrays, const short* columns, int c
     blocks = write(numbers.here, arrays, in_order, columns, count, part);
     return;
   }
-  const cudaStream_t stream = current_stream();
+  auto* const stream = current_stream();
   if (capturing(stream))
     throw error(
         "for_each_zip: a table of these many arrays is copied to the GPU, which a captured stream cannot do; "
