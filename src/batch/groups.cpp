@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
 
@@ -75,7 +76,7 @@ groups::groups(const argument* arguments, int count, int written)
     member of[most_arguments];
     for (int a = 0; a < count; ++a) {
       of[a] = arguments[a].at(arguments[a].all, i);
-      check_shape(a, i, of[0], of[a]);
+      if (!arguments[a].of_numbers()) check_shape(a, i, of[0], of[a]);
     }
     index_t size = 1;
     for (int k = 0; k < first.rank; ++k) size *= of[0].extents[k];
@@ -84,7 +85,8 @@ groups::groups(const argument* arguments, int count, int written)
       const member& m = of[a < count ? a : a - count];
       data_.push_back(m.first);
       owners_.push_back(m.owner);
-      reads_others_ = reads_others_ || (a < count && a >= written && is_of_others(m.owner));
+      const bool reads = a < count && a >= written && !arguments[a].of_numbers();
+      reads_others_ = reads_others_ || (reads && is_of_others(m.owner));
     }
     sizes_.push_back(size);
     numbers_.push_back(i);
@@ -114,6 +116,7 @@ int groups::common_device(int (*device_of)(const allocation* owner, const void* 
   int found = -1;
   for (index_t g = 0; g < count(); ++g)
     for (int a = 0; a < argument_count_; ++a) {
+      if (arguments_[a].of_numbers()) continue;
       const std::size_t at = arrays(g) + static_cast<std::size_t>(a);
       const int here = device_of(owners_[at], data_[at]);
       if (found >= 0 && here >= 0 && here != found)
@@ -143,6 +146,7 @@ void groups::read(planning::operand_info* operands, int count) {
       o.owner = nullptr;
       o.data = std::bit_cast<const void*>(std::uintptr_t(a + 1) << 40);  // of each apart: traffic is counted by it
       o.arrays = arguments_[a].count;
+      if (arguments_[a].of_numbers()) o.steps[0] = 0;  // the same for all elements of an array
     }
   }
   for (int w = 0; w < written_; ++w) columns_.push_back({argument_count_ + w, nullptr});
@@ -187,7 +191,8 @@ void groups::leave_to_others(const planning::operand_info* operands, int count) 
   };
   for (index_t g = 0; g < this->count(); ++g)
     for (int a = written_; a < argument_count_; ++a)
-      if (is_of_others(owners_[arrays(g) + static_cast<std::size_t>(a)])) borrowed.push_back(range_of(a, g));
+      if (!arguments_[a].of_numbers() && is_of_others(owners_[arrays(g) + static_cast<std::size_t>(a)]))
+        borrowed.push_back(range_of(a, g));
   for (int k = 0; k < count; ++k) {
     const planning::operand_info& o = operands[k];
     if (!o.steps || o.element_size == 0 || o.arrays > 0 || !is_of_others(o.owner)) continue;
@@ -210,6 +215,33 @@ void groups::write(int a, index_t g, const void* data, allocation* owner) {
   const std::size_t at = arrays(g) + static_cast<std::size_t>(argument_count_ + a);
   data_[at] = data;
   owners_[at] = owner;
+}
+
+void groups::copy_numbers(allocation* (*copy)(const void* from, std::size_t bytes)) {
+  std::vector<unsigned char> all;
+  const auto each = [&](const auto& use) {
+    for (int a = 0; a < argument_count_; ++a)
+      if (arguments_[a].of_numbers())
+        for (index_t g = 0; g < count(); ++g) use(arrays(g) + static_cast<std::size_t>(a), arguments_[a].element_size);
+  };
+  constexpr std::size_t alignment = 16;  // of the largest numbers
+  std::size_t bytes = 0;
+  const auto next = [&](std::size_t size) {
+    const std::size_t at = (bytes + size - 1) / size * size;
+    bytes = at + size;
+    return at;
+  };
+  each([&](std::size_t, std::size_t size) { (void)next(size); });
+  if (bytes == 0) return;
+  all.resize((bytes + alignment - 1) / alignment * alignment);
+  bytes = 0;
+  each([&](std::size_t at, std::size_t size) { std::memcpy(all.data() + next(size), data_[at], size); });
+  numbers_of_device_.memory[0] = copy(all.data(), all.size());
+  bytes = 0;
+  each([&](std::size_t at, std::size_t size) {
+    data_[at] = static_cast<const char*>(numbers_of_device_.memory[0]->data) + next(size);
+    owners_[at] = numbers_of_device_.memory[0];
+  });
 }
 
 const planning::pack& groups::pack() {

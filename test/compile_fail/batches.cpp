@@ -39,6 +39,9 @@ auto of_neighbours(const matrix& x) {
 }
 // expected-error: lazyfuse: for_each_zip takes arrays of one type, or views of them, in a std::vector or std::span for
 // each
+void of_numbers_alone(const std::vector<float>& x, const matrices& y) {
+  lf::for_each_zip(x, y, [](auto a, auto b) { return a + b; });
+}
 void without_arrays(const matrix& x) {
   lf::for_each_zip(x, [](auto e) { return e; });
 }
@@ -93,6 +96,9 @@ auto of_sums(const matrix& x) {
 auto of_neighbours(const matrix& x) {
   return lf::iterate(
       3, [&](const auto& e) { return e + lf::roll(x, 1); }, x);
+}
+void of_numbers_alone(matrices& x, const std::vector<float>& y) {
+  lf::for_each_zip(x, y, [](auto a, auto b) { return a + b; });
 }
 void without_arrays(matrices& x) {
   lf::for_each_zip(x, [](auto e) { return e; });

@@ -211,6 +211,36 @@ TYPED_TEST(packs, of_rows_are_one_kernel) {
     return lf::half(2 * number<float>(1, i, k) - largest[static_cast<std::size_t>(i)]);
   });
 }
+TYPED_TEST(packs, take_a_number_for_each_array) {
+  auto p = this->template argument<float>(0);
+  const auto g = this->template argument<float>(1);
+  std::vector<float> rates;
+  std::vector<double> powers;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    rates.push_back(static_cast<float>(i) * 0.5f);
+    powers.push_back(i % 2 == 0 ? 0.25 : 4);
+  }
+  lf::for_each_zip(p, rates, g, std::span(powers), [](auto p, auto rate, auto g, auto power) {
+    return p - rate * g * lf::cast<float>(power) + lf::sum(g) * rate;
+  });
+  std::vector<float> sums;
+  for (index_t i = 0; i < static_cast<index_t>(p.size()); ++i) {
+    sums.push_back(0);
+    for (index_t k = 0; k < sizes[i]; ++k) sums.back() += number<float>(1, i, k);
+  }
+  this->expect_each(p, [&](index_t i, index_t k) {
+    const auto a = static_cast<std::size_t>(i);
+    const auto power = static_cast<float>(powers[a]);
+    return number<float>(0, i, k) - rates[a] * number<float>(1, i, k) * power + sums[a] * rates[a];
+  });
+  auto q = this->template argument<float>(0);
+  lf::for_each_zip(q, rates, [](auto q, auto rate) { return q * rate; });
+  this->expect_each(q,
+                    [&](index_t i, index_t k) { return number<float>(0, i, k) * rates[static_cast<std::size_t>(i)]; });
+  EXPECT_EQ(test::thrown_by<lf::shape_error>(
+                [&] { lf::for_each_zip(q, std::span(rates).subspan(1), [](auto q, auto rate) { return q * rate; }); }),
+            "for_each_zip: argument 0 has 14 arrays, and argument 1 has 13");
+}
 TYPED_TEST(packs, leave_what_others_hold) {
   auto p = this->template argument<float>(0);
   const auto kept = p;

@@ -19,8 +19,17 @@ using batch_detail::facts_of, batch_detail::contiguous, batch_detail::element_of
 
 template <class C>
 concept arrays = contiguous<C> && batch_detail::in_memory<element_of<C>>;
+/// A number for each array.
 template <class C>
-using facts = facts_of<tree_t<element_of<C>>>;
+concept numbers = contiguous<C> && arithmetic_element<element_of<C>>;
+template <class C>
+struct facts_of_argument : facts_of<tree_t<element_of<C>>> {};
+template <numbers C>
+struct facts_of_argument<C> {
+  using element = element_of<C>;
+};
+template <class C>
+using facts = facts_of_argument<C>;
 /// Of arrays that are not const.
 template <class C>
 inline constexpr bool can_be_written =
@@ -29,15 +38,22 @@ inline constexpr bool can_be_written =
 template <class C>
 argument argument_of(const C& c) {
   using X = element_of<C>;
-  return {{c.data(), static_cast<index_t>(c.size()), facts<C>::rank, sizeof(typename facts<C>::element),
-           batch_detail::member_at<X>},
-          sizeof(X)};
+  const auto count = static_cast<index_t>(c.size());
+  if constexpr (numbers<C>)
+    return {{c.data(), count, -1, sizeof(X),
+             [](const void* all, index_t i) {
+               return batch_detail::member{static_cast<const X*>(all) + i, nullptr, nullptr, nullptr};
+             }},
+            sizeof(X)};
+  else
+    return {{c.data(), count, facts<C>::rank, sizeof(typename facts<C>::element), batch_detail::member_at<X>},
+            sizeof(X)};
 }
-/// Stands for all arrays of argument I, one after the other.
-template <int I, class C>
+/// Stands for all arrays of argument I, one after the other, or for numbers of their elements.
+template <int I, class C, class Space>
 auto placeholder(index_t elements) {
   using T = typename facts<C>::element;
-  using leaf = tree::leaf<stored<T, typename facts<C>::space>, 1>;
+  using leaf = tree::leaf<stored<T, Space>, 1>;
   return lazy<leaf>{{}, leaf({stand_in(I), reinterpret_cast<const T*>(stand_in(I))}, {elements}, {{1}}), {}};
 }
 
@@ -53,30 +69,45 @@ struct returned<std::tuple<R...>> {
   static constexpr bool fits = sizeof...(R) > 0 && ((expression<R> || scalar<R>)&&...);
 };
 
+template <class... C>
+using space_of = typename facts<type_at<0, C...>>::space;
 template <class F, int... I, class... C>
 auto call(const F& f, index_sequence<I...> all, index_t elements, const C&...) {
-  return fuse_detail::call(f, all, placeholder<I, C>(elements)...);
+  return fuse_detail::call(f, all, placeholder<I, C, space_of<C...>>(elements)...);
 }
 
 template <class F, int... I, class... C>
 constexpr bool can_be_called(index_sequence<I...>, list<C...>) {
-  return requires(const F& f) { {f(number_detail::numbered_argument<I>(placeholder<I, C>(index_t{}))...)}; };
+  return requires(const F& f) {
+    {f(number_detail::numbered_argument<I>(placeholder<I, C, space_of<C...>>(index_t{}))...)};
+  };
+}
+
+/// Whether an argument is of numbers, or of arrays like those of the first one.
+template <class First, class C>
+constexpr bool in_space_of() {
+  if constexpr (numbers<C>) return true;
+  else return __is_same(typename facts<C>::space, typename facts<First>::space);
+}
+template <class First, class C>
+constexpr bool has_rank_of() {
+  if constexpr (numbers<C>) return true;
+  else return facts<C>::rank == facts<First>::rank;
 }
 
 /// Sentences about the arguments, and about the function.
-template <class... C>
+template <class First, class... C>
 consteval bool check_arguments() {
-  constexpr bool of_arrays = sizeof...(C) > 0 && (arrays<C> && ...);
+  constexpr bool of_arrays = arrays<First> && ((arrays<C> || numbers<C>)&&...);
   static_assert(of_arrays,
                 "lazyfuse: for_each_zip takes arrays of one type, or views of them, in a std::vector or std::span for "
-                "each argument of the function, and the function last");
+                "each argument of the function, or after the first a number for each array, and the function last");
   if constexpr (of_arrays) {
-    constexpr bool few = sizeof...(C) <= most_arguments;
+    constexpr bool few = sizeof...(C) < most_arguments;
     static_assert(few, "lazyfuse: for_each_zip takes at most 16 arguments beside the function");
-    using first = facts<type_at<0, C...>>;
-    constexpr bool one_space = (__is_same(typename facts<C>::space, typename first::space) && ...);
+    constexpr bool one_space = (in_space_of<First, C>() && ...);
     static_assert(one_space, "lazyfuse: all arrays of for_each_zip live in one space");
-    constexpr bool one_rank = ((facts<C>::rank == first::rank) && ...);
+    constexpr bool one_rank = (has_rank_of<First, C>() && ...);
     static_assert(one_rank, "lazyfuse: arrays that for_each_zip takes together have one shape, and so one rank");
     return few && one_space && one_rank;
   } else return false;
@@ -177,6 +208,10 @@ void run(index_sequence<K...> every, index_sequence<J...>, const F& f, C&... c) 
   const auto arrays_of = [&](planning::operand_info* operands, int count) {
     all.read(operands, count);
     (std::get<J>(to).prepare(all, J), ...);
+    if constexpr (space_traits<Space>::on_device && (numbers<C> || ...))
+      all.copy_numbers([](const void* from, std::size_t bytes) {
+        return batch_detail::copy_of(cuda{}, from, bytes, "for_each_zip");
+      });
     if constexpr (space_traits<Space>::on_device) all.for_each(backend<Kernels>::before);
     return &all.pack();
   };
@@ -230,11 +265,13 @@ void with_function(index_sequence<K...> every, const All& all, const F& f) {
 
 /// for_each_zip(xs, ys, f): a function over many arrays by one kernel, whatever their shapes: for each i, xs[i] =
 /// f(xs[i], ys[i], ...). The arguments are arrays, or views of them, of one type in a std::vector or std::span each, up
-/// to 16; those of one i have one shape. f comes last, takes an expression for each argument, of rank 1 whatever the
+/// to 16; those of one i have one shape. Behind the first one there may be numbers as well, one for each array, as a
+/// rate or how many elements it has. f comes last, takes an expression for each argument, of rank 1 whatever the
 /// arrays are, and returns one, which is written to the first argument, or a std::tuple of several, which are written
 /// to as many first arguments. It is called for all arrays at once, and computes each element from the elements at the
-/// same place and from reductions of all elements of the array, as softmax does. Numbers, and arrays of one element,
-/// are the same for all, so they cannot depend on how many elements an array has, as in mean.
+/// same place and from reductions of all elements of the array, as softmax does. Numbers that
+/// it has beside its arguments, and arrays of one element, are the same for all arrays, so they cannot depend on how
+/// many elements these have, as in mean.
 ///
 /// All values are those before. An array is written in place unless somebody else shares its memory; then it gets new
 /// memory. If it throws, nothing has changed. Blocks of the kernel are shared out by elements, but for reductions, of
@@ -247,7 +284,7 @@ void for_each_zip(A&&... a) {
   constexpr int count = int(sizeof...(A)) - 1;
   static_assert(count >= 1,
                 "lazyfuse: for_each_zip takes arrays of one type, or views of them, in a std::vector or std::span for "
-                "each argument of the function, and the function last");
+                "each argument of the function, or after the first a number for each array, and the function last");
   if constexpr (count >= 1)
     zip_detail::with_function<Maker>(make_index_sequence<count>{}, std::tie(a...), std::get<count>(std::tie(a...)));
 }

@@ -12,9 +12,10 @@ inline constexpr int most_arguments = 16;
 /// Owns nothing: whoever stands for argument i is told from arrays by it.
 allocation* stand_in(int i);
 
-/// The arrays of an argument, whose objects are so many bytes apart.
+/// The arrays of an argument, whose objects are so many bytes apart; or (of rank -1) a number for each group.
 struct argument : batch_detail::members {
   std::size_t object_bytes;
+  bool of_numbers() const { return rank < 0; }
 };
 
 /// Array i of each argument is group i; those without elements are left out. The first `written` arguments are written.
@@ -44,6 +45,8 @@ class groups {
   /// Where the results of one of these go.
   void write(int a, index_t g, const void* data, allocation* owner);
   const planning::pack& pack();
+  /// On a device numbers are read from a copy, which this holds.
+  void copy_numbers(allocation* (*copy)(const void* from, std::size_t bytes));
   /// Calls use(info, targets, count) for each group: of targets, then of what is read, the owners and where they are.
   void for_each(void (*use)(const planning::operand_info* info, int targets, int count)) const;
 
@@ -59,6 +62,7 @@ class groups {
   bool reads_others_ = false;  ///< memory that others may write and read as well
   std::vector<planning::pack::column> columns_;
   planning::pack pack_{};
+  handles<1> numbers_of_device_;
 
   std::size_t place(int a, index_t g) const { return static_cast<std::size_t>(a * count() + g); }
   std::size_t arrays(index_t g) const {

@@ -79,6 +79,8 @@ TEST_F(without_nvcc, all_patterns_are_made) {
          lf::for_each_zip(many, many_halves,
                           [](auto p, auto q) { return std::tuple(p - 0.5f * lf::cast<float>(q), q); });
        }},
+      {"transform_packed",
+       [&] { lf::for_each_zip(many, std::vector<float>(3000), [](auto p, auto rate) { return p * rate; }); }},
       {"rows_packed", [&] { lf::for_each_zip(few, few, [](auto, auto q) { return lf::softmax(q); }); }},
       {"rows_packed",
        [&] {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tables of packed kernels.
 #include "backend/cuda/launch/memory.hpp"
-#include "backend/cuda/runtime/order.hpp"
 
 #include <lazyfuse/backend/cuda/launch/pack_table.hpp>
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+#include <lazyfuse/batch/libraries.hpp>
 #include <lazyfuse/error.hpp>
 
 #include <algorithm>
@@ -48,15 +48,6 @@ std::vector<index_t> longest_first(const planning::pack& arrays) {
   return order;
 }
 
-/// Memory of the host that CUDA reads when it copies, and not before: where it reads pages of the host itself.
-bool copies_late() {
-  int device = 0, by_pages = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&by_pages, cudaDevAttrPageableMemoryAccessUsesHostPageTables, device),
-        "cudaDeviceGetAttribute");
-  return by_pages != 0;
-}
-
 }  // namespace
 
 pack_table::pack_table(const planning::pack& arrays, const short* columns, int count, index_t part) {
@@ -69,24 +60,9 @@ pack_table::pack_table(const planning::pack& arrays, const short* columns, int c
     blocks = write(numbers.here, arrays, in_order, columns, count, part);
     return;
   }
-  auto* const stream = current_stream();
-  if (capturing(stream))
-    throw error(
-        "for_each_zip: a table of these many arrays is copied to the GPU, which a captured stream cannot do; "
-        "call it outside of the capture");
   std::vector<word> all(static_cast<std::size_t>(words));
   blocks = write(all.data(), arrays, in_order, columns, count, part);
-  const std::size_t bytes = all.size() * sizeof(word);
-  memory_.memory[0] = memory_detail::allocate(cuda{}, bytes, {"for_each_zip", dtype_of<uint64>, &words, 1});
-  // Of memory that it does not know the runtime has taken what it copies when it returns; up to 64 KB it takes without
-  // waiting for the stream.
-  constexpr std::size_t at_once = 64 << 10;
-  for (std::size_t done = 0; done < bytes; done += at_once)
-    check(cudaMemcpyAsync(static_cast<char*>(memory_.memory[0]->data) + done,
-                          reinterpret_cast<const char*>(all.data()) + done, std::min(at_once, bytes - done),
-                          cudaMemcpyHostToDevice, stream),
-          "cudaMemcpyAsync");
-  if (copies_late()) check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  memory_.memory[0] = batch_detail::copy_of(cuda{}, all.data(), all.size() * sizeof(word), "for_each_zip");
   numbers.table = static_cast<const word*>(memory_.memory[0]->data);
 }
 
