@@ -175,7 +175,7 @@ TYPED_TEST(packs, of_rows_are_one_kernel) {
   const auto x = this->template argument<float>(1);
   auto y = this->template argument<float>(0);
   lf::kernel_trace trace;
-  lf::for_each_zip(y, x, [](auto y, auto x) { return y - lf::max(x) + lf::sum(x * y) * (x - lf::min(x)); });
+  lf::for_each_zip(y, x, [](auto y, auto x) { return y - lf::max(x) + lf::sum(x * y) + (x - lf::min(x)); });
   ASSERT_EQ(trace.launches(), 1);
   EXPECT_EQ(trace.kernels()[0].pattern, "packed_rows");
   const auto all = [](index_t i, const auto& combine, float start) {
@@ -193,7 +193,7 @@ TYPED_TEST(packs, of_rows_are_one_kernel) {
   }
   this->expect_each(y, [&](index_t i, index_t k) {
     const auto g = static_cast<std::size_t>(i);
-    return number<float>(0, i, k) - largest[g] + products[g] * (number<float>(1, i, k) - least[g]);
+    return number<float>(0, i, k) - largest[g] + products[g] + (number<float>(1, i, k) - least[g]);
   });
   auto p = this->template argument<float>(0);
   lf::for_each_zip(p, [](auto p) { return lf::softmax(p); });
