@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fusion of chains of operations and of batches of small images, as the experiments of the Fused Kernel Library have
 // them: VF is an image of 4096 x 2160 bytes and pairs of a multiplication and an addition, HF are batches of images of
-// 60 x 120 bytes, whose expression and results are made before, as its kernels' parameters are.
+// 60 x 120 bytes, whose expression and results are made before, as its kernels' parameters are. And steps of optimizers
+// over many parameters, beside copies of as many bytes.
 #include "measure.cuh"
 
 #include <lazyfuse/batch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace bench {
@@ -100,6 +103,99 @@ struct horizontal {
   }
 };
 
+/// Elements of so many parameters of 1 KB to 16 MB, as many of 1 to 2 KB as of 8 to 16 MB, in no order.
+std::vector<index_t> parameter_sizes(index_t count) {
+  std::vector<index_t> sizes;
+  for (index_t i = 0; i < count; ++i) {
+    const double place = std::fmod(double(i) * 0.6180339887498949, 1.0);  // the golden ratio: even, and mixed
+    sizes.push_back(static_cast<index_t>(256 * std::exp2(14 * place)));
+  }
+  return sizes;
+}
+using vectors = std::vector<lf::array<float, 1, lf::cuda>>;
+vectors vectors_of(const std::vector<index_t>& sizes, float value) {
+  vectors all;
+  for (const index_t n : sizes) all.emplace_back(lf::full({n}, value));
+  return all;
+}
+
+/// A step of gradient descent with momentum (two arrays of state), or of Adam (three).
+template <bool Adam>
+struct optimizer {
+  std::vector<index_t> sizes;
+  vectors p = vectors_of(sizes, 1), m = vectors_of(sizes, 0), v = vectors_of(Adam ? sizes : std::vector<index_t>(), 0),
+          g = vectors_of(sizes, 0.5f);
+  double expected_p = 1, expected_m = 0, expected_v = 0;
+
+  explicit optimizer(index_t count) : sizes(parameter_sizes(count)) {}
+  double bytes() const {
+    double elements = 0;
+    for (const index_t n : sizes) elements += double(n);
+    return elements * (Adam ? 28 : 20);
+  }
+  void evaluate() {
+    if constexpr (Adam) {
+      lf::for_each_zip(p, m, v, g, [](auto p, auto m, auto v, auto g) {
+        const auto next_m = 0.9f * m + 0.1f * g;
+        const auto next_v = 0.999f * v + 0.001f * (g * g);
+        return std::tuple(p - 1e-3f * next_m / (lf::sqrt(next_v) + 1e-8f), next_m, next_v);
+      });
+      expected_m = 0.9 * expected_m + 0.1 * 0.5;
+      expected_v = 0.999 * expected_v + 0.001 * 0.25;
+      expected_p -= 1e-3 * expected_m / (std::sqrt(expected_v) + 1e-8);
+    } else {
+      lf::for_each_zip(p, m, g, [](auto p, auto m, auto g) {
+        const auto next = 0.9f * m + g;
+        return std::tuple(p - 1e-3f * next, next);
+      });
+      expected_m = 0.9 * expected_m + 0.5;
+      expected_p -= 1e-3 * expected_m;
+    }
+  }
+  bool is_right() const {
+    for (std::size_t i = 0; i < p.size(); i += 7) {
+      const auto got = lf::to<lf::host>(p[i]);
+      for (index_t k : {index_t{0}, got.size() / 3, got.size() - 1})
+        if (differs(got.data()[k], expected_p, 1e-3)) return false;
+    }
+    return true;
+  }
+};
+/// As many bytes by a copy, which negates.
+struct copy_of_bytes {
+  double all;
+  lf::array<float, 1, lf::cuda> x{lf::full({static_cast<index_t>(all / 8)}, 2.0f)}, y{lf::shape{x.size()}};
+  explicit copy_of_bytes(double n) : all(n) {}
+  double bytes() const { return 8.0 * double(x.size()); }
+  void evaluate() { y = -x; }
+  bool is_right() const { return y(-1).item() == -2; }
+};
+
+/// Softmax of rows of 1 to 50,000, each an array.
+struct ragged_softmax {
+  std::vector<index_t> sizes;
+  vectors x, y;
+  explicit ragged_softmax(index_t rows) {
+    for (index_t i = 0; i < rows; ++i)
+      sizes.push_back(1 + static_cast<index_t>(49999 * std::fmod(double(i) * 0.6180339887498949, 1.0)));
+    x = vectors_of(sizes, 1);
+    y = vectors_of(sizes, 0);
+  }
+  double bytes() const {
+    double elements = 0;
+    for (const index_t n : sizes) elements += double(n);
+    return 8 * elements;
+  }
+  void evaluate() {
+    lf::for_each_zip(y, x, [](auto, auto x) { return lf::softmax(x); });
+  }
+  bool is_right() const {
+    for (std::size_t i = 0; i < y.size(); i += 97)
+      if (differs(y[i](-1).item() * double(sizes[i]), 1, 1e-4)) return false;
+    return true;
+  }
+};
+
 template <int... Pairs>
 bool verticals() {
   return (row("VF_" + std::to_string(Pairs),
@@ -119,10 +215,35 @@ bool horizontals(const char* name, std::initializer_list<index_t> counts) {
   });
 }
 
+template <bool Adam>
+bool optimizers(const char* name, std::initializer_list<index_t> counts) {
+  return std::all_of(counts.begin(), counts.end(), [&](index_t n) {
+    return row(name + std::to_string(n),
+               [n](benchmark::State& state) {
+                 optimizer<Adam> w(n);
+                 run_fused(state, w);
+               }) &&
+           row(name + std::to_string(n) + "_copy", [n](benchmark::State& state) {
+             copy_of_bytes w(optimizer<Adam>(n).bytes());
+             run_fused(state, w);
+           });
+  });
+}
+
 const bool registered = verticals<1, 10, 50, 100, 500, 5000>() &&
                         horizontals<0>("HF_", {10, 50, 150, 600, 1191, 10000, 100000}) &&
                         horizontals<1>("HF_VF_1_", {50}) && horizontals<100>("HF_VF_100_", {50}) &&
-                        horizontals<1000>("HF_VF_1000_", {50}) && horizontals<5000>("HF_VF_5000_", {50});
+                        horizontals<1000>("HF_VF_1000_", {50}) && horizontals<5000>("HF_VF_5000_", {50}) &&
+                        optimizers<false>("SGD_", {50, 500}) && optimizers<true>("Adam_", {50, 500}) &&
+                        row("ragged_softmax_10000",
+                            [](benchmark::State& state) {
+                              ragged_softmax w(10000);
+                              run_fused(state, w);
+                            }) &&
+                        row("ragged_softmax_10000_copy", [](benchmark::State& state) {
+                          copy_of_bytes w(ragged_softmax(10000).bytes());
+                          run_fused(state, w);
+                        });
 
 }  // namespace
 }  // namespace bench

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The rows of bench/gpu/breadth.cu by PyTorch, JAX and CuPy, those that are there, on the same GPU.
+"""The rows of bench/gpu/breadth.cu by PyTorch, JAX and CuPy, those that are there, on the same GPU; and the steps of optimizers of
+bench/gpu/batches.cu by PyTorch.
 
     breadth.py breadth.json
 
@@ -76,7 +77,19 @@ def by_torch():
         x, w = rand(1 << 12, 1 << 14).to(torch.complex64), rand(1 << 14)
         return lambda: torch.fft.fft(x * w).abs()
 
-    rows = {"select_half": select_half, "gather_random": gather, "evolve": evolve, "repeating": repeating, "sort_of_key": sort, "topk_1024": topk,
+    def optimizer(kind, count, **options):  # one step over parameters of 1 KB to 16 MB
+        parameters = [torch.ones(int(256 * 2 ** (14 * (i * 0.6180339887498949 % 1))), device="cuda") for i in range(count)]
+        for p in parameters:
+            p.grad = torch.full_like(p, 0.5)
+        return kind(parameters, lr=1e-3, **options).step
+
+    steps = {
+        f"{name}_{count}{suffix}": lambda kind=kind, count=count, options=options, way=way: optimizer(kind, count, **options, **way)
+        for name, kind, options in (("SGD", torch.optim.SGD, {"momentum": 0.9}), ("Adam", torch.optim.Adam, {}))
+        for count in (50, 500)
+        for suffix, way in (("", {"fused": True}), ("_foreach", {"foreach": True}))
+    }
+    rows = steps | {"select_half": select_half, "gather_random": gather, "evolve": evolve, "repeating": repeating, "sort_of_key": sort, "topk_1024": topk,
             "histogram_100": lambda: histogram(100), "histogram_4096": lambda: histogram(4096), "histogram_16384": lambda: histogram(16384),
             "histogram_4096_of_one_value": lambda: histogram(4096, True), "product_bias_gelu_float32": lambda: product(torch.float32),
             "product_bias_gelu_bfloat16": lambda: product(torch.bfloat16), "spectrum": spectrum,

@@ -5,6 +5,7 @@
 #include <lazyfuse/batch.hpp>
 #include <lazyfuse/lazyfuse.hpp>
 
+#include <tuple>
 #include <vector>
 
 namespace lf = lazyfuse;
@@ -32,6 +33,26 @@ int main() {
   lf::into(results) = scaled + 1;  // one kernel; results[b] is scaled(b) + 1
   // [into]
   expect(results[256](0, 0).item() == 1 && results[599].shape() == lf::shape(60, 120));
+
+  std::vector<lf::array<float, 1>> weights, speeds, gradients;
+  for (lf::index_t n : {3, 70000, 512}) {
+    weights.emplace_back(lf::full({n}, 1.0f));
+    speeds.emplace_back(lf::full({n}, 0.0f));
+    gradients.emplace_back(lf::full({n}, 0.5f));
+  }
+  const float rate = 0.5f;
+  // [pack]
+  // weights, speeds, gradients: std::vectors of arrays of unlike lengths; a step of gradient descent, one kernel
+  lf::for_each_zip(weights, speeds, gradients, [&](auto w, auto s, auto g) {
+    const auto next = 0.9f * s + g;
+    return std::tuple(w - rate * next, next);  // written to weights and speeds
+  });
+  // [pack]
+  expect(weights[1](-1).item() == 0.75f && speeds[2](0).item() == 0.5f);
+  // [rows]
+  lf::for_each_zip(weights, gradients, [](auto, auto g) { return lf::softmax(g); });  // of each array: one kernel
+  // [rows]
+  expect(weights[2](7).item() == 1 / 512.0f);
 
   // [repeat]
   const lf::array<float, 1> x = lf::linspace(0.0f, 1.0f, 1000);

@@ -37,6 +37,41 @@ auto of_neighbours(const matrix& x) {
   return lf::iterate(
       3, [](const auto& e) { return e + lf::roll(e, 1); }, x);
 }
+// expected-error: lazyfuse: for_each_zip takes arrays of one type, or views of them, in a std::vector or std::span for
+// each
+void of_numbers_alone(const std::vector<float>& x, const matrices& y) {
+  lf::for_each_zip(x, y, [](auto a, auto b) { return a + b; });
+}
+void without_arrays(const matrix& x) {
+  lf::for_each_zip(x, [](auto e) { return e; });
+}
+// expected-error: lazyfuse: the function of for_each_zip takes an expression for each of the other arguments
+void with_too_few_arguments(matrices& y, const matrices& x) {
+  lf::for_each_zip(y, x, [](auto e) { return e; });
+}
+// expected-error: lazyfuse: the function of for_each_zip returns an expression, or a std::tuple of several
+void of_nothing(matrices& y) {
+  lf::for_each_zip(y, [](auto) {});
+}
+// expected-error: lazyfuse: what the function of for_each_zip returns is written to its first arguments, and these are
+// arrays
+void written_const(const matrices& y) {
+  lf::for_each_zip(y, [](auto e) { return e + 1; });
+}
+// expected-error: lazyfuse: what the function of for_each_zip returns is written to its first arguments, and it returns
+// more
+void of_too_many_results(matrices& y) {
+  lf::for_each_zip(y, [](auto e) { return std::tuple(e, e + 1); });
+}
+// expected-error: lazyfuse: arrays that for_each_zip takes together have one shape, and so one rank
+void of_two_ranks(matrices& y, const std::vector<lf::array<float, 1>>& x) {
+  lf::for_each_zip(y, x, [](auto a, auto b) { return a + b; });
+}
+// expected-error: lazyfuse: the function of for_each_zip computes each element from the elements at its place, from
+// reductions
+void of_other_elements(matrices& y) {
+  lf::for_each_zip(y, [](auto e) { return e + lf::roll(e, 1); });
+}
 #else
 auto of_numbers(const matrices& x) { return lf::batch(x); }
 auto of_expressions(const matrix& x) { return lf::batch({lf::materialize(x + 1), lf::materialize(x + 2)}); }
@@ -61,5 +96,29 @@ auto of_sums(const matrix& x) {
 auto of_neighbours(const matrix& x) {
   return lf::iterate(
       3, [&](const auto& e) { return e + lf::roll(x, 1); }, x);
+}
+void of_numbers_alone(matrices& x, const std::vector<float>& y) {
+  lf::for_each_zip(x, y, [](auto a, auto b) { return a + b; });
+}
+void without_arrays(matrices& x) {
+  lf::for_each_zip(x, [](auto e) { return e; });
+}
+void with_too_few_arguments(matrices& y, const matrices& x) {
+  lf::for_each_zip(y, x, [](auto, auto e) { return e; });
+}
+void of_nothing(matrices& y) {
+  lf::for_each_zip(y, [](auto) { return 0; });
+}
+void written_const(matrices& y) {
+  lf::for_each_zip(y, [](auto e) { return e + 1; });
+}
+void of_too_many_results(matrices& y, matrices& z) {
+  lf::for_each_zip(y, z, [](auto e, auto) { return std::tuple(e, e + 1); });
+}
+void of_two_ranks(matrices& y, const matrices& x) {
+  lf::for_each_zip(y, x, [](auto a, auto b) { return a + b; });
+}
+void of_other_elements(matrices& y) {
+  lf::for_each_zip(y, [](auto e) { return e + 1; });
 }
 #endif

@@ -41,6 +41,7 @@ TEST(refused_while_recording, functions_that_compute_at_once) {
       {"add_at", [&] { lf::add_at(y, places, 1.0); }},
       {"item", [&] { (void)lf::bincount(places); }},
       {"batch", [&] { y = lf::sum(lf::batch(several), lf::axis<0>); }},
+      {"for_each_zip", [&] { lf::for_each_zip(several, [](auto e) { return e + 1; }); }},
       {"into", [&] { lf::into(several) = lf::batch(several) + 1; }},
       {"saving",
        [&] {

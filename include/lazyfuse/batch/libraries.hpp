@@ -33,6 +33,10 @@ void check_alike(const members& m, index_t* extents, index_t* steps);
 allocation* table_of(host, const members& m);
 allocation* table_of(cuda, const members& m);
 
+/// Bytes of the host on the current device, for work of the current stream. They are taken when it returns, which does
+/// not wait for that. Throws error, which names the operation, while the stream is captured; memory_error, cuda_error.
+allocation* copy_of(cuda, const void* from, std::size_t bytes, const char* operation);
+
 /// Parts of memory, so many bytes apart, of so many bytes each, as memory of their own: the whole is freed with the
 /// last of them.
 std::vector<allocation*> parts_of(host, allocation* whole, index_t count, std::size_t apart, std::size_t bytes);

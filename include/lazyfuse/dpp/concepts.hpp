@@ -21,6 +21,14 @@ concept plan = requires(T& p) {
 namespace concepts_detail {
 template <class Pattern, class Plan>
 inline constexpr bool has_extras = true;
+template <class Schedule, class Plan>
+inline constexpr bool has_extras<packed<Schedule>, Plan> = requires(Plan& p) {
+  p.arrays->sizes;
+};
+template <class Staged, class Plan>
+inline constexpr bool has_extras<packed_rows<Staged>, Plan> = requires(Plan& p) {
+  p.arrays->sizes;
+};
 template <class Set, class Epilogue, int K, class Plan>
 inline constexpr bool has_extras<reduce<Set, Epilogue, K>, Plan> = requires(Plan& p) {
   requires standard::is_same_v<decltype(p.along_kept), bool>;

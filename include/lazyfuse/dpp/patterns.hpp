@@ -19,6 +19,15 @@ struct tuning;
 template <class Schedule>
 struct transform {};
 
+/// Evaluates the roots of a schedule at every position of each of many arrays (plan/pack.hpp), which the plan has as
+/// `arrays`: s is one axis, of the elements of all, and the operands and targets point to no memory of their own.
+template <class Schedule>
+struct packed {};
+
+/// Evaluates the stages of a staged program over each of these arrays, as a row, and stores results for each element.
+template <class Staged>
+struct packed_rows {};
+
 /// Combines the prologues of a reduction_set over the axes [K, R) of the extents s, and stores what the epilogue makes
 /// of the results at every position of the first K. The plan says along_kept: memory is contiguous along axis K - 1.
 template <class Set, class Epilogue, int K>

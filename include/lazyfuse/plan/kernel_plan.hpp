@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/plan/bind.hpp>
+#include <lazyfuse/plan/pack.hpp>
 #include <lazyfuse/plan/residence.hpp>
 #include <lazyfuse/plan/traffic.hpp>
 
@@ -75,6 +76,7 @@ struct kernel_plan {
   double library_cost = 0;        ///< of a position, where a library computes what the program says
   bool by_address = false;        ///< the path depends on which operands are one, or how far apart in memory
   row_report rows;
+  const pack* arrays = nullptr;  ///< of the pattern packed, whose one axis has the elements of all
 
   index_t elements() const;
   /// Bytes that the kernel asks for, those of them that are distinct, and those that it writes.

@@ -145,6 +145,15 @@ inline constexpr int element_bytes = Source::is_memory || grouped_source<Source>
                                          ? int(sizeof(typename Source::value_type))
                                          : 0;
 
+/// How many of the sources before number I are memory.
+template <int I, class... Source>
+inline constexpr int memory_before = [] {
+  constexpr bool in_memory[] = {Source::is_memory..., false};
+  int n = 0;
+  for (int k = 0; k < I; ++k) n += in_memory[k] ? 1 : 0;
+  return n;
+}();
+
 /// A source and its steps along the R axes of the position.
 template <class Source, int R>
 struct operand {

@@ -57,6 +57,8 @@ TEST_F(without_nvcc, all_patterns_are_made) {
   auto m = of(lf::shape(100, 100));
   auto row = of(lf::shape(100));
   array<0> one;
+  std::vector<array<1>> few{of(lf::shape(3)), of(lf::shape(70001))}, many(3000, of(lf::shape(5)));
+  std::vector<array<1, lf::half>> many_halves(3000, of<1, lf::half>(lf::shape(5)));
   const auto inner = range(1, -1);
   const struct {
     const char* kernels;
@@ -71,6 +73,22 @@ TEST_F(without_nvcc, all_patterns_are_made) {
       {"transform_flat", [&] { lf::array z = lf::vec_of(lf::component<2>(v), x) * 2; }},
       {"transform_flat", [&] { r = lf::random::normal<float>({1000}, lf::seed{42}); }},
       {"transform_flat", [&] { r = x * lf::random::uniform<float>({1000}, lf::seed{42}); }},
+      {"transform_packed", [&] { lf::for_each_zip(few, few, [](auto p, auto q) { return p * 2 + q; }); }},
+      {"transform_packed",
+       [&] {
+         lf::for_each_zip(many, many_halves,
+                          [](auto p, auto q) { return std::tuple(p - 0.5f * lf::cast<float>(q), q); });
+       }},
+      {"transform_packed",
+       [&] { lf::for_each_zip(many, std::vector<float>(3000), [](auto p, auto rate) { return p * rate; }); }},
+      {"rows_packed", [&] { lf::for_each_zip(few, few, [](auto, auto q) { return lf::softmax(q); }); }},
+      {"rows_packed",
+       [&] {
+         lf::for_each_zip(many, many_halves, [](auto p, auto q) {
+           const auto part = p / lf::sum(p * p);
+           return std::tuple(part - lf::max(part), lf::cast<lf::half>(p * lf::sum(lf::cast<float>(q))));
+         });
+       }},
       {"transform_strided", [&] { m = lf::transpose(a) + b; }},
       {"transform_strided", [&] { m = a + x(range(0, 100)); }},
       {"transform_flat", [&] { m = lf::roll(a, 3, axis<1>) - a; }},

@@ -4,6 +4,7 @@
 
 #include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/backend/cuda/launch/made.hpp>
+#include <lazyfuse/backend/cuda/launch/packed.cuh>
 #include <lazyfuse/backend/cuda/launch/reduce.cuh>
 #include <lazyfuse/backend/cuda/launch/rows.cuh>
 #include <lazyfuse/backend/cuda/launch/scan.cuh>

@@ -78,6 +78,10 @@ struct made_pattern {
 
 template <class Schedule>
 struct kernel<dpp::transform<Schedule>, made_in<cuda>> : cuda_detail::made_pattern {};
+template <class Schedule>
+struct kernel<dpp::packed<Schedule>, made_in<cuda>> : cuda_detail::made_pattern {};
+template <class Staged>
+struct kernel<dpp::packed_rows<Staged>, made_in<cuda>> : cuda_detail::made_pattern {};
 template <class Set, class Epilogue, int K>
 struct kernel<dpp::reduce<Set, Epilogue, K>, made_in<cuda>> : cuda_detail::made_pattern {};
 template <class Schedule>

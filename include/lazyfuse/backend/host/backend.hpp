@@ -4,6 +4,7 @@
 
 #include <lazyfuse/backend/backend.hpp>
 #include <lazyfuse/backend/host/blocks.hpp>
+#include <lazyfuse/backend/host/packed.hpp>
 #include <lazyfuse/backend/host/reduce.hpp>
 #include <lazyfuse/backend/host/rows.hpp>
 #include <lazyfuse/backend/host/scan.hpp>
@@ -42,6 +43,34 @@ struct kernel<dpp::transform<Schedule>, host> {
   template <class Plan>
   static void launch(Plan& p) {
     host_detail::transform<Schedule, typename Plan::sources>(p.s, p.bound.operands, p.to);
+  }
+};
+
+template <class Schedule>
+struct kernel<dpp::packed<Schedule>, host> {
+  struct geometry {};
+  template <class Plan>
+  static const char* path(const Plan&) {
+    static_assert(dpp::plan_of<Plan, dpp::packed<Schedule>>, "lazyfuse: the plan lacks what its pattern asks for");
+    return "pieces";
+  }
+  template <class Plan>
+  static void launch(Plan& p) {
+    host_detail::packed<Schedule, typename Plan::sources>(*p.arrays, p.s[0], p.bound.operands, p.to);
+  }
+};
+
+template <class Staged>
+struct kernel<dpp::packed_rows<Staged>, host> {
+  struct geometry {};
+  template <class Plan>
+  static const char* path(const Plan&) {
+    static_assert(dpp::plan_of<Plan, dpp::packed_rows<Staged>>, "lazyfuse: the plan lacks what its pattern asks for");
+    return "rows";
+  }
+  template <class Plan>
+  static void launch(Plan& p) {
+    host_detail::packed_rows<Staged, typename Plan::sources>(*p.arrays, p.s[0], p.bound.operands, p.to);
   }
 };
 

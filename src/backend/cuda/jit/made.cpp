@@ -136,6 +136,7 @@ struct request {
     }
     return pattern == "transform" ? start_transform(plan, *program)
            : pattern == "reduce"  ? start_reduction(plan, *program)
+           : pattern == "packed" || pattern == "packed_rows" ? start_packed(plan, *program)
            : pattern == "scan"    ? start_scan(plan, *program)
            : pattern == "select"  ? start_selection(plan, *program)
                                   : start_rows(plan, *program);
@@ -207,6 +208,8 @@ const char* make_path(kernel_plan& plan) {
     throw_impossible(plan);
   }
   p.take_axes();
+  if (pattern == "packed") return "packed";
+  if (pattern == "packed_rows") return "rows";
   if (pattern == "transform") return path_of_transform(p);
   const std::optional<tile_axes> tiles = tile_axes_of(p);
   if (nested) {  // two kernels, if this is none

@@ -58,6 +58,7 @@ std::optional<turned_axes> turned_axes_of(const exact_plan& p);
 bool wants_fitted(const exact_plan& p, const turned_axes& axes);
 /// A reduction, or a transform. Puts the axes of the plan in their order.
 bool start_turned(exact_plan& p, exact_program& program, const turned_axes& axes);
+bool start_packed(const exact_plan& p, exact_program& program);
 bool start_scan(const exact_plan& p, exact_program& program);
 bool start_selection(const exact_plan& p, exact_program& program);
 bool start_rows(const exact_plan& p, exact_program& program);

@@ -168,6 +168,31 @@ kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& gr
   return s;
 }
 
+kernel_source packed_source(const exact_plan& p, const ir::program_graph& graph) {
+  kernel_source s;
+  s.text = beginning(p, graph, "packed", 1, 1) +
+           "using shares = cuda_detail::packed_shares<program, sources, types>;\nusing parameters = "
+           "cuda_detail::packed_parameters<operands, targets>;\n" +
+           layout_check("packed_numbers") + ending;
+  s.kernel = "lazyfuse::cuda_detail::transform_packed<" + here + "program, " + here + "sources, " + here + "types, " +
+             share + "share.width, " + share + "share.depth, " + here + "parameters>";
+  s.choices = {share + "share.width", share + "share.depth", "0", "0", "0"};
+  return s;
+}
+
+kernel_source packed_rows_source(const exact_plan& p, const ir::program_graph& graph) {
+  kernel_source s;
+  s.text = beginning(p, graph, "row_packed", 1, 1) +
+           "using rows = staged_off_chip_t<staged<typename program::simplified, sources>>;\nusing shares = "
+           "cuda_detail::packed_row_shares<rows, sources, types>;\nusing parameters = "
+           "cuda_detail::packed_row_parameters<operands, targets>;\n" +
+           layout_check("packed_row_numbers") + ending;
+  s.kernel = "lazyfuse::cuda_detail::rows_packed<" + here + "rows, " + here + "sources, " + here + "types, " + share +
+             "width, " + share + "depth, " + here + "parameters>";
+  s.choices = {share + "width", share + "depth", share + "round_bytes", share + "merge_bytes", "0"};
+  return s;
+}
+
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most) {
   const std::string rank = std::to_string(p.rank);
   kernel_source s;

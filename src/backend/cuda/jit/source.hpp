@@ -55,6 +55,11 @@ kernel_source transform_turned_source(const exact_plan& p, const ir::program_gra
 kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                           const std::string& facts);
 
+/// A transform of many arrays. choices: the width and the depth.
+kernel_source packed_source(const exact_plan& p, const ir::program_graph& graph);
+/// Rows of many arrays. choices: the width, the depth, the bytes of a round that are kept, and those for merging.
+kernel_source packed_rows_source(const exact_plan& p, const ir::program_graph& graph);
+
 /// A selection. choices: the width and the depth.
 kernel_source select_source(const exact_plan& p, const ir::program_graph& graph);
 

@@ -9,8 +9,10 @@
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
 #include <lazyfuse/error.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace lazyfuse::batch_detail {
 
@@ -26,6 +28,15 @@ void release_held(allocation* a) noexcept {
       for (auto* const stream : streams) cuda_detail::use(one, false, stream);
   } catch (...) {  // only if the driver is gone; then nobody reads
   }
+}
+
+/// Memory of the host that CUDA reads when it copies, and not before: where it reads pages of the host itself.
+bool copies_late() {
+  int device = 0, by_pages = 0;
+  cuda_detail::check(cudaGetDevice(&device), "cudaGetDevice");
+  cuda_detail::check(cudaDeviceGetAttribute(&by_pages, cudaDevAttrPageableMemoryAccessUsesHostPageTables, device),
+                     "cudaDeviceGetAttribute");
+  return by_pages != 0;
 }
 
 int common_device(const members& m) {
@@ -64,6 +75,27 @@ allocation* table_of(cuda, const members& m) {
   table->stream = stream;
   table->release = release_held;
   return table.release();
+}
+
+allocation* copy_of(cuda, const void* from, std::size_t bytes, const char* operation) {
+  auto* const stream = current_stream();
+  if (cuda_detail::capturing(stream))
+    throw error(std::string(operation) +
+                ": what it was given is copied to the GPU, which a captured stream cannot do; call it outside of the "
+                "capture");
+  const auto extent = static_cast<index_t>(bytes);
+  handles<1> to;
+  to.memory[0] = memory_detail::allocate(cuda{}, bytes, {operation, dtype_of<uint8>, &extent, 1});
+  // Of memory that it does not know the runtime has taken what it copies when it returns; up to 64 KB it takes without
+  // waiting for the stream.
+  constexpr std::size_t at_once = 64 << 10;
+  for (std::size_t done = 0; done < bytes; done += at_once)
+    cuda_detail::check(
+        cudaMemcpyAsync(static_cast<char*>(to.memory[0]->data) + done, static_cast<const char*>(from) + done,
+                        std::min(at_once, bytes - done), cudaMemcpyHostToDevice, stream),
+        "cudaMemcpyAsync");
+  if (copies_late()) cuda_detail::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return std::exchange(to.memory[0], nullptr);
 }
 
 std::vector<allocation*> parts_of(cuda, allocation* whole, index_t count, std::size_t apart, std::size_t bytes) {

@@ -79,6 +79,24 @@ struct transform_shares {
   }();
 };
 
+/// Of a packed transform.
+template <class Schedule, class Sources, class Types>
+struct packed_shares;
+template <class Schedule, class Sources, class... T>
+struct packed_shares<Schedule, Sources, list<T...>> {
+  using tuned = transform_tuning;
+  using alone = transform_shares<Schedule, Sources, list<T...>>;
+  static constexpr int most = [] {
+    int depth = 1;
+    while (depth < tuned::most_packed_depth && alone::bytes * alone::width * depth < tuned::packed_bytes) depth *= 2;
+    return depth;
+  }();
+  static constexpr thread_share share = share_for(alone::width, most, tuned::flat, alone::bytes, alone::cost);
+  static constexpr bool light =
+      (alone::bytes + (0 + ... + int(sizeof(T)))) * share.width * share.depth <= tuned::packed_light_bytes;
+  static constexpr int residents = light ? tuned::packed_residents : 1;
+};
+
 /// Of a reduction: threads own rows, or columns.
 template <class Set, class Sources>
 struct reduce_shares {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tables of packed kernels.
+#include "backend/cuda/launch/memory.hpp"
+
+#include <lazyfuse/backend/cuda/launch/pack_table.hpp>
+#include <lazyfuse/backend/cuda/runtime/runtime.hpp>
+#include <lazyfuse/batch/libraries.hpp>
+#include <lazyfuse/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace lazyfuse::cuda_detail {
+
+namespace {
+
+using word = unsigned long long;
+
+/// Writes the words of arrays in some order (null: as they are), and returns how many blocks there are.
+unsigned write(word* to, const planning::pack& arrays, const index_t* order, const short* columns, int count,
+               index_t part) {
+  const index_t n = arrays.groups;
+  index_t blocks = 0;
+  for (index_t i = 0; i < n; ++i) {
+    const index_t g = order ? order[i] : i;
+    to[i] = static_cast<word>(blocks);
+    to[n + i] = static_cast<word>(arrays.sizes[g]);
+    for (int k = 0; k < count; ++k)
+      to[(k + 2) * n + i] = reinterpret_cast<word>(arrays.at(g, columns ? columns[k] : k));
+    blocks += part > 0 ? ceil_div(arrays.sizes[g], part) : 1;
+  }
+  if (blocks > std::numeric_limits<int>::max())
+    throw error("for_each_zip: the arrays have too many elements for one kernel");
+  return static_cast<unsigned>(blocks);
+}
+/// By powers of two: the blocks that come last are to take little time, which no exact order makes less.
+std::vector<index_t> longest_first(const planning::pack& arrays) {
+  constexpr int classes = 64;
+  const auto class_of = [&](index_t g) { return std::countl_zero(static_cast<word>(arrays.sizes[g])); };
+  index_t begins[classes + 1] = {};
+  for (index_t g = 0; g < arrays.groups; ++g) ++begins[class_of(g) + 1];
+  std::partial_sum(begins, begins + classes + 1, begins);
+  std::vector<index_t> order(static_cast<std::size_t>(arrays.groups));
+  for (index_t g = 0; g < arrays.groups; ++g) order[static_cast<std::size_t>(begins[class_of(g)]++)] = g;
+  return order;
+}
+
+}  // namespace
+
+pack_table::pack_table(const planning::pack& arrays, const short* columns, int count, index_t part) {
+  const std::vector<index_t> order = part > 0 ? std::vector<index_t>() : longest_first(arrays);
+  const index_t* const in_order = part > 0 ? nullptr : order.data();
+  const index_t words = arrays.groups * (count + 2);
+  numbers = {};
+  numbers.groups = arrays.groups;
+  if (words <= packed_words) {
+    blocks = write(numbers.here, arrays, in_order, columns, count, part);
+    return;
+  }
+  std::vector<word> all(static_cast<std::size_t>(words));
+  blocks = write(all.data(), arrays, in_order, columns, count, part);
+  memory_.memory[0] = batch_detail::copy_of(cuda{}, all.data(), all.size() * sizeof(word), "for_each_zip");
+  numbers.table = static_cast<const word*>(memory_.memory[0]->data);
+}
+
+kept_rounds keep_rounds(const planning::pack& arrays, index_t elements, index_t bytes, index_t merge_bytes) {
+  const index_t room = device().shared_bytes_of(row_tuning::team_residents) - merge_bytes;
+  if (room < 0) throw error("for_each_zip: what the function reduces is too large for the shared memory of a block");
+  const index_t longest = *std::max_element(arrays.sizes, arrays.sizes + arrays.groups);
+  const index_t rounds = bytes > 0 ? std::min(room / bytes, longest / elements) : 0;
+  return {static_cast<int>(rounds), static_cast<std::size_t>(merge_bytes + rounds * bytes)};
+}
+
+}  // namespace lazyfuse::cuda_detail
