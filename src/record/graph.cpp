@@ -32,7 +32,8 @@ class on_host final : public executor {
     if (stream) throw graph_error("launch: a graph of the host has no stream" + place_asked());
     for (const node& n : *nodes_) lazyfuse::launch(*n.plan);
   }
-  void update(const std::vector<int>&) override {}
+  bool patch(const std::vector<int>&, const moved_memory&) override { return false; }
+  void update(const std::vector<int>&, const moved_memory&) override {}
 
  private:
   const std::vector<node>* nodes_ = nullptr;
@@ -52,25 +53,20 @@ void move(operand_info& o, const array_record& from, const array_record& to) {
   o.owner = to.owner;
 }
 
-/// Moves what is in one allocation to another; returns which nodes have changed.
-std::vector<int> move(contents& c, const array_record& from, const array_record& to) {
-  const bool alike =
-      ((reinterpret_cast<std::uintptr_t>(from.data) ^ reinterpret_cast<std::uintptr_t>(to.data)) & 15) == 0;
-  std::vector<int> changed;
-  for (std::size_t i = 0; i < c.nodes.size(); ++i) {
-    kernel_plan& p = *c.nodes[i].plan;
-    bool uses = false;
-    for (int k = 0; k < p.type->targets + p.type->operands; ++k) {
-      operand_info& o = p.info[k];
-      if (o.owner != from.owner) continue;
-      move(o, from, to);
-      uses = true;
-    }
-    if (!uses) continue;
-    changed.push_back(static_cast<int>(i));
-    if (p.by_address || !alike) p.type->decide(p);
+/// Moves what these nodes have in one allocation to another.
+void move(contents& c, const std::vector<int>& users, const array_record& from, const array_record& to) {
+  for (const int i : users) {
+    kernel_plan& p = *c.nodes[static_cast<std::size_t>(i)].plan;
+    for (int k = 0; k < p.type->targets + p.type->operands; ++k)
+      if (p.info[k].owner == from.owner) move(p.info[k], from, to);
   }
-  return changed;
+}
+/// Their plans decide again where what they decided by has changed.
+void decide_again(contents& c, const std::vector<int>& users, const moved_memory& moved) {
+  const bool alike =
+      ((reinterpret_cast<std::uintptr_t>(moved.was) ^ reinterpret_cast<std::uintptr_t>(moved.is)) & 15) == 0;
+  for (const int i : users)
+    if (kernel_plan& p = *c.nodes[static_cast<std::size_t>(i)].plan; p.by_address || !alike) p.type->decide(p);
 }
 
 [[noreturn]] void throw_graph(const std::string& text) { throw graph_error(text + place_asked()); }
@@ -106,33 +102,37 @@ void run(contents& c, const stream_handle* stream) {
 
 void rebind(contents& c, const array_record& used, const array_record& instead) {
   if (used.owner == instead.owner) return;
-  const auto find = [&](const allocation* a) {
-    return std::find_if(c.blocks.begin(), c.blocks.end(), [&](const block& b) { return a && b.memory == a; });
-  };
-  const auto of_used = find(used.owner);
-  if (of_used == c.blocks.end())
+  block* const of_used = c.find(used.owner);
+  if (!of_used)
     throw_graph(
         "rebind: no kernel of the graph uses the elements of the first array; if it was assigned to since, they may be "
         "in other memory now");
-  if (find(instead.owner) != c.blocks.end())
+  if (c.find(instead.owner))
     throw_graph("rebind: the graph uses the second array already, and which kernel waits for which would be another");
   if (used.owner->device != instead.owner->device)
     throw device_error("rebind: the first array is on device " + std::to_string(used.owner->device) +
                        ", the second on device " + std::to_string(instead.owner->device) + place_asked());
+  const std::vector<int>& users = of_used->users;
+  const moved_memory moved{static_cast<int>(of_used - c.blocks.data()), used.data, instead.data};
   memory_detail::hold(instead.owner);
+  bool again = false;
   try {
-    const std::vector<int> changed = move(c, used, instead);
-    for (const int i : changed)
-      if (const node& n = c.nodes[static_cast<std::size_t>(i)]; !n.plan->path)
-        throw_graph("rebind: " + name_of(n, static_cast<std::size_t>(i)) + " cannot run there: " + backend_refuses);
-    c.runs->update(changed);
+    move(c, users, used, instead);
+    if (!c.runs->patch(users, moved)) {
+      again = true;
+      decide_again(c, users, moved);
+      for (const int i : users)
+        if (const node& n = c.nodes[static_cast<std::size_t>(i)]; !n.plan->path)
+          throw_graph("rebind: " + name_of(n, static_cast<std::size_t>(i)) + " cannot run there: " + backend_refuses);
+      c.runs->update(users, moved);
+    }
   } catch (...) {
-    move(c, instead, used);
+    move(c, users, instead, used);
+    if (again) decide_again(c, users, moved);
     memory_detail::let_go(instead.owner);
     throw;
   }
-  of_used->memory = instead.owner;
-  c.list_uses();
+  c.replace(*of_used, instead.owner);
   memory_detail::let_go(used.owner);
 }
 

@@ -38,6 +38,18 @@ block& contents::block_of(allocation* a) {
   return blocks[at->second];
 }
 
+block* contents::find(const allocation* a) {
+  const auto at = a ? block_of_.find(a) : block_of_.end();
+  return at == block_of_.end() ? nullptr : &blocks[at->second];
+}
+
+void contents::replace(block& b, allocation* instead) {
+  auto entry = block_of_.extract(b.memory);
+  entry.key() = instead;
+  block_of_.insert(std::move(entry));
+  b.memory = uses[b.use].memory = instead;
+}
+
 void contents::add(const planning::kernel_plan& given) {
   const auto program = [&] { return ir::short_program_text(given.type->program); };
   if (given.type->on_device != on_device)
@@ -58,7 +70,8 @@ void contents::add(const planning::kernel_plan& given) {
   // an owner elsewhere, may be a part of any other such.
   const auto orders = [](const planning::operand_info& o) { return o.owner && o.owner->foreign ? nullptr : o.owner; };
   for_memory(*n.plan, [&](const planning::operand_info& o, bool written) {
-    (void)block_of(o.owner);  // held
+    std::vector<int>& users = block_of(o.owner).users;  // held
+    if (users.empty() || users.back() != number) users.push_back(number);
     const block& b = block_of(orders(o));
     if (o.owner && o.owner->device >= 0) {
       if (device >= 0 && device != o.owner->device)
@@ -87,8 +100,11 @@ void contents::add(const planning::kernel_plan& given) {
 
 void contents::list_uses() {
   uses.clear();
-  for (const block& b : blocks)
-    if (b.memory) uses.push_back({b.memory, b.written});
+  for (block& b : blocks) {
+    if (!b.memory) continue;
+    b.use = uses.size();
+    uses.push_back({b.memory, b.written});
+  }
 }
 
 /// While it lives it is the thread's recorder.

@@ -18,6 +18,8 @@ struct block {
   bool written = false;
   int writer = -1;
   std::vector<int> readers;
+  std::vector<int> users = {};  ///< all nodes that read or write it
+  std::size_t use = 0;          ///< which of the graph's uses of memory it is
 };
 
 /// Everything that a graph is. Memory is held while it lives.
@@ -36,8 +38,12 @@ struct contents {
   ~contents();
 
   void add(const planning::kernel_plan& p);
-  /// Once all nodes are there, and when a block has become another.
+  /// Once all nodes are there.
   void list_uses();
+  /// That of memory, or null.
+  block* find(const allocation* a);
+  /// From now on the block is other memory, which no other block is.
+  void replace(block& b, allocation* instead);
 
  private:
   std::unordered_map<const allocation*, std::size_t> block_of_;

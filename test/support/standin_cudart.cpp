@@ -30,6 +30,7 @@ struct node {
   cudaGraphNodeType type;
   std::string what;
   std::vector<cudaGraphNode_t> after;
+  const void* kernel = nullptr;
   const void* first = nullptr;    ///< of the parameters
   void* arguments[1] = {&first};  ///< as they are asked for
 };
@@ -167,6 +168,7 @@ cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream
   if (known == a.kernels.end()) return noted(cudaErrorInvalidDeviceFunction);
   if (device_of(stream) != current) return noted(cudaErrorInvalidResourceHandle);
   if (node* const n = captured(stream, cudaGraphNodeTypeKernel, known->second)) {
+    n->kernel = kernel;
     n->first = *static_cast<const void* const*>(arguments[0]);
     return cudaSuccess;
   }
@@ -430,10 +432,17 @@ static int address_range(unsigned long long* base, std::size_t* bytes, unsigned 
   *bytes = found->second.bytes;
   return 0;
 }
-/// The driver's cuGraphKernelNodeGetParams and cuGraphExecKernelNodeSetParams.
+/// The driver's cuGraphKernelNodeGetParams, cuFuncGetParamInfo and cuGraphExecKernelNodeSetParams.
 static CUresult parameters_of_kernel(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS* p) {
+  p->func = static_cast<CUfunction>(const_cast<void*>(node_of(n).kernel));
   p->kernelParams = node_of(n).arguments;
   return static_cast<CUresult>(called("cuGraphKernelNodeGetParams"));
+}
+static CUresult size_of_parameter(CUfunction, std::size_t number, std::size_t* offset, std::size_t* size) {
+  if (number > 0) return CUDA_ERROR_INVALID_VALUE;
+  *offset = 0;
+  *size = sizeof(void*);
+  return static_cast<CUresult>(called("cuFuncGetParamInfo"));
 }
 static CUresult set_parameters_of_kernel(CUgraphExec runnable, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
   if (const cudaError_t status = called("cuGraphExecKernelNodeSetParams"); status != cudaSuccess)
@@ -452,6 +461,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
                                              cudaDriverEntryPointQueryResult*) {
   const std::string_view asked = name;
   *function = asked == "cuGraphKernelNodeGetParams"       ? reinterpret_cast<void*>(&parameters_of_kernel)
+              : asked == "cuFuncGetParamInfo"             ? reinterpret_cast<void*>(&size_of_parameter)
               : asked == "cuGraphExecKernelNodeSetParams" ? reinterpret_cast<void*>(&set_parameters_of_kernel)
                                                           : reinterpret_cast<void*>(&address_range);
   return called("cudaGetDriverEntryPointByVersion");

@@ -21,6 +21,11 @@ struct use_of_memory {
   allocation* memory;
   bool written;
 };
+/// What was in one place is in another: the number of the memory, which stays, and the addresses of the two.
+struct moved_memory {
+  int number;
+  const void *was, *is;
+};
 
 /// "node 3 (x0 * 2)"
 std::string name_of(const node& n, std::size_t number);
@@ -35,8 +40,11 @@ class executor {
   virtual void build(const std::vector<node>& nodes, int device) = 0;
   /// On the current stream unless there is one, ordered with what uses the memory before and after.
   virtual void launch(const std::vector<use_of_memory>& memory, const stream_handle* stream) = 0;
-  /// The plans of these nodes have other memory of the same layout. If it throws, nothing has changed.
-  virtual void update(const std::vector<int>& changed) = 0;
+  /// The plans of these nodes have other memory of the same layout. True if they run as they were decided, and it is
+  /// done. If it throws, nothing has changed.
+  virtual bool patch(const std::vector<int>& changed, const moved_memory& moved) = 0;
+  /// The same where not, once they are decided again.
+  virtual void update(const std::vector<int>& changed, const moved_memory& moved) = 0;
 };
 
 /// Throws graph_error where nothing can be recorded now.

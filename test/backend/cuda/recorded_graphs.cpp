@@ -173,6 +173,30 @@ TEST_F(recorded_graphs, get_new_parameters_where_they_are_rebound) {
   EXPECT_TRUE(standin::launches().empty());
 }
 
+TEST_F(recorded_graphs, know_after_the_first_time_where_addresses_are) {
+  vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000)), other(lf::shape(1000));
+  lf::graph g = lf::record([&] {
+    y = x + 1;
+    z = x * 2;
+  });
+  g.rebind(x, other);
+  standin::reset();
+  g.rebind(other, x);
+  EXPECT_EQ(standin::calls(), 2);  // nothing but two kernels' parameters
+  EXPECT_EQ(standin::graph_updates(), 2);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(standin::graph()[std::size_t(i)].first, std::as_const(x).data());
+  for (const int n : {1, 2}) {  // none, or both
+    standin::fail_at(n);
+    EXPECT_TRUE(mentions(message_of<lf::cuda_error>([&] { g.rebind(x, other); }), {"cuGraphExecKernelNodeSetParams"}));
+    standin::reset();
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(standin::graph()[std::size_t(i)].first, std::as_const(x).data()) << n;
+  }
+  g.rebind(x, other);
+  EXPECT_EQ(standin::calls(), 2);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(standin::graph()[std::size_t(i)].first, std::as_const(other).data());
+  g.launch();
+}
+
 TEST_F(recorded_graphs, are_as_they_were_where_a_rebinding_fails) {
   vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000)), other(lf::shape(1000));
   lf::graph g = lf::record([&] {

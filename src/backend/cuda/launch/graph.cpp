@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Recorded kernels as one CUDA graph: each plan is started once on a stream that is captured, behind the nodes that it
 // waits for.
+#include "backend/cuda/launch/node_parameters.hpp"
 #include "backend/cuda/runtime/capture.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/order.hpp"
@@ -11,9 +12,8 @@
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/record/executor.hpp>
 
-#include <cuda.h>
-
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,30 +89,6 @@ bool is_kernel(cudaGraphNode_t n) {
   check(cudaGraphNodeGetType(n, &type), "cudaGraphNodeGetType");
   return type == cudaGraphNodeTypeKernel;
 }
-/// The driver's functions of kernel nodes: the runtime's know no kernel that was made at run time. Their errors have
-/// the same numbers.
-template <class F>
-F driver_function(const char* name) {
-  constexpr unsigned cuda_12 = 12000;
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check(cudaGetDriverEntryPointByVersion(name, &function, cuda_12, cudaEnableDefault, &found), name);
-  if (!function) check(cudaErrorNotSupported, name);
-  return reinterpret_cast<F>(function);
-}
-using kernel_parameters = CUDA_KERNEL_NODE_PARAMS;
-kernel_parameters parameters_of(cudaGraphNode_t n) {
-  constexpr const char* name = "cuGraphKernelNodeGetParams";
-  static const auto get = driver_function<CUresult (*)(CUgraphNode, kernel_parameters*)>(name);
-  kernel_parameters p{};
-  check(static_cast<cudaError_t>(get(n, &p)), name);
-  return p;
-}
-cudaError_t set_parameters(cudaGraphExec_t runnable, cudaGraphNode_t n, const kernel_parameters& p) {
-  static const auto set = driver_function<CUresult (*)(CUgraphExec, CUgraphNode, const kernel_parameters*)>(
-      "cuGraphExecKernelNodeSetParams");
-  return static_cast<cudaError_t>(set(runnable, n, &p));
-}
 
 class on_cuda final : public record_detail::executor {
  public:
@@ -138,7 +114,7 @@ class on_cuda final : public record_detail::executor {
         after.insert(after.end(), ends.begin(), ends.end());
       }
       parts_[i].ends = captured(i, graph_->graph, after);
-      parts_[i].nodes = parts_[i].parameters = nodes_between(after, parts_[i].ends);
+      parts_[i].nodes = nodes_between(after, parts_[i].ends);
     }
     check(cudaGraphInstantiate(&runnable_, graph_->graph, 0), "cudaGraphInstantiate");
   }
@@ -156,54 +132,138 @@ class on_cuda final : public record_detail::executor {
       check(cudaStreamSynchronize(stream), "a kernel of a graph");
   }
 
-  void update(const std::vector<int>& changed) override {
+  bool patch(const std::vector<int>& changed, const record_detail::moved_memory& moved) override {
+    const std::ptrdiff_t distance = distance_of(moved);
+    if (distance % alignment != 0) return false;
+    for (const int i : changed)
+      if (!part_of(i).places_of(moved.number)) return false;
     const device_scope scope(device_);
-    // Every plan is captured once more, into a graph of its own that has the new parameters, before anything changes.
-    const auto again = std::make_shared<graph_handle>();
-    struct change {
-      cudaGraphNode_t node;
-      kernel_parameters was, is;
-    };
-    std::vector<change> changes;
-    std::vector<node_list> captured_again;
+    std::size_t done = 0;
+    try {
+      for (; done < changed.size(); ++done) move(part_of(changed[done]), moved.number, distance);
+    } catch (...) {
+      for (std::size_t k = 0; k <= done; ++k) try {
+          move(part_of(changed[k]), moved.number, -distance);
+        } catch (const cuda_error&) {  // it has its bytes at least
+        }
+      throw;
+    }
+    return true;
+  }
+
+  void update(const std::vector<int>& changed, const record_detail::moved_memory& moved) override {
+    const device_scope scope(device_);
+    // Every plan is captured once more, into a graph of its own, from which its parameters are taken before anything
+    // changes.
+    const graph_handle again;
+    std::vector<std::vector<kernel>> others;
     for (const int number : changed) {
       const auto i = static_cast<std::size_t>(number);
-      const part& p = parts_[i];
-      const node_list ends = captured(i, again->graph, {});
-      const node_list& now = captured_again.emplace_back(nodes_between({}, ends));
+      part& p = parts_[i];
+      const node_list ends = captured(i, again.graph, {});
+      const node_list now = nodes_between({}, ends);
       bool alike = now.size() == p.nodes.size() && ends.size() <= 1;
-      for (std::size_t k = 0; alike && k < now.size(); ++k) {
-        alike = is_kernel(now[k]) == is_kernel(p.nodes[k]);
-        if (alike && is_kernel(now[k]))
-          changes.push_back({p.nodes[k], parameters_of(p.parameters[k]), parameters_of(now[k])});
-      }
+      for (std::size_t k = 0; alike && k < now.size(); ++k) alike = is_kernel(now[k]) == is_kernel(p.nodes[k]);
       if (!alike)
         throw graph_error("rebind: " + name_of((*nodes_)[i], i) + " is other kernels for these arrays; record anew" +
                           place_asked());
+      if (!p.kernels) p.kernels = kernels_of(p.nodes, p.nodes);
+      others.push_back(kernels_of(now, p.nodes));
+    }
+    struct step {
+      const kernel *was, *is;
+    };
+    std::vector<step> steps;
+    for (std::size_t n = 0; n < changed.size(); ++n) {
+      const part& p = part_of(changed[n]);
+      for (std::size_t k = 0; k < others[n].size(); ++k) steps.push_back({&(*p.kernels)[k], &others[n][k]});
     }
     std::size_t done = 0;
     try {
-      for (; done < changes.size(); ++done)
-        check(set_parameters(runnable_, changes[done].node, changes[done].is), "cuGraphExecKernelNodeSetParams");
+      for (; done < steps.size(); ++done) set(*steps[done].is);
     } catch (...) {
-      for (std::size_t k = 0; k < done; ++k) (void)set_parameters(runnable_, changes[k].node, changes[k].was);
+      for (std::size_t k = 0; k < done; ++k) (void)steps[k].was->parameters.set(runnable_, steps[k].was->node);
       throw;
     }
     for (std::size_t n = 0; n < changed.size(); ++n) {
-      part& p = parts_[static_cast<std::size_t>(changed[n])];
-      p.parameters.swap(captured_again[n]);
-      p.holds_parameters = again;
+      part& p = part_of(changed[n]);
+      if (distance_of(moved) % alignment != 0) p.known.clear();  // they may be other kernels now
+      else if (stays_as_decided(changed[n])) learn(p, moved, others[n]);
+      p.kernels = std::move(others[n]);
     }
   }
 
  private:
-  struct part {
-    node_list ends;        ///< what waits for the plan waits for these
-    node_list nodes;       ///< from the last to the first
-    node_list parameters;  ///< nodes that have those with which each is launched: the same, or captured later
-    std::shared_ptr<const graph_handle> holds_parameters;
-    capture_rooms rooms;
+  /// Of what is allocated. Kernels are chosen by alignment, and may be others where it is less.
+  static constexpr std::ptrdiff_t alignment = 256;
+  static std::ptrdiff_t distance_of(const record_detail::moved_memory& m) {
+    return static_cast<const char*>(m.is) - static_cast<const char*>(m.was);
+  }
+
+  /// A kernel node, and what it is started with.
+  struct kernel {
+    cudaGraphNode_t node;
+    node_parameters parameters;
   };
+  /// Where the addresses of one block of memory are in the parameters of a part's kernels.
+  struct places {
+    int memory;
+    std::vector<std::vector<unsigned>> words;
+  };
+  struct part {
+    node_list ends;   ///< what waits for the plan waits for these
+    node_list nodes;  ///< from the last to the first
+    capture_rooms rooms;
+    std::optional<std::vector<kernel>> kernels;  ///< once it has been rebound
+    std::vector<places> known;
+
+    const places* places_of(int memory) const {
+      for (const places& p : known)
+        if (p.memory == memory) return &p;
+      return nullptr;
+    }
+  };
+  part& part_of(int number) { return parts_[static_cast<std::size_t>(number)]; }
+
+  static std::vector<kernel> kernels_of(const node_list& captured, const node_list& nodes) {
+    std::vector<kernel> all;
+    for (std::size_t k = 0; k < captured.size(); ++k)
+      if (is_kernel(captured[k])) all.push_back({nodes[k], node_parameters(captured[k])});
+    return all;
+  }
+  void set(const kernel& k) const { check(k.parameters.set(runnable_, k.node), "cuGraphExecKernelNodeSetParams"); }
+  /// All kernels of a part get their bytes; of the launch, if no call fails.
+  void move(part& p, int memory, std::ptrdiff_t distance) {
+    const places& at = *p.places_of(memory);
+    for (std::size_t k = 0; k < at.words.size(); ++k) (*p.kernels)[k].parameters.move(at.words[k], distance);
+    for (std::size_t k = 0; k < at.words.size(); ++k)
+      if (!at.words[k].empty()) set((*p.kernels)[k]);
+  }
+  /// Whether which kernel runs does not change with its addresses, as long as they are aligned alike: not by how far
+  /// apart operands in several blocks are.
+  bool stays_as_decided(int number) const {
+    const planning::kernel_plan& p = *(*nodes_)[static_cast<std::size_t>(number)].plan;
+    if (!p.by_address) return true;
+    const allocation* only = nullptr;
+    for (int k = p.type->targets; k < p.type->targets + p.type->operands; ++k) {
+      const planning::operand_info& o = p.info[k];
+      if (!o.steps || o.element_size == 0) continue;
+      if (!o.owner || o.owner->foreign || (only && o.owner != only)) return false;
+      only = o.owner;
+    }
+    return true;
+  }
+  /// Finds the addresses by what has changed.
+  static void learn(part& p, const record_detail::moved_memory& moved, const std::vector<kernel>& is) {
+    if (p.places_of(moved.number)) return;
+    places found{moved.number, {}};
+    for (std::size_t k = 0; k < is.size(); ++k) {
+      auto words = (*p.kernels)[k].parameters.moved_by(distance_of(moved), is[k].parameters);
+      if (!words) return;
+      found.words.push_back(std::move(*words));
+    }
+    p.known.push_back(std::move(found));
+  }
 
   /// Starts plan i on the captured stream; the nodes that nothing of it follows.
   node_list captured(std::size_t i, cudaGraph_t into, const node_list& after) try {
