@@ -18,6 +18,10 @@ constinit thread_local recorder* now = nullptr;
 recorder* current() noexcept { return now; }
 recorder* exchange(recorder* r) noexcept { return std::exchange(now, r); }
 
+bool settled(const elements& own, const elements& made, std::size_t bytes, bool fits) {
+  return now && now->settle(own, made, bytes, fits);
+}
+
 void refuse_reading(const char* operation) {
   if (now)
     throw graph_error(std::string(operation) +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recorded kernels as one CUDA graph: each plan is started once on a stream that is captured, behind the nodes that it
-// waits for.
+// What is recorded as one CUDA graph: each plan is started once on a stream that is captured, behind the nodes that it
+// waits for; loops and branches are nodes that have graphs.
+#include "backend/cuda/compiled/conditions.hpp"
 #include "backend/cuda/launch/node_parameters.hpp"
 #include "backend/cuda/runtime/capture.hpp"
 #include "backend/cuda/runtime/devices.hpp"
@@ -14,7 +15,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,7 +37,7 @@ struct graph_handle {
   graph_handle& operator=(const graph_handle&) = delete;
 };
 
-/// From construction on the stream is captured into the graph; what it is given first waits for `after`.
+/// From construction on what the stream is given becomes nodes of the graph, of which the first wait for `after`.
 class capture {
  public:
   // Relaxed: meanwhile other streams of this thread allocate.
@@ -54,15 +57,24 @@ class capture {
   capture& operator=(const capture&) = delete;
   /// Ends it; the nodes that would be waited for next.
   node_list end() {
-    cudaStreamCaptureStatus status{};
-    const cudaGraphNode_t* last = nullptr;
-    std::size_t count = 0;
-    check(cudaStreamGetCaptureInfo(stream_, &status, nullptr, nullptr, &last, nullptr, &count),
-          "cudaStreamGetCaptureInfo");
-    node_list ends(last, last + count);
+    node_list ends = last_of(stream_);
     cudaGraph_t graph = nullptr;
     check(cudaStreamEndCapture(std::exchange(stream_, nullptr), &graph), "cudaStreamEndCapture");
     return ends;
+  }
+  /// What a captured stream would wait for next.
+  static node_list last_of(cudaStream_t stream, cudaGraph_t* graph = nullptr) {
+    cudaStreamCaptureStatus status{};
+    const cudaGraphNode_t* last = nullptr;
+    std::size_t count = 0;
+    check(cudaStreamGetCaptureInfo(stream, &status, nullptr, graph, &last, nullptr, &count),
+          "cudaStreamGetCaptureInfo");
+    return {last, last + count};
+  }
+  static void set_last(cudaStream_t stream, node_list nodes) {
+    check(cudaStreamUpdateCaptureDependencies(stream, nodes.data(), nullptr, nodes.size(),
+                                              cudaStreamSetCaptureDependencies),
+          "cudaStreamUpdateCaptureDependencies");
   }
 
  private:
@@ -90,44 +102,59 @@ bool is_kernel(cudaGraphNode_t n) {
   return type == cudaGraphNodeTypeKernel;
 }
 
+extern "C" void run_call(void* given) {
+  auto& call = *static_cast<record_detail::host_call*>(given);
+  try {
+    call.function();
+  } catch (...) {  // CUDA's thread cannot take it
+    const std::lock_guard lock(call.mutex);
+    if (!call.thrown) call.thrown = std::current_exception();
+  }
+}
+
+using record_detail::node, record_detail::node_kind;
+
 class on_cuda final : public record_detail::executor {
  public:
   on_cuda() = default;
   ~on_cuda() override {
-    // Launches that run go on; memory is given back in the order of the stream that they are on.
+    // Launches that run go on; memory is given back in the order of the stream that they are on, but that of the host
+    // and functions at once.
+    if (uses_host_ && launched_) (void)cudaStreamSynchronize(*launched_);
     if (runnable_) (void)cudaGraphExecDestroy(runnable_);
     if (stream_) (void)cudaStreamDestroy(stream_);
   }
 
-  void build(const std::vector<record_detail::node>& nodes, int device) override {
+  void build(const std::vector<node>& nodes, const std::vector<int>& numbers, int device) override {
     const device_scope scope(device);
     device_ = device;
     nodes_ = &nodes;
-    graph_.emplace();
+    numbers_ = &numbers;
     // The legacy stream does not wait for it, nor it for that.
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     parts_.resize(nodes.size());
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      node_list after;
-      for (const int before : nodes[i].after) {
-        const node_list& ends = parts_[static_cast<std::size_t>(before)].ends;
-        after.insert(after.end(), ends.begin(), ends.end());
-      }
-      parts_[i].ends = captured(i, graph_->graph, after);
-      parts_[i].nodes = nodes_between(after, parts_[i].ends);
+    for (const node& n : nodes) {
+      has_conditions_ = has_conditions_ || !n.bodies.empty();
+      for (const record_detail::use_of_memory& m : n.memory) uses_host_ = uses_host_ || m.on_host;
+      uses_host_ = uses_host_ || n.call;
     }
-    check(cudaGraphInstantiate(&runnable_, graph_->graph, 0), "cudaGraphInstantiate");
+    make_ready();
   }
 
   void launch(const std::vector<record_detail::use_of_memory>& memory, const stream_handle* given) override {
+    for (const node& n : *nodes_)
+      if (n.call) throw_what_was_thrown(*n.call);
     std::optional<on> given_scope;
     if (given) given_scope.emplace(given->handle);
     const device_scope scope(device_);
     auto* const stream = current_stream();
-    for (const record_detail::use_of_memory& u : memory) use(u.memory, u.written, stream);
+    for (const record_detail::use_of_memory& u : memory)
+      if (!u.on_host) use(u.memory, u.written, stream);
     for (const part& p : parts_)
       for (const handles<1>& room : p.rooms.all()) use(room.memory[0], true, stream);
+    if (has_conditions_ && capturing(stream)) return add_to_capture(stream);
     check(cudaGraphLaunch(runnable_, stream), "cudaGraphLaunch");
+    if (uses_host_ && !capturing(stream)) launched_ = stream;
     if (trace_detail::environment().sync && !capturing(stream))
       check(cudaStreamSynchronize(stream), "a kernel of a graph");
   }
@@ -136,7 +163,7 @@ class on_cuda final : public record_detail::executor {
     const std::ptrdiff_t distance = distance_of(moved);
     if (distance % alignment != 0) return false;
     for (const int i : changed)
-      if (!part_of(i).places_of(moved.number)) return false;
+      if (!can_be_set(i) || !part_of(i).places_of(moved.number)) return false;
     const device_scope scope(device_);
     std::size_t done = 0;
     try {
@@ -153,6 +180,8 @@ class on_cuda final : public record_detail::executor {
 
   void update(const std::vector<int>& changed, const record_detail::moved_memory& moved) override {
     const device_scope scope(device_);
+    for (const int i : changed)
+      if (!can_be_set(i)) return make_ready();
     // Every plan is captured once more, into a graph of its own, from which its parameters are taken before anything
     // changes.
     const graph_handle again;
@@ -160,7 +189,7 @@ class on_cuda final : public record_detail::executor {
     for (const int number : changed) {
       const auto i = static_cast<std::size_t>(number);
       part& p = parts_[i];
-      const node_list ends = captured(i, again.graph, {});
+      const node_list ends = add(i, again.graph, {});
       const node_list now = nodes_between({}, ends);
       bool alike = now.size() == p.nodes.size() && ends.size() <= 1;
       for (std::size_t k = 0; alike && k < now.size(); ++k) alike = is_kernel(now[k]) == is_kernel(p.nodes[k]);
@@ -211,8 +240,7 @@ class on_cuda final : public record_detail::executor {
     std::vector<std::vector<unsigned>> words;
   };
   struct part {
-    node_list ends;   ///< what waits for the plan waits for these
-    node_list nodes;  ///< from the last to the first
+    node_list nodes;  ///< of a kernel of the graph itself, from the last to the first
     capture_rooms rooms;
     std::optional<std::vector<kernel>> kernels;  ///< once it has been rebound
     std::vector<places> known;
@@ -242,7 +270,7 @@ class on_cuda final : public record_detail::executor {
   /// Whether which kernel runs does not change with its addresses, as long as they are aligned alike: not by how far
   /// apart operands in several blocks are.
   bool stays_as_decided(int number) const {
-    const planning::kernel_plan& p = *(*nodes_)[static_cast<std::size_t>(number)].plan;
+    const planning::kernel_plan& p = *node_of(number).plan;
     if (!p.by_address) return true;
     const allocation* only = nullptr;
     for (int k = p.type->targets; k < p.type->targets + p.type->operands; ++k) {
@@ -265,31 +293,156 @@ class on_cuda final : public record_detail::executor {
     p.known.push_back(std::move(found));
   }
 
-  /// Starts plan i on the captured stream; the nodes that nothing of it follows.
-  node_list captured(std::size_t i, cudaGraph_t into, const node_list& after) try {
-    planning::kernel_plan& p = *(*nodes_)[i].plan;
+  /// Parameters of kernels of the graph itself can be set.
+  bool can_be_set(int number) const {
+    const node& n = node_of(number);
+    return n.plan && !n.within;
+  }
+  const node& node_of(int number) const { return (*nodes_)[static_cast<std::size_t>(number)]; }
+
+  /// Makes the graph of all nodes, and what can be launched. If it throws, that is what it was.
+  void make_ready() {
+    auto graph = std::make_unique<graph_handle>();
+    std::vector<node_list> ends(nodes_->size());
+    add_all(*numbers_, graph->graph, {}, ends, nullptr);
+    std::vector<node_list> nodes(nodes_->size());
+    for (const int number : *numbers_) {
+      const auto i = static_cast<std::size_t>(number);
+      if (node_of(number).plan) nodes[i] = nodes_between(those_before(number, ends), ends[i]);
+    }
+    cudaGraphExec_t runnable = nullptr;
+    check(cudaGraphInstantiate(&runnable, graph->graph, 0), "cudaGraphInstantiate");
+    if (runnable_) (void)cudaGraphExecDestroy(runnable_);
+    runnable_ = runnable;
+    graph_ = std::move(graph);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      parts_[i].nodes = std::move(nodes[i]);
+      parts_[i].kernels.reset();
+      parts_[i].known.clear();
+    }
+  }
+
+  /// Adds all nodes to the graph that a stream is captured into: one that has conditions cannot be a node of another.
+  void add_to_capture(cudaStream_t stream) {
+    cudaGraph_t graph = nullptr;
+    const node_list before = capture::last_of(stream, &graph);
+    std::vector<node_list> ends(nodes_->size());
+    add_all(*numbers_, graph, before, ends, stream);
+    std::vector<bool> is_last(nodes_->size(), true);
+    for (const int number : *numbers_)
+      for (const int earlier : node_of(number).after) is_last[static_cast<std::size_t>(earlier)] = false;
+    node_list last;
+    for (const int number : *numbers_) {
+      const node_list& of = ends[static_cast<std::size_t>(number)];
+      if (is_last[static_cast<std::size_t>(number)]) last.insert(last.end(), of.begin(), of.end());
+    }
+    capture::set_last(stream, std::move(last));
+  }
+
+  node_list those_before(int number, const std::vector<node_list>& ends) const {
+    node_list all;
+    for (const int before : node_of(number).after) {
+      const node_list& of = ends[static_cast<std::size_t>(before)];
+      all.insert(all.end(), of.begin(), of.end());
+    }
+    return all;
+  }
+  /// Nodes, the first of which wait for `before`. users: a stream that is captured into the graph already; null if none
+  /// is.
+  void add_all(const std::vector<int>& numbers, cudaGraph_t graph, const node_list& before,
+               std::vector<node_list>& ends, cudaStream_t users) {
+    for (const int number : numbers) {
+      const auto i = static_cast<std::size_t>(number);
+      const node& n = node_of(number);
+      const node_list after = n.after.empty() ? before : those_before(number, ends);
+      ends[i] = n.bodies.empty() ? add(i, graph, after, users) : add_bodies(i, graph, after, ends, users);
+    }
+  }
+
+  /// Gives node i to the captured stream; the nodes that nothing of it follows.
+  node_list add(std::size_t i, cudaGraph_t graph, const node_list& after, cudaStream_t users = nullptr) try {
+    const node& n = (*nodes_)[i];
+    if (n.kind == node_kind::copy)
+      return captured(graph, after, users, [&](cudaStream_t stream) {
+        check(cudaMemcpyAsync(n.to, n.from, n.bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+      });
+    if (n.kind == node_kind::call)
+      return captured(graph, after, users, [&](cudaStream_t stream) {
+        check(cudaLaunchHostFunc(stream, run_call, n.call.get()), "cudaLaunchHostFunc");
+      });
+    planning::kernel_plan& p = *n.plan;
     capture_rooms& rooms = parts_[i].rooms;
-    const on scope(stream_);
+    const on scope(users ? users : stream_);
     const trace_detail::launching now(p.type->program, true);  // what fails names it
-    {
+    if (!users) {
       const capture_scope rehearsal(rooms, true);
       (void)launch_made(p);
     }
-    capture c(stream_, into, after);
-    {
+    return captured(graph, after, users, [&](cudaStream_t) {
       const capture_scope captures(rooms, false);
       p.type->start(p);
+    });
+  } catch (const cuda_error& e) {
+    throw cuda_error(e.code(), ("node " + std::to_string(i) + ": " + e.what()).c_str());
+  }
+  template <class F>
+  node_list captured(cudaGraph_t graph, const node_list& after, cudaStream_t users, const F& give) {
+    if (users) {
+      capture::set_last(users, after);
+      give(users);
+      return capture::last_of(users);
     }
+    capture c(stream_, graph, after);
+    give(stream_);
     return c.end();
+  }
+
+  /// A loop or branch: a kernel that says whether it runs, and a node that has graphs. A loop's says it at its end,
+  /// too.
+  node_list add_bodies(std::size_t i, cudaGraph_t graph, const node_list& after, std::vector<node_list>& ends,
+                       cudaStream_t users) try {
+    const node& n = (*nodes_)[i];
+    const bool loops = n.kind == node_kind::loop;
+    cudaGraphConditionalHandle handle{};
+    check(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), "cudaGraphConditionalHandleCreate");
+    const auto decide = [&](cudaStream_t stream) {
+      check(set_condition(handle, n.condition, n.wanted, stream), "cudaLaunchKernel");
+    };
+    const node_list decided = captured(graph, after, users, decide);
+    cudaGraphNodeParams p{};
+    p.type = cudaGraphNodeTypeConditional;
+    p.conditional.handle = handle;
+    p.conditional.type = loops ? cudaGraphCondTypeWhile : cudaGraphCondTypeIf;
+    p.conditional.size = static_cast<unsigned>(n.bodies.size());
+    cudaGraphNode_t made = nullptr;
+    check(cudaGraphAddNode(&made, graph, decided.data(), nullptr, decided.size(), &p), "cudaGraphAddNode");
+    for (std::size_t b = 0; b < n.bodies.size(); ++b) {
+      cudaGraph_t body = p.conditional.phGraph_out[b];
+      add_all(n.bodies[b], body, {}, ends, nullptr);
+      if (loops) (void)captured(body, ends[static_cast<std::size_t>(n.condition_writer)], nullptr, decide);
+    }
+    return {made};
   } catch (const cuda_error& e) {
     throw cuda_error(e.code(), ("node " + std::to_string(i) + ": " + e.what()).c_str());
   }
 
-  std::optional<graph_handle> graph_;
+  static void throw_what_was_thrown(record_detail::host_call& call) {
+    std::exception_ptr thrown;
+    {
+      const std::lock_guard lock(call.mutex);
+      thrown = std::exchange(call.thrown, nullptr);
+    }
+    if (thrown) std::rethrow_exception(thrown);
+  }
+
+  std::unique_ptr<graph_handle> graph_;
   cudaGraphExec_t runnable_ = nullptr;
   cudaStream_t stream_ = nullptr;
-  const std::vector<record_detail::node>* nodes_ = nullptr;
+  const std::vector<node>* nodes_ = nullptr;
+  const std::vector<int>* numbers_ = nullptr;
   std::vector<part> parts_;
+  std::optional<cudaStream_t> launched_;  ///< where it was launched last, if the host may be in use
+  bool has_conditions_ = false, uses_host_ = false;
   int device_ = -1;
 };
 
