@@ -120,7 +120,10 @@ class on_cuda final : public record_detail::executor {
   ~on_cuda() override {
     // Launches that run go on; memory is given back in the order of the stream that they are on, but that of the host
     // and functions at once.
-    if (uses_host_ && launched_) (void)cudaStreamSynchronize(*launched_);
+    if (ended_) {
+      (void)cudaEventSynchronize(ended_);
+      (void)cudaEventDestroy(ended_);
+    }
     if (runnable_) (void)cudaGraphExecDestroy(runnable_);
     if (stream_) (void)cudaStreamDestroy(stream_);
   }
@@ -133,11 +136,15 @@ class on_cuda final : public record_detail::executor {
     // The legacy stream does not wait for it, nor it for that.
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     parts_.resize(nodes.size());
+    bool uses_host = false;
     for (const node& n : nodes) {
       has_conditions_ = has_conditions_ || !n.bodies.empty();
-      for (const record_detail::use_of_memory& m : n.memory) uses_host_ = uses_host_ || m.on_host;
-      uses_host_ = uses_host_ || n.call;
+      for (const record_detail::use_of_memory& m : n.memory) uses_host = uses_host || m.on_host;
+      uses_host = uses_host || n.call;
     }
+    if (uses_host)
+      check(cudaEventCreateWithFlags(&ended_, cudaEventDisableTiming | cudaEventBlockingSync),
+            "cudaEventCreateWithFlags");
     make_ready();
   }
 
@@ -154,7 +161,7 @@ class on_cuda final : public record_detail::executor {
       for (const handles<1>& room : p.rooms.all()) use(room.memory[0], true, stream);
     if (has_conditions_ && capturing(stream)) return add_to_capture(stream);
     check(cudaGraphLaunch(runnable_, stream), "cudaGraphLaunch");
-    if (uses_host_ && !capturing(stream)) launched_ = stream;
+    if (ended_ && !capturing(stream)) check(cudaEventRecord(ended_, stream), "cudaEventRecord");
     if (trace_detail::environment().sync && !capturing(stream))
       check(cudaStreamSynchronize(stream), "a kernel of a graph");
   }
@@ -441,8 +448,8 @@ class on_cuda final : public record_detail::executor {
   const std::vector<node>* nodes_ = nullptr;
   const std::vector<int>* numbers_ = nullptr;
   std::vector<part> parts_;
-  std::optional<cudaStream_t> launched_;  ///< where it was launched last, if the host may be in use
-  bool has_conditions_ = false, uses_host_ = false;
+  cudaEvent_t ended_ = nullptr;  ///< the last launch, if the host may be in use
+  bool has_conditions_ = false;
   int device_ = -1;
 };
 
