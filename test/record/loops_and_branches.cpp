@@ -117,6 +117,8 @@ TYPED_TEST(loops, branch) {
   two.launch();
   EXPECT_TRUE(evaluates_to(y, values({20, 10, 0})));
   EXPECT_TRUE(mentions(two.dot(), {"label=\"cond\"", "if n", "else n"})) << two.dot();
+  const lf::graph in_place = lf::record<TypeParam>([&] { lf::cond(lf::max(y) > 0, [&] { y = y * 2; }); });
+  EXPECT_EQ(in_place.nodes(), 3);  // without a copy
 }
 
 TYPED_TEST(loops, contain_others) {
@@ -151,7 +153,10 @@ TYPED_TEST(loops, iterate_until) {
   EXPECT_TRUE(evaluates_to(a, values({1, 4, 9, 16})));
 
   vector<TypeParam> y;
-  lf::graph g = lf::record<TypeParam>([&] { y = lf::iterate_until(near, root, a * 2 + 1); });
+  lf::graph g = lf::record<TypeParam>([&] {
+    y = lf::iterate_until(
+        near, [&](const auto& v) { return lf::materialize(root(v)); }, a * 2 + 1);
+  });
   for (int n = 0; n < 2; ++n) {
     g.launch();
     EXPECT_TRUE(lf::all(lf::abs(y * y - a) < 1e-3f).item());
