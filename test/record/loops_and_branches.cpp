@@ -245,33 +245,6 @@ TYPED_TEST(loops, leave_no_part_where_their_body_throws) {
   EXPECT_TRUE(evaluates_to(x, values({1, 1, 1, 1})));
 }
 
-TYPED_TEST(loops, solve_by_conjugate_gradients) {
-  constexpr int n = 12;
-  using plate = lf::array<float, 2, TypeParam>;
-  const auto laplace = [](const auto& u) {
-    const auto v = lf::pad(u, {{1, 1}, {1, 1}});
-    const auto in = lf::range(1, -1), up = lf::range(lf::none, -2), down = lf::range(2, lf::none);
-    return 4 * u - v(up, in) - v(down, in) - v(in, up) - v(in, down);
-  };
-  const plate b = lf::sin(lf::reshape(lf::arange<float>(n * n), {n, n}));
-  plate x = lf::zeros<float>({n, n}), r = b + 0, p = b + 0, q = b + 0;
-  number<TypeParam> rr = lf::sum(r * r), beta = rr + 0;
-  flag<TypeParam> going = rr > 1e-8f;
-  number<TypeParam> turns = rr * 0;
-  lf::while_loop(going, [&] {
-    q = laplace(p);
-    const auto alpha = lf::materialize(rr / lf::sum(p * q));
-    lf::assign(lf::tie(x, r), x + alpha * p, r - alpha * q);
-    const auto next = lf::sum(r * r);
-    lf::assign(lf::tie(beta, rr, going), next / rr, next, next > 1e-8f);
-    p = r + beta * p;
-    turns += 1.0f;
-  });
-  EXPECT_LT(lf::max(lf::abs(laplace(x) - b)).item(), 1e-3f);
-  EXPECT_GT(turns.item(), 5);
-  EXPECT_LT(turns.item(), 100);
-}
-
 TYPED_TEST(loops, have_copies_and_calls_beside_them) {
   lf::array<float, 1, lf::host> in = lf::arange<float>(4), out = lf::zeros<float>({4}), seen = lf::zeros<float>({4});
   vector<TypeParam> x = lf::zeros<float>({4}), y = lf::zeros<float>({4});

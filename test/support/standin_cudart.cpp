@@ -33,6 +33,7 @@ struct node {
   const void* kernel = nullptr;
   const void* first = nullptr;    ///< of the parameters
   void* arguments[1] = {&first};  ///< as they are asked for
+  bool early = false;
   std::vector<cudaGraph_t> bodies = {};
   cudaHostFn_t call = nullptr;
   void* call_data = nullptr;
@@ -176,6 +177,7 @@ std::vector<standin::graph_node> shown(cudaGraph_t graph) {
   std::vector<standin::graph_node> result;
   for (const auto& n : nodes) {
     standin::graph_node one{n->what, {}, n->first};
+    one.early = n->early;
     for (const cudaGraphNode_t before : n->after) one.after.push_back(number(before));
     for (const cudaGraph_t body : n->bodies) one.bodies.push_back(shown(body));
     result.push_back(one);
@@ -500,6 +502,14 @@ static CUresult size_of_parameter(CUfunction, std::size_t number, std::size_t* o
   *size = sizeof(void*);
   return static_cast<CUresult>(called("cuFuncGetParamInfo"));
 }
+static CUresult name_of_kernel(const char** name, CUfunction kernel) {
+  *name = all().kernels[kernel].c_str();
+  return static_cast<CUresult>(called("cuFuncGetName"));
+}
+static CUresult attribute_of_kernel(int* value, CUfunction_attribute, CUfunction) {
+  *value = 90;
+  return static_cast<CUresult>(called("cuFuncGetAttribute"));
+}
 static CUresult set_parameters_of_kernel(CUgraphExec runnable, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
   if (const cudaError_t status = called("cuGraphExecKernelNodeSetParams"); status != cudaSuccess)
     return static_cast<CUresult>(status);
@@ -518,6 +528,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
   const std::string_view asked = name;
   *function = asked == "cuGraphKernelNodeGetParams"       ? reinterpret_cast<void*>(&parameters_of_kernel)
               : asked == "cuFuncGetParamInfo"             ? reinterpret_cast<void*>(&size_of_parameter)
+              : asked == "cuFuncGetName"                  ? reinterpret_cast<void*>(&name_of_kernel)
+              : asked == "cuFuncGetAttribute"             ? reinterpret_cast<void*>(&attribute_of_kernel)
               : asked == "cuGraphExecKernelNodeSetParams" ? reinterpret_cast<void*>(&set_parameters_of_kernel)
                                                           : reinterpret_cast<void*>(&address_range);
   return called("cudaGetDriverEntryPointByVersion");
@@ -608,6 +620,25 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
   const own_memory own;
   const std::lock_guard lock(all().mutex);
   *graph = new_graph();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                        const cudaGraphEdgeData*, std::size_t) {
+  if (const cudaError_t status = called("cudaGraphRemoveDependencies"); status != cudaSuccess) return status;
+  std::vector<cudaGraphNode_t>& after = node_of(*to).after;
+  const auto at = std::find(after.begin(), after.end(), *from);
+  if (at == after.end()) return noted(cudaErrorInvalidValue);
+  after.erase(at);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                     const cudaGraphEdgeData* edge, std::size_t) {
+  if (const cudaError_t status = called("cudaGraphAddDependencies"); status != cudaSuccess) return status;
+  const own_memory own;
+  node_of(*to).after.push_back(*from);
+  node_of(*to).early = edge && edge->type == cudaGraphDependencyTypeProgrammatic;
+  if (node_of(*to).early && (node_of(*from).type != cudaGraphNodeTypeKernel || edge->from_port != 1))
+    return noted(cudaErrorInvalidValue);
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {

@@ -36,6 +36,7 @@ struct graph_node {
   std::vector<int> after;
   const void* first = nullptr;
   std::vector<std::vector<graph_node>> bodies = {};
+  bool early = false;  ///< it may begin while the one that it waits for ends
 };
 /// The nodes of the graph that was made ready to be launched last, in the order in which they were captured.
 std::vector<graph_node> graph();

@@ -336,6 +336,23 @@ TEST_F(recorded_graphs, are_not_recorded_where_a_stream_is_captured_but_launched
   lf::synchronize();
 }
 
+TEST_F(recorded_graphs, let_a_kernel_that_waits_itself_begin_while_the_one_before_ends) {
+  vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000));
+  const vector large(lf::shape(1 << 22));
+  const lf::graph g = lf::record([&] {
+    y = x + 1;
+    z = y * 2;               // after one kernel
+    x = y + z;               // after one kernel, which was after the other
+    y = x + z;               // the same
+    z = lf::cumsum(y);       // does not wait itself
+    y = z + 1;               // after that
+    x = y + lf::sum(large);  // after two
+  });
+  std::string early;
+  for (const standin::graph_node& n : standin::graph()) early += n.early ? '1' : '0';
+  EXPECT_EQ(early, "01000100") << nodes_of_cuda();
+}
+
 /// Records what has every kind of node, and launches it on a stream.
 class every_node {
  public:

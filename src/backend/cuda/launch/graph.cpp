@@ -315,7 +315,10 @@ class on_cuda final : public record_detail::executor {
     std::vector<node_list> nodes(nodes_->size());
     for (const int number : *numbers_) {
       const auto i = static_cast<std::size_t>(number);
-      if (node_of(number).plan) nodes[i] = nodes_between(those_before(number, ends), ends[i]);
+      if (!node_of(number).plan) continue;
+      const node_list before = those_before(number, ends);
+      nodes[i] = nodes_between(before, ends[i]);
+      if (before.size() == 1 && !nodes[i].empty()) let_begin_early(graph->graph, before[0], nodes[i].back());
     }
     cudaGraphExec_t runnable = nullptr;
     check(cudaGraphInstantiate(&runnable, graph->graph, 0), "cudaGraphInstantiate");
@@ -327,6 +330,16 @@ class on_cuda final : public record_detail::executor {
       parts_[i].kernels.reset();
       parts_[i].known.clear();
     }
+  }
+
+  /// A kernel that follows one other, and waits for it itself, is put in its place while that ends.
+  static void let_begin_early(cudaGraph_t graph, cudaGraphNode_t before, cudaGraphNode_t after) {
+    if (!is_kernel(before) || !is_kernel(after) || !waits_itself(after)) return;
+    cudaGraphEdgeData early{};
+    early.from_port = cudaGraphKernelNodePortProgrammatic;
+    early.type = cudaGraphDependencyTypeProgrammatic;
+    check(cudaGraphRemoveDependencies(graph, &before, &after, nullptr, 1), "cudaGraphRemoveDependencies");
+    check(cudaGraphAddDependencies(graph, &before, &after, &early, 1), "cudaGraphAddDependencies");
   }
 
   /// Adds all nodes to the graph that a stream is captured into: one that has conditions cannot be a node of another.

@@ -7,6 +7,7 @@
 #include <lazyfuse/error.hpp>
 
 #include <cstring>
+#include <string_view>
 
 namespace lazyfuse::cuda_detail {
 
@@ -52,7 +53,29 @@ bool same_launch(const parameters& a, const parameters& b) {
          a.blockDimZ == b.blockDimZ && a.sharedMemBytes == b.sharedMemBytes;
 }
 
+CUfunction function_of(const parameters& p) {
+  if (p.func) return p.func;
+  static const auto of = driver_function<CUresult (*)(CUfunction*, CUkernel)>("cuKernelGetFunction", cuda_12_0);
+  CUfunction function = nullptr;
+  check(static_cast<cudaError_t>(of(&function, p.kern)), "cuKernelGetFunction");
+  return function;
+}
+
 }  // namespace
+
+bool waits_itself(cudaGraphNode_t n) {
+  static const auto name_of = driver_function<CUresult (*)(const char**, CUfunction)>("cuFuncGetName", cuda_12_4);
+  static const auto ask =
+      driver_function<CUresult (*)(int*, CUfunction_attribute, CUfunction)>("cuFuncGetAttribute", cuda_12_0);
+  const CUfunction function = function_of(parameters_of(n));
+  const char* name = nullptr;
+  check(static_cast<cudaError_t>(name_of(&name, function)), "cuFuncGetName");
+  if (!name || std::string_view(name).find("transform_flat") == std::string_view::npos) return false;
+  // Compiled for an older architecture it does not.
+  int compiled_for = 0;
+  check(static_cast<cudaError_t>(ask(&compiled_for, CU_FUNC_ATTRIBUTE_PTX_VERSION, function)), "cuFuncGetAttribute");
+  return compiled_for >= 90;
+}
 
 node_parameters::node_parameters(cudaGraphNode_t n) : how_(parameters_of(n)) {
   if (!how_.kernelParams) check(cudaErrorNotSupported, "cuGraphKernelNodeGetParams");

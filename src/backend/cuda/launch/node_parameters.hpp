@@ -36,4 +36,7 @@ class node_parameters {
   std::vector<void*> arguments_;  ///< in the words
 };
 
+/// Whether a kernel node's kernel waits for those before it by itself, and may begin while they end.
+bool waits_itself(cudaGraphNode_t n);
+
 }  // namespace lazyfuse::cuda_detail
