@@ -20,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -318,7 +319,10 @@ class on_cuda final : public record_detail::executor {
       if (!node_of(number).plan) continue;
       const node_list before = those_before(number, ends);
       nodes[i] = nodes_between(before, ends[i]);
-      if (before.size() == 1 && !nodes[i].empty()) let_begin_early(graph->graph, before[0], nodes[i].back());
+      // Others may be a library's, of which nobody says what they are.
+      const bool may_wait = node_of(number).plan->type->pattern == std::string_view("transform");
+      if (may_wait && before.size() == 1 && !nodes[i].empty())
+        let_begin_early(graph->graph, before[0], nodes[i].back());
     }
     cudaGraphExec_t runnable = nullptr;
     check(cudaGraphInstantiate(&runnable, graph->graph, 0), "cudaGraphInstantiate");
