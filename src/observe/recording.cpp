@@ -16,6 +16,7 @@ constinit thread_local recorder* now = nullptr;
 }
 
 recorder* current() noexcept { return now; }
+bool records() noexcept { return now != nullptr; }
 recorder* exchange(recorder* r) noexcept { return std::exchange(now, r); }
 
 bool settled(const elements& own, const elements& made, std::size_t bytes, bool fits) {

@@ -13,8 +13,6 @@
 
 namespace lazyfuse::record_detail {
 
-bool records() noexcept { return current() != nullptr; }
-
 control::control(node_kind kind, const elements& condition, bool wanted) : node_{kind} {
   const contents& c = recording::now();
   node_.condition = static_cast<const bool*>(condition.data);

@@ -10,7 +10,9 @@ struct allocation;
 
 namespace record_detail {
 
-/// Throws graph_error if the calling thread records: "item: ...", about elements that are asked for.
+/// Whether the calling thread records.
+bool records() noexcept;
+/// Throws graph_error if it does: "item: ...", about elements that are asked for.
 void refuse_reading(const char* operation);
 /// The same of functions that compute at once, by something else than kernels of expressions.
 void refuse_computing(const char* operation);

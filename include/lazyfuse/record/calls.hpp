@@ -12,7 +12,6 @@
 namespace lazyfuse {
 
 namespace record_detail {
-bool records() noexcept;
 void record_copy(const elements& to, bool to_host, const elements& from, bool from_host, std::size_t bytes);
 void record_call(std::function<void()> f, const std::vector<use_of_memory>& memory);
 

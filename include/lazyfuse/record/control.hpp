@@ -14,8 +14,6 @@ namespace lazyfuse {
 
 namespace record_detail {
 
-/// Whether the calling thread records.
-bool records() noexcept;
 /// A loop or branch while its bodies are recorded. Forgotten unless it ends.
 class control {
  public:

@@ -141,8 +141,9 @@ class on_cuda final : public record_detail::executor {
     for (const node& n : nodes) {
       has_conditions_ = has_conditions_ || !n.bodies.empty();
       for (const record_detail::use_of_memory& m : n.memory) uses_host = uses_host || m.on_host;
-      uses_host = uses_host || n.call;
+      if (n.call) calls_.push_back(n.call.get());
     }
+    uses_host = uses_host || !calls_.empty();
     if (uses_host)
       check(cudaEventCreateWithFlags(&ended_, cudaEventDisableTiming | cudaEventBlockingSync),
             "cudaEventCreateWithFlags");
@@ -150,16 +151,14 @@ class on_cuda final : public record_detail::executor {
   }
 
   void launch(const std::vector<record_detail::use_of_memory>& memory, const stream_handle* given) override {
-    for (const node& n : *nodes_)
-      if (n.call) throw_what_was_thrown(*n.call);
+    for (record_detail::host_call* const call : calls_) throw_what_was_thrown(*call);
     std::optional<on> given_scope;
     if (given) given_scope.emplace(given->handle);
     const device_scope scope(device_);
     auto* const stream = current_stream();
     for (const record_detail::use_of_memory& u : memory)
       if (!u.on_host) use(u.memory, u.written, stream);
-    for (const part& p : parts_)
-      for (const handles<1>& room : p.rooms.all()) use(room.memory[0], true, stream);
+    for (allocation* const room : rooms_) use(room, true, stream);
     if (has_conditions_ && capturing(stream)) return add_to_capture(stream);
     check(cudaGraphLaunch(runnable_, stream), "cudaGraphLaunch");
     if (ended_ && !capturing(stream)) check(cudaEventRecord(ended_, stream), "cudaEventRecord");
@@ -228,6 +227,7 @@ class on_cuda final : public record_detail::executor {
       else if (stays_as_decided(changed[n])) learn(p, moved, others[n]);
       p.kernels = std::move(others[n]);
     }
+    list_rooms();
   }
 
  private:
@@ -334,6 +334,13 @@ class on_cuda final : public record_detail::executor {
       parts_[i].kernels.reset();
       parts_[i].known.clear();
     }
+    list_rooms();
+  }
+  /// A launch looks at nothing but these.
+  void list_rooms() {
+    rooms_.clear();
+    for (const part& p : parts_)
+      for (const handles<1>& room : p.rooms.all()) rooms_.push_back(room.memory[0]);
   }
 
   /// A kernel that follows one other, and waits for it itself, is put in its place while that ends.
@@ -465,6 +472,8 @@ class on_cuda final : public record_detail::executor {
   const std::vector<node>* nodes_ = nullptr;
   const std::vector<int>* numbers_ = nullptr;
   std::vector<part> parts_;
+  std::vector<allocation*> rooms_;  ///< scratch memory of all kernels
+  std::vector<record_detail::host_call*> calls_;
   cudaEvent_t ended_ = nullptr;  ///< the last launch, if the host may be in use
   bool has_conditions_ = false;
   int device_ = -1;

@@ -67,7 +67,7 @@ bool waits_itself(cudaGraphNode_t n) {
   static const auto name_of = driver_function<CUresult (*)(const char**, CUfunction)>("cuFuncGetName", cuda_12_4);
   static const auto ask =
       driver_function<CUresult (*)(int*, CUfunction_attribute, CUfunction)>("cuFuncGetAttribute", cuda_12_0);
-  const CUfunction function = function_of(parameters_of(n));
+  auto* const function = function_of(parameters_of(n));
   const char* name = nullptr;
   check(static_cast<cudaError_t>(name_of(&name, function)), "cuFuncGetName");
   if (!name || std::string_view(name).find("transform_flat") == std::string_view::npos) return false;
