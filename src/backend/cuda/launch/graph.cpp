@@ -103,7 +103,7 @@ bool is_kernel(cudaGraphNode_t n) {
   return type == cudaGraphNodeTypeKernel;
 }
 
-extern "C" void run_call(void* given) {
+void CUDART_CB run_call(void* given) {
   auto& call = *static_cast<record_detail::host_call*>(given);
   try {
     call.function();

@@ -24,16 +24,16 @@ F driver_function(const char* name, unsigned version) {
 }
 constexpr unsigned cuda_12_0 = 12000, cuda_12_4 = 12040;
 
-using parameters = CUDA_KERNEL_NODE_PARAMS;
-parameters parameters_of(cudaGraphNode_t n) {
+using driver_parameters = CUDA_KERNEL_NODE_PARAMS;
+driver_parameters parameters_of(cudaGraphNode_t n) {
   constexpr const char* name = "cuGraphKernelNodeGetParams";
-  static const auto get = driver_function<CUresult (*)(CUgraphNode, parameters*)>(name, cuda_12_0);
-  parameters p{};
+  static const auto get = driver_function<CUresult (*)(CUgraphNode, driver_parameters*)>(name, cuda_12_0);
+  driver_parameters p{};
   check(static_cast<cudaError_t>(get(n, &p)), name);
   return p;
 }
 /// The bytes of a kernel's argument; none if it has fewer.
-std::optional<std::size_t> size_of_argument(const parameters& p, std::size_t number) {
+std::optional<std::size_t> size_of_argument(const driver_parameters& p, std::size_t number) {
   static const auto of_function = driver_function<CUresult (*)(CUfunction, std::size_t, std::size_t*, std::size_t*)>(
       "cuFuncGetParamInfo", cuda_12_4);
   static const auto of_kernel = driver_function<CUresult (*)(CUkernel, std::size_t, std::size_t*, std::size_t*)>(
@@ -45,15 +45,14 @@ std::optional<std::size_t> size_of_argument(const parameters& p, std::size_t num
   check(static_cast<cudaError_t>(status), "cuFuncGetParamInfo");
   return size;
 }
-constexpr std::size_t word = sizeof(std::size_t);
 
-bool same_launch(const parameters& a, const parameters& b) {
+bool same_launch(const driver_parameters& a, const driver_parameters& b) {
   return a.func == b.func && a.kern == b.kern && a.gridDimX == b.gridDimX && a.gridDimY == b.gridDimY &&
          a.gridDimZ == b.gridDimZ && a.blockDimX == b.blockDimX && a.blockDimY == b.blockDimY &&
          a.blockDimZ == b.blockDimZ && a.sharedMemBytes == b.sharedMemBytes;
 }
 
-CUfunction function_of(const parameters& p) {
+CUfunction function_of(const driver_parameters& p) {
   if (p.func) return p.func;
   static const auto of = driver_function<CUresult (*)(CUfunction*, CUkernel)>("cuKernelGetFunction", cuda_12_0);
   CUfunction function = nullptr;
@@ -84,7 +83,7 @@ node_parameters::node_parameters(cudaGraphNode_t n) : how_(parameters_of(n)) {
     const std::optional<std::size_t> size = size_of_argument(how_, i);
     if (!size) break;
     first.push_back(words_.size());
-    words_.resize(words_.size() + (*size + word - 1) / word);
+    words_.resize(words_.size() + (*size + sizeof(std::size_t) - 1) / sizeof(std::size_t));
     std::memcpy(words_.data() + first.back(), how_.kernelParams[i], *size);
   }
   for (const std::size_t at : first) arguments_.push_back(words_.data() + at);
@@ -92,7 +91,7 @@ node_parameters::node_parameters(cudaGraphNode_t n) : how_(parameters_of(n)) {
 }
 
 cudaError_t node_parameters::set(cudaGraphExec_t runnable, cudaGraphNode_t n) const {
-  static const auto function = driver_function<CUresult (*)(CUgraphExec, CUgraphNode, const parameters*)>(
+  static const auto function = driver_function<CUresult (*)(CUgraphExec, CUgraphNode, const driver_parameters*)>(
       "cuGraphExecKernelNodeSetParams", cuda_12_0);
   return static_cast<cudaError_t>(function(runnable, n, &how_));
 }
