@@ -503,7 +503,11 @@ static CUresult size_of_parameter(CUfunction, std::size_t number, std::size_t* o
   return static_cast<CUresult>(called("cuFuncGetParamInfo"));
 }
 static CUresult name_of_kernel(const char** name, CUfunction kernel) {
-  *name = all().kernels[kernel].c_str();
+  static std::string mangled;
+  const own_memory own;
+  const std::string& plain = all().kernels[kernel];
+  mangled = "_ZN" + std::to_string(plain.size()) + plain + (plain == "tell_node" ? "E" : "I");
+  *name = mangled.c_str();
   return static_cast<CUresult>(called("cuFuncGetName"));
 }
 static CUresult attribute_of_kernel(int* value, CUfunction_attribute, CUfunction) {

@@ -348,9 +348,22 @@ TEST_F(recorded_graphs, let_a_kernel_that_waits_itself_begin_while_the_one_befor
     y = z + 1;               // after that
     x = y + lf::sum(large);  // after two
   });
-  std::string early;
-  for (const standin::graph_node& n : standin::graph()) early += n.early ? '1' : '0';
-  EXPECT_EQ(early, "01000100") << nodes_of_cuda();
+  const auto early = [](const std::vector<standin::graph_node>& nodes) {
+    std::string each;
+    for (const standin::graph_node& n : nodes) each += n.early ? '1' : '0';
+    return each;
+  };
+  EXPECT_EQ(early(standin::graph()), "01000100") << nodes_of_cuda();
+  lf::array<float, 0> total;
+  lf::array<bool, 0> going;
+  const lf::graph loop = lf::record([&] {
+    lf::while_loop(going, [&] {
+      y = x * 2;
+      lf::assign(lf::tie(total, going), lf::sum(y), lf::sum(y) < 3.0f);
+    });
+  });
+  EXPECT_EQ(nodes_of_cuda(), "tell_node while<0[transform_flat reduce_rows<0 tell_node<1]");
+  EXPECT_EQ(early(standin::graph()[1].bodies[0]), "011");
 }
 
 /// Records what has every kind of node, and launches it on a stream.

@@ -6,6 +6,9 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 __global__ void tell_node(cudaGraphConditionalHandle handle, const bool* value, bool wanted) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();  // it may be in its place early
+#endif
   cudaGraphSetConditional(handle, *value == wanted ? 1 : 0);
 }
 }  // namespace

@@ -308,29 +308,35 @@ class on_cuda final : public record_detail::executor {
   }
   const node& node_of(int number) const { return (*nodes_)[static_cast<std::size_t>(number)]; }
 
+  /// What has become of a node: what waits for it waits for the ends; of a kernel all there is, from the last to the
+  /// first.
+  struct placed {
+    node_list ends, nodes;
+  };
+  using placed_nodes = std::vector<placed>;
+
   /// Makes the graph of all nodes, and what can be launched. If it throws, that is what it was.
   void make_ready() {
-    auto graph = std::make_unique<graph_handle>();
-    std::vector<node_list> ends(nodes_->size());
-    add_all(*numbers_, graph->graph, {}, ends, nullptr);
-    std::vector<node_list> nodes(nodes_->size());
-    for (const int number : *numbers_) {
-      const auto i = static_cast<std::size_t>(number);
-      if (!node_of(number).plan) continue;
-      const node_list before = those_before(number, ends);
-      nodes[i] = nodes_between(before, ends[i]);
-      // Others may be a library's, of which nobody says what they are.
-      const bool may_wait = node_of(number).plan->type->pattern == std::string_view("transform");
-      if (may_wait && before.size() == 1 && !nodes[i].empty())
-        let_begin_early(graph->graph, before[0], nodes[i].back());
-    }
+    std::unique_ptr<graph_handle> graph;
+    placed_nodes at;
     cudaGraphExec_t runnable = nullptr;
-    check(cudaGraphInstantiate(&runnable, graph->graph, 0), "cudaGraphInstantiate");
+    for (const bool early : {true, false}) {
+      graph = std::make_unique<graph_handle>();
+      at.assign(nodes_->size(), {});
+      add_all(*numbers_, graph->graph, {}, at, early ? edges::early : edges::full, nullptr);
+      const cudaError_t status = cudaGraphInstantiate(&runnable, graph->graph, 0);
+      if (early && is_refusal(status)) {
+        (void)cudaGetLastError();
+        continue;
+      }
+      check(status, "cudaGraphInstantiate");
+      break;
+    }
     if (runnable_) (void)cudaGraphExecDestroy(runnable_);
     runnable_ = runnable;
     graph_ = std::move(graph);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      parts_[i].nodes = std::move(nodes[i]);
+      parts_[i].nodes = std::move(at[i].nodes);
       parts_[i].kernels.reset();
       parts_[i].known.clear();
     }
@@ -343,50 +349,63 @@ class on_cuda final : public record_detail::executor {
       for (const handles<1>& room : p.rooms.all()) rooms_.push_back(room.memory[0]);
   }
 
-  /// A kernel that follows one other, and waits for it itself, is put in its place while that ends.
-  static void let_begin_early(cudaGraph_t graph, cudaGraphNode_t before, cudaGraphNode_t after) {
-    if (!is_kernel(before) || !is_kernel(after) || !waits_itself(after)) return;
+  /// Whether kernels that wait themselves are put in their places while what they follow ends.
+  enum class edges { full, early };
+  static void let_begin_early(cudaGraph_t graph, const node_list& before, cudaGraphNode_t after) {
+    if (before.size() != 1 || !is_kernel(before[0]) || !is_kernel(after) || !waits_itself(after)) return;
     cudaGraphEdgeData early{};
     early.from_port = cudaGraphKernelNodePortProgrammatic;
     early.type = cudaGraphDependencyTypeProgrammatic;
-    check(cudaGraphRemoveDependencies(graph, &before, &after, nullptr, 1), "cudaGraphRemoveDependencies");
-    check(cudaGraphAddDependencies(graph, &before, &after, &early, 1), "cudaGraphAddDependencies");
+    check(cudaGraphRemoveDependencies(graph, before.data(), &after, nullptr, 1), "cudaGraphRemoveDependencies");
+    cudaError_t status = cudaGraphAddDependencies(graph, before.data(), &after, &early, 1);
+    if (is_refusal(status)) {
+      (void)cudaGetLastError();
+      status = cudaGraphAddDependencies(graph, before.data(), &after, nullptr, 1);
+    }
+    check(status, "cudaGraphAddDependencies");
   }
 
   /// Adds all nodes to the graph that a stream is captured into: one that has conditions cannot be a node of another.
   void add_to_capture(cudaStream_t stream) {
     cudaGraph_t graph = nullptr;
     const node_list before = capture::last_of(stream, &graph);
-    std::vector<node_list> ends(nodes_->size());
-    add_all(*numbers_, graph, before, ends, stream);
+    placed_nodes at(nodes_->size());
+    add_all(*numbers_, graph, before, at, edges::full, stream);
     std::vector<bool> is_last(nodes_->size(), true);
     for (const int number : *numbers_)
       for (const int earlier : node_of(number).after) is_last[static_cast<std::size_t>(earlier)] = false;
     node_list last;
     for (const int number : *numbers_) {
-      const node_list& of = ends[static_cast<std::size_t>(number)];
+      const node_list& of = at[static_cast<std::size_t>(number)].ends;
       if (is_last[static_cast<std::size_t>(number)]) last.insert(last.end(), of.begin(), of.end());
     }
     capture::set_last(stream, std::move(last));
   }
 
-  node_list those_before(int number, const std::vector<node_list>& ends) const {
+  node_list those_before(const node& n, const placed_nodes& at) const {
     node_list all;
-    for (const int before : node_of(number).after) {
-      const node_list& of = ends[static_cast<std::size_t>(before)];
+    for (const int before : n.after) {
+      const node_list& of = at[static_cast<std::size_t>(before)].ends;
       all.insert(all.end(), of.begin(), of.end());
     }
     return all;
   }
   /// Nodes, the first of which wait for `before`. users: a stream that is captured into the graph already; null if none
   /// is.
-  void add_all(const std::vector<int>& numbers, cudaGraph_t graph, const node_list& before,
-               std::vector<node_list>& ends, cudaStream_t users) {
+  void add_all(const std::vector<int>& numbers, cudaGraph_t graph, const node_list& before, placed_nodes& at,
+               edges sort, cudaStream_t users) {
     for (const int number : numbers) {
       const auto i = static_cast<std::size_t>(number);
       const node& n = node_of(number);
-      const node_list after = n.after.empty() ? before : those_before(number, ends);
-      ends[i] = n.bodies.empty() ? add(i, graph, after, users) : add_bodies(i, graph, after, ends, users);
+      const node_list after = n.after.empty() ? before : those_before(n, at);
+      if (!n.bodies.empty()) {
+        at[i].ends = add_bodies(i, graph, after, at, sort, users);
+        continue;
+      }
+      at[i].ends = add(i, graph, after, users);
+      if (!n.plan || users) continue;
+      at[i].nodes = nodes_between(after, at[i].ends);
+      if (sort == edges::early && !at[i].nodes.empty()) let_begin_early(graph, after, at[i].nodes.back());
     }
   }
 
@@ -430,16 +449,20 @@ class on_cuda final : public record_detail::executor {
 
   /// A loop or branch: a kernel that says whether it runs, and a node that has graphs. A loop's says it at its end,
   /// too.
-  node_list add_bodies(std::size_t i, cudaGraph_t graph, const node_list& after, std::vector<node_list>& ends,
+  node_list add_bodies(std::size_t i, cudaGraph_t graph, const node_list& after, placed_nodes& at, edges sort,
                        cudaStream_t users) try {
     const node& n = (*nodes_)[i];
     const bool loops = n.kind == node_kind::loop;
     cudaGraphConditionalHandle handle{};
     check(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), "cudaGraphConditionalHandleCreate");
-    const auto decide = [&](cudaStream_t stream) {
-      check(set_condition(handle, n.condition, n.wanted, stream), "cudaLaunchKernel");
+    const auto decide = [&](cudaGraph_t within, const node_list& behind, cudaStream_t captures) {
+      node_list decided = captured(within, behind, captures, [&](cudaStream_t stream) {
+        check(set_condition(handle, n.condition, n.wanted, stream), "cudaLaunchKernel");
+      });
+      if (sort == edges::early) let_begin_early(within, behind, decided[0]);
+      return decided;
     };
-    const node_list decided = captured(graph, after, users, decide);
+    const node_list decided = decide(graph, after, users);
     cudaGraphNodeParams p{};
     p.type = cudaGraphNodeTypeConditional;
     p.conditional.handle = handle;
@@ -449,8 +472,8 @@ class on_cuda final : public record_detail::executor {
     check(cudaGraphAddNode(&made, graph, decided.data(), nullptr, decided.size(), &p), "cudaGraphAddNode");
     for (std::size_t b = 0; b < n.bodies.size(); ++b) {
       cudaGraph_t body = p.conditional.phGraph_out[b];
-      add_all(n.bodies[b], body, {}, ends, nullptr);
-      if (loops) (void)captured(body, ends[static_cast<std::size_t>(n.condition_writer)], nullptr, decide);
+      add_all(n.bodies[b], body, {}, at, sort, nullptr);
+      if (loops) (void)decide(body, at[static_cast<std::size_t>(n.condition_writer)].ends, nullptr);
     }
     return {made};
   } catch (const cuda_error& e) {

@@ -6,7 +6,9 @@
 
 #include <lazyfuse/error.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 namespace lazyfuse::cuda_detail {
@@ -25,11 +27,11 @@ F driver_function(const char* name, unsigned version) {
 constexpr unsigned cuda_12_0 = 12000, cuda_12_4 = 12040;
 
 using driver_parameters = CUDA_KERNEL_NODE_PARAMS;
+constexpr const char* get_parameters = "cuGraphKernelNodeGetParams";
 driver_parameters parameters_of(cudaGraphNode_t n) {
-  constexpr const char* name = "cuGraphKernelNodeGetParams";
-  static const auto get = driver_function<CUresult (*)(CUgraphNode, driver_parameters*)>(name, cuda_12_0);
+  static const auto get = driver_function<CUresult (*)(CUgraphNode, driver_parameters*)>(get_parameters, cuda_12_0);
   driver_parameters p{};
-  check(static_cast<cudaError_t>(get(n, &p)), name);
+  check(static_cast<cudaError_t>(get(n, &p)), get_parameters);
   return p;
 }
 /// The bytes of a kernel's argument; none if it has fewer.
@@ -63,17 +65,34 @@ CUfunction function_of(const driver_parameters& p) {
 }  // namespace
 
 bool waits_itself(cudaGraphNode_t n) {
+  static const auto get = driver_function<CUresult (*)(CUgraphNode, driver_parameters*)>(get_parameters, cuda_12_0);
   static const auto name_of = driver_function<CUresult (*)(const char**, CUfunction)>("cuFuncGetName", cuda_12_4);
   static const auto ask =
       driver_function<CUresult (*)(int*, CUfunction_attribute, CUfunction)>("cuFuncGetAttribute", cuda_12_0);
-  auto* const function = function_of(parameters_of(n));
+  driver_parameters p{};
+  const auto status = static_cast<cudaError_t>(get(n, &p));
+  if (is_refusal(status)) return false;  // of kernels of libraries CUDA may not say it
+  check(status, get_parameters);
+  auto* const function = function_of(p);
   const char* name = nullptr;
   check(static_cast<cudaError_t>(name_of(&name, function)), "cuFuncGetName");
-  if (!name || std::string_view(name).find("transform_flat") == std::string_view::npos) return false;
+  // As names are mangled: with their lengths.
+  static constexpr std::string_view waiting[] = {
+      "14transform_flatI",       "17transform_stridedI", "16transform_windowI", "17transform_stencilI",
+      "20transform_unravelledI", "11reduce_rowsI",       "9tell_nodeE"};
+  if (!name || std::none_of(std::begin(waiting), std::end(waiting), [&](std::string_view w) {
+        return std::string_view(name).find(w) != std::string_view::npos;
+      }))
+    return false;
   // Compiled for an older architecture it does not.
   int compiled_for = 0;
   check(static_cast<cudaError_t>(ask(&compiled_for, CU_FUNC_ATTRIBUTE_PTX_VERSION, function)), "cuFuncGetAttribute");
   return compiled_for >= 90;
+}
+
+bool is_refusal(cudaError_t status) {
+  return status == cudaErrorNotSupported || status == cudaErrorInvalidValue ||
+         status == cudaErrorInvalidDeviceFunction || status == cudaErrorInvalidResourceHandle;
 }
 
 node_parameters::node_parameters(cudaGraphNode_t n) : how_(parameters_of(n)) {

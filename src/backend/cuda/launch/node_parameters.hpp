@@ -38,5 +38,7 @@ class node_parameters {
 
 /// Whether a kernel node's kernel waits for those before it by itself, and may begin while they end.
 bool waits_itself(cudaGraphNode_t n);
+/// Whether CUDA says that it does not do this, not that something is wrong.
+bool is_refusal(cudaError_t status);
 
 }  // namespace lazyfuse::cuda_detail

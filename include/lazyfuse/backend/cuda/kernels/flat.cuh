@@ -80,15 +80,6 @@ constexpr int flat_residents(list<Src...> sources, int elements) {
   return light ? transform_tuning::light_residents : 1;
 }
 
-/// In a graph the blocks of a small kernel may be in their place before the kernel that they wait for has ended
-/// (launch/graph.cpp knows by its name that this one waits itself): nothing of memory is touched before. Else nothing.
-__device__ __forceinline__ void let_next_begin_and_wait() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 template <class Schedule, class Sources, class Types, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width* Depth))
     transform_flat(const __grid_constant__ Parameters p) {
