@@ -30,6 +30,29 @@ const char* plain_name(node_kind kind) {
 
 namespace {
 
+/// Whether a node is known to wait for an earlier one, by way of others. Looks at a few.
+bool waits_for(const std::vector<node>& nodes, int later, int earlier) {
+  constexpr std::size_t most_looked_at = 64;
+  std::vector<int> open{later};
+  for (std::size_t k = 0; k < open.size() && k < most_looked_at; ++k)
+    for (const int before : nodes[static_cast<std::size_t>(open[k])].after) {
+      if (before == earlier) return true;
+      if (before > earlier) open.push_back(before);
+    }
+  return false;
+}
+/// Kernels that follow one other alone may begin early, and graphs with fewer edges are smaller.
+void leave_out_what_others_wait_for(const std::vector<node>& nodes, std::vector<int>& after) {
+  constexpr std::size_t most_compared = 16;
+  if (after.size() > most_compared) return;
+  for (std::size_t i = 0; i < after.size();) {
+    bool known = false;
+    for (std::size_t k = i + 1; k < after.size() && !known; ++k) known = waits_for(nodes, after[k], after[i]);
+    if (known) after.erase(after.begin() + static_cast<std::ptrdiff_t>(i));
+    else ++i;
+  }
+}
+
 /// Memory that nobody owns, or an owner elsewhere, may be a part of any other such: as one block, it says what waits.
 allocation* orders(allocation* a) { return a && a->foreign ? nullptr : a; }
 
@@ -136,6 +159,7 @@ void contents::append(node given, const std::vector<use_of_memory>& memory) {
   }
   std::sort(n.after.begin(), n.after.end());
   n.after.erase(std::unique(n.after.begin(), n.after.end()), n.after.end());
+  leave_out_what_others_wait_for(nodes, n.after);
   open.back().nodes.push_back(number);
 }
 

@@ -341,9 +341,9 @@ TEST_F(recorded_graphs, let_a_kernel_that_waits_itself_begin_while_the_one_befor
   const vector large(lf::shape(1 << 22));
   const lf::graph g = lf::record([&] {
     y = x + 1;
-    z = y * 2;               // after one kernel
-    x = y + z;               // after one kernel, which was after the other
-    y = x + z;               // the same
+    z = y * 2;  // after one kernel
+    x = y + z;  // the same: the one before was after the others
+    y = x + z;
     z = lf::cumsum(y);       // does not wait itself
     y = z + 1;               // after that
     x = y + lf::sum(large);  // after two
@@ -353,7 +353,7 @@ TEST_F(recorded_graphs, let_a_kernel_that_waits_itself_begin_while_the_one_befor
     for (const standin::graph_node& n : nodes) each += n.early ? '1' : '0';
     return each;
   };
-  EXPECT_EQ(early(standin::graph()), "01000100") << nodes_of_cuda();
+  EXPECT_EQ(early(standin::graph()), "01110100") << nodes_of_cuda();
   lf::array<float, 0> total;
   lf::array<bool, 0> going;
   const lf::graph loop = lf::record([&] {
@@ -364,6 +364,28 @@ TEST_F(recorded_graphs, let_a_kernel_that_waits_itself_begin_while_the_one_befor
   });
   EXPECT_EQ(nodes_of_cuda(), "tell_node while<0[transform_flat reduce_rows<0 tell_node<1]");
   EXPECT_EQ(early(standin::graph()[1].bodies[0]), "011");
+}
+
+TEST_F(recorded_graphs, have_four_kernels_for_a_turn_of_conjugate_gradients) {
+  constexpr lf::index_t n = 256;
+  const auto in = range(1, -1), before = range(lf::none, -2), after = range(2, lf::none);
+  lf::array<float, 2> x = lf::zeros<float>({n, n}), r = lf::ones<float>({n, n}), p = lf::zeros<float>({n + 2, n + 2});
+  lf::array<float, 0> rr, least, alpha, beta;
+  lf::array<bool, 0> going;
+  const auto laplace = [&](const auto& u) {
+    return 4 * u(in, in) - u(before, in) - u(after, in) - u(in, before) - u(in, after);
+  };
+  const lf::graph g = lf::record([&] {
+    lf::while_loop(going, [&] {
+      alpha = rr / lf::sum(p(in, in) * laplace(p));
+      lf::assign(lf::tie(x, r), x + alpha * p(in, in), r - alpha * laplace(p));
+      const auto next = lf::sum(r * r);
+      lf::assign(lf::tie(beta, rr, going), next / rr, next, next > least);
+      p(in, in) = r + beta * p(in, in);
+    });
+  });
+  EXPECT_EQ(nodes_of_cuda(),
+            "tell_node while<0[reduce_rows transform_stencil<0 reduce_rows<1 transform_strided<2 tell_node<2]");
 }
 
 /// Records what has every kind of node, and launches it on a stream.
@@ -385,7 +407,7 @@ class every_node {
   bool was_called() const { return called_; }
   static constexpr const char* nodes =
       "memcpy reduce_rows<0 tell_node<1 "
-      "while<2[transform_flat memcpy<0 transform_flat<1 tell_node<1<2 if<3[transform_flat][transform_flat] "
+      "while<2[transform_flat memcpy<0 transform_flat<1 tell_node<2 if<3[transform_flat][transform_flat] "
       "reduce_rows<1 tell_node<5] "
       "memcpy<3 call<4";
 
@@ -428,7 +450,7 @@ TEST_F(recorded_graphs, become_a_part_of_what_is_captured_where_they_have_condit
   ASSERT_EQ(cudaStreamEndCapture(s.handle, &users), cudaSuccess);
   EXPECT_EQ(text_of(standin::nodes_of(users)),
             "transform_flat memcpy<0 reduce_rows<1 tell_node<2 "
-            "while<3[transform_flat memcpy<0 transform_flat<1 tell_node<1<2 if<3[transform_flat][transform_flat] "
+            "while<3[transform_flat memcpy<0 transform_flat<1 tell_node<2 if<3[transform_flat][transform_flat] "
             "reduce_rows<1 tell_node<5] "
             "memcpy<4 call<5 transform_flat<6");
   ASSERT_EQ(cudaGraphDestroy(users), cudaSuccess);
