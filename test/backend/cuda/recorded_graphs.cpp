@@ -366,6 +366,33 @@ TEST_F(recorded_graphs, let_a_kernel_that_waits_itself_begin_while_the_one_befor
   EXPECT_EQ(early(standin::graph()[1].bodies[0]), "011");
 }
 
+TEST_F(recorded_graphs, have_full_edges_where_cuda_takes_no_others) {
+  vector x(lf::shape(1000)), y(lf::shape(1000));
+  const auto record = [&] {
+    return lf::record([&] {
+      y = x + 1;
+      y = y * 2;
+    });
+  };
+  (void)record();
+  EXPECT_TRUE(standin::graph()[1].early);
+  std::set<std::string> refused;
+  for (long n = 1;; ++n) {
+    ASSERT_LT(n, 100);
+    standin::fail_at(n, cudaErrorNotSupported);
+    try {
+      (void)record();
+      if (!standin::failed().empty() && !standin::graph()[1].early) refused.insert(standin::failed());
+    } catch (const lf::error&) {
+    }
+    const bool ended = standin::failed().empty();
+    standin::reset();
+    if (ended) break;
+    EXPECT_EQ(nodes_of_cuda(), "transform_flat transform_flat<0");
+  }
+  EXPECT_EQ(refused.count("cudaGraphAddDependencies") + refused.count("cuGraphKernelNodeGetParams"), 2u);
+}
+
 TEST_F(recorded_graphs, have_four_kernels_for_a_turn_of_conjugate_gradients) {
   constexpr lf::index_t n = 256;
   const auto in = range(1, -1), before = range(lf::none, -2), after = range(2, lf::none);

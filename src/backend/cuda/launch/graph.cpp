@@ -320,12 +320,12 @@ class on_cuda final : public record_detail::executor {
     std::unique_ptr<graph_handle> graph;
     placed_nodes at;
     cudaGraphExec_t runnable = nullptr;
-    for (const bool early : {true, false}) {
+    for (const edges sort : {edges::early, edges::early_outside, edges::full}) {
       graph = std::make_unique<graph_handle>();
       at.assign(nodes_->size(), {});
-      add_all(*numbers_, graph->graph, {}, at, early ? edges::early : edges::full, nullptr);
+      add_all(*numbers_, graph->graph, {}, at, sort, nullptr);
       const cudaError_t status = cudaGraphInstantiate(&runnable, graph->graph, 0);
-      if (early && is_refusal(status)) {
+      if (sort != edges::full && is_refusal(status)) {
         (void)cudaGetLastError();
         continue;
       }
@@ -349,8 +349,9 @@ class on_cuda final : public record_detail::executor {
       for (const handles<1>& room : p.rooms.all()) rooms_.push_back(room.memory[0]);
   }
 
-  /// Whether kernels that wait themselves are put in their places while what they follow ends.
-  enum class edges { full, early };
+  /// Whether kernels that wait themselves are put in their places while what they follow ends: none, those that are in
+  /// no loop or branch, or all.
+  enum class edges { full, early_outside, early };
   static void let_begin_early(cudaGraph_t graph, const node_list& before, cudaGraphNode_t after) {
     if (before.size() != 1 || !is_kernel(before[0]) || !is_kernel(after) || !waits_itself(after)) return;
     cudaGraphEdgeData early{};
@@ -405,7 +406,7 @@ class on_cuda final : public record_detail::executor {
       at[i].ends = add(i, graph, after, users);
       if (!n.plan || users) continue;
       at[i].nodes = nodes_between(after, at[i].ends);
-      if (sort == edges::early && !at[i].nodes.empty()) let_begin_early(graph, after, at[i].nodes.back());
+      if (sort != edges::full && !at[i].nodes.empty()) let_begin_early(graph, after, at[i].nodes.back());
     }
   }
 
@@ -455,14 +456,15 @@ class on_cuda final : public record_detail::executor {
     const bool loops = n.kind == node_kind::loop;
     cudaGraphConditionalHandle handle{};
     check(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), "cudaGraphConditionalHandleCreate");
-    const auto decide = [&](cudaGraph_t within, const node_list& behind, cudaStream_t captures) {
+    const edges inside = sort == edges::early_outside ? edges::full : sort;
+    const auto decide = [&](cudaGraph_t within, const node_list& behind, edges kind, cudaStream_t captures) {
       node_list decided = captured(within, behind, captures, [&](cudaStream_t stream) {
         check(set_condition(handle, n.condition, n.wanted, stream), "cudaLaunchKernel");
       });
-      if (sort == edges::early) let_begin_early(within, behind, decided[0]);
+      if (kind != edges::full) let_begin_early(within, behind, decided[0]);
       return decided;
     };
-    const node_list decided = decide(graph, after, users);
+    const node_list decided = decide(graph, after, sort, users);
     cudaGraphNodeParams p{};
     p.type = cudaGraphNodeTypeConditional;
     p.conditional.handle = handle;
@@ -472,8 +474,8 @@ class on_cuda final : public record_detail::executor {
     check(cudaGraphAddNode(&made, graph, decided.data(), nullptr, decided.size(), &p), "cudaGraphAddNode");
     for (std::size_t b = 0; b < n.bodies.size(); ++b) {
       cudaGraph_t body = p.conditional.phGraph_out[b];
-      add_all(n.bodies[b], body, {}, at, sort, nullptr);
-      if (loops) (void)decide(body, at[static_cast<std::size_t>(n.condition_writer)].ends, nullptr);
+      add_all(n.bodies[b], body, {}, at, inside, nullptr);
+      if (loops) (void)decide(body, at[static_cast<std::size_t>(n.condition_writer)].ends, inside, nullptr);
     }
     return {made};
   } catch (const cuda_error& e) {
