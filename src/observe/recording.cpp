@@ -16,7 +16,12 @@ constinit thread_local recorder* now = nullptr;
 }
 
 recorder* current() noexcept { return now; }
+bool records() noexcept { return now != nullptr; }
 recorder* exchange(recorder* r) noexcept { return std::exchange(now, r); }
+
+bool settled(const elements& own, const elements& made, std::size_t bytes, bool fits) {
+  return now && now->settle(own, made, bytes, fits);
+}
 
 void refuse_reading(const char* operation) {
   if (now)

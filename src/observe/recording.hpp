@@ -20,6 +20,8 @@ class recorder {
   virtual void take(const planning::kernel_plan& p) = 0;
   /// What the plans that follow point to.
   virtual void keep(const handles<1>& what) = 0;
+  /// As settled().
+  virtual bool settle(const elements& own, const elements& made, std::size_t bytes, bool fits) = 0;
 
  protected:
   ~recorder() = default;

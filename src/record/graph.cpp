@@ -24,72 +24,98 @@ namespace {
 
 using planning::kernel_plan, planning::operand_info;
 
-/// The host runs one kernel after the other, each on all threads.
+/// The host runs one node after the other, kernels on all threads.
 class on_host final : public executor {
  public:
-  void build(const std::vector<node>& nodes, int) override { nodes_ = &nodes; }
+  void build(const std::vector<node>& nodes, const std::vector<int>& parts, int) override {
+    nodes_ = &nodes;
+    parts_ = &parts;
+  }
   void launch(const std::vector<use_of_memory>&, const stream_handle* stream) override {
     if (stream) throw graph_error("launch: a graph of the host has no stream" + place_asked());
-    for (const node& n : *nodes_) lazyfuse::launch(*n.plan);
+    run(*parts_);
   }
-  void update(const std::vector<int>&) override {}
+  bool patch(const std::vector<int>&, const moved_memory&) override { return false; }
+  void update(const std::vector<int>&, const moved_memory&) override {}
 
  private:
+  void run(const std::vector<int>& numbers) const {
+    for (const int i : numbers) run((*nodes_)[static_cast<std::size_t>(i)]);
+  }
+  void run(const node& n) const {
+    switch (n.kind) {
+      case node_kind::kernel:
+        return lazyfuse::launch(*n.plan);
+      case node_kind::copy:
+        std::memcpy(n.to, n.from, n.bytes);
+        return;
+      case node_kind::call:
+        return n.call->function();
+      case node_kind::loop:
+        while (*n.condition == n.wanted) run(n.bodies[0]);
+        return;
+      case node_kind::branch:
+        if (const std::size_t body = *n.condition == n.wanted ? 0 : 1; body < n.bodies.size()) run(n.bodies[body]);
+        return;
+    }
+  }
+
   const std::vector<node>* nodes_ = nullptr;
+  const std::vector<int>* parts_ = nullptr;
 };
 
+const void* moved(const void* p, const array_record& from, const array_record& to) {
+  return static_cast<const char*>(to.data) + (static_cast<const char*>(p) - static_cast<const char*>(from.data));
+}
 /// Where the operand's elements are in another allocation. The kernel has a pointer of its own, which need not be to
 /// the first element.
 void move(operand_info& o, const array_record& from, const array_record& to) {
-  const auto moved = [&](const void* p) {
-    return static_cast<const char*>(to.data) + (static_cast<const char*>(p) - static_cast<const char*>(from.data));
-  };
   const void* pointer = nullptr;
   std::memcpy(&pointer, o.place, sizeof pointer);
-  pointer = moved(pointer);
+  pointer = moved(pointer, from, to);
   std::memcpy(o.place, &pointer, sizeof pointer);
-  o.data = moved(o.data);
+  o.data = moved(o.data, from, to);
   o.owner = to.owner;
 }
 
-/// Moves what is in one allocation to another; returns which nodes have changed.
-std::vector<int> move(contents& c, const array_record& from, const array_record& to) {
-  const bool alike =
-      ((reinterpret_cast<std::uintptr_t>(from.data) ^ reinterpret_cast<std::uintptr_t>(to.data)) & 15) == 0;
-  std::vector<int> changed;
-  for (std::size_t i = 0; i < c.nodes.size(); ++i) {
-    kernel_plan& p = *c.nodes[i].plan;
-    bool uses = false;
-    for (int k = 0; k < p.type->targets + p.type->operands; ++k) {
-      operand_info& o = p.info[k];
-      if (o.owner != from.owner) continue;
-      move(o, from, to);
-      uses = true;
+/// Moves what these nodes have in one allocation to another.
+void move(contents& c, const std::vector<int>& users, const array_record& from, const array_record& to) {
+  for (const int i : users) {
+    node& n = c.nodes[static_cast<std::size_t>(i)];
+    if (n.plan) {
+      kernel_plan& p = *n.plan;
+      for (int k = 0; k < p.type->targets + p.type->operands; ++k)
+        if (p.info[k].owner == from.owner) move(p.info[k], from, to);
     }
-    if (!uses) continue;
-    changed.push_back(static_cast<int>(i));
-    if (p.by_address || !alike) p.type->decide(p);
+    if (n.kind == node_kind::copy)
+      for (use_of_memory& m : n.memory) {
+        if (m.memory != from.owner) continue;
+        if (m.written) n.to = const_cast<void*>(moved(n.to, from, to));
+        else n.from = moved(n.from, from, to);
+      }
+    for (use_of_memory& m : n.memory)
+      if (m.memory == from.owner) m.memory = to.owner;
   }
-  return changed;
+}
+/// Their plans decide again where what they decided by has changed.
+void decide_again(contents& c, const std::vector<int>& users, const moved_memory& moved) {
+  const bool alike =
+      ((reinterpret_cast<std::uintptr_t>(moved.was) ^ reinterpret_cast<std::uintptr_t>(moved.is)) & 15) == 0;
+  for (const int i : users)
+    if (kernel_plan* const p = c.nodes[static_cast<std::size_t>(i)].plan; p && (p->by_address || !alike))
+      p->type->decide(*p);
 }
 
 [[noreturn]] void throw_graph(const std::string& text) { throw graph_error(text + place_asked()); }
 
-std::string escaped(const std::string& text) {
-  std::string s;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') s += '\\';
-    s += c;
-  }
-  return s;
-}
-
 /// A node that writes the memory.
 std::string writer_of(const contents& c, const allocation* memory) {
   for (std::size_t i = 0; i < c.nodes.size(); ++i) {
-    const kernel_plan& p = *c.nodes[i].plan;
-    for (int k = 0; k < p.type->targets; ++k)
-      if (p.info[k].owner == memory) return name_of(c.nodes[i], i);
+    const node& n = c.nodes[i];
+    const auto writes = [&](const use_of_memory& m) { return m.written && m.memory == memory; };
+    bool found = n.bodies.empty() && std::any_of(n.memory.begin(), n.memory.end(), writes);
+    for (int k = 0; n.plan && k < n.plan->type->targets; ++k) found = found || n.plan->info[k].owner == memory;
+    if (found) return name_of(n, i);
   }
   return "a node";
 }
@@ -106,48 +132,42 @@ void run(contents& c, const stream_handle* stream) {
 
 void rebind(contents& c, const array_record& used, const array_record& instead) {
   if (used.owner == instead.owner) return;
-  const auto find = [&](const allocation* a) {
-    return std::find_if(c.blocks.begin(), c.blocks.end(), [&](const block& b) { return a && b.memory == a; });
-  };
-  const auto of_used = find(used.owner);
-  if (of_used == c.blocks.end())
+  block* const of_used = c.find(used.owner);
+  if (!of_used)
     throw_graph(
         "rebind: no kernel of the graph uses the elements of the first array; if it was assigned to since, they may be "
         "in other memory now");
-  if (find(instead.owner) != c.blocks.end())
+  if (c.find(instead.owner))
     throw_graph("rebind: the graph uses the second array already, and which kernel waits for which would be another");
   if (used.owner->device != instead.owner->device)
     throw device_error("rebind: the first array is on device " + std::to_string(used.owner->device) +
                        ", the second on device " + std::to_string(instead.owner->device) + place_asked());
+  const std::vector<int>& users = of_used->users;
+  for (const int i : users)
+    if (const node& n = c.nodes[static_cast<std::size_t>(i)]; n.kind == node_kind::call)
+      throw_graph("rebind: " + name_of(n, static_cast<std::size_t>(i)) +
+                  " is a function of your own, which has the first array by its name; record anew");
+  const moved_memory moved{static_cast<int>(of_used - c.blocks.data()), used.data, instead.data};
   memory_detail::hold(instead.owner);
+  bool again = false;
   try {
-    const std::vector<int> changed = move(c, used, instead);
-    for (const int i : changed)
-      if (const node& n = c.nodes[static_cast<std::size_t>(i)]; !n.plan->path)
-        throw_graph("rebind: " + name_of(n, static_cast<std::size_t>(i)) + " cannot run there: " + backend_refuses);
-    c.runs->update(changed);
+    move(c, users, used, instead);
+    if (!c.runs->patch(users, moved)) {
+      again = true;
+      decide_again(c, users, moved);
+      for (const int i : users)
+        if (const node& n = c.nodes[static_cast<std::size_t>(i)]; n.plan && !n.plan->path)
+          throw_graph("rebind: " + name_of(n, static_cast<std::size_t>(i)) + " cannot run there: " + backend_refuses);
+      c.runs->update(users, moved);
+    }
   } catch (...) {
-    move(c, instead, used);
+    move(c, users, instead, used);
+    if (again) decide_again(c, users, moved);
     memory_detail::let_go(instead.owner);
     throw;
   }
-  of_used->memory = instead.owner;
-  c.list_uses();
+  c.replace(*of_used, instead.owner);
   memory_detail::let_go(used.owner);
-}
-
-std::string dot(const std::vector<node>& nodes) {
-  std::string text = "digraph lazyfuse {\n  node [shape=box];\n", edges;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const kernel_plan& p = *nodes[i].plan;
-    const std::string name = "n" + std::to_string(i);
-    int first = 0;  // axes that have been merged into others are before it
-    while (first < p.type->rank && p.extents[first] == 1) ++first;
-    text += "  " + name + " [label=\"" + p.type->pattern + ": " + escaped(ir::short_program_text(p.type->program)) +
-            "\\n" + text_of(p.extents + first, p.type->rank - first) + "\"];\n";
-    for (const int before : nodes[i].after) edges += "  n" + std::to_string(before) + " -> " + name + ";\n";
-  }
-  return text + edges + "}\n";
 }
 
 }  // namespace
@@ -165,11 +185,12 @@ int graph::nodes() const { return static_cast<int>(contents_->nodes.size()); }
 
 std::vector<std::string> graph::kernels() const {
   std::vector<std::string> texts;
-  for (const record_detail::node& n : contents_->nodes) texts.push_back(ir::short_program_text(n.plan->type->program));
+  for (const record_detail::node& n : contents_->nodes)
+    if (n.plan) texts.push_back(ir::short_program_text(n.plan->type->program));
   return texts;
 }
 
-std::string graph::dot() const { return record_detail::dot(contents_->nodes); }
+std::string graph::dot() const { return record_detail::dot(*contents_); }
 
 void graph::launch(caller where) {
   const asked_at at(where);

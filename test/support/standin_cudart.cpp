@@ -30,8 +30,13 @@ struct node {
   cudaGraphNodeType type;
   std::string what;
   std::vector<cudaGraphNode_t> after;
+  const void* kernel = nullptr;
   const void* first = nullptr;    ///< of the parameters
   void* arguments[1] = {&first};  ///< as they are asked for
+  bool early = false;
+  std::vector<cudaGraph_t> bodies = {};
+  cudaHostFn_t call = nullptr;
+  void* call_data = nullptr;
 };
 struct capture_of_stream {
   cudaGraph_t graph;
@@ -52,6 +57,7 @@ struct everything {
   std::map<cudaStream_t, capture_of_stream> captures;
   std::map<cudaGraphExec_t, cudaGraph_t> runnable;
   std::vector<standin::graph_node> made_ready;
+  cudaGraph_t last_ready = nullptr;
   std::vector<cudaStream_t> graph_launches;
   long graph_updates = 0;
   std::string failed;
@@ -94,6 +100,8 @@ std::string plain_name(const char* mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
   std::string name = text ? text.get() : mangled;
+  const std::string unnamed = "(anonymous namespace)::";
+  if (const auto at = name.find(unnamed); at != std::string::npos) name.erase(at, unnamed.size());
   name.resize(std::min({name.size(), name.find('<'), name.find('(')}));  // of a name that is none: all of it
   if (const auto start = name.find_last_of(": "); start != std::string::npos) name.erase(0, start + 1);
   return name;
@@ -158,6 +166,36 @@ node* captured(cudaStream_t stream, cudaGraphNodeType type, const std::string& w
   return &n;
 }
 
+/// A graph as tests see it.
+std::vector<standin::graph_node> shown(cudaGraph_t graph) {
+  const auto& nodes = all().graphs[graph];
+  const auto number = [&](cudaGraphNode_t n) {
+    int i = 0;
+    while (as_handle(nodes[static_cast<std::size_t>(i)].get()) != n) ++i;
+    return i;
+  };
+  std::vector<standin::graph_node> result;
+  for (const auto& n : nodes) {
+    standin::graph_node one{n->what, {}, n->first};
+    one.early = n->early;
+    for (const cudaGraphNode_t before : n->after) one.after.push_back(number(before));
+    for (const cudaGraph_t body : n->bodies) one.bodies.push_back(shown(body));
+    result.push_back(one);
+  }
+  return result;
+}
+void destroy(cudaGraph_t graph) {
+  for (const auto& n : all().graphs[graph])
+    for (const cudaGraph_t body : n->bodies) destroy(body);
+  all().graphs.erase(graph);
+}
+cudaGraph_t new_graph() {
+  static long next = 1;
+  const auto graph = reinterpret_cast<cudaGraph_t>(static_cast<std::uintptr_t>(16 * next++));
+  all().graphs[graph];
+  return graph;
+}
+
 cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream_t stream, void** arguments) {
   if (const cudaError_t status = called(name); status != cudaSuccess) return status;
   const own_memory own;
@@ -167,6 +205,7 @@ cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream
   if (known == a.kernels.end()) return noted(cudaErrorInvalidDeviceFunction);
   if (device_of(stream) != current) return noted(cudaErrorInvalidResourceHandle);
   if (node* const n = captured(stream, cudaGraphNodeTypeKernel, known->second)) {
+    n->kernel = kernel;
     n->first = *static_cast<const void* const*>(arguments[0]);
     return cudaSuccess;
   }
@@ -194,6 +233,11 @@ const std::vector<launch>& launched() { return all().launches; }
 const std::vector<wait>& waits() { return all().waits; }
 const std::vector<cudaStream_t>& waited_for() { return all().waited_for; }
 std::vector<graph_node> graph() { return all().made_ready; }
+std::vector<graph_node> nodes_of(cudaGraph_t graph) { return shown(graph); }
+void call_hosts() {
+  for (const auto& n : all().graphs[all().last_ready])
+    if (n->call) n->call(n->call_data);
+}
 const std::vector<cudaStream_t>& graph_launches() { return all().graph_launches; }
 long graph_updates() { return all().graph_updates; }
 void devices(int count) { all().devices = count; }
@@ -250,8 +294,23 @@ void __cudaRegisterFunction(void**, const char* host, char*, const char* name, i
   all().kernels[host] = plain_name(name);
 }
 void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
-unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, cudaStream_t) { return 0; }
-cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*) { return cudaSuccess; }
+struct call_configuration {
+  dim3 blocks, threads;
+  std::size_t shared = 0;
+  cudaStream_t stream = nullptr;
+};
+static thread_local call_configuration configured;
+unsigned __cudaPushCallConfiguration(dim3 blocks, dim3 threads, std::size_t shared, cudaStream_t stream) {
+  configured = {blocks, threads, shared, stream};
+  return 0;
+}
+cudaError_t __cudaPopCallConfiguration(dim3* blocks, dim3* threads, std::size_t* shared, void* stream) {
+  *blocks = configured.blocks;
+  *threads = configured.threads;
+  *shared = configured.shared;
+  *static_cast<cudaStream_t*>(stream) = configured.stream;
+  return cudaSuccess;
+}
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) {
   *kernel = static_cast<cudaKernel_t>(const_cast<void*>(host));
   return cudaSuccess;
@@ -380,6 +439,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (status != cudaSuccess) return status;
   if (device_of(stream) != current || !is_there(to, stream) || !is_there(from, stream))
     return noted(cudaErrorInvalidValue);
+  if (captured(stream, cudaGraphNodeTypeMemcpy, "memcpy")) return status;
   std::memcpy(to, from, bytes);
   return status;
 }
@@ -430,10 +490,29 @@ static int address_range(unsigned long long* base, std::size_t* bytes, unsigned 
   *bytes = found->second.bytes;
   return 0;
 }
-/// The driver's cuGraphKernelNodeGetParams and cuGraphExecKernelNodeSetParams.
+/// The driver's cuGraphKernelNodeGetParams, cuFuncGetParamInfo and cuGraphExecKernelNodeSetParams.
 static CUresult parameters_of_kernel(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS* p) {
+  p->func = static_cast<CUfunction>(const_cast<void*>(node_of(n).kernel));
   p->kernelParams = node_of(n).arguments;
   return static_cast<CUresult>(called("cuGraphKernelNodeGetParams"));
+}
+static CUresult size_of_parameter(CUfunction, std::size_t number, std::size_t* offset, std::size_t* size) {
+  if (number > 0) return CUDA_ERROR_INVALID_VALUE;
+  *offset = 0;
+  *size = sizeof(void*);
+  return static_cast<CUresult>(called("cuFuncGetParamInfo"));
+}
+static CUresult name_of_kernel(const char** name, CUfunction kernel) {
+  static std::string mangled;
+  const own_memory own;
+  const std::string& plain = all().kernels[kernel];
+  mangled = "_ZN" + std::to_string(plain.size()) + plain + (plain == "tell_node" ? "E" : "I");
+  *name = mangled.c_str();
+  return static_cast<CUresult>(called("cuFuncGetName"));
+}
+static CUresult attribute_of_kernel(int* value, CUfunction_attribute, CUfunction) {
+  *value = 90;
+  return static_cast<CUresult>(called("cuFuncGetAttribute"));
 }
 static CUresult set_parameters_of_kernel(CUgraphExec runnable, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
   if (const cudaError_t status = called("cuGraphExecKernelNodeSetParams"); status != cudaSuccess)
@@ -452,6 +531,9 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
                                              cudaDriverEntryPointQueryResult*) {
   const std::string_view asked = name;
   *function = asked == "cuGraphKernelNodeGetParams"       ? reinterpret_cast<void*>(&parameters_of_kernel)
+              : asked == "cuFuncGetParamInfo"             ? reinterpret_cast<void*>(&size_of_parameter)
+              : asked == "cuFuncGetName"                  ? reinterpret_cast<void*>(&name_of_kernel)
+              : asked == "cuFuncGetAttribute"             ? reinterpret_cast<void*>(&attribute_of_kernel)
               : asked == "cuGraphExecKernelNodeSetParams" ? reinterpret_cast<void*>(&set_parameters_of_kernel)
                                                           : reinterpret_cast<void*>(&address_range);
   return called("cudaGetDriverEntryPointByVersion");
@@ -541,14 +623,75 @@ cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
   if (const cudaError_t status = called("cudaGraphCreate"); status != cudaSuccess) return status;
   const own_memory own;
   const std::lock_guard lock(all().mutex);
-  static long next = 1;
-  all().graphs[*graph = handle<cudaGraph_t>(16 * next++)];
+  *graph = new_graph();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                        const cudaGraphEdgeData*, std::size_t) {
+  if (const cudaError_t status = called("cudaGraphRemoveDependencies"); status != cudaSuccess) return status;
+  std::vector<cudaGraphNode_t>& after = node_of(*to).after;
+  const auto at = std::find(after.begin(), after.end(), *from);
+  if (at == after.end()) return noted(cudaErrorInvalidValue);
+  after.erase(at);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                     const cudaGraphEdgeData* edge, std::size_t) {
+  if (const cudaError_t status = called("cudaGraphAddDependencies"); status != cudaSuccess) return status;
+  const own_memory own;
+  node_of(*to).after.push_back(*from);
+  node_of(*to).early = edge && edge->type == cudaGraphDependencyTypeProgrammatic;
+  if (node_of(*to).early && (node_of(*from).type != cudaGraphNodeTypeKernel || edge->from_port != 1))
+    return noted(cudaErrorInvalidValue);
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   const own_memory own;
   const std::lock_guard lock(all().mutex);
-  return all().graphs.erase(graph) == 1 ? cudaSuccess : noted(cudaErrorInvalidValue);
+  if (all().graphs.count(graph) == 0) return noted(cudaErrorInvalidValue);
+  destroy(graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph, unsigned,
+                                             unsigned) {
+  *handle = reinterpret_cast<std::uintptr_t>(graph);
+  return called("cudaGraphConditionalHandleCreate");
+}
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* made, cudaGraph_t graph, const cudaGraphNode_t* after,
+                             const cudaGraphEdgeData*, std::size_t count, cudaGraphNodeParams* p) {
+  if (const cudaError_t status = called("cudaGraphAddNode"); status != cudaSuccess) return status;
+  const own_memory own;
+  everything& a = all();
+  const std::lock_guard lock(a.mutex);
+  if (p->type != cudaGraphNodeTypeConditional || p->conditional.handle != reinterpret_cast<std::uintptr_t>(graph))
+    return noted(cudaErrorInvalidValue);
+  auto n = std::make_unique<node>();
+  n->type = p->type;
+  n->what = p->conditional.type == cudaGraphCondTypeWhile ? "while" : "if";
+  n->after = {after, after + count};
+  for (unsigned i = 0; i < p->conditional.size; ++i) n->bodies.push_back(new_graph());
+  p->conditional.phGraph_out = n->bodies.data();
+  *made = as_handle(n.get());
+  a.graphs[graph].push_back(std::move(n));
+  return cudaSuccess;
+}
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData*,
+                                                std::size_t count, unsigned flags) {
+  if (const cudaError_t status = called("cudaStreamUpdateCaptureDependencies"); status != cudaSuccess) return status;
+  const own_memory own;
+  const std::lock_guard lock(all().mutex);
+  const auto at = all().captures.find(stream);
+  if (at == all().captures.end() || flags != cudaStreamSetCaptureDependencies) return noted(cudaErrorIllegalState);
+  at->second.last = {nodes, nodes + count};
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t call, void* data) {
+  if (const cudaError_t status = called("cudaLaunchHostFunc"); status != cudaSuccess) return status;
+  if (node* const n = captured(stream, cudaGraphNodeTypeHost, "call")) {
+    n->call = call;
+    n->call_data = data;
+  } else call(data);
+  return cudaSuccess;
 }
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after,
                                           const cudaGraphEdgeData*, std::size_t count, cudaStreamCaptureMode) {
@@ -560,11 +703,12 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long*,
-                                     cudaGraph_t*, const cudaGraphNode_t** last, const cudaGraphEdgeData**,
+                                     cudaGraph_t* into, const cudaGraphNode_t** last, const cudaGraphEdgeData**,
                                      std::size_t* count) {
   if (const cudaError_t failed = called("cudaStreamGetCaptureInfo"); failed != cudaSuccess) return failed;
   const std::lock_guard lock(all().mutex);
   const auto at = all().captures.find(stream);
+  if (into && at != all().captures.end()) *into = at->second.graph;
   *status = at == all().captures.end() ? cudaStreamCaptureStatusNone : cudaStreamCaptureStatusActive;
   *last = at == all().captures.end() ? nullptr : at->second.last.data();
   *count = at == all().captures.end() ? 0 : at->second.last.size();
@@ -599,18 +743,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* runnable, cudaGraph_t graph, u
   static long next = 1;
   *runnable = handle<cudaGraphExec_t>(16 * next++);
   a.runnable[*runnable] = graph;
-  const auto& nodes = a.graphs[graph];
-  const auto number = [&](cudaGraphNode_t n) {
-    int i = 0;
-    while (as_handle(nodes[static_cast<std::size_t>(i)].get()) != n) ++i;
-    return i;
-  };
-  a.made_ready.clear();
-  for (const auto& n : nodes) {
-    standin::graph_node shown{n->what, {}, n->first};
-    for (const cudaGraphNode_t before : n->after) shown.after.push_back(number(before));
-    a.made_ready.push_back(shown);
-  }
+  a.made_ready = shown(graph);
+  a.last_ready = graph;
   return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t stream) {

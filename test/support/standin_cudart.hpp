@@ -28,15 +28,22 @@ struct wait {
 const std::vector<wait>& waits();
 /// Which streams the host waited for, since the last reset.
 const std::vector<cudaStream_t>& waited_for();
-/// A node of a graph: a kernel, or "memset", "allocation", "free"; which nodes before it waits for, by their numbers;
-/// and of a kernel the first pointer of its parameters, as a graph that can be launched has it.
+/// A node of a graph: a kernel, or "memset", "memcpy", "call", "while", "if", "allocation", "free"; which nodes before
+/// it waits for, by their numbers; of a kernel the first pointer of its parameters, as a graph that can be launched has
+/// it; and the graphs that are within it.
 struct graph_node {
   std::string what;
   std::vector<int> after;
   const void* first = nullptr;
+  std::vector<std::vector<graph_node>> bodies = {};
+  bool early = false;  ///< it may begin while the one that it waits for ends
 };
 /// The nodes of the graph that was made ready to be launched last, in the order in which they were captured.
 std::vector<graph_node> graph();
+/// Those of any graph so far.
+std::vector<graph_node> nodes_of(cudaGraph_t graph);
+/// Calls the functions of the graph that was made ready last, as a launch would.
+void call_hosts();
 /// The streams on which graphs were launched, since the last reset; graphs run nothing.
 const std::vector<cudaStream_t>& graph_launches();
 /// How many nodes of graphs that can be launched were given other parameters, since the last reset.

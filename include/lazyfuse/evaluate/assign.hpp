@@ -207,7 +207,12 @@ void array<Element, Rank, Space>::evaluate(E&& e) {
     if (scope.has(owner()) &&
         assign_detail::in_place(*this, node, assign_detail::handles_in(static_cast<E&&>(e), owner())))
       assign_detail::store<Space, Element, Rank>(static_cast<Element*>(owner()->data), this->tree.steps, owner(), node);
-    else *this = assign_detail::fresh<Element, Space, Rank>(node);
+    else {
+      auto made = assign_detail::fresh<Element, Space, Rank>(node);
+      if (!record_detail::settled({owner(), unshared()}, {made.owner(), made.unshared()}, made.bytes(),
+                                  made.shape() == this->shape()))
+        *this = static_cast<array&&>(made);
+    }
   }
 }
 

@@ -85,7 +85,10 @@ class written<array<T, R, Space>&> {
     return materialize_detail::place_of(*fresh_);
   }
   void finish() {
-    if (fresh_) y_ = static_cast<array<T, R, Space>&&>(*fresh_);
+    if (fresh_ &&
+        !record_detail::settled({y_.owner(), y_.unshared()}, {fresh_->owner(), fresh_->unshared()},
+                                static_cast<std::size_t>(fresh_->size()) * sizeof(T), fresh_->shape() == y_.shape()))
+      y_ = static_cast<array<T, R, Space>&&>(*fresh_);
   }
 
  private:

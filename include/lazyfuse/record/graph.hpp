@@ -23,6 +23,8 @@ class recording {
   recording& operator=(const recording&) = delete;
   /// Ends it.
   std::shared_ptr<contents> finish();
+  /// What the calling thread records, which it does.
+  static contents& now();
 
  private:
   class taker;
@@ -36,10 +38,10 @@ struct array_record {
 };
 }  // namespace record_detail
 
-/// What record(f) returns: the kernels of a function's evaluations, and for each what it must wait for. A graph knows
-/// memory, not names: it reads and writes where its arrays had their elements when it was recorded, whoever has these
-/// by then, and that memory lives as long as the graph. Used by one thread at a time. Once moved from, it may only be
-/// destroyed or assigned to.
+/// What record(f) returns: the kernels of a function's evaluations, and what else it has, and for each what it must
+/// wait for. A graph knows memory, not names: it reads and writes where its arrays had their elements when it was
+/// recorded, whoever has these by then, and that memory lives as long as the graph. Used by one thread at a time. Once
+/// moved from, it may only be destroyed or assigned to.
 class graph {
  public:
   explicit graph(std::shared_ptr<record_detail::contents> c);
@@ -55,7 +57,8 @@ class graph {
   void launch(CUstream_st* stream, caller where = caller::here());
 
   /// The graph uses the elements of the second array where it used those of the first. On the GPU by new parameters of
-  /// the kernels concerned, the rest stays as it is. Throws shape_error unless both have one shape, device_error unless
+  /// the kernels concerned, the rest stays as it is; where loops, branches or copies use them, it is made ready anew,
+  /// which takes as long as recording. Throws shape_error unless both have one shape, device_error unless
   /// they are on one device, and graph_error if no kernel uses the first or some use the second; then nothing changes.
   template <class T, int R, class Space>
   void rebind(const array<T, R, Space>& used, const array<T, R, Space>& instead, caller where = caller::here()) {
@@ -71,12 +74,12 @@ class graph {
     static_assert(__is_same(Space, Other), "lazyfuse: a graph is rebound to an array of the same space");
   }
 
-  /// How many kernels there are.
+  /// How many kernels, copies, calls, loops and branches there are, those within loops and branches included.
   int nodes() const;
   /// What each of them computes, as explain prints it, in the order in which they were recorded.
   std::vector<std::string> kernels() const;
   /// The graph in the language of Graphviz: a node for each kernel, with its pattern, program and extents; edges go to
-  /// what must wait.
+  /// what must wait. The bodies of a loop or branch are boxes, to which dotted edges go.
   std::string dot() const;
 
  private:

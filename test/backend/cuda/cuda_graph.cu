@@ -2,6 +2,8 @@
 // Evaluations are captured in a CUDA graph and replayed over new values.
 #include "support/streams.cuh"
 
+#include <lazyfuse/graph.hpp>
+
 namespace {
 
 using vector = lf::array<float, 1, lf::cuda>;
@@ -111,6 +113,52 @@ TEST_F(cuda_graph, a_temporary_lives_within_the_graph) {
   g.replay();
   g.replay();
   EXPECT_TRUE(test::evaluates_to(x, test::counting<float>({64, 64}, 2, 1)));
+}
+
+TEST_F(cuda_graph, a_recorded_loop_is_a_part_of_what_is_captured) {
+  test::stream s;
+  vector x = lf::ones<float>({1000});
+  lf::graph loop =
+      lf::record<lf::cuda>([&] { lf::while_loop([&] { return lf::max(x) < 100.0f; }, [&] { x = x * 2; }); });
+  lf::assign(lf::on(s), x, x + 0);
+  lf::synchronize();
+  test::graph g(s);
+  loop.launch(s);
+  lf::assign(lf::on(s), x, x + 1);
+  g.end();
+  g.replay();
+  EXPECT_TRUE(test::evaluates_to(x, test::counting<float>({1000}, 129, 0)));
+  g.replay();
+  EXPECT_TRUE(test::evaluates_to(x, test::counting<float>({1000}, 130, 0)));
+  loop.launch();
+  EXPECT_TRUE(test::evaluates_to(x, test::counting<float>({1000}, 130, 0)));
+}
+
+TEST_F(cuda_graph, kernels_of_a_chain_see_what_the_one_before_has_written) {
+  for (const lf::index_t n : {1000, 1 << 18, 1 << 22}) {
+    const vector x = lf::sin(lf::arange<float>(n));
+    vector y = lf::zeros<float>({n}), z = y + 0, want, with;
+    const auto chain = [&](vector& a, vector& b) {
+      a = x + 0;
+      for (int i = 0; i < 100; ++i) {  // a block reads what any block of the one before may have written
+        b = lf::flip(a) * 0.5f + x;
+        a = lf::roll(b, 3 * n / 4 + 1) + 1;
+      }
+    };
+    lf::graph g = lf::record<lf::cuda>([&] {
+      chain(y, z);
+      y = y * 2;
+      y = y - 1;
+      y = y / 3;
+    });
+    g.launch();
+    g.launch();
+    chain(want, with);
+    want = want * 2;
+    want = want - 1;
+    want = want / 3;
+    EXPECT_TRUE(lf::array_equal(y, want)) << n;
+  }
 }
 
 }  // namespace

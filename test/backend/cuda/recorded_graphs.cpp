@@ -14,7 +14,9 @@
 #include <cstdlib>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -41,15 +43,17 @@ struct stream {
   stream& operator=(const stream&) = delete;
 };
 
-/// "transform_flat transform_flat<0 memset<1"
-std::string nodes_of_cuda() {
+/// "transform_flat transform_flat<0 memset<1"; bodies are in brackets.
+std::string text_of(const std::vector<standin::graph_node>& nodes) {
   std::string text;
-  for (const standin::graph_node& n : standin::graph()) {
+  for (const standin::graph_node& n : nodes) {
     text += (text.empty() ? "" : " ") + n.what;
     for (const int before : n.after) text += "<" + std::to_string(before);
+    for (const auto& body : n.bodies) text += "[" + text_of(body) + "]";
   }
   return text;
 }
+std::string nodes_of_cuda() { return text_of(standin::graph()); }
 
 TEST_F(recorded_graphs, have_nodes_that_wait_for_memory_alone) {
   vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000)), a(lf::shape(1000)), b(lf::shape(1000));
@@ -171,6 +175,30 @@ TEST_F(recorded_graphs, get_new_parameters_where_they_are_rebound) {
   EXPECT_EQ(standin::graph_updates(), 3);
   EXPECT_EQ(standin::graph()[1].first, std::as_const(x).data());
   EXPECT_TRUE(standin::launches().empty());
+}
+
+TEST_F(recorded_graphs, know_after_the_first_time_where_addresses_are) {
+  vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000)), other(lf::shape(1000));
+  lf::graph g = lf::record([&] {
+    y = x + 1;
+    z = x * 2;
+  });
+  g.rebind(x, other);
+  standin::reset();
+  g.rebind(other, x);
+  EXPECT_EQ(standin::calls(), 2);  // nothing but two kernels' parameters
+  EXPECT_EQ(standin::graph_updates(), 2);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(standin::graph()[std::size_t(i)].first, std::as_const(x).data());
+  for (const int n : {1, 2}) {  // none, or both
+    standin::fail_at(n);
+    EXPECT_TRUE(mentions(message_of<lf::cuda_error>([&] { g.rebind(x, other); }), {"cuGraphExecKernelNodeSetParams"}));
+    standin::reset();
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(standin::graph()[std::size_t(i)].first, std::as_const(x).data()) << n;
+  }
+  g.rebind(x, other);
+  EXPECT_EQ(standin::calls(), 2);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(standin::graph()[std::size_t(i)].first, std::as_const(other).data());
+  g.launch();
 }
 
 TEST_F(recorded_graphs, are_as_they_were_where_a_rebinding_fails) {
@@ -306,6 +334,225 @@ TEST_F(recorded_graphs, are_not_recorded_where_a_stream_is_captured_but_launched
   ASSERT_EQ(cudaStreamEndCapture(s.handle, &users), cudaSuccess);
   ASSERT_EQ(cudaGraphDestroy(users), cudaSuccess);
   lf::synchronize();
+}
+
+TEST_F(recorded_graphs, let_a_kernel_that_waits_itself_begin_while_the_one_before_ends) {
+  vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000));
+  const vector large(lf::shape(1 << 22));
+  const lf::graph g = lf::record([&] {
+    y = x + 1;
+    z = y * 2;  // after one kernel
+    x = y + z;  // the same: the one before was after the others
+    y = x + z;
+    z = lf::cumsum(y);       // does not wait itself
+    y = z + 1;               // after that
+    x = y + lf::sum(large);  // after two
+  });
+  const auto early = [](const std::vector<standin::graph_node>& nodes) {
+    std::string each;
+    for (const standin::graph_node& n : nodes) each += n.early ? '1' : '0';
+    return each;
+  };
+  EXPECT_EQ(early(standin::graph()), "01110100") << nodes_of_cuda();
+  lf::array<float, 0> total;
+  lf::array<bool, 0> going;
+  const lf::graph loop = lf::record([&] {
+    lf::while_loop(going, [&] {
+      y = x * 2;
+      lf::assign(lf::tie(total, going), lf::sum(y), lf::sum(y) < 3.0f);
+    });
+  });
+  EXPECT_EQ(nodes_of_cuda(), "tell_node while<0[transform_flat reduce_rows<0 tell_node<1]");
+  EXPECT_EQ(early(standin::graph()[1].bodies[0]), "011");
+}
+
+TEST_F(recorded_graphs, have_full_edges_where_cuda_takes_no_others) {
+  vector x(lf::shape(1000)), y(lf::shape(1000));
+  const auto record = [&] {
+    return lf::record([&] {
+      y = x + 1;
+      y = y * 2;
+    });
+  };
+  (void)record();
+  EXPECT_TRUE(standin::graph()[1].early);
+  std::set<std::string> refused;
+  for (long n = 1;; ++n) {
+    ASSERT_LT(n, 100);
+    standin::fail_at(n, cudaErrorNotSupported);
+    try {
+      (void)record();
+      if (!standin::failed().empty() && !standin::graph()[1].early) refused.insert(standin::failed());
+    } catch (const lf::error&) {
+    }
+    const bool ended = standin::failed().empty();
+    standin::reset();
+    if (ended) break;
+    EXPECT_EQ(nodes_of_cuda(), "transform_flat transform_flat<0");
+  }
+  EXPECT_EQ(refused.count("cudaGraphAddDependencies") + refused.count("cuGraphKernelNodeGetParams"), 2u);
+}
+
+TEST_F(recorded_graphs, have_four_kernels_for_a_turn_of_conjugate_gradients) {
+  constexpr lf::index_t n = 256;
+  const auto in = range(1, -1), before = range(lf::none, -2), after = range(2, lf::none);
+  lf::array<float, 2> x = lf::zeros<float>({n, n}), r = lf::ones<float>({n, n}), p = lf::zeros<float>({n + 2, n + 2});
+  lf::array<float, 0> rr, least, alpha, beta;
+  lf::array<bool, 0> going;
+  const auto laplace = [&](const auto& u) {
+    return 4 * u(in, in) - u(before, in) - u(after, in) - u(in, before) - u(in, after);
+  };
+  const lf::graph g = lf::record([&] {
+    lf::while_loop(going, [&] {
+      alpha = rr / lf::sum(p(in, in) * laplace(p));
+      lf::assign(lf::tie(x, r), x + alpha * p(in, in), r - alpha * laplace(p));
+      const auto next = lf::sum(r * r);
+      lf::assign(lf::tie(beta, rr, going), next / rr, next, next > least);
+      p(in, in) = r + beta * p(in, in);
+    });
+  });
+  EXPECT_EQ(nodes_of_cuda(),
+            "tell_node while<0[reduce_rows transform_stencil<0 reduce_rows<1 transform_strided<2 tell_node<2]");
+}
+
+/// Records what has every kind of node, and launches it on a stream.
+class every_node {
+ public:
+  lf::graph graph() {
+    return lf::record([this] {
+      lf::copyto(x_, in_);
+      lf::while_loop([this] { return lf::max(x_) < 10.0f; },
+                     [this] {
+                       x_ = lf::roll(x_, 1) * 2;
+                       lf::cond(
+                           x_(0) > 3.0f, [this] { y_ = x_ + 1; }, [this] { y_ = x_ - 1; });
+                     });
+      lf::copyto(out_, y_);
+      lf::call([this] { called_ = true; }, out_);
+    });
+  }
+  bool was_called() const { return called_; }
+  static constexpr const char* nodes =
+      "memcpy reduce_rows<0 tell_node<1 "
+      "while<2[transform_flat memcpy<0 transform_flat<1 tell_node<2 if<3[transform_flat][transform_flat] "
+      "reduce_rows<1 tell_node<5] "
+      "memcpy<3 call<4";
+
+ private:
+  lf::array<float, 1, lf::host> in_ = lf::arange<float>(1000), out_ = lf::zeros<float>({1000});
+  vector x_{lf::shape(1000)}, y_{lf::shape(1000)};
+  bool called_ = false;
+};
+
+TEST_F(recorded_graphs, have_loops_branches_copies_and_calls) {
+  every_node all;
+  {
+    lf::graph g = all.graph();
+    EXPECT_EQ(nodes_of_cuda(), every_node::nodes);
+    g.launch();
+    EXPECT_EQ(standin::graph_launches().size(), 1u);
+    standin::call_hosts();
+    EXPECT_TRUE(all.was_called());
+    standin::reset();
+  }
+  EXPECT_EQ(standin::calls(), 1);  // waits: the function, and the host's memory, may be in use until then
+}
+
+TEST_F(recorded_graphs, become_a_part_of_what_is_captured_where_they_have_conditions) {
+  const stream s;
+  every_node all;
+  lf::graph g = all.graph();
+  standin::reset();
+  cudaGraph_t users = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&users, 0), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCaptureToGraph(s.handle, users, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal),
+            cudaSuccess);
+  vector x(lf::shape(1000));
+  const lf::array<float, 1> z = x * 2;  // its kernel is there
+  standin::reset();
+  lf::assign(lf::on(s.handle), x, x * 2);
+  g.launch(s.handle);
+  lf::assign(lf::on(s.handle), x, x * 2);
+  EXPECT_TRUE(standin::graph_launches().empty());
+  ASSERT_EQ(cudaStreamEndCapture(s.handle, &users), cudaSuccess);
+  EXPECT_EQ(text_of(standin::nodes_of(users)),
+            "transform_flat memcpy<0 reduce_rows<1 tell_node<2 "
+            "while<3[transform_flat memcpy<0 transform_flat<1 tell_node<2 if<3[transform_flat][transform_flat] "
+            "reduce_rows<1 tell_node<5] "
+            "memcpy<4 call<5 transform_flat<6");
+  ASSERT_EQ(cudaGraphDestroy(users), cudaSuccess);
+  lf::synchronize();
+}
+
+TEST_F(recorded_graphs, leave_nothing_where_a_call_fails_at_any_node) {
+  const auto run = [] {
+    every_node all;
+    lf::graph g = all.graph();
+    g.launch();
+  };
+  run();
+  lf::synchronize();
+  const standin::balance live = standin::live();
+  long n = 1;
+  std::set<std::string> failures;
+  for (;; ++n) {
+    ASSERT_LT(n, 600);
+    standin::fail_at(n);
+    std::string text;
+    try {
+      run();
+    } catch (const lf::error& e) {
+      text = e.what();
+    }
+    const std::string failed = standin::failed();
+    standin::reset();
+    if (failed.empty()) break;
+    failures.insert(failed);
+    if (failed != "cudaStreamIsCapturing" && failed != "cudaEventSynchronize") {
+      EXPECT_TRUE(mentions(text, {failed}) || text.find("could not allocate") != std::string::npos)
+          << failed << ": " << text;
+    }
+    lf::synchronize();
+    EXPECT_EQ(standin::live(), live) << failed;
+  }
+  for (const char* const call : {"cudaGraphConditionalHandleCreate", "cudaGraphAddNode", "cudaMemcpyAsync",
+                                 "cudaLaunchHostFunc", "cudaLaunchKernel", "cudaGraphInstantiate"})
+    EXPECT_EQ(failures.count(call), 1u) << call;
+}
+
+TEST_F(recorded_graphs, are_made_ready_again_where_loops_use_what_is_rebound) {
+  vector x(lf::shape(1000)), y(lf::shape(1000)), other(lf::shape(1000));
+  lf::graph g = lf::record([&] { lf::while_loop([&] { return lf::max(y) < 3.0f; }, [&] { y = y + x; }); });
+  EXPECT_EQ(nodes_of_cuda(), "reduce_rows tell_node<0 while<1[transform_flat reduce_rows<0 tell_node<1]");
+  const standin::balance live = standin::live();
+  for (long n = 1;; ++n) {
+    ASSERT_LT(n, 100);
+    standin::fail_at(n);
+    try {
+      g.rebind(x, other);
+    } catch (const lf::cuda_error&) {
+    }
+    const std::string failed = standin::failed();
+    standin::reset();
+    EXPECT_EQ(standin::live(), live) << failed;
+    if (failed.empty()) break;
+    g.launch();
+  }
+  EXPECT_EQ(standin::graph()[2].bodies[0][0].first, std::as_const(y).data());
+  g.launch();
+}
+
+TEST_F(recorded_graphs, have_no_host_within_loops) {
+  vector x(lf::shape(1000));
+  lf::array<float, 1, lf::host> in = lf::arange<float>(1000);
+  for (const auto& body : {std::function<void()>([&] { lf::copyto(x, in); }), std::function<void()>([&] {
+                             x = x * 2;
+                             lf::call([] {}, x);
+                           })}) {
+    const std::string text =
+        message_of<lf::graph_error>([&] { lf::while_loop([&] { return lf::max(x) < 10.0f; }, body); });
+    EXPECT_TRUE(mentions(text, {"by itself, without the host"})) << text;
+  }
 }
 
 }  // namespace

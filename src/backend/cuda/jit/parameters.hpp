@@ -13,7 +13,9 @@ namespace lazyfuse::cuda_detail {
 class parameters {
  public:
   void put(const void* value, std::size_t size, std::size_t alignment) {
-    used_ = rounded(alignment);
+    const std::size_t at = rounded(alignment);
+    if (at <= sizeof room_) std::memset(room_ + used_, 0, at - used_);  // graphs compare all bytes
+    used_ = at;
     largest_ = std::max(largest_, alignment);
     if (used_ + size <= sizeof room_) std::memcpy(room_ + used_, value, size);
     used_ += size;
@@ -23,7 +25,11 @@ class parameters {
     put(&value, sizeof(T), alignof(T));
   }
   /// A struct ends here, of the largest alignment so far.
-  void end() { used_ = rounded(largest_); }
+  void end() {
+    const std::size_t at = rounded(largest_);
+    if (at <= sizeof room_) std::memset(room_ + used_, 0, at - used_);
+    used_ = at;
+  }
   /// The base of a struct ends here: compilers may begin its members in the bytes that round it up.
   void end_base() {
     const std::size_t before = used_;

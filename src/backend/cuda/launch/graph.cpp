@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recorded kernels as one CUDA graph: each plan is started once on a stream that is captured, behind the nodes that it
-// waits for.
+// What is recorded as one CUDA graph: each plan is started once on a stream that is captured, behind the nodes that it
+// waits for; loops and branches are nodes that have graphs.
+#include "backend/cuda/compiled/conditions.hpp"
+#include "backend/cuda/launch/node_parameters.hpp"
 #include "backend/cuda/runtime/capture.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/order.hpp"
@@ -11,12 +13,14 @@
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/record/executor.hpp>
 
-#include <cuda.h>
-
 #include <algorithm>
+#include <cstddef>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,7 +38,7 @@ struct graph_handle {
   graph_handle& operator=(const graph_handle&) = delete;
 };
 
-/// From construction on the stream is captured into the graph; what it is given first waits for `after`.
+/// From construction on what the stream is given becomes nodes of the graph, of which the first wait for `after`.
 class capture {
  public:
   // Relaxed: meanwhile other streams of this thread allocate.
@@ -54,15 +58,24 @@ class capture {
   capture& operator=(const capture&) = delete;
   /// Ends it; the nodes that would be waited for next.
   node_list end() {
-    cudaStreamCaptureStatus status{};
-    const cudaGraphNode_t* last = nullptr;
-    std::size_t count = 0;
-    check(cudaStreamGetCaptureInfo(stream_, &status, nullptr, nullptr, &last, nullptr, &count),
-          "cudaStreamGetCaptureInfo");
-    node_list ends(last, last + count);
+    node_list ends = last_of(stream_);
     cudaGraph_t graph = nullptr;
     check(cudaStreamEndCapture(std::exchange(stream_, nullptr), &graph), "cudaStreamEndCapture");
     return ends;
+  }
+  /// What a captured stream would wait for next.
+  static node_list last_of(cudaStream_t stream, cudaGraph_t* graph = nullptr) {
+    cudaStreamCaptureStatus status{};
+    const cudaGraphNode_t* last = nullptr;
+    std::size_t count = 0;
+    check(cudaStreamGetCaptureInfo(stream, &status, nullptr, graph, &last, nullptr, &count),
+          "cudaStreamGetCaptureInfo");
+    return {last, last + count};
+  }
+  static void set_last(cudaStream_t stream, node_list nodes) {
+    check(cudaStreamUpdateCaptureDependencies(stream, nodes.data(), nullptr, nodes.size(),
+                                              cudaStreamSetCaptureDependencies),
+          "cudaStreamUpdateCaptureDependencies");
   }
 
  private:
@@ -89,147 +102,405 @@ bool is_kernel(cudaGraphNode_t n) {
   check(cudaGraphNodeGetType(n, &type), "cudaGraphNodeGetType");
   return type == cudaGraphNodeTypeKernel;
 }
-/// The driver's functions of kernel nodes: the runtime's know no kernel that was made at run time. Their errors have
-/// the same numbers.
-template <class F>
-F driver_function(const char* name) {
-  constexpr unsigned cuda_12 = 12000;
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check(cudaGetDriverEntryPointByVersion(name, &function, cuda_12, cudaEnableDefault, &found), name);
-  if (!function) check(cudaErrorNotSupported, name);
-  return reinterpret_cast<F>(function);
+
+void CUDART_CB run_call(void* given) {
+  auto& call = *static_cast<record_detail::host_call*>(given);
+  try {
+    call.function();
+  } catch (...) {  // CUDA's thread cannot take it
+    const std::lock_guard lock(call.mutex);
+    if (!call.thrown) call.thrown = std::current_exception();
+  }
 }
-using kernel_parameters = CUDA_KERNEL_NODE_PARAMS;
-kernel_parameters parameters_of(cudaGraphNode_t n) {
-  constexpr const char* name = "cuGraphKernelNodeGetParams";
-  static const auto get = driver_function<CUresult (*)(CUgraphNode, kernel_parameters*)>(name);
-  kernel_parameters p{};
-  check(static_cast<cudaError_t>(get(n, &p)), name);
-  return p;
-}
-cudaError_t set_parameters(cudaGraphExec_t runnable, cudaGraphNode_t n, const kernel_parameters& p) {
-  static const auto set = driver_function<CUresult (*)(CUgraphExec, CUgraphNode, const kernel_parameters*)>(
-      "cuGraphExecKernelNodeSetParams");
-  return static_cast<cudaError_t>(set(runnable, n, &p));
-}
+
+using record_detail::node, record_detail::node_kind;
 
 class on_cuda final : public record_detail::executor {
  public:
   on_cuda() = default;
   ~on_cuda() override {
-    // Launches that run go on; memory is given back in the order of the stream that they are on.
+    // Launches that run go on; memory is given back in the order of the stream that they are on, but that of the host
+    // and functions at once.
+    if (ended_) {
+      (void)cudaEventSynchronize(ended_);
+      (void)cudaEventDestroy(ended_);
+    }
     if (runnable_) (void)cudaGraphExecDestroy(runnable_);
     if (stream_) (void)cudaStreamDestroy(stream_);
   }
 
-  void build(const std::vector<record_detail::node>& nodes, int device) override {
+  void build(const std::vector<node>& nodes, const std::vector<int>& numbers, int device) override {
     const device_scope scope(device);
     device_ = device;
     nodes_ = &nodes;
-    graph_.emplace();
+    numbers_ = &numbers;
     // The legacy stream does not wait for it, nor it for that.
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     parts_.resize(nodes.size());
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      node_list after;
-      for (const int before : nodes[i].after) {
-        const node_list& ends = parts_[static_cast<std::size_t>(before)].ends;
-        after.insert(after.end(), ends.begin(), ends.end());
-      }
-      parts_[i].ends = captured(i, graph_->graph, after);
-      parts_[i].nodes = parts_[i].parameters = nodes_between(after, parts_[i].ends);
+    bool uses_host = false;
+    for (const node& n : nodes) {
+      has_conditions_ = has_conditions_ || !n.bodies.empty();
+      for (const record_detail::use_of_memory& m : n.memory) uses_host = uses_host || m.on_host;
+      if (n.call) calls_.push_back(n.call.get());
     }
-    check(cudaGraphInstantiate(&runnable_, graph_->graph, 0), "cudaGraphInstantiate");
+    uses_host = uses_host || !calls_.empty();
+    if (uses_host)
+      check(cudaEventCreateWithFlags(&ended_, cudaEventDisableTiming | cudaEventBlockingSync),
+            "cudaEventCreateWithFlags");
+    make_ready();
   }
 
   void launch(const std::vector<record_detail::use_of_memory>& memory, const stream_handle* given) override {
+    for (record_detail::host_call* const call : calls_) throw_what_was_thrown(*call);
     std::optional<on> given_scope;
     if (given) given_scope.emplace(given->handle);
     const device_scope scope(device_);
     auto* const stream = current_stream();
-    for (const record_detail::use_of_memory& u : memory) use(u.memory, u.written, stream);
-    for (const part& p : parts_)
-      for (const handles<1>& room : p.rooms.all()) use(room.memory[0], true, stream);
+    for (const record_detail::use_of_memory& u : memory)
+      if (!u.on_host) use(u.memory, u.written, stream);
+    for (allocation* const room : rooms_) use(room, true, stream);
+    if (has_conditions_ && capturing(stream)) return add_to_capture(stream);
     check(cudaGraphLaunch(runnable_, stream), "cudaGraphLaunch");
+    if (ended_ && !capturing(stream)) check(cudaEventRecord(ended_, stream), "cudaEventRecord");
     if (trace_detail::environment().sync && !capturing(stream))
       check(cudaStreamSynchronize(stream), "a kernel of a graph");
   }
 
-  void update(const std::vector<int>& changed) override {
+  bool patch(const std::vector<int>& changed, const record_detail::moved_memory& moved) override {
+    const std::ptrdiff_t distance = distance_of(moved);
+    if (distance % alignment != 0) return false;
+    for (const int i : changed)
+      if (!can_be_set(i) || !part_of(i).places_of(moved.number)) return false;
     const device_scope scope(device_);
-    // Every plan is captured once more, into a graph of its own that has the new parameters, before anything changes.
-    const auto again = std::make_shared<graph_handle>();
-    struct change {
-      cudaGraphNode_t node;
-      kernel_parameters was, is;
-    };
-    std::vector<change> changes;
-    std::vector<node_list> captured_again;
+    std::size_t done = 0;
+    try {
+      for (; done < changed.size(); ++done) move(part_of(changed[done]), moved.number, distance);
+    } catch (...) {
+      for (std::size_t k = 0; k <= done; ++k) try {
+          move(part_of(changed[k]), moved.number, -distance);
+        } catch (const cuda_error&) {  // it has its bytes at least
+        }
+      throw;
+    }
+    return true;
+  }
+
+  void update(const std::vector<int>& changed, const record_detail::moved_memory& moved) override {
+    const device_scope scope(device_);
+    for (const int i : changed)
+      if (!can_be_set(i)) return make_ready();
+    // Every plan is captured once more, into a graph of its own, from which its parameters are taken before anything
+    // changes.
+    const graph_handle again;
+    std::vector<std::vector<kernel>> others;
     for (const int number : changed) {
       const auto i = static_cast<std::size_t>(number);
-      const part& p = parts_[i];
-      const node_list ends = captured(i, again->graph, {});
-      const node_list& now = captured_again.emplace_back(nodes_between({}, ends));
+      part& p = parts_[i];
+      const node_list ends = add(i, again.graph, {});
+      const node_list now = nodes_between({}, ends);
       bool alike = now.size() == p.nodes.size() && ends.size() <= 1;
-      for (std::size_t k = 0; alike && k < now.size(); ++k) {
-        alike = is_kernel(now[k]) == is_kernel(p.nodes[k]);
-        if (alike && is_kernel(now[k]))
-          changes.push_back({p.nodes[k], parameters_of(p.parameters[k]), parameters_of(now[k])});
-      }
+      for (std::size_t k = 0; alike && k < now.size(); ++k) alike = is_kernel(now[k]) == is_kernel(p.nodes[k]);
       if (!alike)
         throw graph_error("rebind: " + name_of((*nodes_)[i], i) + " is other kernels for these arrays; record anew" +
                           place_asked());
+      if (!p.kernels) p.kernels = kernels_of(p.nodes, p.nodes);
+      others.push_back(kernels_of(now, p.nodes));
+    }
+    struct step {
+      const kernel *was, *is;
+    };
+    std::vector<step> steps;
+    for (std::size_t n = 0; n < changed.size(); ++n) {
+      const part& p = part_of(changed[n]);
+      for (std::size_t k = 0; k < others[n].size(); ++k) steps.push_back({&(*p.kernels)[k], &others[n][k]});
     }
     std::size_t done = 0;
     try {
-      for (; done < changes.size(); ++done)
-        check(set_parameters(runnable_, changes[done].node, changes[done].is), "cuGraphExecKernelNodeSetParams");
+      for (; done < steps.size(); ++done) set(*steps[done].is);
     } catch (...) {
-      for (std::size_t k = 0; k < done; ++k) (void)set_parameters(runnable_, changes[k].node, changes[k].was);
+      for (std::size_t k = 0; k < done; ++k) (void)steps[k].was->parameters.set(runnable_, steps[k].was->node);
       throw;
     }
     for (std::size_t n = 0; n < changed.size(); ++n) {
-      part& p = parts_[static_cast<std::size_t>(changed[n])];
-      p.parameters.swap(captured_again[n]);
-      p.holds_parameters = again;
+      part& p = part_of(changed[n]);
+      if (distance_of(moved) % alignment != 0) p.known.clear();  // they may be other kernels now
+      else if (stays_as_decided(changed[n])) learn(p, moved, others[n]);
+      p.kernels = std::move(others[n]);
     }
+    list_rooms();
   }
 
  private:
-  struct part {
-    node_list ends;        ///< what waits for the plan waits for these
-    node_list nodes;       ///< from the last to the first
-    node_list parameters;  ///< nodes that have those with which each is launched: the same, or captured later
-    std::shared_ptr<const graph_handle> holds_parameters;
-    capture_rooms rooms;
-  };
+  /// Of what is allocated. Kernels are chosen by alignment, and may be others where it is less.
+  static constexpr std::ptrdiff_t alignment = 256;
+  static std::ptrdiff_t distance_of(const record_detail::moved_memory& m) {
+    return static_cast<const char*>(m.is) - static_cast<const char*>(m.was);
+  }
 
-  /// Starts plan i on the captured stream; the nodes that nothing of it follows.
-  node_list captured(std::size_t i, cudaGraph_t into, const node_list& after) try {
-    planning::kernel_plan& p = *(*nodes_)[i].plan;
+  /// A kernel node, and what it is started with.
+  struct kernel {
+    cudaGraphNode_t node;
+    node_parameters parameters;
+  };
+  /// Where the addresses of one block of memory are in the parameters of a part's kernels.
+  struct places {
+    int memory;
+    std::vector<std::vector<unsigned>> words;
+  };
+  struct part {
+    node_list nodes;  ///< of a kernel of the graph itself, from the last to the first
+    capture_rooms rooms;
+    std::optional<std::vector<kernel>> kernels;  ///< once it has been rebound
+    std::vector<places> known;
+
+    const places* places_of(int memory) const {
+      for (const places& p : known)
+        if (p.memory == memory) return &p;
+      return nullptr;
+    }
+  };
+  part& part_of(int number) { return parts_[static_cast<std::size_t>(number)]; }
+
+  static std::vector<kernel> kernels_of(const node_list& captured, const node_list& nodes) {
+    std::vector<kernel> all;
+    for (std::size_t k = 0; k < captured.size(); ++k)
+      if (is_kernel(captured[k])) all.push_back({nodes[k], node_parameters(captured[k])});
+    return all;
+  }
+  void set(const kernel& k) const { check(k.parameters.set(runnable_, k.node), "cuGraphExecKernelNodeSetParams"); }
+  /// All kernels of a part get their bytes; of the launch, if no call fails.
+  void move(part& p, int memory, std::ptrdiff_t distance) {
+    const places& at = *p.places_of(memory);
+    for (std::size_t k = 0; k < at.words.size(); ++k) (*p.kernels)[k].parameters.move(at.words[k], distance);
+    for (std::size_t k = 0; k < at.words.size(); ++k)
+      if (!at.words[k].empty()) set((*p.kernels)[k]);
+  }
+  /// Whether which kernel runs does not change with its addresses, as long as they are aligned alike: not by how far
+  /// apart operands in several blocks are.
+  bool stays_as_decided(int number) const {
+    const planning::kernel_plan& p = *node_of(number).plan;
+    if (!p.by_address) return true;
+    const allocation* only = nullptr;
+    for (int k = p.type->targets; k < p.type->targets + p.type->operands; ++k) {
+      const planning::operand_info& o = p.info[k];
+      if (!o.steps || o.element_size == 0) continue;
+      if (!o.owner || o.owner->foreign || (only && o.owner != only)) return false;
+      only = o.owner;
+    }
+    return true;
+  }
+  /// Finds the addresses by what has changed.
+  static void learn(part& p, const record_detail::moved_memory& moved, const std::vector<kernel>& is) {
+    if (p.places_of(moved.number)) return;
+    places found{moved.number, {}};
+    for (std::size_t k = 0; k < is.size(); ++k) {
+      auto words = (*p.kernels)[k].parameters.moved_by(distance_of(moved), is[k].parameters);
+      if (!words) return;
+      found.words.push_back(std::move(*words));
+    }
+    p.known.push_back(std::move(found));
+  }
+
+  /// Parameters of kernels of the graph itself can be set.
+  bool can_be_set(int number) const {
+    const node& n = node_of(number);
+    return n.plan && !n.within;
+  }
+  const node& node_of(int number) const { return (*nodes_)[static_cast<std::size_t>(number)]; }
+
+  /// What has become of a node: what waits for it waits for the ends; of a kernel all there is, from the last to the
+  /// first.
+  struct placed {
+    node_list ends, nodes;
+  };
+  using placed_nodes = std::vector<placed>;
+
+  /// Makes the graph of all nodes, and what can be launched. If it throws, that is what it was.
+  void make_ready() {
+    std::unique_ptr<graph_handle> graph;
+    placed_nodes at;
+    cudaGraphExec_t runnable = nullptr;
+    for (const edges sort : {edges::early, edges::early_outside, edges::full}) {
+      graph = std::make_unique<graph_handle>();
+      at.assign(nodes_->size(), {});
+      add_all(*numbers_, graph->graph, {}, at, sort, nullptr);
+      const cudaError_t status = cudaGraphInstantiate(&runnable, graph->graph, 0);
+      if (sort != edges::full && is_refusal(status)) {
+        (void)cudaGetLastError();
+        continue;
+      }
+      check(status, "cudaGraphInstantiate");
+      break;
+    }
+    if (runnable_) (void)cudaGraphExecDestroy(runnable_);
+    runnable_ = runnable;
+    graph_ = std::move(graph);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      parts_[i].nodes = std::move(at[i].nodes);
+      parts_[i].kernels.reset();
+      parts_[i].known.clear();
+    }
+    list_rooms();
+  }
+  /// A launch looks at nothing but these.
+  void list_rooms() {
+    rooms_.clear();
+    for (const part& p : parts_)
+      for (const handles<1>& room : p.rooms.all()) rooms_.push_back(room.memory[0]);
+  }
+
+  /// Whether kernels that wait themselves are put in their places while what they follow ends: none, those that are in
+  /// no loop or branch, or all.
+  enum class edges { full, early_outside, early };
+  static void let_begin_early(cudaGraph_t graph, const node_list& before, cudaGraphNode_t after) {
+    if (before.size() != 1 || !is_kernel(before[0]) || !is_kernel(after) || !waits_itself(after)) return;
+    cudaGraphEdgeData early{};
+    early.from_port = cudaGraphKernelNodePortProgrammatic;
+    early.type = cudaGraphDependencyTypeProgrammatic;
+    check(cudaGraphRemoveDependencies(graph, before.data(), &after, nullptr, 1), "cudaGraphRemoveDependencies");
+    cudaError_t status = cudaGraphAddDependencies(graph, before.data(), &after, &early, 1);
+    if (is_refusal(status)) {
+      (void)cudaGetLastError();
+      status = cudaGraphAddDependencies(graph, before.data(), &after, nullptr, 1);
+    }
+    check(status, "cudaGraphAddDependencies");
+  }
+
+  /// Adds all nodes to the graph that a stream is captured into: one that has conditions cannot be a node of another.
+  void add_to_capture(cudaStream_t stream) {
+    cudaGraph_t graph = nullptr;
+    const node_list before = capture::last_of(stream, &graph);
+    placed_nodes at(nodes_->size());
+    add_all(*numbers_, graph, before, at, edges::full, stream);
+    std::vector<bool> is_last(nodes_->size(), true);
+    for (const int number : *numbers_)
+      for (const int earlier : node_of(number).after) is_last[static_cast<std::size_t>(earlier)] = false;
+    node_list last;
+    for (const int number : *numbers_) {
+      const node_list& of = at[static_cast<std::size_t>(number)].ends;
+      if (is_last[static_cast<std::size_t>(number)]) last.insert(last.end(), of.begin(), of.end());
+    }
+    capture::set_last(stream, std::move(last));
+  }
+
+  node_list those_before(const node& n, const placed_nodes& at) const {
+    node_list all;
+    for (const int before : n.after) {
+      const node_list& of = at[static_cast<std::size_t>(before)].ends;
+      all.insert(all.end(), of.begin(), of.end());
+    }
+    return all;
+  }
+  /// Nodes, the first of which wait for `before`. users: a stream that is captured into the graph already; null if none
+  /// is.
+  void add_all(const std::vector<int>& numbers, cudaGraph_t graph, const node_list& before, placed_nodes& at,
+               edges sort, cudaStream_t users) {
+    for (const int number : numbers) {
+      const auto i = static_cast<std::size_t>(number);
+      const node& n = node_of(number);
+      const node_list after = n.after.empty() ? before : those_before(n, at);
+      if (!n.bodies.empty()) {
+        at[i].ends = add_bodies(i, graph, after, at, sort, users);
+        continue;
+      }
+      at[i].ends = add(i, graph, after, users);
+      if (!n.plan || users) continue;
+      at[i].nodes = nodes_between(after, at[i].ends);
+      if (sort != edges::full && !at[i].nodes.empty()) let_begin_early(graph, after, at[i].nodes.back());
+    }
+  }
+
+  /// Gives node i to the captured stream; the nodes that nothing of it follows.
+  node_list add(std::size_t i, cudaGraph_t graph, const node_list& after, cudaStream_t users = nullptr) try {
+    const node& n = (*nodes_)[i];
+    if (n.kind == node_kind::copy)
+      return captured(graph, after, users, [&](cudaStream_t stream) {
+        check(cudaMemcpyAsync(n.to, n.from, n.bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+      });
+    if (n.kind == node_kind::call)
+      return captured(graph, after, users, [&](cudaStream_t stream) {
+        check(cudaLaunchHostFunc(stream, run_call, n.call.get()), "cudaLaunchHostFunc");
+      });
+    planning::kernel_plan& p = *n.plan;
     capture_rooms& rooms = parts_[i].rooms;
-    const on scope(stream_);
+    const on scope(users ? users : stream_);
     const trace_detail::launching now(p.type->program, true);  // what fails names it
-    {
+    if (!users) {
       const capture_scope rehearsal(rooms, true);
       (void)launch_made(p);
     }
-    capture c(stream_, into, after);
-    {
+    return captured(graph, after, users, [&](cudaStream_t) {
       const capture_scope captures(rooms, false);
       p.type->start(p);
+    });
+  } catch (const cuda_error& e) {
+    throw cuda_error(e.code(), ("node " + std::to_string(i) + ": " + e.what()).c_str());
+  }
+  template <class F>
+  node_list captured(cudaGraph_t graph, const node_list& after, cudaStream_t users, const F& give) {
+    if (users) {
+      capture::set_last(users, after);
+      give(users);
+      return capture::last_of(users);
     }
+    capture c(stream_, graph, after);
+    give(stream_);
     return c.end();
+  }
+
+  /// A loop or branch: a kernel that says whether it runs, and a node that has graphs. A loop's says it at its end,
+  /// too.
+  node_list add_bodies(std::size_t i, cudaGraph_t graph, const node_list& after, placed_nodes& at, edges sort,
+                       cudaStream_t users) try {
+    const node& n = (*nodes_)[i];
+    const bool loops = n.kind == node_kind::loop;
+    cudaGraphConditionalHandle handle{};
+    check(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), "cudaGraphConditionalHandleCreate");
+    const edges inside = sort == edges::early_outside ? edges::full : sort;
+    const auto decide = [&](cudaGraph_t within, const node_list& behind, edges kind, cudaStream_t captures) {
+      node_list decided = captured(within, behind, captures, [&](cudaStream_t stream) {
+        check(set_condition(handle, n.condition, n.wanted, stream), "cudaLaunchKernel");
+      });
+      if (kind != edges::full) let_begin_early(within, behind, decided[0]);
+      return decided;
+    };
+    const node_list decided = decide(graph, after, sort, users);
+    cudaGraphNodeParams p{};
+    p.type = cudaGraphNodeTypeConditional;
+    p.conditional.handle = handle;
+    p.conditional.type = loops ? cudaGraphCondTypeWhile : cudaGraphCondTypeIf;
+    p.conditional.size = static_cast<unsigned>(n.bodies.size());
+    cudaGraphNode_t made = nullptr;
+    check(cudaGraphAddNode(&made, graph, decided.data(), nullptr, decided.size(), &p), "cudaGraphAddNode");
+    for (std::size_t b = 0; b < n.bodies.size(); ++b) {
+      cudaGraph_t body = p.conditional.phGraph_out[b];
+      add_all(n.bodies[b], body, {}, at, inside, nullptr);
+      if (loops) (void)decide(body, at[static_cast<std::size_t>(n.condition_writer)].ends, inside, nullptr);
+    }
+    return {made};
   } catch (const cuda_error& e) {
     throw cuda_error(e.code(), ("node " + std::to_string(i) + ": " + e.what()).c_str());
   }
 
-  std::optional<graph_handle> graph_;
+  static void throw_what_was_thrown(record_detail::host_call& call) {
+    std::exception_ptr thrown;
+    {
+      const std::lock_guard lock(call.mutex);
+      thrown = std::exchange(call.thrown, nullptr);
+    }
+    if (thrown) std::rethrow_exception(thrown);
+  }
+
+  std::unique_ptr<graph_handle> graph_;
   cudaGraphExec_t runnable_ = nullptr;
   cudaStream_t stream_ = nullptr;
-  const std::vector<record_detail::node>* nodes_ = nullptr;
+  const std::vector<node>* nodes_ = nullptr;
+  const std::vector<int>* numbers_ = nullptr;
   std::vector<part> parts_;
+  std::vector<allocation*> rooms_;  ///< scratch memory of all kernels
+  std::vector<record_detail::host_call*> calls_;
+  cudaEvent_t ended_ = nullptr;  ///< the last launch, if the host may be in use
+  bool has_conditions_ = false;
   int device_ = -1;
 };
 

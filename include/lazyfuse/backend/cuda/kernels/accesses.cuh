@@ -7,6 +7,15 @@
 
 namespace lazyfuse::cuda_detail {
 
+/// In a graph the blocks of a small kernel may be in their place before the kernel that they wait for has ended
+/// (launch/node_parameters.cpp names those that begin with this): nothing of memory is touched before. Else nothing.
+__device__ __forceinline__ void let_next_begin_and_wait() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// Width elements as one memory access.
 template <class T, int Width>
 struct alignas(sizeof(T) * Width) wide {

@@ -83,6 +83,7 @@ constexpr int flat_residents(list<Src...> sources, int elements) {
 template <class Schedule, class Sources, class Types, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width* Depth))
     transform_flat(const __grid_constant__ Parameters p) {
+  let_next_begin_and_wait();
   flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_index_sequence<Sources::size>{},
                                     make_index_sequence<Types::size>{});
 }

@@ -175,6 +175,7 @@ __global__ void __launch_bounds__(block_threads,
                                   row_residents<Set, Width, Parameters::facts::all_dense>(Sources{}, Width* Depth,
                                                                                           R - K > 1))
     reduce_rows(const __grid_constant__ Parameters p) {
+  let_next_begin_and_wait();
   rows_body<Set, Epilogue, K, R, Width, Depth>(p, Sources{});
 }
 

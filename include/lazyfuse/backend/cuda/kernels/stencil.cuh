@@ -230,6 +230,7 @@ constexpr int stencil_residents(const operand_pack<R, Src...>*) {
 
 template <class Schedule, class Points, int R, int Depth, int Residents, class Parameters>
 __global__ void __launch_bounds__(block_threads, Residents) transform_stencil(const __grid_constant__ Parameters p) {
+  let_next_begin_and_wait();
   stencil_body<Schedule, Points, Depth, R>(p, p.operands, p.targets);
 }
 

@@ -179,6 +179,7 @@ template <class Schedule, class Sources, class Types, int R, int Width, int Dept
 __global__ void __launch_bounds__(block_threads,
                                   strided_residents<Schedule, Turns, Parameters>(Sources{}, Width* Depth))
     transform_strided(const __grid_constant__ Parameters p) {
+  let_next_begin_and_wait();
   unsigned plane = 0, row, column;
   if (Turns != turning::never && p.mirrored) {
     constexpr unsigned tiles = Width > Depth ? Width / Depth : Depth / Width;  // of a square

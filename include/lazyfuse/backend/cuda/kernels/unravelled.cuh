@@ -71,6 +71,7 @@ __device__ __forceinline__ void unravelled_body(const auto& p, list<Src...>, lis
 
 template <class Schedule, class Sources, class Types, int R, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(block_threads) transform_unravelled(const __grid_constant__ Parameters p) {
+  let_next_begin_and_wait();
   unravelled_body<Schedule, Width, Depth, R>(p, Sources{}, Types{}, make_index_sequence<Sources::size>{},
                                              make_index_sequence<Types::size>{});
 }

@@ -126,6 +126,7 @@ struct window_parameters : Flat {
 template <class Schedule, class Sources, class Types, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width* Depth))
     transform_window(const __grid_constant__ Parameters p) {
+  let_next_begin_and_wait();
   using word = standard::conditional_t<common_size(Sources{}) == 4, unsigned, unsigned long long>;
   if (p.window.rows > 0) return window_body<Schedule, word>(p.window, p.operands, p.window_targets);
   flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_index_sequence<Sources::size>{},
