@@ -38,9 +38,7 @@ struct folded {
     index_t q = by.quotient(p), r = p - q * by.value;
     while (n > 0) {
       const index_t left = by.value - r, run = left < n ? left : n;
-      for (index_t i = 0; i < run; ++i) {
-        to[i] = how == folding::quotient ? q - own.less : own.folded_back(r + i);
-      }
+      for (index_t i = 0; i < run; ++i) to[i] = how == folding::quotient ? q - own.less : own.folded_back(r + i);
       to += run;
       n -= run;
       ++q;

@@ -134,12 +134,12 @@ struct request {
       again.take_axes();
       return start_reduction(again, *program);
     }
-    return pattern == "transform" ? start_transform(plan, *program)
-           : pattern == "reduce"  ? start_reduction(plan, *program)
+    return pattern == "transform"                            ? start_transform(plan, *program)
+           : pattern == "reduce"                             ? start_reduction(plan, *program)
            : pattern == "packed" || pattern == "packed_rows" ? start_packed(plan, *program)
-           : pattern == "scan"    ? start_scan(plan, *program)
-           : pattern == "select"  ? start_selection(plan, *program)
-                                  : start_rows(plan, *program);
+           : pattern == "scan"                               ? start_scan(plan, *program)
+           : pattern == "select"                             ? start_selection(plan, *program)
+                                                             : start_rows(plan, *program);
   }
 };
 
