@@ -85,8 +85,8 @@ groups::groups(const argument* arguments, int count, int written)
       const member& m = of[a < count ? a : a - count];
       data_.push_back(m.first);
       owners_.push_back(m.owner);
-      const bool reads = a < count && a >= written && !arguments[a].of_numbers();
-      reads_others_ = reads_others_ || (reads && is_of_others(m.owner));
+      const bool reads = a < count && a >= written;
+      reads_others_ = reads_others_ || (reads && (arguments[a].of_numbers() || is_of_others(m.owner)));
     }
     sizes_.push_back(size);
     numbers_.push_back(i);
@@ -191,8 +191,10 @@ void groups::leave_to_others(const planning::operand_info* operands, int count) 
   };
   for (index_t g = 0; g < this->count(); ++g)
     for (int a = written_; a < argument_count_; ++a)
-      if (!arguments_[a].of_numbers() && is_of_others(owners_[arrays(g) + static_cast<std::size_t>(a)]))
-        borrowed.push_back(range_of(a, g));
+      if (arguments_[a].of_numbers()) {
+        const char* const number = static_cast<const char*>(data_[arrays(g) + static_cast<std::size_t>(a)]);
+        borrowed.push_back({number, number + arguments_[a].element_size, -1, -1});
+      } else if (is_of_others(owners_[arrays(g) + static_cast<std::size_t>(a)])) borrowed.push_back(range_of(a, g));
   for (int k = 0; k < count; ++k) {
     const planning::operand_info& o = operands[k];
     if (!o.steps || o.element_size == 0 || o.arrays > 0 || !is_of_others(o.owner)) continue;

@@ -20,10 +20,11 @@ window_form form_of_window(const index_t* whole, const index_t* extents, const i
                            index_t first, const ir::stretch& reach) {
   window_form f{64, extents[axis], 0, {}};
   index_t inner = 1, farthest = std::abs(reach.first) + std::abs(first * steps[axis]);
-  bool together = true;  // row-major from the axis on, which none before has another place of
+  const index_t sense = steps[axis] < 0 ? -1 : 1;
+  bool together = true;  // row-major from the axis on, or that reversed, which no axis before has another place of
   for (int k = rank - 1; k >= 0; --k) {
     f.steps[k] = extents[k] == 1 && k != axis ? 0 : steps[k];
-    together = together && (k < axis ? whole[k] == 1 : k > axis && extents[k] == 1 ? true : steps[k] == inner);
+    together = together && (k < axis ? whole[k] == 1 : k > axis && extents[k] == 1 ? true : steps[k] == sense * inner);
     inner *= extents[k];
     farthest += std::abs(f.steps[k]) * std::max<index_t>(whole[k] - 1, 0);
   }

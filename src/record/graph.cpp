@@ -93,6 +93,9 @@ void move(contents& c, const std::vector<int>& users, const array_record& from, 
         if (m.written) n.to = const_cast<void*>(moved(n.to, from, to));
         else n.from = moved(n.from, from, to);
       }
+    // a loop's condition is the first that it uses
+    if (n.condition && n.memory.front().memory == from.owner)
+      n.condition = static_cast<const bool*>(moved(n.condition, from, to));
     for (use_of_memory& m : n.memory)
       if (m.memory == from.owner) m.memory = to.owner;
   }

@@ -4,8 +4,7 @@
 // element looked for in a table, or in a window. On the host choices alone are copied (backend/host/boxes.hpp).
 #pragma once
 
-#include <lazyfuse/evaluate/patterns.hpp>
-#include <lazyfuse/expr/view.hpp>
+#include <lazyfuse/evaluate/turns.hpp>
 #include <lazyfuse/program/choices.hpp>
 
 namespace lazyfuse::run_detail {
@@ -106,9 +105,18 @@ bool reads_fit(const E&) {
 }
 template <class Source, int R>
 bool reads_fit(const leaf<ir::windowed<Source>, R>& e) {
-  index_t last = e.offset;
-  for (int k = 0; k < R; ++k) last += (e.extents[k] - 1) * e.steps[k];
-  return e.source.lying(e.offset) >= 0 && e.source.lying(last) >= 0;
+  const auto fits = [&](index_t least, index_t end, const auto& of) {
+    index_t largest = least;
+    for (int k = 0; k < R; ++k) {
+      const index_t last = (e.extents[k] - 1) * of(e.steps[k]);
+      (last < 0 ? least : largest) += last;
+    }
+    return least >= 0 && largest < end;
+  };
+  const auto& w = e.source;
+  const index_t first = w.origin + e.offset;
+  return fits(w.along(first), w.count, [&](index_t step) { return w.along(step); }) &&
+         fits(w.lower(first), w.length, [&](index_t step) { return w.lower(step); });
 }
 template <class Table, class First, class... Index>
 bool read_fits(const Table& table, const First&, const Index&... index) {
@@ -162,30 +170,15 @@ auto with_elements(const E& e) {
   else return e;
 }
 
-/// What is computed of `count` positions from `first` on along an axis; of choices that are left, as it is.
-template <bool Before, int R, class E>
-auto part_of(const E& e, const shape<R>& s, int axis, index_t first, index_t count) {
-  index_map<R, R> m;
-  for (int k = 0; k < R; ++k) {
-    m.source[k] = k;
-    m.factor[k] = 1;
-  }
-  m.extents = s;
-  m.extents[axis] = count;
-  m.start[axis] = first;
-  return chosen<Before>(view_detail::remap(e, m));
-}
 template <class E>
 bool is_readable(const E& e) {
   return has_choice<E> || reads_fit(e);
 }
 template <class Space, int R, class T, class E>
-void run_part(const execution& x, const target_pack<R, T>& to, int axis, index_t first, allocation* const* owners,
-              const E& e) {
+void run_part(const execution& x, const target_pack<R, T>& to, const box& b, allocation* const* owners, const E& e) {
   const shape<R> s = e.shape();
-  if (s[axis] == 0) return;
-  target_pack<R, T> part = to;
-  if (get<0>(to).data) get<0>(part).data += first * get<0>(to).steps[axis];
+  if (s.size() == 0) return;
+  const target_pack<R, T> part = place_in(to, b);
   if constexpr (has_choice<E>) run<Space, R, T>(x, s, part, owners, e);
   else run<Space, R, T>(x, s, part, owners, with_elements(e));
 }
@@ -204,11 +197,13 @@ bool run_in_parts(const execution& x, const shape<R>& s, const target_pack<R, T>
   for (int k = cut.axis + 1; k < R; ++k) inner *= s[k];
   const index_t behind = s[cut.axis] - cut.at, shorter = cut.at < behind ? cut.at : behind;
   if (shorter > 0 && cut.axis > 0 && shorter * inner < least_piece) return false;
-  const auto before = part_of<true>(tree::unnamed(e), s, cut.axis, 0, cut.at);
-  const auto after = part_of<false>(tree::unnamed(e), s, cut.axis, cut.at, behind);
+  box first = whole_of(s), second = first;
+  first.end[cut.axis] = second.first[cut.axis] = cut.at;
+  const auto before = chosen<true>(part_in<R>(tree::unnamed(e), first));
+  const auto after = chosen<false>(part_in<R>(tree::unnamed(e), second));
   if (!is_readable(before) || !is_readable(after)) return false;
-  run_part<Space>(x, to, cut.axis, 0, owners, before);
-  run_part<Space>(x, to, cut.axis, cut.at, owners, after);
+  run_part<Space>(x, to, first, owners, before);
+  run_part<Space>(x, to, second, owners, after);
   return true;
 }
 

@@ -91,6 +91,36 @@ auto with_lying(const E& e) {
   else return e;
 }
 
+/// What is computed of a box.
+template <int R, class E>
+auto part_in(const E& e, const box& b) {
+  index_map<R, R> m;
+  for (int k = 0; k < R; ++k) {
+    m.source[k] = k;
+    m.factor[k] = 1;
+    m.start[k] = b.first[k];
+    m.extents[k] = b.end[k] - b.first[k];
+  }
+  return view_detail::remap(e, m);
+}
+/// And where it goes.
+template <int R, class T>
+target_pack<R, T> place_in(const target_pack<R, T>& to, const box& b) {
+  target_pack<R, T> part = to;
+  if (get<0>(to).data)
+    for (int k = 0; k < R; ++k) get<0>(part).data += b.first[k] * get<0>(to).steps[k];
+  return part;
+}
+template <int R>
+box whole_of(const shape<R>& s) {
+  box b;
+  for (int k = 0; k < R; ++k) {
+    b.first[k] = 0;
+    b.end[k] = s[k];
+  }
+  return b;
+}
+
 template <class Space, int R, class T, class E>
 class boxes_of_turns {
  public:
@@ -107,7 +137,7 @@ class boxes_of_turns {
     const int n = turns_.around(inner, b, bands);
     for (int i = 0; i < n; ++i)
       if (turns_.size(bands[i]) >= least) run_box(bands[i]);
-      else transform_best<Space, R, T>(x_, extents(bands[i]), place(bands[i]), owners_, part(bands[i]));
+      else run_as_it_is(bands[i]);
   }
 
  private:
@@ -117,29 +147,14 @@ class boxes_of_turns {
   const E& e_;
   const turn_list& turns_;
 
-  shape<R> extents(const box& b) const {
-    shape<R> s;
-    for (int k = 0; k < R; ++k) s[k] = b.end[k] - b.first[k];
-    return s;
-  }
-  target_pack<R, T> place(const box& b) const {
-    target_pack<R, T> part = to_;
-    if (get<0>(to_).data)
-      for (int k = 0; k < R; ++k) get<0>(part).data += b.first[k] * get<0>(to_).steps[k];
-    return part;
-  }
-  auto part(const box& b) const {
-    index_map<R, R> m;
-    for (int k = 0; k < R; ++k) {
-      m.source[k] = k;
-      m.factor[k] = 1;
-      m.start[k] = b.first[k];
-    }
-    m.extents = extents(b);
-    return view_detail::remap(tree::unnamed(e_), m);
+  auto part(const box& b) const { return part_in<R>(tree::unnamed(e_), b); }
+  void run_as_it_is(const box& b) const {
+    const auto e = part(b);
+    transform_best<Space, R, T>(x_, e.shape(), place_in(to_, b), owners_, e);
   }
   void run_lying(const box& b) const {
-    run<Space, R, T>(x_, extents(b), place(b), owners_, with_lying<memory_of<Space>>(part(b)));
+    const auto e = with_lying<memory_of<Space>>(part(b));
+    run<Space, R, T>(x_, e.shape(), place_in(to_, b), owners_, e);
   }
 };
 
@@ -152,11 +167,8 @@ bool run_between_turns(const execution& x, const shape<R>& s, const target_pack<
   if (s.size() * index_t{sizeof(T)} < least_bytes || (x.list && x.list->has_memory())) return false;
   turn_list turns(s.extent, R);
   find_turns(tree::unnamed(e), turns);
-  box whole, inner;
-  for (int k = 0; k < R; ++k) {
-    whole.first[k] = 0;
-    whole.end[k] = s[k];
-  }
+  const box whole = whole_of(s);
+  box inner;
   if (!turns.known || !turns.largest(whole, inner)) return false;
   boxes_of_turns<Space, R, T, E>(x, to, owners, e, turns).run_box(whole);
   return true;

@@ -80,13 +80,9 @@ ir::strided<R> strided_of(const shape<R>& s, const strides<R>& steps, index_t of
 
 /// A leaf whose source is read through a map, of elements that are there, or in memory when they are computed.
 template <class Source, int R, class Map>
-auto through(const tree::leaf<Source, R>& e, const Map& map, const shape<R>& to) {
-  return tree::leaf<ir::remapped<typename tree::source_traits<Source>::viewed, Map, R>, R>(
-      {view_detail::viewed(e.source), map, strided_of(e.extents, e.steps, e.offset)}, to, row_major(to));
-}
-template <class Source, int R, class Map>
 auto through(const tree::leaf<Source, R>& e, const Map& map) {
-  return through(e, map, e.extents);
+  return tree::leaf<ir::remapped<typename tree::source_traits<Source>::viewed, Map, R>, R>(
+      {view_detail::viewed(e.source), map, strided_of(e.extents, e.steps, e.offset)}, e.extents, row_major(e.extents));
 }
 template <class Argument, int R, class Map>
 auto through_memory(const Argument& a, const shape<R>& s, const Map& map, const ir::strided<R>& within) {

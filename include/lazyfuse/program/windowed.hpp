@@ -25,10 +25,12 @@ struct windowed {
   LAZYFUSE_HD index_t lower(index_t offset) const {
     return static_cast<index_t>(static_cast<uint64>(offset) << (64 - bits)) >> (64 - bits);
   }
+  /// How far one leads along the axis.
+  LAZYFUSE_HD index_t along(index_t offset) const { return bits == 64 ? offset : (offset - lower(offset)) >> bits; }
   /// Where the element of an offset lies; -1 of those that are not there, some of which kernels ask for and store none.
   LAZYFUSE_HD index_t lying(index_t offset) const {
     const index_t at = origin + offset, low = lower(at);
-    return is_there(bits == 64 ? at : (at - low) >> bits, low) ? low : -1;
+    return is_there(along(at), low) ? low : -1;
   }
   LAZYFUSE_HD value_type at(index_t offset) const {
     const index_t from = lying(offset);
@@ -45,24 +47,24 @@ struct windowed {
   template <int Depth, int Width>
   __device__ __forceinline__ void rows(value_type (&to)[Depth][Width], index_t offset, index_t pitch,
                                        index_t step) const {
-    const auto along = upper(step), apart = static_cast<int>(step);
+    const int onward = upper(step), apart = static_cast<int>(step);
 #pragma unroll
     for (int d = 0; d < Depth; ++d) {
       const index_t at = origin + offset + d * pitch;
-      const int place = upper(at), low = static_cast<int>(at), last = place + (Width - 1) * along;
+      const int place = upper(at), low = static_cast<int>(at), last = place + (Width - 1) * onward;
       if (bits != 32) {
 #pragma unroll
         for (int k = 0; k < Width; ++k) {
           const index_t from = far_lying(offset + d * pitch + k * step);
           to[d][k] = from < 0 ? value_type{} : value_type(source.at(from));
         }
-      } else if (is_there(place, low) && is_there(last, low + (Width - 1) * apart))
+      } else if (is_there(place, low) && is_there(last, low + index_t{Width - 1} * apart))
         read_neighbours(to[d], source, low, apart);
       else {
 #pragma unroll
         for (int k = 0; k < Width; ++k) {
           to[d][k] = value_type{};
-          if (is_there(place + k * along, low + k * apart)) to[d][k] = source.at(low + k * apart);
+          if (is_there(place + k * onward, low + k * apart)) to[d][k] = source.at(low + k * apart);
         }
       }
     }
@@ -76,9 +78,11 @@ struct windowed {
            static_cast<uint64>(low) < static_cast<uint64>(length);
   }
 #if defined(__CUDACC__)
-  __device__ __forceinline__ bool is_there(int place, int low) const {
+  template <class Index>
+  __device__ __forceinline__ bool is_there(int place, Index low) const {
+    using word = standard::conditional_t<sizeof(Index) == 8, uint64, unsigned>;
     return static_cast<unsigned>(place) < static_cast<unsigned>(count) &&
-           static_cast<unsigned>(low) < static_cast<unsigned>(length);
+           static_cast<word>(low) < static_cast<word>(length);
   }
   /// The upper word of a sum whose lower one has a sign.
   static __device__ __forceinline__ int upper(index_t at) {

@@ -38,7 +38,10 @@ void copyto(array<T, R, To>& y, const array<T, R, From>& x, caller where = calle
     record_detail::record_copy({y.owner(), std::as_const(y).data()}, !space_traits<To>::on_device,
                                {x.owner(), x.data()}, !space_traits<From>::on_device, bytes);
   else if constexpr (__is_same(To, From)) y = x;
-  else if (bytes > 0) memory_detail::copy(To{}, y.owner(), y.data(), From{}, x.owner(), x.data(), bytes);
+  else if (bytes > 0) {
+    auto* const to = y.data();  // of its own from here on
+    memory_detail::copy(To{}, y.owner(), to, From{}, x.owner(), x.data(), bytes);
+  }
 }
 
 /// call(f, x, y...): within record(f) a node that calls a function without parameters on the host. It runs after what

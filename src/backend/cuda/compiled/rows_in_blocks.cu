@@ -186,12 +186,12 @@ cudaError_t launch(void (*kernel)(What), const What& s, int64_t bytes, cudaStrea
 
 }  // namespace
 
-bool fits_blocks(int key_bytes, int64_t length, int64_t k) {
+bool fits_blocks(int key_bytes, int64_t length, int64_t k, int64_t shared_bytes) {
   const int64_t bytes = key_bytes == 1   ? bytes_of_block<std::uint8_t>(length, k)
                         : key_bytes == 2 ? bytes_of_block<std::uint16_t>(length, k)
                         : key_bytes == 4 ? bytes_of_block<uint32_t>(length, k)
                                          : bytes_of_block<uint64_t>(length, k);
-  return k <= std::min(most_first, length) && bytes <= most_bytes;
+  return k <= std::min(most_first, length) && bytes <= std::min(most_bytes, shared_bytes);
 }
 
 cudaError_t first_in_blocks(const first_of_rows& s, cudaStream_t stream) {

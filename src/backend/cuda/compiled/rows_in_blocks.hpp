@@ -17,8 +17,8 @@ struct first_of_rows {
   void* sorted;                    ///< keys as they were
   std::int64_t* places;
 };
-/// Whether a block takes rows of that length, of which the first k are wanted.
-bool fits_blocks(int key_bytes, std::int64_t length, std::int64_t k);
+/// Whether a block takes rows of that length, of which the first k are wanted. shared_bytes: of a block.
+bool fits_blocks(int key_bytes, std::int64_t length, std::int64_t k, std::int64_t shared_bytes);
 /// Deterministic; nothing waits, and no memory is needed.
 cudaError_t first_in_blocks(const first_of_rows& s, cudaStream_t stream);
 /// The keys that sorting would put at ranks (selects::key).

@@ -76,14 +76,16 @@ bool waits_itself(cudaGraphNode_t n) {
   auto* const function = function_of(p);
   const char* name = nullptr;
   check(static_cast<cudaError_t>(name_of(&name, function)), "cuFuncGetName");
-  // As names are mangled: with their lengths.
-  static constexpr std::string_view waiting[] = {
-      "14transform_flatI",       "17transform_stridedI", "16transform_windowI", "17transform_stencilI",
-      "20transform_unravelledI", "11reduce_rowsI",       "9tell_nodeE"};
-  if (!name || std::none_of(std::begin(waiting), std::end(waiting), [&](std::string_view w) {
-        return std::string_view(name).find(w) != std::string_view::npos;
-      }))
-    return false;
+  // As names are mangled, with their lengths; template arguments, which may be named alike, come behind.
+  static constexpr std::string_view space = "_ZN8lazyfuse11cuda_detail";
+  static constexpr std::string_view waiting[] = {"14transform_flatI",       "17transform_stridedI",
+                                                 "16transform_windowI",     "17transform_stencilI",
+                                                 "20transform_unravelledI", "11reduce_rowsI"};
+  if (!name) return false;
+  const std::string_view mangled = name;
+  const auto begins = [&](std::string_view w) { return mangled.substr(space.size()).starts_with(w); };
+  const bool is_template = mangled.starts_with(space) && std::any_of(std::begin(waiting), std::end(waiting), begins);
+  if (!is_template && mangled.find("9tell_nodeE") == std::string_view::npos) return false;
   // Compiled for an older architecture it does not.
   int compiled_for = 0;
   check(static_cast<cudaError_t>(ask(&compiled_for, CU_FUNC_ATTRIBUTE_PTX_VERSION, function)), "cuFuncGetAttribute");

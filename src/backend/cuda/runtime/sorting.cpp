@@ -120,6 +120,9 @@ void copy_columns(const key_rows& rows, index_t first, index_t n, void* to, inde
 }
 
 bool are_short(const key_rows& rows) { return rows.length <= cuda_detail::longest_short_row; }
+bool fits_blocks(const key_rows& rows, index_t k) {
+  return cuda_detail::fits_blocks(rows.bytes, rows.length, k, cuda_detail::device().shared_bytes);
+}
 /// The first k of rows that fit the registers of a warp.
 void sort_short(const key_rows& rows, index_t k, void* keys, int64* places, const std::uint32_t* values = nullptr) {
   check(cuda_detail::sort_short_rows(
@@ -177,7 +180,7 @@ void sort_places(cuda, const key_rows& rows, int64* places) {
 void first_places(cuda, const key_rows& rows, index_t k, void* keys, int64* places) {
   if (rows.none() || k == 0) return;
   if (are_short(rows)) return sort_short(rows, k, keys, places);
-  if (cuda_detail::fits_blocks(rows.bytes, rows.length, k)) {
+  if (fits_blocks(rows, k)) {
     check(cuda_detail::first_in_blocks(
               {rows.bytes, rows.count, rows.length, k, rows.keys, rows.minus_zero, rows.zero, keys, places},
               current_stream()),
@@ -232,7 +235,7 @@ void select_keys(cuda, const key_rows& rows, const index_t* positions, int n, vo
     key_selection s = selection_of(rows, selects::key, selected);
     s.ranks = n;
     for (int i = 0; i < n; ++i) s.rank[i] = static_cast<std::uint32_t>(positions[i]);
-    if (!cuda_detail::fits_blocks(rows.bytes, rows.length, 0)) return select(s);
+    if (!fits_blocks(rows, 0)) return select(s);
     return check(cuda_detail::keys_in_blocks(s, current_stream()), "keys_in_blocks");
   }
   sort_keys(cuda{}, rows);

@@ -76,17 +76,17 @@ struct vector_elements<T, Width> {
 template <int At>
 __device__ __forceinline__ unsigned word_if(const unsigned* from, bool exists) {
   unsigned word;
-  asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b32 %0, 0;\n\t@p ld.global.b32 %0, [%1+%3];\n\t}"
-      : "=r"(word)
-      : "l"(from), "r"(unsigned{exists}), "n"(At * 4));
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b32 %0, 0;\n\t@p ld.global.b32 %0, [%1+%3];\n\t}"
+               : "=r"(word)
+               : "l"(from), "r"(unsigned{exists}), "n"(At * 4));
   return word;
 }
 template <int At>
 __device__ __forceinline__ unsigned long long word_if(const unsigned long long* from, bool exists) {
   unsigned long long word;
-  asm("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b64 %0, 0;\n\t@p ld.global.b64 %0, [%1+%3];\n\t}"
-      : "=l"(word)
-      : "l"(from), "r"(unsigned{exists}), "n"(At * 8));
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\tmov.b64 %0, 0;\n\t@p ld.global.b64 %0, [%1+%3];\n\t}"
+               : "=l"(word)
+               : "l"(from), "r"(unsigned{exists}), "n"(At * 8));
   return word;
 }
 /// The same, in its place among other accesses.
