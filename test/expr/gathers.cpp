@@ -291,7 +291,7 @@ TYPED_TEST(gathers, of_large_parts_are_what_they_are_of_small_ones) {
   const int64_t n = lf::space_traits<TypeParam>::on_device ? 3001 : 61, m = 2003;
   const auto value = [](int64_t i, int64_t j) { return static_cast<int32_t>((i * 31 + j * 7) % 1009); };
   const auto elements = [](int64_t rows, int64_t columns, const auto& at) {
-    test::tensor<int32_t> t{{std::size_t(rows), std::size_t(columns)}, {}};
+    test::tensor<int32_t> t{{rows, columns}, {}};
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j) t.values.push_back(at(i, j));
     return t;
@@ -312,7 +312,7 @@ TYPED_TEST(gathers, of_large_parts_are_what_they_are_of_small_ones) {
   const auto all = lf::concat(x, 2 * y, x(lf::all, range(none, none, -1)));
   expect(matrix(all * v - 1), 2 * n + n / 2, m, [&](int64_t i, int64_t j) { return down(i, j) * value(1, j) - 1; });
   const auto sums = [&](int64_t rows, int64_t columns, const auto& at) {
-    test::tensor<int32_t> t{{std::size_t(rows)}, {}};
+    test::tensor<int32_t> t{{rows}, {}};
     for (int64_t i = 0; i < rows; ++i) {
       int32_t sum = 0;
       for (int64_t j = 0; j < columns; ++j) sum += at(i, j);

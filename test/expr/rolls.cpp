@@ -258,7 +258,7 @@ TYPED_TEST(rolls, of_large_arrays_are_what_they_are_of_small_ones) {
     return static_cast<int32_t>(modulo(i, rows) * 31 + modulo(j, columns) * 7) % 1009;
   };
   const auto elements = [&](const auto& at) {
-    test::tensor<int32_t> t{{std::size_t(rows), std::size_t(columns)}, {}};
+    test::tensor<int32_t> t{{rows, columns}, {}};
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j) t.values.push_back(at(i, j));
     return t;

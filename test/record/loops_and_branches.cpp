@@ -192,6 +192,25 @@ TYPED_TEST(loops, use_other_arrays_once_they_are_rebound) {
   EXPECT_TRUE(evaluates_to(y, values({0, 0, 0, 0})));
 }
 
+TYPED_TEST(loops, ask_the_condition_that_they_are_rebound_to) {
+  vector<TypeParam> x = lf::zeros<float>({4});
+  flag<TypeParam> going = lf::full(lf::shape<0>{}, true), other = lf::full(lf::shape<0>{}, true);
+  const auto record = [&] {
+    return lf::record<TypeParam>(
+        [&] { lf::while_loop(going, [&] { lf::assign(lf::tie(x, going), x + 1, lf::max(x) < 4.0f); }); });
+  };
+  lf::graph g = record();
+  g.launch();
+  EXPECT_TRUE(evaluates_to(x, values({5, 5, 5, 5})));
+  g.rebind(going, other);
+  x = 2.0f;
+  g.launch();  // the first one has ended
+  EXPECT_TRUE(evaluates_to(x, values({5, 5, 5, 5})));
+  EXPECT_FALSE(other.item());
+  g.launch();
+  EXPECT_TRUE(evaluates_to(x, values({5, 5, 5, 5})));
+}
+
 TYPED_TEST(loops, say_what_cannot_be_in_them) {
   vector<TypeParam> x = lf::ones<float>({4}), y = lf::ones<float>({4}), shared = lf::ones<float>({4});
   const vector<TypeParam> copy = shared;

@@ -506,7 +506,7 @@ static CUresult name_of_kernel(const char** name, CUfunction kernel) {
   static std::string mangled;
   const own_memory own;
   const std::string& plain = all().kernels[kernel];
-  mangled = "_ZN" + std::to_string(plain.size()) + plain + (plain == "tell_node" ? "E" : "I");
+  mangled = "_ZN8lazyfuse11cuda_detail" + std::to_string(plain.size()) + plain + (plain == "tell_node" ? "E" : "I");
   *name = mangled.c_str();
   return static_cast<CUresult>(called("cuFuncGetName"));
 }
