@@ -38,6 +38,41 @@ struct graph_handle {
   graph_handle& operator=(const graph_handle&) = delete;
 };
 
+cudaEvent_t new_event() {
+  cudaEvent_t e = nullptr;
+  check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming | cudaEventBlockingSync), "cudaEventCreateWithFlags");
+  return e;
+}
+
+/// What was launched, and may run: conditions end with their graph, also while the GPU looks at them.
+struct launched_graph {
+  cudaGraphExec_t runnable;
+  std::unique_ptr<graph_handle> graph;
+  cudaEvent_t ended;
+
+  bool runs() const {
+    const bool is_ready = cudaEventQuery(ended) != cudaErrorNotReady;
+    if (!is_ready) (void)cudaGetLastError();
+    return !is_ready;
+  }
+};
+/// Destroys it when it has ended: now, or when another one is given here. What runs when the program ends stays.
+void destroy_when_ended(launched_graph g) {
+  struct those_that_run {
+    std::mutex mutex;
+    std::vector<launched_graph> graphs;
+  };
+  static auto& all = *new those_that_run;
+  const std::lock_guard lock(all.mutex);
+  all.graphs.push_back(std::move(g));
+  std::erase_if(all.graphs, [](const launched_graph& l) {
+    if (l.runs()) return false;
+    (void)cudaGraphExecDestroy(l.runnable);
+    (void)cudaEventDestroy(l.ended);
+    return true;
+  });
+}
+
 /// From construction on what the stream is given becomes nodes of the graph, of which the first wait for `after`.
 class capture {
  public:
@@ -121,11 +156,12 @@ class on_cuda final : public record_detail::executor {
   ~on_cuda() override {
     // Launches that run go on; memory is given back in the order of the stream that they are on, but that of the host
     // and functions at once.
-    if (ended_) {
-      (void)cudaEventSynchronize(ended_);
-      (void)cudaEventDestroy(ended_);
+    if (uses_host_ && ended_) (void)cudaEventSynchronize(ended_);
+    if (runnable_ && ended_) destroy_when_ended({runnable_, std::move(graph_), ended_});
+    else {
+      if (ended_) (void)cudaEventDestroy(ended_);
+      if (runnable_) (void)cudaGraphExecDestroy(runnable_);
     }
-    if (runnable_) (void)cudaGraphExecDestroy(runnable_);
     if (stream_) (void)cudaStreamDestroy(stream_);
   }
 
@@ -137,16 +173,13 @@ class on_cuda final : public record_detail::executor {
     // The legacy stream does not wait for it, nor it for that.
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     parts_.resize(nodes.size());
-    bool uses_host = false;
     for (const node& n : nodes) {
       has_conditions_ = has_conditions_ || !n.bodies.empty();
-      for (const record_detail::use_of_memory& m : n.memory) uses_host = uses_host || m.on_host;
+      for (const record_detail::use_of_memory& m : n.memory) uses_host_ = uses_host_ || m.on_host;
       if (n.call) calls_.push_back(n.call.get());
     }
-    uses_host = uses_host || !calls_.empty();
-    if (uses_host)
-      check(cudaEventCreateWithFlags(&ended_, cudaEventDisableTiming | cudaEventBlockingSync),
-            "cudaEventCreateWithFlags");
+    uses_host_ = uses_host_ || !calls_.empty();
+    if (uses_host_ || has_conditions_) ended_ = new_event();
     make_ready();
   }
 
@@ -317,6 +350,21 @@ class on_cuda final : public record_detail::executor {
   };
   using placed_nodes = std::vector<placed>;
 
+  void replace(cudaGraphExec_t runnable, std::unique_ptr<graph_handle> graph) {
+    if (runnable_ && has_conditions_) {
+      cudaEvent_t next = nullptr;
+      try {
+        next = new_event();
+      } catch (...) {
+        (void)cudaGraphExecDestroy(runnable);
+        throw;
+      }
+      destroy_when_ended({runnable_, std::move(graph_), std::exchange(ended_, next)});
+    } else if (runnable_) (void)cudaGraphExecDestroy(runnable_);
+    runnable_ = runnable;
+    graph_ = std::move(graph);
+  }
+
   /// Makes the graph of all nodes, and what can be launched. If it throws, that is what it was.
   void make_ready() {
     std::unique_ptr<graph_handle> graph;
@@ -334,9 +382,7 @@ class on_cuda final : public record_detail::executor {
       check(status, "cudaGraphInstantiate");
       break;
     }
-    if (runnable_) (void)cudaGraphExecDestroy(runnable_);
-    runnable_ = runnable;
-    graph_ = std::move(graph);
+    replace(runnable, std::move(graph));
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       parts_[i].nodes = std::move(at[i].nodes);
       parts_[i].kernels.reset();
@@ -501,8 +547,8 @@ class on_cuda final : public record_detail::executor {
   std::vector<part> parts_;
   std::vector<allocation*> rooms_;  ///< scratch memory of all kernels
   std::vector<record_detail::host_call*> calls_;
-  cudaEvent_t ended_ = nullptr;  ///< the last launch, if the host may be in use
-  bool has_conditions_ = false;
+  cudaEvent_t ended_ = nullptr;  ///< the last launch, if the host may be in use, or the GPU decides
+  bool uses_host_ = false, has_conditions_ = false;
   int device_ = -1;
 };
 
