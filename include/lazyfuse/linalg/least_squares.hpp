@@ -120,7 +120,7 @@ inline constexpr norm_kind nuclear = norm_kind::nuclear;
 /// which are computed at once (svdvals). \numpy{linalg.matrix_norm}
 template <class A, auto P, class = maker>
   requires expression<A>
-auto matrix_norm(const A& a, order<P>, caller where = caller::here()) {
+auto matrix_norm(const A& a, [[maybe_unused]] order<P> which, caller where = caller::here()) {
   using namespace linalg_detail;
   constexpr bool matrix = rank_of<A> >= 2;
   static_assert(matrix, "lazyfuse: linalg takes matrices: expressions of rank 2 or more");
