@@ -110,7 +110,7 @@ __device__ __forceinline__ unsigned long long word_now_if(const unsigned long lo
 }
 
 /// The element At from there if it exists, else zeros. Written: by the same kernel, perhaps; else the compiler may move
-/// it.
+/// it among other accesses, but not before a wait for the kernel before.
 template <int At, bool Written = false, class From>
 __device__ __forceinline__ auto read_if(const From& from, bool exists) {
   using T = bare_t<decltype(from[0])>;

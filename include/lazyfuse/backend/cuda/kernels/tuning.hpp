@@ -70,9 +70,9 @@ struct dpp::tuning<dpp::transforms, cuda> {
   static constexpr cuda_detail::thread_load stencil{1200, 512}, stencil_in_vectors{1200, 300};
   /// Blocks that share a processor where it reads in vectors, into 64 registers.
   static constexpr int stencil_residents = 4;
-  /// Of packed arrays (not measured yet): bytes that a thread has on their way from memory, with which four blocks keep
-  /// it busy, and those of its operands and results that fit then 64 registers; and how often a block that has found
-  /// its array takes as many.
+  /// Of packed arrays (0.91 to 0.96 of copy, docs/benchmarks.md): bytes that a thread has on their way from memory,
+  /// with which four blocks keep it busy, and those of its operands and results that fit then 64 registers; and how
+  /// often a block that has found its array takes as many.
   static constexpr int packed_bytes = 48, most_packed_depth = 4, packed_residents = 4, packed_light_bytes = 96,
                        packed_rounds = 4;
 };
