@@ -76,6 +76,24 @@ double bytes_of(const operand_info& o, const index_t* extents, int rank) {
     if (o.steps[k] != 0) bytes *= static_cast<double>(extents[k]);
   return bytes;
 }
+/// Whether all results are one array's, whose last elements are one of each: kernels then write vectors of it (see
+/// can_be_in_turn).
+bool lie_in_turn(const operand_info* info, int targets, const index_t* extents, int rank, int inner, int width) {
+  const operand_info& first = info[0];
+  const int size = first.element_size;
+  if (targets < 2 || targets > most_in_turn || width < 2 || !std::has_single_bit(static_cast<unsigned>(size)) ||
+      size > 8 || width * size > 16 || reinterpret_cast<std::uintptr_t>(first.data) % (width * size) != 0)
+    return false;
+  for (int i = 0; i < targets; ++i)
+    if (info[i].element_size != size || info[i].steps[inner] != targets ||
+        static_cast<const char*>(info[i].data) != static_cast<const char*>(first.data) + i * size)
+      return false;
+  for (int k = 0; k < rank; ++k)
+    for (int i = 0; i < targets; ++i)
+      if (k != inner && extents[k] != 1 && (info[i].steps[k] != first.steps[k] || info[i].steps[k] % width != 0))
+        return false;
+  return true;
+}
 /// How the threads of strided blocks lie: a power of two of them along the columns, or fewer where those leave many
 /// without an element. Less than a warp, or no whole warps, can only read neighbours.
 void lay_lanes(transform_geometry& g, index_t planes, index_t height, index_t columns, thread_share share) {
@@ -140,9 +158,11 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   for (int k = 0; k < inner; ++k) rows *= extents[k];
   vector_vote votes;
   const auto mark = [&](int width) {
+    const bool in_turn = lie_in_turn(info, targets, extents, rank, inner, width);
     for (int i = 0; i < count; ++i) {
       const int bit = i < targets ? i : i - targets;
-      const bool wide = bit < most_operands && width > 1 && is_wide(info[i], extents, rank, inner, width);
+      const bool wide = bit < most_operands && width > 1 &&
+                        ((in_turn && i < targets) || is_wide(info[i], extents, rank, inner, width));
       if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
       votes.cast(info[i], inner, wide);
     }

@@ -71,6 +71,12 @@ struct vector_elements<T, Width> {
   }
 };
 
+template <int Size>
+using bits_of_size =
+    standard::conditional_t<Size == 1, unsigned char,
+                            standard::conditional_t<Size == 2, unsigned short,
+                                                    standard::conditional_t<Size == 4, unsigned, unsigned long long>>>;
+
 /// Words of 4 and 8 bytes, zero where they do not exist. Asked for by one instruction: a branch would keep what
 /// follows, and the next element, waiting.
 template <int At>

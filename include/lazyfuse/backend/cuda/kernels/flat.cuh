@@ -69,6 +69,14 @@ __device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...
 
   results<typename Schedule::roots, list<Src...>, Width, Depth, T...> out;
   compute<Schedule, Width, Depth>(values, out);
+  if constexpr (can_be_in_turn<T...> && Width > 1 && !bare_t<decltype(p)>::all_dense) {
+    constexpr int count = sizeof...(T);
+    if (tile.full && p.consecutive && has_bit(p.wide_out, 0) && get<0>(p.targets).steps[0] == count) {
+#pragma unroll
+      for (int d = 0; d < Depth; ++d) store_in_turn(out, d, get<0>(p.targets).data + (tile.at + d * tile.row) * count);
+      return;
+    }
+  }
   (tile.store(get<J>(out), get<J>(p.targets), J), ...);
 }
 

@@ -12,6 +12,7 @@ namespace lazyfuse::cuda_detail {
 /// Which operands and targets may be read and written `width` elements at a time along the inner axis.
 using wide_bits = unsigned long long;
 static_assert(most_operands == 8 * sizeof(wide_bits));
+inline constexpr int most_in_turn = 4;  ///< results that lie in turn and are written together
 /// Bit n; operands beyond the last bit have none of these properties.
 LAZYFUSE_HD constexpr bool has_bit(wide_bits bits, int n) {
   if (n < 32) return ((static_cast<unsigned>(bits) >> n) & 1) != 0;  // most have few operands: half the instructions

@@ -141,6 +141,37 @@ __device__ __forceinline__ void store(const result<Width, Depth, T, Unrounded>& 
   }
 }
 
+/// Whether results may lie in turn, one of each: those of pixels, of points, of what is stacked along a last axis.
+/// launch/geometry.cpp finds out whether they do, and says so by targets that are wide and whose step is their number.
+template <class... T>
+inline constexpr bool can_be_in_turn = false;
+template <class First, class... T>
+  requires(sizeof...(T) >= 1 && sizeof...(T) < most_in_turn)
+inline constexpr bool can_be_in_turn<First, T...> =
+    (sizeof(First) == 1 || sizeof(First) == 2 || sizeof(First) == 4 || sizeof(First) == 8) &&
+    ((sizeof(T) == sizeof(First)) && ...);
+/// Row d of all of them: as many vectors as there are results.
+template <class Roots, class Sources, int Width, int Depth, class First, class... T>
+__device__ __forceinline__ void store_in_turn(const results<Roots, Sources, Width, Depth, First, T...>& from, int d,
+                                              elements<First> to) {
+  constexpr int count = 1 + int(sizeof...(T));
+  using word = bits_of_size<sizeof(First)>;
+  word all[Width * count];
+  [&]<int... J>(index_sequence<J...>) {
+#pragma unroll
+    for (int k = 0; k < Width; ++k) ((all[k * count + J] = __builtin_bit_cast(word, get<J>(from).value[d][k])), ...);
+  }
+  (make_index_sequence<count>{});
+  auto* const first = reinterpret_cast<wide<word, Width>*>(reached<Width * count>(to));
+#pragma unroll
+  for (int v = 0; v < count; ++v) {
+    wide<word, Width> vector;
+#pragma unroll
+    for (int k = 0; k < Width; ++k) vector.value[k] = all[v * Width + k];
+    first[v] = vector;
+  }
+}
+
 /// Evaluates the schedule for all elements of the thread.
 template <class Schedule, int Width, int Depth, class Fetched, class Results>
 __device__ __forceinline__ void compute(const Fetched& values, Results& to) {

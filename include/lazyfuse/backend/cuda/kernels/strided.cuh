@@ -159,6 +159,10 @@ __device__ __forceinline__ void strided_body(const auto& p, const strided_tile<R
 
   results<typename Schedule::roots, list<Src...>, Width, Depth, T...> out;
   compute<Schedule, Width, Depth>(values, out);
+  if constexpr (can_be_in_turn<T...> && Width > 1 && Turns != turning::always &&
+                known::results == along_inner::not_known) {
+    if (tile.in_turn(get<0>(p.targets), int(sizeof...(T)))) return tile.put_in_turn(out, p.targets, out_offset);
+  }
   (tile.template put<Turns, known::results>(get<J>(out), get<J>(p.targets), out_offset[J], J), ...);
 }
 

@@ -105,6 +105,32 @@ struct strided_tile {
         full, valid);
   }
 
+  /// Whether the results are one after the other, of `count` of them.
+  template <class Target>
+  __device__ __forceinline__ bool in_turn(const Target& first, int count) const {
+    return p.consecutive && has_bit(p.wide_out, 0) && first.steps[R - 1] == count;
+  }
+  template <class Roots, class Sources, class... T>
+  __device__ __forceinline__ void put_in_turn(const results<Roots, Sources, Width, Depth, T...>& out,
+                                              const target_pack<R, T...>& targets, const index_t* at) const {
+    const auto& first = get<0>(targets);
+    const index_t down = first.steps[R - 2] * p.lines;
+#pragma unroll
+    for (int d = 0; d < Depth; ++d) {
+      if (full || valid[d] >= Width) {
+        store_in_turn(out, d, first.data + (at[0] + d * down));
+        continue;
+      }
+      [&]<int... J>(index_sequence<J...>) {
+#pragma unroll
+        for (int k = 0; k < Width; ++k)
+          if (k < valid[d])
+            ((get<J>(targets).data[at[J] + d * down + k * int(sizeof...(T))] = get<J>(out).value[d][k]), ...);
+      }
+      (make_index_sequence<sizeof...(T)>{});
+    }
+  }
+
   // Operands that are contiguous across rows are read along that axis into shared memory, and out of it along the
   // columns.
 
