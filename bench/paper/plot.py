@@ -19,9 +19,10 @@ from report import duration, gpu_machine, load, origin, replace, seconds, table 
 
 WAYS = {"fused": "fused", "looped": "a kernel for each image", "looped_graph": "those as a graph", "batched": "a kernel for each operation, of all images",
         "unfused": "a kernel for each operation", "graph": "those as a graph", "assigned": "assigned", "prepared": "prepared", "by_hand": "kernel by hand"}
+SHORT = {"looped": "each image", "looped_graph": "graph", "batched": "operations of all", "unfused": "operations", "graph": "graph"}
 # What a size counts, and whether the plot's axes are logarithmic; None: it is no curve.
 EXPERIMENTS = {"E0": "additions", "E1": None, "E2a": "multiplications", "E2b": "pairs", "E3": "images", "E4": "pairs", "E5": "multiplications in a kernel", "E7": "elements",
-               "E9": None, "PT_wave": "elements", "PT_chain": "pairs", "PT_fan": "pairs", "PT_diamond": "pairs"}
+               "E9": None, "FKL46": "frames", "PT_wave": "elements", "PT_chain": "pairs", "PT_fan": "pairs", "PT_diamond": "pairs"}
 # Microseconds of the Fused Kernel Library's own code (main, C++20) on an NVIDIA H200, 2026-11-20; its baselines.
 FKL = {"E2b": {"FKL": {1: 12.5, 10: 12.6, 50: 20.7, 100: 33.9, 500: 141, 5000: 1343},
                "FKL, a kernel for each operation": {1: 43.4, 10: 302, 50: 1440, 100: 2866, 500: 14243, 5000: 142598}},
@@ -54,7 +55,7 @@ def right(row: dict | None) -> bool:
 def comparison(found: dict, experiment: str) -> str:
     """Times by size, and how many times longer the others take than the fused kernel; of E5, than what has all 500."""
     peers = FKL.get(experiment, {})
-    sizes = sorted({size for way in found.values() for size in way}, key=lambda size: (isinstance(size, str), size))
+    sizes = sorted({size for by_size in found.values() for size in by_size}, key=lambda size: (isinstance(size, str), size))
     ways = [way for way in WAYS if way in found]
     titles = [WAYS[way] for way in ways]
     base = lambda size: found.get("fused", {}).get(500 if experiment == "E5" else size)
@@ -68,7 +69,7 @@ def comparison(found: dict, experiment: str) -> str:
             line.append(f"{seconds(row) / seconds(fused):,.1f}".replace(",", " ") if right(row) and right(fused) else "")
         line += [duration(times[size] * 1e-6) if size in times else "" for times in peers.values()]
         lines.append(line)
-    return table([EXPERIMENTS[experiment] or "what", *titles, *(f"{WAYS[way]} / fused" for way in others), *peers], lines)
+    return table([EXPERIMENTS[experiment] or "what", *titles, *(f"{SHORT.get(way, WAYS[way])} / fused" for way in others), *peers], lines)
 
 
 def overheads(found: dict) -> str:
@@ -98,6 +99,12 @@ def machines(rows: dict) -> str:
     return table(["GPU", "TFLOPS (float)", "GB/s", "FLOP/B", "greatest speed-up"], lines)
 
 
+def power(k: int) -> str:
+    """10**k microseconds."""
+    unit = min(max(k, 0) // 3, 2)
+    return f"{10.0 ** (k - 3 * unit):g} {('µs', 'ms', 's')[unit]}"
+
+
 def plot(found: dict, experiment: str) -> str | None:
     """Time over size, both by logarithms, as SVG."""
     lines = {WAYS[way] if way not in ("graph", "looped_graph") else f"{WAYS['looped' if way == 'looped_graph' else 'unfused']}, as a graph":
@@ -114,7 +121,7 @@ def plot(found: dict, experiment: str) -> str | None:
     body = []
     for k in range(round(math.log10(low_y)), round(math.log10(high_y)) + 1):
         body.append(f'<line x1="{left}" x2="{width - 20}" y1="{y(10**k):.1f}" y2="{y(10**k):.1f}" stroke="#ddd"/>'
-                    f'<text x="{left - 4}" y="{y(10**k) + 4:.1f}" font-size="11" text-anchor="end">{10**k:g} µs</text>')
+                    f'<text x="{left - 4}" y="{y(10**k) + 4:.1f}" font-size="11" text-anchor="end">{power(k)}</text>')
     for k in range(math.ceil(math.log10(low_x)), math.floor(math.log10(high_x)) + 1):
         body.append(f'<line x1="{x(10**k):.1f}" x2="{x(10**k):.1f}" y1="{top}" y2="{height - 40}" stroke="#ddd"/>'
                     f'<text x="{x(10**k):.1f}" y="{height - 24}" font-size="11" text-anchor="middle">{10**k:,}</text>'.replace(",", " "))
@@ -141,7 +148,7 @@ def main() -> None:
     options = parser.parse_args()
     context, rows = load(options.json)
     sections = {"where": origin(context, gpu_machine(context))}
-    for experiment in ("E0", "E2a", "E2b", "E3", "E4", "E5", "E7", "E9", "PT_wave"):
+    for experiment in ("E0", "E2a", "E2b", "E3", "E4", "E5", "E7", "E9", "FKL46", "PT_wave"):
         found = curves(rows, experiment)
         if not found:
             continue
