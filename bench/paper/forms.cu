@@ -5,8 +5,8 @@
 namespace bench {
 namespace {
 
-/// 64 kernels of 1024 elements, each with a chain of so many pairs: one after the other; all of one array; two at a time
-/// between kernels that wait for both.
+/// 64 kernels of 1024 elements, each with a chain of so many pairs: one after the other; all of one array; two at a
+/// time between kernels that wait for both.
 enum class form { chain, fan, diamond };
 template <form Form>
 struct small_kernels {

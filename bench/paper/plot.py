@@ -60,6 +60,8 @@ def comparison(found: dict, experiment: str) -> str:
     titles = [WAYS[way] for way in ways]
     base = lambda size: found.get("fused", {}).get(500 if experiment == "E5" else size)
     others = [way for way in ways if way != "fused"] if "fused" in found else []
+    kernels = {size: row["kernels"] for size, row in found.get("fused", {}).items() if "kernels" in row}
+    several = any(count != 1 for count in kernels.values())
     lines = []
     for size in sizes:
         line = [f"{size:,}".replace(",", " ") if isinstance(size, int) else size.replace("_", " → ")]
@@ -67,9 +69,10 @@ def comparison(found: dict, experiment: str) -> str:
         for way in others:
             row, fused = found[way].get(size), base(size)
             line.append(f"{seconds(row) / seconds(fused):,.1f}".replace(",", " ") if right(row) and right(fused) else "")
+        line += [f"{kernels[size]:.0f}" if size in kernels else ""] * several
         line += [duration(times[size] * 1e-6) if size in times else "" for times in peers.values()]
         lines.append(line)
-    return table([EXPERIMENTS[experiment] or "what", *titles, *(f"{SHORT.get(way, WAYS[way])} / fused" for way in others), *peers], lines)
+    return table([EXPERIMENTS[experiment] or "what", *titles, *(f"{SHORT.get(way, WAYS[way])} / fused" for way in others), *["kernels, fused"] * several, *peers], lines)
 
 
 def overheads(found: dict) -> str:
