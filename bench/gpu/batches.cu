@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fusion of chains of operations and of batches of small images, as the experiments of the Fused Kernel Library have
-// them: VF is an image of 4096 x 2160 bytes and pairs of a multiplication and an addition, HF are batches of images of
-// 60 x 120 bytes, whose expression and results are made before, as its kernels' parameters are. And steps of optimizers
-// over many parameters, beside copies of as many bytes.
+// Many arrays of unlike lengths in one kernel: steps of optimizers over many parameters, and softmax of rows, beside
+// copies of as many bytes. Chains of operations and batches of images are in bench/paper.
 #include "measure.cuh"
 
 #include <lazyfuse/batch.hpp>
@@ -15,26 +13,6 @@
 
 namespace bench {
 namespace {
-
-using byte = unsigned char;
-using image = lf::array<byte, 2, lf::cuda>;
-
-image image_of(index_t rows, index_t columns, index_t number) {
-  const auto at = lf::arange<int>(static_cast<int>(rows * columns));
-  return lf::cast<byte>(lf::reshape(lf::remainder(at * 7 + static_cast<int>(number), 251), lf::shape{rows, columns}));
-}
-double byte_of(index_t at, index_t number) { return static_cast<double>((at * 7 + number) % 251); }
-
-struct pair {
-  template <class E>
-  auto operator()(const E& e) const {
-    return e * 0.999f + 0.5f;
-  }
-  static double of(double v, int times) {
-    for (int i = 0; i < times; ++i) v = v * double(0.999f) + 0.5;
-    return v;
-  }
-};
 
 template <class W>
 void run_fused(benchmark::State& state, W& w) {
@@ -56,52 +34,6 @@ void run_fused(benchmark::State& state, W& w) {
   state.counters["kernels"] = static_cast<double>(trace.launches());
   if (trace.launches() > 0) state.SetLabel(trace.kernels().back().path);
 }
-
-template <int Pairs>
-struct vertical {
-  static constexpr index_t rows = 2160, columns = 4096;
-  image x = image_of(rows, columns, 0);
-  lf::array<float, 2, lf::cuda> y{lf::shape{rows, columns}};
-  double bytes() const { return 5.0 * rows * columns; }
-  void evaluate() { y = lf::repeat<Pairs>(pair{}, lf::cast<float>(x)); }
-  bool is_right() const {
-    const auto got = lf::to<lf::host>(y);
-    for (index_t i = 0; i < rows * columns; i += 997)
-      if (differs(got.data()[i], pair::of(byte_of(i, 0), Pairs), 1e-3)) return false;
-    return true;
-  }
-};
-
-/// Pairs of 0: cast, multiply, subtract, divide.
-template <int Pairs>
-struct horizontal {
-  static constexpr index_t rows = 60, columns = 120;
-  index_t count;
-  std::vector<image> images;
-  using batch_type = decltype(lf::batch(std::vector<image>()));
-  batch_type all;
-  lf::array<float, 3, lf::cuda> y;
-
-  static std::vector<image> made(index_t n) {
-    std::vector<image> xs;
-    for (index_t b = 0; b < n; ++b) xs.push_back(image_of(rows, columns, b));
-    return xs;
-  }
-  explicit horizontal(index_t n) : count(n), images(made(n)), all(lf::batch(images)), y(lf::shape{n, rows, columns}) {}
-  double bytes() const { return 5.0 * double(count) * rows * columns; }
-  void evaluate() {
-    if constexpr (Pairs == 0) y = (lf::cast<float>(all) * 0.5f - 3) / 8;
-    else y = lf::repeat<Pairs>(pair{}, lf::cast<float>(all));
-  }
-  bool is_right() const {
-    const auto got = lf::to<lf::host>(y);
-    for (index_t i = 0; i < count * rows * columns; i += 997) {
-      const double v = byte_of(i % (rows * columns), i / (rows * columns));
-      if (differs(got.data()[i], Pairs == 0 ? (v * 0.5 - 3) / 8 : pair::of(v, Pairs), 1e-3)) return false;
-    }
-    return true;
-  }
-};
 
 /// Elements of so many parameters of 1 KB to 16 MB, as many of 1 to 2 KB as of 8 to 16 MB, in no order.
 std::vector<index_t> parameter_sizes(index_t count) {
@@ -196,25 +128,6 @@ struct ragged_softmax {
   }
 };
 
-template <int... Pairs>
-bool verticals() {
-  return (row("VF_" + std::to_string(Pairs),
-              [](benchmark::State& state) {
-                vertical<Pairs> w;
-                run_fused(state, w);
-              }) &&
-          ...);
-}
-template <int Pairs>
-bool horizontals(const char* name, std::initializer_list<index_t> counts) {
-  return std::all_of(counts.begin(), counts.end(), [&](index_t n) {
-    return row(name + std::to_string(n), [n](benchmark::State& state) {
-      horizontal<Pairs> w(n);
-      run_fused(state, w);
-    });
-  });
-}
-
 template <bool Adam>
 bool optimizers(const char* name, std::initializer_list<index_t> counts) {
   return std::all_of(counts.begin(), counts.end(), [&](index_t n) {
@@ -230,11 +143,7 @@ bool optimizers(const char* name, std::initializer_list<index_t> counts) {
   });
 }
 
-const bool registered = verticals<1, 10, 50, 100, 500, 5000>() &&
-                        horizontals<0>("HF_", {10, 50, 150, 600, 1191, 10000, 100000}) &&
-                        horizontals<1>("HF_VF_1_", {50}) && horizontals<100>("HF_VF_100_", {50}) &&
-                        horizontals<1000>("HF_VF_1000_", {50}) && horizontals<5000>("HF_VF_5000_", {50}) &&
-                        optimizers<false>("SGD_", {50, 500}) && optimizers<true>("Adam_", {50, 500}) &&
+const bool registered = optimizers<false>("SGD_", {50, 500}) && optimizers<true>("Adam_", {50, 500}) &&
                         row("ragged_softmax_10000",
                             [](benchmark::State& state) {
                               ragged_softmax w(10000);

@@ -45,6 +45,6 @@ int main(int argc, char** argv) try {
   benchmark::Shutdown();
   return bench::failures() == 0 ? 0 : 1;
 } catch (const std::exception& e) {
-  std::fprintf(stderr, "bench_gpu: %s\n", e.what());
+  std::fprintf(stderr, "%s: %s\n", argv[0], e.what());
   return 1;
 }

@@ -31,9 +31,14 @@ struct timing {
   samples device, host;  // seconds of one evaluation
 };
 
-/// Evaluates back to back, at least 2 ms per sample and at most 200 times, between two events; 15 samples.
+/// How often what is measured runs before, twice, and how many samples are taken.
+struct effort {
+  int warm = 3, samples = 15;
+};
+
+/// Evaluates back to back, at least 2 ms per sample and at most 200 times, between two events.
 template <class F>
-timing measure(const F& evaluate) {
+timing measure(const F& evaluate, effort e = {}) {
   using clock = std::chrono::steady_clock;
   const cudaStream_t stream = lf::current_stream();
   cudaEvent_t start, stop;
@@ -55,12 +60,15 @@ timing measure(const F& evaluate) {
     }
     return seconds;
   };
-  sample(3, nullptr);
-  const double once = sample(3, nullptr);
-  const int evaluations = std::clamp(static_cast<int>(2e-3 / once), 1, 200);
-  sample(2 * evaluations, nullptr);
+  int evaluations = 1;
+  if (e.warm > 0) {
+    sample(e.warm, nullptr);
+    const double once = sample(e.warm, nullptr);
+    evaluations = std::clamp(static_cast<int>(2e-3 / once), 1, 200);
+    sample(2 * evaluations, nullptr);
+  }
   timing result;
-  for (int i = 0; i < 15; ++i) sample(evaluations, &result);
+  for (int i = 0; i < e.samples; ++i) sample(evaluations, &result);
   check(cudaEventDestroy(start));
   check(cudaEventDestroy(stop));
   return result;

@@ -9,7 +9,7 @@ CONTENTS = {
     "Guides": ["docs/numpy", "docs/creation", "docs/functions", "docs/operations", "docs/fusion", "docs/run_time_kernels", "docs/interop", "docs/howto/*"],
     "Reference": ["docs/reference/*"],
     "Design": ["docs/design/index", "docs/design/*"],
-    "Background": ["docs/architecture", "docs/benchmarks", "docs/examples/README", "docs/examples/programs/README", "CONTRIBUTING", "CHANGELOG"],
+    "Background": ["docs/architecture", "docs/benchmarks", "docs/paper", "docs/examples/README", "docs/examples/programs/README", "CONTRIBUTING", "CHANGELOG"],
 }
 
 
