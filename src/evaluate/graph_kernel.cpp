@@ -273,7 +273,8 @@ void complete(graph_program& g, const graph_space& space, const char* pattern, i
             space.this_machine,
             space.on_device ? +[](const kernel_plan&) { return true; } : nullptr,
             g.result_spellings.data(),
-            planning::this_compilation::text};
+            planning::this_compilation::text,
+            space.together};
 }
 
 /// A program with the values of a graph.
@@ -357,6 +358,7 @@ void take_program(graph_plan& p, const counted<graph_program>& program, const ex
   p.info = p.bound;
   p.program = program.get();
   if (x.list) x.list->keep(program.handle());
+  else if (x.together) x.together->keep(program.handle());
   else if (record_detail::recorder* const recorder = record_detail::current()) recorder->keep(program.handle());
 }
 

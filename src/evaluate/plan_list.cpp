@@ -3,6 +3,7 @@
 #include "core/text.hpp"
 
 #include <lazyfuse/error.hpp>
+#include <lazyfuse/evaluate/shared_launches.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
 
 #include <algorithm>
@@ -144,6 +145,7 @@ void plan_list::launch() {
 
 bool execution::take(kernel_plan& p) const {
   p.because = because;
+  if (together) return together->take(p);
   if (list) return list->take(p);
   launch(p);
   return p.path != nullptr;

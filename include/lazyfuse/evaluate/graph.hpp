@@ -43,6 +43,7 @@ struct graph_space {
   void (*start)(kernel_plan&);
   machine (*this_machine)();
   allocation* (*allocate)(std::size_t bytes, const memory_request& wanted);
+  const shared_launch* together;
 };
 /// While it lives, an execution has a place for what is in memory so far (compiled): computations, and graphs that
 /// these read. Those inside others find it there, or they would compute it once for each reader.
@@ -78,6 +79,12 @@ graph_target target_of(const void* data, const index_t* steps, allocation* owner
   return {data, steps, owner, dtype_of<T>, int(sizeof(T)), run_detail::spelling_of<ir::memory<T>, true>()};
 }
 
+/// How kernels of a backend are launched as one; null where they are not.
+template <class Backend>
+constexpr const shared_launch* launched_together() {
+  if constexpr (requires { Backend::together; }) return Backend::together;
+  else return nullptr;
+}
 template <class Space>
 inline constexpr graph_space space_of = {
     memory_of<Space>::name,
@@ -92,7 +99,8 @@ inline constexpr graph_space space_of = {
     backend<Space>::machine,
     [](std::size_t bytes, const memory_request& wanted) {
       return memory_detail::allocate(memory_of<Space>{}, bytes, wanted);
-    }};
+    },
+    launched_together<kernel<dpp::graph, Space>>()};
 
 /// Of bool the byte, compared: g++ vectorises that, and few uses of a bool in memory.
 template <class T>

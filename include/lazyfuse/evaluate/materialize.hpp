@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/graph_assignments.hpp>
+#include <lazyfuse/evaluate/shared_launches.hpp>
 #include <lazyfuse/plan/assignments.hpp>
 
 #include <tuple>
@@ -28,7 +29,11 @@ struct typed_assignments : placed<E...> {
     return this->placed<E...>::template tree<I>();
   }
   /// Runs the kernels, once all places are ready, or leaves their plans in a list.
-  void run(const execution& x = {}) const { run_groups(x, make_index_sequence<plan::groups.groups>{}); }
+  void run(const execution& x = {}) const {
+    shared_launches together(x);
+    run_groups(together.x, make_index_sequence<plan::groups.groups>{});
+    together.launch();
+  }
 
  private:
   template <class Members>
