@@ -34,6 +34,7 @@ class shared_launches {
   waiting* waiting_ = nullptr;  ///< null until there are some
   handles<1> kept_;
   bool pass_on(planning::kernel_plan& p) const;
+  static void let_go(waiting* w);
 };
 
 }  // namespace lazyfuse

@@ -12,12 +12,14 @@
 #include <lazyfuse/plan/cost.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace lazyfuse::cuda_detail {
@@ -27,7 +29,7 @@ namespace {
 /// A plan as its values have it, and how it lies.
 struct part {
   exact_plan plan;
-  exact_program* program;
+  exact_program* program = nullptr;
   transform_geometry geometry{};
 
   explicit part(const kernel_plan& p) : plan(p) {}
@@ -39,12 +41,18 @@ struct part {
   }
 };
 
-/// Parameters of all: tables of blocks, then each part's own.
-void put_all(parameters& to, const std::vector<std::unique_ptr<part>>& parts, const part_blocks* blocks) {
-  for (std::size_t i = 0; i < parts.size(); ++i) to.put(blocks[i]);
-  for (const auto& one : parts) {
+/// Those of a launch.
+struct all_parts {
+  int count = 0;
+  std::optional<part> at[most_parts];
+};
+
+/// Parameters of all: the table of blocks, then each part's own.
+void put_all(parameters& to, const all_parts& parts, const part_blocks* blocks) {
+  for (int i = 0; i < parts.count; ++i) to.put(blocks[i]);
+  for (int i = 0; i < parts.count; ++i) {
     parameters own;
-    put_transform(own, one->plan, one->geometry);
+    put_transform(own, parts.at[i]->plan, parts.at[i]->geometry);
     own.end();
     if (own.fits()) to.put(own.data(), own.size(), own.alignment());
     else to.give_up();
@@ -53,49 +61,50 @@ void put_all(parameters& to, const std::vector<std::unique_ptr<part>>& parts, co
 }
 
 /// The kernel of these programs over so many axes on the current device. Null if it cannot be made, or not now.
-made_kernel* kernel_of(const std::vector<std::unique_ptr<part>>& parts) {
+made_kernel* kernel_of(const all_parts& parts) {
+  using key_type = std::array<std::uintptr_t, 1 + 2 * most_parts>;
   static std::mutex mutex;
-  static auto& known = *new std::unordered_map<std::string, made_kernel*>;
-  std::string key = "parts" + std::to_string(current_device());
-  for (const auto& one : parts) {
-    key.append(reinterpret_cast<const char*>(&one->program), sizeof one->program);
-    key += static_cast<char>(one->plan.rank);
+  static auto& known = *new std::map<key_type, made_kernel*>;
+  key_type key{static_cast<std::uintptr_t>(current_device())};
+  for (int i = 0; i < parts.count; ++i) {
+    const auto at = static_cast<std::size_t>(1 + 2 * i);
+    key[at] = reinterpret_cast<std::uintptr_t>(parts.at[i]->program);
+    key[at + 1] = static_cast<std::uintptr_t>(parts.at[i]->plan.rank);
   }
   {
     const std::lock_guard lock(mutex);
     if (const auto at = known.find(key); at != known.end() && *at->second) return at->second;
   }
   if (capturing(current_stream())) return nullptr;  // loading a kernel would end the capture
-  made_kernel& made = made_for(key, [&] {
+  made_kernel& made = made_for("parts" + std::string(reinterpret_cast<const char*>(key.data()), sizeof key), [&] {
     std::vector<planned_part> planned;
-    for (const auto& one : parts) planned.push_back({&one->plan, &*one->program->graph});
+    for (int i = 0; i < parts.count; ++i) planned.push_back({&parts.at[i]->plan, &*parts.at[i]->program->graph});
     parameters to;
     const part_blocks none[most_parts] = {};
     put_all(to, parts, none);
     return parts_source(planned, to.size());
   });
-  if (!made) return nullptr;
   const std::lock_guard lock(mutex);
   known.insert_or_assign(key, &made);
-  return &made;
+  return made ? &made : nullptr;
 }
 
-/// The blocks of parts: those that are predicted to take longest begin first. Returns how many there are.
-unsigned share_blocks(const std::vector<std::unique_ptr<part>>& parts, part_blocks* to) {
-  std::vector<std::size_t> order(parts.size());
-  std::vector<double> us(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    order[i] = i;
-    const planning::work w = parts[i]->plan.plan.touched();
-    const planning::machine& m = this_machine();
-    const double bytes = static_cast<double>(w.bytes_read + w.bytes_written);
-    us[i] = (bytes / (m.cached_gb_per_s * 1000) + w.operations / m.operations_per_us) / parts[i]->geometry.blocks;
+/// Which blocks are whose: those that are predicted to take longest begin first. Returns how many there are.
+unsigned share_blocks(const all_parts& parts, part_blocks* to) {
+  double us[most_parts];  // of a block
+  const planning::machine& m = this_machine();
+  for (int i = 0; i < parts.count; ++i) {
+    const planning::work w = parts.at[i]->plan.plan.touched();
+    us[i] = (static_cast<double>(w.bytes_read + w.bytes_written) / (m.cached_gb_per_s * 1000) +
+             w.operations / m.operations_per_us) /
+            parts.at[i]->geometry.blocks;
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return us[a] > us[b]; });
   unsigned next = 0;
-  for (const std::size_t i : order) {
-    to[i] = {next, parts[i]->geometry.blocks};
+  for (int n = 0; n < parts.count; ++n) {
+    const auto i = std::max_element(us, us + parts.count) - us;
+    to[i] = {next, parts.at[i]->geometry.blocks};
     next += to[i].count;
+    us[i] = -1;
   }
   return next;
 }
@@ -115,9 +124,11 @@ bool can_be_part(const kernel_plan& plan) {
 }
 
 bool start_parts(kernel_plan* const* plans, int count) {
-  std::vector<std::unique_ptr<part>> parts;
-  for (int i = 0; i < count; ++i) {
-    auto& one = *parts.emplace_back(std::make_unique<part>(*plans[i]));
+  if (count > most_parts) return false;
+  const auto room = std::make_unique<all_parts>();  // too much for the stacks of some threads
+  all_parts& parts = *room;
+  for (; parts.count < count; ++parts.count) {
+    part& one = parts.at[parts.count].emplace(*plans[parts.count]);
     if (!one.plan.find_equal()) return false;
     one.program = &program_of(one.plan);
     if (!one.program->graph) return false;
@@ -127,10 +138,10 @@ bool start_parts(kernel_plan* const* plans, int count) {
   }
   const made_kernel* const made = kernel_of(parts);
   if (!made) return false;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  for (int i = 0; i < count; ++i) {
     std::array<int, 5> choices;
-    std::copy_n(made->reads.begin() + static_cast<std::ptrdiff_t>(i * choices.size()), choices.size(), choices.begin());
-    if (!parts[i]->lay_out(choices)) return false;
+    std::copy_n(made->reads.begin() + static_cast<std::ptrdiff_t>(choices.size()) * i, choices.size(), choices.begin());
+    if (!parts.at[i]->lay_out(choices)) return false;
   }
   part_blocks blocks[most_parts];
   const unsigned all = share_blocks(parts, blocks);
@@ -138,7 +149,8 @@ bool start_parts(kernel_plan* const* plans, int count) {
   put_all(to, parts, blocks);
   if (!to.fits()) return false;
   for (int i = 0; i < count; ++i) {
-    before(plans[i]->info, plans[i]->type->targets, plans[i]->type->targets + plans[i]->type->operands);
+    const kernel_type& type = *plans[i]->type;
+    before(plans[i]->info, type.targets, type.targets + type.operands);
     plans[i]->made = true;
   }
   start(*made, all, 0, to);
