@@ -45,6 +45,7 @@ struct part {
 struct all_parts {
   int count = 0;
   std::optional<part> at[most_parts];
+  all_parts() {}  // NOLINT(modernize-use-equals-default): that would fill all of it with zeros
 };
 
 /// Parameters of all: the table of blocks, then each part's own.
@@ -125,9 +126,10 @@ bool can_be_part(const kernel_plan& plan) {
 
 bool start_parts(kernel_plan* const* plans, int count) {
   if (count > most_parts) return false;
-  const auto room = std::make_unique<all_parts>();  // too much for the stacks of some threads
+  thread_local std::unique_ptr<all_parts> room;  // too much for some stacks, and for an allocation at each call
+  if (!room) room = std::make_unique<all_parts>();
   all_parts& parts = *room;
-  for (; parts.count < count; ++parts.count) {
+  for (parts.count = 0; parts.count < count; ++parts.count) {
     part& one = parts.at[parts.count].emplace(*plans[parts.count]);
     if (!one.plan.find_equal()) return false;
     one.program = &program_of(one.plan);
