@@ -196,8 +196,8 @@ struct ragged_softmax {
   }
 };
 
-/// Eight expressions of unlike shapes, of 1,000 to 100,000 elements: in one call, whose kernels are made at run time and
-/// share a launch, or each by itself.
+/// Eight expressions of unlike shapes, of 1,000 to 100,000 elements: in one call, whose kernels are made at run time
+/// and share a launch, or each by itself.
 template <bool Together>
 struct unlike {
   using vector = lf::array<float, 1, lf::cuda>;

@@ -101,15 +101,11 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         would_be_made(),
         spellings,
         this_compilation::text,
-        launched_together()};
+        launched_together<backend<Space>>()};
     return &all;
   }
   static constexpr auto would_be_made() -> bool (*)(const kernel_plan&) {
     if constexpr (requires(const kernel_plan& p) { backend<Space>::would_make(p); }) return backend<Space>::would_make;
-    else return nullptr;
-  }
-  static constexpr const shared_launch* launched_together() {
-    if constexpr (requires { backend<Space>::together; }) return backend<Space>::together;
     else return nullptr;
   }
   void merge(int from, int to) { coalesce(s.extent, from, to, info, count); }

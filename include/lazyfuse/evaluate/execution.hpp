@@ -91,6 +91,13 @@ inline constexpr bool makes_all_kernels = requires {
   backend<Space>::makes_all;
 };
 
+/// How several kernels of a backend are launched as one; null where they are not.
+template <class Backend>
+constexpr const shared_launch* launched_together() {
+  if constexpr (requires { Backend::together; }) return Backend::together;
+  else return nullptr;
+}
+
 /// What an element of sources costs that are computed: vectors of the host need half of what their cost says, and write
 /// ranges of numbers first. Devices make them while they wait for memory.
 template <class Space, class... Src>

@@ -79,12 +79,6 @@ graph_target target_of(const void* data, const index_t* steps, allocation* owner
   return {data, steps, owner, dtype_of<T>, int(sizeof(T)), run_detail::spelling_of<ir::memory<T>, true>()};
 }
 
-/// How kernels of a backend are launched as one; null where they are not.
-template <class Backend>
-constexpr const shared_launch* launched_together() {
-  if constexpr (requires { Backend::together; }) return Backend::together;
-  else return nullptr;
-}
 template <class Space>
 inline constexpr graph_space space_of = {
     memory_of<Space>::name,
@@ -100,7 +94,7 @@ inline constexpr graph_space space_of = {
     [](std::size_t bytes, const memory_request& wanted) {
       return memory_detail::allocate(memory_of<Space>{}, bytes, wanted);
     },
-    launched_together<kernel<dpp::graph, Space>>()};
+    run_detail::launched_together<kernel<dpp::graph, Space>>()};
 
 /// Of bool the byte, compared: g++ vectorises that, and few uses of a bool in memory.
 template <class T>
