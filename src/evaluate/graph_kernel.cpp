@@ -359,7 +359,6 @@ void take_program(graph_plan& p, const counted<graph_program>& program, const ex
   p.program = program.get();
   if (x.list) x.list->keep(program.handle());
   else if (record_detail::recorder* const recorder = record_detail::current()) recorder->keep(program.handle());
-  else if (x.together) x.together->keep(program.handle());
 }
 
 /// Axis `from` of the iteration becomes the last.

@@ -90,8 +90,6 @@ bool shared_launches::pass_on(kernel_plan& p) const {
   return p.path != nullptr;
 }
 
-void shared_launches::keep(const handles<1>& what) { kept_ = what; }
-
 bool shared_launches::take(kernel_plan& p) {
   const shared_launch* const together = p.type->together;
   bool waits = together && !p.because && !record_detail::current();
@@ -106,12 +104,8 @@ bool shared_launches::take(kernel_plan& p) {
     if (!waiting_) waiting_ = new waiting;
   }
   waiting_->add(p);
-  if (!x.list) {
-    waiting_->memory.push_back(kept_);
-    for (int i = 0; i < p.type->targets + p.type->operands; ++i)
-      if (const allocation* const a = p.info[i].owner)
-        waiting_->memory.push_back(counted<allocation>::share(a).handle());
-  }
+  for (int i = 0; i < p.type->targets + p.type->operands && !x.list; ++i)
+    if (const allocation* const a = p.info[i].owner) waiting_->memory.push_back(counted<allocation>::share(a).handle());
   if (waiting_->count() == std::min(together->most, most_together)) launch();
   return true;
 }

@@ -24,15 +24,12 @@ class shared_launches {
 
   /// As execution::take.
   bool take(planning::kernel_plan& p);
-  /// What the next plan points to.
-  void keep(const handles<1>& what);
   /// Launches those that wait.
   void launch();
 
  private:
   struct waiting;
   waiting* waiting_ = nullptr;  ///< null until there are some
-  handles<1> kept_;
   bool pass_on(planning::kernel_plan& p) const;
   static void let_go(waiting* w);
 };
