@@ -39,7 +39,7 @@ void copy_plan(const kernel_plan& from, std::size_t size, void* to) {
     return;
   }
   const auto& g = static_cast<const planning::graph_plan&>(from);
-  const auto used = static_cast<std::size_t>(from.type->targets + from.type->operands);
+  const auto used = static_cast<std::size_t>(from.type->targets) + static_cast<std::size_t>(from.type->operands);
   const auto copy = [&](const auto* part, std::size_t bytes) {
     std::memcpy(static_cast<char*>(to) + (reinterpret_cast<const char*>(part) - reinterpret_cast<const char*>(&g)),
                 part, bytes);

@@ -67,10 +67,10 @@ made_kernel* kernel_of(const all_parts& parts) {
   static std::mutex mutex;
   static auto& known = *new std::map<key_type, made_kernel*>;
   key_type key{static_cast<std::uintptr_t>(current_device())};
+  std::uintptr_t* next = key.data() + 1;
   for (int i = 0; i < parts.count; ++i) {
-    const auto at = static_cast<std::size_t>(1 + 2 * i);
-    key[at] = reinterpret_cast<std::uintptr_t>(parts.at[i]->program);
-    key[at + 1] = static_cast<std::uintptr_t>(parts.at[i]->plan.rank);
+    *next++ = reinterpret_cast<std::uintptr_t>(parts.at[i]->program);
+    *next++ = static_cast<std::uintptr_t>(parts.at[i]->plan.rank);
   }
   {
     const std::lock_guard lock(mutex);
@@ -79,6 +79,7 @@ made_kernel* kernel_of(const all_parts& parts) {
   if (capturing(current_stream())) return nullptr;  // loading a kernel would end the capture
   made_kernel& made = made_for("parts" + std::string(reinterpret_cast<const char*>(key.data()), sizeof key), [&] {
     std::vector<planned_part> planned;
+    planned.reserve(most_parts);
     for (int i = 0; i < parts.count; ++i) planned.push_back({&parts.at[i]->plan, &*parts.at[i]->program->graph});
     parameters to;
     const part_blocks none[most_parts] = {};
