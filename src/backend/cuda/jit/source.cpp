@@ -113,7 +113,7 @@ namespace made {
 using namespace ir;
 )";
 /// The program, and its operands and targets over so many axes.
-std::string program_text(const exact_plan& p, const ir::program_graph& graph, int operand_axes, int target_axes) {
+std::string text_of_program(const exact_plan& p, const ir::program_graph& graph, int operand_axes, int target_axes) {
   const std::string sources = sources_of(p), results = results_of(p);
   std::string programs;
   for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
@@ -128,7 +128,7 @@ std::string beginning(const exact_plan& p, ir::program_graph graph, const std::s
                       int target_axes) {
   if (!header.starts_with("row_") && !header.starts_with("column_")) graph.write_in_steps();
   return headers_for(p, graph, header) + graph.definitions() + opening +
-         program_text(p, graph, operand_axes, target_axes);
+         text_of_program(p, graph, operand_axes, target_axes);
 }
 /// That numbers follow what is bound.
 std::string layout_check(const std::string& numbers) {
@@ -177,7 +177,7 @@ kernel_source parts_source(const std::vector<planned_part>& parts, std::size_t b
     const std::string load = flat ? "shares::flat" : "shares::strided";
     headers += headers_for(p, graph, "transform_parts");
     programs +=
-        "namespace " + name + " {\n" + program_text(p, graph, p.rank, p.rank) +
+        "namespace " + name + " {\n" + text_of_program(p, graph, p.rank, p.rank) +
         "using shares = cuda_detail::transform_shares<program, sources, types>;\nusing parameters = cuda_detail::" +
         (flat ? "flat_parameters<operands, targets>" : "strided_parameters<operands, targets, " + rank + ">") + ";\n" +
         layout_check(flat ? "flat_numbers" : "strided_numbers<" + rank + ">") +
