@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Many arrays of unlike lengths in one kernel: steps of optimizers over many parameters, and softmax of rows, beside
-// copies of as many bytes. Chains of operations and batches of images are in bench/paper.
+// copies of as many bytes; and short kernels of unlike shapes in one launch. Chains of operations and batches of images
+// are in bench/paper.
 #include "measure.cuh"
 
 #include <lazyfuse/batch.hpp>
@@ -128,6 +129,46 @@ struct ragged_softmax {
   }
 };
 
+/// Eight expressions of unlike shapes, of 1,000 to 100,000 elements: in one call, whose kernels are made at run time
+/// and share a launch, or each by itself.
+template <bool Together>
+struct unlike {
+  using vector = lf::array<float, 1, lf::cuda>;
+  using matrix = lf::array<float, 2, lf::cuda>;
+  vector a = lf::full({1000}, 2.0f), b = lf::full({3000}, 2.0f), c = lf::full({9000}, 2.0f),
+         d = lf::full({27000}, 2.0f), e = lf::full({81000}, 2.0f);
+  matrix f = lf::full({10, 500}, 2.0f), g = lf::full({300, 333}, 2.0f), h = lf::full({100, 400}, 2.0f);
+  std::tuple<vector, vector, vector, vector, vector, matrix, matrix, matrix> results;
+  lf::jit before = lf::current_jit();
+
+  unlike() {
+    if (Together) lf::use_jit(lf::jit::always);
+  }
+  ~unlike() { lf::use_jit(before); }
+  unlike(const unlike&) = delete;
+  unlike& operator=(const unlike&) = delete;
+
+  auto expressions() const {
+    return std::tuple(a * 2.0f + 1.0f, lf::sqrt(b) - 1.0f, c * c, lf::exp(d) / 3.0f, lf::abs(e - 5.0f), f * f + f,
+                      g * 0.5f, h - h(0));
+  }
+  double bytes() const { return 8.0 * (1000 + 3000 + 9000 + 27000 + 81000 + 5000 + 99900 + 40000); }
+  void evaluate() {
+    const auto all = expressions();
+    if constexpr (Together) results = std::apply([](const auto&... x) { return lf::materialize(x...); }, all);
+    else results = std::apply([](const auto&... x) { return std::tuple(lf::materialize(x)...); }, all);
+  }
+  bool is_right() const {
+    const auto last = [](const auto& x) { return double(lf::max(x).item()); };
+    const double expected[] = {5, std::sqrt(2.0) - 1, 4, std::exp(2.0) / 3, 3, 6, 1, 0};
+    const double got[] = {last(std::get<0>(results)), last(std::get<1>(results)), last(std::get<2>(results)),
+                          last(std::get<3>(results)), last(std::get<4>(results)), last(std::get<5>(results)),
+                          last(std::get<6>(results)), last(std::get<7>(results))};
+    return std::equal(std::begin(expected), std::end(expected), std::begin(got),
+                      [](double x, double y) { return std::abs(x - y) <= 1e-5 * std::abs(x); });
+  }
+};
+
 template <bool Adam>
 bool optimizers(const char* name, std::initializer_list<index_t> counts) {
   return std::all_of(counts.begin(), counts.end(), [&](index_t n) {
@@ -149,8 +190,18 @@ const bool registered = optimizers<false>("SGD_", {50, 500}) && optimizers<true>
                               ragged_softmax w(10000);
                               run_fused(state, w);
                             }) &&
-                        row("ragged_softmax_10000_copy", [](benchmark::State& state) {
-                          copy_of_bytes w(ragged_softmax(10000).bytes());
+                        row("ragged_softmax_10000_copy",
+                            [](benchmark::State& state) {
+                              copy_of_bytes w(ragged_softmax(10000).bytes());
+                              run_fused(state, w);
+                            }) &&
+                        row("unlike_8_together",
+                            [](benchmark::State& state) {
+                              unlike<true> w;
+                              run_fused(state, w);
+                            }) &&
+                        row("unlike_8_apart", [](benchmark::State& state) {
+                          unlike<false> w;
                           run_fused(state, w);
                         });
 

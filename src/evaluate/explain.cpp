@@ -75,6 +75,7 @@ planned_kernel described(const kernel_plan& p) {
                    .because = p.because ? p.because : "",
                    .shared = type.shared,
                    .made = p.type->would_be_made && p.type->would_be_made(p),
+                   .joined = p.joined,
                    .rows = p.rows};
   if (p.rows.passes > 0) k.passes = pass_texts(type.program);
   for (int axis = 0; axis < type.rank; ++axis)
@@ -124,7 +125,8 @@ std::string kernel_text(const planned_kernel& k, int number) {
   std::string text = "#" + std::to_string(number) + " " + k.pattern + "  " + k.program + "\n   " +
                      (rows ? std::to_string(k.rows.rows) + " rows of " + std::to_string(k.rows.length)
                            : std::to_string(positions) + " positions") +
-                     ", path " + k.path + (k.shared ? ", common sub-expressions computed once" : "") +
+                     ", path " + k.path + (k.joined ? ", in the launch of the one before" : "") +
+                     (k.shared ? ", common sub-expressions computed once" : "") +
                      (k.path.starts_with("library") ? ", a library of matrix products"
                       : k.made                      ? ", compiled at run time: what is equal is read and computed once"
                                                     : "") +

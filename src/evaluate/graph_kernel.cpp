@@ -273,7 +273,8 @@ void complete(graph_program& g, const graph_space& space, const char* pattern, i
             space.this_machine,
             space.on_device ? +[](const kernel_plan&) { return true; } : nullptr,
             g.result_spellings.data(),
-            planning::this_compilation::text};
+            planning::this_compilation::text,
+            space.together};
 }
 
 /// A program with the values of a graph.

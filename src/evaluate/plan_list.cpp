@@ -3,7 +3,9 @@
 #include "core/text.hpp"
 
 #include <lazyfuse/error.hpp>
+#include <lazyfuse/evaluate/shared_launches.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
+#include <lazyfuse/plan/graph.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -28,6 +30,24 @@ template <class T>
 T* moved(T* inside, const void* plan, void* copy) {
   const auto offset = reinterpret_cast<const char*>(inside) - static_cast<const char*>(plan);
   return reinterpret_cast<T*>(static_cast<char*>(copy) + offset);
+}
+
+/// Plans of graphs have room for all operands that a kernel takes: what is not used of it is not copied.
+void copy_plan(const kernel_plan& from, std::size_t size, void* to) {
+  if (from.type->leaves >= 0) {
+    std::memcpy(to, &from, size);
+    return;
+  }
+  const auto& g = static_cast<const planning::graph_plan&>(from);
+  const auto used = static_cast<std::size_t>(from.type->targets) + static_cast<std::size_t>(from.type->operands);
+  const auto copy = [&](const auto* part, std::size_t bytes) {
+    std::memcpy(static_cast<char*>(to) + (reinterpret_cast<const char*>(part) - reinterpret_cast<const char*>(&g)),
+                part, bytes);
+  };
+  copy(&g, static_cast<std::size_t>(reinterpret_cast<const char*>(g.bound) - reinterpret_cast<const char*>(&g)));
+  copy(g.bound, used * sizeof *g.bound);
+  copy(g.steps, used * sizeof *g.steps);
+  copy(g.sources, used * sizeof *g.sources);
 }
 
 /// No address of a program begins with these bits; the next ones say what it stands for.
@@ -121,7 +141,7 @@ bool plan_list::take(const kernel_plan& given) {
   if (!place || place->type != &type) place.reset(static_cast<kernel_plan*>(::operator new(size, alignment)));
   kernel_plan* const copy = place.get();
   void* const to = copy;
-  std::memcpy(to, &given, size);
+  copy_plan(given, size, to);
   copy->info = moved(copy->info, &given, to);
   for (int i = 0; i < type.targets + type.operands; ++i) {
     operand_info& o = copy->info[i];
@@ -144,6 +164,7 @@ void plan_list::launch() {
 
 bool execution::take(kernel_plan& p) const {
   p.because = because;
+  if (together) return together->take(p);
   if (list) return list->take(p);
   launch(p);
   return p.path != nullptr;

@@ -28,6 +28,9 @@ struct trace_access {
 kernel_trace::kernel_trace() : outer_(innermost) { innermost = this; }
 kernel_trace::~kernel_trace() { innermost = outer_; }
 
+index_t kernel_trace::launches() const {
+  return std::count_if(kernels_.begin(), kernels_.end(), [](const kernel_record& k) { return !k.joined; });
+}
 index_t kernel_trace::bytes_read() const {
   index_t n = 0;
   for (const auto& k : kernels_) n += k.bytes_read;

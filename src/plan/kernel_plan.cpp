@@ -18,7 +18,7 @@ index_t kernel_plan::written() const { return asked_bytes(results, type->rank, i
 
 work kernel_plan::touched() const {
   const double cost = library_cost > 0 ? library_cost : type->cost(*this);
-  return {distinct(), written(), 0, static_cast<double>(elements()) * cost, 1, 0};
+  return {distinct(), written(), 0, static_cast<double>(elements()) * cost, joined ? 0 : 1, 0};
 }
 work kernel_plan::costs() const {
   return rows.passes > 0 ? work_of_rows(rows.where, touched(), rows.passes - 1, rows.rows * rows.length) : touched();

@@ -11,18 +11,21 @@ namespace {
 int size_of(const operand_info& o) { return o.element_size + o.mapped_size; }
 /// A table has no steps: each position reads one of its elements.
 bool is_table(const operand_info& o) { return o.mapped_size != 0 && !o.steps; }
-bool has_memory(const operand_info& o) { return size_of(o) != 0 && (o.steps || is_table(o)); }
 index_t bytes_of(const index_t* extents, int rank, const operand_info& o) {
   index_t n = size_of(o);
   for (int k = 0; k < rank; ++k)
     if (is_table(o) || o.steps[k] != 0) n *= extents[k];
   return n;
 }
-/// From the first byte of an operand to beyond its last.
-struct byte_span {
-  const char *begin, *end;
-  bool overlaps(const byte_span& other) const { return begin < other.end && other.begin < end; }
-};
+bool same_elements(int rank, const operand_info& a, const operand_info& b) {
+  return a.data == b.data && a.element_size == b.element_size && a.steps && b.steps &&
+         std::equal(a.steps, a.steps + rank, b.steps);
+}
+
+}  // namespace
+
+bool has_memory(const operand_info& o) { return size_of(o) != 0 && (o.steps || is_table(o)); }
+
 byte_span span_of(const index_t* extents, int rank, const operand_info& o) {
   const char* const data = static_cast<const char*>(o.data);
   if (o.mapped_size != 0) return {data, data + o.reach * o.mapped_size};
@@ -33,12 +36,6 @@ byte_span span_of(const index_t* extents, int rank, const operand_info& o) {
   }
   return s;
 }
-bool same_elements(int rank, const operand_info& a, const operand_info& b) {
-  return a.data == b.data && a.element_size == b.element_size && a.steps && b.steps &&
-         std::equal(a.steps, a.steps + rank, b.steps);
-}
-
-}  // namespace
 
 index_t asked_bytes(const index_t* extents, int rank, const operand_info* operands, int count) {
   index_t total = 0;

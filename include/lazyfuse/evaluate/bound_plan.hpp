@@ -100,7 +100,8 @@ struct bound_plan<Pattern, Space, Lowering, N, target_pack<K, T...>> : kernel_pl
         backend<Space>::machine,
         would_be_made(),
         spellings,
-        this_compilation::text};
+        this_compilation::text,
+        launched_together<backend<Space>>()};
     return &all;
   }
   static constexpr auto would_be_made() -> bool (*)(const kernel_plan&) {

@@ -17,6 +17,7 @@ inline constexpr const char* backend_refuses =
 enum class plan_choice { automatic, rows, cut };
 
 struct execution;
+class shared_launches;
 namespace graph_detail {
 struct graph_values;
 }  // namespace graph_detail
@@ -27,6 +28,7 @@ struct execution {
   plan_choice choice = plan_choice::automatic;
   const char* because = nullptr;
   graph_detail::graph_values* values = nullptr;  ///< of graphs, that are in memory by now (evaluate/graph.hpp)
+  shared_launches* together = nullptr;           ///< where short kernels wait for others (evaluate/shared_launches.hpp)
 
   /// Whether kernels run, now or later, and their results need memory.
   bool has_memory() const { return !list || list->has_memory(); }
@@ -36,7 +38,7 @@ struct execution {
     if (list) list->refuse(plan, reason);
   }
   /// The same for a part of the expression that is computed first.
-  execution for_part(const char* why) const { return {list, plan_choice::automatic, why, values}; }
+  execution for_part(const char* why) const { return {list, plan_choice::automatic, why, values, together}; }
 };
 
 namespace run_detail {
@@ -88,6 +90,13 @@ template <class Space>
 inline constexpr bool makes_all_kernels = requires {
   backend<Space>::makes_all;
 };
+
+/// How several kernels of a backend are launched as one; null where they are not.
+template <class Backend>
+constexpr const shared_launch* launched_together() {
+  if constexpr (requires { Backend::together; }) return Backend::together;
+  else return nullptr;
+}
 
 /// What an element of sources costs that are computed: vectors of the host need half of what their cost says, and write
 /// ranges of numbers first. Devices make them while they wait for memory.

@@ -34,6 +34,7 @@ struct planned_kernel {
   std::string because;        ///< why its result is a temporary; empty where that is what was asked for
   bool shared = false;        ///< equal operands are read, and equal parts computed, once
   bool made = false;          ///< so they are because the kernel is compiled at run time
+  bool joined = false;        ///< it is in the launch of the one before
   planning::row_report rows;  ///< over rows: how many, and where values are between passes
 };
 

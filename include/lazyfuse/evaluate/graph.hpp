@@ -43,6 +43,7 @@ struct graph_space {
   void (*start)(kernel_plan&);
   machine (*this_machine)();
   allocation* (*allocate)(std::size_t bytes, const memory_request& wanted);
+  const shared_launch* together;
 };
 /// While it lives, an execution has a place for what is in memory so far (compiled): computations, and graphs that
 /// these read. Those inside others find it there, or they would compute it once for each reader.
@@ -92,7 +93,8 @@ inline constexpr graph_space space_of = {
     backend<Space>::machine,
     [](std::size_t bytes, const memory_request& wanted) {
       return memory_detail::allocate(memory_of<Space>{}, bytes, wanted);
-    }};
+    },
+    run_detail::launched_together<kernel<dpp::graph, Space>>()};
 
 /// Of bool the byte, compared: g++ vectorises that, and few uses of a bool in memory.
 template <class T>

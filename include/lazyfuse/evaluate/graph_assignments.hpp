@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/places.hpp>
+#include <lazyfuse/evaluate/shared_launches.hpp>
 
 namespace lazyfuse {
 
@@ -38,9 +39,11 @@ struct graph_assignments : placed<E...> {
     });
   }
   void run(const execution& x = {}) const {
+    shared_launches together(x);
     with_results(make_index_sequence<count>{}, [&](const auto& trees, const auto* results) {
-      graph_detail::evaluate_groups(graph_detail::space_of<Space>, x, trees, results, kernel, kernels);
+      graph_detail::evaluate_groups(graph_detail::space_of<Space>, together.x, trees, results, kernel, kernels);
     });
+    together.launch();
   }
 
  private:

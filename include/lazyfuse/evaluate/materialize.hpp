@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/graph_assignments.hpp>
+#include <lazyfuse/evaluate/shared_launches.hpp>
 #include <lazyfuse/plan/assignments.hpp>
 
 #include <tuple>
@@ -28,7 +29,11 @@ struct typed_assignments : placed<E...> {
     return this->placed<E...>::template tree<I>();
   }
   /// Runs the kernels, once all places are ready, or leaves their plans in a list.
-  void run(const execution& x = {}) const { run_groups(x, make_index_sequence<plan::groups.groups>{}); }
+  void run(const execution& x = {}) const {
+    shared_launches together(x);
+    run_groups(together.x, make_index_sequence<plan::groups.groups>{});
+    together.launch();
+  }
 
  private:
   template <class Members>
@@ -137,7 +142,8 @@ auto results_of(index_sequence<I...>, auto& all, const E&... e) {
 /// that contains another one (`auto y = sin(x); materialize(y, sum(y))`) reads its result where that is less memory
 /// traffic than computing it again. Which share is decided from the types, and where the shapes or operands then turn
 /// out not to allow it, each expression runs by itself; where kernels are made at run time anyway, in files without
-/// nvcc and of lazy arrays on the GPU, it is decided from the values. Of several GPUs all run on one.
+/// nvcc and of lazy arrays on the GPU, it is decided from the values. There, and with jit::always, short elementwise
+/// kernels of unlike shapes share a launch, up to eight of them. Of several GPUs all run on one.
 template <class... E, class Maker = maker>
   requires(sizeof...(E) > 1)
 &&(expression<E>&&...) auto materialize(const E&... e) {

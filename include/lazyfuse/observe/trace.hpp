@@ -22,6 +22,7 @@ struct kernel_record {
   index_t bytes_written;
   std::vector<const void*> written;  ///< the first element of each result
   bool made = false;                 ///< compiled at run time, and not with the program
+  bool joined = false;               ///< in the launch of the one before
 };
 
 /// Observes the calling thread from its construction to its end; observers nest.
@@ -32,9 +33,9 @@ class kernel_trace {
   kernel_trace(const kernel_trace&) = delete;
   kernel_trace& operator=(const kernel_trace&) = delete;
 
-  /// How many kernels ran.
-  index_t launches() const { return static_cast<index_t>(kernels_.size()); }
-  /// What ran, in order.
+  /// How many kernels were launched.
+  index_t launches() const;
+  /// What ran, in order; several may have shared a launch.
   const std::vector<kernel_record>& kernels() const { return kernels_; }
   /// What the kernels read and wrote together; bytes_distinct: what several operands of a kernel read counts once.
   index_t bytes_read() const;

@@ -34,6 +34,14 @@ struct operand_type {
   constexpr bool constant() const { return kind == source_kind::constant; }
 };
 
+/// How kernels of several plans are launched as one.
+struct shared_launch {
+  int most;  ///< of them, at most
+  bool (*takes)(const kernel_plan&);
+  /// False: nothing has been launched, and each is to be by itself. The plans do not wait for each other.
+  bool (*start)(kernel_plan* const* plans, int count);
+};
+
 /// What all kernels of one program have in common, and what needs the types of the program.
 struct kernel_type {
   const char* pattern;
@@ -62,6 +70,7 @@ struct kernel_type {
   bool (*would_be_made)(const kernel_plan&);
   const char* const* result_spellings;  ///< as those of operands: of memory that has the results
   const char* compiled_by;              ///< a text of plan/compilation.hpp
+  const shared_launch* together;        ///< null: each is a launch of its own
 };
 
 /// One kernel over bound operands.
@@ -74,6 +83,7 @@ struct kernel_plan {
   const char* because = nullptr;  ///< why it is a kernel of its own; null where the expression asks for it
   bool made = false;              ///< it ran as it was made at run time
   double library_cost = 0;        ///< of a position, where a library computes what the program says
+  bool joined = false;            ///< it is in the launch of the plan before it
   bool by_address = false;        ///< the path depends on which operands are one, or how far apart in memory
   row_report rows;
   const pack* arrays = nullptr;  ///< of the pattern packed, whose one axis has the elements of all

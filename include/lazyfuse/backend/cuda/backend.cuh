@@ -17,6 +17,7 @@ template <>
 struct backend<cuda> {
   static constexpr const char* name = "cuda";
   static constexpr bool in_vectors = false;
+  static constexpr const planning::shared_launch* together = &cuda_detail::made_together;
 
   static planning::machine machine() { return cuda_detail::this_machine(); }
 

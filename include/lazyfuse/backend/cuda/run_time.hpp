@@ -14,6 +14,7 @@ struct backend<made_in<cuda>> {
   static constexpr const char* name = "cuda";
   static constexpr bool in_vectors = false;
   static constexpr bool makes_all = true;
+  static constexpr const planning::shared_launch* together = &cuda_detail::made_together;
 
   static planning::machine machine() { return cuda_detail::this_machine(); }
   static const char* make_rows(planning::kernel_plan& p) { return cuda_detail::make_path(p); }

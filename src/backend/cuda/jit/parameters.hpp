@@ -36,9 +36,12 @@ class parameters {
     end();
     known_ = known_ && used_ == before;
   }
+  /// It is not known.
+  void give_up() { known_ = false; }
   /// Whether it is known where all is, and there was room.
   bool fits() const { return known_ && used_ <= sizeof room_; }
   std::size_t size() const { return used_; }
+  std::size_t alignment() const { return largest_; }
   void* data() { return room_; }
 
  private:

@@ -14,6 +14,10 @@
 namespace lazyfuse::cuda_detail {
 
 bool start_transform(exact_plan& p, exact_program& program);
+/// How a transform lies; choices: as of transform_source. May swap axes of the plan.
+transform_geometry geometry_of_transform(exact_plan& p, const std::array<int, 5>& choices);
+/// Operands, targets and numbers of a transform along one axis, or of a strided one.
+void put_transform(parameters& to, const exact_plan& p, const transform_geometry& g);
 /// The path of the transform, as far as it is known before the kernel is.
 const char* path_of_transform(exact_plan& p);
 /// Whether a transform goes along one linear index although operands are broadcast; width: of its vectors.

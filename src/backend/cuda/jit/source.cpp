@@ -89,13 +89,9 @@ bool names_loops(const ir::program_graph& graph) {
   return std::ranges::any_of(graph.nodes, [](const ir::program_node& n) { return n.type.starts_with("iterated<"); });
 }
 
-/// A source without its end: the program, and its operands and targets over so many axes.
-std::string beginning(const exact_plan& p, ir::program_graph graph, const std::string& header, int operand_axes,
-                      int target_axes) {
-  if (!header.starts_with("row_") && !header.starts_with("column_")) graph.write_in_steps();
+/// The headers of a kernel, and of what it computes of what.
+std::string headers_for(const exact_plan& p, const ir::program_graph& graph, const std::string& header) {
   const std::string sources = sources_of(p), results = results_of(p);
-  std::string programs;
-  for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
   const bool maps = sources.find("remapped<") != std::string::npos,
              batches = sources.find("batched<") != std::string::npos,
              windows = sources.find("windowed<") != std::string::npos,
@@ -106,20 +102,33 @@ std::string beginning(const exact_plan& p, ir::program_graph graph, const std::s
          (batches ? "#include <lazyfuse/program/batched.hpp>\n" : "") +
          (windows ? "#include <lazyfuse/program/windowed.hpp>\n" : "") +
          (tables ? "#include <lazyfuse/program/folded.hpp>\n#include <lazyfuse/program/table.hpp>\n" : "") +
-         (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "") + graph.definitions() +
-         R"(namespace lazyfuse {
+         (draws ? "#include <lazyfuse/random/distributions.hpp>\n" : "");
+}
+constexpr const char* opening = R"(namespace lazyfuse {
 namespace cuda_detail {
 template <int... N>
 __device__ int choices;
 }
 namespace made {
 using namespace ir;
-)" + graph.aliases() +
-         "using program = schedule<list<" + programs + ">>;\nusing sources = list<" + sources +
+)";
+/// The program, and its operands and targets over so many axes.
+std::string text_of_program(const exact_plan& p, const ir::program_graph& graph, int operand_axes, int target_axes) {
+  const std::string sources = sources_of(p), results = results_of(p);
+  std::string programs;
+  for (const int root : graph.roots) programs += (programs.empty() ? "p" : ", p") + std::to_string(root);
+  return graph.aliases() + "using program = schedule<list<" + programs + ">>;\nusing sources = list<" + sources +
          ">;\nusing types = list<" + results + ">;\nusing operands = operand_pack<" + std::to_string(operand_axes) +
          ", " + sources + ">;\nusing targets = target_pack<" + std::to_string(target_axes) + ", " + results +
          ">;\nstatic_assert(sizeof(cuda_detail::bound_to<operands, targets>) == " +
          std::to_string(bound_bytes(p, operand_axes, target_axes)) + ");\n";
+}
+/// A source without its end.
+std::string beginning(const exact_plan& p, ir::program_graph graph, const std::string& header, int operand_axes,
+                      int target_axes) {
+  if (!header.starts_with("row_") && !header.starts_with("column_")) graph.write_in_steps();
+  return headers_for(p, graph, header) + graph.definitions() + opening +
+         text_of_program(p, graph, operand_axes, target_axes);
 }
 /// That numbers follow what is bound.
 std::string layout_check(const std::string& numbers) {
@@ -151,6 +160,38 @@ kernel_source transform_source(const exact_plan& p, const ir::program_graph& gra
              here + "parameters>";
   s.choices = {share + "flat.width", share + "flat.depth", share + "strided.depth", share + "turned.width",
                share + "turned.depth"};
+  return s;
+}
+
+kernel_source parts_source(const std::vector<planned_part>& parts, std::size_t bytes) {
+  ir::program_graph all;
+  std::string headers, programs, kernel;
+  kernel_source s;
+  s.choices = {"0", "0", "0", "0", "0"};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const exact_plan& p = *parts[i].plan;
+    ir::program_graph graph = *parts[i].graph;
+    graph.write_in_steps();
+    const bool flat = p.rank == 1;
+    const std::string name = "part" + std::to_string(i), rank = std::to_string(p.rank);
+    const std::string load = flat ? "shares::flat" : "shares::strided";
+    headers += headers_for(p, graph, "transform_parts");
+    programs +=
+        "namespace " + name + " {\n" + text_of_program(p, graph, p.rank, p.rank) +
+        "using shares = cuda_detail::transform_shares<program, sources, types>;\nusing parameters = cuda_detail::" +
+        (flat ? "flat_parameters<operands, targets>" : "strided_parameters<operands, targets, " + rank + ">") + ";\n" +
+        layout_check(flat ? "flat_numbers" : "strided_numbers<" + rank + ">") +
+        "using part = cuda_detail::transform_part<program, sources, types, " + rank + ", " + load + ".width, " + load +
+        ".depth, parameters>;\n}\n";
+    kernel += (i > 0 ? ", " : "") + here + name + "::part";
+    for (const char* const n : {"flat.width", "flat.depth", "strided.depth", "turned.width", "turned.depth"})
+      s.reads.push_back(here + name + "::shares::" + n);
+    all.nodes.insert(all.nodes.end(), graph.nodes.begin(), graph.nodes.end());
+  }
+  s.text = headers + all.definitions() + opening + programs + ending +
+           "static_assert(sizeof(lazyfuse::cuda_detail::parts_parameters<" + kernel + ">) == " + std::to_string(bytes) +
+           ");\n";
+  s.kernel = "lazyfuse::cuda_detail::transform_parts<" + kernel + ">";
   return s;
 }
 

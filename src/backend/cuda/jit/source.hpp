@@ -23,6 +23,14 @@ struct kernel_source {
 /// strided threads, and the width and depth of those that turn operands.
 kernel_source transform_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                                const std::string& facts);
+/// A transform that is a part of a launch.
+struct planned_part {
+  const exact_plan* plan;
+  const ir::program_graph* graph;
+};
+/// Several transforms in one launch, whose parameters have so many bytes. reads: of each part the choices of
+/// transform_source.
+kernel_source parts_source(const std::vector<planned_part>& parts, std::size_t bytes);
 /// A transform along one linear index; facts: whether each operand is dense, "true, false" for two. choices: the width
 /// and the depth.
 kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts);

@@ -53,20 +53,25 @@ std::string facts_of_strided(const exact_plan& p, const transform_geometry& g) {
                                     : "not_known");
 }
 
-/// choices: as of the kernel's source.
-transform_geometry geometry_of(exact_plan& p, const std::array<int, 5>& choices) {
+}  // namespace
+
+transform_geometry geometry_of_transform(exact_plan& p, const std::array<int, 5>& choices) {
   return plan_transform(p.extents, p.rank, p.info, p.targets, p.targets + p.count, {choices[0], choices[1]},
                         {choices[0], choices[2]}, {choices[3], choices[4]}, false);
 }
 
-}  // namespace
+void put_transform(parameters& to, const exact_plan& p, const transform_geometry& g) {
+  put_bound(to, p, 0, p.rank, p.rank);
+  if (p.rank == 1) to.put(numbers_of_flat(g, p.extents[0]));
+  else with_rank<2, max_rank>(p.rank, [&]<int R>() { to.put(numbers_of_strided<R>(g, p.extents)); });
+}
 
 const char* path_of_transform(exact_plan& p) {
   static constexpr const char* names[] = {"flat", "strided", "tiled"};
   const int widest = vector_width(p, true);
   if (is_unravelled(p, widest)) return "unravelled";
   if (const auto axes = turned_axes_of(p); axes && wants_fitted(p, *axes)) return "tiled";
-  return names[static_cast<int>(geometry_of(p, {widest, 1, 1, widest, 1}).path)];
+  return names[static_cast<int>(geometry_of_transform(p, {widest, 1, 1, widest, 1}).path)];
 }
 
 bool start_transform(exact_plan& p, exact_program& program) {
@@ -84,7 +89,7 @@ bool start_transform(exact_plan& p, exact_program& program) {
   made_kernel* made = nullptr;
   const char* path = nullptr;
   for (bool exact = false; !exact;) {
-    g = geometry_of(p, choices);
+    g = geometry_of_transform(p, choices);
     static constexpr const char* names[] = {"flat", "strided", "turned"};
     path = names[static_cast<int>(g.path)];
     if ((p.rank == 1) != (g.path == transform_path::flat)) return false;
@@ -95,8 +100,8 @@ bool start_transform(exact_plan& p, exact_program& program) {
     // it is known how wide they are.
     transform_geometry widened = g;
     if (choices[0] != widest || choices[3] != widest) {
-      widened = geometry_of(p, {widest, choices[1], choices[2], widest, choices[4]});
-      g = geometry_of(p, choices);
+      widened = geometry_of_transform(p, {widest, choices[1], choices[2], widest, choices[4]});
+      g = geometry_of_transform(p, choices);
       const bool same = widened.path == g.path && widened.via_shared == g.via_shared &&
                         (widened.consecutive == g.consecutive || g.path == transform_path::flat);
       if (!same) widened = g;
@@ -114,9 +119,7 @@ bool start_transform(exact_plan& p, exact_program& program) {
     program.choices = choices;
   }
   parameters to;
-  put_bound(to, p, 0, p.rank, p.rank);
-  if (p.rank == 1) to.put(numbers_of_flat(g, p.extents[0]));
-  else with_rank<2, max_rank>(p.rank, [&]<int R>() { to.put(numbers_of_strided<R>(g, p.extents)); });
+  put_transform(to, p, g);
   if (!to.fits()) return false;
   const auto shared = static_cast<std::size_t>(g.shared_bytes);
   if (shared > unasked_shared_bytes) allow_shared(made->kernel, shared);

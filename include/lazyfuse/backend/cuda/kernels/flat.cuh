@@ -13,14 +13,15 @@ struct flat_parameters : bound_to<Operands, Targets>, flat_numbers {
   static constexpr bool all_dense = Dense;
 };
 
-/// One tile. Every operand is read as wide as its own layout allows; threads beyond the end read the last element
-/// again and do not store. Its functions name the types of one operand only: compilers write names of whole programs
-/// slowly.
+/// The tile of one block. Every operand is read as wide as its own layout allows; threads beyond the end read the last
+/// element again and do not store. Its functions name the types of one operand only: compilers write names of whole
+/// programs slowly.
 template <int Width, int Depth, bool Dense>
 struct flat_tile {
   static constexpr int row = block_threads * Width, size = row * Depth;
   const flat_numbers& p;
-  index_t base = static_cast<index_t>(blockIdx.x) * size;
+  unsigned block;
+  index_t base = static_cast<index_t>(block) * size;
   bool full = p.size - base >= size, dense = full && (Dense || p.dense);
   index_t at = base + static_cast<int>(threadIdx.x) * Width;  ///< if threads take neighbours
 
@@ -58,9 +59,9 @@ struct flat_tile {
 };
 
 template <class Schedule, int Width, int Depth, class... Src, class... T, int... I, int... J>
-__device__ __forceinline__ void flat_body(const auto& p, list<Src...>, list<T...>, index_sequence<I...>,
+__device__ __forceinline__ void flat_body(const auto& p, unsigned block, list<Src...>, list<T...>, index_sequence<I...>,
                                           index_sequence<J...>) {
-  const flat_tile<Width, Depth, bare_t<decltype(p)>::all_dense> tile{p};
+  const flat_tile<Width, Depth, bare_t<decltype(p)>::all_dense> tile{p, block};
   fetched_pack<Width, Depth, list<Src...>> values;
   if (tile.dense) (tile.load_dense(get<I>(values), get<I>(p.operands)), ...);
   else (tile.load(get<I>(values), get<I>(p.operands), I), ...);
@@ -92,7 +93,7 @@ template <class Schedule, class Sources, class Types, int Width, int Depth, clas
 __global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width* Depth))
     transform_flat(const __grid_constant__ Parameters p) {
   let_next_begin_and_wait();
-  flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_index_sequence<Sources::size>{},
+  flat_body<Schedule, Width, Depth>(p, blockIdx.x, Sources{}, Types{}, make_index_sequence<Sources::size>{},
                                     make_index_sequence<Types::size>{});
 }
 

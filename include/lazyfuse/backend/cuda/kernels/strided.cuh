@@ -177,6 +177,16 @@ constexpr int strided_residents(list<Src...> sources, int elements) {
   return Parameters::results == along_inner::vectors && light ? tuned::strided_light_residents : 0;
 }
 
+/// Which tile is a block's, where they are taken in the order of memory.
+struct tile_place {
+  unsigned plane, row, column;
+};
+template <int R>
+__device__ __forceinline__ tile_place tile_of_block(const strided_numbers<R>& p, unsigned block) {
+  const unsigned rest = p.by_columns.quotient(block), plane = p.by_rows.quotient(rest);
+  return {plane, rest - plane * p.row_tiles, block - rest * p.column_tiles};
+}
+
 /// Square iterations that are turned take squares (i, j) and (j, i) one after the other: what one reads along rows the
 /// other reads across, and the cache serves the second. Pairs are numbered along wrapped diagonals.
 template <class Schedule, class Sources, class Types, int R, int Width, int Depth, turning Turns, class Parameters>
@@ -184,24 +194,19 @@ __global__ void __launch_bounds__(block_threads,
                                   strided_residents<Schedule, Turns, Parameters>(Sources{}, Width* Depth))
     transform_strided(const __grid_constant__ Parameters p) {
   let_next_begin_and_wait();
-  unsigned plane = 0, row, column;
+  tile_place at{};
   if (Turns != turning::never && p.mirrored) {
     constexpr unsigned tiles = Width > Depth ? Width / Depth : Depth / Width;  // of a square
     const unsigned square = blockIdx.x / tiles, pair = square / 2, diagonal = p.by_columns.quotient(pair);
     const unsigned i = pair - diagonal * p.column_tiles;
     const unsigned j = i + diagonal < p.column_tiles ? i + diagonal : i + diagonal - p.column_tiles;
     if (diagonal == 0 && (square & 1)) return;
-    row = square & 1 ? j : i;
-    column = square & 1 ? i : j;
-    (Width > Depth ? row : column) *= tiles;
-    (Width > Depth ? row : column) += blockIdx.x - square * tiles;
-  } else {
-    const unsigned rest = p.by_columns.quotient(blockIdx.x);
-    plane = p.by_rows.quotient(rest);
-    column = blockIdx.x - rest * p.column_tiles;
-    row = rest - plane * p.row_tiles;
-  }
-  const strided_tile<R, Width, Depth> tile(p, plane, row, column);
+    at.row = square & 1 ? j : i;
+    at.column = square & 1 ? i : j;
+    (Width > Depth ? at.row : at.column) *= tiles;
+    (Width > Depth ? at.row : at.column) += blockIdx.x - square * tiles;
+  } else at = tile_of_block(p, blockIdx.x);
+  const strided_tile<R, Width, Depth> tile(p, at.plane, at.row, at.column);
   strided_body<Schedule, Turns>(p, tile, Sources{}, Types{}, make_index_sequence<Sources::size>{},
                                 make_index_sequence<Types::size>{});
 }

@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(block_threads, flat_residents(Sources{}, Width
   let_next_begin_and_wait();
   using word = standard::conditional_t<common_size(Sources{}) == 4, unsigned, unsigned long long>;
   if (p.window.rows > 0) return window_body<Schedule, word>(p.window, p.operands, p.window_targets);
-  flat_body<Schedule, Width, Depth>(p, Sources{}, Types{}, make_index_sequence<Sources::size>{},
+  flat_body<Schedule, Width, Depth>(p, blockIdx.x, Sources{}, Types{}, make_index_sequence<Sources::size>{},
                                     make_index_sequence<Types::size>{});
 }
 

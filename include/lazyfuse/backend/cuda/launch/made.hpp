@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/backend/backend.hpp>
+#include <lazyfuse/backend/cuda/kernels/parts_layout.hpp>
 #include <lazyfuse/plan/graph.hpp>
 
 #include <string>
@@ -55,6 +56,10 @@ const char* make_path(planning::kernel_plan& p);
 std::string check_source(const std::string& definitions, const std::string& operation);
 /// Launches it. Throws error, which says what is missing.
 void launch_only_made(const planning::kernel_plan& p);
+/// Whether a transform can be a part of a launch with others, and the launch; false: nothing has been launched.
+bool can_be_part(const planning::kernel_plan& p);
+bool start_parts(planning::kernel_plan* const* plans, int count);
+inline constexpr planning::shared_launch made_together{most_parts, can_be_part, start_parts};
 
 }  // namespace cuda_detail
 
@@ -62,6 +67,7 @@ void launch_only_made(const planning::kernel_plan& p);
 template <>
 struct kernel<dpp::graph, cuda> {
   static constexpr int most_steps = 128;  ///< compilers take longer than in proportion for more
+  static constexpr const planning::shared_launch* together = &cuda_detail::made_together;
   static const char* path(planning::graph_plan& p) { return cuda_detail::make_path(p); }
   static void launch(const planning::graph_plan& p) { cuda_detail::launch_only_made(p); }
   static std::string check(const std::string& definitions, const std::string& operation) {

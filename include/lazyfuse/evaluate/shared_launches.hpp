@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels of several expressions that are launched as one: each is so short that its launch is most of what it takes.
+#pragma once
+
+#include <lazyfuse/evaluate/execution.hpp>
+
+namespace lazyfuse {
+
+/// Launches several kernels as one, or each by itself where that cannot be done, and tells who watches. None of them
+/// waits for another one.
+void launch(planning::kernel_plan* const* plans, int count);
+
+/// While it lives, kernels that write results, are short and do not wait for each other are put off, until there are as
+/// many as a launch takes, or one that must run after them comes (compiled). Kernels that do not wait for them run
+/// before. Of a list it says which of its plans share a launch.
+class shared_launches {
+ public:
+  explicit shared_launches(const execution& outer) : x(outer) { x.together = this; }
+  ~shared_launches();
+  shared_launches(const shared_launches&) = delete;
+  shared_launches& operator=(const shared_launches&) = delete;
+
+  execution x;  ///< by which kernels come here
+
+  /// As execution::take.
+  bool take(planning::kernel_plan& p);
+  /// Launches those that wait.
+  void launch();
+
+ private:
+  struct waiting;
+  waiting* waiting_ = nullptr;  ///< null until there are some
+  bool pass_on(planning::kernel_plan& p) const;
+  static void let_go(waiting* w);
+};
+
+}  // namespace lazyfuse
