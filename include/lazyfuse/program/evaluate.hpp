@@ -15,6 +15,12 @@ template <class Op, class... A, int I>
 inline constexpr bool leaf_comes_last<apply<Op, A...>, arg<I>> = true;
 }  // namespace evaluate_detail
 
+/// The values of several elements, for operations that take them together.
+template <class T, int N>
+struct lanes {
+  T value[N];
+};
+
 /// The value of program P at the position of context c.
 template <class P>
 struct evaluator;

@@ -40,31 +40,63 @@ struct iterated : exact_operation {
   using rule = rules::unchanged;
   using once = schedule<list<Program>>;
   static constexpr const char* name = "repeat";
-  /// Of many rounds, for types do not tell how many there will be: a thread of a GPU then takes one element.
-  static constexpr int cost = 512 * (once::cost > 0 ? once::cost : 1);
-  static constexpr int unrolled = once::cost >= 32 ? 1 : 32 / (once::cost > 0 ? once::cost : 1);
+  static constexpr int cost_of_once = once::cost > 0 ? once::cost : 1;
+  /// Of many rounds, for types do not tell how many there will be; and of those that a GPU's compiler writes.
+  static constexpr int cost = 512 * cost_of_once, written = cost_of_once < 96 ? 96 : cost_of_once;
 
   template <class T, class... X>
   LAZYFUSE_HD T operator()(int64 times, T x, const X&... operands) const {
-    const numbered<make_index_sequence<sizeof...(X)>, X...> others{{operands}...};
-    const auto next = [&] {
-      iterated_detail::result<T> made{x};
-      evaluate<once>(iterated_detail::context<T, bare_t<decltype(others)>>{x, others}, made);
-      x = made.value;
-    };
 #if defined(__CUDA_ARCH__)
-#pragma unroll unrolled
-    for (int64 i = 0; i < times; ++i) next();
+    lanes<T, 1> one{{ x }};
+    together(times, one, lanes<X, 1>{{ operands }}...);
+    return one.value[0];
 #else
     // At least once, so that g++ vectorises the loop over elements around this one.
+    const numbered_from_1<X...> others{{operands}...};
     const T start = x;
     int64 i = 0;
-    do next();
+    do x = next(x, others);
     while (++i < times);
-    x = math::select(times > 0, x, start);
+    return math::select(times > 0, x, start);
 #endif
-    return x;
   }
+
+#if defined(__CUDACC__)
+  /// Of elements of a thread together: rounds in turns of so many that counting them, by 32 bits, costs nothing.
+  template <class T, int N, class... X>
+  __device__ __forceinline__ static void together(int64 times, lanes<T, N>& x, const lanes<X, N>&... operands) {
+    constexpr int most = 1 << 30, room = 512 / (cost_of_once * N),
+                  turn = room >= 64   ? 64
+                         : room >= 16 ? 16
+                         : room >= 4  ? 4
+                                      : 1;
+#pragma unroll 1
+    for (int64 left = times; left > 0; left -= most)
+      turns<turn>(left < most ? static_cast<int>(left) : most, x, operands...);
+  }
+#endif
+
+ private:
+  template <class... X>
+  using numbered_from_1 = numbered<make_index_sequence<sizeof...(X)>, X...>;
+  template <class T, class Others>
+  LAZYFUSE_HD static T next(const T& x, const Others& others) {
+    iterated_detail::result<T> made{x};
+    evaluate<once>(iterated_detail::context<T, Others>{x, others}, made);
+    return made.value;
+  }
+#if defined(__CUDACC__)
+  template <int Rounds, class T, int N, class... X>
+  __device__ __forceinline__ static void turns(int left, lanes<T, N>& x, const lanes<X, N>&... operands) {
+#pragma unroll 1
+    for (; left >= Rounds; left -= Rounds)
+#pragma unroll
+      for (int i = 0; i < Rounds; ++i)
+#pragma unroll
+        for (int k = 0; k < N; ++k) x.value[k] = next(x.value[k], numbered_from_1<X...>{{operands.value[k]}...});
+    if constexpr (Rounds > 1) turns<Rounds / 4>(left, x, operands...);
+  }
+#endif
 };
 
 }  // namespace lazyfuse::ir

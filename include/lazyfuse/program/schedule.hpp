@@ -70,6 +70,8 @@ struct summary {
   int cost = 0;                                        ///< of the distinct operations
   bool repeats = false, pairs = false, saves = false;  ///< saves: see cost_saved.hpp
   bool divides = false;                                ///< integers, perhaps, as processors are slow to do
+  bool loops = false;                                  ///< is one, whose operations are written fewer times than done
+  int written = 0;                                     ///< cost of what compilers write
 };
 /// The distinct composite sub-programs met so far, and those that would pair with them (sin and cos).
 struct distinct_programs {
@@ -100,6 +102,10 @@ struct distinct_programs {
     if constexpr (requires { typename Op::partner; }) partners[count] = &identity_of<apply<typename Op::partner, A...>>;
     met[count++] = self;
     found.cost += Op::cost;
+    if constexpr (requires { Op::written; }) {
+      found.loops = true;
+      found.written += Op::written;
+    } else found.written += Op::cost;
     found.saves = found.saves || requires { Op::cost_saved(0.0); };
     found.divides = found.divides || requires { typename Op::prepares_whole; };
   }

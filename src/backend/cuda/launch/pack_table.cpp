@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -60,9 +61,10 @@ pack_table::pack_table(const planning::pack& arrays, const short* columns, int c
     blocks = write(numbers.here, arrays, in_order, columns, count, part);
     return;
   }
-  std::vector<word> all(static_cast<std::size_t>(words));
-  blocks = write(all.data(), arrays, in_order, columns, count, part);
-  memory_.memory[0] = batch_detail::copy_of(cuda{}, all.data(), all.size() * sizeof(word), "for_each_zip");
+  const auto all = std::make_unique_for_overwrite<word[]>(static_cast<std::size_t>(words));
+  blocks = write(all.get(), arrays, in_order, columns, count, part);
+  memory_.memory[0] =
+      batch_detail::copy_of(cuda{}, all.get(), static_cast<std::size_t>(words) * sizeof(word), "for_each_zip");
   numbers.table = static_cast<const word*>(memory_.memory[0]->data);
 }
 
@@ -70,7 +72,7 @@ kept_rounds keep_rounds(const planning::pack& arrays, index_t elements, index_t 
   const index_t room = device().shared_bytes_of(row_tuning::team_residents) - merge_bytes;
   if (room < 0) throw error("for_each_zip: what the function reduces is too large for the shared memory of a block");
   const index_t longest = *std::max_element(arrays.sizes, arrays.sizes + arrays.groups);
-  const index_t rounds = bytes > 0 ? std::min(room / bytes, longest / elements) : 0;
+  const index_t rounds = bytes > 0 ? std::min(room / bytes, ceil_div(longest, elements)) : 0;
   return {static_cast<int>(rounds), static_cast<std::size_t>(merge_bytes + rounds * bytes)};
 }
 

@@ -13,12 +13,12 @@ __device__ __forceinline__ void start_copy(void* to, const void* from) {
 }
 /// What this thread has started to copy since the last call is a group.
 __device__ __forceinline__ void end_of_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits for what this thread copies, but for the last groups: as many as `later`, at most three.
+/// Waits for what this thread copies, but for the last groups: as many as `later`, at most Most.
+template <int Most = 3>
 __device__ __forceinline__ void wait_for_copies(int later) {
-  if (later == 0) asm volatile("cp.async.wait_group 0;" ::: "memory");
-  else if (later == 1) asm volatile("cp.async.wait_group 1;" ::: "memory");
-  else if (later == 2) asm volatile("cp.async.wait_group 2;" ::: "memory");
-  else asm volatile("cp.async.wait_group 3;" ::: "memory");
+  if constexpr (Most == 0) asm volatile("cp.async.wait_group 0;" ::: "memory");
+  else if (later < Most) wait_for_copies<Most - 1>(later);
+  else asm volatile("cp.async.wait_group %0;" ::"n"(Most) : "memory");
 }
 
 }  // namespace lazyfuse::cuda_detail

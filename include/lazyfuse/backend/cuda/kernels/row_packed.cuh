@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel of packed rows: many arrays of unlike lengths, each a row for one block, which keeps what fits of it in
-// shared memory; caches have the rest when the next pass comes, for few rows are on their way.
+// The kernel of packed rows: many arrays of unlike lengths, each a row for one block. All that shared memory keeps of a
+// row is on its way before the block takes the first of it; caches have the rest when the next pass comes, for few rows
+// are there at a time.
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/packed_layout.hpp>
@@ -11,11 +12,12 @@ namespace lazyfuse::cuda_detail {
 template <class Operands, class Targets>
 struct packed_row_parameters : bound_to<Operands, Targets>, packed_row_numbers {};
 
-/// What a thread takes in a round.
+/// What a thread takes in a round: half of what it would have to for memory's sake, as copies are ahead of it, so that
+/// more rounds stay.
 template <class Staged, class Sources, class Types>
 struct packed_row_shares {
   static constexpr int width = width_for(Sources{}, Types{}), bytes = memory_bytes(Sources{}) * width,
-                       depth = row_tuning::depth_of(bytes), accumulators = accumulator_bytes<Staged>;
+                       depth = (row_tuning::depth_of(bytes) + 1) / 2, accumulators = accumulator_bytes<Staged>;
   /// Of shared memory: for what warps merge, and for a round of what several passes read.
   static constexpr int warps = row_tuning::team_threads / 32,
                        merge_bytes = (3 * (warps + 1) * accumulators + row_tuning::room_alignment - 1) /
@@ -38,6 +40,24 @@ struct packed_row {
   index_t size;
   bool aligned;  ///< all of these to 16 bytes: threads take vectors of neighbours, else elements beside each other
   __device__ __forceinline__ int spacing() const { return aligned ? 1 : interleave; }
+};
+/// The rounds of a row, in the order of all passes: what is not copied ahead, then what is, as it comes.
+struct packed_rounds {
+  index_t whole;      ///< rounds that all threads take wholly
+  bool more;          ///< another one is left
+  int copied, ahead;  ///< rounds that are copied ahead, from the first on; those of them that are whole
+  __device__ __forceinline__ packed_rounds(const auto& row, int kept, int size)
+      : whole(row.size / size), more(whole * size < row.size) {
+    copied = !row.aligned ? 0 : whole + more < kept ? static_cast<int>(whole + more) : kept;
+    ahead = whole < copied ? static_cast<int>(whole) : copied;
+  }
+  __device__ __forceinline__ index_t at(index_t nth) const {
+    const index_t beyond = whole - ahead;
+    return nth < beyond ? nth + ahead : nth - beyond;
+  }
+  __device__ __forceinline__ void wait_for(index_t round) const {
+    if (round < copied) wait_for_copies<6>(copied - 1 - static_cast<int>(round));  // of floats there are seven
+  }
 };
 /// Which elements a thread has in a round; valid: how far they go on, at each place.
 template <int Width, int Depth>
@@ -76,25 +96,62 @@ struct packed_row_pass<Staged, Pass, Width, Depth, list<Src...>, list<T...>> {
     return reinterpret_cast<E*>(begin) +
            ((static_cast<int>(round) * Depth + d) * row_tuning::team_threads + thread) * Width;
   }
+  template <int I, class E>
+  static __device__ __forceinline__ void start_copies(const auto& p, const auto& row, const round_type& at, int round,
+                                                      const ir::operand<memory<E>, 1>& o) {
+    if constexpr (operand::template again<I>) {
+      if (o.steps[0] == 0) return;
+      const E* const from = reinterpret_cast<const E*>(row.at[memory_before<I, Src...>]) + at.first;
+#pragma unroll
+      for (int d = 0; d < Depth; ++d)
+        if (at.valid[d] >= Width)
+          start_copy<operand::template bytes<I>>(place<I>(p, round, d), from + d * round_type::pitch);
+    }
+  }
+  template <int, class E>
+  static __device__ __forceinline__ void start_copies(const auto&, const auto&, const round_type&, int,
+                                                      const ir::operand<constant<E>, 1>&) {}
+  /// Of all whole vectors of the rounds that are copied ahead: each thread's own, which it waits for. A group for each.
+  template <int... I>
+  static __device__ __forceinline__ void copy_ahead(const auto& p, const auto& row, index_sequence<I...>) {
+    const packed_rounds rounds(row, p.kept, round_type::size);
+#pragma unroll 1
+    for (int round = 0; round < rounds.copied; ++round) {
+      const round_type at(row, round);
+      (start_copies<I>(p, row, at, round, get<I>(p.operands)), ...);
+      end_of_copies();
+    }
+  }
   template <int I, bool Guarded, class E>
   static __device__ __forceinline__ void load(auto& f, const auto& p, const auto& row, const round_type& at,
                                               index_t round, const ir::operand<memory<E>, 1>& o) {
     if constexpr (Staged::template reads<Pass, I>) {
-      const bool kept = !Guarded && operand::template again<I> && round < p.kept;
-      if constexpr (operand::template again<I> && !operand::template first<I>) {
-        if (kept) {
+      const index_t step = o.steps[0];
+      const memory<E> from{reinterpret_cast<const E*>(row.at[memory_before<I, Src...>])};
+      const bool as_one = row.aligned && step != 0, kept = operand::template again<I> && round < p.kept;
+      if constexpr (operand::template again<I>) {
+        if (kept && as_one) {  // copied ahead, but for a vector that the row ends in
+          if constexpr (Guarded) {
+            int of_the_last[Depth];
+#pragma unroll
+            for (int d = 0; d < Depth; ++d) of_the_last[d] = at.valid[d] < Width ? at.valid[d] : 0;
+            f.some(from, at.first, round_type::pitch, 1, false, 1, of_the_last);
+          }
+#pragma unroll
+          for (int d = 0; d < Depth; ++d)
+            if (!Guarded || at.valid[d] >= Width) f.row(d, place<I>(p, round, d));
+          return;
+        }
+        if (!Guarded && kept && !operand::template first<I>) {
 #pragma unroll
           for (int d = 0; d < Depth; ++d) f.row(d, place<I>(p, round, d));
           return;
         }
       }
-      const index_t step = o.steps[0];
-      const memory<E> from{reinterpret_cast<const E*>(row.at[memory_before<I, Src...>])};
-      const bool as_one = row.aligned && step != 0;
       if constexpr (Guarded)
         f.some(from, at.first * step, round_type::pitch * step, step, as_one, row.spacing(), at.valid);
       else f.all(from, at.first * step, round_type::pitch * step, step, as_one, row.spacing());
-      if constexpr (operand::template again<I> && operand::template first<I>) {
+      if constexpr (!Guarded && operand::template again<I> && operand::template first<I>) {
         if (kept)
 #pragma unroll
           for (int d = 0; d < Depth; ++d) f.value[d].write(place<I>(p, round, d));
@@ -129,13 +186,15 @@ __device__ __forceinline__ void packed_row_passes(const auto& p, const auto& row
   using known_context = with_values<context, values_type>;
   using round_type = typename pass::round_type;
   const team_pass_values<values_type, false, Width> values(known, p.operands);
-  const index_t whole = row.size / round_type::size;
-  const bool more = whole * round_type::size < row.size;
+  const packed_rounds rounds(row, p.kept, round_type::size);
+  const index_t whole = rounds.whole;
   if constexpr (Pass < Staged::count) {
     using set = typename Staged::template set<Pass>;
     thread_sums<set, Width> sums;
     sums.clear();
-    const auto add = [&]<bool Guarded, bool Near>(index_t round) {
+    const auto add = [&]<bool Guarded, bool Near>(index_t nth) {
+      const index_t round = Guarded ? nth : rounds.at(nth);
+      if constexpr (Pass == 0) rounds.wait_for(round);
       pass::template one<Guarded>(p, row, round, pass::seq, [&](const fetched& f, const round_type& at) {
 #pragma unroll
         for (int d = 0; d < Depth; ++d)
@@ -160,7 +219,7 @@ __device__ __forceinline__ void packed_row_passes(const auto& p, const auto& row
 #pragma unroll 1
       for (; round < whole; ++round) add.template operator()<false, false>(round);
     }
-    if (more) add.template operator()<true, false>(whole);
+    if (rounds.more) add.template operator()<true, false>(whole);
     using area = merge_area<accumulator_bytes<Staged>>;
     merge_row<set, Width>(sums, alone, place, mailbox(team_room(), accumulator_bytes<Staged>), area{team_room()});
     keep<set>(known.known[0], sums.lane[0]);
@@ -194,8 +253,8 @@ __device__ __forceinline__ void packed_row_passes(const auto& p, const auto& row
       });
     };
 #pragma unroll 1
-    for (index_t round = 0; round < whole; ++round) store.template operator()<false>(round);
-    if (more) store.template operator()<true>(whole);
+    for (index_t nth = 0; nth < whole; ++nth) store.template operator()<false>(rounds.at(nth));
+    if (rounds.more) store.template operator()<true>(whole);
   }
 }
 
@@ -216,6 +275,7 @@ __device__ __forceinline__ void packed_row_body(const auto& p, list<Src...> sour
   (see(get<I>(p.operands), index_sequence<memory_before<I, Src...>>{}), ...);
   ((places |= row.at[in_memory + J]), ...);
   row.aligned = places % 16 == 0;
+  packed_row_pass<Staged, 0, Width, Depth, list<Src...>, list<T...>>::copy_ahead(p, row, index_sequence<I...>{});
   const team_parameters alone{1, 1, exchange::none, nullptr, nullptr, 0};
   team_place place{0, 0};
   team_values<typename Staged::values, false, Width> known;

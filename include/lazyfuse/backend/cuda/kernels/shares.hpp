@@ -59,14 +59,15 @@ constexpr thread_share share_for(int width, int most, thread_load load, int byte
 template <class Schedule, class Sources, class Types>
 struct transform_shares {
   using tuned = transform_tuning;
-  static constexpr int bytes = memory_bytes(Sources{}), cost = Schedule::cost + cost_of_sources(Sources{});
+  static constexpr int bytes = memory_bytes(Sources{}), cost = Schedule::found.written + cost_of_sources(Sources{});
   /// Dear programs do not wait for memory: their threads take few elements, and compilers write them fewer times.
   static constexpr int width = [] {
     int w = width_for(Sources{}, Types{});
     while (w > 1 && cost * w > tuned::most_vector_cost) w /= 2;
     return w;
   }();
-  static constexpr bool deep = bytes == 0 || (cost > tuned::dear && bytes * width <= tuned::light_bytes);
+  static constexpr bool deep =
+      bytes == 0 || (cost > tuned::dear && bytes * width <= tuned::light_bytes && !Schedule::found.loops);
   static constexpr thread_share flat = share_for(width, deep ? 2 : 1, tuned::flat, bytes, cost),
                                 strided = share_for(width, tuned::strided_depth, tuned::strided, bytes, cost);
   /// One kernel for all that is not flat, or one for operands that are turned, whose threads have squares.
