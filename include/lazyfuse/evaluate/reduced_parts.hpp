@@ -6,24 +6,9 @@
 
 #include <lazyfuse/evaluate/choices.hpp>
 #include <lazyfuse/evaluate/products.hpp>
+#include <lazyfuse/program/combinations.hpp>
 
 namespace lazyfuse::run_detail {
-
-/// The operation that combines two results of a monoid element by element; nothing if there is none.
-template <class Monoid>
-inline constexpr auto combination = nullptr;
-template <>
-inline constexpr op::add combination<op::sum>{};
-template <>
-inline constexpr op::multiply combination<op::prod>{};
-template <>
-inline constexpr op::maximum combination<op::max>{};
-template <>
-inline constexpr op::minimum combination<op::min>{};
-template <>
-inline constexpr op::bitwise_and combination<op::all>{};
-template <>
-inline constexpr op::bitwise_or combination<op::any>{};
 
 /// Whether results of a rank are reductions with choices in their arguments, and with nothing else in their kernel that
 /// chooses.
@@ -60,7 +45,7 @@ struct parts_of_reductions {
   choice_cut cut;
   bool known = true;  ///< their results are the whole's, in their own order
   index_t bytes = 0;  ///< that the largest argument has
-  int axis = -1;      ///< of the whole, along which its parts follow each other
+  int along = -1;     ///< the axis of the whole along which its parts follow each other
 };
 template <int R, class E>
 void find_parts(const E&, const shape<R>&, parts_of_reductions<R>&) {}
@@ -74,11 +59,12 @@ void find_parts(const leaf<deferred<Kind, A>, R>& e, const shape<R>& whole, part
   find_cut(tree::unnamed(argument), s, to.cut);
   to.known = to.known && e.extents == whole && e.offset == 0 &&
              planning::same_order(e.extents.extent, e.steps.step, R, s.extent, kept);
-  if (to.cut.axis < 0 || to.cut.axis >= kept) return;
+  const choice_cut& cut = to.cut;
+  if (cut.axis < 0 || cut.axis >= kept) return;
   index_t step = 1;
-  for (int k = kept - 1; k > to.cut.axis; --k) step *= s[k];
+  for (int k = kept - 1; k > cut.axis; --k) step *= s[k];
   for (int k = 0; k < R; ++k)
-    if (e.extents[k] == s[to.cut.axis] && e.steps[k] == step) to.axis = k;
+    if (e.extents[k] == s[cut.axis] && e.steps[k] == step) to.along = k;
 }
 template <int R, class Op, int... I, class... A>
 void find_parts(const map_expr<Op, index_sequence<I...>, A...>& e, const shape<R>& whole, parts_of_reductions<R>& to) {
@@ -177,7 +163,7 @@ template <class Space, int R, class T, class E, class Monoid, int Axes, bool V, 
 bool reduce_and_combine(const execution& x, const target_pack<R, T>& to, allocation* const* owners, const E& e,
                         const leaf<tree::reduced<Monoid, Axes, A, V>, R>& whole, const choice_cut& cut) {
   using kind = tree::by_monoid<Monoid, Axes, V>;
-  using combine = bare_t<decltype(combination<Monoid>)>;
+  using combine = bare_t<decltype(ir::combination<Monoid>)>;
   if constexpr (std::is_null_pointer_v<combine>) return false;
   else {
     const auto before = argument_part<true>(whole.source.argument, cut);
@@ -210,8 +196,8 @@ bool reduce_in_parts(const execution& x, const shape<R>& s, const target_pack<R,
   constexpr auto form = planning::reductions_detail::form_of<E>;
   if (cut.axis < form.rank - form.axes) {
     if constexpr (R > 0)
-      if (found.known && found.axis >= 0 && cut.at > 0 && cut.at < s[found.axis])
-        return reduce_sides<Space>(x, to, owners, e, found.axis, cut);
+      if (found.known && found.along >= 0 && cut.at > 0 && cut.at < s[found.along])
+        return reduce_sides<Space>(x, to, owners, e, found.along, cut);
   } else if constexpr (form.count == 1) {
     const auto& whole = only_reduction(tree::unnamed(e));
     if (cut.at > 0 && cut.at < whole.source.argument.shape()[cut.axis])
