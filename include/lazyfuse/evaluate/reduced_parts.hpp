@@ -10,6 +10,21 @@
 
 namespace lazyfuse::run_detail {
 
+/// How many choices are inside of each other: each is compiled for either axis.
+inline constexpr int most_choices = 4;
+struct choices_within {
+  template <class Source, int R>
+  static constexpr int leaf = 0;
+  template <class Kind, class A, int R>
+  static constexpr int deferred = 0;
+  static constexpr int literal = 0;
+  template <class Op, class... V>
+  static constexpr int map(V... values) {
+    int most = 0;
+    ((most = values > most ? values : most), ...);
+    return most + ir::choice<Op>;
+  }
+};
 /// Whether results of a rank are reductions with choices in their arguments, and with nothing else in their kernel that
 /// chooses.
 struct of_choices {
@@ -21,7 +36,8 @@ struct reducing_choices {
   static constexpr of_choices leaf{};
   static constexpr of_choices literal{};
   template <class Kind, class A, int R>
-  static constexpr of_choices deferred{R == Rank && !planning::has_reduction<A>, has_choice<A>};
+  static constexpr of_choices deferred{
+      R == Rank && !planning::has_reduction<A> && tree::fold<choices_within, A> <= most_choices, has_choice<A>};
   template <class Op, class... V>
   static constexpr of_choices map(V... values) {
     return {!ir::choice<Op> && (values.known && ...), (values.any || ...)};
@@ -174,7 +190,9 @@ bool reduce_and_combine(const execution& x, const target_pack<R, T>& to, allocat
                                    planning::reductions_detail::own_result<typename kind::own>(lying(before)));
     const auto second = lying(after);
     const leaf<bare_t<decltype(first.source)>, R> known(first.source, whole.extents, whole.steps, whole.offset);
-    const leaf<deferred<kind, bare_t<decltype(second)>>, R> other({second}, whole.extents, whole.steps, whole.offset);
+    // Viewed: so its type says that parts follow each other along the axis that is reduced.
+    const leaf<deferred<typename kind::viewed, bare_t<decltype(second)>>, R> other({second}, whole.extents, whole.steps,
+                                                                                   whole.offset);
     const auto both = map_detail::node<combine, index_sequence<0, 1>>(known, other);
     static_assert(std::is_same_v<value_t<decltype(both)>, value_t<A>>);
     run<Space, R, T>(x, e.shape(), to, owners, with_reduction(e, both));
@@ -195,7 +213,7 @@ bool reduce_in_parts(const execution& x, const shape<R>& s, const target_pack<R,
   if (found.bytes < least_bytes || !cut.one || cut.axis < 0) return false;
   constexpr auto form = planning::reductions_detail::form_of<E>;
   if (cut.axis < form.rank - form.axes) {
-    if constexpr (R > 0)
+    if constexpr (R > 0 && !form.viewed)
       if (found.known && found.along >= 0 && cut.at > 0 && cut.at < s[found.along])
         return reduce_sides<Space>(x, to, owners, e, found.along, cut);
   } else if constexpr (form.count == 1) {
