@@ -286,7 +286,7 @@ TYPED_TEST(gathers, of_lazy_arrays_read_the_arrays_they_were_made_of) {
   }
 }
 
-/// On devices a kernel for each part of a large result; reductions have one for all.
+/// A kernel for each part of a large result, and of what is reduced.
 TYPED_TEST(gathers, of_large_parts_are_what_they_are_of_small_ones) {
   const int64_t n = lf::space_traits<TypeParam>::on_device ? 3001 : 61, m = 2003;
   const auto value = [](int64_t i, int64_t j) { return static_cast<int32_t>((i * 31 + j * 7) % 1009); };
@@ -330,6 +330,12 @@ TYPED_TEST(gathers, of_large_parts_are_what_they_are_of_small_ones) {
   expect(matrix(row + 5), n, m + 2 * (m / 3), [&](int64_t i, int64_t j) { return beside(i, j) + 5; });
   EXPECT_TRUE(
       test::evaluates_to(vector(lf::cast<int32_t>(lf::sum(row, lf::axis<1>))), sums(n, m + 2 * (m / 3), beside)));
+  const matrix joined(all), widened(row);
+  EXPECT_TRUE(lf::array_equal(lf::max(all, lf::axis<0>) + 2 * v, lf::max(joined, lf::axis<0>) + 2 * v));
+  EXPECT_EQ(lf::min(row).item(), lf::min(widened).item());
+  EXPECT_TRUE(lf::array_equal(lf::argmax(all, lf::axis<1>), lf::argmax(joined, lf::axis<1>)));
+  EXPECT_TRUE(lf::array_equal(lf::max(row, lf::axis<1>) - lf::min(row, lf::axis<1>),
+                              lf::max(widened, lf::axis<1>) - lf::min(widened, lf::axis<1>)));
   const auto turned = lf::concat<1>(x.T(), y.T());
   expect(matrix(turned.T()), n + n / 2, m, [&](int64_t i, int64_t j) { return i < n ? value(i, j) : value(i - n, j); });
 }
@@ -441,6 +447,9 @@ TEST(gathers_on_the_host, what_is_computed_of_parts_is_computed_part_by_part) {
   expect(2, lf::concat<1>(m, n) * 2 + lf::arange<int>(160), mn * 2 + lf::arange<int>(160));
   expect(2, lf::concat<1>(m, n).T() * 2, mn.T() * 2);
   expect(2, lf::stack(y, y + 1) * 2, stacked * 2);
+  expect(2, lf::sum(lf::concat<1>(m, n), axis<1>) + 1, lf::sum(mn, axis<1>) + 1);
+  expect(2, lf::sum(lf::concat<1>(m, n), axis<0>, keepdims) * 2, lf::sum(mn, axis<0>, keepdims) * 2);
+  expect(1, lf::sum(lf::concat(few, few)), lf::sum(few) * 2);
   expect(2, lf::concat(x(range(0, 70)), y(range(0, 90))) * mn,
          lf::materialize(lf::concat(x(range(0, 70)), y(range(0, 90)))) * mn);
   lf::array<int, 1, lf::host> z = yx;

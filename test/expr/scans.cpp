@@ -120,7 +120,8 @@ TYPED_TEST(scans, of_so_many_rows_or_columns_that_each_has_threads_of_its_own) {
   };
   // Threads of the host are few.
   constexpr bool on_device = lf::space_traits<TypeParam>::on_device;
-  for (const std::int64_t columns : {1, 7, 8, 17, 33, 128, 1001, 3001}) check(on_device ? 4301 : 701, columns, axis<1>);
+  for (const std::int64_t columns : {1, 7, 8, 17, 33, 128, 300, 704, 1001, 3001})
+    check(on_device ? 4301 : 701, columns, axis<1>);
   check(on_device ? 20003 : 5003, 32, axis<1>);
   for (const std::int64_t rows : {2, 3, 17, 40}) check(rows, on_device ? 135171 : 30011, axis<0>);
   const auto t = small_numbers<float>({24000, 20});

@@ -5,6 +5,7 @@
 
 #include <lazyfuse/evaluate/choices.hpp>
 #include <lazyfuse/evaluate/products.hpp>
+#include <lazyfuse/evaluate/reduced_parts.hpp>
 #include <lazyfuse/evaluate/scan.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
 #include <lazyfuse/evaluate/turns.hpp>
@@ -214,6 +215,8 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
         if ((run_detail::products_pay<Space>(e) && ...) &&
             !run_detail::library_takes<Space, R, T...>(s, to, owners, e...))
           return run<Space, R, T...>(x, s, to, owners, run_detail::next_apart<Space>(e)...);
+      if constexpr (run_detail::may_reduce_parts<Space, E...>)
+        if (run_detail::reduce_in_parts<Space>(x, s, to, owners, e...)) return;
       if (run_detail::reduce_or_rows<Space, R, T...>(x, s, to, owners, e...)) return;
       run_detail::temporaries t;
       if constexpr (planning::may_be_rows<R, E...> && broadcast_back) {

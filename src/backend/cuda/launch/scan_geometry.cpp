@@ -33,6 +33,9 @@ void plan_rows(scan_geometry& g, const index_t* extents, int rank, const scan_fa
     g.path = scan_path::rows;
     g.lanes = std::max(power_above(ceil_div(length, share.width), scan_tuning::least_lanes),
                        power_above(ceil_div(length, each), 32));
+    // Two rows to a warp if the second chunk of one were less than half full: of 704 elements in vectors, 11 of 12
+    // pieces are needed then, not 6 of 8.
+    if (g.spacing == 1 && length > of_warp && 2 * length <= 3 * of_warp) g.lanes = 16;
     g.chunks = static_cast<unsigned>(ceil_div(length, g.lanes * each));
     g.stacked = length <= g.lanes * share.width && (rank == 2 || extents[rank - 2] % share.depth == 0);
     const index_t blocks = ceil_div(g.stacked ? ceil_div(g.rows, share.depth) : g.rows, block_threads / g.lanes);
