@@ -191,6 +191,36 @@ TYPED_TEST(sorting, zeros_of_either_sign_are_equal_and_come_back_as_they_were) {
     EXPECT_EQ(negative(some.values), negative(many(range(0, k)))) << k;
   }
 }
+TYPED_TEST(sorting, few_of_long_rows_come_first_wherever_they_are) {
+  // So long that a GPU keeps what a sample says may come first; if its elements are equal that is of no use.
+  constexpr int64_t length = 4'194'319;  // a prime: multiples of other numbers are in all orders of one row
+  constexpr lf::index_t k = 1000;
+  const auto expect_first = [](const auto& numbers) {
+    const lf::array<lf::value_t<decltype(numbers)>, 2, TypeParam> x = numbers;
+    const auto all_values = test::tensor_of(x).values;
+    const auto found = lf::topk(x, k);
+    const auto values = test::tensor_of(found.values).values;
+    const auto places = test::tensor_of(found.indices).values;
+    for (lf::index_t r = 0; r < x.shape()[0]; ++r) {
+      const auto* const row = all_values.data() + r * length;
+      const auto comes_before = [row](int64_t a, int64_t b) { return row[a] > row[b] || (row[a] == row[b] && a < b); };
+      for (lf::index_t i = 0; i < k; ++i) {
+        ASSERT_EQ(values[r * k + i], row[places[r * k + i]]) << r << ", " << i;
+        if (i > 0) ASSERT_TRUE(comes_before(places[r * k + i - 1], places[r * k + i])) << r << ", " << i;
+      }
+      int64_t before_last = 0;
+      for (int64_t i = 0; i < length; ++i) before_last += comes_before(i, places[r * k + k - 1]);
+      EXPECT_EQ(before_last, k - 1) << r;
+    }
+  };
+  const auto one = lf::reshape(lf::arange<int64_t>(length), {1, length});
+  const auto two = lf::reshape(lf::arange<int64_t>(2 * length), {2, length});
+  expect_first(lf::cast<float>(lf::remainder(two * 104729, length)) - 2e6F);
+  expect_first(lf::cast<float>(one));
+  expect_first(-lf::cast<float>(one));
+  expect_first(lf::cast<double>(lf::remainder(one * 104729, length / 700)) / 7);  // of each some 700
+  expect_first(lf::cast<float>(one * 0));
+}
 TYPED_TEST(sorting, selections_are_the_beginnings_of_what_is_sorted) {
   // Numbers that are near each other, that are few, and that are all equal; one row of them, and several.
   const auto n = lf::arange<int64_t>(30'000);

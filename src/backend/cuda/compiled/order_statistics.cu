@@ -2,9 +2,10 @@
 // Selecting by digits, from the first: blocks count the digits of their parts of a row, which says what digit the
 // wanted key has, and for each part how many keys are below and how many have that digit; so both can be moved to where
 // they belong in the order of places, and the next digit is looked for among the latter. Where they are many they are
-// not moved, and all are counted again.
+// not moved, and all are counted again. The few that come first of a long row are looked for among what a sieve leaves.
 #include "backend/cuda/compiled/grid.cuh"
 #include "backend/cuda/compiled/order_statistics.hpp"
+#include "backend/cuda/compiled/sieve.cuh"
 #include "backend/cuda/compiled/vectors.cuh"
 
 #include <algorithm>
@@ -64,13 +65,16 @@ struct job {
   moving<Key>* moves;  ///< of each row
   Key* buffers[2];
   uint32_t* buffer_places[2];
-  int64_t room[2];  ///< of a row in them
+  int64_t room[2];         ///< of a row in them
+  const uint32_t* sieved;  ///< of each row: how many a sieve left in buffer 0, none: it is searched itself; or null
 
   __device__ Key key(Key k) const { return k == minus_zero ? zero : k; }
   /// Row v / ranks is searched for rank v % ranks.
   __device__ search<Key> state(int64_t v, int level) const {
     if (level > 0) return found[v * most_levels + level - 1];
-    return {static_cast<uint32_t>(length), rank[v % ranks] + (what == selects::first ? 0 : 1), 0, -1, 0, false};
+    const uint32_t wanted = rank[v % ranks] + (what == selects::first ? 0 : 1);
+    if (sieved && sieved[v] > 0) return {sieved[v], wanted, 0, 0, 0, false};
+    return {static_cast<uint32_t>(length), wanted, 0, -1, 0, false};
   }
   __device__ words_of<Key> source(int64_t v, const search<Key>& s) const {
     return {s.source < 0 ? keys + v / ranks * length : buffers[s.source] + v * room[s.source],
@@ -350,10 +354,25 @@ cudaError_t select_as(void* memory, std::size_t& bytes, const key_selection& s, 
   j.moves = of.take<moving<Key>>(searches);
   if (s.what != selects::partition)
     for (int b = 0; b < 2; ++b) {
-      j.room[b] = (s.length / (b == 0 ? fewer : fewer * fewer) + 15) / 16 * 16;
+      j.room[b] = ((b == 0 ? s.length : j.room[0]) / fewer + 15) / 16 * 16;
       j.buffers[b] = of.take<Key>(searches * j.room[b]);
       if (s.what == selects::first) j.buffer_places[b] = of.take<uint32_t>(searches * j.room[b]);
     }
+  const bool sieves = s.what == selects::first && sieve<Key>::helps(s.rank[0], s.length);
+  sieve<Key> first_few{};
+  if (sieves) {
+    first_few.length = s.length;
+    first_few.minus_zero = j.minus_zero;
+    first_few.zero = j.zero;
+    first_few.wanted = s.rank[0];
+    first_few.rank = sieve<Key>::rank_of(s.rank[0], s.length);
+    first_few.parts = j.parts;
+    first_few.to = j.buffers[0];
+    first_few.places = j.buffer_places[0];
+    first_few.room = j.room[0];
+    first_few.take_memory(of, batch);
+    j.sieved = first_few.found;
+  }
   if (!memory) {
     bytes = of.used;
     return cudaSuccess;
@@ -364,6 +383,10 @@ cudaError_t select_as(void* memory, std::size_t& bytes, const key_selection& s, 
     const int64_t result = s.what == selects::first ? s.rank[0] : s.what == selects::key ? s.ranks : s.length;
     j.to = static_cast<Key*>(s.to) + first * result;
     if (s.places) j.places = s.places + first * result;
+    if (sieves) {
+      first_few.keys = j.keys;
+      sieve_rows(first_few, j.rows, stream);
+    }
     for (int level = 0; level < job<Key>::levels; ++level) {
       const int64_t counted = level == 0 ? j.rows : j.rows * j.ranks, all = j.rows * j.ranks;
       const std::size_t counters = static_cast<std::size_t>(counted) * (digits + 1) * sizeof(uint32_t);

@@ -22,8 +22,9 @@ struct words_of {
   __device__ bool has(std::int64_t i) const { return i >= first && i < last; }
 };
 
-/// What a block of so many threads reads at a time. Each warp has a part of the tile for itself, each group of which is
-/// a word of each lane; so within a warp the order is that of groups, lanes, and elements of a word.
+/// What so many threads read at a time: a block, or, if they are 32, a warp. Each warp has a part of the tile for
+/// itself, each group of which is a word of each lane; so within a warp the order is that of groups, lanes, and
+/// elements of a word.
 template <class T, int Threads>
 struct tile_of {
   static constexpr int per = words_of<T>::per;
@@ -33,7 +34,7 @@ struct tile_of {
 
   /// The first element of the word that the calling thread has of a group of the tile that begins at `at`.
   static __device__ std::int64_t place(std::int64_t at, int group) {
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    const int thread = static_cast<int>(threadIdx.x) % Threads, warp = thread / 32, lane = thread % 32;
     return at + (warp * groups + group) * 32 * per + lane * per;
   }
   /// Whether all of the tile is in the row.
