@@ -91,6 +91,7 @@ struct sieve {
       if (!__any_sync(all, any != 0)) continue;
 #pragma unroll
       for (int g = 0; g < tile::groups; ++g) {
+        if (!__any_sync(all, in_front[g] != 0)) continue;
         const auto here = static_cast<std::uint32_t>(__popc(in_front[g]));
         const std::uint32_t up_to = sum_up_to_lane(here);
         std::uint32_t number = so_far + up_to - here;
