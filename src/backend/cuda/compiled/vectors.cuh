@@ -34,7 +34,7 @@ struct tile_of {
 
   /// The first element of the word that the calling thread has of a group of the tile that begins at `at`.
   static __device__ std::int64_t place(std::int64_t at, int group) {
-    const int thread = static_cast<int>(threadIdx.x) % Threads, warp = thread / 32, lane = thread % 32;
+    const int warp = Threads == 32 ? 0 : static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     return at + (warp * groups + group) * 32 * per + lane * per;
   }
   /// Whether all of the tile is in the row.
