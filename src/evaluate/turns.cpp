@@ -85,15 +85,4 @@ int turn_list::around(const box& inner, const box& outer, box* to) const {
   return n;
 }
 
-int turn_list::axis_between(const box& a, const box& b) const {
-  int axis = -1;
-  for (int k = 0; k < rank; ++k) {
-    if (a.first[k] == b.first[k] && a.end[k] == b.end[k]) continue;
-    const bool one_each = a.end[k] - a.first[k] == 1 && b.end[k] - b.first[k] == 1 && b.first[k] > a.first[k];
-    if (axis >= 0 || !one_each) return -1;
-    axis = k;
-  }
-  return axis;
-}
-
 }  // namespace lazyfuse::run_detail

@@ -30,10 +30,8 @@ struct turn_list {
   /// The largest box inside of another in which nothing turns; false if nothing does in the other.
   bool largest(const box& inside, box& to) const;
   index_t size(const box& b) const;
-  /// The boxes around one inside of another. Returns how many there are. Those of one axis follow each other.
+  /// The boxes around one inside of another. Returns how many there are.
   int around(const box& inner, const box& outer, box* to) const;
-  /// The axis along which two boxes are one index each, and beside which they are alike; -1 if there is none.
-  int axis_between(const box& a, const box& b) const;
 };
 
 template <class Memory, class Leaf>
@@ -93,9 +91,9 @@ auto with_lying(const E& e) {
   else return e;
 }
 
-/// Where the elements of a box stand in the whole.
-template <int R>
-index_map<R, R> map_of(const box& b) {
+/// What is computed of a box.
+template <int R, class E>
+auto part_in(const E& e, const box& b) {
   index_map<R, R> m;
   for (int k = 0; k < R; ++k) {
     m.source[k] = k;
@@ -103,12 +101,7 @@ index_map<R, R> map_of(const box& b) {
     m.start[k] = b.first[k];
     m.extents[k] = b.end[k] - b.first[k];
   }
-  return m;
-}
-/// What is computed of a box.
-template <int R, class E>
-auto part_in(const E& e, const box& b) {
-  return view_detail::remap(e, map_of<R>(b));
+  return view_detail::remap(e, m);
 }
 /// And where it goes.
 template <int R, class T>
@@ -142,12 +135,9 @@ class boxes_of_turns {
     if (!turns_.largest(b, inner)) return run_lying(b);
     run_lying(inner);
     const int n = turns_.around(inner, b, bands);
-    for (int i = 0; i < n; ++i) {
-      const int axis = i + 1 < n ? turns_.axis_between(bands[i], bands[i + 1]) : -1;
+    for (int i = 0; i < n; ++i)
       if (turns_.size(bands[i]) >= least) run_box(bands[i]);
-      else if (axis < 0) run_as_it_is(bands[i], 0, 0);
-      else run_as_it_is(bands[i], axis, bands[i + 1].first[axis] - bands[i].first[axis]), ++i;
-    }
+      else run_as_it_is(bands[i]);
   }
 
  private:
@@ -158,17 +148,9 @@ class boxes_of_turns {
   const turn_list& turns_;
 
   auto part(const box& b) const { return part_in<R>(tree::unnamed(e_), b); }
-  /// A band, with the one so far behind it along an axis: each alone leaves most of a device idle. 0: there is none.
-  void run_as_it_is(const box& b, int axis, index_t behind) const {
-    index_map<R, R> m = map_of<R>(b);
-    target_pack<R, T> to = place_in(to_, b);
-    if (behind > 0) {
-      m.extents[axis] = 2;
-      m.factor[axis] = behind;
-      get<0>(to).steps[axis] *= behind;
-    }
-    const auto e = view_detail::remap(tree::unnamed(e_), m);
-    transform_best<Space, R, T>(x_, e.shape(), to, owners_, e);
+  void run_as_it_is(const box& b) const {
+    const auto e = part(b);
+    transform_best<Space, R, T>(x_, e.shape(), place_in(to_, b), owners_, e);
   }
   void run_lying(const box& b) const {
     const auto e = with_lying<memory_of<Space>>(part(b));
