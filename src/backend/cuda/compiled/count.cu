@@ -47,20 +47,19 @@ struct by_width {
     const bool is_small = bins <= (int64_t{1} << 22);                         // and so are positions in it
     error = fits && is_small && bound < 0.25 ? static_cast<T>(bound) : T(1);  // 1: everything is asked
   }
-  static constexpr bool asks = true;
-  /// The bin, if it is known without edges; else -1, and `unsure` is set.
   template <class Number>
-  __device__ Number of(T v, bool& unsure) const {
+  __device__ Number of(T v) const {
     const T middle = (v - first) * scale - T(0.5), sum = middle + to_integer, rounded = sum - to_integer;
     const bool inside = abs(middle - (half_bins - T(0.5))) <= half_bins;
-    const bool is_known = abs(middle - rounded) <= T(0.5) - error && inside;
-    unsure = !is_known && v >= first && v <= last;
-    if constexpr (is_float) return is_known ? __float_as_int(sum) - __float_as_int(to_integer) : -1;
-    else return is_known ? __double2loint(sum) : -1;
+    if (abs(middle - rounded) <= T(0.5) - error && inside) {
+      if constexpr (is_float) return __float_as_int(sum) - __float_as_int(to_integer);
+      else return __double2loint(sum);
+    }
+    return asked<Number>(v);
   }
-  /// Of a value from first to last.
   template <class Number>
   __device__ Number asked(T v) const {
+    if (!(v >= first && v <= last)) return -1;
     if (error < T(0.5)) {  // the only edge that may be on either side of it
       const auto edge = static_cast<Number>(floor((v - first) * scale + T(0.5)));
       const Number bin = edge <= bins && v >= edges[edge] ? edge : edge - 1;
@@ -78,9 +77,8 @@ struct by_search {
   const T* edges;
   int64_t bins;
   T first, last;
-  static constexpr bool asks = false;
   template <class Number>
-  __device__ Number of(T v, bool&) const {
+  __device__ Number of(T v) const {
     if (!(v >= first && v <= last)) return -1;
     Number low = 0, high = static_cast<Number>(bins);  // the last of edges[0, bins) that is not above v
     while (high - low > 1) {
@@ -92,9 +90,8 @@ struct by_search {
 };
 struct by_number {
   int64_t bins;
-  static constexpr bool asks = false;
   template <class Number>
-  __device__ Number of(int64_t v, bool&) const {
+  __device__ Number of(int64_t v) const {
     return v >= 0 && v < bins ? static_cast<Number>(v) : Number(-1);
   }
 };
@@ -121,32 +118,18 @@ __global__ __launch_bounds__(threads, blocks_of_processor) void count(Bin bin_of
         atomicAdd(counts + bin, counter{n} * static_cast<unsigned>(__popc(alike)));
     }
   };
-  // Whole: all elements of the tile are there.
-  const auto count_tile = [&]<bool Whole>(std::bool_constant<Whole>, const tile& some, int64_t at) {
-    [[maybe_unused]] unsigned later = 0;  // a bit for each element
+  for (int64_t at = int64_t{blockIdx.x} * tile::size; at < values.last; at += int64_t{gridDim.x} * tile::size) {
+    tile some;
+    const bool whole = some.load(values, at);
 #pragma unroll
     for (int g = 0; g < tile::groups; ++g) {
       number bin[tile::per];
-      [[maybe_unused]] unsigned unsure = 0;
-#pragma unroll
-      for (int e = 0; e < tile::per; ++e) {
-        bool is_unsure = false;
-        bin[e] = bin_of.template of<number>(some.values[g][e], is_unsure);
-        if (!Whole && !values.has(tile::place(at, g) + e)) bin[e] = -1, is_unsure = false;
-        unsure |= static_cast<unsigned>(is_unsure) << e;
-      }
-      if constexpr (Bin::asks) {
-        if ((unsure & (unsure - 1)) != 0) {  // several: data that are on edges, as whole numbers often are
-#pragma unroll
-          for (int e = 0; e < tile::per; ++e)
-            if ((unsure >> e & 1) != 0) bin[e] = bin_of.template asked<number>(some.values[g][e]);
-          unsure = 0;
-        }
-        later |= unsure << (g * tile::per);
-      }
       bool equal = true;
 #pragma unroll
-      for (int e = 1; e < tile::per; ++e) equal = equal && bin[e] == bin[0];
+      for (int e = 0; e < tile::per; ++e) {
+        bin[e] = whole || values.has(tile::place(at, g) + e) ? bin_of.template of<number>(some.values[g][e]) : -1;
+        equal = equal && bin[e] == bin[0];
+      }
       if (equal) {
         if (bin[0] >= 0) add(bin[0], tile::per);
         continue;
@@ -155,22 +138,6 @@ __global__ __launch_bounds__(threads, blocks_of_processor) void count(Bin bin_of
       for (int e = 0; e < tile::per; ++e)
         if (bin[e] >= 0) add(bin[e], 1);
     }
-    // Lanes that have one ask together: of 4096 bins it is one of some 150 values, and so one lane of most warps.
-    if constexpr (Bin::asks) {
-      for (; later != 0; later &= later - 1) {
-        const int first = __ffs(static_cast<int>(later)) - 1;
-        T v{};
-#pragma unroll
-        for (int i = 0; i < tile::groups * tile::per; ++i)  // registers have no index
-          if (i == first) v = some.values[i / tile::per][i % tile::per];
-        add(bin_of.template asked<number>(v), 1);
-      }
-    }
-  };
-  for (int64_t at = int64_t{blockIdx.x} * tile::size; at < values.last; at += int64_t{gridDim.x} * tile::size) {
-    tile some;
-    if (some.load(values, at)) count_tile(std::true_type{}, some, at);
-    else count_tile(std::false_type{}, some, at);
   }
   if constexpr (Shared) {
     __syncthreads();  // all are counted before counters are read

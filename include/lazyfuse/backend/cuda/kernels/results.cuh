@@ -173,24 +173,27 @@ __device__ __forceinline__ void store_in_turn(const results<Roots, Sources, Widt
   }
 }
 
+template <class Schedule, int Width, int Depth, class ContextAt, class Results>
+__device__ __forceinline__ void evaluate_each(const ContextAt& context_at, Results& to) {
+#pragma unroll
+  for (int d = 0; d < Depth; ++d)
+#pragma unroll
+    for (int k = 0; k < Width; ++k) {
+      register_sink<Results> sink{to, d, k};
+      evaluate<Schedule>(context_at(d, k), sink);
+    }
+}
 /// Evaluates the schedule for all elements of the thread.
 template <class Schedule, int Width, int Depth, class Fetched, class Results>
 __device__ __forceinline__ void compute(const Fetched& values, Results& to) {
-  const auto each = [&](const auto& context_at) {
-#pragma unroll
-    for (int d = 0; d < Depth; ++d)
-#pragma unroll
-      for (int k = 0; k < Width; ++k) {
-        register_sink<Results> sink{to, d, k};
-        evaluate<Schedule>(context_at(d, k), sink);
-      }
-  };
   if constexpr (Schedule::found.loops)
     with_loops<Width, Depth>(
         typename loops_of<typename Schedule::roots>::type{}, values, loop_results<>{}, [&]<class All>(const All& all) {
-          each([&](int d, int k) { return looped_context<Fetched, Width, All>(values, all, d, k); });
+          evaluate_each<Schedule, Width, Depth>(
+              [&](int d, int k) { return looped_context<Fetched, Width, All>(values, all, d, k); }, to);
         });
-  else each([&](int d, int k) { return register_context<Fetched>{values, d, k}; });
+  else
+    evaluate_each<Schedule, Width, Depth>([&](int d, int k) { return register_context<Fetched>{values, d, k}; }, to);
 }
 
 }  // namespace lazyfuse::cuda_detail
