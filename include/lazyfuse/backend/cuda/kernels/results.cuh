@@ -192,8 +192,7 @@ __device__ __forceinline__ void compute(const Fetched& values, Results& to) {
           evaluate_each<Schedule, Width, Depth>(
               [&](int d, int k) { return looped_context<Fetched, Width, All>(values, all, d, k); }, to);
         });
-  else
-    evaluate_each<Schedule, Width, Depth>([&](int d, int k) { return register_context<Fetched>{values, d, k}; }, to);
+  else evaluate_each<Schedule, Width, Depth>([&](int d, int k) { return register_context<Fetched>{values, d, k}; }, to);
 }
 
 }  // namespace lazyfuse::cuda_detail
