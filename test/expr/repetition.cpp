@@ -75,6 +75,20 @@ TYPED_TEST(repetition, is_an_expression_among_others) {
   const std::vector parts{lf::materialize(x(0)), lf::materialize(x(2))};
   EXPECT_TRUE(lf::array_equal(lf::repeat<40>(f, lf::batch(parts))(1), y(2)));
 }
+TYPED_TEST(repetition, of_several_loops_in_one_program_is_that_of_each) {
+  const lf::array<int, 1, TypeParam> x = lf::remainder(lf::arange<int>(1003) * 7, 1000);
+  const auto f = [](const auto& e) { return lf::bitwise_and(e * 3 + 1, 4095); };
+  const auto g = [](const auto& e) { return lf::bitwise_xor(e, lf::bitwise_right_shift(e, 1)) + 2; };
+  for (const int n : {0, 1, 3, 17, 85, 131}) {
+    const auto of_f = one_by_one<TypeParam>(n, f, x), of_g = one_by_one<TypeParam>(7, g, x);
+    lf::kernel_trace trace;
+    const auto sum = lf::materialize(lf::iterate(n, f, x) - 2 * lf::iterate(7, g, x));
+    const auto after = lf::materialize(lf::iterate(9, g, lf::iterate(n, f, x)));
+    EXPECT_EQ(trace.launches(), 2);
+    EXPECT_TRUE(lf::array_equal(sum, of_f - 2 * of_g)) << n;
+    EXPECT_TRUE(lf::array_equal(after, one_by_one<TypeParam>(9, g, of_f))) << n;
+  }
+}
 TYPED_TEST(repetition, rounds_elements_of_16_bits_each_time) {
   const lf::array<lf::half, 1, TypeParam> x = lf::cast<lf::half>(lf::linspace(0.0f, 2.0f, 33));
   const auto f = [](const auto& e) { return e * 1.01f + 0.1f; };

@@ -10,9 +10,9 @@ namespace lazyfuse {
 /// waits for another one.
 void launch(planning::kernel_plan* const* plans, int count);
 
-/// While it lives, kernels that write results, are short and do not wait for each other are put off, until there are as
-/// many as a launch takes, or one that must run after them comes (compiled). Kernels that do not wait for them run
-/// before. Of a list it says which of its plans share a launch.
+/// While it lives, kernels that write results, are short and do not depend on each other wait, until there are as many
+/// as a launch takes, or one that must run after them or writes a result by itself comes (compiled). What other results
+/// are computed from runs meanwhile. Of a list it says which of its plans share a launch.
 class shared_launches {
  public:
   explicit shared_launches(const execution& outer) : x(outer) { x.together = this; }

@@ -37,7 +37,7 @@ struct part {
   bool lay_out(const std::array<int, 5>& choices) {
     geometry = geometry_of_transform(plan, choices);
     return geometry.path == (plan.rank == 1 ? transform_path::flat : transform_path::strided) &&
-           geometry.shared_bytes == 0;
+           geometry.shared_bytes == 0 && geometry.blocks > 0;
   }
 };
 
@@ -125,7 +125,8 @@ bool can_be_part(const kernel_plan& plan) {
   return program_of(p).graph.has_value();
 }
 
-bool start_parts(kernel_plan* const* plans, int count) {
+namespace {
+bool try_parts(kernel_plan* const* plans, int count) {
   if (count > most_parts) return false;
   thread_local std::unique_ptr<all_parts> room;  // too much for some stacks, and for an allocation at each call
   if (!room) room = std::make_unique<all_parts>();
@@ -158,6 +159,13 @@ bool start_parts(kernel_plan* const* plans, int count) {
   }
   start(*made, all, 0, to);
   return true;
+}
+}  // namespace
+
+bool start_parts(kernel_plan* const* plans, int count) try {
+  return try_parts(plans, count);
+} catch (const std::bad_alloc&) {
+  return false;  // each by itself may need less
 }
 
 }  // namespace lazyfuse::cuda_detail

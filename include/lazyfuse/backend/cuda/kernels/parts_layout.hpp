@@ -7,7 +7,7 @@ namespace lazyfuse::cuda_detail {
 /// Parts of a launch, at most: each adds its code to the kernel, and a block looks at all of them before its own.
 inline constexpr int most_parts = 8;
 
-/// Which blocks are those of a part; a part without elements has none.
+/// Which blocks are those of a part: one at least.
 struct part_blocks {
   unsigned first, count;
 };

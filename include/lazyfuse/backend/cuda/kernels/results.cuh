@@ -144,12 +144,13 @@ __device__ __forceinline__ void store(const result<Width, Depth, T, Unrounded>& 
 
 /// Whether results may lie in turn, one of each: those of pixels, of points, of what is stacked along a last axis.
 /// launch/geometry.cpp finds out whether they do, and says so by targets that are wide and whose step is their number.
+/// Checked builds look at what each of them writes.
 template <class... T>
 inline constexpr bool can_be_in_turn = false;
 template <class First, class... T>
   requires(sizeof...(T) >= 1 && sizeof...(T) < most_in_turn)
 inline constexpr bool can_be_in_turn<First, T...> =
-    (sizeof(First) == 1 || sizeof(First) == 2 || sizeof(First) == 4 || sizeof(First) == 8) &&
+    !ir::checked_build && (sizeof(First) == 1 || sizeof(First) == 2 || sizeof(First) == 4 || sizeof(First) == 8) &&
     ((sizeof(T) == sizeof(First)) && ...);
 /// Row d of all of them: as many vectors as there are results.
 template <class Roots, class Sources, int Width, int Depth, class First, class... T>
