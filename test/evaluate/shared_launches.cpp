@@ -128,7 +128,8 @@ TYPED_TEST(shared_launches, views_are_targets) {
   const auto x = this->line(9, 5), y = this->line(4, -2);
   lf::kernel_trace trace;
   lf::assign(lf::tie(m(1), v(range(2, 10, 2))), x * 2, y + 1);
-  this->expect("rows and every other, and a copy of one", this->of(trace), 3, 2);
+  const auto ran = this->of(trace);
+  EXPECT_EQ(ran.launches < ran.kernels, is_cuda<TypeParam>);
   n(1) = x * 2;
   EXPECT_TRUE(test::evaluates_to(m, test::tensor_of(n)));
   auto w = this->line(20);
