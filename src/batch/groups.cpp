@@ -27,11 +27,14 @@ std::string number_of(index_t array, int argument) {
   return "array " + std::to_string(array) + " of argument " + std::to_string(argument);
 }
 bool same_shape(const member& a, const member& b, int rank) {
-  return std::equal(a.extents, a.extents + rank, b.extents);
+  bool same = true;  // no call of memcmp for so few
+  for (int k = 0; k < rank; ++k) same = same && a.extents[k] == b.extents[k];
+  return same;
 }
 /// Of no elements, too.
 bool is_dense(const member& m, int rank) {
-  if (std::count(m.extents, m.extents + rank, 0) > 0) return true;
+  for (int k = 0; k < rank; ++k)
+    if (m.extents[k] == 0) return true;
   index_t step = 1;
   for (int k = rank - 1; k >= 0; --k) {
     if (m.extents[k] != 1 && m.steps[k] != step) return false;
@@ -41,6 +44,17 @@ bool is_dense(const member& m, int rank) {
 }
 /// Memory that others may write and read as well.
 bool is_of_others(const allocation* owner) { return !owner || owner->foreign || owner->of_others; }
+
+/// Owners are wherever arrays were made, and a processor waits for each of many: so they are asked for so many groups
+/// ahead of their use.
+constexpr index_t asked_ahead = 8;
+void ask_for(const allocation* owner) {
+#if defined(__GNUC__)
+  if (!owner) return;
+  __builtin_prefetch(owner);
+  __builtin_prefetch(reinterpret_cast<const char*>(owner + 1) - 1);
+#endif
+}
 
 /// Whether two arguments have array objects in common.
 bool overlap(const argument& a, const argument& b) {
@@ -75,6 +89,7 @@ groups::groups(const argument* arguments, int count, int written)
   for (index_t i = 0; i < first.count; ++i) {
     member of[most_arguments];
     for (int a = 0; a < count; ++a) {
+      if (i + asked_ahead < first.count) ask_for(arguments[a].at(arguments[a].all, i + asked_ahead).owner);
       of[a] = arguments[a].at(arguments[a].all, i);
       if (!arguments[a].of_numbers()) check_shape(a, i, of[0], of[a]);
     }
@@ -167,11 +182,13 @@ void groups::find_in_place() {
     for (int a = written_; a < argument_count_; ++a)
       of_other_groups =
           of_other_groups || (arguments_[w].all != arguments_[a].all && overlap(arguments_[w], arguments_[a]));
-    for (index_t g = 0; g < count(); ++g)
+    for (index_t g = 0; g < count(); ++g) {
+      if (g + asked_ahead < count()) ask_for(owners_[arrays(g + asked_ahead) + static_cast<std::size_t>(w)]);
       if (of_other_groups ||
           memory_detail::owners_of(owners_[arrays(g) + static_cast<std::size_t>(w)]).load(std::memory_order_acquire) !=
               1)
         leave(w, g);
+    }
   }
 }
 
@@ -254,17 +271,25 @@ const planning::pack& groups::pack() {
 }
 
 void groups::for_each(void (*use)(const planning::operand_info* info, int targets, int count)) const {
-  planning::operand_info info[2 * most_arguments] = {};
+  constexpr int together = 4;  // of the most arguments, more of fewer: what asks the runtime once does so for all
+  planning::operand_info info[together * 2 * most_arguments] = {};
   for (planning::operand_info& o : info) o.element_size = 1;  // it is in memory
-  for (index_t g = 0; g < count(); ++g) {
-    const std::size_t first = arrays(g);
-    const auto set = [&](int i, std::size_t at) {
+  const index_t at_once = together * 2 * most_arguments / (argument_count_ + written_);
+  for (index_t begin = 0; begin < count(); begin += at_once) {
+    const index_t n = std::min(at_once, count() - begin);
+    int i = 0;
+    const auto set = [&](index_t g, int place) {
+      const std::size_t at = arrays(g) + static_cast<std::size_t>(place);
       info[i].owner = owners_[at];
-      info[i].data = data_[at];
+      info[i++].data = data_[at];
+      ask_for(owners_[at]);
     };
-    for (int w = 0; w < written_; ++w) set(w, first + static_cast<std::size_t>(argument_count_ + w));
-    for (int a = 0; a < argument_count_; ++a) set(written_ + a, first + static_cast<std::size_t>(a));
-    use(info, written_, written_ + argument_count_);
+    for (index_t g = begin; g < begin + n; ++g)
+      for (int w = 0; w < written_; ++w) set(g, argument_count_ + w);
+    const int targets = i;
+    for (index_t g = begin; g < begin + n; ++g)
+      for (int a = 0; a < argument_count_; ++a) set(g, a);
+    use(info, targets, i);
   }
 }
 

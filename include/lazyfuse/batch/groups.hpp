@@ -47,7 +47,8 @@ class groups {
   const planning::pack& pack();
   /// On a device numbers are read from a copy, which this holds.
   void copy_numbers(allocation* (*copy)(const void* from, std::size_t bytes));
-  /// Calls use(info, targets, count) for each group: of targets, then of what is read, the owners and where they are.
+  /// Calls use(info, targets, count) for some groups at a time: of targets, then of what is read, the owners and where
+  /// they are.
   void for_each(void (*use)(const planning::operand_info* info, int targets, int count)) const;
 
  private:
