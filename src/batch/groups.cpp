@@ -288,7 +288,8 @@ void groups::for_each(void (*use)(const planning::operand_info* info, int target
       for (int w = 0; w < written_; ++w) set(g, argument_count_ + w);
     const int targets = i;
     for (index_t g = begin; g < begin + n; ++g)
-      for (int a = 0; a < argument_count_; ++a) set(g, a);
+      for (int a = 0; a < argument_count_; ++a)
+        if (a >= written_ || !in_place(a, g)) set(g, a);  // elsewhere the same array is written
     use(info, targets, i);
   }
 }
