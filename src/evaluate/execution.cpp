@@ -13,7 +13,8 @@
 
 namespace lazyfuse {
 
-using namespace planning;
+using ir::checked_build, planning::kernel_plan, planning::kernel_type, planning::machine, planning::predicted_us,
+    ir::program_text, planning::work;
 
 namespace {
 

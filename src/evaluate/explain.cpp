@@ -12,7 +12,8 @@
 
 namespace lazyfuse::explain_detail {
 
-using namespace planning;
+using planning::kernel_plan, planning::kernel_type, planning::machine, planning::operand_info, ir::pass_texts,
+    planning::predicted_us, ir::program_text, planning::row_report, planning::row_residence, planning::work;
 
 namespace {
 

@@ -13,7 +13,17 @@
 
 namespace lazyfuse {
 
-using namespace planning;
+using planning::byte_span, planning::counted, planning::has_memory, planning::kernel_plan, planning::kernel_type,
+    planning::operand_info, planning::predicted_us, planning::shared_launch, planning::span_of;
+
+namespace shared_launch_detail {
+/// Where kernels read and write.
+struct memory_used {
+  planning::byte_span span;
+  bool written;
+};
+}  // namespace shared_launch_detail
+using shared_launch_detail::memory_used;
 
 namespace {
 
@@ -24,11 +34,6 @@ constexpr int most_together = 16;
 
 bool is_short(const kernel_plan& p) { return predicted_us(p.costs(), p.type->this_machine()) <= most_us; }
 
-/// Where kernels read and write.
-struct memory_used {
-  byte_span span;
-  bool written;
-};
 /// Calls f with each part of memory that a kernel uses until it returns false, and returns whether it never did: false
 /// as well where it is not known where one is.
 template <class F>
