@@ -206,7 +206,8 @@ TYPED_TEST(sorting, few_of_long_rows_come_first_wherever_they_are) {
       const auto comes_before = [row](int64_t a, int64_t b) { return row[a] > row[b] || (row[a] == row[b] && a < b); };
       for (lf::index_t i = 0; i < k; ++i) {
         ASSERT_EQ(values[r * k + i], row[places[r * k + i]]) << r << ", " << i;
-        if (i > 0) ASSERT_TRUE(comes_before(places[r * k + i - 1], places[r * k + i])) << r << ", " << i;
+        const bool is_after = i == 0 || comes_before(places[r * k + i - 1], places[r * k + i]);
+        ASSERT_TRUE(is_after) << r << ", " << i;
       }
       int64_t before_last = 0;
       for (int64_t i = 0; i < length; ++i) before_last += comes_before(i, places[r * k + k - 1]);
