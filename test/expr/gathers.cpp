@@ -340,6 +340,18 @@ TYPED_TEST(gathers, of_large_parts_are_what_they_are_of_small_ones) {
   expect(matrix(turned.T()), n + n / 2, m, [&](int64_t i, int64_t j) { return i < n ? value(i, j) : value(i - n, j); });
 }
 
+TYPED_TEST(gathers, of_large_parts_beside_other_reductions_that_keep_axes_of_one_element) {
+  const int64_t n = lf::space_traits<TypeParam>::on_device ? 60000 : 300;
+  const lf::array<float, 3, TypeParam> a = lf::reshape(lf::remainder(lf::arange<float>(n * 100), 97), {n, 100, 1}),
+                                       y = lf::reshape(lf::arange<float>(1000), {1, 200, 5});
+  const auto join = lf::concat<1>(a, 2 * a);
+  const auto sums = lf::materialize(lf::sum(lf::materialize(join), lf::axis<0>, lf::keepdims)),
+             others = lf::materialize(lf::sum(y, lf::axis<2>, lf::keepdims));
+  const auto both = lf::materialize(lf::sum(y, lf::axis<2>, lf::keepdims) + lf::sum(join, lf::axis<0>, lf::keepdims));
+  EXPECT_TRUE(lf::array_equal(both, others + sums));
+  const auto turned = lf::materialize(lf::sum(join, lf::axis<0>, lf::keepdims) - lf::sum(y, lf::axis<2>, lf::keepdims));
+  EXPECT_TRUE(lf::array_equal(turned, sums - others));
+}
 TYPED_TEST(gathers, among_parts_ask_for_nothing_beyond_them) {
   const lf::array<int32_t, 1, TypeParam> x = lf::arange<int32_t>(5), j = lf::arange<int32_t>(5) + 10,
                                          y = x(range(0, 2));

@@ -79,8 +79,11 @@ void find_parts(const leaf<deferred<Kind, A>, R>& e, const shape<R>& whole, part
   if (cut.axis < 0 || cut.axis >= kept) return;
   index_t step = 1;
   for (int k = kept - 1; k > cut.axis; --k) step *= s[k];
+  int along = -1;
   for (int k = 0; k < R; ++k)
-    if (e.extents[k] == s[cut.axis] && e.steps[k] == step) to.along = k;
+    if (e.extents[k] > 1 && e.extents[k] == s[cut.axis] && e.steps[k] == step) along = k;
+  to.known = to.known && along >= 0 && (to.along < 0 || to.along == along);  // other axes of one element may be kept
+  to.along = along;
 }
 template <int R, class Op, int... I, class... A>
 void find_parts(const map_expr<Op, index_sequence<I...>, A...>& e, const shape<R>& whole, parts_of_reductions<R>& to) {
@@ -211,6 +214,7 @@ bool reduce_in_parts(const execution& x, const shape<R>& s, const target_pack<R,
   find_parts(tree::unnamed(e), s, found);
   const choice_cut& cut = found.cut;
   if (found.bytes < least_bytes || !cut.one || cut.axis < 0) return false;
+  find_parts(tree::unnamed(e), s, found);  // where all of them have the cut, which the first may not have known
   constexpr auto form = planning::reductions_detail::form_of<E>;
   if (cut.axis < form.rank - form.axes) {
     if constexpr (R > 0 && !form.viewed)
