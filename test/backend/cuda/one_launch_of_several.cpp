@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is launched of expressions that share a launch, and what is left where that fails: with a stand-in for the CUDA
 // runtime.
-#include "support/standin_cudart.hpp"
+#include "support/standin_programs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,20 +19,8 @@ using lf::all, lf::newaxis, lf::range;
 using vector = lf::array<float, 1>;
 using matrix = lf::array<float, 2>;
 
-class one_launch_of_several : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ::setenv("LAZYFUSE_CACHE", "off", 1);
-    standin::reset();
-  }
-};
-
-std::string launched_now() {
-  std::string names;
-  for (const std::string& name : standin::launches()) names += (names.empty() ? "" : " ") + name;
-  standin::reset();
-  return names;
-}
+class one_launch_of_several : public test::by_standin {};
+using test::launched_now;
 
 TEST_F(one_launch_of_several, is_what_does_not_wait_for_each_other) {
   const vector x(lf::shape(1000)), y(lf::shape(77)), u(lf::shape(5000));

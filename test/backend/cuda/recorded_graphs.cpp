@@ -3,7 +3,7 @@
 // what is left where a call fails. Kernels are made for the stand-in's device; nothing runs.
 #include "support/failing_new.hpp"
 #include "support/messages.hpp"
-#include "support/standin_cudart.hpp"
+#include "support/standin_programs.hpp"
 
 #include <lazyfuse/cuda.hpp>
 #include <lazyfuse/graph.hpp>
@@ -26,13 +26,7 @@ using vector = lf::array<float, 1>;
 using test::mentions, test::message_of;
 static_assert(std::is_same_v<vector::space, lf::cuda>);
 
-class recorded_graphs : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ::setenv("LAZYFUSE_CACHE", "off", 1);
-    standin::reset();
-  }
-};
+class recorded_graphs : public test::by_standin {};
 
 /// A stream of its own.
 struct stream {

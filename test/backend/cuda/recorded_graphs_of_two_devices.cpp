@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A graph is on the device of its arrays, whichever is the current one, and on that alone.
 #include "support/messages.hpp"
-#include "support/standin_cudart.hpp"
+#include "support/standin_programs.hpp"
 
 #include <lazyfuse/cuda.hpp>
 #include <lazyfuse/graph.hpp>
@@ -26,13 +26,7 @@ vector on_device(int d, lf::index_t n = 1 << 22) {
   return vector(lf::shape(n));
 }
 
-class recorded_graphs_of_two_devices : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ::setenv("LAZYFUSE_CACHE", "off", 1);
-    standin::reset();
-  }
-};
+class recorded_graphs_of_two_devices : public test::by_standin {};
 
 TEST_F(recorded_graphs_of_two_devices, are_where_their_arrays_are) {
   const vector x = on_device(1);

@@ -2,7 +2,7 @@
 // Arrays on the GPU in a file that a C++ compiler compiles: every kernel is made when the program runs. Kernels are
 // compiled for the stand-in's device, and launched, but not run.
 #include "support/failing_new.hpp"
-#include "support/standin_cudart.hpp"
+#include "support/standin_programs.hpp"
 
 #include <lazyfuse/batch.hpp>
 #include <lazyfuse/cuda.hpp>
@@ -26,20 +26,8 @@ template <int R, class T = float>
 using array = lf::array<T, R>;
 static_assert(std::is_same_v<array<1>::space, lf::cuda>);
 
-class without_nvcc : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ::setenv("LAZYFUSE_CACHE", "off", 1);
-    standin::reset();
-  }
-};
-
-std::string launched_now() {
-  std::string names;
-  for (const std::string& name : standin::launches()) names += (names.empty() ? "" : " ") + name;
-  standin::reset();
-  return names;
-}
+class without_nvcc : public test::by_standin {};
+using test::launched_now;
 template <int R, class T = float>
 array<R, T> of(const lf::shape<R>& s) {
   return array<R, T>(s);
