@@ -2,12 +2,14 @@
 // Which operations combine results of reductions, of parts of what was reduced.
 #pragma once
 
-#include <lazyfuse/op/bitwise.hpp>
+#include <lazyfuse/op/arithmetic.hpp>
+#include <lazyfuse/op/extremes.hpp>
 #include <lazyfuse/op/monoid.hpp>
 
 namespace lazyfuse::ir {
 
-/// The operation that combines two results of a monoid element by element; nothing if there is none.
+/// The operation that combines two results of a monoid element by element; nothing if there is none, or if one pass
+/// ends as soon as its result is decided (any, all).
 template <class Monoid>
 inline constexpr auto combination = nullptr;
 template <>
@@ -18,9 +20,5 @@ template <>
 inline constexpr op::maximum combination<op::max>{};
 template <>
 inline constexpr op::minimum combination<op::min>{};
-template <>
-inline constexpr op::bitwise_and combination<op::all>{};
-template <>
-inline constexpr op::bitwise_or combination<op::any>{};
 
 }  // namespace lazyfuse::ir

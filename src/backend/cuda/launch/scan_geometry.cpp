@@ -33,7 +33,7 @@ void plan_rows(scan_geometry& g, const index_t* extents, int rank, const scan_fa
     g.path = scan_path::rows;
     g.lanes = std::max(power_above(ceil_div(length, share.width), scan_tuning::least_lanes),
                        power_above(ceil_div(length, each), 32));
-    // Two rows to a warp if the second chunk of one were less than half full: of 704 elements in vectors, 11 of 12
+    // Two rows to a warp if the second chunk of one were at most half full: of 704 elements in vectors, 11 of 12
     // pieces are needed then, not 6 of 8.
     if (g.spacing == 1 && length > of_warp && 2 * length <= 3 * of_warp) g.lanes = 16;
     g.chunks = static_cast<unsigned>(ceil_div(length, g.lanes * each));
