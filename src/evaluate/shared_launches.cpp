@@ -13,8 +13,8 @@
 
 namespace lazyfuse {
 
-using planning::byte_span, planning::counted, planning::has_memory, planning::kernel_plan, planning::kernel_type,
-    planning::operand_info, planning::predicted_us, planning::shared_launch, planning::span_of;
+using planning::counted, planning::has_memory, planning::kernel_plan, planning::kernel_type, planning::operand_info,
+    planning::predicted_us, planning::shared_launch, planning::span_of;
 
 namespace shared_launch_detail {
 /// Where kernels read and write.
