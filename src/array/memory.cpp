@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host memory, and which resource memory comes from.
 #include "array/counted.hpp"
+#include "array/freed_memory.hpp"
 
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/observe/trace.hpp>
@@ -67,25 +68,32 @@ struct aligned_memory {
   static void* allocate(void*, std::size_t bytes, std::size_t align, stream_handle) {
     // Not aligned_alloc: glibc before 2.38 asks for so much more that it cannot take again what was freed just before,
     // and the system gives it new pages, at every evaluation. What malloc gave stands in front.
-    if (bytes > std::numeric_limits<std::size_t>::max() - align - sizeof(void*)) return nullptr;
-    void* const given = std::malloc(bytes + align + sizeof(void*));
-    if (!given) return nullptr;
-    char* const behind = static_cast<char*>(given) + sizeof(void*);
-    void* const p = behind + -reinterpret_cast<std::uintptr_t>(behind) % align;
-    static_cast<void**>(p)[-1] = given;
-#if defined(__linux__)
-    // Pages of 2 MiB where there is room for some, as NumPy asks for them: of small ones each is a fault when it is
-    // first written, and an address to look up when it is used again. It is only a wish, so its failure is none.
-    constexpr std::size_t small_page = 4096, least = std::size_t{4} << 20;
-    if (bytes >= least) {
-      const std::size_t skipped = (small_page - reinterpret_cast<std::uintptr_t>(p) % small_page) % small_page;
-      (void)madvise(static_cast<char*>(p) + skipped, bytes - skipped, MADV_HUGEPAGE);
+    if (bytes > std::numeric_limits<std::size_t>::max() - align - sizeof(block)) return nullptr;
+    const std::size_t all = bytes + align + sizeof(block);
+    block given = all >= least_freed_bytes ? take_freed(all) : block{};
+    if (!given.memory) {
+      given = {std::malloc(all), all};
+      if (!given.memory && free_all_freed()) given.memory = std::malloc(all);
+      if (!given.memory) return nullptr;
+      ask_for_large_pages(given);
     }
-#endif
+    char* const behind = static_cast<char*>(given.memory) + sizeof(block);
+    void* const p = behind + -reinterpret_cast<std::uintptr_t>(behind) % align;
+    static_cast<block*>(p)[-1] = given;
     return p;
   }
   static void deallocate(void*, void* p, std::size_t, std::size_t, stream_handle) noexcept {
-    if (p) std::free(static_cast<void**>(p)[-1]);
+    if (p) keep_freed(static_cast<block*>(p)[-1]);
+  }
+  /// Pages of 2 MiB where there is room for some, as NumPy asks for them: of small ones each is a fault when it is
+  /// first written, and an address to look up when it is used again. It is only a wish, so its failure is none.
+  static void ask_for_large_pages([[maybe_unused]] const block& given) {
+#if defined(__linux__)
+    constexpr std::size_t least = std::size_t{4} << 20;
+    if (given.bytes < least) return;
+    const block pages = pages_of(given);
+    (void)madvise(pages.memory, pages.bytes, MADV_HUGEPAGE);
+#endif
   }
   static bool equal(const void*, const void*) { return true; }
 };
