@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <random>
 #include <span>
 #include <thread>
@@ -113,7 +114,8 @@ vectors vectors_of(index_t count, index_t longer = 0) {
   return all;
 }
 /// Where the table is that for_each_zip(ys, xs, f) makes, whose f reads argument `read`. It is that of the arrays.
-const word* table_of(std::span<vector> ys, std::span<const vector> xs, int read = 1, index_t part = 0) {
+template <class Xs>
+const word* table_of(std::span<vector> ys, const Xs& xs, int read = 1, index_t part = 0) {
   namespace zip = lf::zip_detail;
   const zip::argument arguments[] = {zip::argument_of(ys), zip::argument_of(xs)};
   zip::groups all(arguments, 2, 1);
@@ -130,7 +132,8 @@ const word* table_of(std::span<vector> ys, std::span<const vector> xs, int read 
 
   std::map<const float*, std::pair<index_t, const float*>> expected;  // of each that is written
   for (std::size_t i = 0; i < ys.size(); ++i)
-    if (ys[i].size() > 0) expected[std::as_const(ys[i]).data()] = {xs[i].size(), read == 1 ? xs[i].data() : were[i]};
+    if (ys[i].size() > 0)
+      expected[std::as_const(ys[i]).data()] = {xs[i].shape().size(), read == 1 ? xs[i].tree.source.data : were[i]};
   const index_t groups = table.numbers.groups;
   EXPECT_EQ(groups, static_cast<index_t>(expected.size()));
   const word* const words = table.numbers.table;
@@ -212,6 +215,54 @@ TEST(pack_tables, that_are_kept_are_of_the_arrays_there_are) {
   std::reverse(x.begin(), x.end());
   std::reverse(y.begin(), y.end());
   twice();
+}
+struct one_place {
+  alignas(256) char bytes[4096];
+  void* allocate(std::size_t, std::size_t, lf::stream_handle) { return bytes; }
+  void deallocate(void*, std::size_t, std::size_t, lf::stream_handle) noexcept {}
+  friend bool operator==(const one_place& a, const one_place& b) { return &a == &b; }
+};
+TEST(pack_tables, that_are_kept_are_of_the_lengths_there_are) {
+  one_place place;
+  const auto at_place = [&](index_t size) {
+    const lf::memory_scope scope(lf::cuda{}, place);
+    return vector(lf::shape(size));
+  };
+  const vectors x = vectors_of(1000);
+  std::vector<decltype(x[0](lf::range(0, 1)))> views;
+  for (const vector& all : x) views.push_back(all(lf::range(0, all.size())));
+  vectors y = vectors_of(1000);
+  y[20] = at_place(x[20].size());
+  (void)table_of(y, views);
+  const lf::allocation* const owner = y[20].owner();
+  y[20] = vector();
+  y[20] = at_place(x[20].size() - 1);
+  if (y[20].owner() != owner) GTEST_SKIP() << "what was freed is not taken again";
+  views[20] = x[20](lf::range(0, x[20].size() - 1));
+  (void)table_of(y, views);
+}
+struct counting_resource {
+  long live = 0;
+  void* allocate(std::size_t bytes, std::size_t alignment, lf::stream_handle) {
+    ++live;
+    return ::operator new (bytes, std::align_val_t{alignment});
+  }
+  void deallocate(void* p, std::size_t, std::size_t alignment, lf::stream_handle) noexcept {
+    --live;
+    ::operator delete (p, std::align_val_t{alignment});
+  }
+  friend bool operator==(const counting_resource& a, const counting_resource& b) { return &a == &b; }
+};
+TEST(pack_tables, of_other_memory_than_the_arrays_are_not_kept) {
+  vectors y = vectors_of(1000);
+  const vectors x = vectors_of(1000);
+  for (int i = 0; i < 2; ++i) {
+    counting_resource resource;
+    const lf::memory_scope scope(lf::cuda{}, resource);
+    (void)table_of(y, x);
+    EXPECT_EQ(resource.live, 0);
+  }
+  (void)table_of(y, x);
 }
 TEST(pack_tables, of_arrays_that_take_turns) {
   vectors y = vectors_of(1000), z = vectors_of(1000);
