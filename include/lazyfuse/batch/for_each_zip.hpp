@@ -35,28 +35,16 @@ template <class C>
 inline constexpr bool can_be_written =
     batch_detail::is_array<std::remove_reference_t<decltype(std::declval<C&>().data()[0])>>;
 
-template <class X>
-void take(const void* all, index_t from, index_t n, batch_detail::member* to) {
-  for (index_t i = 0; i < n; ++i) {
-    if constexpr (expression<X>) to[i] = batch_detail::member_at<X>(all, from + i);
-    else to[i] = {static_cast<const X*>(all) + from + i, nullptr, nullptr, nullptr};
-  }
-}
 template <class C>
 argument argument_of(const C& c) {
   using X = element_of<C>;
   const auto count = static_cast<index_t>(c.size());
   if constexpr (numbers<C>)
-    return {{c.data(), count, -1, sizeof(X),
-             [](const void* all, index_t i) {
-               return batch_detail::member{static_cast<const X*>(all) + i, nullptr, nullptr, nullptr};
-             }},
-            sizeof(X),
-            take<X>};
+    return {{c.data(), count, -1, sizeof(X), batch_detail::member_at<X>}, sizeof(X), batch_detail::members_from<X>};
   else
     return {{c.data(), count, facts<C>::rank, sizeof(typename facts<C>::element), batch_detail::member_at<X>},
             sizeof(X),
-            take<X>};
+            batch_detail::members_from<X>};
 }
 /// Stands for all arrays of argument I, one after the other, or for numbers of their elements.
 template <int I, class C, class Space>

@@ -22,11 +22,9 @@ namespace {
 
 using word = unsigned long long;
 
-using column = planning::pack::column;
-
 /// Writes the words of arrays in some order (null: as they are), and returns how many blocks there are.
-unsigned write(word* to, const planning::pack& arrays, const index_t* order, const std::vector<column>& columns,
-               index_t part) {
+unsigned write(word* to, const planning::pack& arrays, const index_t* order,
+               const std::vector<planning::pack::column>& columns, index_t part) {
   const index_t n = arrays.groups;
   const auto group = [&](index_t i) { return order ? order[i] : i; };
   index_t blocks = 0;
@@ -37,7 +35,7 @@ unsigned write(word* to, const planning::pack& arrays, const index_t* order, con
     blocks += part > 0 ? ceil_div(size, part) : 1;
   }
   to += 2 * n;
-  for (const column& c : columns) {
+  for (const planning::pack::column& c : columns) {
     for (index_t i = 0; i < n; ++i)
       to[i] = reinterpret_cast<word>(c.place < 0 ? c.same : arrays.data[group(i) * arrays.arrays + c.place]);
     to += n;
@@ -63,7 +61,7 @@ std::vector<index_t> longest_first(const planning::pack& arrays) {
 pack_table::pack_table(const planning::pack& arrays, const short* columns, int count, index_t part) {
   numbers = {};
   numbers.groups = arrays.groups;
-  std::vector<column> of;
+  std::vector<planning::pack::column> of;
   for (int k = 0; k < count; ++k) of.push_back(arrays.columns[columns ? columns[k] : k]);
   planning::pack::kept_words* const kept = arrays.kept;
   // A graph would read it at each of its runs, when others may be kept; copy_of says so.
