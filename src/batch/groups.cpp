@@ -14,6 +14,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace lazyfuse::zip_detail {
 
@@ -48,11 +49,11 @@ bool is_of_others(const allocation* owner) { return !owner || owner->foreign || 
 /// Owners are wherever arrays were made, and a processor waits for each of many: so they are asked for so many groups
 /// ahead of their use.
 constexpr index_t asked_ahead = 8;
+/// Of each argument so many arrays are taken at a time.
+constexpr index_t taken_at_once = 32;
 void ask_for(const allocation* owner) {
 #if defined(__GNUC__)
-  if (!owner) return;
-  __builtin_prefetch(owner);
-  __builtin_prefetch(reinterpret_cast<const char*>(owner + 1) - 1);
+  if (owner) __builtin_prefetch(owner);  // what is asked is in front
 #endif
 }
 
@@ -82,41 +83,81 @@ groups::groups(const argument* arguments, int count, int written)
       throw shape_error(name + ("argument 0 has " + std::to_string(first.count)) + " arrays, and argument " +
                         std::to_string(a) + " has " + std::to_string(arguments[a].count));
   check_apart();
-  sizes_.reserve(static_cast<std::size_t>(first.count));
-  numbers_.reserve(static_cast<std::size_t>(first.count));
-  data_.reserve(arrays(first.count));
-  owners_.reserve(arrays(first.count));
-  for (index_t i = 0; i < first.count; ++i) {
-    member of[most_arguments];
-    for (int a = 0; a < count; ++a) {
-      if (i + asked_ahead < first.count) ask_for(arguments[a].at(arguments[a].all, i + asked_ahead).owner);
-      of[a] = arguments[a].at(arguments[a].all, i);
-      if (!arguments[a].of_numbers()) check_shape(a, i, of[0], of[a]);
+  take_kept();
+  kept_arrays& all = *all_;
+  const auto stride = arrays(1);
+  const auto most = static_cast<std::size_t>(first.count);
+  bool same = all.arguments == count && all.written == written;
+  const std::size_t before = all.sizes.size();
+  all.arguments = count;
+  all.written = written;
+  all.sizes.resize(most);
+  all.numbers.resize(most);
+  all.data.resize(most * stride);
+  all.owners.resize(most * stride);
+  std::size_t g = 0;
+  member of[most_arguments][taken_at_once];
+  for (index_t from = 0; from < first.count; from += taken_at_once) {
+    const index_t n = std::min(taken_at_once, first.count - from);
+    for (int a = 0; a < count; ++a) arguments[a].take(arguments[a].all, from, n, of[a]);
+    for (index_t i = 0; i < n; ++i) {
+      index_t size = 1;
+      for (int k = 0; k < first.rank; ++k) size *= of[0][i].extents[k];
+      for (int a = 0; a < count; ++a)
+        if (!arguments[a].of_numbers() &&
+            !(same_shape(of[0][i], of[a][i], first.rank) && is_dense(of[a][i], first.rank)))
+          refuse_shape(a, from + i, of[0][i], of[a][i]);
+      if (size == 0) continue;
+      const auto put = [&, at = g * stride](int place, const member& m) {
+        const std::size_t to = at + static_cast<std::size_t>(place);
+        same = same && all.data[to] == m.first && all.owners[to] == m.owner;
+        all.data[to] = m.first;
+        all.owners[to] = m.owner;
+      };
+      for (int a = 0; a < count; ++a) put(a, of[a][i]);
+      for (int w = 0; w < written; ++w) put(count + w, of[w][i]);
+      same = same && all.sizes[g] == size;
+      all.sizes[g] = size;
+      all.numbers[g++] = from + i;
+      elements_ += size;
     }
-    index_t size = 1;
-    for (int k = 0; k < first.rank; ++k) size *= of[0].extents[k];
-    if (size == 0) continue;
-    for (int a = 0; a < count + written; ++a) {
-      const member& m = of[a < count ? a : a - count];
-      data_.push_back(m.first);
-      owners_.push_back(m.owner);
-      const bool reads = a < count && a >= written;
-      reads_others_ = reads_others_ || (reads && (arguments[a].of_numbers() || is_of_others(m.owner)));
-    }
-    sizes_.push_back(size);
-    numbers_.push_back(i);
-    elements_ += size;
+  }
+  all.sizes.resize(g);
+  all.numbers.resize(g);
+  all.data.resize(g * stride);
+  all.owners.resize(g * stride);
+  if (!same || g != before) all.words = {};
+}
+
+void groups::take_kept() {
+  const argument& first = arguments_[0];
+  for (index_t i = 0; i < std::min<index_t>(first.count, taken_at_once) && !all_; ++i) {
+    allocation* const owner = first.at(first.all, i).owner;
+    if (!owner) continue;
+    if (memory_detail::owners_of(owner).load(std::memory_order_acquire) == 1)
+      all_.reset(static_cast<kept_arrays*>(std::exchange(owner->kept, nullptr)));
+    break;
+  }
+  if (!all_) all_ = std::make_unique<kept_arrays>();
+}
+
+void groups::keep() noexcept {
+  if (!all_->words.memory.memory[0]) return;
+  allocation* const owner = all_->owners[0];
+  // Its memory is given back to where it came from when the array is gone, which is then still there.
+  if (owner && owner->source == all_->words.memory.memory[0]->source) {
+    delete owner->kept;
+    owner->kept = all_.release();
   }
 }
 
-void groups::check_shape(int a, index_t i, const member& first, const member& m) const {
+void groups::refuse_shape(int a, index_t i, const member& first, const member& m) const {
   const int rank = arguments_[0].rank;
-  if (a > 0 && !same_shape(first, m, rank))
+  if (!same_shape(first, m, rank))
     throw shape_error(name + number_of(i, 0) + " has shape " + text_of(first.extents, rank) +
                       ", and that of argument " + std::to_string(a) + " shape " + text_of(m.extents, rank));
-  if (!is_dense(m, rank))
-    throw shape_error(name + number_of(i, a) +
-                      " is a view whose elements do not follow each other; materialize(x) has those that do");
+  throw shape_error(name + number_of(i, a) +
+                    " is a view whose elements do not follow each other; materialize(x) has those that do");
 }
 
 void groups::check_apart() const {
@@ -133,7 +174,7 @@ int groups::common_device(int (*device_of)(const allocation* owner, const void* 
     for (int a = 0; a < argument_count_; ++a) {
       if (arguments_[a].of_numbers()) continue;
       const std::size_t at = arrays(g) + static_cast<std::size_t>(a);
-      const int here = device_of(owners_[at], data_[at]);
+      const int here = device_of(all_->owners[at], all_->data[at]);
       if (found >= 0 && here >= 0 && here != found)
         throw device_error(name + number_of(number(0), 0) + " is on device " + std::to_string(found) + ", " +
                            number_of(number(g), a) + " on device " + std::to_string(here) +
@@ -143,7 +184,7 @@ int groups::common_device(int (*device_of)(const allocation* owner, const void* 
   return found;
 }
 
-void groups::read(planning::operand_info* operands, int count) {
+void groups::read(planning::operand_info* operands, int count, void* stream) {
   for (int k = 0; k < count; ++k) {
     planning::operand_info& o = operands[k];
     if (!o.steps || o.element_size == 0) continue;
@@ -165,7 +206,7 @@ void groups::read(planning::operand_info* operands, int count) {
     }
   }
   for (int w = 0; w < written_; ++w) columns_.push_back({argument_count_ + w, nullptr});
-  find_in_place();
+  look_at_owners(stream);
   if (reads_others_) leave_to_others(operands, count);
 }
 
@@ -175,20 +216,28 @@ void groups::leave(int a, index_t g) {
   stays = 0;
 }
 
-void groups::find_in_place() {
-  in_place_.assign(sizes_.size() * static_cast<std::size_t>(written_), 1);
-  for (int w = 0; w < written_; ++w) {
-    bool of_other_groups = false;
+void groups::look_at_owners(void* stream) {
+  in_place_.assign(all_->sizes.size() * static_cast<std::size_t>(written_), 1);
+  bool of_other_groups[most_arguments] = {};
+  for (int w = 0; w < written_; ++w)
     for (int a = written_; a < argument_count_; ++a)
-      of_other_groups =
-          of_other_groups || (arguments_[w].all != arguments_[a].all && overlap(arguments_[w], arguments_[a]));
-    for (index_t g = 0; g < count(); ++g) {
-      if (g + asked_ahead < count()) ask_for(owners_[arrays(g + asked_ahead) + static_cast<std::size_t>(w)]);
-      if (of_other_groups ||
-          memory_detail::owners_of(owners_[arrays(g) + static_cast<std::size_t>(w)]).load(std::memory_order_acquire) !=
-              1)
-        leave(w, g);
+      of_other_groups[w] =
+          of_other_groups[w] || (arguments_[w].all != arguments_[a].all && overlap(arguments_[w], arguments_[a]));
+  for (int a = written_; a < argument_count_; ++a) reads_others_ = reads_others_ || arguments_[a].of_numbers();
+  for (index_t g = 0; g < count(); ++g) {
+    allocation* const* const owners = all_->owners.data() + arrays(g);
+    const bool more = g + asked_ahead < count();
+    bool elsewhere = false;
+    for (int a = 0; a < argument_count_; ++a) {
+      const allocation* const owner = owners[a];
+      if (more) ask_for(all_->owners[arrays(g + asked_ahead) + static_cast<std::size_t>(a)]);
+      if (a < written_ && (of_other_groups[a] || memory_detail::owners_of(owner).load(std::memory_order_acquire) != 1))
+        leave(a, g);
+      if (a >= written_) reads_others_ = reads_others_ || is_of_others(owner);
+      elsewhere = elsewhere || (owner && (memory_detail::stream_of(owner).load(std::memory_order_acquire) != stream ||
+                                          memory_detail::readers_of(owner).load(std::memory_order_acquire)));
     }
+    if (elsewhere) elsewhere_.push_back(g);
   }
 }
 
@@ -202,16 +251,17 @@ void groups::leave_to_others(const planning::operand_info* operands, int count) 
   const std::less<const char*> before;
   std::vector<range> borrowed, written;
   const auto range_of = [&](int a, index_t g) {
-    const char* const first = static_cast<const char*>(data_[arrays(g) + static_cast<std::size_t>(a)]);
-    const auto size = static_cast<std::size_t>(sizes_[static_cast<std::size_t>(g)]);
+    const char* const first = static_cast<const char*>(all_->data[arrays(g) + static_cast<std::size_t>(a)]);
+    const auto size = static_cast<std::size_t>(all_->sizes[static_cast<std::size_t>(g)]);
     return range{first, first + size * arguments_[a].element_size, a, g};
   };
   for (index_t g = 0; g < this->count(); ++g)
     for (int a = written_; a < argument_count_; ++a)
       if (arguments_[a].of_numbers()) {
-        const char* const number = static_cast<const char*>(data_[arrays(g) + static_cast<std::size_t>(a)]);
+        const char* const number = static_cast<const char*>(all_->data[arrays(g) + static_cast<std::size_t>(a)]);
         borrowed.push_back({number, number + arguments_[a].element_size, -1, -1});
-      } else if (is_of_others(owners_[arrays(g) + static_cast<std::size_t>(a)])) borrowed.push_back(range_of(a, g));
+      } else if (is_of_others(all_->owners[arrays(g) + static_cast<std::size_t>(a)]))
+        borrowed.push_back(range_of(a, g));
   for (int k = 0; k < count; ++k) {
     const planning::operand_info& o = operands[k];
     if (!o.steps || o.element_size == 0 || o.arrays > 0 || !is_of_others(o.owner)) continue;
@@ -232,8 +282,8 @@ void groups::leave_to_others(const planning::operand_info* operands, int count) 
 
 void groups::write(int a, index_t g, const void* data, allocation* owner) {
   const std::size_t at = arrays(g) + static_cast<std::size_t>(argument_count_ + a);
-  data_[at] = data;
-  owners_[at] = owner;
+  all_->data[at] = data;
+  all_->owners[at] = owner;
 }
 
 void groups::copy_numbers(allocation* (*copy)(const void* from, std::size_t bytes)) {
@@ -254,42 +304,50 @@ void groups::copy_numbers(allocation* (*copy)(const void* from, std::size_t byte
   if (bytes == 0) return;
   all.resize((bytes + alignment - 1) / alignment * alignment);
   bytes = 0;
-  each([&](std::size_t at, std::size_t size) { std::memcpy(all.data() + next(size), data_[at], size); });
+  each([&](std::size_t at, std::size_t size) { std::memcpy(all.data() + next(size), all_->data[at], size); });
   numbers_of_device_.memory[0] = copy(all.data(), all.size());
   bytes = 0;
   each([&](std::size_t at, std::size_t size) {
-    data_[at] = static_cast<const char*>(numbers_of_device_.memory[0]->data) + next(size);
-    owners_[at] = numbers_of_device_.memory[0];
+    all_->data[at] = static_cast<const char*>(numbers_of_device_.memory[0]->data) + next(size);
+    all_->owners[at] = numbers_of_device_.memory[0];
   });
 }
 
-const planning::pack& groups::pack() {
-  pack_ = {count(),         sizes_.data(),
-           data_.data(),    argument_count_ + written_,
-           columns_.data(), static_cast<int>(columns_.size())};
+const planning::pack& groups::pack(bool keep) {
+  for (int a = 0; a < argument_count_; ++a) keep = keep && !arguments_[a].of_numbers() && moved_[a] == 0;
+  if (!keep) all_->words = {};
+  pack_ = {count(),
+           all_->sizes.data(),
+           all_->data.data(),
+           argument_count_ + written_,
+           columns_.data(),
+           static_cast<int>(columns_.size()),
+           keep ? &all_->words : nullptr};
   return pack_;
 }
 
-void groups::for_each(void (*use)(const planning::operand_info* info, int targets, int count)) const {
+void groups::for_each(void (*use)(const planning::operand_info* info, int targets, int count), bool all) const {
   constexpr int together = 4;  // of the most arguments, more of fewer: what asks the runtime once does so for all
   planning::operand_info info[together * 2 * most_arguments] = {};
   for (planning::operand_info& o : info) o.element_size = 1;  // it is in memory
   const index_t at_once = together * 2 * most_arguments / (argument_count_ + written_);
-  for (index_t begin = 0; begin < count(); begin += at_once) {
-    const index_t n = std::min(at_once, count() - begin);
+  const index_t used = all ? count() : static_cast<index_t>(elsewhere_.size());
+  const auto group = [&](index_t n) { return all ? n : elsewhere_[static_cast<std::size_t>(n)]; };
+  for (index_t begin = 0; begin < used; begin += at_once) {
+    const index_t end = std::min(begin + at_once, used);
     int i = 0;
     const auto set = [&](index_t g, int place) {
       const std::size_t at = arrays(g) + static_cast<std::size_t>(place);
-      info[i].owner = owners_[at];
-      info[i++].data = data_[at];
-      ask_for(owners_[at]);
+      info[i].owner = all_->owners[at];
+      info[i++].data = all_->data[at];
+      ask_for(all_->owners[at]);
     };
-    for (index_t g = begin; g < begin + n; ++g)
-      for (int w = 0; w < written_; ++w) set(g, argument_count_ + w);
+    for (index_t n = begin; n < end; ++n)
+      for (int w = 0; w < written_; ++w) set(group(n), argument_count_ + w);
     const int targets = i;
-    for (index_t g = begin; g < begin + n; ++g)
+    for (index_t n = begin; n < end; ++n)
       for (int a = 0; a < argument_count_; ++a)
-        if (a >= written_ || !in_place(a, g)) set(g, a);  // elsewhere the same array is written
+        if (a >= written_ || !in_place(a, group(n))) set(group(n), a);  // elsewhere the same array is written
     use(info, targets, i);
   }
 }

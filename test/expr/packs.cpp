@@ -12,6 +12,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -291,6 +292,63 @@ TYPED_TEST(packs, read_borrowed_parts_of_what_they_write) {
   lf::for_each_zip(q, own, [](auto p, auto v) { return p + v; });
   this->expect_each(q, [](index_t i, index_t k) { return 2 * number<float>(0, i, k); });
   EXPECT_EQ(this->place(q[0]), first);
+}
+TYPED_TEST(packs, of_arrays_that_were_replaced_are_those_there_are) {
+  std::vector<index_t> small;
+  for (index_t i = 0; i < 500; ++i) small.push_back(1 + i * i % 37);
+  auto y = this->template argument<float>(0, small), x = this->template argument<float>(1, small);
+  const auto expect_results = [&] {
+    for (int twice = 0; twice < 2; ++twice) {
+      lf::for_each_zip(y, x, [](auto, auto x) { return 2 * x; });
+      this->expect_each(y, [](index_t i, index_t k) { return 2 * number<float>(1, i, k); });
+      lf::for_each_zip(y, x, [](auto y, auto x) { return x - lf::max(y); });
+      for (std::size_t i = 0; i < y.size(); i += 7) {
+        float most = 0;
+        for (index_t k = 0; k < small[i]; ++k) most = std::max(most, 2 * number<float>(1, static_cast<index_t>(i), k));
+        ASSERT_EQ(y[i](0).item(), number<float>(1, static_cast<index_t>(i), 0) - most) << i;
+      }
+    }
+  };
+  expect_results();
+  const auto old = x[300];
+  x[300] = this->template array_of<float>(1, 300, small[300]);
+  expect_results();
+  for (const std::size_t i : {0, 7, 499}) {
+    small[i] = small[i] % 5 + 40;
+    y[i] = this->template array_of<float>(0, 0, small[i]);
+    x[i] = this->template array_of<float>(1, static_cast<index_t>(i), small[i]);
+  }
+  expect_results();
+  {
+    const auto shared = y;
+    lf::for_each_zip(y, x, [](auto, auto x) { return x + 1; });
+    EXPECT_EQ(shared[7](0).item(), number<float>(1, 7, 0) - lf::max(x[7] * 2).item());
+    this->expect_each(y, [](index_t i, index_t k) { return number<float>(1, i, k) + 1; });
+  }
+  expect_results();
+  auto z = this->template argument<float>(1, small);
+  for (int turn = 0; turn < 3; ++turn) {
+    lf::for_each_zip(y, z, [](auto, auto z) { return z + 1; });
+    lf::for_each_zip(z, y, [](auto, auto y) { return y + 1; });
+    lf::for_each_zip(y, x, [](auto, auto x) { return x * 3; });
+    this->expect_each(y, [](index_t i, index_t k) { return 3 * number<float>(1, i, k); });
+    this->expect_each(z,
+                      [&](index_t i, index_t k) { return number<float>(1, i, k) + 2 * static_cast<float>(turn + 1); });
+  }
+}
+TYPED_TEST(packs, of_two_threads_share_what_they_read) {
+  std::vector<index_t> small;
+  for (index_t i = 0; i < 500; ++i) small.push_back(1 + i * i % 37);
+  const auto x = this->template argument<float>(1, small);
+  std::vector ys{this->template argument<float>(0, small), this->template argument<float>(0, small)};
+  std::vector<std::thread> threads;
+  for (auto& y : ys)
+    threads.emplace_back([&] {
+      for (int n = 0; n < 10; ++n) lf::for_each_zip(y, x, [](auto y, auto x) { return y + x; });
+    });
+  for (std::thread& t : threads) t.join();
+  for (const auto& y : ys)
+    this->expect_each(y, [](index_t i, index_t k) { return number<float>(0, i, k) + 10 * number<float>(1, i, k); });
 }
 TYPED_TEST(packs, of_nothing_do_nothing) {
   std::vector<lf::array<float, 1, TypeParam>> none, empty(3);

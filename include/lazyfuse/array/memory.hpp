@@ -8,22 +8,33 @@
 
 namespace lazyfuse {
 
+/// What is known of work that wrote an allocation, and goes with it.
+struct kept_beside {
+  virtual ~kept_beside() = default;
+  kept_beside() = default;
+  kept_beside(const kept_beside&) = delete;
+  kept_beside& operator=(const kept_beside&) = delete;
+};
+
 /// One allocation and who uses it. In CUDA space also: the stream whose work it is ordered with. Threads share the
-/// count and the streams, which compiled code alone reads and writes, atomically.
+/// count and the streams, which compiled code alone reads and writes, atomically. First what is asked of each of
+/// thousands of arrays, next to each other.
 struct allocation {
   long owners = 1;
-  void* data = nullptr;
-  std::size_t bytes = 0;
-  void (*release)(allocation*) noexcept = nullptr;
   void* stream = nullptr;
   void* readers = nullptr;  ///< other streams that still read it (CUDA space)
-  resource_ref source;      ///< gave the memory and takes it back
   int device = -1;          ///< the GPU that it is on; -1: the host, or memory that all GPUs use alike
   bool foreign = false;     ///< somebody else's, who is told when nobody uses it any more: no array holds it
   bool of_others = false;   ///< of a batch: some of its arrays are foreign or borrowed
-  index_t arrays = 0;       ///< of a batch: how many it stands for
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  void (*release)(allocation*) noexcept = nullptr;
+  resource_ref source;          ///< gave the memory and takes it back
+  index_t arrays = 0;           ///< of a batch: how many it stands for
+  kept_beside* kept = nullptr;  ///< used by whoever writes it, its only owner
 
   allocation() = default;
+  ~allocation() { delete kept; }
   allocation(const allocation&) = delete;
   allocation& operator=(const allocation&) = delete;
 };

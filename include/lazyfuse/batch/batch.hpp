@@ -70,10 +70,17 @@ struct facts_of<tree::leaf<stored<T, Space>, R>> {
   static constexpr int rank = R;
 };
 
+/// Of numbers, too, which are where they are.
 template <class X>
 member member_at(const void* all, index_t i) {
-  const auto& e = static_cast<const X*>(all)[i].tree;
-  return {e.source.data + e.offset, static_cast<const X*>(all)[i].memory.memory[0], e.extents.extent, e.steps.step};
+  const X& x = static_cast<const X*>(all)[i];
+  if constexpr (expression<X>)
+    return {x.tree.source.data + x.tree.offset, x.memory.memory[0], x.tree.extents.extent, x.tree.steps.step};
+  else return {&x, nullptr, nullptr, nullptr};
+}
+template <class X>
+void members_from(const void* all, index_t from, index_t n, member* to) {
+  for (index_t i = 0; i < n; ++i) to[i] = member_at<X>(all, from + i);
 }
 
 template <class X>

@@ -40,14 +40,11 @@ argument argument_of(const C& c) {
   using X = element_of<C>;
   const auto count = static_cast<index_t>(c.size());
   if constexpr (numbers<C>)
-    return {{c.data(), count, -1, sizeof(X),
-             [](const void* all, index_t i) {
-               return batch_detail::member{static_cast<const X*>(all) + i, nullptr, nullptr, nullptr};
-             }},
-            sizeof(X)};
+    return {{c.data(), count, -1, sizeof(X), batch_detail::member_at<X>}, sizeof(X), batch_detail::members_from<X>};
   else
     return {{c.data(), count, facts<C>::rank, sizeof(typename facts<C>::element), batch_detail::member_at<X>},
-            sizeof(X)};
+            sizeof(X),
+            batch_detail::members_from<X>};
 }
 /// Stands for all arrays of argument I, one after the other, or for numbers of their elements.
 template <int I, class C, class Space>
@@ -206,14 +203,15 @@ void run(index_sequence<K...> every, index_sequence<J...>, const F& f, C&... c) 
   const auto given = std::tie(c...);
   std::tuple<target_of<type_at<J, C...>>...> to{target_of<type_at<J, C...>>{std::get<J>(given).data()}...};
   const auto arrays_of = [&](planning::operand_info* operands, int count) {
-    all.read(operands, count);
+    all.read(operands, count, batch_detail::stream_of_thread(Space{}));
     (std::get<J>(to).prepare(all, J), ...);
     if constexpr (space_traits<Space>::on_device && (numbers<C> || ...))
       all.copy_numbers([](const void* from, std::size_t bytes) {
         return batch_detail::copy_of(cuda{}, from, bytes, "for_each_zip");
       });
-    if constexpr (space_traits<Space>::on_device) all.for_each(backend<Kernels>::before);
-    return &all.pack();
+    if constexpr (space_traits<Space>::on_device)
+      all.for_each(backend<Kernels>::before, memory_detail::several_devices(Space{}));
+    return &all.pack(space_traits<Space>::on_device);
   };
   const auto places = nowhere<typename facts<type_at<J, C...>>::element...>();
   if constexpr (run_detail::are_rows<bare_t<decltype(std::get<J>(trees))>...>) {
@@ -227,6 +225,7 @@ void run(index_sequence<K...> every, index_sequence<J...>, const F& f, C&... c) 
       throw_value(problem);
   } else run_detail::packed<Kernels>(execution{}, s, places, arrays_of, std::get<J>(trees)...);
   (std::get<J>(to).finish(all, J), ...);
+  all.keep();
 }
 
 template <class Maker, class... C, int... J, class F>

@@ -33,6 +33,10 @@ void check_alike(const members& m, index_t* extents, index_t* steps);
 allocation* table_of(host, const members& m);
 allocation* table_of(cuda, const members& m);
 
+/// The stream on which the calling thread evaluates.
+constexpr void* stream_of_thread(host) { return nullptr; }
+void* stream_of_thread(cuda);
+
 /// Bytes of the host on the current device, for work of the current stream. They are taken when it returns, which does
 /// not wait for that. Throws error, which names the operation, while the stream is captured; memory_error, cuda_error.
 allocation* copy_of(cuda, const void* from, std::size_t bytes, const char* operation);

@@ -2,7 +2,9 @@
 // Many arrays of unlike lengths, over which one kernel goes.
 #pragma once
 
-#include <lazyfuse/core/index.hpp>
+#include <lazyfuse/expr/lazy.hpp>
+
+#include <vector>
 
 namespace lazyfuse::planning {
 
@@ -13,6 +15,14 @@ struct pack {
   struct column {
     int place;
     const void* same;
+    friend bool operator==(const column&, const column&) = default;
+  };
+  /// The words of a table on the GPU, for the next call with the same arrays: of which columns, and for which blocks.
+  struct kept_words {
+    handles<1> memory;
+    std::vector<column> columns;
+    index_t part = 0;
+    unsigned blocks = 0;
   };
   index_t groups;
   const index_t* sizes;     ///< elements of an array of each group; none is 0
@@ -20,6 +30,7 @@ struct pack {
   int arrays;               ///< of a group
   const column* columns;    ///< of operands in memory, then of targets
   int column_count;
+  kept_words* kept = nullptr;  ///< null: its words are of this call alone
 
   const void* at(index_t group, int c) const {
     return columns[c].place < 0 ? columns[c].same : data[group * arrays + columns[c].place];

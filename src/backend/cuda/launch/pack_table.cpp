@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tables of packed kernels.
 #include "backend/cuda/launch/memory.hpp"
+#include "backend/cuda/runtime/order.hpp"
 
 #include <lazyfuse/backend/cuda/launch/pack_table.hpp>
 #include <lazyfuse/backend/cuda/runtime/runtime.hpp>
@@ -12,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace lazyfuse::cuda_detail {
@@ -21,17 +23,22 @@ namespace {
 using word = unsigned long long;
 
 /// Writes the words of arrays in some order (null: as they are), and returns how many blocks there are.
-unsigned write(word* to, const planning::pack& arrays, const index_t* order, const short* columns, int count,
-               index_t part) {
+unsigned write(word* to, const planning::pack& arrays, const index_t* order,
+               const std::vector<planning::pack::column>& columns, index_t part) {
   const index_t n = arrays.groups;
+  const auto group = [&](index_t i) { return order ? order[i] : i; };
   index_t blocks = 0;
   for (index_t i = 0; i < n; ++i) {
-    const index_t g = order ? order[i] : i;
+    const index_t size = arrays.sizes[group(i)];
     to[i] = static_cast<word>(blocks);
-    to[n + i] = static_cast<word>(arrays.sizes[g]);
-    for (int k = 0; k < count; ++k)
-      to[(k + 2) * n + i] = reinterpret_cast<word>(arrays.at(g, columns ? columns[k] : k));
-    blocks += part > 0 ? ceil_div(arrays.sizes[g], part) : 1;
+    to[n + i] = static_cast<word>(size);
+    blocks += part > 0 ? ceil_div(size, part) : 1;
+  }
+  to += 2 * n;
+  for (const planning::pack::column& c : columns) {
+    for (index_t i = 0; i < n; ++i)
+      to[i] = reinterpret_cast<word>(c.place < 0 ? c.same : arrays.data[group(i) * arrays.arrays + c.place]);
+    to += n;
   }
   if (blocks > std::numeric_limits<int>::max())
     throw error("for_each_zip: the arrays have too many elements for one kernel");
@@ -52,20 +59,32 @@ std::vector<index_t> longest_first(const planning::pack& arrays) {
 }  // namespace
 
 pack_table::pack_table(const planning::pack& arrays, const short* columns, int count, index_t part) {
+  numbers = {};
+  numbers.groups = arrays.groups;
+  std::vector<planning::pack::column> of;
+  for (int k = 0; k < count; ++k) of.push_back(arrays.columns[columns ? columns[k] : k]);
+  planning::pack::kept_words* const kept = arrays.kept;
+  // A graph would read it at each of its runs, when others may be kept; copy_of says so.
+  if (kept && kept->memory.memory[0] && kept->part == part && kept->columns == of && !capturing(current_stream())) {
+    memory_ = kept->memory;
+    use(memory_.memory[0], false, current_stream());
+    numbers.table = static_cast<const word*>(memory_.memory[0]->data);
+    blocks = kept->blocks;
+    return;
+  }
   const std::vector<index_t> order = part > 0 ? std::vector<index_t>() : longest_first(arrays);
   const index_t* const in_order = part > 0 ? nullptr : order.data();
   const index_t words = arrays.groups * (count + 2);
-  numbers = {};
-  numbers.groups = arrays.groups;
   if (words <= packed_words) {
-    blocks = write(numbers.here, arrays, in_order, columns, count, part);
+    blocks = write(numbers.here, arrays, in_order, of, part);
     return;
   }
   const auto all = std::make_unique_for_overwrite<word[]>(static_cast<std::size_t>(words));
-  blocks = write(all.get(), arrays, in_order, columns, count, part);
+  blocks = write(all.get(), arrays, in_order, of, part);
   memory_.memory[0] =
       batch_detail::copy_of(cuda{}, all.get(), static_cast<std::size_t>(words) * sizeof(word), "for_each_zip");
   numbers.table = static_cast<const word*>(memory_.memory[0]->data);
+  if (kept) *kept = {memory_, std::move(of), part, blocks};
 }
 
 kept_rounds keep_rounds(const planning::pack& arrays, index_t elements, index_t bytes, index_t merge_bytes) {

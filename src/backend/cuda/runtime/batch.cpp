@@ -77,6 +77,8 @@ allocation* table_of(cuda, const members& m) {
   return table.release();
 }
 
+void* stream_of_thread(cuda) { return current_stream(); }
+
 allocation* copy_of(cuda, const void* from, std::size_t bytes, const char* operation) {
   auto* const stream = current_stream();
   if (cuda_detail::capturing(stream))
