@@ -80,10 +80,12 @@ class row_sums {
     };
     (one(get<I>(partials_), get<I>(runs_)), ...);
   }
-  template <int... I>
+  /// First: of those before moments have their shift.
+  template <bool First, int... I>
   static void next_turn(partials& to, index_t n, index_sequence<I...>) {
     const auto one = [n](auto& sums) {
-      if constexpr (requires { sums.next_turn(n); }) sums.next_turn(n);
+      if constexpr (First && requires { sums.first_turn(n); }) sums.first_turn(n);
+      else if constexpr (requires { sums.next_turn(n); }) sums.next_turn(n);
     };
     (one(get<I>(to)), ...);
   }
@@ -174,7 +176,7 @@ class row_sums {
           const index_t some = algorithm::min<index_t>(left, lane_count);
           add_to_partials<Set, false>(cursors, to, 0, some, values);
           move_on(some);
-          next_turn(to, some, set_seq{});
+          next_turn<true>(to, some, set_seq{});
           left -= some;
           ++added_;
         }
@@ -197,7 +199,7 @@ class row_sums {
           if (fetch_) prefetch_ahead<lane_count>(cursors, 0, make_index_sequence<Count>{});
           add_to_partials<Set, Set::has_near>(cursors, to, 0, lane_count, values);
           move_on(lane_count);
-          next_turn(to, lane_count, set_seq{});
+          next_turn<false>(to, lane_count, set_seq{});
         }
       } else if (before == left) {
         add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);

@@ -172,8 +172,13 @@ struct moment_partials : distance_sums<T, lane_count> {
   static constexpr index_t enough = reduce_tuning::turns_to_shift * lane_count, most_seen = enough + lane_count;
   T shift;
   T* seen;  ///< where the next turn's elements go
-  void next_turn(index_t n) { seen += n; }
-  LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { seen[l] = v.shift; }
+  /// Until there is a shift, the sums are the elements of one turn: at a pointer that g++ does not know to stay, a loop
+  /// would scatter them.
+  void first_turn(index_t n) {
+    algorithm::copy_n(this->sum, lane_count, seen);
+    seen += n;
+  }
+  LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { this->sum[l] = v.shift; }
   LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { this->join(l, apart(l, v)); }
   LAZYFUSE_HD moment_sums<T> apart(index_t, const moment_sums<T>& v) const { return this->of(v.shift - shift); }
 };
