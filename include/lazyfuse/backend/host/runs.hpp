@@ -94,10 +94,13 @@ struct row_totals {
   bool begun = false;
   /// Adds the lanes of a run, and clears them but for what rounding lost.
   [[gnu::noinline]] void add(T* run) {
-    fold_values<M, lane_count, width>(run);
+    T lanes[lane_count];  // registers: what is folded in the run's memory waits for each store
+    algorithm::copy_n(run, lane_count, lanes);
+    fold_values<M, lane_count, width>(lanes);
     if (!begun) algorithm::fill_n(total, width, M::template identity<T>());
     begun = true;
-    end_run<M>(total, run, width);
+    end_run<M>(total, lanes, width);
+    algorithm::copy_n(lanes, width, run);
     algorithm::fill_n(run + width, lane_count - width, M::template identity<T>());
   }
   /// All that was added, and the last run.
