@@ -58,7 +58,7 @@ template <class Set>
 class row_sums {
   using set_seq = make_index_sequence<Set::size>;
   using partials = typename row_runs_of<Set>::partials;
-  static constexpr int together = turns_together<Set>;
+  static constexpr int together = turns_together<Set>, in_line = turns_in_line<Set>;
   static constexpr bool places = Set::has_ordered, short_runs = Set::has_rounding || Set::has_near || places;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near || row_runs_of<Set>::has_counts;
   /// The first elements of moments, and the runs after them: four times as long each.
@@ -141,6 +141,19 @@ class row_sums {
   typename Set::accumulators result() { return results(set_seq{}); }
 
  private:
+  /// Turns that follow each other.
+  template <int Count, class Cursors, class Values, int... K>
+  [[gnu::always_inline]] static void add_in_line(const Cursors& from, const Values& known, partials& to,
+                                                 index_sequence<K...>) {
+    const auto turn = [&](index_t n) {
+      Cursors cursors = from;
+      Values values = known;
+      pass(cursors, n, make_index_sequence<Count>{});
+      values.move_on(n);
+      add_to_partials<Set, false>(cursors, to, 0, lane_count, values);
+    };
+    (turn(K * lane_count), ...);
+  }
   template <int Count, class Cursors, class Values>
   [[gnu::always_inline]] void add_loop(Cursors from, index_t n, const Values& known, index_t parts) {
     constexpr int searched = searched_operand<Set, Cursors>();
@@ -195,6 +208,12 @@ class row_sums {
         if constexpr (in_runs || places) more = algorithm::min(more, longest_ - added_);
         if constexpr (in_runs) added_ += more;
         left -= more * lane_count;
+        if constexpr (in_line > 1)
+          for (; more >= in_line; more -= in_line) {
+            if (fetch_) prefetch_ahead<in_line * lane_count>(cursors, 0, make_index_sequence<Count>{});
+            add_in_line<Count>(cursors, values, to, make_index_sequence<in_line>{});
+            move_on(in_line * lane_count);
+          }
         for (; more > 0; --more) {
           if (fetch_) prefetch_ahead<lane_count>(cursors, 0, make_index_sequence<Count>{});
           add_to_partials<Set, Set::has_near>(cursors, to, 0, lane_count, values);

@@ -63,6 +63,8 @@ struct dpp::tuning<dpp::reductions, host> {
   /// dearer ones what that saves is a small part. The lanes of more reductions do not fit the registers of narrow
   /// vectors, nor beside what programs keep there that are not cheap.
   static constexpr int cheap = 32, turns_together = 4, most_in_few_registers = 2;
+  /// Operands from which on moving them costs what several turns that follow each other save, and how many turns.
+  static constexpr int many_operands = 8, turns_in_line = 4;
   /// Columns take several rows at a time of programs below this cost: of others, one row after the other is faster, as
   /// the processor fetches it.
   static constexpr int cheap_columns = 8;
