@@ -118,7 +118,8 @@ template <>
 struct dpp::tuning<dpp::row_stages, host> {
   /// Bytes that are remembered of a row, at most: caches hold them beside the operands.
   static constexpr index_t most_remembered = 1 << 20;
-  /// Bytes of a row of results that are asked for before its first pass: the first cache keeps them until the last one.
+  /// Bytes of a row of results that are asked for before the last of several passes that reduce: the first cache keeps
+  /// them. Beside the first pass, which reads memory itself, it costs as much as it saves.
   static constexpr index_t asked_early = 8192;
   /// Bytes of the sums of columns that a loop takes together: they stay in the cache, and on the stack.
   static constexpr int column_bytes = 16384;
