@@ -187,6 +187,35 @@ TEST(tiles, are_not_for_what_is_not_broadcast_nor_for_dear_programs) {
             "rows");
 }
 
+// Of three sums of many operands several turns of the lanes follow each other, for which those that repeat are written
+// out.
+TEST(repeated_operands, of_dear_programs_stand_for_several_turns) {
+  const int64_t rows = 9;
+  for (const int64_t n : {1, 31, 32, 127, 128, 129, 300, 700, 5000}) {
+    SCOPED_TRACE(n);
+    const auto a = numbers<float>({rows}, 1), b = numbers<float>({n}, 2), c = numbers<float>({n}, 3);
+    const auto x = of<float, 1>(a), y = of<float, 1>(b), z = of<float, 1>(c);
+    const auto d = y(newaxis) - x(all, newaxis), e = z(newaxis) - x(all, newaxis);
+    const auto weight = lf::exp(-(d * d + e * e) * 0.125f) * y(newaxis);
+    auto [first, second, third] =
+        lf::materialize(lf::sum(weight * d, axis<1>), lf::sum(weight * e, axis<1>), lf::sum(weight, axis<1>));
+    const auto want = [&](const auto& f) {
+      return test::generate<float>({rows}, [&](const test::extents& at) {
+        double sum = 0;
+        for (int64_t k = 0; k < n; ++k) {
+          const double p = b[{k}] - a[{at[0]}], q = c[{k}] - a[{at[0]}];
+          sum += std::exp(-(p * p + q * q) * 0.125) * b[{k}] * f(p, q);
+        }
+        return float(sum);
+      });
+    };
+    const test::within bound{64, 1e-3, false};
+    EXPECT_TRUE(test::same(test::tensor_of(first), want([](double p, double) { return p; }), bound));
+    EXPECT_TRUE(test::same(test::tensor_of(second), want([](double, double q) { return q; }), bound));
+    EXPECT_TRUE(test::same(test::tensor_of(third), want([](double, double) { return 1.0; }), bound));
+  }
+}
+
 // Rows of up to 256 elements have what repeats along them written out, longer ones do not; an operand that begins where
 // another one does, but goes on elsewhere, is not that one.
 TEST(repeated_operands, are_told_from_those_that_begin_where_they_do) {

@@ -25,7 +25,7 @@ inline constexpr int buffered_bytes = is_written<Source> ? int(sizeof(typename S
                                                          : element_bytes<Source>;
 
 /// An operand as the inner loop reads it; after a run of elements, the cursor moves on to where the next run starts, or
-/// skips some elements, but where it stays at repeated ones.
+/// skips some elements, but where it stays at repeated ones, or passes some, which those are written out for.
 template <class Source>
 struct cursor {  // constants
   using value_type = typename Source::value_type;
@@ -33,6 +33,7 @@ struct cursor {  // constants
   LAZYFUSE_HD value_type at(index_t) const { return source.value; }
   LAZYFUSE_HD void move_on(index_t) {}
   LAZYFUSE_HD void skip(index_t) {}
+  LAZYFUSE_HD void pass(index_t) {}
 };
 /// Elements in memory, or in a buffer.
 template <class Source>
@@ -48,6 +49,7 @@ struct cursor<Source> {
   }
   LAZYFUSE_HD void move_on(index_t runs) { data += runs * next; }
   LAZYFUSE_HD void skip(index_t n) { data += next == 0 ? 0 : n; }
+  LAZYFUSE_HD void pass(index_t n) { data += n; }
 };
 /// What is made of its offset.
 template <class Source>
@@ -59,6 +61,7 @@ struct cursor<Source> {
   LAZYFUSE_HD auto at(index_t i) const { return source.at(first + i * step); }
   LAZYFUSE_HD void move_on(index_t runs) { first += runs * next; }
   LAZYFUSE_HD void skip(index_t n) { first += n * step; }
+  LAZYFUSE_HD void pass(index_t n) { skip(n); }
 };
 template <class Seq, class... C>
 constexpr bool all_plain(const numbered<Seq, C...>*) {
@@ -70,6 +73,10 @@ inline constexpr bool reads_plain = all_plain(static_cast<const Cursors*>(nullpt
 template <class Cursors, int... I>
 LAZYFUSE_HD void move_on(Cursors& c, index_t runs, index_sequence<I...>) {
   (get<I>(c).move_on(runs), ...);
+}
+template <class Cursors, int... I>
+LAZYFUSE_HD void pass(Cursors& c, index_t n, index_sequence<I...>) {
+  (get<I>(c).pass(n), ...);
 }
 template <class Cursors, int... I>
 LAZYFUSE_HD void skip(Cursors& c, index_t n, index_sequence<I...>) {

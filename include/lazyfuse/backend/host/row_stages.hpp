@@ -83,6 +83,8 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     if constexpr (S < Staged::count) {
       using set = typename Staged::template set<S>;
       using accumulators = typename set::accumulators;
+      if constexpr (S > 0 && S + 1 == Staged::count && !Together)
+        if (!this->one_result) this->ask_for_results(in.at);
       accumulators total;
       const auto one = [&](index_t b) { return reduced<set>(in, block_of(b), known, S == 0 || Together); };
       if (blocks == 1) total = one(0);

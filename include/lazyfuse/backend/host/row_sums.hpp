@@ -58,7 +58,7 @@ template <class Set>
 class row_sums {
   using set_seq = make_index_sequence<Set::size>;
   using partials = typename row_runs_of<Set>::partials;
-  static constexpr int together = turns_together<Set>;
+  static constexpr int together = turns_together<Set>, in_line = turns_in_line<Set>;
   static constexpr bool places = Set::has_ordered, short_runs = Set::has_rounding || Set::has_near || places;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near || row_runs_of<Set>::has_counts;
   /// The first elements of moments, and the runs after them: four times as long each.
@@ -80,10 +80,12 @@ class row_sums {
     };
     (one(get<I>(partials_), get<I>(runs_)), ...);
   }
-  template <int... I>
+  /// First: of those before moments have their shift.
+  template <bool First, int... I>
   static void next_turn(partials& to, index_t n, index_sequence<I...>) {
     const auto one = [n](auto& sums) {
-      if constexpr (requires { sums.next_turn(n); }) sums.next_turn(n);
+      if constexpr (First && requires { sums.first_turn(n); }) sums.first_turn(n);
+      else if constexpr (requires { sums.next_turn(n); }) sums.next_turn(n);
     };
     (one(get<I>(to)), ...);
   }
@@ -139,6 +141,19 @@ class row_sums {
   typename Set::accumulators result() { return results(set_seq{}); }
 
  private:
+  /// Turns that follow each other.
+  template <int Count, class Cursors, class Values, int... K>
+  [[gnu::always_inline]] static void add_in_line(const Cursors& from, const Values& known, partials& to,
+                                                 index_sequence<K...>) {
+    const auto turn = [&](index_t n) {
+      Cursors cursors = from;
+      Values values = known;
+      pass(cursors, n, make_index_sequence<Count>{});
+      values.move_on(n);
+      add_to_partials<Set, false>(cursors, to, 0, lane_count, values);
+    };
+    (turn(K * lane_count), ...);
+  }
   template <int Count, class Cursors, class Values>
   [[gnu::always_inline]] void add_loop(Cursors from, index_t n, const Values& known, index_t parts) {
     constexpr int searched = searched_operand<Set, Cursors>();
@@ -174,7 +189,7 @@ class row_sums {
           const index_t some = algorithm::min<index_t>(left, lane_count);
           add_to_partials<Set, false>(cursors, to, 0, some, values);
           move_on(some);
-          next_turn(to, some, set_seq{});
+          next_turn<true>(to, some, set_seq{});
           left -= some;
           ++added_;
         }
@@ -193,11 +208,17 @@ class row_sums {
         if constexpr (in_runs || places) more = algorithm::min(more, longest_ - added_);
         if constexpr (in_runs) added_ += more;
         left -= more * lane_count;
+        if constexpr (in_line > 1)
+          for (; more >= in_line; more -= in_line) {
+            if (fetch_) prefetch_ahead<in_line * lane_count>(cursors, 0, make_index_sequence<Count>{});
+            add_in_line<Count>(cursors, values, to, make_index_sequence<in_line>{});
+            move_on(in_line * lane_count);
+          }
         for (; more > 0; --more) {
           if (fetch_) prefetch_ahead<lane_count>(cursors, 0, make_index_sequence<Count>{});
           add_to_partials<Set, Set::has_near>(cursors, to, 0, lane_count, values);
           move_on(lane_count);
-          next_turn(to, lane_count, set_seq{});
+          next_turn<false>(to, lane_count, set_seq{});
         }
       } else if (before == left) {
         add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);

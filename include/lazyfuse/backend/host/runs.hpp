@@ -22,10 +22,17 @@ inline constexpr int turns_together =
              (vector_bytes > 16 && Set::prologue::cost <= reduce_tuning::cheap_in_tiles))
         ? reduce_tuning::turns_together
         : 1;
+/// How many turns of the lanes follow each other before operands move on, of programs that are evaluated one turn at a
+/// time: each operand has a step of its own, which there are too many of for the registers.
+template <class Set>
+inline constexpr int turns_in_line = turns_together<Set> == 1 && !Set::has_near && !Set::has_ordered &&
+                                             Set::sources::size >= reduce_tuning::many_operands
+                                         ? reduce_tuning::turns_in_line
+                                         : 1;
 /// For how many elements an operand that repeats one is written out.
 template <class Set>
 constexpr index_t repeated_elements(index_t n) {
-  constexpr index_t turn = turns_together<Set> * lane_count;
+  constexpr index_t turn = algorithm::max(turns_together<Set>, turns_in_line<Set>) * lane_count;
   return n < turn ? lane_count : turn;
 }
 /// How many elements a column takes before the cheaper way to add more. It is recentred after these, after four times
@@ -94,10 +101,13 @@ struct row_totals {
   bool begun = false;
   /// Adds the lanes of a run, and clears them but for what rounding lost.
   [[gnu::noinline]] void add(T* run) {
-    fold_values<M, lane_count, width>(run);
+    T lanes[lane_count];  // registers: what is folded in the run's memory waits for each store
+    algorithm::copy_n(run, lane_count, lanes);
+    fold_values<M, lane_count, width>(lanes);
     if (!begun) algorithm::fill_n(total, width, M::template identity<T>());
     begun = true;
-    end_run<M>(total, run, width);
+    end_run<M>(total, lanes, width);
+    algorithm::copy_n(lanes, width, run);
     algorithm::fill_n(run + width, lane_count - width, M::template identity<T>());
   }
   /// All that was added, and the last run.
@@ -172,8 +182,13 @@ struct moment_partials : distance_sums<T, lane_count> {
   static constexpr index_t enough = reduce_tuning::turns_to_shift * lane_count, most_seen = enough + lane_count;
   T shift;
   T* seen;  ///< where the next turn's elements go
-  void next_turn(index_t n) { seen += n; }
-  LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { seen[l] = v.shift; }
+  /// Until there is a shift, the sums are the elements of one turn: at a pointer that g++ does not know to stay, a loop
+  /// would scatter them.
+  void first_turn(index_t n) {
+    algorithm::copy_n(this->sum, lane_count, seen);
+    seen += n;
+  }
+  LAZYFUSE_HD void combine(index_t l, const moment_sums<T>& v) { this->sum[l] = v.shift; }
   LAZYFUSE_HD void add_near(index_t l, const moment_sums<T>& v) { this->join(l, apart(l, v)); }
   LAZYFUSE_HD moment_sums<T> apart(index_t, const moment_sums<T>& v) const { return this->of(v.shift - shift); }
 };

@@ -172,6 +172,22 @@ struct stage_run {
     for (position o = first; lines > 0; --lines, o.next()) f(o);
   }
 
+  /// Asks for the memory that the results of the line at `o` go to, or for its beginning: stores that wait for it hold
+  /// up what comes after them, which is the next row.
+  [[gnu::always_inline]] void ask_for_results(const position& o) const {
+    const auto one = [&]<class V>(const target<V, R>& t) __attribute__((always_inline)) {
+      if constexpr (R > 0) {
+        if (t.steps[R - 1] != 1) return;
+        auto* p = address(t.data);
+        for (int k = 0; k < R - 1; ++k) p += o.at[k] * t.steps[k];
+        const index_t n = algorithm::min(width * index_t{sizeof(V)}, dpp::tuning<dpp::row_stages, host>::asked_early);
+        for (index_t b = 0; b < n; b += line_bytes) __builtin_prefetch(reinterpret_cast<std::byte*>(p) + b, 1);
+      }
+    };
+    [&]<int... I>(index_sequence<I...>) __attribute__((always_inline)) { (one(get<I>(targets)), ...); }
+    (make_index_sequence<sizeof...(T)>{});
+  }
+
   /// Stores the results of so many lines, columns [c0, c1). Stream: past the caches.
   template <bool Stream = false, class Values>
   void results(const position& first, index_t lines, index_t c0, index_t c1, const Values& values) const {

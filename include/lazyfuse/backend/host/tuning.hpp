@@ -63,6 +63,8 @@ struct dpp::tuning<dpp::reductions, host> {
   /// dearer ones what that saves is a small part. The lanes of more reductions do not fit the registers of narrow
   /// vectors, nor beside what programs keep there that are not cheap.
   static constexpr int cheap = 32, turns_together = 4, most_in_few_registers = 2;
+  /// Operands from which on moving them costs what several turns that follow each other save, and how many turns.
+  static constexpr int many_operands = 8, turns_in_line = 4;
   /// Columns take several rows at a time of programs below this cost: of others, one row after the other is faster, as
   /// the processor fetches it.
   static constexpr int cheap_columns = 8;
@@ -116,6 +118,9 @@ template <>
 struct dpp::tuning<dpp::row_stages, host> {
   /// Bytes that are remembered of a row, at most: caches hold them beside the operands.
   static constexpr index_t most_remembered = 1 << 20;
+  /// Bytes of a row of results that are asked for before the last of several passes that reduce: the first cache keeps
+  /// them. Beside the first pass, which reads memory itself, it costs as much as it saves.
+  static constexpr index_t asked_early = 8192;
   /// Bytes of the sums of columns that a loop takes together: they stay in the cache, and on the stack.
   static constexpr int column_bytes = 16384;
   /// Rows of a task, where several share columns.
