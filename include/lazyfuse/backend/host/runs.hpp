@@ -13,28 +13,6 @@ namespace lazyfuse::host_detail {
 
 using reduce_tuning = dpp::tuning<dpp::reductions, host>;
 inline constexpr index_t run_elements = reduce_tuning::run_elements;
-/// How many turns of the lanes are evaluated at once, and added up pairwise before their lanes take them: a run then is
-/// as many times longer, and ends less often.
-template <class Set>
-inline constexpr int turns_together =
-    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= reduce_tuning::cheap &&
-            (Set::size <= reduce_tuning::most_in_few_registers ||
-             (vector_bytes > 16 && Set::prologue::cost <= reduce_tuning::cheap_in_tiles))
-        ? reduce_tuning::turns_together
-        : 1;
-/// How many turns of the lanes follow each other before operands move on, of programs that are evaluated one turn at a
-/// time: each operand has a step of its own, which there are too many of for the registers.
-template <class Set>
-inline constexpr int turns_in_line = turns_together<Set> == 1 && !Set::has_near && !Set::has_ordered &&
-                                             Set::sources::size >= reduce_tuning::many_operands
-                                         ? reduce_tuning::turns_in_line
-                                         : 1;
-/// For how many elements an operand that repeats one is written out.
-template <class Set>
-constexpr index_t repeated_elements(index_t n) {
-  constexpr index_t turn = algorithm::max(turns_together<Set>, turns_in_line<Set>) * lane_count;
-  return n < turn ? lane_count : turn;
-}
 /// How many elements a column takes before the cheaper way to add more. It is recentred after these, after four times
 /// as many, and whenever they have doubled since: squares of distances from a shift that lags behind are larger than
 /// those that count.

@@ -2,10 +2,32 @@
 // Several elements at a time for each lane, added up pairwise before the lane takes them.
 #pragma once
 
-#include <lazyfuse/backend/host/partial_sums.hpp>
-#include <lazyfuse/backend/host/tuning.hpp>
+#include <lazyfuse/backend/host/runs.hpp>
 
 namespace lazyfuse::host_detail {
+
+/// How many turns of the lanes are evaluated at once, and added up pairwise before their lanes take them: a run then is
+/// as many times longer, and ends less often.
+template <class Set>
+inline constexpr int turns_together =
+    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= reduce_tuning::cheap &&
+            (Set::size <= reduce_tuning::most_in_few_registers ||
+             (vector_bytes > 16 && Set::prologue::cost <= reduce_tuning::cheap_in_tiles))
+        ? reduce_tuning::turns_together
+        : 1;
+/// How many turns of the lanes follow each other before operands move on, of programs that are evaluated one turn at a
+/// time: each operand has a step of its own, which there are too many of for the registers.
+template <class Set>
+inline constexpr int turns_in_line = turns_together<Set> == 1 && !Set::has_near && !Set::has_ordered &&
+                                             Set::sources::size >= reduce_tuning::many_operands
+                                         ? reduce_tuning::turns_in_line
+                                         : 1;
+/// For how many elements an operand that repeats one is written out.
+template <class Set>
+constexpr index_t repeated_elements(index_t n) {
+  constexpr index_t turn = algorithm::max(turns_together<Set>, turns_in_line<Set>) * lane_count;
+  return n < turn ? lane_count : turn;
+}
 
 /// Combines the values of reductions into lane l, but those that are to be added up with others first, which it keeps.
 template <class Set, class Partials, class Values>
