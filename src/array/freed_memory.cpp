@@ -7,17 +7,21 @@
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
-#include <new>
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #endif
 
 namespace lazyfuse::memory_detail {
 
 block pages_of(const block& b) noexcept {
-  constexpr std::size_t page = 4096;  // none is smaller
+#if defined(__linux__)
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+#else
+  constexpr std::size_t page = 4096;
+#endif
   const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(b.memory) % page;
   if (b.bytes < skipped + page) return {};
   return {static_cast<char*>(b.memory) + skipped, (b.bytes - skipped) / page * page};
@@ -29,13 +33,22 @@ namespace {
 
 constexpr std::size_t most_blocks = 16;
 
-/// Sorted by when they came, the oldest first. It is never destroyed: arrays of static storage are freed at the end.
+std::size_t memory_of_process() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return 0;
+  const std::size_t all = static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return all;
+  return std::min(all, static_cast<std::size_t>(limit.rlim_cur));
+}
+
+/// Sorted by when they came, the oldest first. Nobody waits for it: who finds it locked, perhaps for ever by a thread
+/// that fork() did not take along, does without. It is never destroyed: arrays of static storage are freed at the end.
 struct freed_blocks {
   std::mutex mutex;
   block blocks[most_blocks];
   std::size_t count = 0, bytes = 0;
-  const std::size_t most_bytes =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) / 16 * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t most_bytes = memory_of_process() / 16;
 
   block remove(std::size_t i) {
     const block b = blocks[i];
@@ -46,8 +59,7 @@ struct freed_blocks {
   }
 };
 freed_blocks& freed() {
-  alignas(freed_blocks) static std::byte memory[sizeof(freed_blocks)];
-  static freed_blocks& all = *new (memory) freed_blocks;
+  static freed_blocks& all = *new freed_blocks;
   return all;
 }
 
@@ -55,7 +67,8 @@ freed_blocks& freed() {
 
 block take_freed(std::size_t bytes) noexcept {
   freed_blocks& all = freed();
-  const std::lock_guard lock(all.mutex);
+  const std::unique_lock lock(all.mutex, std::try_to_lock);
+  if (!lock) return {};
   std::size_t best = all.count;
   for (std::size_t i = 0; i < all.count; ++i) {
     const std::size_t n = all.blocks[i].bytes;
@@ -64,12 +77,12 @@ block take_freed(std::size_t bytes) noexcept {
   return best < all.count ? all.remove(best) : block{};
 }
 
-void keep_freed(const block& b) noexcept {
+void keep_freed(block b) noexcept {
   // A checked build is for tools that tell of memory that is used after it was freed.
   if (ir::checked_build || b.bytes < least_freed_bytes) return std::free(b.memory);
   freed_blocks& all = freed();
-  const std::lock_guard lock(all.mutex);
-  if (b.bytes > all.most_bytes) return std::free(b.memory);
+  const std::unique_lock lock(all.mutex, std::try_to_lock);
+  if (!lock || b.bytes > all.most_bytes) return std::free(b.memory);
   while (all.count == most_blocks || all.bytes + b.bytes > all.most_bytes) std::free(all.remove(0).memory);
   const block pages = pages_of(b);
   if (madvise(pages.memory, pages.bytes, MADV_FREE) != 0) return std::free(b.memory);
@@ -79,7 +92,8 @@ void keep_freed(const block& b) noexcept {
 
 bool free_all_freed() noexcept {
   freed_blocks& all = freed();
-  const std::lock_guard lock(all.mutex);
+  const std::unique_lock lock(all.mutex, std::try_to_lock);
+  if (!lock) return false;
   const bool any = all.count > 0;
   while (all.count > 0) std::free(all.remove(0).memory);
   return any;
@@ -88,7 +102,7 @@ bool free_all_freed() noexcept {
 #else  // the system would not know that nobody needs it
 
 block take_freed(std::size_t) noexcept { return {}; }
-void keep_freed(const block& b) noexcept { std::free(b.memory); }
+void keep_freed(block b) noexcept { std::free(b.memory); }
 bool free_all_freed() noexcept { return false; }
 
 #endif

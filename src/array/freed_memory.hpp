@@ -21,8 +21,8 @@ block pages_of(const block& b) noexcept;
 /// A block of at least so many bytes and a little more, or none.
 block take_freed(std::size_t bytes) noexcept;
 /// Keeps a block, or frees it: it is freed, or an older one, where more than a sixteenth of the machine's memory would
-/// wait.
-void keep_freed(const block& b) noexcept;
+/// wait, or of what the process may have. By value: what stands in the block itself goes with its pages.
+void keep_freed(block b) noexcept;
 /// Frees all that waits; whether there was any.
 bool free_all_freed() noexcept;
 

@@ -75,7 +75,7 @@ allocation* stand_in(int i) {
   return all + i;
 }
 
-groups::groups(const argument* arguments, int count, int written)
+groups::groups(const argument* arguments, int count, int written, bool (*captured)(const allocation* of))
     : arguments_(arguments), argument_count_(count), written_(written) {
   const argument& first = arguments[0];
   for (int a = 1; a < count; ++a)
@@ -83,7 +83,7 @@ groups::groups(const argument* arguments, int count, int written)
       throw shape_error(name + ("argument 0 has " + std::to_string(first.count)) + " arrays, and argument " +
                         std::to_string(a) + " has " + std::to_string(arguments[a].count));
   check_apart();
-  take_kept();
+  take_kept(captured);
   kept_arrays& all = *all_;
   const auto stride = arrays(1);
   const auto most = static_cast<std::size_t>(first.count);
@@ -129,12 +129,12 @@ groups::groups(const argument* arguments, int count, int written)
   if (!same || g != before) all.words = {};
 }
 
-void groups::take_kept() {
+void groups::take_kept(bool (*captured)(const allocation* of)) {
   const argument& first = arguments_[0];
   for (index_t i = 0; i < std::min<index_t>(first.count, taken_at_once) && !all_; ++i) {
     allocation* const owner = first.at(first.all, i).owner;
     if (!owner) continue;
-    if (memory_detail::owners_of(owner).load(std::memory_order_acquire) == 1)
+    if (memory_detail::owners_of(owner).load(std::memory_order_acquire) == 1 && owner->kept && !captured(owner))
       all_.reset(static_cast<kept_arrays*>(std::exchange(owner->kept, nullptr)));
     break;
   }
@@ -145,7 +145,11 @@ void groups::keep() noexcept {
   if (!all_->words.memory.memory[0]) return;
   allocation* const owner = all_->owners[0];
   // Its memory is given back to where it came from when the array is gone, which is then still there.
-  if (owner && owner->source == all_->words.memory.memory[0]->source) {
+  // Another resource that is equal may be gone by then.
+  const auto is_one = [](const resource_ref& a, const resource_ref& b) {
+    return a.object == b.object && a.table == b.table;
+  };
+  if (owner && is_one(owner->source, all_->words.memory.memory[0]->source)) {
     delete owner->kept;
     owner->kept = all_.release();
   }

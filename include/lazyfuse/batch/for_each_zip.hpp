@@ -192,7 +192,8 @@ void run(index_sequence<K...> every, index_sequence<J...>, const F& f, C&... c) 
   using Kernels = kernel_space<Space, Maker>;
   record_detail::refuse_computing("for_each_zip");
   const argument arguments[] = {argument_of(c)...};
-  groups all(arguments, sizeof...(C), sizeof...(J));
+  groups all(arguments, sizeof...(C), sizeof...(J),
+             [](const allocation* of) { return batch_detail::captured(Space{}, of); });
   if (all.count() == 0) return;
   const shape<1> s{all.elements()};
   using made_type = typename returned<decltype(call(f, every, s[0], c...))>::type;

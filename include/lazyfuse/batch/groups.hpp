@@ -37,8 +37,8 @@ struct kept_arrays : kept_beside {
 class groups {
  public:
   /// Throws shape_error unless there are as many arrays of each argument, those of a group of one shape, and dense;
-  /// index_error if two arguments that are written have arrays in common.
-  groups(const argument* arguments, int count, int written);
+  /// index_error if two arguments that are written have arrays in common. captured: as of batch_detail.
+  groups(const argument* arguments, int count, int written, bool (*captured)(const allocation* of));
 
   index_t count() const { return static_cast<index_t>(all_->sizes.size()); }
   index_t elements() const { return elements_; }
@@ -86,7 +86,7 @@ class groups {
     return static_cast<std::size_t>(g) * static_cast<std::size_t>(argument_count_ + written_);
   }
   void check_apart() const;
-  void take_kept();
+  void take_kept(bool (*captured)(const allocation* of));
   [[noreturn]] void refuse_shape(int a, index_t i, const batch_detail::member& first,
                                  const batch_detail::member& m) const;
   void leave(int a, index_t g);

@@ -37,6 +37,11 @@ allocation* table_of(cuda, const members& m);
 constexpr void* stream_of_thread(host) { return nullptr; }
 void* stream_of_thread(cuda);
 
+/// Whether the calling thread's work on an array goes into a graph that is captured: then memory of earlier work is
+/// left where it is.
+constexpr bool captured(host, const allocation*) { return false; }
+bool captured(cuda, const allocation* of);
+
 /// Bytes of the host on the current device, for work of the current stream. They are taken when it returns, which does
 /// not wait for that. Throws error, which names the operation, while the stream is captured; memory_error, cuda_error.
 allocation* copy_of(cuda, const void* from, std::size_t bytes, const char* operation);

@@ -64,10 +64,10 @@ pack_table::pack_table(const planning::pack& arrays, const short* columns, int c
   std::vector<planning::pack::column> of;
   for (int k = 0; k < count; ++k) of.push_back(arrays.columns[columns ? columns[k] : k]);
   planning::pack::kept_words* const kept = arrays.kept;
-  // A graph would read it at each of its runs, when others may be kept; copy_of says so.
-  if (kept && kept->memory.memory[0] && kept->part == part && kept->columns == of && !capturing(current_stream())) {
+  if (kept && kept->memory.memory[0] && kept->part == part && kept->columns == of) {
     memory_ = kept->memory;
-    use(memory_.memory[0], false, current_stream());
+    use(memory_.memory[0], true,
+        current_stream());  // it goes from stream to stream with the array that it stands beside
     numbers.table = static_cast<const word*>(memory_.memory[0]->data);
     blocks = kept->blocks;
     return;

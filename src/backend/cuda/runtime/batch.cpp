@@ -79,6 +79,11 @@ allocation* table_of(cuda, const members& m) {
 
 void* stream_of_thread(cuda) { return current_stream(); }
 
+bool captured(cuda, const allocation* of) {
+  const cuda_detail::device_scope scope(of->device);
+  return cuda_detail::capturing(current_stream());
+}
+
 allocation* copy_of(cuda, const void* from, std::size_t bytes, const char* operation) {
   auto* const stream = current_stream();
   if (cuda_detail::capturing(stream))
