@@ -144,8 +144,8 @@ void groups::take_kept(bool (*captured)(const allocation* of)) {
 void groups::keep() noexcept {
   if (!all_->words.memory.memory[0]) return;
   allocation* const owner = all_->owners[0];
-  // Its memory is given back to where it came from when the array is gone, which is then still there.
-  // Another resource that is equal may be gone by then.
+  // Its memory is given back where it came from when the array is gone: to the array's own resource, which is then
+  // still there. Another one that is equal may not be.
   const auto is_one = [](const resource_ref& a, const resource_ref& b) {
     return a.object == b.object && a.table == b.table;
   };
@@ -227,7 +227,6 @@ void groups::look_at_owners(void* stream) {
     for (int a = written_; a < argument_count_; ++a)
       of_other_groups[w] =
           of_other_groups[w] || (arguments_[w].all != arguments_[a].all && overlap(arguments_[w], arguments_[a]));
-  for (int a = written_; a < argument_count_; ++a) reads_others_ = reads_others_ || arguments_[a].of_numbers();
   for (index_t g = 0; g < count(); ++g) {
     allocation* const* const owners = all_->owners.data() + arrays(g);
     const bool more = g + asked_ahead < count();

@@ -8,7 +8,7 @@
 
 namespace lazyfuse {
 
-/// What is known of work that wrote an allocation, and goes with it.
+/// What later work that writes an allocation can use again, and is gone when the allocation is.
 struct kept_beside {
   virtual ~kept_beside() = default;
   kept_beside() = default;
