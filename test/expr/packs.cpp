@@ -212,6 +212,37 @@ TYPED_TEST(packs, of_rows_are_one_kernel) {
     return lf::half(2 * number<float>(1, i, k) - largest[static_cast<std::size_t>(i)]);
   });
 }
+TYPED_TEST(packs, of_more_rows_than_run_at_a_time_are_taken_in_turn) {
+  std::vector<index_t> lengths;
+  for (index_t i = 0; i < 700; ++i) lengths.push_back(i % 50 == 0 ? 20000 + 1201 * (i % 29) : i * i % 1501);
+  auto y = this->template argument<float>(0, lengths);
+  std::vector<index_t> with_more = lengths;
+  for (index_t& n : with_more) n += 4;
+  const auto x = this->template argument<float>(1, with_more);
+  using view = std::remove_cvref_t<decltype(x[0](range(1, end)))>;
+  std::vector<view> views;  // every third begins where no vector does
+  const auto first = [](index_t i) { return i % 3 == 0 ? index_t{1} : index_t{4}; };
+  for (index_t i = 0; i < static_cast<index_t>(x.size()); ++i) {
+    const auto g = static_cast<std::size_t>(i);
+    views.push_back(x[g](range(first(i), first(i) + lengths[g])));
+  }
+  lf::for_each_zip(y, views, [](auto y, auto v) { return (v - lf::max(v)) * 2 + lf::sum(v * y) + y; });
+  std::vector<float> largest, products;
+  for (index_t i = 0; i < static_cast<index_t>(lengths.size()); ++i) {
+    float most = -1, sum = 0;
+    for (index_t k = 0; k < lengths[static_cast<std::size_t>(i)]; ++k) {
+      const float v = number<float>(1, i, k + first(i));
+      most = std::max(most, v);
+      sum += v * number<float>(0, i, k);
+    }
+    largest.push_back(most);
+    products.push_back(sum);
+  }
+  this->expect_each(y, [&](index_t i, index_t k) {
+    const auto g = static_cast<std::size_t>(i);
+    return (number<float>(1, i, k + first(i)) - largest[g]) * 2 + products[g] + number<float>(0, i, k);
+  });
+}
 TYPED_TEST(packs, take_a_number_for_each_array) {
   auto p = this->template argument<float>(0);
   const auto g = this->template argument<float>(1);

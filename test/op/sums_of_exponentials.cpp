@@ -11,6 +11,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -20,17 +21,24 @@ using monoid = lf::op::exponentials<lf::op::exp>;
 template <class T>
 using sums = lf::exponential_sum<T>;
 
-template <class T>
+/// So many numbers are united at a time; those that are left, one at a time.
+template <int Together, class T>
 sums<T> of_thread(const std::vector<T>& x, std::size_t first, std::size_t step) {
   sums<T> a = monoid::identity<sums<T>>();
-  for (std::size_t i = first; i < x.size(); i += step) a = monoid{}(a, lf::op::lone_exponential{}(x[i]));
+  std::size_t i = first;
+  for (; Together > 1 && i + (Together - 1) * step < x.size(); i += Together * step) {
+    sums<T> lone[Together];
+    for (std::size_t k = 0; k < Together; ++k) lone[k] = lf::op::lone_exponential{}(x[i + k * step]);
+    a = monoid::united<Together>(a, lone);
+  }
+  for (; i < x.size(); i += step) a = monoid{}(a, lf::op::lone_exponential{}(x[i]));
   return a;
 }
 /// By so many threads, whose sums are merged in a tree.
-template <class T>
+template <int Together, class T>
 T by_threads(const std::vector<T>& x, std::size_t threads, T largest) {
   std::vector<sums<T>> all;
-  for (std::size_t t = 0; t < threads; ++t) all.push_back(of_thread(x, t, threads));
+  for (std::size_t t = 0; t < threads; ++t) all.push_back(of_thread<Together>(x, t, threads));
   for (std::size_t half = threads / 2; half > 0; half /= 2)
     for (std::size_t t = 0; t < half; ++t) all[t] = monoid{}(all[t], all[t + half]);
   return lf::op::shifted_sum<lf::op::exp>{}(all[0], largest);
@@ -43,11 +51,15 @@ void expect_near(const char* what, std::size_t n, const std::function<double(std
   long double wanted = 0;
   for (const T e : x) wanted += std::exp(static_cast<long double>(e) - static_cast<long double>(largest));
   for (const std::size_t threads : {1, 2, 64, 1024}) {
-    const double levels = std::log2(static_cast<double>(threads)),
-                 off = static_cast<double>(std::abs(by_threads(x, threads, largest) / wanted - 1)) /
-                       std::numeric_limits<T>::epsilon();
-    // A difference of up to 16 is rounded to half an epsilon of 16, which its exponential carries on.
-    EXPECT_LE(off, 4 + levels + 8) << what << ", " << n << " numbers by " << threads << " threads";
+    const double levels = std::log2(static_cast<double>(threads));
+    for (const auto& [together, made] :
+         {std::pair(1, by_threads<1>(x, threads, largest)), std::pair(4, by_threads<4>(x, threads, largest)),
+          std::pair(8, by_threads<8>(x, threads, largest))}) {
+      const double off = static_cast<double>(std::abs(made / wanted - 1)) / std::numeric_limits<T>::epsilon();
+      // A difference of up to 16 is rounded to half an epsilon of 16, which its exponential carries on.
+      EXPECT_LE(off, 4 + levels + 8) << what << ", " << n << " numbers by " << threads << " threads, " << together
+                                     << " at a time";
+    }
   }
 }
 
@@ -68,7 +80,7 @@ TEST(sums_of_exponentials, know_no_largest_number_too_small_for_them) {
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const lf::op::shifted_sum<lf::op::exp> shifted;
   const lf::op::plain_sum<lf::op::exp> plain;
-  const auto all = [](std::initializer_list<float> x) { return of_thread(std::vector<float>(x), 0, 1); };
+  const auto all = [](std::initializer_list<float> x) { return of_thread<1>(std::vector<float>(x), 0, 1); };
   EXPECT_EQ(shifted(all({-infinity, -infinity}), -infinity), 0);
   EXPECT_EQ(shifted(all({-infinity, 2, -infinity}), 2.0F), 1);
   EXPECT_EQ(shifted(all({1, infinity, 2}), infinity), infinity);

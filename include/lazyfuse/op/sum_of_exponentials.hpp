@@ -34,9 +34,9 @@ struct lone_exponential : exact_operation {
 
 /// The exponentials of both, by Exp. The shift moves where a number is further above it than `far`: what there is then
 /// counts for a ten millionth at most, and so do its roundings; what the sum itself loses is kept beside it (Knuth, The
-/// Art of Computer Programming 2, 4.2.2). Merges round what is below the larger shift once each: differences of up to
-/// `far` are rounded, which is worth eight epsilons of the sum, and each level of a tree of merges another. Infinite
-/// numbers and NaN are for whoever reads the result.
+/// Art of Computer Programming 2, 4.2.2). Merges round what is below the larger shift once each, or all at once:
+/// differences of up to `far` are rounded, which is worth eight epsilons of the sum, and each level of a tree of merges
+/// another. Infinite numbers and NaN are for whoever reads the result.
 template <class Exp>
 struct exponentials : plain_monoid {
   static constexpr const char* name = "exponentials";
@@ -60,6 +60,33 @@ struct exponentials : plain_monoid {
     const exponential_sum<T>&high = grows ? b : a, &low = grows ? a : b;
     const exponential_sum<T> m = seen_from(low, high.shift, grows ? -above : above);
     return added(high, m.sum, m.rest);
+  }
+  /// With lone numbers, a power of two of them, or nothing in place of some, which are added up pair by pair: one look
+  /// at the shift, and one loss.
+  template <int Count, real_number T>
+  LAZYFUSE_HD static exponential_sum<T> united(const exponential_sum<T>& a, const exponential_sum<T> (&lone)[Count]) {
+    T largest = lone[0].shift, term[Count];
+    for (int i = 1; i < Count; ++i) largest = lone[i].shift > largest ? lone[i].shift : largest;
+    const T above = largest - a.shift;
+    const exponential_sum<T> m = above > far ? seen_from(a, largest, -above) : a;
+    for (int i = 0; i < Count; ++i) term[i] = lone[i].sum * lazyfuse::compute<Exp>(lone[i].shift - m.shift);
+    for (int half = Count / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) term[i] += term[i + half];
+    return added(m, term[0], T(0));
+  }
+  /// Merges of many are cheap once all are seen from the largest shift.
+  template <real_number T>
+  LAZYFUSE_HD static constexpr T level(const exponential_sum<T>& a) {
+    return a.shift;
+  }
+  template <real_number T>
+  LAZYFUSE_HD static exponential_sum<T> at_level(const exponential_sum<T>& a, T shift) {
+    return seen_from(a, shift, a.shift - shift);
+  }
+  template <real_number T>
+  LAZYFUSE_HD static constexpr exponential_sum<T> of_one_level(const exponential_sum<T>& a,
+                                                               const exponential_sum<T>& b) {
+    return added(a, b.sum, b.rest);
   }
 
  private:

@@ -39,17 +39,21 @@ template <class T>
 __device__ __forceinline__ T shuffle_xor(const T& value, int mask) {
   return shuffled(value, [mask](auto word) { return __shfl_xor_sync(~0u, word, mask); });
 }
-/// Both lanes of a pair get the same bits: where the order matters, that of the lanes.
-template <class Set, int... I>
+/// Both lanes of a pair get the same bits: where the order matters, that of the lanes. Levelled: they were brought
+/// to one level.
+template <class Set, bool Levelled = false, int... I>
 __device__ __forceinline__ void merge_lanes(typename Set::accumulators& a, int mask, index_sequence<I...>) {
-  typename Set::accumulators other;
-  ((get<I>(other) = shuffle_xor(get<I>(a), mask)), ...);
-  if constexpr ((Set::template monoid<I>::template commutes<typename Set::template value_type<I>> && ...))
-    Set::merge(a, other);
-  else if (threadIdx.x & mask) {
-    Set::merge(other, a);
-    a = other;
-  } else Set::merge(a, other);
+  const auto merge = []<class M, class T>(const T& x, const T& y, M*) {
+    if constexpr (Levelled && levelling_monoid<M, T>) return M::of_one_level(x, y);
+    else return lazyfuse::compute<M>(x, y);
+  };
+  const auto one = [&]<class M, class T>(T& mine, M* monoid) {
+    const T other = shuffle_xor(mine, mask);
+    if constexpr (M::template commutes<T>) mine = merge(mine, other, monoid);
+    else if (threadIdx.x & mask) mine = merge(other, mine, monoid);
+    else mine = merge(mine, other, monoid);
+  };
+  (one(get<I>(a), static_cast<typename Set::template monoid<I>*>(nullptr)), ...);
 }
 
 /// Merges over groups of `group` neighbouring threads; every thread of a warp-sized group, and the first

@@ -66,8 +66,7 @@ struct transform_shares {
     while (w > 1 && cost * w > tuned::most_vector_cost) w /= 2;
     return w;
   }();
-  static constexpr bool deep =
-      bytes == 0 || (cost > tuned::dear && bytes * width <= tuned::light_bytes && !Schedule::found.loops);
+  static constexpr bool deep = bytes == 0 || (cost > tuned::dear && bytes * width <= tuned::light_bytes);
   static constexpr thread_share flat = share_for(width, deep ? 2 : 1, tuned::flat, bytes, cost),
                                 strided = share_for(width, tuned::strided_depth, tuned::strided, bytes, cost);
   /// One kernel for all that is not flat, or one for operands that are turned, whose threads have squares.

@@ -98,8 +98,20 @@ concept pairing_monoid = rounding_monoid<M, T> && !near_monoid<M, T>;
 template <class M, class T, bool Guarded, bool Near>
 inline constexpr bool taken_together = !Guarded && !Near && several_monoid<M, T>;
 
+/// Whether accumulators can be brought to one level first, so that what is left of merges is cheap.
+template <class M, class T>
+concept levelling_monoid = requires(const T& a) {
+  M::of_one_level(M::at_level(a, M::level(a)), a);
+};
+/// Whether all elements of one output that a thread has are combined with its first accumulator at a time: the others
+/// stay as they were cleared.
+template <class M, class T>
+concept uniting_monoid = requires(const T& a, const T (&values)[4]) {
+  M::template united<4>(a, values);
+};
+
 /// Gathers what is to be paired or combined together, and combines the rest at once.
-template <class Set, bool Guarded, bool Near, bool InOrder, bool Several, class Rests>
+template <class Set, bool Guarded, bool Near, bool InOrder, bool Several, bool United, class Rests>
 struct gather_sink {
   static constexpr bool stores = false;
   typename Set::accumulators &to, &leaf;
@@ -110,6 +122,8 @@ struct gather_sink {
     using M = typename Set::template monoid<I>;
     if constexpr (pairing_monoid<M, V>) get<I>(leaf) = !Guarded || valid ? value : M::template identity<V>();
     else if constexpr (Several && taken_together<M, V, Guarded, Near>) get<I>(leaf) = value;
+    else if constexpr (United && uniting_monoid<M, V>)
+      get<I>(leaf) = !Guarded || valid ? value : M::template identity<V>();
     else combine_sink<Set, Guarded, Near, InOrder, Rests>{to, valid, rest}.template put<I>(value);
   }
 };
@@ -168,6 +182,22 @@ __device__ __forceinline__ void add_together(typename Set::accumulators& to, Res
   };
   (one(index_sequence<I>{}), ...);
 }
+/// Combines Count elements that were gathered for one output, where the monoid unites them.
+template <class Set, int Count, int... I>
+__device__ __forceinline__ void add_united(typename Set::accumulators& to, const typename Set::accumulators* leaf,
+                                           index_sequence<I...>) {
+  const auto one = [&]<int N>(index_sequence<N>) {
+    using M = typename Set::template monoid<N>;
+    using V = typename Set::template value_type<N>;
+    if constexpr (uniting_monoid<M, V>) {
+      V values[Count];
+#pragma unroll
+      for (int i = 0; i < Count; ++i) values[i] = get<N>(leaf[i]);
+      get<N>(to) = M::template united<Count>(get<N>(to), values);
+    }
+  };
+  (one(index_sequence<I>{}), ...);
+}
 
 /// Notes the values of the prologue as they are.
 template <class Set>
@@ -198,6 +228,7 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
   constexpr bool by_lanes = !Columns && Depth > 1;
   constexpr int of_one = Depth * (Columns || by_lanes ? 1 : Width);  // elements that are paired up
   static_assert((of_one & (of_one - 1)) == 0);
+  constexpr bool unites = !Columns && of_one > 1;
   typename Set::accumulators leaf[Depth * Width];
   using prologue = typename Set::prologue;
   constexpr bool together = Together && computes_together<prologue>;
@@ -218,8 +249,8 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
         combine_sink<Set, Guarded, Near, InOrder, rests> sink{sums.lane[k], valid(d, k), rest};
         give(k, sink);
       } else {
-        gather_sink<Set, Guarded, Near, InOrder, (Depth > 1), rests> sink{sums.lane[k], leaf[d * Width + k],
-                                                                          valid(d, k), rest};
+        gather_sink<Set, Guarded, Near, InOrder, (Depth > 1), unites, rests> sink{sums.lane[k], leaf[d * Width + k],
+                                                                                  valid(d, k), rest};
         give(k, sink);
         if constexpr (Columns || by_lanes) pair_up<Set, Width>(leaf + k, d, seq);
         else pair_up<Set, 1>(leaf, d * Width + k, seq);
@@ -230,6 +261,7 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
 #pragma unroll
     for (int k = 0; k < Width; ++k)
       add_together<Set, Near, Depth, Width>(sums.lane[k], sums.rest[Columns ? k : 0], leaf + k, seq);
+  if constexpr (unites) add_united<Set, Width * Depth>(sums.lane[0], leaf, seq);
   if constexpr (by_lanes) {
     nothing_lost none;
 #pragma unroll
