@@ -212,7 +212,7 @@ TYPED_TEST(packs, of_rows_are_one_kernel) {
     return lf::half(2 * number<float>(1, i, k) - largest[static_cast<std::size_t>(i)]);
   });
 }
-TYPED_TEST(packs, of_more_rows_than_run_at_a_time_are_taken_in_turn) {
+TYPED_TEST(packs, of_more_rows_than_run_at_a_time_and_begin_anywhere) {
   std::vector<index_t> lengths;
   for (index_t i = 0; i < 700; ++i) lengths.push_back(i % 50 == 0 ? 20000 + 1201 * (i % 29) : i * i % 1501);
   auto y = this->template argument<float>(0, lengths);

@@ -39,8 +39,14 @@ template <int Together, class T>
 T by_threads(const std::vector<T>& x, std::size_t threads, T largest) {
   std::vector<sums<T>> all;
   for (std::size_t t = 0; t < threads; ++t) all.push_back(of_thread<Together>(x, t, threads));
+  if (Together > 1) {  // as warps do: at the largest shift first
+    T top = monoid::level(all[0]);
+    for (const sums<T>& a : all) top = std::max(top, monoid::level(a));
+    for (sums<T>& a : all) a = monoid::at_level(a, top);
+  }
   for (std::size_t half = threads / 2; half > 0; half /= 2)
-    for (std::size_t t = 0; t < half; ++t) all[t] = monoid{}(all[t], all[t + half]);
+    for (std::size_t t = 0; t < half; ++t)
+      all[t] = Together > 1 ? monoid::of_one_level(all[t], all[t + half]) : monoid{}(all[t], all[t + half]);
   return lf::op::shifted_sum<lf::op::exp>{}(all[0], largest);
 }
 template <class T>

@@ -44,7 +44,7 @@ __device__ __forceinline__ void merge_neighbours(typename Set::accumulators& a, 
       for (int bit = 0; bit < bits; ++bit) step(1 << bit);
     });
 }
-/// Merges the Width accumulators of a thread, which combine() has made, into the first.
+/// Merges the Width accumulators of a thread, which combine() has made, into the first; what it has united is there.
 template <class Set, int Width>
 __device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
   const auto merge = [&]<int... I>(int k, int other, index_sequence<I...>) {
