@@ -40,6 +40,9 @@ struct dpp::tuning<dpp::transforms, host> {
   /// short that they lose more at their ends, and of so many runs that three loops save more than they cost.
   static constexpr int streamed_cost = 22;
   static constexpr index_t streamed_row = 16384, streamed_runs = 16;
+  /// Of programs from this cost on so many elements at the end of a row are computed as whole vectors, of which some
+  /// are computed already.
+  static constexpr int whole_cost = 8, whole_end = 16;
   /// Rows of which something is to be copied are taken several at once where they are so many, up to this length, of
   /// which no more bytes are copied: of longer ones a loop for each costs little. Those that are contiguous the other
   /// way are read in blocks, and gain only if they are shorter still. The first cache holds what is copied at a time.
