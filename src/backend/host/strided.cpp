@@ -97,6 +97,33 @@ void strided_walk::seek_rows(element_run* to, std::byte* buffers, index_t pitch,
   }
 }
 
+void strided_walk::gather(element_run* to, std::byte* buffers, const index_t* offsets, index_t rows, index_t first,
+                          index_t n) const {
+  for (int i = 0; i < count; ++i) {
+    const strided& o = all[i];
+    if (!o.in_memory) continue;
+    const index_t s = step_along(o, inner);
+    const auto offset = [&](index_t r) { return offsets[r * count + i] + first * s; };
+    // As many rows as are equally far from each other.
+    index_t r = 0, apart = 0;
+    const auto equidistant = [&] {
+      index_t some = algorithm::min<index_t>(rows - r, 2);
+      apart = some > 1 ? offset(r + 1) - offset(r) : 0;
+      while (r + some < rows && offset(r + some) - offset(r + some - 1) == apart) ++some;
+      return some;
+    };
+    index_t some = equidistant();
+    if (some == rows && (s == 1 || n == 1) && (rows == 1 || apart == n)) {
+      to[i] = {at_offset(o, offset(0)), 0};
+      continue;
+    }
+    std::byte* const buffer = buffers + o.buffer;
+    for (; r < rows; r += some, some = equidistant())
+      pack_rows(buffer + r * n * o.bytes, at_offset(o, offset(r)), o.bytes, apart, s, some, n);
+    to[i] = {buffer, 0};
+  }
+}
+
 bool strided_walk::side_by_side(const row_layout& lies, int axis, index_t rows, index_t n) const {
   if (lies) return false;
   index_t bytes = 0;

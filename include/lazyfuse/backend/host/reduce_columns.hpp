@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/host/column_sums.hpp>
+#include <lazyfuse/backend/host/made_rows.hpp>
 #include <lazyfuse/backend/host/reduce_run.hpp>
 #include <lazyfuse/backend/host/scratch.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
@@ -32,8 +33,27 @@ struct reduced_columns {
                            most_columns = sizeof(partial_pack<Set, chunk>) <= tuned::most_lane_bytes
                                               ? chunk
                                               : algorithm::min<index_t>(chunk, tuned::cut_columns);
-  using columns_type = column_sums<Set, int(most_columns)>;
+  static constexpr bool makes = makes_values<Set, walk_type>;
+  using columns_type =
+      column_sums<typename std::conditional_t<makes, of_made<Set>, Run>::set, int(most_columns)>;
 
+  /// The same of values that are made for several rows at once.
+  void add_made_rows(const position& o, index_t r0, index_t r1, index_t first, index_t n, columns_type& sums) const {
+    const walk_type walk = in.walk_along(last, R - 1);
+    made_rows<Set, walk_type> rows(walk);
+    const index_t together = rows.together(n);
+    position inner = in.position_in(K, R, r0);
+    for (index_t r = r0; r < r1; ++r, inner.next()) {
+      rows.hold(o.offsets, inner.offsets);
+      if (rows.held < together && r + 1 < r1) continue;
+      auto cursors = rows.make(first, n);
+      while (rows.held > 0) {
+        const index_t added = sums.template add<Set::size>(cursors, rows.held);
+        lazyfuse::host_detail::move_on(cursors, added, set_seq{});
+        rows.held -= added;
+      }
+    }
+  }
   /// Adds rows [r0, r1) of the columns from `first` on, as many as `sums` has.
   void add_rows(const position& o, index_t r0, index_t r1, index_t first, index_t n, columns_type& sums) const {
     const walk_type walk = in.walk_along(last, R - 1);
@@ -78,7 +98,10 @@ struct reduced_columns {
 
   void run() const {
     const index_t outer = in.size(0, last), across = in.extents[last], height = in.size(K, R);
-    const index_t block_columns = in.walk_along(last, R - 1).layout().blocked ? chunk / block_rows : most_columns;
+    const index_t most_of_block = makes ? made_rows<Set, walk_type>::most : chunk;
+    const index_t block_columns = in.walk_along(last, R - 1).layout().blocked
+                                      ? most_of_block / block_rows
+                                      : algorithm::min(most_of_block, most_columns);
     const index_t chunks = (across + most_columns - 1) / most_columns;
     const index_t rows_per_block = height < most_rows ? (height > 0 ? height : 1) : most_rows;
     const index_t blocks = height > 0 ? (height + rows_per_block - 1) / rows_per_block : 1;
@@ -92,7 +115,9 @@ struct reduced_columns {
       for (index_t c = begin; c < end; c += block_columns) {
         const index_t n = algorithm::min(end - c, block_columns);
         columns_type sums(n);
-        add_rows(o, b * rows_per_block, algorithm::min((b + 1) * rows_per_block, height), c, n, sums);
+        const index_t r0 = b * rows_per_block, r1 = algorithm::min(r0 + rows_per_block, height);
+        if constexpr (makes) add_made_rows(o, r0, r1, c, n, sums);
+        else add_rows(o, r0, r1, c, n, sums);
         const auto& found = sums.result();
         for (index_t i = 0; i < n; ++i)
           if (blocks == 1) in.finish(o, lane<Set>(found, i, set_seq{}), c + i, last);

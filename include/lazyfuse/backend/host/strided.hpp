@@ -88,6 +88,10 @@ struct strided_walk {
             index_t n, index_t run) const;
   /// The same for rows that are runs, of which no operand repeats, and none is packed but in blocks.
   void seek_rows(element_run* to, std::byte* buffers, index_t pitch, const index_t* offsets, index_t first) const;
+  /// Where `rows` rows of n elements from `first` are next to each other; each row has its offsets. Rows that do not lie
+  /// so are copied to the buffers.
+  void gather(element_run* to, std::byte* buffers, const index_t* offsets, index_t rows, index_t first,
+              index_t n) const;
   /// Whether rows are better read several at once, of `rows` with n elements each: each where it lies, and so that the
   /// processor fetches them early. It follows a few long rows, or one place that goes through short ones.
   bool side_by_side(const row_layout& lies, int axis, index_t rows, index_t n) const;

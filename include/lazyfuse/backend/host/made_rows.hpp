@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reductions of what is not cheap to compute: the values of some rows are made next to each other in one loop over whole
+// vectors, before they are combined.
+#pragma once
+
+#include <lazyfuse/backend/host/reduced_values.hpp>
+#include <lazyfuse/backend/host/row_sums.hpp>
+#include <lazyfuse/backend/host/transform_loops.hpp>
+
+namespace lazyfuse::host_detail {
+
+/// Whether the values of these reductions are made before they are combined.
+template <class Set, class Walk>
+inline constexpr bool makes_values = Set::prologue::cost >= reduce_tuning::made_cost && Walk::all_in_memory &&
+                                     !Set::has_near && !Set::has_ordered && !Set::absorbs &&
+                                     !row_runs_of<Set>::has_counts && adds_plain<Set>;
+
+/// The reductions of Set, of values in memory.
+template <class Set, class Seq = make_index_sequence<Set::size>>
+struct of_made;
+template <class Set, int... I>
+struct of_made<Set, index_sequence<I...>> {
+  using set = reduction_set<list<reduction<typename Set::template monoid<I>, arg<I>>...>,
+                            list<memory<typename Set::template value_type<I>>...>>;
+  using cursors = pack<cursor<memory<typename Set::template value_type<I>>>...>;
+  template <int N>
+  using results = made_results<N, index_sequence<I...>, typename Set::template value_type<I>...>;
+  /// From element `first` on, in rows of n.
+  template <int N>
+  static cursors at(results<N>& made, index_t first, index_t n) {
+    return {{{get<I>(made).data + first, n}...}};
+  }
+};
+
+/// Rows of which the values of Set are made together.
+template <class Set, class Walk>
+struct made_rows {
+  using made = of_made<Set>;
+  using cursors = typename made::cursors;
+  static constexpr index_t most = algorithm::min<index_t>(Walk::chunk, reduce_tuning::most_made);
+
+  const Walk& walk;
+  index_t held = 0;
+  index_t offsets[reduce_tuning::most_made_rows * (Walk::count + 1)];
+  typename Walk::packings packed;
+  typename made::template results<int(most)> results;
+
+  explicit made_rows(const Walk& w) : walk(w) {}
+  made_rows(const made_rows&) = delete;
+  made_rows& operator=(const made_rows&) = delete;
+
+  /// How many rows of n elements.
+  static index_t together(index_t n) {
+    return n < most ? algorithm::min<index_t>(most / algorithm::max<index_t>(n, 1), reduce_tuning::most_made_rows) : 1;
+  }
+  /// One more row, whose offsets are the sums of these.
+  void hold(const index_t* a, const index_t* b = nullptr) {
+    const int count = walk.table.count;
+    for (int i = 0; i < count; ++i) offsets[held * count + i] = b ? a[i] + b[i] : a[i];
+    ++held;
+  }
+  /// The values of n elements from `first` on of all rows that are held.
+  cursors make(index_t first, index_t n) {
+    element_run at[Walk::count + 1];
+    walk.untyped_walk().gather(at, packed.bytes, offsets, held, first, n);
+    typename Walk::cursors from;
+    walk.set_all(from, at);
+    transform_runs<typename Set::prologue, 0, Walk::count>(from, results.cursors(), 1, held * n);
+    return of_row(0, n);
+  }
+  cursors of_row(index_t row, index_t n) { return made::at(results, row * n, n); }
+};
+
+}  // namespace lazyfuse::host_detail
