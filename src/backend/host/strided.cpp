@@ -97,30 +97,29 @@ void strided_walk::seek_rows(element_run* to, std::byte* buffers, index_t pitch,
   }
 }
 
-void strided_walk::gather(element_run* to, std::byte* buffers, const index_t* offsets, index_t rows, index_t first,
+void strided_walk::gather(element_run* to, std::byte* buffers, const held_rows& rows, copied_row* there, index_t first,
                           index_t n) const {
   for (int i = 0; i < count; ++i) {
     const strided& o = all[i];
     if (!o.in_memory) continue;
-    const index_t s = step_along(o, inner);
-    const auto offset = [&](index_t r) { return offsets[r * count + i] + first * s; };
-    // As many rows as are equally far from each other.
-    index_t r = 0, apart = 0;
-    const auto equidistant = [&] {
-      index_t some = algorithm::min<index_t>(rows - r, 2);
-      apart = some > 1 ? offset(r + 1) - offset(r) : 0;
-      while (r + some < rows && offset(r + some) - offset(r + some - 1) == apart) ++some;
-      return some;
-    };
-    index_t some = equidistant();
-    if (some == rows && (s == 1 || n == 1) && (rows == 1 || apart == n)) {
-      to[i] = {at_offset(o, offset(0)), 0};
-      continue;
+    const index_t s = o.steps[inner], apart = step_along(o, across), begin = rows.offsets[i] + first * s;
+    bool dense = s == 1 || n == 1;
+    index_t offset = begin;
+    for (int p = 0; dense && p < rows.places; ++p) {
+      dense = rows.offsets[p * count + i] + first * s == offset && (rows.counts[p] == 1 || apart == n);
+      offset += rows.counts[p] * n;
     }
-    std::byte* const buffer = buffers + o.buffer;
-    for (; r < rows; r += some, some = equidistant())
-      pack_rows(buffer + r * n * o.bytes, at_offset(o, offset(r)), o.bytes, apart, s, some, n);
-    to[i] = {buffer, 0};
+    std::byte* next = buffers + o.buffer;
+    to[i] = {dense ? at_offset(o, begin) : next, 0};
+    if (dense) continue;
+    const bool repeats = rows.places == 1 && apart == 0;
+    copied_row& known = there[i];
+    if (repeats && known.times >= rows.counts[0] && known.offset == begin && known.n == n) continue;
+    known = {begin, n, repeats ? rows.counts[0] : 0};
+    for (int p = 0; p < rows.places; ++p) {
+      pack_rows(next, at_offset(o, rows.offsets[p * count + i] + first * s), o.bytes, apart, s, rows.counts[p], n);
+      next += rows.counts[p] * n * o.bytes;
+    }
   }
 }
 

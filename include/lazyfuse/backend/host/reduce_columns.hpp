@@ -39,19 +39,23 @@ struct reduced_columns {
 
   /// The same of values that are made for several rows at once.
   void add_made_rows(const position& o, index_t r0, index_t r1, index_t first, index_t n, columns_type& sums) const {
-    const walk_type walk = in.walk_along(last, R - 1);
-    made_rows<Set, walk_type> rows(walk);
+    made_rows<Set, walk_type> rows(in.walk_along(last, R - 1));
     const index_t together = rows.together(n);
     position inner = in.position_in(K, R, r0);
-    for (index_t r = r0; r < r1; ++r, inner.next()) {
-      rows.hold(o.offsets, inner.offsets);
-      if (rows.held < together && r + 1 < r1) continue;
+    for (index_t r = r0; r < r1;) {
+      const index_t some =
+          algorithm::min(algorithm::min(in.extents[R - 1] - inner.at[R - 1], together - rows.held), r1 - r);
+      const bool enough = rows.hold(some, together, o.offsets, inner.offsets);
+      inner.next(some);
+      r += some;
+      if (!enough && r < r1) continue;
       auto cursors = rows.make(first, n);
-      while (rows.held > 0) {
-        const index_t added = sums.template add<Set::size>(cursors, rows.held);
+      for (index_t left = rows.held; left > 0;) {
+        const index_t added = sums.template add<Set::size>(cursors, left);
         lazyfuse::host_detail::move_on(cursors, added, set_seq{});
-        rows.held -= added;
+        left -= added;
       }
+      rows.drop();
     }
   }
   /// Adds rows [r0, r1) of the columns from `first` on, as many as `sums` has.

@@ -26,33 +26,42 @@ struct reduced_rows {
   static constexpr bool makes = makes_values<Set, walk_type>;
   /// The same of values that are made for several rows at once.
   accumulators made_block(const position& o, index_t r0, index_t r1, index_t c0, index_t c1) const {
-    const walk_type walk = in.walk_along(R - 1);
-    made_rows<Set, walk_type> rows(walk);
+    constexpr int axis = K + 1 < R ? R - 2 : -1;
+    made_rows<Set, walk_type> rows(in.walk_along(R - 1, axis));
     row_sums<typename of_made<Set>::set> sums(false);
     const index_t together = rows.together(c1 - c0);
     position inner = in.position_in(K, R - 1, r0);
-    for (index_t r = r0; r < r1; ++r, inner.next()) {
-      rows.hold(o.offsets, inner.offsets);
-      if (rows.held < together && r + 1 < r1) continue;
+    for (index_t r = r0; r < r1;) {
+      index_t some = 1;
+      if constexpr (axis >= 0)
+        some = algorithm::min(algorithm::min(in.extents[axis] - inner.at[axis], together - rows.held), r1 - r);
+      const bool enough = rows.hold(some, together, o.offsets, inner.offsets);
+      inner.next(some);
+      r += some;
+      if (!enough && r < r1) continue;
       for (index_t c = c0; c < c1; c += rows.most) {
         const index_t n = algorithm::min(c1 - c, rows.most);
         sums.template add<Set::size>(rows.make(c, n), rows.held * n);
       }
-      rows.held = 0;
+      rows.drop();
     }
     return sums.result();
   }
   /// Results [begin, end), each of one row, of which several are made at once.
   void made_results_of(index_t begin, index_t end) const {
     using set = typename of_made<Set>::set;
-    const walk_type walk = in.walk_along(R - 1);
-    made_rows<Set, walk_type> rows(walk);
+    constexpr int axis = K > 0 ? K - 1 : 0;
+    made_rows<Set, walk_type> rows(in.walk_along(R - 1, axis));
     const index_t n = in.extents[R - 1], together = rows.together(n);
     position o = in.position_in(0, K, begin), done = o;
-    for (index_t k = begin; k < end; ++k, o.next()) {
-      rows.hold(o.offsets);
-      if (rows.held < together && k + 1 < end) continue;
-      auto cursors = rows.make(0, n);
+    for (index_t k = begin; k < end;) {
+      const index_t some =
+          algorithm::min(algorithm::min(in.extents[axis] - o.at[axis], together - rows.held), end - k);
+      const bool enough = rows.hold(some, together, o.offsets);
+      o.next(some);
+      k += some;
+      if (!enough && k < end) continue;
+      const auto cursors = rows.make(0, n);
       accumulators found[reduce_tuning::most_made_rows];
       if (is_short<set>(n)) reduce_few<set, Set::size>(cursors, rows.held, n, found);
       else
@@ -62,7 +71,7 @@ struct reduced_rows {
           found[r] = sums.result();
         }
       for (index_t r = 0; r < rows.held; ++r, done.next()) in.finish(done, found[r], 0, -1);
-      rows.held = 0;
+      rows.drop();
     }
   }
   /// One block: reduced rows [r0, r1), columns [c0, c1), at the kept position o.
@@ -117,7 +126,7 @@ struct reduced_rows {
       const index_t per_task = width * height > 0 ? 1 + block_elements / (width * height) : block_elements;
       for_tasks((kept + per_task - 1) / per_task, cost, [&](index_t task) {
         const index_t begin = task * per_task, end = begin + per_task < kept ? begin + per_task : kept;
-        if constexpr (makes && K == R - 1)
+        if constexpr (makes && K > 0 && K == R - 1)
           if (blocks == 1 && width <= made_rows<Set, walk_type>::most / 2) return made_results_of(begin, end);
         position o = in.position_in(0, K, begin);
         for (index_t k = begin; k < end; ++k, o.next()) {

@@ -107,7 +107,7 @@ struct dpp::tuning<dpp::reductions, host> {
                            least_columns_by_vector = 512, elements_by_vector = 1 << 16;
   /// Programs from this cost on are evaluated for so many elements before these are combined, of several rows where they
   /// are short: functions are called for whole vectors. Rows of fewer elements are combined across.
-  static constexpr int made_cost = 20, most_made = 1024, most_made_rows = 128, least_made_row = 4;
+  static constexpr int made_cost = 20, most_made = 1024, most_made_rows = 128, most_made_places = 32, least_made_row = 4;
   /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
   static constexpr index_t strip_columns = 128;
 
