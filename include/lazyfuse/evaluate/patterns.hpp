@@ -145,7 +145,8 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
     using tuned = dpp::tuning<dpp::row_stages, Space>;
     const index_t side_by_side = N > Axes ? p.s[N > Axes ? N - Axes - 1 : 0] : 1;
     // Moments are found across rows, and numbers that are made cost as operations do.
-    constexpr bool by_themselves = Axes == 1 && !program::has_near && cost_of_sources<Space>(typename plan::sources{}) == 0;
+    constexpr bool by_themselves =
+        Axes == 1 && !program::has_near && cost_of_sources<Space>(typename plan::sources{}) == 0;
     constexpr int again = by_themselves ? schedule<typename program::repeated>::cost / 2
                                         : cost_of_elements<program>(make_index_sequence<program::count + 1>{});
     if (wanted == plan_choice::automatic && !p.rows.beside && report.length <= tuned::longest_in_steps &&

@@ -70,15 +70,13 @@ void fill(element<Bytes> e, std::byte* __restrict__ to, const std::byte* from, i
 /// Rows of whole vectors: what is left over at their end is copied together with what comes before it.
 constexpr index_t unit = 64, most_in_units = 2048;
 template <int Bytes>
-using word_of = std::conditional_t<Bytes == 1, std::int8_t,
-                                   std::conditional_t<Bytes == 2, std::int16_t,
-                                                      std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>>>;
+using word_of = std::conditional_t<
+    Bytes == 1, std::int8_t,
+    std::conditional_t<Bytes == 2, std::int16_t, std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>>>;
 template <int Bytes>
 void copy_units(std::byte* __restrict__ to, const std::byte* from, index_t bytes) {
   typedef word_of<Bytes> vector __attribute__((vector_size(unit), aligned(1), may_alias));
-  const auto one = [&](index_t b) {
-    *reinterpret_cast<vector*>(to + b) = *reinterpret_cast<const vector*>(from + b);
-  };
+  const auto one = [&](index_t b) { *reinterpret_cast<vector*>(to + b) = *reinterpret_cast<const vector*>(from + b); };
   index_t b = 0;
   for (; b + unit <= bytes; b += unit) one(b);
   if (b < bytes) one(bytes - unit);
@@ -205,7 +203,8 @@ void pack_rows(std::byte* to, const std::byte* from, int bytes, index_t row_step
           [](auto element, std::byte* copy, const std::byte* elements, index_t across, index_t along, index_t count,
              index_t length) {
             for (index_t r = 0; r < count; ++r)
-              copy_row(element, copy + r * length * element.bytes, elements + r * across * element.bytes, along, length);
+              copy_row(element, copy + r * length * element.bytes, elements + r * across * element.bytes, along,
+                       length);
           },
           e, to, from, row_step, step, rows, n);
     });

@@ -1,36 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions of what is not cheap to compute: the values of some rows are made next to each other in one loop over whole
-// vectors, before they are combined.
+// Reductions of what is not cheap to compute: the values of some rows are made next to each other in one loop over
+// whole vectors, before they are combined.
 #pragma once
 
+#include <lazyfuse/backend/host/made_values.hpp>
 #include <lazyfuse/backend/host/reduced_values.hpp>
-#include <lazyfuse/backend/host/row_sums.hpp>
-#include <lazyfuse/backend/host/transform_loops.hpp>
 
 namespace lazyfuse::host_detail {
-
-/// Whether the values of these reductions are made before they are combined.
-template <class Set, class Walk>
-inline constexpr bool makes_values = Set::prologue::cost >= reduce_tuning::made_cost && Walk::all_in_memory &&
-                                     !Set::has_near && !Set::has_ordered && !Set::absorbs &&
-                                     !row_runs_of<Set>::has_counts && adds_plain<Set>;
-
-/// The reductions of Set, of values in memory.
-template <class Set, class Seq = make_index_sequence<Set::size>>
-struct of_made;
-template <class Set, int... I>
-struct of_made<Set, index_sequence<I...>> {
-  using set = reduction_set<list<reduction<typename Set::template monoid<I>, arg<I>>...>,
-                            list<memory<typename Set::template value_type<I>>...>>;
-  using cursors = pack<cursor<memory<typename Set::template value_type<I>>>...>;
-  template <int N>
-  using results = made_results<N, index_sequence<I...>, typename Set::template value_type<I>...>;
-  /// From element `first` on, in rows of n.
-  template <int N>
-  static cursors at(results<N>& made, index_t first, index_t n) {
-    return {{{get<I>(made).data + first, n}...}};
-  }
-};
 
 /// Rows of which the values of Set are made together.
 template <class Set, class Walk>
@@ -74,7 +50,7 @@ struct made_rows {
     transform_runs<typename Set::prologue, 0, Walk::count>(from, results.cursors(), 1, held * n);
     return of_row(0, n);
   }
-  cursors of_row(index_t row, index_t n) { return made::at(results, row * n, n); }
+  cursors of_row(index_t row, index_t n) { return made::read(results, n, row * n); }
 };
 
 }  // namespace lazyfuse::host_detail

@@ -34,8 +34,7 @@ struct reduced_columns {
                                               ? chunk
                                               : algorithm::min<index_t>(chunk, tuned::cut_columns);
   static constexpr bool makes = makes_values<Set, walk_type>;
-  using columns_type =
-      column_sums<typename std::conditional_t<makes, of_made<Set>, Run>::set, int(most_columns)>;
+  using columns_type = column_sums<typename std::conditional_t<makes, of_made<Set>, Run>::set, int(most_columns)>;
 
   /// The same of values that are made for several rows at once.
   void add_made_rows(const position& o, index_t r0, index_t r1, index_t first, index_t n, columns_type& sums) const {

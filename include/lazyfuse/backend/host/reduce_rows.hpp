@@ -5,8 +5,8 @@
 #include <lazyfuse/backend/host/made_rows.hpp>
 #include <lazyfuse/backend/host/reduce_run.hpp>
 #include <lazyfuse/backend/host/row_sums.hpp>
-#include <lazyfuse/backend/host/short_row.hpp>
 #include <lazyfuse/backend/host/scratch.hpp>
+#include <lazyfuse/backend/host/short_row.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 
 namespace lazyfuse::host_detail {
@@ -55,8 +55,7 @@ struct reduced_rows {
     const index_t n = in.extents[R - 1], together = rows.together(n);
     position o = in.position_in(0, K, begin), done = o;
     for (index_t k = begin; k < end;) {
-      const index_t some =
-          algorithm::min(algorithm::min(in.extents[axis] - o.at[axis], together - rows.held), end - k);
+      const index_t some = algorithm::min(algorithm::min(in.extents[axis] - o.at[axis], together - rows.held), end - k);
       const bool enough = rows.hold(some, together, o.offsets);
       o.next(some);
       k += some;

@@ -62,8 +62,8 @@ struct reduced_short_rows {
   /// Whether rows are short, and read where they lie, or copied.
   bool pays() const {
     const index_t length = in.extents[R - 1];
-    return is_short<Set>(length) && length * bytes_of_position(typename Run::sources{}) >= 8 * few_lanes<Set> && (!Set::has_ordered || in.ordered(seq{})) &&
-           (gathers() || (!in.lies.packs && !in.lies.repeats));
+    return is_short<Set>(length) && length * bytes_of_position(typename Run::sources{}) >= 8 * few_lanes<Set> &&
+           (!Set::has_ordered || in.ordered(seq{})) && (gathers() || (!in.lies.packs && !in.lies.repeats));
   }
   void run() const {
     const index_t across = in.extents[last], length = in.extents[R - 1], outer = in.size(0, last);

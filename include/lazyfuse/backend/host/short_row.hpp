@@ -15,7 +15,7 @@ namespace lazyfuse::host_detail {
 
 /// Lanes of a short row, which is one run.
 template <class Set>
-inline constexpr int few_lanes = Set::has_ordered                                ? 1
+inline constexpr int few_lanes = Set::has_ordered                          ? 1
                                  : sizeof(typename Set::accumulators) == 8 ? vector_bytes / 8
                                                                            : 4;
 template <class Set>

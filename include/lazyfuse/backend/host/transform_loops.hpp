@@ -7,6 +7,11 @@
 #include <lazyfuse/backend/host/past_caches.hpp>
 #include <lazyfuse/backend/widest_vectors.hpp>
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675  // "GCC unroll", which it hands to g++ all the same
+#endif
+
 namespace lazyfuse::host_detail {
 
 /// Where the inner loop writes: contiguous memory, and where the next run starts.
@@ -47,10 +52,29 @@ struct made_results<N, index_sequence<J...>, T...> : pack<made_values<T, N>...> 
 };
 
 /// Programs from some cost on compute the last elements of a run as whole vectors, of which some are computed already:
-/// that costs less than the rest of the run one by one.
+/// that costs less than the rest of the run one by one. Not by clang, which calls functions one by one anyway.
+#if defined(__clang__)
+template <class>
+inline constexpr bool ends_whole = false;
+#else
 template <class Schedule>
 inline constexpr bool ends_whole = Schedule::cost >= dpp::tuning<dpp::transforms, host>::whole_cost;
+#endif
 inline constexpr int whole_end = dpp::tuning<dpp::transforms, host>::whole_end;
+
+/// N elements from `first` on.
+template <class Schedule, int N, class Cursors, class... T, class Values>
+[[gnu::always_inline]] inline void transform_whole(const Cursors& cursors, const output_cursors<T...>& to,
+                                                   index_t first, const Values& values) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#pragma GCC unroll 1
+#endif
+  for (index_t i = 0; i < N; ++i) {
+    chunk_sink<T...> sink{to, i};
+    evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, first + i}, sink);
+  }
+}
 
 /// The loop everything else exists for: runs of n elements, or of N.
 template <class Schedule, int N, int Count, class Cursors, class... T, class Values = no_values>
@@ -64,15 +88,7 @@ void transform_runs(const Cursors& from, const output_cursors<T...>& targets, in
         if (length > whole_end && length % whole_end != 0) {
           // Before the others, which may be stored where these are read.
           end = length / whole_end * whole_end;
-          const output_cursors<T...> to_last = last.cursors();
-#if !defined(__clang__)
-#pragma GCC ivdep
-#pragma GCC unroll 1
-#endif
-          for (index_t i = 0; i < whole_end; ++i) {
-            chunk_sink<T...> sink{to_last, i};
-            evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, length - whole_end + i}, sink);
-          }
+          transform_whole<Schedule, whole_end>(cursors, last.cursors(), length - whole_end, values);
         }
 #if !defined(__clang__)
 #pragma GCC ivdep
@@ -89,8 +105,10 @@ void transform_runs(const Cursors& from, const output_cursors<T...>& targets, in
     }
   };
   const bool whole = N == 0 && ends_whole<Schedule> && n >= whole_end;
-  in_widest_vectors<reads_plain<Cursors> && (is_plain<T> && ...)>(
-      N > 0 ? N * runs : whole ? algorithm::max(n, least_for_widest) : n, loop, from, targets, runs, n, known);
+  in_widest_vectors<reads_plain<Cursors> && (is_plain<T> && ...)>(N > 0   ? N * runs
+                                                                  : whole ? algorithm::max(n, least_for_widest)
+                                                                          : n,
+                                                                  loop, from, targets, runs, n, known);
 }
 
 template <class Cursor>
@@ -126,3 +144,7 @@ void stream_runs(const Cursors& from, const output_cursors<T...>& targets, index
 }
 
 }  // namespace lazyfuse::host_detail
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif

@@ -105,9 +105,10 @@ struct dpp::tuning<dpp::reductions, host> {
   /// task.
   static constexpr index_t least_by_vector = 1 << 15, least_rows_by_vector = 16, least_depth_by_vector = 128,
                            least_columns_by_vector = 512, elements_by_vector = 1 << 16;
-  /// Programs from this cost on are evaluated for so many elements before these are combined, of several rows where they
-  /// are short: functions are called for whole vectors. Rows of fewer elements are combined across.
-  static constexpr int made_cost = 20, most_made = 1024, most_made_rows = 128, most_made_places = 32, least_made_row = 4;
+  /// Programs from this cost on are evaluated for so many elements before these are combined, of several rows where
+  /// they are short: functions are called for whole vectors. Rows of fewer elements are combined across.
+  static constexpr int made_cost = 20, most_made = 1024, most_made_rows = 128, most_made_places = 32,
+                       least_made_row = 4;
   /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
   static constexpr index_t strip_columns = 128;
 
