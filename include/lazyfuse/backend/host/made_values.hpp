@@ -23,10 +23,10 @@ struct row_runs_of<Set, index_sequence<I...>> {
   using partials = pack<typename one<I>::partials...>;
 };
 
-/// Whether the values of these reductions are made before they are combined.
+/// Whether the values of these reductions may be made before they are combined.
 template <class Set>
-inline constexpr bool is_made = Set::prologue::cost >= reduce_tuning::made_cost && !Set::has_near &&
-                                !Set::has_ordered && !Set::absorbs && !row_runs_of<Set>::has_counts && adds_plain<Set>;
+inline constexpr bool is_made = ends_whole<typename Set::prologue> && !Set::has_near && !Set::has_ordered &&
+                                !Set::absorbs && !row_runs_of<Set>::has_counts && adds_plain<Set>;
 template <class Set, class Walk>
 inline constexpr bool makes_values = is_made<Set>&& Walk::all_in_memory;
 

@@ -34,10 +34,14 @@ struct reduced_columns {
                                               ? chunk
                                               : algorithm::min<index_t>(chunk, tuned::cut_columns);
   static constexpr bool makes = makes_values<Set, walk_type>;
-  using columns_type = column_sums<typename std::conditional_t<makes, of_made<Set>, Run>::set, int(most_columns)>;
+  template <class S>
+  using sums_of = column_sums<S, int(most_columns)>;
+  using columns_type = sums_of<Set>;
+  using made_columns_type = sums_of<typename std::conditional_t<makes, of_made<Set>, Run>::set>;
 
   /// The same of values that are made for several rows at once.
-  void add_made_rows(const position& o, index_t r0, index_t r1, index_t first, index_t n, columns_type& sums) const {
+  void add_made_rows(const position& o, index_t r0, index_t r1, index_t first, index_t n,
+                     made_columns_type& sums) const {
     made_rows<Set, walk_type> rows(in.walk_along(last, R - 1));
     const index_t together = rows.together(n);
     position inner = in.position_in(K, R, r0);
@@ -100,11 +104,17 @@ struct reduced_columns {
   }
 
   void run() const {
+    if constexpr (makes)
+      if (in.extents[last] <= tuned::longest_made_row) return run_in<made_columns_type>();
+    run_in<columns_type>();
+  }
+
+ private:
+  template <class Columns>
+  void run_in() const {
+    constexpr bool made = !std::is_same_v<Columns, columns_type>;
     const index_t outer = in.size(0, last), across = in.extents[last], height = in.size(K, R);
-    const index_t most_of_block = makes ? made_rows<Set, walk_type>::most : chunk;
-    const index_t block_columns = in.walk_along(last, R - 1).layout().blocked
-                                      ? most_of_block / block_rows
-                                      : algorithm::min(most_of_block, most_columns);
+    const index_t block_columns = in.walk_along(last, R - 1).layout().blocked ? chunk / block_rows : most_columns;
     const index_t chunks = (across + most_columns - 1) / most_columns;
     const index_t rows_per_block = height < most_rows ? (height > 0 ? height : 1) : most_rows;
     const index_t blocks = height > 0 ? (height + rows_per_block - 1) / rows_per_block : 1;
@@ -117,9 +127,9 @@ struct reduced_columns {
       const position o = in.position_in(0, last, line);
       for (index_t c = begin; c < end; c += block_columns) {
         const index_t n = algorithm::min(end - c, block_columns);
-        columns_type sums(n);
+        Columns sums(n);
         const index_t r0 = b * rows_per_block, r1 = algorithm::min(r0 + rows_per_block, height);
-        if constexpr (makes) add_made_rows(o, r0, r1, c, n, sums);
+        if constexpr (made) add_made_rows(o, r0, r1, c, n, sums);
         else add_rows(o, r0, r1, c, n, sums);
         const auto& found = sums.result();
         for (index_t i = 0; i < n; ++i)

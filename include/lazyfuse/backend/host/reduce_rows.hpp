@@ -118,15 +118,16 @@ struct reduced_rows {
     const auto add_block = [&](const position& o, index_t b) {
       const index_t r = b / column_blocks * rows_per_block, c = b % column_blocks * block_elements;
       const index_t r1 = algorithm::min(r + rows_per_block, height), c1 = algorithm::min(c + block_elements, width);
-      if constexpr (makes) return made_block(o, r, r1, c, c1);
-      else return block(o, r, r1, c, c1);
+      if constexpr (makes)
+        if (Run::makes_rows_of(width)) return made_block(o, r, r1, c, c1);
+      return block(o, r, r1, c, c1);
     };
     if (blocks <= 1) {
       const index_t per_task = width * height > 0 ? 1 + block_elements / (width * height) : block_elements;
       for_tasks((kept + per_task - 1) / per_task, cost, [&](index_t task) {
         const index_t begin = task * per_task, end = begin + per_task < kept ? begin + per_task : kept;
         if constexpr (makes && K > 0 && K == R - 1)
-          if (blocks == 1 && width <= made_rows<Set, walk_type>::most / 2) return made_results_of(begin, end);
+          if (blocks == 1 && Run::makes_rows_of(width)) return made_results_of(begin, end);
         position o = in.position_in(0, K, begin);
         for (index_t k = begin; k < end; ++k, o.next()) {
           accumulators total;

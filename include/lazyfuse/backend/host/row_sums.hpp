@@ -47,7 +47,7 @@ class row_sums {
   static constexpr int together = turns_together<Set>, in_line = turns_in_line<Set>;
   static constexpr bool places = Set::has_ordered, short_runs = Set::has_rounding || Set::has_near || places;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near || row_runs_of<Set>::has_counts;
-  static constexpr bool ends_whole_lanes = is_made<Set> && ends_whole<typename Set::prologue>;
+  static constexpr bool ends_whole_lanes = is_made<Set>;
   /// The first elements of moments, and the runs after them: four times as long each.
   static constexpr index_t far_elements = reduce_tuning::turns_to_shift * lane_count, first_run = 3;
 

@@ -51,14 +51,14 @@ struct made_results<N, index_sequence<J...>, T...> : pack<made_values<T, N>...> 
   }
 };
 
-/// Programs from some cost on compute the last elements of a run as whole vectors, of which some are computed already:
-/// that costs less than the rest of the run one by one. Not by clang, which calls functions one by one anyway.
+/// Programs that call functions compute the last elements of a run as whole vectors, of which some are computed
+/// already: that costs less than the rest of the run one by one. Not by clang, which calls functions one by one anyway.
 #if defined(__clang__)
 template <class>
 inline constexpr bool ends_whole = false;
 #else
 template <class Schedule>
-inline constexpr bool ends_whole = Schedule::cost >= dpp::tuning<dpp::transforms, host>::whole_cost;
+inline constexpr bool ends_whole = Schedule::found.calls && !Schedule::found.one_by_one;
 #endif
 inline constexpr int whole_end = dpp::tuning<dpp::transforms, host>::whole_end;
 
