@@ -147,7 +147,7 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
     // Moments are found across rows, and numbers that are made cost as operations do.
     constexpr bool by_themselves =
         Axes == 1 && !program::has_near && cost_of_sources<Space>(typename plan::sources{}) == 0;
-    constexpr int again = by_themselves ? schedule<typename program::repeated>::cost / 2
+    constexpr int again = by_themselves ? schedule<typename program::repeated>::cost
                                         : cost_of_elements<program>(make_index_sequence<program::count + 1>{});
     if (wanted == plan_choice::automatic && !p.rows.beside && report.length <= tuned::longest_in_steps &&
         (by_themselves ? all_rows : side_by_side) >= tuned::least_in_steps &&

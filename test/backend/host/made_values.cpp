@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -16,14 +17,14 @@ using test::numbers, test::of;
 
 constexpr int64_t lengths[] = {1, 3, 4, 5, 15, 16, 17, 31, 32, 33, 47, 64, 65, 133, 255, 600, 1025, 2100};
 
-/// Whole numbers, whose sums are exact.
+/// Whole numbers, whose sums are exact, by a function that is called.
 template <class X, class Y, class Z>
 auto costly(const X& x, const Y& y, const Z& z) {
-  return lf::floor(lf::sqrt(lf::abs(x + y))) + lf::floor(64.0f / (1.0f + lf::abs(z))) -
+  return lf::floor(lf::sqrt(lf::abs(x + y))) + lf::floor(8.5f + lf::tanh(z) * 4.0f) -
          lf::floor(99.0f / (2.0f + lf::abs(x)));
 }
 float costly_of(float x, float y, float z) {
-  return std::floor(std::sqrt(std::abs(x + y))) + std::floor(64.0f / (1.0f + std::abs(z))) -
+  return std::floor(std::sqrt(std::abs(x + y))) + std::floor(8.5f + std::tanh(z) * 4.0f) -
          std::floor(99.0f / (2.0f + std::abs(x)));
 }
 
@@ -34,11 +35,19 @@ struct operands {
   int64_t rows, n;
   test::tensor<float> a = numbers<float>({few, rows, n}, 1), b = numbers<float>({few, 1, n}, 2),
                       c = numbers<float>({few, rows, 1}, 3);
-  float at(int64_t i, int64_t j, int64_t k) const { return costly_of(a[{i, j, k}], b[{i, 0, k}], c[{i, j, 0}]); }
+  std::vector<float> term = terms();
+  std::vector<float> terms() const {
+    return test::generate<float>({few, rows, n},
+                                 [&](const test::extents& at) {
+                                   return costly_of(a[at], b[{at[0], 0, at[2]}], c[{at[0], at[1], 0}]);
+                                 })
+        .values;
+  }
   /// The same elements in an order of their own.
   template <int... Axes>
   auto turned() const {
-    return lf::copy(lf::permute_dims<Axes...>(of<float, 3>(a)));
+    const lf::array<float, 3, lf::host> x = lf::permute_dims<Axes...>(of<float, 3>(a));
+    return x;
   }
   auto within_more() const {
     lf::array<float, 3, lf::host> more = lf::full(lf::shape{few + 1, rows + 2, n + 3}, 1000.0f);
@@ -47,41 +56,42 @@ struct operands {
   }
 };
 
+/// All terms combined along the axes that are true.
+template <class F>
+test::tensor<float> combined(const operands& o, const F& combine, float first, bool i, bool j, bool k) {
+  test::extents kept;
+  for (const auto& [reduced, n] : {std::pair{i, few}, std::pair{j, o.rows}, std::pair{k, o.n}})
+    if (!reduced) kept.push_back(n);
+  auto found = test::generate<float>(kept, [&](const test::extents&) { return first; });
+  for (int64_t p = 0; p < few; ++p)
+    for (int64_t q = 0; q < o.rows; ++q)
+      for (int64_t r = 0; r < o.n; ++r) {
+        int64_t at = i ? 0 : p;
+        if (!j) at = at * o.rows + q;
+        if (!k) at = at * o.n + r;
+        float& one = found.values[static_cast<std::size_t>(at)];
+        one = combine(one, o.term[static_cast<std::size_t>((p * o.rows + q) * o.n + r)]);
+      }
+  return found;
+}
+
 template <class E>
 void expect_reductions_of(const E& e, const operands& o) {
-  const int64_t rows = o.rows, n = o.n;
-  const auto over = [&](const auto& combine, float first, bool i, bool j, bool k) {
-    return [=, &o](const test::extents& at) {
-      float found = first;
-      const int64_t kept[] = {at.size() > 0 ? at[0] : 0, at.size() > 1 ? at[1] : 0};
-      int next = 0;
-      const int64_t i0 = i ? 0 : kept[next++], j0 = j ? 0 : kept[next++], k0 = k ? 0 : kept[std::min(next, 1)];
-      for (int64_t p = i0; p < (i ? few : i0 + 1); ++p)
-        for (int64_t q = j0; q < (j ? o.rows : j0 + 1); ++q)
-          for (int64_t r = k0; r < (k ? o.n : k0 + 1); ++r) found = combine(found, o.at(p, q, r));
-      return found;
-    };
-  };
   const auto add = [](float x, float y) { return x + y; };
   const auto most = [](float x, float y) { return std::max(x, y); };
-  EXPECT_TRUE(
-      test::evaluates_to(lf::sum(e, axis<2>), test::generate<float>({few, rows}, over(add, 0, false, false, true))));
-  EXPECT_TRUE(test::evaluates_to(lf::max(e, axis<2>),
-                                 test::generate<float>({few, rows}, over(most, -1e9f, false, false, true))));
-  EXPECT_TRUE(
-      test::evaluates_to(lf::sum(e, axis<1>), test::generate<float>({few, n}, over(add, 0, false, true, false))));
-  EXPECT_TRUE(test::evaluates_to(lf::sum(e, axis<0, 1>), test::generate<float>({n}, [&](const test::extents& at) {
-                                   return over(add, 0, true, true, false)({0, at[0]});
-                                 })));
-  EXPECT_TRUE(
-      test::evaluates_to(lf::sum(e, axis<1, 2>), test::generate<float>({few}, over(add, 0, false, true, true))));
-  EXPECT_TRUE(test::evaluates_to(lf::sum(e), test::generate<float>({}, over(add, 0, true, true, true))));
+  EXPECT_TRUE(test::evaluates_to(lf::sum(e, axis<2>), combined(o, add, 0, false, false, true)));
+  EXPECT_TRUE(test::evaluates_to(lf::max(e, axis<2>), combined(o, most, -1e9f, false, false, true)));
+  EXPECT_TRUE(test::evaluates_to(lf::sum(e, axis<1>), combined(o, add, 0, false, true, false)));
+  EXPECT_TRUE(test::evaluates_to(lf::max(e, axis<0, 1>), combined(o, most, -1e9f, true, true, false)));
+  EXPECT_TRUE(test::evaluates_to(lf::sum(e, axis<1, 2>), combined(o, add, 0, false, true, true)));
+  EXPECT_TRUE(test::evaluates_to(lf::sum(e), combined(o, add, 0, true, true, true)));
   // Two of one expression, and back over the rows.
+  const auto largest = combined(o, most, -1e9f, false, false, true), sum = combined(o, add, 0, false, false, true);
   EXPECT_TRUE(test::evaluates_to(e * lf::max(e, axis<2>, lf::keepdims) - lf::sum(e, axis<2>, lf::keepdims),
-                                 test::generate<float>({few, rows, n}, [&](const test::extents& at) {
+                                 test::generate<float>({few, o.rows, o.n}, [&](const test::extents& at) {
                                    const test::extents kept{at[0], at[1]};
-                                   return o.at(at[0], at[1], at[2]) * over(most, -1e9f, false, false, true)(kept) -
-                                          over(add, 0, false, false, true)(kept);
+                                   const auto i = static_cast<std::size_t>((at[0] * o.rows + at[1]) * o.n + at[2]);
+                                   return o.term[i] * largest[kept] - sum[kept];
                                  })));
 }
 

@@ -107,7 +107,7 @@ struct dpp::tuning<dpp::reductions, host> {
   /// What calls functions is made for so many elements at a time before these are combined, of several rows of such
   /// lengths: functions are called for whole vectors.
   static constexpr index_t most_made = 1024, most_made_rows = 128, most_made_places = 32, least_made_row = 4,
-                           longest_made_row = 127;
+                           longest_made_row = 63;
   /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
   static constexpr index_t strip_columns = 128;
 
