@@ -143,14 +143,16 @@ class row_sums {
     const auto end = made::read(to_last, 0, lane_count - left);
     values.move_on(lane_count - left);
     add_to_partials<typename made::set, false>(end, to, 0, left, no_values{});
-    [&]<int... I>(index_sequence<I...>) {
-      const auto note = [&]<class P>(const auto& made_last, P*) {
-        if constexpr (requires { values.template note<P>(index_t{}, made_last.data[0]); })
-          for (index_t l = 0; l < left; ++l) values.template note<P>(l, made_last.data[l]);
-      };
-      (note(get<I>(end), static_cast<typename Set::template program<I>*>(nullptr)), ...);
-    }
-    (set_seq{});
+    note_all(values, end, left, set_seq{});
+  }
+  template <class Values, class Made, int... I>
+  static void note_all(const Values& values, const Made& made, index_t n, index_sequence<I...>) {
+    (note_made<typename Set::template program<I>>(values, get<I>(made).data, n), ...);
+  }
+  template <class P, class Values, class V>
+  static void note_made(const Values& values, const V* made, index_t n) {
+    if constexpr (requires { values.template note<P>(index_t{}, *made); })
+      for (index_t l = 0; l < n; ++l) values.template note<P>(l, made[l]);
   }
   /// Turns that follow each other.
   template <int Count, class Cursors, class Values, int... K>
