@@ -47,7 +47,7 @@ class row_sums {
   static constexpr int together = turns_together<Set>, in_line = turns_in_line<Set>;
   static constexpr bool places = Set::has_ordered, short_runs = Set::has_rounding || Set::has_near || places;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near || row_runs_of<Set>::has_counts;
-  static constexpr bool ends_whole_lanes = is_made<Set>;
+  static constexpr bool ends_whole_lanes = is_made<Set> && Set::prologue::cost >= reduce_tuning::whole_cost;
   /// The first elements of moments, and the runs after them: four times as long each.
   static constexpr index_t far_elements = reduce_tuning::turns_to_shift * lane_count, first_run = 3;
 
@@ -128,20 +128,20 @@ class row_sums {
   typename Set::accumulators result() { return results(set_seq{}); }
 
  private:
-  /// The last elements of n, fewer than the lanes: of whole vectors, of which some were added before.
-  template <int Count, class Cursors, class Values>
+  /// The last elements of n, at most N of them: of whole vectors, of which some were added before.
+  template <int N, int Count, class Cursors, class Values>
   [[gnu::always_inline]] static void add_end(const Cursors& from, index_t n, index_t left, const Values& known,
                                              partials& to) {
     using made = of_made<Set>;
     Cursors cursors = from;
     Values values = known;
-    skip(cursors, n - lane_count, make_index_sequence<Count>{});
-    values.move_on(n - lane_count);
-    typename made::template results<lane_count> last;
+    skip(cursors, n - N, make_index_sequence<Count>{});
+    values.move_on(n - N);
+    typename made::template results<N> last;
     const auto to_last = last.cursors();
-    transform_whole<typename Set::prologue, lane_count>(cursors, to_last, 0, values);
-    const auto end = made::read(to_last, 0, lane_count - left);
-    values.move_on(lane_count - left);
+    transform_whole<typename Set::prologue, N>(cursors, to_last, 0, values);
+    const auto end = made::read(to_last, 0, N - left);
+    values.move_on(N - left);
     add_to_partials<typename made::set, false>(end, to, 0, left, no_values{});
     note_all(values, end, left, set_seq{});
   }
@@ -235,7 +235,9 @@ class row_sums {
         }
       } else if (before == left) {
         if constexpr (ends_whole_lanes) {
-          if (n >= lane_count) add_end<Count>(from, n, left, known, to);
+          constexpr int half = lane_count / 2;
+          if (n >= half && left <= half) add_end<half, Count>(from, n, left, known, to);
+          else if (n >= lane_count) add_end<lane_count, Count>(from, n, left, known, to);
           else add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
         } else add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
         if constexpr (in_runs) ++added_;

@@ -108,6 +108,9 @@ struct dpp::tuning<dpp::reductions, host> {
   /// lengths: functions are called for whole vectors.
   static constexpr index_t most_made = 1024, most_made_rows = 128, most_made_places = 32, least_made_row = 4,
                            longest_made_row = 63;
+  /// Longer rows of programs from this cost on are added up by the widest vectors, and end with whole ones: of others
+  /// memory bounds them.
+  static constexpr int whole_cost = 20;
   /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
   static constexpr index_t strip_columns = 128;
 
