@@ -94,6 +94,27 @@ void order_reduced_axes(index_t* extents, int from, int to, operand_info* operan
   });
 }
 
+void order_kept_for_reading(index_t* extents, int kept, int rank, operand_info* all, int targets, int count) {
+  constexpr index_t least_reduced = 4;
+  index_t reduced = 1;
+  for (int k = kept; k < rank; ++k) reduced *= extents[k];
+  if (kept < 2 || reduced < least_reduced) return;
+  int votes = 0, nearest = -1;
+  for (int i = targets; i < count; ++i) {
+    if (all[i].element_size == 0 || !all[i].steps) continue;
+    int near = -1;
+    for (int k = 0; k < rank; ++k) {
+      if (extents[k] == 1) continue;
+      if (all[i].steps[k] == 0) return;
+      if (near < 0 || magnitude(all[i], k) < magnitude(all[i], near)) near = k;
+    }
+    if (votes == 0) nearest = near;
+    votes += near == nearest ? 1 : -1;
+  }
+  if (votes <= 0 || nearest < 0 || nearest >= kept) return;
+  for (int k = nearest; k + 1 < kept; ++k) swap_axes(extents, k, k + 1, all, count);
+}
+
 bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_info* operands, int count) {
   if (kept == 0 || extents[kept - 1] == 1) return false;
   if (extents[rank - 1] == 1) return true;

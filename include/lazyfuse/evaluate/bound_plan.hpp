@@ -167,9 +167,10 @@ struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
 
   void arrange() {
     index_t* const extents = this->s.extent;
-    operand_info* const operands = this->info + this->targets;
-    order_axes(extents, 0, K, this->info, this->count, this->targets);
+    operand_info *const all = this->info, *const operands = all + this->targets;
+    order_axes(extents, 0, K, all, this->count, this->targets);
     order_reduced_axes(extents, K, R, operands, this->bound.count);
+    if constexpr (backend<Space>::in_vectors) order_kept_for_reading(extents, K, R, all, this->targets, this->count);
     this->merge(0, K);
     this->merge(K, R);
     copy_back<R, K>(this->to, target_steps, this->target_numbers);

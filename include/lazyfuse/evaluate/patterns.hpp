@@ -143,12 +143,16 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
   p.arrange();
   if constexpr (backend<Space>::in_vectors) {
     using tuned = dpp::tuning<dpp::row_stages, Space>;
-    constexpr int elements = cost_of_elements<program>(make_index_sequence<program::count + 1>{});
     const index_t side_by_side = N > Axes ? p.s[N > Axes ? N - Axes - 1 : 0] : 1;
+    // Moments are found across rows, and numbers that are made cost as operations do.
+    constexpr bool by_themselves =
+        Axes == 1 && !program::has_near && cost_of_sources<Space>(typename plan::sources{}) == 0;
+    constexpr int again = by_themselves ? schedule<typename program::repeated>::cost
+                                        : cost_of_elements<program>(make_index_sequence<program::count + 1>{});
     if (wanted == plan_choice::automatic && !p.rows.beside && report.length <= tuned::longest_in_steps &&
-        side_by_side >= tuned::least_in_steps &&
-        elements <= report.passes * tuned::beside_elements(false, static_cast<double>(report.length), 1))
-      return "short rows side by side are faster step by step";
+        (by_themselves ? all_rows : side_by_side) >= tuned::least_in_steps &&
+        again <= report.passes * tuned::beside_elements(false, static_cast<double>(report.length), 1))
+      return "short rows are faster step by step";
   }
   if (const index_t elements = s.size();
       wanted == plan_choice::automatic && rows_are_to_be_compared(report.length, elements)) {

@@ -71,6 +71,8 @@ struct summary {
   bool repeats = false, pairs = false, saves = false;  ///< saves: see cost_saved.hpp
   bool divides = false;                                ///< integers, perhaps, as processors are slow to do
   bool loops = false;                                  ///< is one, whose operations are written fewer times than done
+  bool calls = false;                                  ///< functions that are not exact, of which there are vectors
+  bool one_by_one = false;                             ///< others that are not cheap
   int written = 0;                                     ///< cost of what compilers write
 };
 /// The distinct composite sub-programs met so far, and those that would pair with them (sin and cos).
@@ -107,6 +109,9 @@ struct distinct_programs {
       found.written += Op::written;
     } else found.written += Op::cost;
     found.saves = found.saves || requires { Op::cost_saved(0.0); };
+    constexpr bool dear = Op::cost > 8, function = Op::ulp > 0 && Op::cost < 60;
+    found.calls = found.calls || (dear && function);
+    found.one_by_one = found.one_by_one || (dear && !function);
     found.divides = found.divides || requires { typename Op::prepares_whole; };
   }
 };

@@ -214,6 +214,8 @@ struct staged<list<Root...>, Sources> {
     return (output::cost + ... + set<S>::prologue::cost);
   }
   static constexpr int cost = total_cost(make_index_sequence<count>{});
+  static constexpr bool has_near = []<int... S>(index_sequence<S...>) { return (set<S>::has_near || ...); }
+  (make_index_sequence<count>{});
 };
 
 /// A context whose program may read the values of reductions computed before.

@@ -2,8 +2,10 @@
 #include "packing.hpp"
 
 #include <lazyfuse/backend/host/strided.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 #include <lazyfuse/core/algorithm.hpp>
 
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -65,8 +67,37 @@ void fill(element<Bytes> e, std::byte* __restrict__ to, const std::byte* from, i
     for (index_t i = 0; i < n; ++i) e.copy(to, i, from, 0);
   }
 }
+/// Rows of whole vectors: what is left over at their end is copied together with what comes before it.
+constexpr index_t unit = 64, most_in_units = 2048;
+template <int Bytes>
+using word_of = std::conditional_t<
+    Bytes == 1, std::int8_t,
+    std::conditional_t<Bytes == 2, std::int16_t, std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>>>;
+template <int Bytes>
+void copy_units(std::byte* __restrict__ to, const std::byte* from, index_t bytes) {
+  typedef word_of<Bytes> vector __attribute__((vector_size(unit), aligned(1), may_alias));
+  const auto one = [&](index_t b) { *reinterpret_cast<vector*>(to + b) = *reinterpret_cast<const vector*>(from + b); };
+  index_t b = 0;
+  for (; b + unit <= bytes; b += unit) one(b);
+  if (b < bytes) one(bytes - unit);
+}
+template <int Bytes>
+void fill_units(std::byte* __restrict__ to, const std::byte* from, index_t bytes) {
+  typedef word_of<Bytes> vector __attribute__((vector_size(unit), aligned(1), may_alias));
+  word_of<Bytes> value;
+  std::memcpy(&value, from, Bytes);
+  const vector all = value - vector{};
+  index_t b = 0;
+  for (; b + unit <= bytes; b += unit) *reinterpret_cast<vector*>(to + b) = all;
+  if (b < bytes) *reinterpret_cast<vector*>(to + bytes - unit) = all;
+}
 template <int Bytes>
 void copy_row(element<Bytes> e, std::byte* __restrict__ to, const std::byte* from, index_t step, index_t n) {
+  if constexpr (Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8)
+    if (n * Bytes >= unit && n * Bytes <= most_in_units) {
+      if (step == 1) return copy_units<Bytes>(to, from, n * Bytes);
+      if (step == 0) return fill_units<Bytes>(to, from, n * Bytes);
+    }
   if (step == 1) std::memcpy(to, from, std::size_t(n * e.bytes));
   else if (step == 0) fill(e, to, from, n);
   else if (step == -1)
@@ -167,7 +198,15 @@ void pack_rows(std::byte* to, const std::byte* from, int bytes, index_t row_step
                  int(algorithm::min<index_t>(block_rows, rows - r)), n);
   else
     with_element(bytes, [&](auto e) {
-      for (index_t r = 0; r < rows; ++r) copy_row(e, to + r * n * e.bytes, from + r * row_step * e.bytes, step, n);
+      in_widest_vectors<true>(
+          least_for_widest,
+          [](auto element, std::byte* copy, const std::byte* elements, index_t across, index_t along, index_t count,
+             index_t length) {
+            for (index_t r = 0; r < count; ++r)
+              copy_row(element, copy + r * length * element.bytes, elements + r * across * element.bytes, along,
+                       length);
+          },
+          e, to, from, row_step, step, rows, n);
     });
 }
 

@@ -97,6 +97,32 @@ void strided_walk::seek_rows(element_run* to, std::byte* buffers, index_t pitch,
   }
 }
 
+void strided_walk::gather(element_run* to, std::byte* buffers, const held_rows& rows, copied_row* there, index_t first,
+                          index_t n) const {
+  for (int i = 0; i < count; ++i) {
+    const strided& o = all[i];
+    if (!o.in_memory) continue;
+    const index_t s = o.steps[inner], apart = step_along(o, across), begin = rows.offsets[i] + first * s;
+    bool dense = s == 1 || n == 1;
+    index_t offset = begin;
+    for (int p = 0; dense && p < rows.places; ++p) {
+      dense = rows.offsets[p * count + i] + first * s == offset && (rows.counts[p] == 1 || apart == n);
+      offset += rows.counts[p] * n;
+    }
+    std::byte* next = buffers + o.buffer;
+    to[i] = {dense ? at_offset(o, begin) : next, 0};
+    if (dense) continue;
+    const bool repeats = rows.places == 1 && apart == 0;
+    copied_row& known = there[i];
+    if (repeats && known.times >= rows.counts[0] && known.offset == begin && known.n == n) continue;
+    known = {begin, n, repeats ? rows.counts[0] : 0};
+    for (int p = 0; p < rows.places; ++p) {
+      pack_rows(next, at_offset(o, rows.offsets[p * count + i] + first * s), o.bytes, apart, s, rows.counts[p], n);
+      next += rows.counts[p] * n * o.bytes;
+    }
+  }
+}
+
 bool strided_walk::side_by_side(const row_layout& lies, int axis, index_t rows, index_t n) const {
   if (lies) return false;
   index_t bytes = 0;

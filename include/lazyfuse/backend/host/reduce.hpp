@@ -30,6 +30,8 @@ void reduce(const shape<R>& extents, const Operands& operands, const target_pack
     }
   if constexpr (tiles_type::possible)
     if (in_tiles) return reduce_in_tiles<Set>(tiles_type{extents.extent, operands, run.table}, run);
+  constexpr bool makes = makes_values<Set, typename run_type::walk_type>;
+  if (makes && !along_kept && run.makes_rows_of(extents[R > 0 ? R - 1 : 0])) return reduced_rows<run_type>{run}.run();
   if constexpr (short_type::may_be_short)
     if (!along_kept)
       if (const short_type few{run}; few.pays()) return few.run();

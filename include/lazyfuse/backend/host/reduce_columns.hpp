@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lazyfuse/backend/host/column_sums.hpp>
+#include <lazyfuse/backend/host/made_rows.hpp>
 #include <lazyfuse/backend/host/reduce_run.hpp>
 #include <lazyfuse/backend/host/scratch.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
@@ -32,8 +33,34 @@ struct reduced_columns {
                            most_columns = sizeof(partial_pack<Set, chunk>) <= tuned::most_lane_bytes
                                               ? chunk
                                               : algorithm::min<index_t>(chunk, tuned::cut_columns);
-  using columns_type = column_sums<Set, int(most_columns)>;
+  static constexpr bool makes = makes_values<Set, walk_type>;
+  template <class S>
+  using sums_of = column_sums<S, int(most_columns)>;
+  using columns_type = sums_of<Set>;
+  using made_columns_type = sums_of<typename std::conditional_t<makes, of_made<Set>, Run>::set>;
 
+  /// The same of values that are made for several rows at once.
+  void add_made_rows(const position& o, index_t r0, index_t r1, index_t first, index_t n,
+                     made_columns_type& sums) const {
+    made_rows<Set, walk_type> rows(in.walk_along(last, R - 1));
+    const index_t together = rows.together(n);
+    position inner = in.position_in(K, R, r0);
+    for (index_t r = r0; r < r1;) {
+      const index_t some =
+          algorithm::min(algorithm::min(in.extents[R - 1] - inner.at[R - 1], together - rows.held), r1 - r);
+      const bool enough = rows.hold(some, together, o.offsets, inner.offsets);
+      inner.next(some);
+      r += some;
+      if (!enough && r < r1) continue;
+      auto cursors = rows.make(first, n);
+      for (index_t left = rows.held; left > 0;) {
+        const index_t added = sums.template add<Set::size>(cursors, left);
+        lazyfuse::host_detail::move_on(cursors, added, set_seq{});
+        left -= added;
+      }
+      rows.drop();
+    }
+  }
   /// Adds rows [r0, r1) of the columns from `first` on, as many as `sums` has.
   void add_rows(const position& o, index_t r0, index_t r1, index_t first, index_t n, columns_type& sums) const {
     const walk_type walk = in.walk_along(last, R - 1);
@@ -77,6 +104,15 @@ struct reduced_columns {
   }
 
   void run() const {
+    if constexpr (makes)
+      if (in.extents[last] <= tuned::longest_made_row) return run_in<made_columns_type>();
+    run_in<columns_type>();
+  }
+
+ private:
+  template <class Columns>
+  void run_in() const {
+    constexpr bool made = !std::is_same_v<Columns, columns_type>;
     const index_t outer = in.size(0, last), across = in.extents[last], height = in.size(K, R);
     const index_t block_columns = in.walk_along(last, R - 1).layout().blocked ? chunk / block_rows : most_columns;
     const index_t chunks = (across + most_columns - 1) / most_columns;
@@ -91,8 +127,10 @@ struct reduced_columns {
       const position o = in.position_in(0, last, line);
       for (index_t c = begin; c < end; c += block_columns) {
         const index_t n = algorithm::min(end - c, block_columns);
-        columns_type sums(n);
-        add_rows(o, b * rows_per_block, algorithm::min((b + 1) * rows_per_block, height), c, n, sums);
+        Columns sums(n);
+        const index_t r0 = b * rows_per_block, r1 = algorithm::min(r0 + rows_per_block, height);
+        if constexpr (made) add_made_rows(o, r0, r1, c, n, sums);
+        else add_rows(o, r0, r1, c, n, sums);
         const auto& found = sums.result();
         for (index_t i = 0; i < n; ++i)
           if (blocks == 1) in.finish(o, lane<Set>(found, i, set_seq{}), c + i, last);

@@ -2,9 +2,11 @@
 // Reductions along the reduced axis: the elements of a row in lanes, blocks of long ones merged pairwise.
 #pragma once
 
+#include <lazyfuse/backend/host/made_rows.hpp>
 #include <lazyfuse/backend/host/reduce_run.hpp>
 #include <lazyfuse/backend/host/row_sums.hpp>
 #include <lazyfuse/backend/host/scratch.hpp>
+#include <lazyfuse/backend/host/short_row.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 
 namespace lazyfuse::host_detail {
@@ -21,6 +23,56 @@ struct reduced_rows {
 
   /// Whether nothing changes them any more.
   static bool decided(row_sums<Set>& sums) { return Set::absorbing({sums.result()}); }
+  static constexpr bool makes = makes_values<Set, walk_type>;
+  /// The same of values that are made for several rows at once.
+  accumulators made_block(const position& o, index_t r0, index_t r1, index_t c0, index_t c1) const {
+    constexpr int axis = K + 1 < R ? R - 2 : -1;
+    made_rows<Set, walk_type> rows(in.walk_along(R - 1, axis));
+    row_sums<typename of_made<Set>::set> sums(false);
+    const index_t together = rows.together(c1 - c0);
+    position inner = in.position_in(K, R - 1, r0);
+    for (index_t r = r0; r < r1;) {
+      index_t some = 1;
+      if constexpr (axis >= 0)
+        some = algorithm::min(algorithm::min(in.extents[axis] - inner.at[axis], together - rows.held), r1 - r);
+      const bool enough = rows.hold(some, together, o.offsets, inner.offsets);
+      inner.next(some);
+      r += some;
+      if (!enough && r < r1) continue;
+      for (index_t c = c0; c < c1; c += rows.most) {
+        const index_t n = algorithm::min(c1 - c, rows.most);
+        sums.template add<Set::size>(rows.make(c, n), rows.held * n);
+      }
+      rows.drop();
+    }
+    return sums.result();
+  }
+  /// Results [begin, end), each of one row, of which several are made at once.
+  void made_results_of(index_t begin, index_t end) const {
+    using set = typename of_made<Set>::set;
+    constexpr int axis = K > 0 ? K - 1 : 0;
+    made_rows<Set, walk_type> rows(in.walk_along(R - 1, axis));
+    const index_t n = in.extents[R - 1], together = rows.together(n);
+    position o = in.position_in(0, K, begin), done = o;
+    for (index_t k = begin; k < end;) {
+      const index_t some = algorithm::min(algorithm::min(in.extents[axis] - o.at[axis], together - rows.held), end - k);
+      const bool enough = rows.hold(some, together, o.offsets);
+      o.next(some);
+      k += some;
+      if (!enough && k < end) continue;
+      const auto cursors = rows.make(0, n);
+      accumulators found[reduce_tuning::most_made_rows];
+      if (is_short<set>(n)) reduce_few<set, Set::size>(cursors, rows.held, n, found);
+      else
+        for (index_t r = 0; r < rows.held; ++r) {
+          row_sums<set> sums(false);
+          sums.template add<Set::size>(rows.of_row(r, n), n);
+          found[r] = sums.result();
+        }
+      for (index_t r = 0; r < rows.held; ++r, done.next()) in.finish(done, found[r], 0, -1);
+      rows.drop();
+    }
+  }
   /// One block: reduced rows [r0, r1), columns [c0, c1), at the kept position o.
   accumulators block(const position& o, index_t r0, index_t r1, index_t c0, index_t c1) const {
     const walk_type walk = in.walk_along(R - 1);
@@ -65,13 +117,17 @@ struct reduced_rows {
     const index_t blocks = (height + rows_per_block - 1) / rows_per_block * column_blocks;
     const auto add_block = [&](const position& o, index_t b) {
       const index_t r = b / column_blocks * rows_per_block, c = b % column_blocks * block_elements;
-      return block(o, r, r + rows_per_block < height ? r + rows_per_block : height, c,
-                   c + block_elements < width ? c + block_elements : width);
+      const index_t r1 = algorithm::min(r + rows_per_block, height), c1 = algorithm::min(c + block_elements, width);
+      if constexpr (makes)
+        if (Run::makes_rows_of(width)) return made_block(o, r, r1, c, c1);
+      return block(o, r, r1, c, c1);
     };
     if (blocks <= 1) {
       const index_t per_task = width * height > 0 ? 1 + block_elements / (width * height) : block_elements;
       for_tasks((kept + per_task - 1) / per_task, cost, [&](index_t task) {
         const index_t begin = task * per_task, end = begin + per_task < kept ? begin + per_task : kept;
+        if constexpr (makes && K > 0 && K == R - 1)
+          if (blocks == 1 && Run::makes_rows_of(width)) return made_results_of(begin, end);
         position o = in.position_in(0, K, begin);
         for (index_t k = begin; k < end; ++k, o.next()) {
           accumulators total;

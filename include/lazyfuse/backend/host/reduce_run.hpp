@@ -48,6 +48,10 @@ struct reduce_run {
     }
     return true;
   }
+  /// Whether values of rows of such a length are made before they are combined, where they may be.
+  static bool makes_rows_of(index_t length) {
+    return length <= tuned::longest_made_row && (K + 1 < R || length >= tuned::least_made_row);
+  }
   index_t size(int from, int to) const {
     index_t n = 1;
     for (int k = from; k < to; ++k) n *= extents[k];

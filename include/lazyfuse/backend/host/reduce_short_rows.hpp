@@ -2,15 +2,12 @@
 // Reductions of many short rows: each in a few lanes, all in one loop; or copied next to each other first.
 #pragma once
 
+#include <lazyfuse/backend/host/made_rows.hpp>
 #include <lazyfuse/backend/host/reduce_run.hpp>
 #include <lazyfuse/backend/host/row_sums.hpp>
+#include <lazyfuse/backend/host/short_row.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
 #include <lazyfuse/backend/widest_vectors.hpp>
-
-#if defined(__NVCC__)
-#pragma nv_diagnostic push
-#pragma nv_diag_suppress 1675  // "GCC unroll", which it hands to g++ all the same
-#endif
 
 namespace lazyfuse::host_detail {
 
@@ -60,16 +57,13 @@ struct reduced_short_rows {
     gather_rows(operands(), in.size(0, K), Run::cost(in.size(0, R)), run);
   }
 
-  /// Lanes of a short row, which is one run.
-  static constexpr int few_lanes = Set::has_ordered ? 1 : sizeof(accumulators) == 8 ? vector_bytes / 8 : 4;
   static constexpr bool may_be_short = K > 0 && K == R - 1 && !Set::has_near && Set::prologue::cost <= tuned::cheap;
 
   /// Whether rows are short, and read where they lie, or copied.
   bool pays() const {
     const index_t length = in.extents[R - 1];
-    return length >= few_lanes && length * bytes_of_position(typename Run::sources{}) >= 8 * few_lanes &&
-           length <= few_lanes * run_elements && (!Set::has_ordered || in.ordered(seq{})) &&
-           (gathers() || (!in.lies.packs && !in.lies.repeats));
+    return is_short<Set>(length) && length * bytes_of_position(typename Run::sources{}) >= 8 * few_lanes<Set> &&
+           (!Set::has_ordered || in.ordered(seq{})) && (gathers() || (!in.lies.packs && !in.lies.repeats));
   }
   void run() const {
     const index_t across = in.extents[last], length = in.extents[R - 1], outer = in.size(0, last);
@@ -93,35 +87,12 @@ struct reduced_short_rows {
   }
   void short_rows_of(const position& kept, typename walk_type::cursors cursors, index_t begin, index_t end) const {
     for (index_t c = begin; c < end; ++c) {
-      partial_pack<Set, few_lanes> sums;
-      short_row(cursors, in.extents[R - 1], sums, set_seq{});
+      partial_pack<Set, few_lanes<Set>> sums;
+      short_row<Set>(cursors, in.extents[R - 1], sums, set_seq{});
       in.finish(kept, lane<Set>(sums, 0, set_seq{}), c, last);
       move_on(cursors, 1, seq{});
     }
   }
-  template <class Partials, int... I>
-  static void short_row(const typename walk_type::cursors& cursors, index_t length, Partials& sums,
-                        index_sequence<I...>) {
-    (get<I>(sums).clear(few_lanes), ...);
-    index_t i = 0;
-    const auto add = [&](index_t l) {
-      lane_sink<typename Set::prologue::roots, Partials, no_values, false, Set::has_ordered> sink{sums, {}, l};
-      evaluate<typename Set::prologue>(chunk_context<typename walk_type::cursors>{cursors, {}, i + l}, sink);
-    };
-    for (; i + few_lanes <= length; i += few_lanes) {
-#if !defined(__clang__)
-#pragma GCC ivdep
-#pragma GCC unroll 1  // unrolled, it becomes no vectors; of g++ 12 wrong ones, from eight integers on
-#endif
-      for (index_t l = 0; l < few_lanes; ++l) add(l);
-    }
-    for (index_t l = 0; i + l < length; ++l) add(l);
-    (get<I>(sums).fold(), ...);
-  }
 };
 
 }  // namespace lazyfuse::host_detail
-
-#if defined(__NVCC__)
-#pragma nv_diagnostic pop
-#endif

@@ -3,25 +3,11 @@
 #pragma once
 
 #include <lazyfuse/backend/host/extremes.hpp>
-#include <lazyfuse/backend/host/runs.hpp>
+#include <lazyfuse/backend/host/made_values.hpp>
 #include <lazyfuse/backend/host/turns.hpp>
 #include <lazyfuse/backend/widest_vectors.hpp>
 
 namespace lazyfuse::host_detail {
-
-template <class Set, class Seq = make_index_sequence<Set::size>>
-struct row_runs_of;
-template <class Set, int... I>
-struct row_runs_of<Set, index_sequence<I...>> {
-  template <int K>
-  static constexpr bool counts = is_count<typename Set::template reduction_at<K>, typename Set::sources>;
-  template <int K>
-  using one = std::conditional_t<counts<K>, count_runs<typename Set::template value_type<K>>,
-                                 row_runs<typename Set::template monoid<K>, typename Set::template value_type<K>>>;
-  static constexpr bool has_counts = (counts<I> || ...);
-  using type = pack<one<I>...>;
-  using partials = pack<typename one<I>::partials...>;
-};
 
 /// Takes the place from the value of reduction I.
 template <int I>
@@ -61,6 +47,7 @@ class row_sums {
   static constexpr int together = turns_together<Set>, in_line = turns_in_line<Set>;
   static constexpr bool places = Set::has_ordered, short_runs = Set::has_rounding || Set::has_near || places;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near || row_runs_of<Set>::has_counts;
+  static constexpr bool ends_whole_lanes = is_made<Set> && Set::prologue::cost >= reduce_tuning::whole_cost;
   /// The first elements of moments, and the runs after them: four times as long each.
   static constexpr index_t far_elements = reduce_tuning::turns_to_shift * lane_count, first_run = 3;
 
@@ -132,7 +119,7 @@ class row_sums {
   template <int Count, class Cursors, class Values = no_values>
   void add(const Cursors& from, index_t n, const Values& known = {}, index_t parts = 1) {
     in_widest_vectors<reads_plain<Cursors> && adds_plain<Set>>(
-        n,
+        ends_whole_lanes && n >= lane_count ? algorithm::max(n, least_for_widest) : n,
         [](row_sums* sums, const Cursors& cursors, index_t elements, const Values& values, index_t count) {
           sums->template add_loop<Count>(cursors, elements, values, count);
         },
@@ -141,6 +128,32 @@ class row_sums {
   typename Set::accumulators result() { return results(set_seq{}); }
 
  private:
+  /// The last elements of n, at most N of them: of whole vectors, of which some were added before.
+  template <int N, int Count, class Cursors, class Values>
+  [[gnu::always_inline]] static void add_end(const Cursors& from, index_t n, index_t left, const Values& known,
+                                             partials& to) {
+    using made = of_made<Set>;
+    Cursors cursors = from;
+    Values values = known;
+    skip(cursors, n - N, make_index_sequence<Count>{});
+    values.move_on(n - N);
+    typename made::template results<N> last;
+    const auto to_last = last.cursors();
+    transform_whole<typename Set::prologue, N>(cursors, to_last, 0, values);
+    const auto end = made::read(to_last, 0, N - left);
+    values.move_on(N - left);
+    add_to_partials<typename made::set, false>(end, to, 0, left, no_values{});
+    note_all(values, end, left, set_seq{});
+  }
+  template <class Values, class Made, int... I>
+  static void note_all(const Values& values, const Made& made, index_t n, index_sequence<I...>) {
+    (note_made<typename Set::template program<I>>(values, get<I>(made).data, n), ...);
+  }
+  template <class P, class Values, class V>
+  static void note_made(const Values& values, const V* made, index_t n) {
+    if constexpr (requires { values.template note<P>(index_t{}, *made); })
+      for (index_t l = 0; l < n; ++l) values.template note<P>(l, made[l]);
+  }
   /// Turns that follow each other.
   template <int Count, class Cursors, class Values, int... K>
   [[gnu::always_inline]] static void add_in_line(const Cursors& from, const Values& known, partials& to,
@@ -221,7 +234,12 @@ class row_sums {
           next_turn<false>(to, lane_count, set_seq{});
         }
       } else if (before == left) {
-        add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
+        if constexpr (ends_whole_lanes) {
+          constexpr int half = lane_count / 2;
+          if (n >= half && left <= half) add_end<half, Count>(from, n, left, known, to);
+          else if (n >= lane_count) add_end<lane_count, Count>(from, n, left, known, to);
+          else add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
+        } else add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
         if constexpr (in_runs) ++added_;
         left = 0;
       }

@@ -74,6 +74,16 @@ struct row_layout {
   explicit operator bool() const { return blocked || repeats || packs; }
 };
 
+/// Some rows: so many from each of some places on, across which they lie; each place has the offsets of all operands.
+struct held_rows {
+  const index_t *offsets, *counts;
+  int places;
+};
+/// What a buffer has several times: the row at an offset.
+struct copied_row {
+  index_t offset, n, times = 0;
+};
+
 /// Operands along the axis of an inner loop, and across its rows; an axis is -1 where there is none.
 struct strided_walk {
   const strided* all;
@@ -88,6 +98,10 @@ struct strided_walk {
             index_t n, index_t run) const;
   /// The same for rows that are runs, of which no operand repeats, and none is packed but in blocks.
   void seek_rows(element_run* to, std::byte* buffers, index_t pitch, const index_t* offsets, index_t first) const;
+  /// Where the n elements from `first` on of all rows are next to each other. Rows that do not lie so are copied to the
+  /// buffers, which `there` describes: what repeats is in them already.
+  void gather(element_run* to, std::byte* buffers, const held_rows& rows, copied_row* there, index_t first,
+              index_t n) const;
   /// Whether rows are better read several at once, of `rows` with n elements each: each where it lies, and so that the
   /// processor fetches them early. It follows a few long rows, or one place that goes through short ones.
   bool side_by_side(const row_layout& lies, int axis, index_t rows, index_t n) const;

@@ -7,6 +7,11 @@
 #include <lazyfuse/backend/host/past_caches.hpp>
 #include <lazyfuse/backend/widest_vectors.hpp>
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675  // "GCC unroll", which it hands to g++ all the same
+#endif
+
 namespace lazyfuse::host_detail {
 
 /// Where the inner loop writes: contiguous memory, and where the next run starts.
@@ -30,32 +35,81 @@ struct chunk_sink {
   }
 };
 
+template <class T, int N>
+struct made_values {
+  alignas(64) T data[N];
+};
+
+/// So many values of each result.
+template <int N, class Seq, class... T>
+struct made_results;
+template <int N, int... J, class... T>
+struct made_results<N, index_sequence<J...>, T...> : pack<made_values<T, N>...> {
+  output_cursors<T...> cursors() { return {{{get<J>(*this).data, 0}...}}; }
+  void copy_to(const output_cursors<T...>& to, index_t first) const {
+    (algorithm::copy_n(get<J>(*this).data, N, get<J>(to).data + first), ...);
+  }
+};
+
+/// Programs that call functions compute the last elements of a run as whole vectors, of which some are computed
+/// already: that costs less than the rest of the run one by one. Not by clang, which calls functions one by one anyway.
+#if defined(__clang__)
+template <class>
+inline constexpr bool ends_whole = false;
+#else
+template <class Schedule>
+inline constexpr bool ends_whole = Schedule::found.calls && !Schedule::found.one_by_one;
+#endif
+inline constexpr int whole_end = dpp::tuning<dpp::transforms, host>::whole_end;
+
+/// N elements from `first` on.
+template <class Schedule, int N, class Cursors, class... T, class Values>
+[[gnu::always_inline]] inline void transform_whole(const Cursors& cursors, const output_cursors<T...>& to,
+                                                   index_t first, const Values& values) {
+#if !defined(__clang__)
+#pragma GCC ivdep
+#pragma GCC unroll 1
+#endif
+  for (index_t i = 0; i < N; ++i) {
+    chunk_sink<T...> sink{to, i};
+    evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, first + i}, sink);
+  }
+}
+
 /// The loop everything else exists for: runs of n elements, or of N.
 template <class Schedule, int N, int Count, class Cursors, class... T, class Values = no_values>
 void transform_runs(const Cursors& from, const output_cursors<T...>& targets, index_t runs, index_t n,
                     const Values& known = {}) {
   const auto loop = [](Cursors cursors, output_cursors<T...> to, index_t left, index_t length, Values values) {
     for (; left > 0; --left) {
+      index_t end = length;
+      made_results<N == 0 && ends_whole<Schedule> ? whole_end : 1, make_index_sequence<sizeof...(T)>, T...> last;
+      if constexpr (N == 0 && ends_whole<Schedule>)
+        if (length > whole_end && length % whole_end != 0) {
+          // Before the others, which may be stored where these are read.
+          end = length / whole_end * whole_end;
+          transform_whole<Schedule, whole_end>(cursors, last.cursors(), length - whole_end, values);
+        }
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
-      for (index_t i = 0; i < (N > 0 ? N : length); ++i) {
+      for (index_t i = 0; i < (N > 0 ? N : end); ++i) {
         chunk_sink<T...> sink{to, i};
         evaluate<Schedule>(chunk_context<Cursors, Values>{cursors, values, i}, sink);
       }
+      if constexpr (N == 0 && ends_whole<Schedule>)
+        if (end < length) last.copy_to(to, length - whole_end);
       move_on(cursors, 1, make_index_sequence<Count>{});
       move_on(to, 1, make_index_sequence<sizeof...(T)>{});
       if constexpr (N > 0) values.move_on(N);
     }
   };
-  in_widest_vectors<reads_plain<Cursors> && (is_plain<T> && ...)>(N > 0 ? N * runs : n, loop, from, targets, runs, n,
-                                                                  known);
+  const bool whole = N == 0 && ends_whole<Schedule> && n >= whole_end;
+  in_widest_vectors<reads_plain<Cursors> && (is_plain<T> && ...)>(N > 0   ? N * runs
+                                                                  : whole ? algorithm::max(n, least_for_widest)
+                                                                          : n,
+                                                                  loop, from, targets, runs, n, known);
 }
-
-template <class T, int N>
-struct made_values {
-  alignas(64) T data[N];
-};
 
 template <class Cursor>
 void move_by_runs(Cursor& c) {
@@ -90,3 +144,7 @@ void stream_runs(const Cursors& from, const output_cursors<T...>& targets, index
 }
 
 }  // namespace lazyfuse::host_detail
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif

@@ -40,6 +40,8 @@ struct dpp::tuning<dpp::transforms, host> {
   /// short that they lose more at their ends, and of so many runs that three loops save more than they cost.
   static constexpr int streamed_cost = 22;
   static constexpr index_t streamed_row = 16384, streamed_runs = 16;
+  /// So many elements at the end of a row are computed as whole vectors, of which some are computed already.
+  static constexpr int whole_end = 16;
   /// Rows of which something is to be copied are taken several at once where they are so many, up to this length, of
   /// which no more bytes are copied: of longer ones a loop for each costs little. Those that are contiguous the other
   /// way are read in blocks, and gain only if they are shorter still. The first cache holds what is copied at a time.
@@ -102,6 +104,13 @@ struct dpp::tuning<dpp::reductions, host> {
   /// task.
   static constexpr index_t least_by_vector = 1 << 15, least_rows_by_vector = 16, least_depth_by_vector = 128,
                            least_columns_by_vector = 512, elements_by_vector = 1 << 16;
+  /// What calls functions is made for so many elements at a time before these are combined, of several rows of such
+  /// lengths: functions are called for whole vectors.
+  static constexpr index_t most_made = 1024, most_made_rows = 128, most_made_places = 32, least_made_row = 4,
+                           longest_made_row = 63;
+  /// Longer rows of programs from this cost on are added up by the widest vectors, and end with whole ones: of others
+  /// memory bounds them.
+  static constexpr int whole_cost = 20;
   /// Columns that a row adds to before it asks for as many of the next one, where that is elsewhere in memory.
   static constexpr index_t strip_columns = 128;
 
