@@ -153,7 +153,8 @@ class column_sums {
   template <int Count, class Cursors>
   [[gnu::always_inline]] void rows_loop(Cursors from, index_t rows) {
     partials run = run_;
-    const auto add = [&](index_t some) {
+    // Left to itself g++ makes a function of it, for any processor.
+    const auto add = [&](index_t some) __attribute__((always_inline)) {
       for (index_t r = 0; r < some; ++r) {
         add_to_partials<Set, false>(from, run, 0, N, no_values{});
         move_on(from, 1, make_index_sequence<Count>{});
