@@ -12,12 +12,13 @@ namespace {
 constexpr index_t block = 1024;
 
 // What follows is inlined into functions for processors with wider vectors, and becomes vectors there.
-template <class M, class T>
+/// Of n elements, which are whole groups of N.
+template <class M, int N, class T>
 [[gnu::always_inline]] inline T extreme_of(const T* x, index_t n) {
-  partial_sums<M, T, lane_count> most;
-  most.clear(lane_count);
-  for (; n > 0; n -= lane_count, x += lane_count)
-    for (index_t l = 0; l < lane_count; ++l) most.combine(l, x[l]);
+  partial_sums<M, T, N> most;
+  most.clear(N);
+  for (; n > 0; n -= N, x += N)
+    for (index_t l = 0; l < N; ++l) most.combine(l, x[l]);
   most.fold();
   return most.at(0);
 }
@@ -31,71 +32,99 @@ template <int N, class T>
     for (index_t l = 0; l < N; ++l) some |= x[l] != x[l];
   return some != 0;
 }
-/// Where it is first among n elements, which have it.
-template <class T>
+/// Where it is first among N elements; N if nowhere.
+template <int N, class T>
+[[gnu::always_inline]] inline index_t first_in(const T* x, T value) {
+  int first = N;
+  if (value == value)
+    for (int l = 0; l < N; ++l) first = std::min(first, x[l] == value ? l : N);
+  else
+    for (int l = 0; l < N; ++l) first = std::min(first, x[l] != x[l] ? l : N);
+  return first;
+}
+/// Where it is first among n elements, groups of N, which have it.
+template <int N, class T>
 [[gnu::always_inline]] inline index_t first_of(const T* x, index_t n, T value) {
-  constexpr int many = 4 * lane_count;
+  constexpr int many = 4 * N;
   index_t i = 0;
   while (i + many <= n && !has<many>(x + i, value)) i += many;
-  while (i + lane_count <= n && !has<lane_count>(x + i, value)) i += lane_count;
-  while (value == value ? x[i] != value : x[i] == x[i]) ++i;
-  return i;
+  for (;; i += N)
+    if (const index_t first = first_in<N>(x + i, value); first < N || i + N >= n) return i + first;
+}
+/// In groups of N, which n elements are at least: the last one may share elements with that before it.
+template <class M, int N, class T>
+[[gnu::always_inline]] inline index_t place_in_groups(const T* x, index_t n) {
+  const index_t whole = n / N * N;
+  const auto beyond = [](T a, T b) { return a != a || (a != b && M::of_numbers(a, b) == a); };
+  index_t best = 0;
+  for (index_t i = 0; i < n;) {
+    const index_t some = i < whole ? std::min(block, whole - i) : N, begin = i < whole ? i : n - N;
+    const T value = extreme_of<M, N>(x + begin, some);
+    if (i == 0 || beyond(value, x[best])) best = begin + first_of<N>(x + begin, some, value);
+    if (x[best] != x[best]) break;
+    i += some;
+  }
+  return best;
 }
 template <class M, class T>
 [[gnu::always_inline]] inline index_t place_in(const T* x, index_t n) {
-  const index_t whole = n / lane_count * lane_count;
-  const auto beyond = [](T a, T b) { return a != a || (a != b && M::of_numbers(a, b) == a); };
-  index_t best = 0;
-  for (index_t i = 0; i < whole && x[best] == x[best]; i += block) {
-    const index_t some = std::min(block, whole - i);
-    const T value = extreme_of<M>(x + i, some);
-    if (i == 0 || beyond(value, x[best])) best = i + first_of(x + i, some, value);
-  }
-  for (index_t i = whole; i < n && x[best] == x[best]; ++i)
-    if (beyond(x[i], x[best])) best = i;
-  return best;
+  if (n >= lane_count) return place_in_groups<M, lane_count>(x, n);
+  if (n >= 8) return place_in_groups<M, 8>(x, n);
+  return place_in_groups<M, 1>(x, n);
 }
 template <class T>
-[[gnu::always_inline]] inline index_t place(const T* x, index_t n, bool largest) {
-  return largest ? place_in<extreme_element<true>>(x, n) : place_in<extreme_element<false>>(x, n);
+[[gnu::always_inline]] inline void places(const T* x, index_t n, index_t next, index_t rows, bool largest,
+                                          index_t* to) {
+  for (index_t r = 0; r < rows; ++r, x += next)
+    to[r] = largest ? place_in<extreme_element<true>>(x, n) : place_in<extreme_element<false>>(x, n);
 }
 
 template <class T>
-index_t place_16(const T* x, index_t n, bool largest) {
-  return place(x, n, largest);
+void places_16(const T* x, index_t n, index_t next, index_t rows, bool largest, index_t* to) {
+  places(x, n, next, rows, largest, to);
 }
 #if defined(__x86_64__)
 template <class T>
-__attribute__((target("avx2"))) index_t place_32(const T* x, index_t n, bool largest) {
-  return place(x, n, largest);
+__attribute__((target("avx2"))) void places_32(const T* x, index_t n, index_t next, index_t rows, bool largest,
+                                               index_t* to) {
+  places(x, n, next, rows, largest, to);
 }
 template <class T>
-__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))) index_t place_64(const T* x, index_t n, bool largest) {
-  return place(x, n, largest);
+__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))) void places_64(const T* x, index_t n, index_t next,
+                                                                             index_t rows, bool largest, index_t* to) {
+  places(x, n, next, rows, largest, to);
 }
 template <class T>
-auto best_place() {
+auto best_places() {
   const bool wide =
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-  return wide ? place_64<T> : __builtin_cpu_supports("avx2") ? place_32<T> : place_16<T>;
+  return wide ? places_64<T> : __builtin_cpu_supports("avx2") ? places_32<T> : places_16<T>;
 }
 #else
 template <class T>
-auto best_place() {
-  return place_16<T>;
+auto best_places() {
+  return places_16<T>;
 }
 #endif
 template <class T>
-index_t found(const T* x, index_t n, bool largest) {
-  static const auto place = best_place<T>();
-  return place(x, n, largest);
+void find(const T* x, index_t n, index_t next, index_t rows, bool largest, index_t* to) {
+  static const auto places = best_places<T>();
+  places(x, n, next, rows, largest, to);
 }
 
 }  // namespace
 
-index_t place_of_extreme(const float* x, index_t n, bool largest) { return found(x, n, largest); }
-index_t place_of_extreme(const double* x, index_t n, bool largest) { return found(x, n, largest); }
-index_t place_of_extreme(const int32* x, index_t n, bool largest) { return found(x, n, largest); }
-index_t place_of_extreme(const int64* x, index_t n, bool largest) { return found(x, n, largest); }
+void places_of_extremes(const float* x, index_t n, index_t next, index_t rows, bool largest, index_t* to) {
+  find(x, n, next, rows, largest, to);
+}
+void places_of_extremes(const double* x, index_t n, index_t next, index_t rows, bool largest, index_t* to) {
+  find(x, n, next, rows, largest, to);
+}
+void places_of_extremes(const int32* x, index_t n, index_t next, index_t rows, bool largest, index_t* to) {
+  find(x, n, next, rows, largest, to);
+}
+void places_of_extremes(const int64* x, index_t n, index_t next, index_t rows, bool largest, index_t* to) {
+  find(x, n, next, rows, largest, to);
+}
 
 }  // namespace lazyfuse::host_detail

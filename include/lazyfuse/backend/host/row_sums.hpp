@@ -46,7 +46,9 @@ constexpr int searched_operand() {
   if constexpr (Set::size == 1 && Set::has_ordered) {
     constexpr int operand = indexed_operand<typename Set::template program<0>>;
     if constexpr (operand >= 0)
-      if constexpr (requires(const Cursors& c) { place_of_extreme(get<operand>(c).data, index_t{}, true); })
+      if constexpr (requires(const Cursors& c, index_t* to) {
+                      places_of_extremes(get<operand>(c).data, 0, 0, 0, true, to);
+                    })
         return operand;
   }
   return -1;
@@ -97,18 +99,6 @@ class row_sums {
     longest_ = near_ ? algorithm::min(4 * longest_, run_elements) : first_run;
     near_ = true;
   }
-  /// The place of element i, of reduction I.
-  template <int Count, class Cursors, class Values, int I>
-  static int64 place_of(const Cursors& from, const Values& known, index_t i, index_sequence<I>) {
-    const index_t turns = i / lane_count * lane_count;
-    Cursors cursors = from;
-    Values values = known;
-    skip(cursors, turns, make_index_sequence<Count>{});
-    values.move_on(turns);
-    place_sink<I> sink{};
-    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i - turns}, sink);
-    return sink.index;
-  }
   template <class Place, int... I>
   void locate(partials& to, index_t n, const Place& place, index_sequence<I...>) {
     const auto one = [&]<int K>(auto& sums, auto& runs, index_sequence<K>) {
@@ -139,6 +129,18 @@ class row_sums {
         this, from, n, known, parts);
   }
   typename Set::accumulators result() { return results(set_seq{}); }
+  /// The place of element i, of reduction I.
+  template <int Count, class Cursors, class Values, int I>
+  static int64 place_of(const Cursors& from, const Values& known, index_t i, index_sequence<I>) {
+    const index_t turns = i / lane_count * lane_count;
+    Cursors cursors = from;
+    Values values = known;
+    skip(cursors, turns, make_index_sequence<Count>{});
+    values.move_on(turns);
+    place_sink<I> sink{};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i - turns}, sink);
+    return sink.index;
+  }
 
  private:
   /// Turns that follow each other.
@@ -161,7 +163,8 @@ class row_sums {
       if (get<searched>(from).next != 0) {
         auto& best = get<0>(runs_);
         const auto* x = get<searched>(from).data;
-        const index_t i = place_of_extreme(x, n, best.largest);
+        index_t i;
+        places_of_extremes(x, n, 0, 1, best.largest, &i);
         return best.add({x[i], place_of<Count>(from, known, i, index_sequence<0>{})});
       }
     partials to = partials_;
