@@ -4,6 +4,8 @@
 #include <lazyfuse/op/reduction.hpp>
 
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 
 namespace lazyfuse::host_detail {
 namespace {
@@ -12,15 +14,43 @@ namespace {
 constexpr index_t block = 1024;
 
 // What follows is inlined into functions for processors with wider vectors, and becomes vectors there.
-/// Of n elements, which are whole groups of N.
+/// Of the lanes; NaN if one is. Of integers that are in the order of the numbers, and of NaN before the first or after
+/// the last, as its lane has all bits set: the compiler takes these in vectors, and numbers one by one.
+template <class M, int N, class Lanes>
+[[gnu::always_inline]] inline auto extreme_lane(Lanes& lanes) {
+  using T = decltype(lanes.at(0));
+  if constexpr (requires { lanes.nan; }) {
+    lanes.fold();
+    return lanes.at(0);
+  } else if constexpr (std::is_integral_v<T>) {
+    T most = M::template identity<T>();
+    for (int l = 0; l < N; ++l) most = M::of_numbers(most, lanes.value[l]);
+    return most;
+  } else {
+    using bits = std::conditional_t<sizeof(T) == 4, int32, int64>;
+    using whole = std::make_unsigned_t<bits>;
+    constexpr bits low = std::numeric_limits<bits>::min(), high = std::numeric_limits<bits>::max();
+    constexpr whole after = M::is_largest;
+    const auto turned = [](bits b) { return b ^ ((b >> (8 * sizeof(T) - 1)) & high); };
+    bits most = M::is_largest ? low : high;
+    for (int l = 0; l < N; ++l)
+      most = M::of_numbers(most, bits(whole(turned(__builtin_bit_cast(bits, lanes.value[l]))) - after));
+    if (most == (M::is_largest ? high : low)) return math::not_a_number<T>();
+    return __builtin_bit_cast(T, turned(bits(whole(most) + after)));
+  }
+}
+/// Of n elements, which are a group of N at least: the last group may share elements with that before it.
 template <class M, int N, class T>
 [[gnu::always_inline]] inline T extreme_of(const T* x, index_t n) {
   partial_sums<M, T, N> most;
   most.clear(N);
-  for (; n > 0; n -= N, x += N)
-    for (index_t l = 0; l < N; ++l) most.combine(l, x[l]);
-  most.fold();
-  return most.at(0);
+  const auto add = [&](const T* group) __attribute__((always_inline)) {
+    for (index_t l = 0; l < N; ++l) most.combine(l, group[l]);
+  };
+  index_t i = 0;
+  for (; i + N <= n; i += N) add(x + i);
+  if (i < n) add(x + n - N);
+  return extreme_lane<M, N>(most);
 }
 /// Whether value is among N elements, or NaN as that.
 template <int N, class T>
@@ -42,27 +72,25 @@ template <int N, class T>
     for (int l = 0; l < N; ++l) first = std::min(first, x[l] != x[l] ? l : N);
   return first;
 }
-/// Where it is first among n elements, groups of N, which have it.
+/// Where it is first among n elements, which have it.
 template <int N, class T>
 [[gnu::always_inline]] inline index_t first_of(const T* x, index_t n, T value) {
   constexpr int many = 4 * N;
   index_t i = 0;
   while (i + many <= n && !has<many>(x + i, value)) i += many;
-  for (;; i += N)
-    if (const index_t first = first_in<N>(x + i, value); first < N || i + N >= n) return i + first;
+  for (; i + N < n; i += N)
+    if (const index_t first = first_in<N>(x + i, value); first < N) return i + first;
+  return n - N + first_in<N>(x + n - N, value);
 }
-/// In groups of N, which n elements are at least: the last one may share elements with that before it.
+/// N: n elements are as many at least.
 template <class M, int N, class T>
 [[gnu::always_inline]] inline index_t place_in_groups(const T* x, index_t n) {
-  const index_t whole = n / N * N;
   const auto beyond = [](T a, T b) { return a != a || (a != b && M::of_numbers(a, b) == a); };
   index_t best = 0;
-  for (index_t i = 0; i < n;) {
-    const index_t some = i < whole ? std::min(block, whole - i) : N, begin = i < whole ? i : n - N;
+  for (index_t i = 0; i < n && (i == 0 || x[best] == x[best]); i += block) {
+    const index_t begin = std::min(i, n - N), some = std::min(block, n - begin);
     const T value = extreme_of<M, N>(x + begin, some);
     if (i == 0 || beyond(value, x[best])) best = begin + first_of<N>(x + begin, some, value);
-    if (x[best] != x[best]) break;
-    i += some;
   }
   return best;
 }
