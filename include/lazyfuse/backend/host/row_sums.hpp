@@ -66,7 +66,8 @@ class row_sums {
   /// The first elements of moments, and the runs after them: four times as long each.
   static constexpr index_t far_elements = reduce_tuning::turns_to_shift * lane_count, first_run = 3;
 
-  partials partials_;
+  partials partials_;  ///< cleared where they are used first: there vectors are wide
+  bool begun_ = false;
   typename row_runs_of<Set>::type runs_;
   index_t elements_ = 0;
   index_t added_ = 0;  ///< to each lane of this run
@@ -75,12 +76,12 @@ class row_sums {
   bool fetch_;
 
   template <int... I>
-  void clear(index_sequence<I...>) {
-    (get<I>(partials_).clear(lane_count), ...);
+  void clear(partials& to, index_sequence<I...>) {
+    (get<I>(to).clear(lane_count), ...);
     const auto one = [](auto& sums, auto& runs) {
       if constexpr (requires { sums.seen; }) sums.seen = runs.seen;
     };
-    (one(get<I>(partials_), get<I>(runs_)), ...);
+    (one(get<I>(to), get<I>(runs_)), ...);
   }
   /// First: of those before moments have their shift.
   template <bool First, int... I>
@@ -114,7 +115,7 @@ class row_sums {
 
  public:
   /// Fetch: elements come from beyond the caches, and are asked for early.
-  explicit row_sums(bool fetch) : fetch_(fetch) { clear(set_seq{}); }
+  explicit row_sums(bool fetch) : fetch_(fetch) {}
   row_sums(const row_sums&) = delete;
   row_sums& operator=(const row_sums&) = delete;
 
@@ -128,7 +129,10 @@ class row_sums {
         },
         this, from, n, known, parts);
   }
-  typename Set::accumulators result() { return results(set_seq{}); }
+  typename Set::accumulators result() {
+    if (!begun_) clear(partials_, set_seq{});
+    return results(set_seq{});
+  }
   /// The place of element i, of reduction I.
   template <int Count, class Cursors, class Values, int I>
   static int64 place_of(const Cursors& from, const Values& known, index_t i, index_sequence<I>) {
@@ -167,7 +171,10 @@ class row_sums {
         places_of_extremes(x, n, 0, 1, best.largest, &i);
         return best.add({x[i], place_of<Count>(from, known, i, index_sequence<0>{})});
       }
-    partials to = partials_;
+    partials to;
+    if (begun_) to = partials_;
+    else clear(to, set_seq{});
+    begun_ = true;
     for (; parts > 0; --parts) {
       add_part<Count>(from, n, known, to);
       lazyfuse::host_detail::move_on(from, 1, make_index_sequence<Count>{});
@@ -224,7 +231,14 @@ class row_sums {
           next_turn<false>(to, lane_count, set_seq{});
         }
       } else if (before == left) {
-        add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
+        bool whole = false;
+        if constexpr (last_turn_whole<Set>)
+          if (n >= lane_count) {
+            whole = true;
+            move_on(left - lane_count);
+            add_last_turn<Set>(cursors, to, lane_count - left, values, set_seq{});
+          }
+        if (!whole) add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
         if constexpr (in_runs) ++added_;
         left = 0;
       }
