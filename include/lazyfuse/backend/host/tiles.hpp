@@ -134,8 +134,8 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   /// Rows [r0, r1) of the tiles [t0, t1), in a task's memory. Calls found(row's position, sums, column, columns) when
   /// their last elements are added.
   template <class F>
-  void run(const shape_of_task& s, index_t r0, index_t r1, index_t t0, index_t t1, std::byte* memory,
-           const F& found) const {
+  [[gnu::always_inline]] void run(const shape_of_task& s, index_t r0, index_t r1, index_t t0, index_t t1,
+                                  std::byte* memory, const F& found) const {
     auto* const totals = reinterpret_cast<sums*>(memory);
     copies c{};
     std::byte* next = memory + lines(kept_sums(s) * index_t{sizeof(sums)});
