@@ -143,7 +143,6 @@ class column_sums {
       for (index_t r = 0; r < some; ++r) {
         add_to_partials<Set, false>(from, run, 0, N, no_values{});
         move_on(from, 1, make_index_sequence<Count>{});
-        asm volatile("");  // else g++ takes two rows at once, and keeps sums of some monoids in memory
       }
     };
     if (!in_runs || rows <= run_elements - added_) {

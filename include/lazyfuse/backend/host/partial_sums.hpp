@@ -106,7 +106,7 @@ struct partial_sums<M, T, N> {
     const T most = M::of_numbers(value[l], v);
     if constexpr (floating_point<T>) {
       using bits = std::conditional_t<sizeof(T) == 4, int32, int64>;
-      value[l] = __builtin_bit_cast(T, __builtin_bit_cast(bits, most) | (v != v ? bits(-1) : bits(0)));
+      value[l] = v == v ? most : __builtin_bit_cast(T, bits(-1));
     } else value[l] = most;
   }
   void fold() {

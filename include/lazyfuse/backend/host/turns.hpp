@@ -127,12 +127,14 @@ template <class Set, int... I>
 constexpr bool adds_numbers(index_sequence<I...>) {
   return (real_number<typename Set::template value_type<I>> && ...);
 }
-/// Whether what is left of a row is computed as a whole turn, with elements before it: of programs that take long, one
-/// element after the other takes longer.
+/// Whether what is left of a row may be computed as a whole turn, with elements before it: of programs that take long,
+/// those that fill no vector take longer, one after the other.
 template <class Set>
 inline constexpr bool last_turn_whole =
     !Set::has_near && !Set::has_ordered &&
     Set::prologue::cost > reduce_tuning::cheap_in_tiles&& adds_numbers<Set>(make_index_sequence<Set::size>{});
+/// So many are left over by vectors of eight.
+inline constexpr index_t least_left_over = 4;
 /// The values of a turn, and as many that change nothing: from its element i on they are those of fewer elements.
 template <class M, class T, int>
 struct turn_values {
