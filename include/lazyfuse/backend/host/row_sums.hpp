@@ -233,7 +233,7 @@ class row_sums {
       } else if (before == left) {
         bool whole = false;
         if constexpr (last_turn_whole<Set>)
-          if (n >= lane_count && left % 8 >= least_left_over) {
+          if (n >= least_for_widest && leaves_many(left)) {
             whole = true;
             move_on(left - lane_count);
             add_last_turn<Set>(cursors, to, lane_count - left, values, set_seq{});

@@ -133,8 +133,8 @@ template <class Set>
 inline constexpr bool last_turn_whole =
     !Set::has_near && !Set::has_ordered &&
     Set::prologue::cost > reduce_tuning::cheap_in_tiles&& adds_numbers<Set>(make_index_sequence<Set::size>{});
-/// So many are left over by vectors of eight.
-inline constexpr index_t least_left_over = 4;
+/// Whether the widest vectors, and those of half their size, leave so many.
+inline bool leaves_many(index_t left) { return bytes_of_vectors == 64 && left % 8 >= 4; }
 /// The values of a turn, and as many that change nothing: from its element i on they are those of fewer elements.
 template <class M, class T, int>
 struct turn_values {
