@@ -5,8 +5,12 @@
 #include "support/numbers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
+#include <type_traits>
 
 namespace {
 
@@ -205,6 +209,78 @@ TEST(rows_taken_together, of_graphs_and_their_pieces) {
     EXPECT_TRUE(test::evaluates_to(backwards, test::generate<float>({2, rows, n}, [&](const test::extents& at) {
                                      return want[{at[0], at[1], n - 1 - at[2]}];
                                    })));
+  }
+}
+
+/// The place of the largest by `beyond`: NaN before numbers, then the first.
+template <class T, class F>
+test::tensor<int64_t> places(const test::tensor<T>& rows, int64_t first, int64_t step, int64_t n, const F& beyond) {
+  return test::generate<int64_t>({rows.shape[0]}, [&](const test::extents& at) {
+    const auto value = [&](int64_t i) { return rows[{at[0], first + i * step}]; };
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; ++i)
+      if (value(best) == value(best) && (value(i) != value(i) || beyond(value(i), value(best)))) best = i;
+    return best;
+  });
+}
+template <class T>
+void expect_right_places() {
+  for (const int64_t n :
+       {1, 7, 8, 9, 15, 31, 32, 33, 63, 64, 65, 84, 127, 128, 160, 161, 1023, 1024, 1025, 1060, 2100}) {
+    SCOPED_TRACE(n);
+    int64_t drawn = 0;
+    const auto a = test::generate<T>({70, 2 * n}, [&](const test::extents& at) {
+      const auto d = ++drawn * 7919 % 10007;
+      if (std::is_floating_point_v<T> && at[0] % 3 == 0 && d % n == 0) return std::numeric_limits<T>::quiet_NaN();
+      if (std::is_floating_point_v<T> && at[0] % 3 == 1) return d % 2 ? T(-0.0) : T(0);
+      return at[0] == 2 ? std::numeric_limits<T>::max() : T(d % (n + 2) - n / 2);
+    });
+    const auto x = of<T, 2>(a);
+    const std::less<T> less;
+    const std::greater<T> greater;
+    const auto part = x(all, range(0, n)), backwards = x(all, range(lf::none, lf::none, -1)),
+               odd = x(all, range(1, lf::none, 2));
+    EXPECT_TRUE(test::evaluates_to(lf::argmin(part, axis<1>), places(a, 0, 1, n, less)));
+    EXPECT_TRUE(test::evaluates_to(lf::argmax(part, axis<1>), places(a, 0, 1, n, greater)));
+    EXPECT_TRUE(test::evaluates_to(lf::argmin(backwards, axis<1>), places(a, 2 * n - 1, -1, 2 * n, less)));
+    EXPECT_TRUE(test::evaluates_to(lf::argmax(odd, axis<1>), places(a, 1, 2, n, greater)));
+  }
+}
+TEST(rows_taken_together, places_of_extremes_in_rows_of_any_length) {
+  expect_right_places<float>();
+  expect_right_places<double>();
+  expect_right_places<std::int32_t>();
+  expect_right_places<int64_t>();
+}
+
+// What is left of their rows is computed as a whole turn of the lanes, of elements that were added before, too.
+TEST(rows_taken_together, what_is_left_of_rows_of_dear_programs) {
+  for (const int64_t n : {5, 31, 32, 33, 47, 63, 65, 90, 127, 129, 143, 160, 300, 4100}) {
+    SCOPED_TRACE(n);
+    const auto a = numbers<float>({40, n}, 1), b = numbers<float>({40, 1}, 2);
+    const auto x = of<float, 2>(a), y = of<float, 2>(b);
+    const auto part = lf::sqrt(lf::square(x - y)) / (0.0f * y + 4.0f);
+    const auto added = [&](const auto& value) {
+      return test::generate<float>({40}, [&](const test::extents& at) {
+        float sum = 0;
+        for (int64_t i = 0; i < n; ++i) sum += value(std::abs(a[{at[0], i}] - b[{at[0], 0}]), a[{at[0], i}]);
+        return sum;
+      });
+    };
+    lf::array<float, 1, lf::host> first(lf::shape(40)), second(lf::shape(40)), third(lf::shape(40));
+    lf::assign(lf::tie(first, second, third), lf::sum(part, axis<1>), lf::sum(part * x, axis<1>),
+               lf::max(part, axis<1>));
+    EXPECT_TRUE(test::evaluates_to(first, added([](float d, float) { return d / 4; })));
+    EXPECT_TRUE(test::evaluates_to(second, added([](float d, float v) { return d / 4 * v; })));
+    EXPECT_TRUE(test::evaluates_to(third, test::generate<float>({40}, [&](const test::extents& at) {
+                                     float most = 0;
+                                     for (int64_t i = 0; i < n; ++i)
+                                       most = std::max(most, std::abs(a[{at[0], i}] - b[{at[0], 0}]) / 4);
+                                     return most;
+                                   })));
+    const auto share = lf::softmax(0.125f * x - y, axis<1>);
+    EXPECT_TRUE(test::evaluates_to(lf::sum(share, axis<1>), test::generate<float>({40}, [](const auto&) { return 1; }),
+                                   test::within{0, 1e-5}));
   }
 }
 

@@ -132,28 +132,14 @@ class column_sums {
     else accumulate_columns<Count, Set, false, false, 1>(cursors, run_, n_, values);
     return count(1, set_seq{});
   }
-  /// Adds rows that are runs of the cursors to N columns, whose sums stay in registers.
+  /// Adds rows that are runs of the cursors to N columns, in a function for wide vectors. Copies of the sums, which the
+  /// compiler keeps in registers; those of ended runs as well, if a run ends on the way.
   template <int Count, class Cursors>
-  void add_rows(const Cursors& cursors, index_t rows) {
+  [[gnu::always_inline]] void add_rows(Cursors from, index_t rows) {
     static_assert(!Set::has_near && !Set::has_ordered);
-    in_widest_vectors<reads_plain<Cursors> && adds_plain<Set>>(
-        N * rows, [](column_sums* own, const Cursors& from, index_t n) { own->template rows_loop<Count>(from, n); },
-        this, cursors, rows);
-  }
-  const partials& result() {
-    if (begun_) {
-      end_runs(false);
-      give(set_seq{});
-    }
-    return run_;
-  }
-
- private:
-  /// Copies of the sums, which the compiler keeps in registers; those of ended runs as well, if a run ends on the way.
-  template <int Count, class Cursors>
-  [[gnu::always_inline]] void rows_loop(Cursors from, index_t rows) {
     partials run = run_;
-    const auto add = [&](index_t some) {
+    // Left to itself g++ makes a function of it, for any processor.
+    const auto add = [&](index_t some) __attribute__((always_inline)) {
       for (index_t r = 0; r < some; ++r) {
         add_to_partials<Set, false>(from, run, 0, N, no_values{});
         move_on(from, 1, make_index_sequence<Count>{});
@@ -179,6 +165,13 @@ class column_sums {
       totals_ = ended;
     }
     run_ = run;
+  }
+  const partials& result() {
+    if (begun_) {
+      end_runs(false);
+      give(set_seq{});
+    }
+    return run_;
   }
 };
 

@@ -7,6 +7,11 @@
 #include <lazyfuse/core/floating.hpp>
 #include <lazyfuse/op/reduction.hpp>
 
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675  // "GCC unroll", which it hands to g++ all the same
+#endif
+
 namespace lazyfuse::host_detail {
 
 template <class Set, int... I>
@@ -30,7 +35,13 @@ inline constexpr int vector_bytes = 16;
 /// Calls merge(lane, another) for the upper half of N lanes into the lower one, until one is left.
 template <int N, class F>
 inline void fold_halves(const F& merge) {
-  if constexpr (N > 1) {
+  if constexpr (N >= 16) {
+#if !defined(__clang__)
+#pragma GCC unroll 1  // unrolled, it becomes no vectors
+#endif
+    for (int l = 0; l < N / 2; ++l) merge(l, l + N / 2);
+    fold_halves<N / 2>(merge);
+  } else if constexpr (N > 1) {
     for (int l = 0; l < N / 2; ++l) merge(l, l + N / 2);
     fold_halves<N / 2>(merge);
   }
@@ -95,13 +106,20 @@ struct partial_sums<M, T, N> {
     const T most = M::of_numbers(value[l], v);
     if constexpr (floating_point<T>) {
       using bits = std::conditional_t<sizeof(T) == 4, int32, int64>;
-      value[l] = __builtin_bit_cast(T, __builtin_bit_cast(bits, most) | (v != v ? bits(-1) : bits(0)));
+      value[l] = v == v ? most : __builtin_bit_cast(T, bits(-1));
     } else value[l] = most;
   }
   void fold() {
     int nan = 0;
-    if constexpr (floating_point<T>)
-      for (int l = 0; l < N / 2; ++l) nan |= __builtin_isunordered(value[l], value[l + N / 2]);
+    const auto meets_nan = [this](int l) { return __builtin_isunordered(value[l], value[l + N / 2]); };
+    if constexpr (floating_point<T> && N >= 16) {
+#if !defined(__clang__)
+#pragma GCC unroll 1
+#endif
+      for (int l = 0; l < N / 2; ++l) nan |= meets_nan(l);
+    } else if constexpr (floating_point<T>) {
+      for (int l = 0; l < N / 2; ++l) nan |= meets_nan(l);
+    }
     fold_halves<N>([this](int l, int from) { value[l] = M::of_numbers(value[l], value[from]); });
     if constexpr (floating_point<T>)
       if (nan != 0) value[0] = math::not_a_number<T>();
@@ -258,3 +276,7 @@ LAZYFUSE_HD void add_to_partials(const Cursors& cursors, Partials& to, index_t f
 }
 
 }  // namespace lazyfuse::host_detail
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif

@@ -7,6 +7,7 @@
 
 #include <lazyfuse/backend/host/matrix_products.hpp>
 #include <lazyfuse/backend/host/reduce_columns.hpp>
+#include <lazyfuse/backend/host/reduce_places.hpp>
 #include <lazyfuse/backend/host/reduce_rows.hpp>
 #include <lazyfuse/backend/host/reduce_short_rows.hpp>
 #include <lazyfuse/backend/host/tiles.hpp>
@@ -30,6 +31,9 @@ void reduce(const shape<R>& extents, const Operands& operands, const target_pack
     }
   if constexpr (tiles_type::possible)
     if (in_tiles) return reduce_in_tiles<Set>(tiles_type{extents.extent, operands, run.table}, run);
+  if constexpr (reduced_places<run_type>::possible)
+    if (!along_kept)
+      if (const reduced_places<run_type> rows{run}; rows.pays()) return rows.run();
   constexpr bool makes = makes_values<Set, typename run_type::walk_type>;
   if (makes && !along_kept && run.makes_rows_of(extents[R > 0 ? R - 1 : 0])) return reduced_rows<run_type>{run}.run();
   if constexpr (short_type::may_be_short)

@@ -32,7 +32,9 @@ constexpr int searched_operand() {
   if constexpr (Set::size == 1 && Set::has_ordered) {
     constexpr int operand = indexed_operand<typename Set::template program<0>>;
     if constexpr (operand >= 0)
-      if constexpr (requires(const Cursors& c) { place_of_extreme(get<operand>(c).data, index_t{}, true); })
+      if constexpr (requires(const Cursors& c, index_t* to) {
+                      places_of_extremes(get<operand>(c).data, 0, 0, 0, true, to);
+                    })
         return operand;
   }
   return -1;
@@ -51,7 +53,8 @@ class row_sums {
   /// The first elements of moments, and the runs after them: four times as long each.
   static constexpr index_t far_elements = reduce_tuning::turns_to_shift * lane_count, first_run = 3;
 
-  partials partials_;
+  partials partials_;  ///< cleared where they are used first: there vectors are wide
+  bool begun_ = false;
   typename row_runs_of<Set>::type runs_;
   index_t elements_ = 0;
   index_t added_ = 0;  ///< to each lane of this run
@@ -60,12 +63,12 @@ class row_sums {
   bool fetch_;
 
   template <int... I>
-  void clear(index_sequence<I...>) {
-    (get<I>(partials_).clear(lane_count), ...);
+  void clear(partials& to, index_sequence<I...>) {
+    (get<I>(to).clear(lane_count), ...);
     const auto one = [](auto& sums, auto& runs) {
       if constexpr (requires { sums.seen; }) sums.seen = runs.seen;
     };
-    (one(get<I>(partials_), get<I>(runs_)), ...);
+    (one(get<I>(to), get<I>(runs_)), ...);
   }
   /// First: of those before moments have their shift.
   template <bool First, int... I>
@@ -84,18 +87,6 @@ class row_sums {
     longest_ = near_ ? algorithm::min(4 * longest_, run_elements) : first_run;
     near_ = true;
   }
-  /// The place of element i, of reduction I.
-  template <int Count, class Cursors, class Values, int I>
-  static int64 place_of(const Cursors& from, const Values& known, index_t i, index_sequence<I>) {
-    const index_t turns = i / lane_count * lane_count;
-    Cursors cursors = from;
-    Values values = known;
-    skip(cursors, turns, make_index_sequence<Count>{});
-    values.move_on(turns);
-    place_sink<I> sink{};
-    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i - turns}, sink);
-    return sink.index;
-  }
   template <class Place, int... I>
   void locate(partials& to, index_t n, const Place& place, index_sequence<I...>) {
     const auto one = [&]<int K>(auto& sums, auto& runs, index_sequence<K>) {
@@ -111,7 +102,7 @@ class row_sums {
 
  public:
   /// Fetch: elements come from beyond the caches, and are asked for early.
-  explicit row_sums(bool fetch) : fetch_(fetch) { clear(set_seq{}); }
+  explicit row_sums(bool fetch) : fetch_(fetch) {}
   row_sums(const row_sums&) = delete;
   row_sums& operator=(const row_sums&) = delete;
 
@@ -125,7 +116,22 @@ class row_sums {
         },
         this, from, n, known, parts);
   }
-  typename Set::accumulators result() { return results(set_seq{}); }
+  typename Set::accumulators result() {
+    if (!begun_) clear(partials_, set_seq{});
+    return results(set_seq{});
+  }
+  /// The place of element i, of reduction I.
+  template <int Count, class Cursors, class Values, int I>
+  static int64 place_of(const Cursors& from, const Values& known, index_t i, index_sequence<I>) {
+    const index_t turns = i / lane_count * lane_count;
+    Cursors cursors = from;
+    Values values = known;
+    skip(cursors, turns, make_index_sequence<Count>{});
+    values.move_on(turns);
+    place_sink<I> sink{};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i - turns}, sink);
+    return sink.index;
+  }
 
  private:
   /// The last elements of n, at most N of them: of whole vectors, of which some were added before.
@@ -174,10 +180,14 @@ class row_sums {
       if (get<searched>(from).next != 0) {
         auto& best = get<0>(runs_);
         const auto* x = get<searched>(from).data;
-        const index_t i = place_of_extreme(x, n, best.largest);
+        index_t i;
+        places_of_extremes(x, n, 0, 1, best.largest, &i);
         return best.add({x[i], place_of<Count>(from, known, i, index_sequence<0>{})});
       }
-    partials to = partials_;
+    partials to;
+    if (begun_) to = partials_;
+    else clear(to, set_seq{});
+    begun_ = true;
     for (; parts > 0; --parts) {
       add_part<Count>(from, n, known, to);
       lazyfuse::host_detail::move_on(from, 1, make_index_sequence<Count>{});
@@ -234,12 +244,19 @@ class row_sums {
           next_turn<false>(to, lane_count, set_seq{});
         }
       } else if (before == left) {
+        bool whole = false;
         if constexpr (ends_whole_lanes) {
           constexpr int half = lane_count / 2;
+          whole = n >= lane_count || (n >= half && left <= half);
           if (n >= half && left <= half) add_end<half, Count>(from, n, left, known, to);
           else if (n >= lane_count) add_end<lane_count, Count>(from, n, left, known, to);
-          else add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
-        } else add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
+        } else if constexpr (last_turn_whole<Set>)
+          if (n >= least_for_widest && leaves_many(left)) {
+            whole = true;
+            move_on(left - lane_count);
+            add_last_turn<Set>(cursors, to, lane_count - left, values, set_seq{});
+          }
+        if (!whole) add_to_partials<Set, Set::has_near>(cursors, to, 0, left, values);
         if constexpr (in_runs) ++added_;
         left = 0;
       }

@@ -16,15 +16,11 @@ namespace lazyfuse::host_detail {
 
 /// Copies an element N times for each of `count` places, which are `distance` numbers apart.
 template <int N, class T>
-void spread(T* copy, const T* elements, const index_t* places, index_t distance, index_t count) {
-  in_wide_vectors(
-      [](T* to, const T* from, const index_t* at, index_t apart, index_t rows) {
-        for (index_t r = 0; r < rows; ++r, to += N) {
-          const T value = from[at[r * apart]];
-          for (int l = 0; l < N; ++l) to[l] = value;
-        }
-      },
-      copy, elements, places, distance, count);
+void spread(T* to, const T* from, const index_t* at, index_t distance, index_t count) {
+  for (index_t r = 0; r < count; ++r, to += N) {
+    const T value = from[at[r * distance]];
+    for (int l = 0; l < N; ++l) to[l] = value;
+  }
 }
 
 template <class Source>
@@ -135,16 +131,16 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
 
   index_t bytes_of_task(const shape_of_task& s) const { return bytes_of_task(s, seq{}); }
 
-  /// Rows [r0, r1) of the tiles [t0, t1), in a task's memory. Then calls found(row's position, sums, column, columns).
+  /// Rows [r0, r1) of the tiles [t0, t1), in a task's memory. Calls found(row's position, sums, column, columns) when
+  /// their last elements are added.
   template <class F>
-  void run(const shape_of_task& s, index_t r0, index_t r1, index_t t0, index_t t1, std::byte* memory,
-           const F& found) const {
+  [[gnu::always_inline]] void run(const shape_of_task& s, index_t r0, index_t r1, index_t t0, index_t t1,
+                                  std::byte* memory, const F& found) const {
     auto* const totals = reinterpret_cast<sums*>(memory);
-    for (index_t n = 0; n < (r1 - r0) * (t1 - t0); ++n) new (totals + n) sums;
     copies c{};
-    std::byte* next = memory + lines(s.rows * s.tiles * index_t{sizeof(sums)});
+    std::byte* next = memory + lines(kept_sums(s) * index_t{sizeof(sums)});
     give_room(s, c, next, seq{});
-    const index_t deep = depth();
+    const index_t deep = depth(), apart = deep > piece;
     position at_depth{&table, extents, K, R};
     for (index_t d = 0; d < deep; d += piece, at_depth.next()) {
       const index_t n = algorithm::min(piece, deep - d);
@@ -161,14 +157,13 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
         for (index_t t = t0; t < t1; ++t) {
           cursors from;
           seek(from, c, row, at, t, t - t0, seq{});
-          totals[(r - r0) * (t1 - t0) + t - t0].template add_rows<count>(from, n);
+          sums* const total = totals + apart * ((r - r0) * (t1 - t0) + t - t0);
+          if (d == 0) new (total) sums;
+          total->template add_rows<count>(from, n);
+          if (d + n == deep) found(row, *total, t * width, width_of(t));
         }
       }
     }
-    position row{&table, extents, 0, last};
-    row.seek(r0);
-    for (index_t r = r0; r < r1; ++r, row.next())
-      for (index_t t = t0; t < t1; ++t) found(row, totals[(r - r0) * (t1 - t0) + t - t0], t * width, width_of(t));
   }
 
  private:
@@ -191,10 +186,12 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
       return (known.of[I].columns && known.of[I].depth ? s.tiles : 1) * deep * width;
     }
   }
+  /// Those of one tile, where nothing is added later.
+  index_t kept_sums(const shape_of_task& s) const { return depth() > piece ? s.rows * s.tiles : 1; }
   static constexpr index_t lines(index_t bytes) { return parts(bytes, line_bytes) * line_bytes; }
   template <int... I>
   index_t bytes_of_task(const shape_of_task& s, index_sequence<I...>) const {
-    return lines(s.rows * s.tiles * index_t{sizeof(sums)}) +
+    return lines(kept_sums(s) * index_t{sizeof(sums)}) +
            (0 + ... + lines(elements_of_copy<I>(s) * index_t{sizeof(typename type_at<I, Src...>::value_type)}));
   }
 
@@ -283,16 +280,16 @@ void reduce_in_tiles(const Tiles& all, const Run& run) {
     for (index_t task = worker; task < tasks; task += workers) {
       const index_t r0 = task / across * each.rows, t0 = task % across * each.tiles;
       const index_t r1 = algorithm::min(r0 + each.rows, rows), t1 = algorithm::min(t0 + each.tiles, tiles);
-      all.run(each, r0, r1, t0, t1, &memory[worker * bytes],
-              [&](const auto& row, auto& sums, index_t first, index_t n) {
-                in_wide_vectors(
-                    [](const Run* to, const auto& position, const auto* values, index_t column, index_t count) {
-                      for (index_t i = 0; i < count; ++i)
-                        to->finish(position, lane<Set>(*values, i, make_index_sequence<Set::size>{}), column + i,
-                                   Tiles::last);
-                    },
-                    &run, row, &sums.result(), first, n);
-              });
+      in_widest_vectors<reads_plain<typename Tiles::cursors> && adds_plain<Set>>(
+          (r1 - r0) * (t1 - t0) * Tiles::width * all.depth(),
+          [](const Tiles* own, const Run* to, const auto&... of_task) {
+            own->run(of_task..., [to](const auto& row, auto& sums, index_t first, index_t n) {
+              const auto& values = sums.result();
+              for (index_t i = 0; i < n; ++i)
+                to->finish(row, lane<Set>(values, i, make_index_sequence<Set::size>{}), first + i, Tiles::last);
+            });
+          },
+          &all, &run, each, r0, r1, t0, t1, &memory[worker * bytes]);
     }
   });
 }

@@ -123,4 +123,55 @@ inline void add_turns(const Cursors& cursors, Partials& to, const Values& values
   (make_index_sequence<lane_count / lanes_abreast<Set>>{});
 }
 
+template <class Set, int... I>
+constexpr bool adds_numbers(index_sequence<I...>) {
+  return (real_number<typename Set::template value_type<I>> && ...);
+}
+/// Whether what is left of a row may be computed as a whole turn, with elements before it: of programs that take long,
+/// those that fill no vector take longer, one after the other.
+template <class Set>
+inline constexpr bool last_turn_whole =
+    !Set::has_near && !Set::has_ordered &&
+    Set::prologue::cost > reduce_tuning::cheap_in_tiles&& adds_numbers<Set>(make_index_sequence<Set::size>{});
+/// Whether the widest vectors, and those of half their size, leave so many.
+inline bool leaves_many(index_t left) { return bytes_of_vectors == 64 && left % 8 >= 4; }
+/// The values of a turn, and as many that change nothing: from its element i on they are those of fewer elements.
+template <class M, class T, int>
+struct turn_values {
+  alignas(64) T value[2 * lane_count];
+  void clear() { algorithm::fill_n(value + lane_count, lane_count, M::template identity<T>()); }
+};
+/// Puts them there, and notes what is to be remembered of them.
+template <class Roots, class Turn, class Values>
+struct turn_sink;
+template <class... P, class Turn, class Values>
+struct turn_sink<list<P...>, Turn, Values> {
+  static constexpr bool stores = false;
+  Turn& to;
+  const Values& values;
+  index_t l;
+  template <int I, class V>
+  LAZYFUSE_HD void put(const V& value) {
+    get<I>(to).value[l] = value;
+    if constexpr (requires { values.template note<type_at<I, P...>>(l, value); })
+      values.template note<type_at<I, P...>>(l, value);
+  }
+};
+/// Adds the elements of a turn from `first` on to as many lanes.
+template <class Set, class Cursors, class Partials, class Values, int... I>
+[[gnu::always_inline]] inline void add_last_turn(const Cursors& cursors, Partials& to, index_t first,
+                                                 const Values& values, index_sequence<I...>) {
+  using turn_type = typename each_of<turn_values, Set, lane_count>::type;
+  turn_type turn;
+  (get<I>(turn).clear(), ...);
+  for (index_t l = 0; l < lane_count; ++l) {
+    turn_sink<typename Set::prologue::roots, turn_type, Values> sink{turn, values, l};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, l}, sink);
+  }
+  const auto one = [first](auto& lanes, const auto& last) __attribute__((always_inline)) {
+    for (index_t l = 0; l < lane_count; ++l) lanes.combine(l, last.value[first + l]);
+  };
+  (one(get<I>(to), get<I>(turn)), ...);
+}
+
 }  // namespace lazyfuse::host_detail
