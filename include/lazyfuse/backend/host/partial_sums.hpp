@@ -95,8 +95,8 @@ inline constexpr bool nan_is_mask = !floating_point<T> || __is_same(T, float);
 template <class T>
 inline constexpr bool nan_is_mask = !floating_point<T> || __is_same(T, float) || __is_same(T, double);
 #endif
-/// Smallest and largest. Of numbers that is one instruction, which keeps a lane that is NaN; two more set all bits of
-/// one that meets NaN.
+/// Smallest and largest. Of numbers that is one instruction, which keeps a lane that is NaN; two more select a NaN that
+/// comes: g++ keeps the lanes of columns in memory where its bits are or'ed in, and those of rows where all bits are set.
 template <class M, real_number T, int N>
   requires(nan_is_mask<T>&& requires(T v) { M::of_numbers(v, v); })
 struct partial_sums<M, T, N> {
@@ -104,10 +104,8 @@ struct partial_sums<M, T, N> {
   void clear(index_t n) { algorithm::fill_n(value, n, M::template identity<T>()); }
   LAZYFUSE_HD void combine(index_t l, T v) {
     const T most = M::of_numbers(value[l], v);
-    if constexpr (floating_point<T>) {
-      using bits = std::conditional_t<sizeof(T) == 4, int32, int64>;
-      value[l] = v == v ? most : __builtin_bit_cast(T, bits(-1));
-    } else value[l] = most;
+    if constexpr (floating_point<T>) value[l] = v != v ? v : most;
+    else value[l] = most;
   }
   void fold() {
     int nan = 0;
