@@ -96,7 +96,8 @@ template <class T>
 inline constexpr bool nan_is_mask = !floating_point<T> || __is_same(T, float) || __is_same(T, double);
 #endif
 /// Smallest and largest. Of numbers that is one instruction, which keeps a lane that is NaN; two more select a NaN that
-/// comes: g++ keeps the lanes of columns in memory where its bits are or'ed in, and those of rows where all bits are set.
+/// comes: g++ keeps the lanes of columns in memory where its bits are or'ed in, and those of rows where all bits are
+/// set.
 template <class M, real_number T, int N>
   requires(nan_is_mask<T>&& requires(T v) { M::of_numbers(v, v); })
 struct partial_sums<M, T, N> {
