@@ -2,6 +2,7 @@
 // Axes: sorting and merging.
 #include <lazyfuse/plan/axes.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -99,7 +100,7 @@ void order_kept_for_reading(index_t* extents, int kept, int rank, operand_info* 
   index_t reduced = 1;
   for (int k = kept; k < rank; ++k) reduced *= extents[k];
   if (kept < 2 || reduced < least_reduced) return;
-  int votes = 0, nearest = -1;
+  int votes[max_rank] = {}, voters = 0;
   for (int i = targets; i < count; ++i) {
     if (all[i].element_size == 0 || !all[i].steps) continue;
     int near = -1;
@@ -108,10 +109,11 @@ void order_kept_for_reading(index_t* extents, int kept, int rank, operand_info* 
       if (all[i].steps[k] == 0) return;
       if (near < 0 || magnitude(all[i], k) < magnitude(all[i], near)) near = k;
     }
-    if (votes == 0) nearest = near;
-    votes += near == nearest ? 1 : -1;
+    if (near >= 0) ++votes[near];
+    ++voters;
   }
-  if (votes <= 0 || nearest < 0 || nearest >= kept) return;
+  const int nearest = static_cast<int>(std::max_element(votes, votes + rank) - votes);
+  if (2 * votes[nearest] <= voters || nearest >= kept) return;
   for (int k = nearest; k + 1 < kept; ++k) swap_axes(extents, k, k + 1, all, count);
 }
 

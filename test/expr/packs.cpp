@@ -242,6 +242,16 @@ TYPED_TEST(packs, of_more_rows_than_run_at_a_time_and_begin_anywhere) {
     const auto g = static_cast<std::size_t>(i);
     return (number<float>(1, i, k + first(i)) - largest[g]) * 2 + products[g] + number<float>(0, i, k);
   });
+  lf::for_each_zip(y, views, [](auto, auto v) { return lf::softmax(v); });
+  for (index_t i = 0; i < static_cast<index_t>(y.size()); ++i) {
+    const auto g = static_cast<std::size_t>(i);
+    const auto exponential = [&](index_t k) { return std::exp(number<double>(1, i, k + first(i))); };
+    double sum = 0;
+    for (index_t k = 0; k < lengths[g]; ++k) sum += exponential(k);
+    const lf::array<float, 1, lf::host> got = lf::to<lf::host>(y[g]);
+    for (index_t k = 0; k < lengths[g]; ++k)
+      ASSERT_NEAR(got.data()[k] * sum / exponential(k), 1, 1e-5) << "array " << i << ", element " << k;
+  }
 }
 TYPED_TEST(packs, take_a_number_for_each_array) {
   auto p = this->template argument<float>(0);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -86,15 +87,25 @@ TEST(sums_of_exponentials, know_no_largest_number_too_small_for_them) {
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const lf::op::shifted_sum<lf::op::exp> shifted;
   const lf::op::plain_sum<lf::op::exp> plain;
-  const auto all = [](std::initializer_list<float> x) { return of_thread<1>(std::vector<float>(x), 0, 1); };
-  EXPECT_EQ(shifted(all({-infinity, -infinity}), -infinity), 0);
-  EXPECT_EQ(shifted(all({-infinity, 2, -infinity}), 2.0F), 1);
-  EXPECT_EQ(shifted(all({1, infinity, 2}), infinity), infinity);
-  EXPECT_TRUE(std::isnan(shifted(all({1, nan, 2}), nan)));
-  EXPECT_TRUE(std::isnan(plain(all({-infinity, -infinity}), -infinity)));
-  EXPECT_TRUE(std::isnan(plain(all({1, infinity}), infinity)));
-  EXPECT_EQ(plain(all({-3e38F, 3e38F}), 3e38F), 1);
-  EXPECT_EQ(shifted(all({0, 0, 0}), 0.0F), 3);
+  using list = std::initializer_list<float>;
+  const auto one_by_one = [](list x) { return of_thread<1>(std::vector<float>(x), 0, 1); };
+  const auto united = [](list x) {  // with nothing in the place of some
+    sums<float> a = monoid::identity<sums<float>>(), lone[8] = {a, a, a, a, a, a, a, a};
+    std::transform(x.begin(), x.end(), std::begin(lone) + 1, lf::op::lone_exponential{});
+    return monoid::united<8>(a, lone);
+  };
+  const auto expect_all = [&](const auto& all) {
+    EXPECT_EQ(shifted(all({-infinity, -infinity}), -infinity), 0);
+    EXPECT_EQ(shifted(all({-infinity, 2, -infinity}), 2.0F), 1);
+    EXPECT_EQ(shifted(all({1, infinity, 2}), infinity), infinity);
+    EXPECT_TRUE(std::isnan(shifted(all({1, nan, 2}), nan)));
+    EXPECT_TRUE(std::isnan(plain(all({-infinity, -infinity}), -infinity)));
+    EXPECT_TRUE(std::isnan(plain(all({1, infinity}), infinity)));
+    EXPECT_EQ(plain(all({-3e38F, 3e38F}), 3e38F), 1);
+    EXPECT_EQ(shifted(all({0, 0, 0}), 0.0F), 3);
+  };
+  expect_all(one_by_one);
+  expect_all(united);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ void order_axes(index_t* extents, int from, int to, operand_info* operands, int 
 void order_reduced_axes(index_t* extents, int from, int to, operand_info* operands, int count);
 
 /// Moves that kept axis of a reduction to their end along which elements are next to each other, where those of most
-/// operands are, and none is broadcast: results are few beside what is read.
+/// operands are, and none is broadcast (as those of an epilogue are): results are few beside what is read.
 void order_kept_for_reading(index_t* extents, int kept, int rank, operand_info* all, int targets, int count);
 
 /// Whether the inner loop of a reduction should run along the last kept axis (memory is contiguous there).

@@ -14,8 +14,8 @@ namespace {
 constexpr index_t block = 1024;
 
 // What follows is inlined into functions for processors with wider vectors, and becomes vectors there.
-/// Of the lanes; NaN if one is. Of integers that are in the order of the numbers, and of NaN before the first or after
-/// the last, as its lane has all bits set: the compiler takes these in vectors, and numbers one by one.
+/// Of the lanes; NaN if one is. Of integers that are in the order of the numbers, with all bits of NaN set, which is
+/// before the first or after the last: the compiler takes these in vectors, and numbers one by one.
 template <class M, int N, class Lanes>
 [[gnu::always_inline]] inline auto extreme_lane(Lanes& lanes) {
   using T = decltype(lanes.at(0));
@@ -33,8 +33,11 @@ template <class M, int N, class Lanes>
     constexpr whole after = M::is_largest;
     const auto turned = [](bits b) { return b ^ ((b >> (8 * sizeof(T) - 1)) & high); };
     bits most = M::is_largest ? low : high;
-    for (int l = 0; l < N; ++l)
-      most = M::of_numbers(most, bits(whole(turned(__builtin_bit_cast(bits, lanes.value[l]))) - after));
+    for (int l = 0; l < N; ++l) {
+      const T v = lanes.value[l];
+      const bits b = v == v ? __builtin_bit_cast(bits, v) : bits(-1);
+      most = M::of_numbers(most, bits(whole(turned(b)) - after));
+    }
     if (most == (M::is_largest ? high : low)) return math::not_a_number<T>();
     return __builtin_bit_cast(T, turned(bits(whole(most) + after)));
   }

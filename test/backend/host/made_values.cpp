@@ -120,6 +120,35 @@ TEST(made_values, of_many_rows_and_of_long_ones) {
   }
 }
 
+// Kept axes are read in the order in which memory lies; results are where they were asked for.
+TEST(made_values, of_operands_whose_kept_axes_lie_otherwise) {
+  for (const int64_t n : {1, 4, 5, 33, 64, 200}) {
+    SCOPED_TRACE(n);
+    const auto a = numbers<float>({9, n, 17}, 1), b = numbers<float>({9, n, 17}, 2), c = numbers<float>({17, n, 9}, 3);
+    const auto x = lf::permute_dims<2, 1, 0>(of<float, 3>(a)), y = lf::permute_dims<2, 1, 0>(of<float, 3>(b));
+    const auto z = of<float, 3>(c);
+    const auto sums = [&](const auto& term) {
+      return test::generate<float>({17, 9}, [&](const test::extents& at) {
+        float sum = 0;
+        for (int64_t k = 0; k < n; ++k) sum += term(a[{at[1], k, at[0]}], b[{at[1], k, at[0]}], c[{at[0], k, at[1]}]);
+        return sum;
+      });
+    };
+    const auto all_three = sums([](float u, float v, float w) { return u * v - w; });
+    EXPECT_TRUE(test::evaluates_to(lf::sum(x, axis<1>), sums([](float u, float, float) { return u; })));
+    EXPECT_TRUE(test::evaluates_to(lf::sum(x * y - z, axis<1>), all_three));
+    EXPECT_TRUE(test::evaluates_to(
+        lf::sum(lf::reshape(z, lf::shape(17, 1, n, 9)) - x(all, lf::newaxis), axis<2>),
+        test::tensor<float>{{17, 1, 9}, sums([](float u, float, float w) { return w - u; }).values}));
+    auto wide = of<float, 2>(numbers<float>({17, 20}, 4));
+    wide(range(lf::none, lf::none, -1), range(1, 19, 2)) = lf::sum(x * y - z, axis<1>);
+    EXPECT_TRUE(test::evaluates_to(wide(range(lf::none, lf::none, -1), range(1, 19, 2)), all_three));
+    EXPECT_TRUE(test::evaluates_to(wide(all, range(0, 20, 2)), test::generate<float>({17, 10}, [&](const auto& at) {
+                                     return numbers<float>({17, 20}, 4)[{at[0], 2 * at[1]}];
+                                   })));
+  }
+}
+
 // The elements at the end of a row are read before those before them are stored.
 TEST(made_values, are_stored_where_operands_are) {
   for (const int64_t n : lengths) {

@@ -231,7 +231,8 @@ void expect_right_places() {
     int64_t drawn = 0;
     const auto a = test::generate<T>({70, 2 * n}, [&](const test::extents& at) {
       const auto d = ++drawn * 7919 % 10007;
-      if (std::is_floating_point_v<T> && at[0] % 3 == 0 && d % n == 0) return std::numeric_limits<T>::quiet_NaN();
+      if (std::is_floating_point_v<T> && at[0] % 3 == 0 && d % n == 0)
+        return T(std::copysign(std::numeric_limits<double>::quiet_NaN(), d % 2 ? -1.0 : 1.0));
       if (std::is_floating_point_v<T> && at[0] % 3 == 1) return d % 2 ? T(-0.0) : T(0);
       return at[0] == 2 ? std::numeric_limits<T>::max() : T(d % (n + 2) - n / 2);
     });

@@ -16,7 +16,8 @@ struct reduced_places {
   using cursors = typename walk_type::cursors;
   using seq = typename Run::seq;
   static constexpr int K = Run::kept_axes, R = Run::axes, last = Run::last;
-  static constexpr int searched = K > 0 && K == R - 1 ? searched_operand<Set, cursors>() : -1;
+  static constexpr bool in_rows = K > 0 && K == R - 1;
+  static constexpr int searched = in_rows ? searched_operand<Set, cursors>() : -1;
   static constexpr bool possible = searched >= 0;
   /// Of shorter rows one element after the other is compared.
   static constexpr index_t shortest = 8;

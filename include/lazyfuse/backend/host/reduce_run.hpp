@@ -18,6 +18,7 @@ struct reduce_run {
   using accumulators = typename Set::accumulators;
   static constexpr int kept_axes = K, axes = R, last = K > 0 ? K - 1 : 0;
   static constexpr int chunk = walk_type::chunk;
+  static constexpr bool plain_results = (is_plain<T> && ...);
   using set_seq = make_index_sequence<Set::size>;
   using seq = typename walk_type::seq;
   using tuned = dpp::tuning<dpp::reductions, host>;

@@ -275,13 +275,14 @@ void reduce_in_tiles(const Tiles& all, const Run& run) {
                 across = all.parts(tiles, each.tiles);
   const index_t tasks = all.parts(rows, each.rows) * across, bytes = all.bytes_of_task(each),
                 workers = algorithm::min<index_t>(tasks, all.threads());
+  const index_t elements = rows * all.columns() * all.depth();  // not of a task: that would depend on the threads
   const scratch<std::byte> memory(workers * bytes);
   for_tasks(workers, all.cost(), [&](index_t worker) {
     for (index_t task = worker; task < tasks; task += workers) {
       const index_t r0 = task / across * each.rows, t0 = task % across * each.tiles;
       const index_t r1 = algorithm::min(r0 + each.rows, rows), t1 = algorithm::min(t0 + each.tiles, tiles);
-      in_widest_vectors<reads_plain<typename Tiles::cursors> && adds_plain<Set>>(
-          (r1 - r0) * (t1 - t0) * Tiles::width * all.depth(),
+      in_widest_vectors<reads_plain<typename Tiles::cursors> && adds_plain<Set> && Run::plain_results>(
+          elements,
           [](const Tiles* own, const Run* to, const auto&... of_task) {
             own->run(of_task..., [to](const auto& row, auto& sums, index_t first, index_t n) {
               const auto& values = sums.result();

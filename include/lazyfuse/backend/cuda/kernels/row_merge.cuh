@@ -44,12 +44,13 @@ __device__ __forceinline__ void merge_neighbours(typename Set::accumulators& a, 
       for (int bit = 0; bit < bits; ++bit) step(1 << bit);
     });
 }
-/// Merges the Width accumulators of a thread, which combine() has made, into the first; what it has united is there.
-template <class Set, int Width>
+/// Merges the Width accumulators of a thread into the first. United: combine() has made them, and what it unites is
+/// there.
+template <class Set, bool United = false, int Width>
 __device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
   const auto merge = [&]<int... I>(int k, int other, index_sequence<I...>) {
     const auto one = []<class M, class T>(T& mine, const T& more, M*) {
-      if constexpr (!uniting_monoid<M, T>) mine = lazyfuse::compute<M>(mine, more);
+      if constexpr (!United || !uniting_monoid<M, T>) mine = lazyfuse::compute<M>(mine, more);
     };
     (one(get<I>(sums.lane[k]), get<I>(sums.lane[other]), static_cast<typename Set::template monoid<I>*>(nullptr)), ...);
   };
@@ -93,7 +94,7 @@ __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const t
   using accumulators = typename Set::accumulators;
   accumulators& a = sums.lane[0];
   sums.restore();
-  merge_within<Set>(sums);
+  merge_within<Set, true>(sums);
   const int lane = threadIdx.x & 31, warps = static_cast<int>(blockDim.x) / 32;
   // Two rooms, so that one barrier per stage is enough.
   accumulators* const room = area.template from<accumulators>(static_cast<int>(at.barriers & 1) * (warps + 1));
