@@ -109,7 +109,7 @@ struct distinct_programs {
       found.written += Op::written;
     } else found.written += Op::cost;
     found.saves = found.saves || requires { Op::cost_saved(0.0); };
-    constexpr bool dear = Op::cost > 8, function = Op::ulp > 0 && Op::cost < 60;
+    constexpr bool dear = Op::cost > 8, function = requires { requires(Op::ulp > 0 && Op::cost < 60); };
     found.calls = found.calls || (dear && function);
     found.one_by_one = found.one_by_one || (dear && !function);
     found.divides = found.divides || requires { typename Op::prepares_whole; };
