@@ -32,17 +32,22 @@ inline constexpr int vector_bytes = 32;
 inline constexpr int vector_bytes = 16;
 #endif
 
-/// Calls merge(lane, another) for the upper half of N lanes into the lower one, until one is left.
+/// Calls f for N lanes.
 template <int N, class F>
-inline void fold_halves(const F& merge) {
-  if constexpr (N >= 16) {
+inline void for_lanes(const F& f) {
+  if constexpr (N >= 8) {
 #if !defined(__clang__)
 #pragma GCC unroll 1  // unrolled, it becomes no vectors
 #endif
-    for (int l = 0; l < N / 2; ++l) merge(l, l + N / 2);
-    fold_halves<N / 2>(merge);
-  } else if constexpr (N > 1) {
-    for (int l = 0; l < N / 2; ++l) merge(l, l + N / 2);
+    for (int l = 0; l < N; ++l) f(l);
+  } else
+    for (int l = 0; l < N; ++l) f(l);
+}
+/// Calls merge(lane, another) for the upper half of N lanes into the lower one, until one is left.
+template <int N, class F>
+inline void fold_halves(const F& merge) {
+  if constexpr (N > 1) {
+    for_lanes<N / 2>([&](int l) { merge(l, l + N / 2); });
     fold_halves<N / 2>(merge);
   }
 }
@@ -110,15 +115,8 @@ struct partial_sums<M, T, N> {
   }
   void fold() {
     int nan = 0;
-    const auto meets_nan = [this](int l) { return __builtin_isunordered(value[l], value[l + N / 2]); };
-    if constexpr (floating_point<T> && N >= 16) {
-#if !defined(__clang__)
-#pragma GCC unroll 1
-#endif
-      for (int l = 0; l < N / 2; ++l) nan |= meets_nan(l);
-    } else if constexpr (floating_point<T>) {
-      for (int l = 0; l < N / 2; ++l) nan |= meets_nan(l);
-    }
+    if constexpr (floating_point<T>)
+      for_lanes<N / 2>([&](int l) { nan |= __builtin_isunordered(value[l], value[l + N / 2]); });
     fold_halves<N>([this](int l, int from) { value[l] = M::of_numbers(value[l], value[from]); });
     if constexpr (floating_point<T>)
       if (nan != 0) value[0] = math::not_a_number<T>();

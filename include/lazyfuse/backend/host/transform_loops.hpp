@@ -123,9 +123,8 @@ void stream_runs(const Cursors& from, const output_cursors<T...>& targets, index
   const auto loop = [](Cursors cursors, output_cursors<T...> to, index_t left, Values values,
                        index_sequence<I...> all_operands, index_sequence<J...> all_results) {
     (move_by_runs(get<I>(cursors)), ...);
-    pack<made_values<T, run_length>...> made;
-    output_cursors<T...> to_made;
-    ((get<J>(to_made) = {get<J>(made).data, 0}), ...);
+    made_results<run_length, index_sequence<J...>, T...> made;
+    const output_cursors<T...> to_made = made.cursors();
     for (; left > 0; --left) {
 #if !defined(__clang__)
 #pragma GCC ivdep
