@@ -144,6 +144,54 @@ TYPED_TEST(reductions, of_dear_functions_are_those_of_their_arrays) {
   check("quotients", x / (y * y + 0.5F));
 }
 
+/// Elements that are usual are added up before it is known whether all are, and begun again where one is not: none is
+/// added twice. Quotients and roots of powers of two are exact, and so are their sums.
+TYPED_TEST(reductions, what_is_begun_again_is_added_once) {
+  constexpr std::int64_t rows = 530, columns = 1111;
+  const auto unusual_at = [](std::int64_t n, std::int64_t every) { return n % every == every - 1; };
+  const auto power = [](int exponent) { return std::ldexp(1.0F, exponent); };
+  // quotient(r, c) = count(r, c), of numbers far outside of what is usual in every 97th place.
+  const auto count = [](std::int64_t r, std::int64_t c) { return static_cast<float>((r * 7 + c * 3) % 11); };
+  const auto exponent = [&](std::int64_t r, std::int64_t c) {
+    return unusual_at(r * columns + c, 97) ? (r % 2 == 0 ? 100 : -100) : 0;
+  };
+  const auto dividend = test::generate<float>(
+      {rows, columns}, [&](const test::extents& at) { return count(at[0], at[1]) * power(exponent(at[0], at[1])); });
+  const auto divisor =
+      test::generate<float>({rows, columns}, [&](const test::extents& at) { return power(exponent(at[0], at[1])); });
+  const auto x = test::array_of<TypeParam, 2>(dividend), y = test::array_of<TypeParam, 2>(divisor);
+  // Of pairs: root(r) * root(c) of squares, some of them subnormal or too large to be usual.
+  const auto square = [&](std::int64_t n) { return power(unusual_at(n, 61) ? -130 : unusual_at(n, 53) ? 122 : 2); };
+  const auto root = [&](std::int64_t n) { return power(unusual_at(n, 61) ? -65 : unusual_at(n, 53) ? 61 : 1); };
+  const auto of_rows = test::array_of<TypeParam, 1>(
+      test::generate<float>({rows}, [&](const test::extents& at) { return square(at[0]); }));
+  const auto of_columns = test::array_of<TypeParam, 1>(
+      test::generate<float>({columns}, [&](const test::extents& at) { return square(at[0]); }));
+  const auto weights = test::array_of<TypeParam, 1>(
+      test::generate<float>({columns}, [&](const test::extents& at) { return count(0, at[0]) * root(at[0]); }));
+
+  std::vector<float> by_row(rows), by_column(columns);
+  float all = 0, pairs = 0;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c) {
+      by_row[static_cast<std::size_t>(r)] += count(r, c);
+      by_column[static_cast<std::size_t>(c)] += count(r, c);
+      all += count(r, c);
+    }
+  for (std::int64_t c = 0; c < columns; ++c) pairs += count(0, c);
+  const auto is = [](const auto& e, const std::vector<float>& wanted) {
+    EXPECT_EQ(test::tensor_of(lf::materialize(e)).values, wanted);
+  };
+  is(lf::sum(x / y, lf::axis<1>), by_row);
+  is(lf::sum(x / y, lf::axis<0>), by_column);
+  is(lf::sum(x / y), {all});
+  // weight / sqrt(square) of the column alone, whatever the row's root, which is divided out again.
+  const auto r = of_rows(lf::all, lf::newaxis), c = of_columns(lf::newaxis, lf::all), w = weights(lf::newaxis, lf::all);
+  is(lf::sum(w * lf::sqrt(r) / (lf::sqrt(c) * lf::sqrt(r)), lf::axis<1>), std::vector<float>(rows, pairs));
+  is(lf::sum(w * lf::rsqrt(c) * (lf::sqrt(r) * lf::rsqrt(r)), lf::axis<1>), std::vector<float>(rows, pairs));
+  is(lf::sum(lf::rsqrt(of_columns) * weights), {pairs});
+}
+
 /// Many low columns, whose threads have few rows: over the first axis, one in the middle, and two.
 template <class Space, int... A>
 void check_low_columns(const test::extents& shape) {

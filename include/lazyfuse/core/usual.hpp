@@ -55,6 +55,14 @@ __device__ __forceinline__ usual_number usual_root(bool& unusual, float x) {
   return {::fmaf(::fmaf(-root, root, x), rough * 0.5f, root)};
 }
 
+/// The reciprocal root that CUDA's rsqrtf takes. Unusual are zeros and subnormal numbers, which are flushed to zeros.
+__device__ __forceinline__ float usual_reciprocal_root(bool& unusual, float x) {
+  float root;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+  unusual |= !(::fabsf(root) < 0x1p64f);
+  return root;
+}
+
 /// The logarithm of a positive normal number, 2^e m with m in [2/3, 4/3), is e log(2) + log(m), of which the second is
 /// a polynomial. Written out, it has 16 instructions where CUDA's has 26, of which 10 are for the other numbers.
 __device__ __forceinline__ float usual_logarithm(bool& unusual, float x) {

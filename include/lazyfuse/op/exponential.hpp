@@ -66,6 +66,12 @@ struct rsqrt : real_operation {
   LAZYFUSE_HD T operator()(T x) const {
     return math::rsqrt(x);
   }
+#if defined(__CUDACC__)
+  static constexpr bool branches = true;
+  __device__ static float usual(bool& unusual, math::only<float> x) {
+    return math::usual_reciprocal_root(unusual, x.value);
+  }
+#endif
 };
 
 /// e to the power x.

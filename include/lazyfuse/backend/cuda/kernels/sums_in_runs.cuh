@@ -17,11 +17,18 @@ template <class Set, bool Short = false>
 struct tile_sum {
   typename Set::accumulators total, run;
   typename Set::rests rest;
+  template <int... I>
+  static constexpr bool all_in_runs(index_sequence<I...>) {
+    return (sums_in_runs<typename Set::template monoid<I>, typename Set::template value_type<I>> && ...);
+  }
+  /// Whether elements are added to runs alone.
+  static constexpr bool only_runs = all_in_runs(make_index_sequence<Set::size>{});
   __device__ __forceinline__ void clear() {
     Set::clear(total);
     Set::clear(run);
     rest = {};
   }
+  __device__ __forceinline__ void clear_run() { Set::clear(run); }
   __device__ __forceinline__ void end_run() { end_each(make_index_sequence<Set::size>{}); }
   __device__ __forceinline__ void restore() { restore_each(make_index_sequence<Set::size>{}); }
 
@@ -69,6 +76,7 @@ struct tile_sum {
 template <class Set>
 struct tile_sum<Set, true> {
   typename Set::accumulators total;
+  static constexpr bool only_runs = false;
   __device__ __forceinline__ void clear() { Set::clear(total); }
   __device__ __forceinline__ void end_run() {}
   __device__ __forceinline__ void restore() {}

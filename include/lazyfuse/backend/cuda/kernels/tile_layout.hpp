@@ -39,8 +39,8 @@ struct tile_numbers {
 /// Positions along the depth between two barriers; short runs of sums are as long, too.
 inline constexpr int tile_depth = 16;
 /// Columns of pairs between two barriers: one for each thread to copy; of programs of more cost fewer, so that blocks
-/// can share them evenly.
-inline constexpr int pair_columns = block_threads, columns_of_dear_pairs = 64, dear_pairs = 24;
+/// can share them evenly, and where runs are begun again, those of a run.
+inline constexpr int pair_columns = block_threads, columns_of_dear_pairs = 64, dear_pairs = 24, columns_of_runs = 128;
 /// Elements that threads read at once, and which are neighbours.
 inline constexpr int tile_vector = 4;
 

@@ -4,6 +4,7 @@
 
 #include <lazyfuse/backend/cuda/kernels/sums_in_runs.cuh>
 #include <lazyfuse/backend/cuda/kernels/tile_layout.hpp>
+#include <lazyfuse/backend/cuda/kernels/usual_case.cuh>
 #include <lazyfuse/program/stages.hpp>
 
 namespace lazyfuse::cuda_detail {
@@ -49,10 +50,16 @@ struct tile_shares {
     return thread_share{inner <= 12 ? 8 : middle, inner <= 4 ? 8 : middle};
   }();
   static constexpr int rows = share.depth, columns = share.width;
+  /// Whether runs of pairs take the usual case of operations alone, and are begun again where one of them was another:
+  /// nothing but runs must have been added to.
+  static constexpr bool by_usual_runs =
+      How == tiling::pairs && computes_together<typename sets::outer::prologue> && outer_sum::only_runs;
   static constexpr int along_columns = sets::reduces_columns ? 8 : 16, along_rows = block_threads / along_columns;
-  static constexpr int tile_rows = rows * along_rows,
-                       tile_columns = How == tiling::pairs ? cost > dear_pairs ? columns_of_dear_pairs : pair_columns
-                                                           : columns *along_columns;
+  static constexpr int tile_rows = rows * along_rows, tile_columns = []() -> int {
+    if (How != tiling::pairs) return columns * along_columns;
+    if (by_usual_runs) return columns_of_runs;
+    return cost > dear_pairs ? columns_of_dear_pairs : pair_columns;
+  }();
   static constexpr int partial_bytes =
       int(sizeof(typename sets::results::accumulators)) * rows * (sets::reduces_columns ? 1 : columns);
 };

@@ -16,7 +16,8 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
   using inner = typename sets::inner;
   using outer = typename sets::outer;
   static constexpr int rows = shares::rows, columns = shares::columns;
-  static constexpr bool reduces_columns = sets::reduces_columns, reduces_depth = sets::reduces_depth;
+  static constexpr bool reduces_columns = sets::reduces_columns, reduces_depth = sets::reduces_depth,
+                        by_usual_runs = shares::by_usual_runs;
 
   typename shares::inner_sum deep[reduces_depth ? rows : 1][reduces_depth ? columns : 1];
   typename shares::outer_sum wide[reduces_columns ? rows : 1];
@@ -56,10 +57,28 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
                   unrolled = outer::prologue::cost > 64 ? 1 : 2, turns_of_run = tile_depth / columns,
                   turns = step_columns / turn, inner_turns = turns < turns_of_run ? turns : turns_of_run;
     constexpr unsigned steps_of_run = turns < turns_of_run ? turns_of_run / turns : 1;
-    const auto add = [&]<bool Guarded>(int buffer, index_t first, int from) {
+    const auto read = [&](int buffer, index_t first, int from) {
       this->read_pairs(buffer, from);
       this->read_columns(first + from);
+    };
+    const auto add = [&]<bool Guarded>(int buffer, index_t first, int from) {
+      read(buffer, first, from);
       add_columns<Guarded>(first + from);
+    };
+    // Runs of usual elements alone; the others are begun again, from what is still in shared memory.
+    const auto add_run = [&](int buffer, index_t first, int from) {
+      bool unusual = false;
+#pragma unroll 1
+      for (int k = 0; k < inner_turns; k += unrolled)
+#pragma unroll
+        for (int u = 0; u < unrolled; ++u) {
+          read(buffer, first, from + (k + u) * turn);
+          add_usual_columns(unusual);
+        }
+      if (!unusual) return;
+      for_all(wide, [](auto& w) { w.clear_run(); });
+#pragma unroll 1
+      for (int k = 0; k < inner_turns; ++k) add.template operator()<false>(buffer, first, from + k * turn);
     };
     const auto end_runs = [&] { for_all(wide, [](auto& w) { w.end_run(); }); };
     this->copy(0, static_cast<index_t>(begin) * step_columns, 0, false);
@@ -71,10 +90,12 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
       if (left >= step_columns) {
 #pragma unroll 1
         for (int from = 0; from < step_columns; from += inner_turns * turn) {
+          if constexpr (by_usual_runs) add_run(buffer, first, from);
+          else
 #pragma unroll 1
-          for (int k = 0; k < inner_turns; k += unrolled)
+            for (int k = 0; k < inner_turns; k += unrolled)
 #pragma unroll
-            for (int u = 0; u < unrolled; ++u) add.template operator()<false>(buffer, first, from + (k + u) * turn);
+              for (int u = 0; u < unrolled; ++u) add.template operator()<false>(buffer, first, from + (k + u) * turn);
           if (steps_of_run == 1 || (step - begin) % steps_of_run == steps_of_run - 1) end_runs();
         }
       } else {
@@ -155,10 +176,21 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
       for (int d = 0; d < left; ++d) one(d);
     all_deep([](auto& sum) { sum.end_run(); });
   }
+  __device__ __forceinline__ void add_usual_columns(bool& unusual) {
+    using sink = tile_sink<false, true, typename shares::outer_sum>;
+#pragma unroll
+    for (int j = 0; j < columns; ++j)
+#pragma unroll
+      for (int i = 0; i < rows; ++i) {
+        const auto at = this->at(i, j);
+        usual_sink<sink> to{sink{wide[i], true}};
+        evaluate<typename outer::prologue>(usual_context<bare_t<decltype(at)>>{at, unusual}, to);
+      }
+  }
   template <bool Guarded>
   __device__ __forceinline__ void add_columns(index_t first) {
     using prologue = typename outer::prologue;
-    constexpr bool together = !Guarded && !reduces_depth && computes_together<prologue>;
+    constexpr bool together = !Guarded && !reduces_depth && !by_usual_runs && computes_together<prologue>;
 #pragma unroll
     for (int j = 0; j < columns; ++j) {
       typename outer::accumulators noted[rows];
