@@ -92,6 +92,10 @@ def sqrt(x):
     return call("sqrt", x)
 
 
+def rsqrt(x):
+    return call("rsqrt", x)
+
+
 def square(x):
     return call("square", x)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Instances of the families (families.py) that are not drawn: those by which each is known, of the sizes that people have."""
-from expressions import Case, Term, along, argmin, call, compare, exp, log, reduce, sliced, sqrt, square, turned, where, with_axes
+from expressions import Case, Term, along, argmin, call, compare, exp, log, reduce, rsqrt, sliced, sqrt, square, turned, where, with_axes
 
 
 def bodies(case):
@@ -10,6 +10,17 @@ def bodies(case):
     d = [case.named(with_axes(c, [0]) - with_axes(c, [1])) for c in x]
     r2 = case.named(square(d[0]) + square(d[1]) + square(d[2]) + 0.01)
     w = case.named(with_axes(m, [0]) / (r2 * sqrt(r2)))
+    return case.result(*(reduce("sum", c * w, [1]) for c in d))
+
+
+def bodies_by_rsqrt(case):
+    """As kernels by hand are written: the reciprocal root to the cube."""
+    n = 32768
+    x = [case.input((n,)) for _ in range(3)]
+    m = case.input((n,))
+    d = [case.named(with_axes(c, [0]) - with_axes(c, [1])) for c in x]
+    r = case.named(rsqrt(square(d[0]) + square(d[1]) + square(d[2]) + 0.01))
+    w = case.named(with_axes(m, [0]) * (r * r * r))
     return case.result(*(reduce("sum", c * w, [1]) for c in d))
 
 
@@ -116,9 +127,10 @@ def heat_kernel(case):
     return case.result(reduce("sum", with_axes(m, [0]) * exp(-1.0 * square(with_axes(x, [0]) - with_axes(x, [1]))), [1]))
 
 
-ALL = [(f.__name__, f) for f in (bodies, nearest_centre, product, kl_rows, cosine_rows, softmax_of_words, cross_entropy_of_words, batch_norm,
-                                 sums_over_ends, softmax_of_channels, softmax_down, layer_norm_backward, masked_softmax, two_softmaxes,
-                                 both_sums, points_7, points_27, dropout, heat_kernel)]
+ALL = [(f.__name__, f) for f in (bodies, bodies_by_rsqrt, nearest_centre, product, kl_rows, cosine_rows, softmax_of_words,
+                                 cross_entropy_of_words, batch_norm, sums_over_ends, softmax_of_channels, softmax_down,
+                                 layer_norm_backward, masked_softmax, two_softmaxes, both_sums, points_7, points_27, dropout,
+                                 heat_kernel)]
 
 
 def cases():

@@ -19,7 +19,7 @@ class Torch:
         torch.backends.cuda.matmul.allow_tf32 = False
         torch._dynamo.config.cache_size_limit = 1 << 20
         self.t, self.device = torch, "cuda" if torch.cuda.is_available() else "cpu"
-        for name in ("exp", "log", "sqrt", "abs", "tanh", "square", "where", "matmul", "roll"):
+        for name in ("exp", "log", "sqrt", "rsqrt", "abs", "tanh", "square", "where", "matmul", "roll"):
             setattr(self, name, getattr(torch, name))
 
     def input(self, shape, dtype, number):
@@ -123,7 +123,7 @@ class Jax:
         self.j, self.n = jax, jax.numpy
         for name in ("exp", "log", "sqrt", "abs", "tanh", "square", "where", "maximum", "matmul", "roll", "sort"):
             setattr(self, name, getattr(self.n, name))
-        self.rfft = self.n.fft.rfft
+        self.rfft, self.rsqrt = self.n.fft.rfft, jax.lax.rsqrt
 
     def input(self, shape, dtype, number):
         n, count = self.n, int(np.prod(shape))

@@ -31,9 +31,10 @@ struct timing {
   samples device, host;  // seconds of one evaluation
 };
 
-/// How often what is measured runs before, twice, and how many samples are taken.
+/// How often what is measured runs before, twice, and how many samples are taken, each of some evaluations at least: what
+/// the host does for the first of them is part of the sample.
 struct effort {
-  int warm = 3, samples = 15;
+  int warm = 3, samples = 15, least = 8;
 };
 
 /// Evaluates back to back, at least 2 ms per sample and at most 200 times, between two events.
@@ -64,7 +65,7 @@ timing measure(const F& evaluate, effort e = {}) {
   if (e.warm > 0) {
     sample(e.warm, nullptr);
     const double once = sample(e.warm, nullptr);
-    evaluations = std::clamp(static_cast<int>(2e-3 / once), 1, 200);
+    evaluations = std::clamp(static_cast<int>(2e-3 / once), e.least, 200);
     sample(2 * evaluations, nullptr);
   }
   timing result;
