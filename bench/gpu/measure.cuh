@@ -31,8 +31,8 @@ struct timing {
   samples device, host;  // seconds of one evaluation
 };
 
-/// How often what is measured runs before, twice, and how many samples are taken, each of some evaluations at least: what
-/// the host does for the first of them is part of the sample.
+/// How often what is measured runs before, twice, and how many samples are taken, each of some evaluations at least:
+/// what the host does for the first of them is part of the sample.
 struct effort {
   int warm = 3, samples = 15, least = 8;
 };
