@@ -235,6 +235,41 @@ void sort_integers(T* x, T* other, index_t n, index_t parts) {
 }
 #endif
 
+/// Integers of few values: each is written as often as it was counted.
+template <class T>
+void sort_by_counts(T* x, index_t n, index_t parts) {
+  constexpr std::size_t values = std::size_t{1} << 8 * sizeof(T);
+  using counts = std::array<index_t, values>;
+  // Runs of equal ones are counted in turn, whose increments would wait for each other.
+  constexpr std::size_t tables = 2;
+  std::vector<counts> of_part(static_cast<std::size_t>(parts) * tables);
+  const auto begin_of = [&](index_t part) { return n / parts * part + std::min(part, n % parts); };
+  const double cost = static_cast<double>(n) * 2;
+  for_tasks(parts, cost, [&](index_t p) {
+    counts* const c = &of_part[static_cast<std::size_t>(p) * tables];
+    const index_t end = begin_of(p + 1);
+    index_t i = begin_of(p);
+    for (; i + 2 <= end; i += 2) ++c[0][x[i]], ++c[1][x[i + 1]];
+    if (i < end) ++c[0][x[i]];
+  });
+  // how many elements come before each value
+  std::vector<index_t> begins(values + 1, 0);
+  for (std::size_t v = 0; v < values; ++v) {
+    begins[v + 1] = begins[v];
+    for (const counts& c : of_part) begins[v + 1] += c[v];
+  }
+  for_tasks(parts, cost, [&](index_t p) {
+    const index_t first = begin_of(p), end = begin_of(p + 1);
+    index_t i = first;
+    auto v = static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), i) - begins.begin()) - 1;
+    for (; i < end; ++v) {
+      const index_t next = std::min(end, begins[v + 1]);
+      std::fill(x + i, x + next, static_cast<T>(v));
+      i = next;
+    }
+  });
+}
+
 /// Sorts n elements in so many parts at a time, with room for as many others.
 template <class Key, class E>
 void sort_elements(E* x, E* other, index_t n, index_t parts) {
@@ -242,6 +277,8 @@ void sort_elements(E* x, E* other, index_t n, index_t parts) {
   if constexpr (std::is_same_v<E, std::uint32_t> || std::is_same_v<E, std::uint64_t>)
     if (host_detail::bytes_of_vectors >= 32) return sort_integers(x, other, n, parts);
 #endif
+  if constexpr (std::is_integral_v<E> && sizeof(E) <= 2)
+    if (n >> 8 * sizeof(E)) return sort_by_counts(x, n, std::min(parts, n >> 8 * sizeof(E)));
   constexpr auto bytes = static_cast<index_t>(sizeof(E));
   if (n * bytes <= most_in_cache) {
     if (const E* const sorted = sort_in_cache(x, other, n); sorted != x) std::copy_n(sorted, n, x);

@@ -30,8 +30,15 @@ Key as_one_zero(const key_rows& rows, Key key) {
 /// So many rows side by side are sorted together: their elements by the same comparisons, which vectors make (Batcher's
 /// merging, "Sorting networks and their applications", 1968, as Knuth's algorithm 5.2.2M has it).
 constexpr index_t lanes = 32;
-/// Longer rows have more comparisons than digits are worth.
-constexpr index_t longest_together = 512;
+/// Longer rows have more comparisons than digits are worth, or than it takes to sort them one by one within vectors.
+template <class Key>
+index_t longest_together() {
+#if defined(__x86_64__)
+  if constexpr (sizeof(Key) >= 4)
+    if (has_vectors_of_64()) return at_once<Key>;
+#endif
+  return 512;
+}
 template <class Key>
 struct compare_rows {
   void operator()(Key* columns, index_t n) const {
@@ -125,7 +132,7 @@ void sort_keys(host, const key_rows& rows) {
   if (rows.none()) return;
   for_type(rows.bytes, [&]<class Key>(Key) {
     const index_t n = rows.length, parts = parts_of(rows);
-    if (rows.count >= lanes / 4 && n <= longest_together) {
+    if (rows.count >= lanes / 4 && n <= longest_together<Key>()) {
       const double cost = static_cast<double>(rows.count) * static_cast<double>(n) * 16;
       return for_tasks((rows.count + lanes - 1) / lanes, cost, [&](index_t t) {
         sort_rows_together(static_cast<Key*>(rows.keys) + t * lanes * n, std::min(lanes, rows.count - t * lanes), n);

@@ -2,6 +2,8 @@
 // Loops that are compiled for several kinds of processors, and chosen when a program runs.
 #include "support/arrays.hpp"
 
+#include <lazyfuse/sort.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <random>
@@ -22,6 +24,7 @@ class in_vectors_of {
  private:
   int before_ = lf::host_detail::bytes_of_vectors;
 };
+const int widest_vectors = lf::host_detail::bytes_of_vectors;
 
 template <class T>
 auto real_of(double x) {
@@ -106,6 +109,39 @@ TEST(widest_vectors, are_those_of_the_processor_unless_narrow_ones_are_asked_for
 #else
   EXPECT_EQ(lf::host_detail::bytes_of_vectors, 16);
 #endif
+}
+
+/// Lines of lengths around those that one, eight and sixteen vectors hold, and of few values.
+template <class T>
+void expect_sorted() {
+  std::mt19937_64 random(5);
+  for (const int values : {0, 3})
+    for (const lf::index_t n : {1,   7,   8,   15,  16,  17,  31,  32,   33,   63,     64,     65,
+                                127, 128, 129, 255, 256, 257, 300, 1000, 2048, 20'001, 70'000, 300'001}) {
+      std::vector<T> all(static_cast<std::size_t>(n));
+      for (T& x : all) x = static_cast<T>(values ? random() % static_cast<unsigned>(values) : random());
+      if (n > 8) all[3] = std::numeric_limits<T>::max(), all[5] = std::numeric_limits<T>::min();
+      std::vector<T> ascending = all;
+      std::sort(ascending.begin(), ascending.end());
+      const lf::array<T, 1> x = lf::from(all);
+      for (int bytes = 16; bytes <= widest_vectors; bytes *= 2) {
+        const in_vectors_of here(bytes);
+        const auto sorted = test::tensor_of(lf::sort(x)), parted = test::tensor_of(lf::partition(x, n / 3));
+        EXPECT_TRUE(std::equal(ascending.begin(), ascending.end(), sorted.values.begin())) << n << ", " << bytes;
+        const auto at = static_cast<std::size_t>(n / 3);
+        EXPECT_EQ(parted.values[at], ascending[at]) << n << ", " << bytes;
+        EXPECT_LE(*std::max_element(parted.values.begin(), parted.values.begin() + n / 3 + 1), ascending[at]);
+        EXPECT_GE(*std::min_element(parted.values.begin() + n / 3, parted.values.end()), ascending[at]);
+      }
+    }
+}
+TEST(widest_vectors, sort_lines_of_any_length) {
+  expect_sorted<std::int8_t>();
+  expect_sorted<std::int16_t>();
+  expect_sorted<std::int32_t>();
+  expect_sorted<std::uint32_t>();
+  expect_sorted<std::int64_t>();
+  expect_sorted<std::uint64_t>();
 }
 
 }  // namespace
