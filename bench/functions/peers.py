@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of each family by bench_functions and by NumPy, side by side: calls of the two take turns, so that what else the machine does falls
-on both. Of each function the medians in ms, and how many times as long NumPy takes.
+on both, with pauses, since threads of either look for more work for a while before they sleep. Of each function the medians in ms, and how many times as long NumPy takes.
 
     peers.py path/to/bench_functions [--names REGEX] [--rounds 9] [--below 1.0]
     OMP_NUM_THREADS=1 peers.py path/to/bench_functions --busy
@@ -18,6 +18,7 @@ import time
 import numpy as np
 
 N, SIDE = 4_000_000, 2000
+PAUSE = 0.05  # seconds
 
 
 def line(dtype="d", n=N, seed=1):
@@ -237,9 +238,11 @@ def main():
         f(*made)
         theirs, here = [], []
         for _ in range(options.rounds):
+            time.sleep(PAUSE)
             begin = clock()
             f(*made)
             theirs.append(clock() - begin)
+            time.sleep(PAUSE)
             print(name, file=ours.stdin, flush=True)
             here.append(float(ours.stdout.readline().split()[options.busy]))
         a, b = statistics.median(theirs), statistics.median(here)

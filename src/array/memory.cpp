@@ -3,6 +3,7 @@
 #include "array/counted.hpp"
 #include "array/freed_memory.hpp"
 
+#include <lazyfuse/backend/host/scratch.hpp>
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/observe/trace.hpp>
 
@@ -63,6 +64,18 @@ namespace {
 
 constexpr std::size_t alignment = 64;  // a cache line, and the widest vector
 
+/// Where what is aligned begins in a block, which stands in front of it.
+void* behind(const block& given, std::size_t align) {
+  char* const first = static_cast<char*>(given.memory) + sizeof(block);
+  void* const p = first + -reinterpret_cast<std::uintptr_t>(first) % align;
+  static_cast<block*>(p)[-1] = given;
+  return p;
+}
+block in_front_of(const void* p) { return static_cast<const block*>(p)[-1]; }
+
+/// From here on memory has large pages where there are some.
+constexpr std::size_t least_large_bytes = std::size_t{4} << 20;
+
 /// The library's own memory of the host.
 struct aligned_memory {
   static void* allocate(void*, std::size_t bytes, std::size_t align, stream_handle) {
@@ -77,20 +90,16 @@ struct aligned_memory {
       if (!given.memory) return nullptr;
       ask_for_large_pages(given);
     }
-    char* const behind = static_cast<char*>(given.memory) + sizeof(block);
-    void* const p = behind + -reinterpret_cast<std::uintptr_t>(behind) % align;
-    static_cast<block*>(p)[-1] = given;
-    return p;
+    return behind(given, align);
   }
   static void deallocate(void*, void* p, std::size_t, std::size_t, stream_handle) noexcept {
-    if (p) keep_freed(static_cast<block*>(p)[-1]);
+    if (p) keep_freed(in_front_of(p));
   }
   /// Pages of 2 MiB where there is room for some, as NumPy asks for them: of small ones each is a fault when it is
   /// first written, and an address to look up when it is used again. It is only a wish, so its failure is none.
   static void ask_for_large_pages([[maybe_unused]] const block& given) {
 #if defined(__linux__)
-    constexpr std::size_t least = std::size_t{4} << 20;
-    if (given.bytes < least) return;
+    if (given.bytes < least_large_bytes) return;
     const block pages = pages_of(given);
     (void)madvise(pages.memory, pages.bytes, MADV_HUGEPAGE);
 #endif
@@ -174,3 +183,22 @@ void copy(host, allocation*, void* to, host, const allocation*, const void* from
 void zero(host, allocation*, void* to, std::size_t bytes) { std::memset(to, 0, bytes); }
 
 }  // namespace lazyfuse::memory_detail
+
+namespace lazyfuse::host_detail {
+
+void* new_scratch(std::size_t bytes) noexcept {
+  using memory_detail::aligned_memory, memory_detail::alignment, memory_detail::behind, memory_detail::block;
+  if (bytes >= memory_detail::least_large_bytes) return aligned_memory::allocate(nullptr, bytes, alignment, {});
+  const std::size_t all = bytes + alignment + sizeof(block);
+  void* const given = operator new(all, std::nothrow);
+  return given ? behind({given, bytes}, alignment) : nullptr;
+}
+void delete_scratch(void* memory) noexcept {
+  if (!memory) return;
+  const memory_detail::block given = memory_detail::in_front_of(memory);
+  if (given.bytes < memory_detail::least_large_bytes) operator delete(given.memory);
+  else memory_detail::keep_freed(given);
+}
+void throw_no_scratch() { throw std::bad_alloc(); }
+
+}  // namespace lazyfuse::host_detail

@@ -2,39 +2,79 @@
 // Elements written and added at indices on the host, and counted. Threads share what is written, and each goes over all
 // indices in their order, so nothing depends on how many there are.
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/backend/host/tuning.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 #include <lazyfuse/observe/recording.hpp>
 #include <lazyfuse/selection/libraries.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace lazyfuse::selection_detail {
 
 namespace {
 
-/// Rows that indices are beyond.
-index_t first_beyond(const destinations& at) {
-  int64 least = 0;
-  for (index_t k = 0; k < at.count; ++k) least = std::min(least, at.rows[k]);
-  return least < 0 ? std::find(at.rows, at.rows + at.count, -1) - at.rows : -1;
+/// The least and the largest of the rows that indices say, -1 where one is beyond all.
+struct row_range {
+  int64 least = std::numeric_limits<int64>::max(), most = -1;
+};
+constexpr auto find_range = [](const int64* rows, index_t n, row_range* found) {
+  int64 least = std::numeric_limits<int64>::max(), most = -1;
+  for (index_t k = 0; k < n; ++k) {
+    least = rows[k] < least ? rows[k] : least;
+    most = rows[k] > most ? rows[k] : most;
+  }
+  *found = {least, most};
+};
+row_range range_of(const destinations& at) {
+  constexpr index_t each = host_detail::block_elements;
+  const index_t tasks = (at.count + each - 1) / each;
+  std::vector<row_range> found(static_cast<std::size_t>(tasks));
+  host_detail::for_tasks(tasks, static_cast<double>(at.count), [&](index_t t) {
+    host_detail::in_wide_vectors(find_range, at.rows + t * each, std::min(each, at.count - t * each),
+                                 &found[static_cast<std::size_t>(t)]);
+  });
+  row_range all;
+  for (const row_range& r : found) all = {std::min(all.least, r.least), std::max(all.most, r.most)};
+  return all;
 }
+/// The first index that is beyond all rows, which there is.
+index_t first_beyond(const destinations& at) { return std::find(at.rows, at.rows + at.count, -1) - at.rows; }
 
 /// body(k, row) for every destination in order, each row by one thread; once for many of them, if work is worth it.
 template <class Body>
-void by_destination(const rows& to, const destinations& at, const Body& body) {
+void by_destination(const rows& to, const destinations& at, const row_range& range, const Body& body) {
   constexpr index_t most_parts = 8;  // each reads all indices
+  // To look which elements are its own takes a thread longer than to write them all into its cache.
+  constexpr index_t few_bytes = 16, cache_bytes = 1 << 20;
+  const auto bytes = to.length * static_cast<index_t>(to.element_size), reached = range.most - range.least + 1;
   const double work = static_cast<double>(at.count) * static_cast<double>(to.length + 2);
-  const index_t parts =
-      work < host_detail::worth_threads
-          ? 1
-          : std::clamp<index_t>(host_detail::thread_count(), 1, std::min(most_parts, std::max<index_t>(to.count, 1)));
+  const bool alone = work < host_detail::worth_threads || (bytes <= few_bytes && reached * bytes <= cache_bytes);
+  const index_t parts = alone ? 1 : std::clamp<index_t>(host_detail::thread_count(), 1, std::min(most_parts, reached));
+  if (parts == 1) {
+    for (index_t k = 0; k < at.count; ++k) body(k, at.rows[k]);
+    return;
+  }
   host_detail::for_tasks(parts, work, [&](index_t part) {
-    const int64 begin = to.count * part / parts, end = to.count * (part + 1) / parts;
-    for (index_t k = 0; k < at.count; ++k)
-      if (const int64 row = at.rows[k]; parts == 1 || (row >= begin && row < end)) body(k, row);
+    const int64 begin = range.least + reached * part / parts, end = range.least + reached * (part + 1) / parts;
+    // Nothing can guess which ones are in this part, so they are gathered without a branch.
+    constexpr index_t block = 1024;
+    std::uint16_t mine[block];
+    for (index_t first = 0; first < at.count; first += block) {
+      const int64* const row = at.rows + first;
+      const index_t n = std::min(block, at.count - first);
+      index_t count = 0;
+      for (index_t i = 0; i < n; ++i) {
+        mine[count] = static_cast<std::uint16_t>(i);
+        count += static_cast<uint64>(row[i] - begin) < static_cast<uint64>(end - begin);
+      }
+      for (index_t c = 0; c < count; ++c) body(first + mine[c], row[mine[c]]);
+    }
   });
 }
 
@@ -43,22 +83,23 @@ struct word {
   std::byte bytes[Bytes];
 };
 template <class T>
-void scatter_words(const rows& to, const destinations& at, const rows& values) {
+void scatter_words(const rows& to, const destinations& at, const row_range& range, const rows& values) {
   T* const out = static_cast<T*>(to.data);
   const T* const v = static_cast<const T*>(values.data);
-  if (values.count == 1) by_destination(to, at, [&](index_t, int64 row) { out[row] = *v; });
-  else if (values.count >= at.count) by_destination(to, at, [&](index_t k, int64 row) { out[row] = v[k]; });
-  else by_destination(to, at, [&](index_t k, int64 row) { out[row] = v[k % values.count]; });
+  if (values.count == 1) by_destination(to, at, range, [&](index_t, int64 row) { out[row] = *v; });
+  else if (values.count >= at.count) by_destination(to, at, range, [&](index_t k, int64 row) { out[row] = v[k]; });
+  else by_destination(to, at, range, [&](index_t k, int64 row) { out[row] = v[k % values.count]; });
 }
 
 template <class T>
-void add_rows_of(const rows& to, const destinations& at, const rows& values) {
+void add_rows_of(const rows& to, const destinations& at, const row_range& range, const rows& values) {
   T* const out = static_cast<T*>(to.data);
   const T* const v = static_cast<const T*>(values.data);
   const index_t n = to.length, step = values.count == 1 ? 0 : n;
-  if (n == 1) by_destination(to, at, [&](index_t k, int64 row) { out[row] = static_cast<T>(out[row] + v[k * step]); });
+  if (n == 1)
+    by_destination(to, at, range, [&](index_t k, int64 row) { out[row] = static_cast<T>(out[row] + v[k * step]); });
   else
-    by_destination(to, at, [&](index_t k, int64 row) {
+    by_destination(to, at, range, [&](index_t k, int64 row) {
       T* const sum = out + row * n;
       const T* const more = v + k * step;
       for (index_t c = 0; c < n; ++c) sum[c] = static_cast<T>(sum[c] + more[c]);
@@ -130,32 +171,33 @@ void fill_edges(double low, double high, index_t bins, const auto& put) {
 
 index_t scatter(host, const rows& to, const destinations& at, const rows& values) {
   record_detail::refuse_computing("an assignment to elements by indices or by a mask");
-  if (const index_t wrong = first_beyond(at); wrong >= 0) return wrong;
+  const row_range range = range_of(at);
+  if (range.least < 0) return first_beyond(at);
   const std::size_t bytes = to.element_size * static_cast<std::size_t>(to.length);
   switch (bytes) {
     case 0:
       return -1;
     case 1:
-      scatter_words<word<1>>(to, at, values);
+      scatter_words<word<1>>(to, at, range, values);
       return -1;
     case 2:
-      scatter_words<word<2>>(to, at, values);
+      scatter_words<word<2>>(to, at, range, values);
       return -1;
     case 4:
-      scatter_words<word<4>>(to, at, values);
+      scatter_words<word<4>>(to, at, range, values);
       return -1;
     case 8:
-      scatter_words<word<8>>(to, at, values);
+      scatter_words<word<8>>(to, at, range, values);
       return -1;
     case 16:
-      scatter_words<word<16>>(to, at, values);
+      scatter_words<word<16>>(to, at, range, values);
       return -1;
     default:
       break;
   }
   std::byte* const out = static_cast<std::byte*>(to.data);
   const std::byte* const v = static_cast<const std::byte*>(values.data);
-  by_destination(to, at, [&](index_t k, int64 row) {
+  by_destination(to, at, range, [&](index_t k, int64 row) {
     std::memcpy(out + static_cast<std::size_t>(row) * bytes, v + static_cast<std::size_t>(k % values.count) * bytes,
                 bytes);
   });
@@ -164,41 +206,42 @@ index_t scatter(host, const rows& to, const destinations& at, const rows& values
 
 index_t scatter_sum(host, const rows& to, const destinations& at, const rows& values) {
   record_detail::refuse_computing("add_at");
-  if (const index_t wrong = first_beyond(at); wrong >= 0) return wrong;
+  const row_range range = range_of(at);
+  if (range.least < 0) return first_beyond(at);
   switch (to.type) {
     case dtype::int8:
     case dtype::uint8:
-      add_rows_of<uint8>(to, at, values);
+      add_rows_of<uint8>(to, at, range, values);
       break;  // they wrap around
     case dtype::int16:
     case dtype::uint16:
-      add_rows_of<uint16>(to, at, values);
+      add_rows_of<uint16>(to, at, range, values);
       break;
     case dtype::int32:
     case dtype::uint32:
-      add_rows_of<uint32>(to, at, values);
+      add_rows_of<uint32>(to, at, range, values);
       break;
     case dtype::int64:
     case dtype::uint64:
-      add_rows_of<uint64>(to, at, values);
+      add_rows_of<uint64>(to, at, range, values);
       break;
     case dtype::float16:
-      add_rows_of<half>(to, at, values);
+      add_rows_of<half>(to, at, range, values);
       break;
     case dtype::bfloat16:
-      add_rows_of<bfloat16>(to, at, values);
+      add_rows_of<bfloat16>(to, at, range, values);
       break;
     case dtype::float32:
-      add_rows_of<float>(to, at, values);
+      add_rows_of<float>(to, at, range, values);
       break;
     case dtype::float64:
-      add_rows_of<double>(to, at, values);
+      add_rows_of<double>(to, at, range, values);
       break;
     case dtype::complex64:
-      add_rows_of<complex<float>>(to, at, values);
+      add_rows_of<complex<float>>(to, at, range, values);
       break;
     case dtype::complex128:
-      add_rows_of<complex<double>>(to, at, values);
+      add_rows_of<complex<double>>(to, at, range, values);
       break;
     default:
       break;

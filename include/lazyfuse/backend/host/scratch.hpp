@@ -8,32 +8,32 @@
 
 namespace lazyfuse::host_detail {
 
-/// n elements, not initialised, on lines of the cache. std::unique_ptr costs a compiler 150 instantiations per type.
+/// Memory on a line of the cache, of which large blocks wait for the next one as those of arrays do; none where there
+/// is not so much (src/array/memory.cpp).
+void* new_scratch(standard::size_t bytes) noexcept;
+void delete_scratch(void* memory) noexcept;
+[[noreturn]] void throw_no_scratch();
+
+/// n elements, not initialised. std::unique_ptr costs a compiler 150 instantiations per type.
 template <class T>
 class scratch {
   static_assert(__is_trivially_copyable(T));
 
  public:
-  explicit scratch(index_t n) : given_(n > 0 ? operator new(bytes(n)) : nullptr), data_(on_a_line(given_)) {}
+  explicit scratch(index_t n) : scratch(n, std::nothrow) {
+    if (n > 0 && !data_) throw_no_scratch();
+  }
   /// Empty where there is not so much memory.
-  scratch(index_t n, const std::nothrow_t& none)
-      : given_(n > 0 ? operator new(bytes(n), none) : nullptr), data_(on_a_line(given_)) {}
+  scratch(index_t n, const std::nothrow_t&)
+      : data_(n > 0 ? static_cast<T*>(new_scratch(static_cast<standard::size_t>(n) * sizeof(T))) : nullptr) {}
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
-  ~scratch() { operator delete(given_); }
+  ~scratch() { delete_scratch(data_); }
 
   T& operator[](index_t i) const { return data_[i]; }
   explicit operator bool() const { return data_; }
 
  private:
-  // Aligned by hand: aligned memory that was freed is not taken again (src/array/memory.cpp).
-  static constexpr standard::size_t line = 64;
-  static constexpr standard::size_t bytes(index_t n) { return static_cast<standard::size_t>(n) * sizeof(T) + line; }
-  static T* on_a_line(void* given) {
-    if (given == nullptr) return nullptr;
-    return reinterpret_cast<T*>(static_cast<char*>(given) + -reinterpret_cast<standard::uintptr_t>(given) % line);
-  }
-  void* given_;
   T* data_;
 };
 
