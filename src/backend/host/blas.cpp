@@ -28,15 +28,22 @@ product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns,
     constexpr index_t unit = 16;
     return parts(parts(n, pieces), unit) * unit;
   };
-  index_t down = parts(rows, tuned::block_rows_of_product),
-          across = parts(columns, tuned::block_bytes_of_product / bytes_of_element);
-  while (batches * down * across < tuned::least_blocks_of_product) {
-    const index_t height = side(rows, down), width = side(columns, across);
-    if (std::max(height, width) < 2 * tuned::least_side_of_block) break;
-    ++(height >= width ? down : across);
+  const bool deep = depth > tuned::pieces_together * tuned::piece_of_depth;
+  index_t height = tuned::block_rows_of_product, width = tuned::block_bytes_of_product / bytes_of_element;
+  const auto remain = [&](index_t r, index_t c) {
+    return batches * parts(rows, r) * parts(columns, c) >= tuned::least_large_blocks;
+  };
+  if (remain(2 * height, width)) {
+    height *= 2;
+    if (!deep && remain(height, 2 * width)) width *= 2;
   }
-  product_blocks cut{
-      side(rows, down), side(columns, across), 0, 0, depth > tuned::pieces_together * tuned::piece_of_depth, depth, 1};
+  index_t down = parts(rows, height), across = parts(columns, width);
+  while (batches * down * across < tuned::least_blocks_of_product) {
+    const index_t tall = side(rows, down), wide = side(columns, across);
+    if (std::max(tall, wide) < 2 * tuned::least_side_of_block) break;
+    ++(tall >= wide ? down : across);
+  }
+  product_blocks cut{side(rows, down), side(columns, across), 0, 0, deep, depth, 1};
   cut.down = parts(rows, cut.rows);
   cut.across = parts(columns, cut.columns);
   if (const index_t blocks = batches * cut.down * cut.across; blocks < tuned::least_blocks_of_product) {

@@ -95,6 +95,9 @@ struct dpp::tuning<dpp::reductions, host> {
   /// adding them up takes. Small products are cut into so many blocks, but not below such a side: what a block reads is
   /// packed for it.
   static constexpr index_t block_rows_of_product = 128, block_bytes_of_product = 1024;
+  /// Where there remain so many, blocks have twice the rows, and twice the bytes of each unless adding up takes more
+  /// memory: what the library packs of operands is used more often.
+  static constexpr index_t least_large_blocks = 32;
   static constexpr index_t least_blocks_of_product = 8, least_side_of_block = 96;
   /// Products that the library adds up, within eight epsilons also if all are equal, and how many such sums, before
   /// what is added to these is added up with what that loses. Where blocks are few, so many parts of the depth are
