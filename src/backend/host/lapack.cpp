@@ -113,14 +113,23 @@ bool are_finite(dtype type, const void* data, index_t n) {
   return bytes_of_real(type) == 4 ? all(static_cast<const float*>(data)) : all(static_cast<const double*>(data));
 }
 
+/// body(i, first, count) of the columns of each matrix, as tasks of up to so many.
+template <class Body>
+void for_columns(const matrices& a, index_t most, double cost, const Body& body) {
+  if (a.count == 0 || a.rows == 0 || a.columns == 0) return;
+  const host_detail::blas_calls only;
+  const index_t pieces = (a.columns + most - 1) / most;
+  host_detail::for_tasks(a.count * pieces, cost, [&](index_t task) {
+    const index_t first = task % pieces * most;
+    host_detail::call_blas([&] { body(task / pieces, first, std::min(most, a.columns - first)); });
+  });
+}
 /// Each matrix is a task of one thread.
 template <class Body>
 void for_matrices(const matrices& a, const Body& body) {
-  if (a.count == 0 || a.rows == 0 || a.columns == 0) return;
-  const host_detail::blas_calls only;
   const double small = static_cast<double>(std::min(a.rows, a.columns));
   const double cost = static_cast<double>(a.count) * static_cast<double>(a.rows * a.columns) * small;
-  host_detail::for_tasks(a.count, cost, [&](index_t i) { host_detail::call_blas([&] { body(i); }); });
+  for_columns(a, std::max<index_t>(a.columns, 1), cost, [&](index_t i, index_t, index_t) { body(i); });
 }
 
 }  // namespace
@@ -136,13 +145,17 @@ void factor_lu(host, const char*, const matrices& a, index_t* pivots, int* info)
 }
 
 void solve_by_lu(host, const char*, const matrices& lu, const index_t* pivots, const matrices& b, int*) {
-  const int n = as_int(b.rows), count = as_int(b.columns);
+  const int n = as_int(b.rows);
   auto* const call = for_type(b.type, sgetrs_, dgetrs_, cgetrs_, zgetrs_);
-  for_matrices(b, [&](index_t i) {
+  // So many columns, whatever the number of threads, that what is packed of the factors is used often.
+  constexpr index_t together = 128;
+  const double cost = static_cast<double>(b.count * b.columns) * static_cast<double>(b.rows * b.rows);
+  for_columns(b, together, cost, [&](index_t i, index_t first, index_t columns) {
     const index_t which = lu.count > 1 ? i : 0;
     const std::vector<int> exchanged(pivots + which * n, pivots + (which + 1) * n);
+    const int count = as_int(columns);
     int info = 0;  // of arguments alone
-    call("N", &n, &count, at(lu, which), &n, exchanged.data(), at(b, i), &n, &info, 1);
+    call("N", &n, &count, at(lu, which), &n, exchanged.data(), at(at(b, i), first, n, bytes_of(b.type)), &n, &info, 1);
   });
 }
 
