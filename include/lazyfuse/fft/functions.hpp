@@ -52,9 +52,9 @@ auto filled(const E& e, const shape<rank_of<E>>& s) {
   return pad(e, widths);
 }
 
-/// Transforms the last K axes.
-template <sides Between, bool MayScale, int K, class X, int P, class = maker>
-auto transformed_last(const request& r, const X& x, const points<P>& n, bool backward) {
+/// Transforms K axes from First on, the last ones or a single one.
+template <sides Between, bool MayScale, int K, int First, class X, int P, class = maker>
+auto transformed_from(const request& r, const X& x, const points<P>& n, bool backward) {
   constexpr int R = rank_of<X>;
   using Space = result_space<X>;
   using real = transformed_real_t<value_t<X>>;
@@ -66,7 +66,7 @@ auto transformed_last(const request& r, const X& x, const points<P>& n, bool bac
   transforms t{Between, __is_same(real, double), backward, K, {}, 1, 1, nullptr};
   double total = 1;
   for (int k = 0; k < K; ++k) {
-    const int axis = R - K + k;
+    const int axis = First + k;
     const bool is_half = Between == sides::to_real && k == K - 1;
     index_t along = is_half ? 2 * (own[axis] - 1) : own[axis];
     if constexpr (P > 0) along = n.along[k];
@@ -76,7 +76,8 @@ auto transformed_last(const request& r, const X& x, const points<P>& n, bool bac
   }
   written = read;
   if constexpr (!in_place) written[R - 1] = Between == sides::to_real ? t.extents[K - 1] : t.extents[K - 1] / 2 + 1;
-  for (int k = 0; k < R - K; ++k) t.count *= own[k];
+  for (int k = 0; k < First; ++k) t.count *= own[k];
+  for (int k = First + K; k < R; ++k) t.beside *= own[k];
   const double scale = r.scale(total);
   if (!on_device) t.scale = scale;
 
@@ -125,14 +126,27 @@ struct order_of {
     }
   }
 };
+/// Whether the host transforms lines of complex numbers that lie beside each other as they are: points so far apart
+/// that most go to one place of a cache, where there are many, had better be moved together.
+template <class Real, int R>
+bool goes_along(const shape<R>& s, int axis) {
+  constexpr index_t bytes_apart = 1024, most_points = 2048;
+  index_t bytes = 2 * index_t{sizeof(Real)};
+  for (int k = axis + 1; k < R; ++k) bytes *= s[k];
+  return s[axis] <= most_points || bytes % bytes_apart != 0;
+}
 template <sides Between, bool MayScale, class X, int P, int... A, int... I, class = maker>
 auto transformed_axes(const request& r, const X& x, const points<P>& n, bool backward, axes<A...>,
                       index_sequence<I...>) {
   constexpr order_of<rank_of<X>, A...> order;
   constexpr int K = sizeof...(A);
-  if constexpr (order.as_it_is) return transformed_last<Between, MayScale, K>(r, x, n, backward);
+  constexpr int R = rank_of<X>;
+  if constexpr (order.as_it_is) return transformed_from<Between, MayScale, K, R - K>(r, x, n, backward);
   else {
-    const auto result = transformed_last<Between, MayScale, K>(r, permute_dims<order.to[I]...>(x), n, backward);
+    if constexpr (K == 1 && Between == sides::complex && !space_traits<result_space<X>>::on_device)
+      if (goes_along<transformed_real_t<value_t<X>>>(x.shape(), (A, ...)))
+        return transformed_from<Between, MayScale, 1, (A, ...)>(r, x, n, backward);
+    const auto result = transformed_from<Between, MayScale, K, R - K>(r, permute_dims<order.to[I]...>(x), n, backward);
     return bare_t<decltype(result)>(permute_dims<order.back[I]...>(result));
   }
 }

@@ -14,7 +14,7 @@ enum class sides { complex, from_real, to_real };
 /// Axes that are transformed at once; of more the callers make several calls, since cuFFT has no more.
 inline constexpr int most_axes = 3;
 
-/// Transforms over the last axes of arrays by rows without gaps.
+/// Transforms over the last axes of arrays by rows without gaps; on the host also over one axis that is not the last.
 struct transforms {
   sides between;
   bool twice_as_wide;  ///< double, not float
@@ -24,6 +24,7 @@ struct transforms {
   index_t count;               ///< of transforms that follow each other
   double scale;                ///< what is read is multiplied by it; on the GPU it is 1
   allocation* read;            ///< whose memory others may be writing to; null if it is the caller's alone
+  index_t beside = 1;          ///< of one axis, between complex numbers: transforms that lie beside each other
 };
 
 /// Writes to memory of the space that is not what is read, unless both sides are complex. Of to_real with several axes

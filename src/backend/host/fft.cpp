@@ -491,7 +491,7 @@ void transform_all(const transforms& t, T* from, T* to) {
     }
   };
   if (t.between == sides::to_real) others(from);
-  along_axis<T>{t.between, n, outer, 1, t.backward, scale}.transform(from, to);
+  along_axis<T>{t.between, n, outer, t.beside, t.backward, scale}.transform(from, to);
   if (t.between != sides::to_real) others(to);
 }
 
@@ -499,7 +499,7 @@ void transform_all(const transforms& t, T* from, T* to) {
 
 void transform(host, const char* operation, const transforms& t, void* from, void* to) {
   record_detail::refuse_computing(operation);
-  index_t numbers = t.count;
+  index_t numbers = t.count * t.beside;
   for (int k = 0; k < t.axes; ++k) numbers *= t.extents[k];
   if (numbers == 0) return;
   if (t.twice_as_wide) transform_all(t, static_cast<double*>(from), static_cast<double*>(to));

@@ -278,7 +278,9 @@ template <class T>
       count = static_cast<unsigned>(__builtin_popcount(less));
       if constexpr (whole) {
         const __m128i order = _mm_cvtsi64_si128(static_cast<long long>(fronts<std::uint32_t>[less]));
-        low = high = _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(order), v);
+        // with masks of all lanes, since g++ warns of what the others begin with
+        const __m512i from_lane = _mm512_maskz_cvtepu8_epi64(all, order);
+        low = high = _mm512_maskz_permutexvar_epi64(all, from_lane, v);
       } else {
         low = _mm512_maskz_compress_epi64(static_cast<__mmask8>(less), v);
         high = _mm512_maskz_compress_epi64(static_cast<__mmask8>(present & ~less), v);
