@@ -249,6 +249,21 @@ TYPED_TEST(fourier, each_line_of_a_batch_has_the_transform_of_it_alone) {
     }
   }
 }
+TYPED_TEST(fourier, lines_beside_each_other_have_the_transforms_of_those_that_follow_each_other) {
+  // Of few points and of many, near and as far apart as a cache repeats; of large prime factors, and in parts.
+  const lf::shape<3> shapes[] = {{2, 30, 7},   {1, 2048, 64},  {1, 2049, 64}, {2, 2050, 63},
+                                 {3, 1009, 5}, {1, 70'000, 3}, {2, 9, 1},     {1, 4099, 64}};
+  for (const lf::shape<3>& s : shapes) {
+    const auto values = drawn<number64>(s[0] * s[1] * s[2]);
+    const lf::array<number64, 3, TypeParam> x = lf::reshape(lf::to<TypeParam>(lf::from(values)), s);
+    const lf::array<number64, 3, TypeParam> turned = lf::permute_dims<0, 2, 1>(x);
+    const lf::array<number64, 3, TypeParam> want = lf::permute_dims<0, 2, 1>(fft::fft(turned)),
+                                            back = lf::permute_dims<0, 2, 1>(fft::ifft(turned));
+    const auto n = static_cast<double>(s[1]);
+    this->expect_near(fft::fft(x, axis<1>), test::tensor_of(want).values, 2 * bound(n));
+    this->expect_near(fft::ifft(x + 0, axis<1>), test::tensor_of(back).values, 2 * bound(n));
+  }
+}
 TYPED_TEST(fourier, a_long_transform_of_a_wave_is_one_peak) {
   const lf::index_t n = 1 << 17, k = 12345;
   const auto j = lf::arange<lf::int64>(n);
