@@ -166,21 +166,30 @@ TYPED_TEST(scatters, histograms_are_numpys_to_the_edge) {
   this->expect_histogram("np.histogram(n,4)", lf::histogram(this->template array_of<int32_t, 1>("n"), 4));
 }
 TYPED_TEST(scatters, of_many_elements_have_the_bits_of_one_thread) {
-  const auto n = lf::arange<int64_t>(300007);
-  const lf::array<int64_t, 1, TypeParam> i = lf::remainder(n * 7919, int64_t{1009});
-  const lf::array<double, 1, TypeParam> values = 1.0 / lf::cast<double>(1 + n);
-  const auto all_of_them = [&] {
-    auto a = lf::array<double, 1, TypeParam>(lf::zeros<double>({1009}));
-    lf::add_at(a, i, values);
-    a(i + 0) += lf::take(values, i);
-    const auto h = lf::histogram(values, 50, {0, 0.001});
-    return lf::array<double, 1, TypeParam>(lf::concat(a, lf::cast<double>(h.counts)));
-  };
-  const auto several = all_of_them();
   const test::same_threads_after after;
-  omp_set_num_threads(1);
-  EXPECT_TRUE(lf::array_equal(several, all_of_them()));
-  EXPECT_EQ(lf::sum(lf::bincount(i)).item(), 300007);
+  const int threads = omp_get_max_threads();
+  for (const int64_t places : {1009, 200'003}) {  // that a cache holds, and more
+    const auto n = lf::arange<int64_t>(300007);
+    const lf::array<int64_t, 1, TypeParam> i = lf::remainder(n * 7919, places);
+    const lf::array<double, 1, TypeParam> values = 1.0 / lf::cast<double>(1 + n);
+    const auto all_of_them = [&] {
+      auto a = lf::array<double, 1, TypeParam>(lf::zeros<double>({places + 70}));
+      auto rows = lf::array<double, 2, TypeParam>(lf::zeros<double>({places, 2}));
+      lf::add_at(a, i + 50, values);
+      a(i + 50) += lf::take(values, i);
+      a(lf::array<int64_t, 1, TypeParam>(i - places)) = values * 3;
+      lf::add_at(rows, i, lf::reshape(values, {-1, 1}) * lf::arange<double>(1, 3));
+      const auto h = lf::histogram(values, 50, {0, 0.001});
+      return lf::array<double, 1, TypeParam>(lf::concat(a, lf::reshape(rows, {-1}), lf::cast<double>(h.counts)));
+    };
+    omp_set_num_threads(1);
+    const auto alone = all_of_them();
+    for (const int several : {2, 3, threads}) {
+      omp_set_num_threads(several);
+      EXPECT_TRUE(lf::array_equal(alone, all_of_them())) << several;
+    }
+    EXPECT_EQ(lf::sum(lf::bincount(i)).item(), 300007);
+  }
 }
 TYPED_TEST(scatters, many_are_added_at_few_places) {
   // Numbers whose sums are exact in any order.

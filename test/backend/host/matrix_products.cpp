@@ -165,8 +165,8 @@ lf::array<T, 2> drawn(int64_t rows, int64_t columns, unsigned seed) {
 struct sizes {
   int64_t rows, columns, depth;
 };
-const sizes of_several_blocks[] = {{131, 1030, 70}, {300, 300, 33}, {150, 600, 130},
-                                   {17, 9, 5000},   {5, 700, 2049}, {40, 60, 4100}};
+const sizes of_several_blocks[] = {{131, 1030, 70}, {300, 300, 33}, {150, 600, 130},  {17, 9, 5000},
+                                   {5, 700, 2049},  {40, 60, 4100}, {1100, 1030, 20}, {2100, 2060, 6}};
 
 /// Stacks of matrices against loops over plain numbers.
 void expect_right(int64_t count, const sizes& s) {
