@@ -91,6 +91,12 @@ void fill_units(std::byte* __restrict__ to, const std::byte* from, index_t bytes
   for (; b + unit <= bytes; b += unit) *reinterpret_cast<vector*>(to + b) = all;
   if (b < bytes) *reinterpret_cast<vector*>(to + bytes - unit) = all;
 }
+constexpr auto copy_backwards = []<class Word>(std::byte* __restrict__ to, const std::byte* from, index_t n, Word) {
+  typedef Word word __attribute__((aligned(1), may_alias));
+  auto* const there = reinterpret_cast<word*>(to);
+  const auto* const here = reinterpret_cast<const word*>(from);
+  for (index_t i = 0; i < n; ++i) there[i] = here[-i];
+};
 template <int Bytes>
 void copy_row(element<Bytes> e, std::byte* __restrict__ to, const std::byte* from, index_t step, index_t n) {
   if constexpr (Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8)
@@ -98,6 +104,8 @@ void copy_row(element<Bytes> e, std::byte* __restrict__ to, const std::byte* fro
       if (step == 1) return copy_units<Bytes>(to, from, n * Bytes);
       if (step == 0) return fill_units<Bytes>(to, from, n * Bytes);
     }
+  if constexpr (Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8)
+    if (step == -1) return in_widest_vectors<true>(n, copy_backwards, to, from, n, word_of<Bytes>());
   if (step == 1) std::memcpy(to, from, std::size_t(n * e.bytes));
   else if (step == 0) fill(e, to, from, n);
   else if (step == -1)

@@ -61,6 +61,7 @@ void expect_equal_bits_of_type(const std::string& type) {
     SCOPED_TRACE(type + " " + test::text(shape));
     const auto x = noise<T, 2>(shape, 1), y = noise<T, 2>(shape, 2), column = noise<T, 2>({shape[0], 1}, 3);
     expect_equal_bits("products and sums", x * y + column * x - y);
+    expect_equal_bits("turned around", lf::flip(x));
     expect_equal_bits("sums of rows", lf::sum(x * y, axis<1>));
     expect_equal_bits("sums of columns", lf::sum(x * y, axis<0>));
   }
