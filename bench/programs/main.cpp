@@ -31,10 +31,13 @@ double seconds(const std::function<void()>& run, int times) {
 /// 20 samples of at least 2 ms, or fewer of what takes more than a second in all.
 void report(const program& p, const char* way, const std::function<void()>& run) {
   seconds(run, 1);
-  lf::kernel_trace trace;
-  run();
-  lf::synchronize();
-  const index_t kernels = trace.launches(), peak = trace.peak_bytes();
+  // What traces has ended when time is taken: it writes kernels down as text.
+  const auto [kernels, peak] = [&] {
+    const lf::kernel_trace trace;
+    run();
+    lf::synchronize();
+    return std::pair(trace.launches(), trace.peak_bytes());
+  }();
   const double once = seconds(run, 1);
   const int times = std::max(1, static_cast<int>(2e-3 / once)), rounds = std::clamp(static_cast<int>(4 / once), 5, 20);
   samples s;
