@@ -40,7 +40,7 @@ template <class Loop, class... Args>
 #if !defined(__clang__) && !defined(__CUDACC__)
 template <class Loop, class... Args>
 [[gnu::noinline, gnu::flatten, gnu::target("avx512f,avx512dq,avx512bw,avx512vl"),
-  gnu::optimize("fp-contract=off")]] void
+  gnu::optimize("fp-contract=off", "no-tree-loop-distribute-patterns")]] void
 in_vectors_of_64(Loop loop, const Args&... args) {
   loop(args...);
 }

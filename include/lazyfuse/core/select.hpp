@@ -70,8 +70,10 @@ LAZYFUSE_HD constexpr T select(bool condition, const T& x, const T& y) {
   else if constexpr (select_detail::one_word<T>) {
     using U = typename select_detail::word<sizeof(T)>::type;
     const U mask = select_detail::mask_of<U>(condition);
-    return __builtin_bit_cast(
-        T, static_cast<U>((__builtin_bit_cast(U, x) & mask) | (__builtin_bit_cast(U, y) & static_cast<U>(~mask))));
+    const U of_x = __builtin_bit_cast(U, x), of_y = __builtin_bit_cast(U, y);
+    // For vectors of 64 bytes a mask need not be negated then; those of 16 bytes have none of compared doubles.
+    if constexpr (sizeof(U) <= 4) return __builtin_bit_cast(T, static_cast<U>(of_y ^ ((of_x ^ of_y) & mask)));
+    else return __builtin_bit_cast(T, static_cast<U>((of_x & mask) | (of_y & static_cast<U>(~mask))));
   } else if constexpr (complex_number<T>) {
     return {select(condition, x.re, y.re), select(condition, x.im, y.im)};
   } else

@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstddef>
 #include <mutex>
+#include <string_view>
 
 #if LAZYFUSE_HAS_BLAS
 #include <cblas.h>
@@ -92,6 +93,17 @@ bool has_blas() { return true; }
 bool blas_pays(index_t rows, index_t columns, index_t depth) {
   return std::min(rows, columns) >= tuned::least_side_of_product &&
          static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth) >= tuned::least_products;
+}
+bool blas_lags(index_t rows, index_t columns, index_t depth) {
+  // It takes a processor that it does not know for one of these.
+  static const bool without_avx512 = [] {
+    const std::string_view core = openblas_get_corename();
+    return core == "Haswell" || core == "Zen";
+  }();
+  const double results = static_cast<double>(rows) * static_cast<double>(columns);
+  return without_avx512 && bytes_of_vectors == 64 && std::min(rows, columns) >= tuned::least_side_of_tiles &&
+         depth >= tuned::least_depth_of_tiles && results >= tuned::least_results_of_tiles &&
+         results * static_cast<double>(depth) >= tuned::least_products_of_tiles;
 }
 
 namespace {
@@ -249,6 +261,7 @@ void add_up(dtype type, void* blocks, index_t count, index_t apart, index_t size
 
 bool has_blas() { return false; }
 bool blas_pays(index_t, index_t, index_t) { return false; }
+bool blas_lags(index_t, index_t, index_t) { return false; }
 void multiply(const block_product&) {}
 void add_up(dtype, void*, index_t, index_t, index_t, void*) {}
 

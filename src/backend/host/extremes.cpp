@@ -35,7 +35,7 @@ template <class M, int N, class Lanes>
     bits most = M::is_largest ? low : high;
     for (int l = 0; l < N; ++l) {
       const T v = lanes.value[l];
-      const bits b = v == v ? __builtin_bit_cast(bits, v) : bits(-1);
+      const bits b = __builtin_bit_cast(bits, v) | -bits(v != v);
       most = M::of_numbers(most, bits(whole(turned(b)) - after));
     }
     if (most == (M::is_largest ? high : low)) return math::not_a_number<T>();

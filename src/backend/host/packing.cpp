@@ -173,7 +173,13 @@ index_t copy_short_lines(T* __restrict__ to, index_t pitch, const T* from, index
 }  // namespace
 
 void repeat(std::byte* to, const std::byte* from, int bytes, index_t n) {
-  with_element(bytes, [&](auto e) { fill(e, to, from, n); });
+  with_element(bytes, [&](auto e) {
+    // By the vectors that read it: narrower stores would be waited for.
+    in_widest_vectors<true>(
+        least_for_widest,
+        [](auto element, std::byte* copy, const std::byte* value, index_t count) { fill(element, copy, value, count); },
+        e, to, from, n);
+  });
 }
 
 void pack_row(std::byte* to, const std::byte* from, int bytes, index_t step, index_t n) {
@@ -237,13 +243,16 @@ void side_by_side_at(std::byte* to, const std::byte* from, int bytes, index_t st
     for (index_t r = 0; r < rows; r += block_rows)
       pack_block(to + r * n * bytes, n, from + at[r * apart] * bytes, bytes, 1, step,
                  int(algorithm::min<index_t>(block_rows, rows - r)), columns);
+  if (turned && columns == n) return;
+  const index_t distinct = apart == 0 ? 1 : rows;
   with_element(bytes, [&](auto e) {
-    for (index_t r = 0; r < rows; ++r) {
+    for (index_t r = 0; r < distinct; ++r) {
       std::byte* const row = to + r * n * e.bytes;
       if (!turned) copy_row(e, row, from + at[r * apart] * e.bytes, step, columns);
       for (index_t c = columns; c < n; ++c) e.copy(row, c, row, columns - 1);
     }
   });
+  for (index_t r = distinct; r < rows; ++r) std::memcpy(to + r * n * bytes, to, std::size_t(n * bytes));
 }
 
 }  // namespace lazyfuse::host_detail

@@ -41,6 +41,15 @@ TEST(tiles, of_any_number_of_rows_and_columns_and_depth) {
       EXPECT_TRUE(test::evaluates_to(product, added_up<float>(rows, columns, depth, [&](auto r, auto c, auto k) {
                                        return a[{r, k}] * b[{c, k}] + 1.0f;
                                      })));
+      // The operand that differs from column to column first: rows and columns are exchanged.
+      const auto offset = numbers<float>({rows, columns}, 3);
+      const auto turned = lf::sum(y(newaxis) - x(all, newaxis) * 2.0f, axis<2>) + of<float, 2>(offset);
+      EXPECT_EQ(path_of(turned), "tiles");
+      auto want = added_up<float>(rows, columns, depth, [&](auto r, auto c, auto k) {
+        return b[{c, k}] - a[{r, k}] * 2.0f;
+      });
+      for (std::size_t i = 0; i < want.values.size(); ++i) want.values[i] += offset.values[i];
+      EXPECT_TRUE(test::evaluates_to(turned, want));
     }
 }
 
@@ -82,6 +91,24 @@ TEST(tiles, of_batches_over_several_reduced_axes) {
                                        best = std::max(best, a[{at[0], at[1], i, j}] + c[{at[2], i, j}]);
                                    return best;
                                  })));
+}
+
+// Rows of two axes that are no one axis, of which the last blocks are not whole.
+TEST(tiles, of_rows_along_several_axes) {
+  for (const int64_t across : {2, 5, 8, 13}) {
+    const auto a = numbers<float>({30, across + 1, 19}, 1), b = numbers<float>({40, 19}, 2);
+    const auto x = of<float, 3>(a)(all, range(1, lf::none));
+    const auto y = of<float, 2>(b);
+    const auto want = test::generate<float>({30, across, 40}, [&](const test::extents& at) {
+      float sum = 0;
+      for (int64_t k = 0; k < 19; ++k) sum += std::abs(a[{at[0], at[1] + 1, k}] - b[{at[2], k}]);
+      return sum;
+    });
+    const auto distances = lf::sum(lf::abs(x(all, all, newaxis) - y(newaxis, newaxis)), axis<3>);
+    EXPECT_EQ(path_of(distances), "tiles");
+    EXPECT_TRUE(test::evaluates_to(distances, want));
+    EXPECT_TRUE(test::evaluates_to(lf::sum(lf::abs(y(newaxis, newaxis) - x(all, all, newaxis)), axis<3>), want));
+  }
 }
 
 struct quotient {
@@ -176,44 +203,46 @@ TEST(tiles, have_the_same_bits_with_any_number_of_threads) {
   }
 }
 
-// What is read once is not copied first, and sums in registers gain nothing beside what is dearer.
-TEST(tiles, are_not_for_what_is_not_broadcast_nor_for_dear_programs) {
+// What is read once is not copied first, nor for few results, most of which would be computed for nothing.
+TEST(tiles, are_not_for_what_is_not_broadcast_nor_for_a_part_of_a_tile) {
   const auto x = of<float, 2>(numbers<float>({300, 400}, 1));
   const auto y = of<float, 1>(numbers<float>({400}, 2));
   EXPECT_EQ(path_of(lf::sum(x * x, axis<1>)), "rows");
   EXPECT_EQ(path_of(lf::sum(lf::abs(x * y(newaxis)), axis<1>)), "rows");
   EXPECT_EQ(path_of(lf::sum(x * x, axis<0>)), "columns");
-  EXPECT_EQ(path_of(lf::sum(lf::exp(lf::sqrt(lf::abs(x(all, newaxis) + x(newaxis)))) / lf::exp(x(newaxis)), axis<2>)),
-            "rows");
+  const auto z = of<float, 1>(numbers<float>({40}, 3));
+  EXPECT_EQ(path_of(lf::sum(lf::abs(z(all, newaxis) * y(newaxis)), axis<1>)), "rows");
+  EXPECT_EQ(path_of(lf::sum(lf::abs(y(all, newaxis) * z(newaxis)), axis<1>)), "tiles");
 }
 
-// Of three sums of many operands several turns of the lanes follow each other, for which those that repeat are written
-// out.
+// Of three sums of many operands several turns of the lanes are added up at once, for which those that repeat are
+// written out; of many rows they go by tiles.
 TEST(repeated_operands, of_dear_programs_stand_for_several_turns) {
-  const int64_t rows = 9;
-  for (const int64_t n : {1, 31, 32, 127, 128, 129, 300, 700, 5000}) {
-    SCOPED_TRACE(n);
-    const auto a = numbers<float>({rows}, 1), b = numbers<float>({n}, 2), c = numbers<float>({n}, 3);
-    const auto x = of<float, 1>(a), y = of<float, 1>(b), z = of<float, 1>(c);
-    const auto d = y(newaxis) - x(all, newaxis), e = z(newaxis) - x(all, newaxis);
-    const auto weight = lf::exp(-(d * d + e * e) * 0.125f) * y(newaxis);
-    auto [first, second, third] =
-        lf::materialize(lf::sum(weight * d, axis<1>), lf::sum(weight * e, axis<1>), lf::sum(weight, axis<1>));
-    const auto want = [&](const auto& f) {
-      return test::generate<float>({rows}, [&](const test::extents& at) {
-        double sum = 0;
-        for (int64_t k = 0; k < n; ++k) {
-          const double p = b[{k}] - a[{at[0]}], q = c[{k}] - a[{at[0]}];
-          sum += std::exp(-(p * p + q * q) * 0.125) * b[{k}] * f(p, q);
-        }
-        return float(sum);
-      });
-    };
-    const test::within bound{64, 1e-3, false};
-    EXPECT_TRUE(test::same(test::tensor_of(first), want([](double p, double) { return p; }), bound));
-    EXPECT_TRUE(test::same(test::tensor_of(second), want([](double, double q) { return q; }), bound));
-    EXPECT_TRUE(test::same(test::tensor_of(third), want([](double, double) { return 1.0; }), bound));
-  }
+  for (const int64_t rows : {9, 96, 600})
+    for (const int64_t n : {1, 2, 3, 31, 32, 66, 127, 128, 129, 300, 700, 5000}) {
+      if (rows * n > 1'000'000) continue;
+      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(n));
+      const auto a = numbers<float>({rows}, 1), b = numbers<float>({n}, 2), c = numbers<float>({n}, 3);
+      const auto x = of<float, 1>(a), y = of<float, 1>(b), z = of<float, 1>(c);
+      const auto d = y(newaxis) - x(all, newaxis), e = z(newaxis) - x(all, newaxis);
+      const auto weight = lf::exp(-(d * d + e * e) * 0.125f) * y(newaxis);
+      auto [first, second, third] =
+          lf::materialize(lf::sum(weight * d, axis<1>), lf::sum(weight * e, axis<1>), lf::sum(weight, axis<1>));
+      const auto want = [&](const auto& f) {
+        return test::generate<float>({rows}, [&](const test::extents& at) {
+          double sum = 0;
+          for (int64_t k = 0; k < n; ++k) {
+            const double p = b[{k}] - a[{at[0]}], q = c[{k}] - a[{at[0]}];
+            sum += std::exp(-(p * p + q * q) * 0.125) * b[{k}] * f(p, q);
+          }
+          return float(sum);
+        });
+      };
+      const test::within bound{64, 1e-3, false};
+      EXPECT_TRUE(test::same(test::tensor_of(first), want([](double p, double) { return p; }), bound));
+      EXPECT_TRUE(test::same(test::tensor_of(second), want([](double, double q) { return q; }), bound));
+      EXPECT_TRUE(test::same(test::tensor_of(third), want([](double, double) { return 1.0; }), bound));
+    }
 }
 
 // Rows of up to 256 elements have what repeats along them written out, longer ones do not; an operand that begins where

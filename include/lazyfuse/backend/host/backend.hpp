@@ -84,12 +84,13 @@ struct kernel<dpp::reduce<Set, Epilogue, K>, host> {
   static const char* path(Plan& p) {
     static_assert(dpp::plan_of<Plan, dpp::reduce<Set, Epilogue, K>>,
                   "lazyfuse: the plan lacks what its pattern asks for");
+    using tiles = host_detail::tiles_of<Set, typename Plan::sources, decltype(p.bound.operands), K, Plan::rank>;
+    p.geometry.in_tiles = tiles::pays(p.s.extent, p.bound.operands);
     if constexpr (host_detail::multiplies_matrices<Set, typename Plan::sources, K>) {
       p.geometry.product = host_detail::product_of_matrices<Set, K>(p.s, p.bound.operands);
+      if (p.geometry.in_tiles && host_detail::prefers_tiles<Set>(p.geometry.product, p.s)) p.geometry.product = {};
       if (p.geometry.product) return "blas";
     }
-    using tiles = host_detail::tiles<Set, typename Plan::sources, decltype(p.bound.operands), K, Plan::rank>;
-    p.geometry.in_tiles = tiles::pays(p.s.extent, p.bound.operands);
     return p.geometry.in_tiles ? "tiles" : p.along_kept ? "columns" : "rows";
   }
   template <class Plan>

@@ -43,6 +43,8 @@ product_blocks blocks_of_product(index_t batches, index_t rows, index_t columns,
 bool has_blas();
 /// Whether there is such a library, and the product is large enough to gain from it.
 bool blas_pays(index_t rows, index_t columns, index_t depth);
+/// Whether it computes with narrower vectors than this processor has, which are worth more for such a product.
+bool blas_lags(index_t rows, index_t columns, index_t depth);
 
 /// How a product of a matrix and a vector is cut: rows of a task; none where loops are as fast.
 index_t rows_of_vector_product(index_t rows, index_t depth, bool turned);

@@ -64,7 +64,7 @@ class column_sums {
   index_t added_ = 0;            ///< to each column in this run
   index_t each_ = 0;             ///< rows
   index_t next_ = far_elements;  ///< after how many the columns are recentred
-  bool begun_ = false;
+  bool begun_ = false, fresh_ = false;
 
   template <int... I>
   static void clear(auto& to, index_t n, index_sequence<I...>) {
@@ -103,7 +103,8 @@ class column_sums {
 
  public:
   explicit column_sums(index_t n) : n_(n) { clear(run_, n, set_seq{}); }
-  column_sums() : n_(N) { clear(run_, N, set_seq{}); }
+  /// Of N columns, to which rows are added in turns: cleared in registers.
+  column_sums() : n_(N), fresh_(true) {}
   column_sums(const column_sums&) = delete;
   column_sums& operator=(const column_sums&) = delete;
 
@@ -132,37 +133,48 @@ class column_sums {
     else accumulate_columns<Count, Set, false, false, 1>(cursors, run_, n_, values);
     return count(1, set_seq{});
   }
-  /// Adds rows that are runs of the cursors to N columns, in a function for wide vectors. Copies of the sums, which the
-  /// compiler keeps in registers; those of ended runs as well, if a run ends on the way.
+  /// How many rows of N columns are added up before the sums take them. What is the same in all rows is there as often.
+  static constexpr index_t together = turns_together<Set>;
+  /// Adds rows that are runs of the cursors to N columns, in a function for wide vectors.
   template <int Count, class Cursors>
   [[gnu::always_inline]] void add_rows(Cursors from, index_t rows) {
+    add_in_turns(
+        rows, [&]<int Each>(partials & run) __attribute__((always_inline)) {
+          const no_values none{};
+#if !defined(__clang__)
+#pragma GCC ivdep
+#endif
+          for (index_t l = 0; l < N; ++l)
+            add_up<Set, Each>([&](int k) { return chunk_context<Cursors>{from, none, k * N + l}; }, run, none, l);
+          skip(from, Each * N, make_index_sequence<Count>{});
+        });
+  }
+  /// Calls add<Each>(sums) to add Each more of the rows. The sums are a copy, which the compiler keeps
+  /// in registers; left to itself g++ makes a function of it, for any processor.
+  template <class Add>
+  [[gnu::always_inline]] void add_in_turns(index_t rows, const Add& add) {
     static_assert(!Set::has_near && !Set::has_ordered);
-    partials run = run_;
-    // Left to itself g++ makes a function of it, for any processor.
-    const auto add = [&](index_t some) __attribute__((always_inline)) {
-      for (index_t r = 0; r < some; ++r) {
-        add_to_partials<Set, false>(from, run, 0, N, no_values{});
-        move_on(from, 1, make_index_sequence<Count>{});
-      }
+    partials run;
+    if (fresh_) clear(run, N, set_seq{});
+    else run = run_;
+    fresh_ = false;
+    const auto turns_of = [&]<int Each>(index_t turns) __attribute__((always_inline)) {
+      rows -= turns * Each;
+      added_ += turns;
+      for (; turns > 0; --turns) add.template operator()<Each>(run);
     };
-    if (!in_runs || rows <= run_elements - added_) {
-      add(rows);
-      added_ += rows;
-    } else {
-      if (!begun_) clear(totals_, N, set_seq{});
-      begun_ = true;
-      totals ended = totals_;
-      while (rows > 0) {
-        if (added_ == run_elements) {
-          end_runs_of(ended, run, N, false, set_seq{});
-          added_ = 0;
-        }
-        const index_t some = algorithm::min(rows, run_elements - added_);
-        add(some);
-        added_ += some;
-        rows -= some;
+    for (;;) {
+      const index_t room = in_runs ? run_elements - added_ : rows;
+      if (together > 1 && rows >= together)
+        turns_of.template operator()<int(together)>(algorithm::min(rows / together, room));
+      else turns_of.template operator()<1>(algorithm::min(rows, room));
+      if (rows == 0) break;
+      if (in_runs && added_ == run_elements) {
+        if (!begun_) clear(totals_, N, set_seq{});
+        begun_ = true;
+        end_runs_of(totals_, run, N, false, set_seq{});
+        added_ = 0;
       }
-      totals_ = ended;
     }
     run_ = run;
   }

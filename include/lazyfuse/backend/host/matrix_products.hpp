@@ -7,6 +7,7 @@
 #include <lazyfuse/backend/host/reduce_run.hpp>
 #include <lazyfuse/backend/host/scratch.hpp>
 #include <lazyfuse/backend/host/threads.hpp>
+#include <lazyfuse/backend/widest_vectors.hpp>
 
 namespace lazyfuse::host_detail {
 
@@ -40,6 +41,14 @@ planning::matrix_product product_of_matrices(const shape<R>& extents, const Oper
     if (p && p.columns == K - 1 && blas_pays(extents[p.rows], extents[p.columns], extents[p.depth])) return p;
   }
   return {};
+}
+
+/// Whether tiles, where they are possible, take less time than the library.
+template <class Set, int R>
+bool prefers_tiles(const planning::matrix_product& p, const shape<R>& extents) {
+  if constexpr (chooses_widest_vectors && R == 3 && real_number<typename Set::template value_type<0>>)
+    return p && p.columns == 1 && blas_lags(extents[0], extents[1], extents[2]);
+  else return false;
 }
 
 /// Of one sum: computes the products that `run` has, and finishes them.

@@ -25,7 +25,9 @@ inline constexpr int buffered_bytes = is_written<Source> ? int(sizeof(typename S
                                                          : element_bytes<Source>;
 
 /// An operand as the inner loop reads it; after a run of elements, the cursor moves on to where the next run starts, or
-/// skips some elements, but where it stays at repeated ones, or passes some, which those are written out for.
+/// skips some elements, but where it stays at repeated ones, or passes some, which those are written out for. Of runs
+/// that are whole rows nothing repeats along them, though it may from one to the next: whole() says so to those that
+/// skip.
 template <class Source>
 struct cursor {  // constants
   using value_type = typename Source::value_type;
@@ -34,6 +36,7 @@ struct cursor {  // constants
   LAZYFUSE_HD void move_on(index_t) {}
   LAZYFUSE_HD void skip(index_t) {}
   LAZYFUSE_HD void pass(index_t) {}
+  LAZYFUSE_HD void whole() {}
 };
 /// Elements in memory, or in a buffer.
 template <class Source>
@@ -50,6 +53,7 @@ struct cursor<Source> {
   LAZYFUSE_HD void move_on(index_t runs) { data += runs * next; }
   LAZYFUSE_HD void skip(index_t n) { data += next == 0 ? 0 : n; }
   LAZYFUSE_HD void pass(index_t n) { data += n; }
+  LAZYFUSE_HD void whole() { next = 1; }
 };
 /// What is made of its offset.
 template <class Source>
@@ -62,6 +66,7 @@ struct cursor<Source> {
   LAZYFUSE_HD void move_on(index_t runs) { first += runs * next; }
   LAZYFUSE_HD void skip(index_t n) { first += n * step; }
   LAZYFUSE_HD void pass(index_t n) { skip(n); }
+  LAZYFUSE_HD void whole() {}
 };
 template <class Seq, class... C>
 constexpr bool all_plain(const numbered<Seq, C...>*) {
@@ -77,6 +82,10 @@ LAZYFUSE_HD void move_on(Cursors& c, index_t runs, index_sequence<I...>) {
 template <class Cursors, int... I>
 LAZYFUSE_HD void pass(Cursors& c, index_t n, index_sequence<I...>) {
   (get<I>(c).pass(n), ...);
+}
+template <class Cursors, int... I>
+LAZYFUSE_HD void whole(Cursors& c, index_sequence<I...>) {
+  (get<I>(c).whole(), ...);
 }
 template <class Cursors, int... I>
 LAZYFUSE_HD void skip(Cursors& c, index_t n, index_sequence<I...>) {

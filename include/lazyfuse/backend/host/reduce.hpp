@@ -6,11 +6,11 @@
 #pragma once
 
 #include <lazyfuse/backend/host/matrix_products.hpp>
+#include <lazyfuse/backend/host/pair_tiles.hpp>
 #include <lazyfuse/backend/host/reduce_columns.hpp>
 #include <lazyfuse/backend/host/reduce_places.hpp>
 #include <lazyfuse/backend/host/reduce_rows.hpp>
 #include <lazyfuse/backend/host/reduce_short_rows.hpp>
-#include <lazyfuse/backend/host/tiles.hpp>
 
 namespace lazyfuse::host_detail {
 
@@ -21,7 +21,7 @@ template <class Set, class Epilogue, class Sources, int K, class Operands, int R
 void reduce(const shape<R>& extents, const Operands& operands, const target_pack<K, T...>& targets, bool along_kept,
             [[maybe_unused]] bool in_tiles, [[maybe_unused]] const planning::matrix_product& product) {
   using run_type = reduce_run<Set, Epilogue, Sources, Operands, K, R, T...>;
-  using tiles_type = tiles<Set, Sources, Operands, K, R>;
+  using tiles_type = tiles_of<Set, Sources, Operands, K, R>;
   using short_type = reduced_short_rows<run_type>;
   const run_type run{extents.extent, operands, targets};
   if constexpr (multiplies_matrices<Set, Sources, K>)
@@ -29,8 +29,8 @@ void reduce(const shape<R>& extents, const Operands& operands, const target_pack
       if constexpr (K == 1) return multiply_by_vector<Epilogue>(product, run);
       else return matrix_products<Epilogue, run_type>{product, run}.run();
     }
-  if constexpr (tiles_type::possible)
-    if (in_tiles) return reduce_in_tiles<Set>(tiles_type{extents.extent, operands, run.table}, run);
+  if constexpr (tiles_type::type::possible)
+    if (in_tiles) return tiles_type::reduce(run);
   if constexpr (reduced_places<run_type>::possible)
     if (!along_kept)
       if (const reduced_places<run_type> rows{run}; rows.pays()) return rows.run();

@@ -73,6 +73,21 @@ struct reduced_rows {
       rows.drop();
     }
   }
+  /// Results [begin, end), each of one row, which are runs of the operands: many by one call.
+  void results_of_runs(position o, index_t begin, index_t end) const {
+    constexpr index_t together = reduce_tuning::rows_together;
+    constexpr int axis = K > 0 ? K - 1 : 0;
+    accumulators found[together];
+    typename walk_type::cursors cursors;
+    for (index_t k = begin; k < end;) {
+      const index_t some = algorithm::min(algorithm::min(in.extents[axis] - o.at[axis], together), end - k);
+      row_sums<Set> sums(in.fetches);
+      in.walk_along(R - 1, axis).seek_rows(cursors, nullptr, o.offsets, 0);
+      sums.template add<walk_type::count>(cursors, in.extents[R - 1], no_values{}, some, found);
+      for (index_t r = 0; r < some; ++r, o.next()) in.finish(o, found[r], 0, -1);
+      k += some;
+    }
+  }
   /// One block: reduced rows [r0, r1), columns [c0, c1), at the kept position o.
   accumulators block(const position& o, index_t r0, index_t r1, index_t c0, index_t c1) const {
     const walk_type walk = in.walk_along(R - 1);
@@ -84,6 +99,7 @@ struct reduced_rows {
     constexpr int axis = R >= 2 ? R - 2 : 0;
     const bool together =
         K + 1 < R && !Set::has_ordered && !in.lies.packs && !in.lies.repeats && !in.walk_along(axis).layout().repeats;
+    const index_t most = in.lies.packs ? chunk : c1 - c0;  // what repeats is written out for fewer elements
     for (index_t r = r0; r < r1;) {
       if constexpr (Set::absorbs)
         if (r > r0 && decided(sums)) break;
@@ -98,10 +114,10 @@ struct reduced_rows {
       }
       ++r;
       inner.next();
-      for (index_t c = c0; c < c1; c += chunk) {
+      for (index_t c = c0; c < c1; c += most) {
         if constexpr (Set::absorbs)
           if (c > c0 && decided(sums)) break;
-        const index_t n = c1 - c < chunk ? c1 - c : chunk;
+        const index_t n = algorithm::min(c1 - c, most);
         walk.seek(cursors, packed, offsets, 0, c, n, repeated_elements<Set>(n), bool(in.lies));
         sums.template add<walk_type::count>(cursors, n);
       }
@@ -129,6 +145,8 @@ struct reduced_rows {
         if constexpr (makes && K > 0 && K == R - 1)
           if (blocks == 1 && Run::makes_rows_of(width)) return made_results_of(begin, end);
         position o = in.position_in(0, K, begin);
+        if constexpr (K > 0 && K == R - 1 && !Set::absorbs)
+          if (blocks == 1 && !in.lies) return results_of_runs(o, begin, end);
         for (index_t k = begin; k < end; ++k, o.next()) {
           accumulators total;
           if (blocks == 1) total = add_block(o, 0);

@@ -20,6 +20,7 @@ struct reduce_run {
   static constexpr int chunk = walk_type::chunk;
   static constexpr bool plain_results = (is_plain<T> && ...);
   using set_seq = make_index_sequence<Set::size>;
+  using target_seq = make_index_sequence<sizeof...(T)>;
   using seq = typename walk_type::seq;
   using tuned = dpp::tuning<dpp::reductions, host>;
 

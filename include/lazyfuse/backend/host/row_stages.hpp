@@ -23,7 +23,9 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
   using typename base::walk_type;
   using values_type = row_values<typename Staged::values>;
   using repeated = typename Staged::repeated;
-  static constexpr index_t most_remembered = dpp::tuning<dpp::row_stages, host>::most_remembered;
+  using tuned = dpp::tuning<dpp::row_stages, host>;
+  static constexpr index_t most_remembered = tuned::most_remembered, most_together = tuned::rows_together,
+                           bytes_of_remembered = bytes_of_values<Sources>(repeated{});
 
   /// A row and where it starts.
   struct row {
@@ -114,6 +116,43 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     }
   }
 
+  /// Whether rows that follow each other along an axis are runs of the operands: these go through a stage by one call.
+  bool in_runs() const {
+    const auto dense = []<class V>(const target<V, R>& t) { return t.steps[R - 1] == 1; };
+    const bool all_dense = [&]<int... I>(index_sequence<I...>) { return (dense(get<I>(this->targets)) && ...); }
+    (make_index_sequence<sizeof...(T)>{});
+    return R >= 2 && height == 1 && blocks == 1 && !this->lies && (this->one_result || all_dense);
+  }
+  /// Stage S of so many such rows and those after it, then the results.
+  template <int S, class Values>
+  void stages_of_runs(const position& first, Values* values, index_t rows) const {
+    const auto known_of = [&](index_t k) {
+      return values[k].template in_pass<S>(pass_values_of<Staged, S, Sources>(values[k].results, this->operands));
+    };
+    bare_t<decltype(known_of(0))> known[most_together];
+    for (index_t k = 0; k < rows; ++k) known[k] = known_of(k);
+    const walk_type walk{this->operands, this->table, R - 1, R >= 2 ? R - 2 : -1};
+    if constexpr (S < Staged::count) {
+      using set = typename Staged::template set<S>;
+      if constexpr (S > 0 && S + 1 == Staged::count)
+        if (!this->one_result) this->ask_for_results(first, rows);
+      typename set::accumulators found[most_together];
+      typename walk_type::cursors cursors;
+      walk.seek_rows(cursors, nullptr, first.offsets, 0);
+      row_sums<set> sums(S == 0);
+      sums.template add<walk_type::count>(cursors, width, *known, rows, found);
+      for (index_t k = 0; k < rows; ++k) keep<set>(values[k].results, found[k]);
+      stages_of_runs<S + 1>(first, values, rows);
+    } else if (this->one_result) {
+      position at = first;
+      for (index_t k = 0; k < rows; ++k, at.next()) this->results(at, 1, 0, 1, known[k]);
+    } else {
+      using run_type = transform_run<typename Staged::output, Operands, Sources, bare_t<decltype(*known)>, R, T...>;
+      run_type{this->extents, this->operands, this->targets, walk, this->lies, width, rows, *known}.rows_of_each(
+          first, rows, known);
+    }
+  }
+
   void run() const {
     const index_t length = height * width;
     if (outer < few_rows && length > block_elements) {
@@ -122,31 +161,44 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
       return;
     }
     const index_t per_task = 1 + block_elements / (length > 0 ? length : 1);
+    const index_t bytes = algorithm::max<index_t>(
+                      length * (bytes_of_position(Sources{}) + bytes_of_remembered + bytes_of<T...>), 1),
+                  together = in_runs() ? algorithm::clamp<index_t>(tuned::bytes_together / bytes, 1, most_together) : 0;
     for_tasks((outer + per_task - 1) / per_task, this->cost(outer * length), [&](index_t task) {
       const index_t begin = task * per_task, end = algorithm::min(begin + per_task, outer);
       if constexpr (repeated::size > 0) {
-        if (length * bytes_of_values<Sources>(repeated{}) <= most_remembered) {
+        if (length * bytes_of_remembered <= most_remembered) {
           std::optional<value_arrays<repeated, Sources>> room;
           try {
-            room.emplace(length);
+            room.emplace(length * algorithm::max<index_t>(together, 1));
           } catch (const std::bad_alloc&) {  // then nothing is remembered: it would only be faster
           }
           if (room) {
-            remembered_values<0, typename Staged::values, repeated, Sources> values{
-                {}, side_by_side<repeated, Sources>::in(*room)};
-            return rows(begin, end, values);
+            remembered_values<0, typename Staged::values, repeated, Sources> values[most_together];
+            for (index_t k = 0; k < most_together; ++k)
+              values[k] = {{}, side_by_side<repeated, Sources>::in(*room).after(k < together ? k * length : 0)};
+            return rows(begin, end, values, together);
           }
         }
       }
-      values_type values{};
-      rows(begin, end, values);
+      values_type values[most_together] = {};
+      rows(begin, end, values, together);
     });
   }
+  /// Together: so many at once as runs; none where they are no runs.
   template <class Values>
-  void rows(index_t begin, index_t end, Values& values) const {
+  void rows(index_t begin, index_t end, Values* values, index_t together) const {
     row in{begin * height, this->at_line(begin * height)};
+    if constexpr (R >= 2)
+      if (together > 0) {
+        for (index_t k = begin, some; k < end; k += some, in.at.next(some)) {
+          some = algorithm::min(algorithm::min(together, end - k), this->extents[R - 2] - in.at.at[R - 2]);
+          stages_of_runs<0>(in.at, values, some);
+        }
+        return;
+      }
     for (index_t k = begin; k < end; ++k) {
-      stages_from<0, false>(in, values);
+      stages_from<0, false>(in, *values);
       in.line += height;
       if (height == 1) in.at.next();
       else in.at.seek(in.line);

@@ -96,8 +96,16 @@ class row_sums {
     (one(get<I>(to), get<I>(runs_), index_sequence<I>{}), ...);
   }
   template <int... I>
-  typename Set::accumulators results(index_sequence<I...>) {
-    return {{get<I>(runs_).result(get<I>(partials_), elements_)}...};
+  typename Set::accumulators results(partials& last, index_sequence<I...>) {
+    return {{get<I>(runs_).result(get<I>(last), elements_)}...};
+  }
+  /// As if nothing had been added; the lanes are cleared elsewhere.
+  template <int... I>
+  void begin_again(index_sequence<I...>) {
+    (get<I>(runs_).begin_again(), ...);
+    elements_ = added_ = 0;
+    longest_ = short_runs ? run_elements : most_counted;
+    near_ = begun_ = false;
   }
 
  public:
@@ -106,19 +114,22 @@ class row_sums {
   row_sums(const row_sums&) = delete;
   row_sums& operator=(const row_sums&) = delete;
 
-  /// Adds parts of n elements each, which are runs of the cursors if they are several.
+  /// Adds parts of n elements each, which are runs of the cursors if they are several. Each: not to each other, but
+  /// that is where their results go; known is the first of the values of each.
   template <int Count, class Cursors, class Values = no_values>
-  void add(const Cursors& from, index_t n, const Values& known = {}, index_t parts = 1) {
+  void add(const Cursors& from, index_t n, const Values& known = {}, index_t parts = 1,
+           typename Set::accumulators* each = nullptr) {
     in_widest_vectors<reads_plain<Cursors> && adds_plain<Set>>(
         ends_whole_lanes && n >= lane_count ? algorithm::max(n, least_for_widest) : n,
-        [](row_sums* sums, const Cursors& cursors, index_t elements, const Values& values, index_t count) {
-          sums->template add_loop<Count>(cursors, elements, values, count);
+        [](row_sums* sums, const Cursors& cursors, index_t elements, const Values* values, index_t count,
+           typename Set::accumulators* results) {
+          sums->template add_loop<Count>(cursors, elements, values, count, results);
         },
-        this, from, n, known, parts);
+        this, from, n, &known, parts, each);
   }
   typename Set::accumulators result() {
     if (!begun_) clear(partials_, set_seq{});
-    return results(set_seq{});
+    return results(partials_, set_seq{});
   }
   /// The place of element i, of reduction I.
   template <int Count, class Cursors, class Values, int I>
@@ -174,25 +185,35 @@ class row_sums {
     (turn(K * lane_count), ...);
   }
   template <int Count, class Cursors, class Values>
-  [[gnu::always_inline]] void add_loop(Cursors from, index_t n, const Values& known, index_t parts) {
+  [[gnu::always_inline]] void add_loop(Cursors from, index_t n, const Values* known, index_t parts,
+                                       typename Set::accumulators* each) {
     constexpr int searched = searched_operand<Set, Cursors>();
-    if constexpr (searched >= 0)
-      if (get<searched>(from).next != 0) {
-        auto& best = get<0>(runs_);
-        const auto* x = get<searched>(from).data;
-        index_t i;
-        places_of_extremes(x, n, 0, 1, best.largest, &i);
-        return best.add({x[i], place_of<Count>(from, known, i, index_sequence<0>{})});
-      }
     partials to;
     if (begun_) to = partials_;
     else clear(to, set_seq{});
     begun_ = true;
     for (; parts > 0; --parts) {
-      add_part<Count>(from, n, known, to);
+      Cursors part = from;
+      if (each) whole(part, make_index_sequence<Count>{});
+      bool found = false;
+      if constexpr (searched >= 0)
+        if (get<searched>(part).next != 0) {
+          auto& best = get<0>(runs_);
+          const auto* x = get<searched>(part).data;
+          index_t i;
+          places_of_extremes(x, n, 0, 1, best.largest, &i);
+          best.add({x[i], place_of<Count>(part, *known, i, index_sequence<0>{})});
+          found = true;
+        }
+      if (!found) add_part<Count>(part, n, *known, to);
       lazyfuse::host_detail::move_on(from, 1, make_index_sequence<Count>{});
+      if (!each) continue;
+      *each++ = results(to, set_seq{});
+      ++known;
+      begin_again(set_seq{});
+      clear(to, set_seq{});
     }
-    partials_ = to;
+    if (!each) partials_ = to;
   }
   template <int Count, class Cursors, class Values>
   [[gnu::always_inline]] void add_part(const Cursors& from, index_t n, const Values& known, partials& to) {

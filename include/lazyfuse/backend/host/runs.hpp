@@ -77,6 +77,7 @@ struct row_totals {
   static constexpr int width = sizeof(T) < 16 ? int(std::bit_floor(32 / sizeof(T))) : 1;  // halves of the lanes
   alignas(64) T total[width];
   bool begun = false;
+  void begin_again() { begun = false; }
   /// Adds the lanes of a run, and clears them but for what rounding lost.
   [[gnu::noinline]] void add(T* run) {
     T lanes[lane_count];  // registers: what is folded in the run's memory waits for each store
@@ -111,6 +112,7 @@ struct row_totals {
 template <class M, class T>
 struct row_runs {
   using partials = partial_sums<M, T, lane_count>;
+  void begin_again() {}
   void end_run(partials&, index_t) {}
   T result(partials& last, index_t) {
     last.fold();
@@ -122,6 +124,7 @@ template <class M, class T>
 struct row_runs<M, T> {
   using partials = partial_sums<M, T, lane_count>;
   row_totals<M, T> totals;
+  void begin_again() { totals.begin_again(); }
   void end_run(partials& run, index_t) { totals.add(run.value); }
   T result(partials& last, index_t) { return totals.result(last.value); }
 };
@@ -145,6 +148,7 @@ template <class T>
 struct count_runs {
   using partials = count_partials<T>;
   index_t total = 0;
+  void begin_again() { total = 0; }
   [[gnu::noinline]] void end_run(partials& run, index_t) {
     for (const small_count n : run.value) total += index_t(n);
     run.clear(lane_count);
@@ -177,6 +181,11 @@ struct row_runs<M, moment_sums<T>> {
   index_t centred = 0;  ///< how many elements there were when they got their shift
   alignas(64) T seen[partials::most_seen];
 
+  void begin_again() {
+    sum.begin_again();
+    squares.begin_again();
+    centred = 0;
+  }
   [[gnu::noinline]] void end_run(partials& run, index_t elements) {
     if (centred == 0) {
       if (elements >= run.enough) begin(run, elements);
@@ -248,6 +257,7 @@ struct row_runs<M, indexed<T>> {
   T seen[partials::most_seen];
 
   static constexpr bool largest = M::extreme::is_largest;
+  void begin_again() { best = M::template identity<indexed<T>>(); }
   void end_run(partials&, index_t) {}
   void add(const indexed<T>& v) { best = best.index == M::nowhere ? v : M{}(best, v); }
   /// n elements are seen since the last time; place(i) is that of the i-th of them.

@@ -26,11 +26,21 @@ void spread(T* to, const T* from, const index_t* at, index_t distance, index_t c
 template <class Source>
 inline constexpr char type_tag{};
 
+/// Columns of a tile whose sums have so many bytes each: they fill about a quarter of the registers.
+constexpr int width_of_tile(int bytes) {
+  const int most = reduce_tuning::tile_bytes / bytes;
+  return most >= 32 ? 32 : most >= 16 ? 16 : 8;
+}
+/// Of several sums that take several rows at once each does, from memory.
+template <class Set>
+inline constexpr int bytes_of_column = turns_together<Set> > 1 ? int(sizeof(typename Set::template value_type<0>))
+                                                               : int(sizeof(typename Set::accumulators));
+
 /// The axes are [rows: kept ones but the last | columns: the last kept one | depth: reduced ones].
-template <class Set, class Sources, class Operands, int K, int R>
+template <class Set, class Sources, class Operands, int K, int R, int Width = width_of_tile(bytes_of_column<Set>)>
 struct tiles;
-template <class Set, class... Src, class Operands, int K, int R>
-struct tiles<Set, list<Src...>, Operands, K, R> {
+template <class Set, class... Src, class Operands, int K, int R, int Width>
+struct tiles<Set, list<Src...>, Operands, K, R, Width> {
   using tuned = dpp::tuning<dpp::reductions, host>;
   using walk_type = row_walk<Operands, list<Src...>, R>;
   using position = typename walk_type::position;
@@ -40,11 +50,7 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   static constexpr bool possible = K > 0 && K < R && (0 + ... + int(Src::is_memory)) >= 2 &&
                                    ((Src::is_memory || is_constant<Src>)&&...) && !Set::has_ordered && !Set::has_near &&
                                    !Set::absorbs;
-  /// Columns of a tile: their sums fill about a quarter of the registers.
-  static constexpr int width = [] {
-    constexpr int most = tuned::tile_bytes / int(sizeof(typename Set::accumulators));
-    return most >= 32 ? 32 : most >= 16 ? 16 : 8;
-  }();
+  static constexpr int width = Width;
   /// How deep operands are copied at a time.
   static constexpr index_t piece = tuned::tile_depth;
   using sums = column_sums<Set, width>;
@@ -98,19 +104,10 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   index_t columns() const { return extents[last]; }
   index_t depth() const { return size(K, R); }
 
-  /// Whether there are so many results, of so many elements, that operands are read often enough to be copied.
-  static bool pays(const index_t* extents, const Operands& operands) {
-    if constexpr (possible) {
-      index_t rows = 1, depth = 1;
-      for (int k = 0; k < last; ++k) rows *= extents[k];
-      for (int k = K; k < R; ++k) depth *= extents[k];
-      if (Set::prologue::cost > tuned::cheap_in_tiles && depth > piece) return false;  // sums in registers gain nothing
-      if (depth < 2 || extents[last] < tuned::least_tile_columns || rows * extents[last] < tuned::least_tile_results)
-        return false;
-      const auto table = walk_type::table_of(operands, extents);
-      return tiles{extents, operands, table}.reuses(seq{});
-    } else return false;
-  }
+  /// Whether operands are read often enough to be copied.
+  bool reuses() const { return reuses(seq{}); }
+  /// How many results are computed: of whole tiles.
+  index_t computed(int height = 1) const { return parts(rows(), height) * height * parts(columns(), width) * width; }
 
   double cost() const { return double(rows()) * double(columns()) * double(depth()) * (Set::prologue::cost + 1); }
   /// Those that are woken for it.
@@ -120,19 +117,23 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   struct shape_of_task {
     index_t rows, tiles;
   };
-  /// As many as reuse what is copied, and no more than leave every thread some.
-  shape_of_task cut() const {
-    const index_t tiles = parts(columns(), width);
-    index_t heights = parts(rows(), tuned::most_tile_rows), groups = parts(tiles, tuned::tiles_of_task);
-    const auto tall = [&] { return parts(rows(), heights) > 2 * tuned::least_tile_rows; };
-    while (heights * groups < 8 * threads() && (tall() || groups < tiles)) ++(tall() ? heights : groups);
-    return {parts(rows(), heights), parts(tiles, groups)};
+  /// As many as reuse what is copied, and no more than leave every thread some. Height: of rows that are taken at once.
+  shape_of_task cut(index_t height = 1) const {
+    const index_t tiles = parts(columns(), width), rows = parts(this->rows(), height);
+    index_t heights = parts(rows * height, tuned::most_tile_rows),
+            groups = parts(tiles, rows == 1 ? tuned::tiles_of_row : tuned::tiles_of_task);
+    const auto tall = [&] { return parts(rows, heights) * height > 2 * tuned::least_tile_rows; };
+    const index_t enough = threads() == 1 ? 1 : (rows == 1 ? 2 : 8) * threads();
+    while (heights * groups < enough && (tall() || groups < tiles)) ++(tall() ? heights : groups);
+    return {parts(rows, heights), parts(tiles, groups)};
   }
+  /// Rows, as tasks count them.
+  index_t units() const { return rows(); }
 
   index_t bytes_of_task(const shape_of_task& s) const { return bytes_of_task(s, seq{}); }
 
-  /// Rows [r0, r1) of the tiles [t0, t1), in a task's memory. Calls found(row's position, sums, column, columns) when
-  /// their last elements are added.
+  /// Rows [r0, r1) of the tiles [t0, t1), in a task's memory. Calls found(row's position, values, the first lane,
+  /// column, columns) when their last elements are added.
   template <class F>
   [[gnu::always_inline]] void run(const shape_of_task& s, index_t r0, index_t r1, index_t t0, index_t t1,
                                   std::byte* memory, const F& found) const {
@@ -151,7 +152,7 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
       }
       position row{&table, extents, 0, last};
       row.seek(r0);
-      copy_shared(c, row, at, n, t0, t1, seq{});
+      copy_shared(c, row, at, n, t0, t1, d == 0, seq{});
       for (index_t r = r0; r < r1; ++r, row.next()) {
         copy_of_row(c, row, at, n, seq{});
         for (index_t t = t0; t < t1; ++t) {
@@ -160,13 +161,13 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
           sums* const total = totals + apart * ((r - r0) * (t1 - t0) + t - t0);
           if (d == 0) new (total) sums;
           total->template add_rows<count>(from, n);
-          if (d + n == deep) found(row, *total, t * width, width_of(t));
+          if (d + n == deep) found(row, total->result(), 0, t * width, width_of(t));
         }
       }
     }
   }
 
- private:
+ protected:
   template <int... I>
   bool reuses(index_sequence<I...>) const {
     const auto is_copied_once = [&]<int J>(index_sequence<J>) {
@@ -181,10 +182,12 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   index_t elements_of_copy(const shape_of_task& s) const {
     if constexpr (!in_memory<I>) return 0;
     else if (!known.of[I].is_first) return 0;
-    else {
-      const index_t deep = known.of[I].depth ? piece : 1;
-      return (known.of[I].columns && known.of[I].depth ? s.tiles : 1) * deep * width;
-    }
+    else return (in_all_tiles(I) ? s.tiles : 1) * elements_of_tile(I);
+  }
+  index_t elements_of_tile(int operand) const { return (known.of[operand].depth ? piece : sums::together) * width; }
+  /// Whether an operand is copied for all tiles before the rows, which do not change it.
+  bool in_all_tiles(int operand) const {
+    return known.of[operand].columns && (known.of[operand].depth || !known.of[operand].rows);
   }
   /// Those of one tile, where nothing is added later.
   index_t kept_sums(const shape_of_task& s) const { return depth() > piece ? s.rows * s.tiles : 1; }
@@ -220,22 +223,32 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
     };
     (one(index_sequence<I>{}, get<I>(c)), ...);
   }
-  /// What all rows read: of each tile its columns, or what these have in common.
+  /// What all columns have in common, at n depths.
+  template <int I>
+  void spread_of(copies& c, const position& row, const index_t* at, index_t n) const {
+    const bool deep = known.of[I].depth;
+    spread<width>(get<I>(c).data, elements<I>(row), at + I, deep ? count : 0, deep ? n : sums::together);
+  }
+  /// The columns of a tile, at n depths.
+  template <int I>
+  void columns_of(copies& c, index_t first, const position& row, index_t tile, const index_t* at, index_t n) const {
+    const strided& from = of(I);
+    const bool deep = known.of[I].depth;
+    const index_t step = from.steps[last];
+    const bool turned = deep && K + 1 == R && step != 1 && from.steps[R - 1] == 1;
+    side_by_side_at(bytes_at(get<I>(c).data + first), bytes_at(elements<I>(row) + tile * width * step), from.bytes,
+                    step, width_of(tile), at + I, deep ? count : 0, deep ? n : sums::together, width, turned);
+  }
+  /// What all rows read: of each tile its columns, or what these have in common. Begins: nothing is there yet.
   template <int... I>
-  void copy_shared(copies& c, const position& row, const index_t* at, index_t n, index_t t0, index_t t1,
+  void copy_shared(copies& c, const position& row, const index_t* at, index_t n, index_t t0, index_t t1, bool begins,
                    index_sequence<I...>) const {
     const auto one = [&]<int J>(index_sequence<J>) {
       if constexpr (in_memory<J>) {
-        if (!known.of[J].is_first || known.of[J].rows || (known.of[J].columns && !known.of[J].depth)) return;
-        const index_t rows = known.of[J].depth ? n : 1;
-        const int bytes = of(J).bytes;
-        if (!known.of[J].columns) return spread<width>(get<J>(c).data, elements<J>(row), at + J, count, rows);
-        const index_t step = of(J).steps[last];
-        const bool turned = K + 1 == R && step != 1 && of(J).steps[R - 1] == 1;
-        for (index_t t = t0; t < t1; ++t)
-          side_by_side_at(bytes_at(get<J>(c).data + (t - t0) * piece * width),
-                          bytes_at(elements<J>(row) + t * width * step), bytes, step, width_of(t), at + J, count, rows,
-                          width, turned);
+        if (!known.of[J].is_first || known.of[J].rows) return;
+        if (!known.of[J].columns) return spread_of<J>(c, row, at, n);
+        for (index_t t = t0; t < t1 && (begins || known.of[J].depth); ++t)
+          columns_of<J>(c, (t - t0) * elements_of_tile(J), row, t, at, n);
       }
     };
     (one(index_sequence<I>{}), ...);
@@ -245,8 +258,7 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
   void copy_of_row(copies& c, const position& row, const index_t* at, index_t n, index_sequence<I...>) const {
     const auto one = [&]<int J>(index_sequence<J>) {
       if constexpr (in_memory<J>)
-        if (known.of[J].is_first && known.of[J].rows && !known.of[J].columns)
-          spread<width>(get<J>(c).data, elements<J>(row), at + J, count, known.of[J].depth ? n : 1);
+        if (known.of[J].is_first && known.of[J].rows && !known.of[J].columns) spread_of<J>(c, row, at, n);
     };
     (one(index_sequence<I>{}), ...);
   }
@@ -257,10 +269,8 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
       if constexpr (in_memory<J>) {
         auto* const copy = get<J>(c).data;
         const index_t next = known.of[J].depth ? width : 0;
-        if (known.of[J].is_first && known.of[J].columns && !known.of[J].depth)
-          side_by_side_at(bytes_at(copy), bytes_at(elements<J>(row) + tile * width * of(J).steps[last]), of(J).bytes,
-                          of(J).steps[last], width_of(tile), at + J, count, 1, width, false);
-        cursor = {known.of[J].columns && known.of[J].depth ? copy + here * piece * width : copy, next};
+        if (known.of[J].is_first && known.of[J].columns && !in_all_tiles(J)) columns_of<J>(c, 0, row, tile, at, 1);
+        cursor = {in_all_tiles(J) ? copy + here * elements_of_tile(J) : copy, next};
       } else new (&cursor) C{get<J>(operands).source};
     };
     (one(index_sequence<I>{}, get<I>(from)), ...);
@@ -271,23 +281,22 @@ struct tiles<Set, list<Src...>, Operands, K, R> {
 template <class Set, class Tiles, class Run>
 void reduce_in_tiles(const Tiles& all, const Run& run) {
   const auto each = all.cut();
-  const index_t rows = all.rows(), tiles = all.parts(all.columns(), Tiles::width),
+  const index_t units = all.units(), tiles = all.parts(all.columns(), Tiles::width),
                 across = all.parts(tiles, each.tiles);
-  const index_t tasks = all.parts(rows, each.rows) * across, bytes = all.bytes_of_task(each),
+  const index_t tasks = all.parts(units, each.rows) * across, bytes = all.bytes_of_task(each),
                 workers = algorithm::min<index_t>(tasks, all.threads());
-  const index_t elements = rows * all.columns() * all.depth();  // not of a task: that would depend on the threads
+  const index_t elements = all.rows() * all.columns() * all.depth();  // not of a task: that would depend on the threads
   const scratch<std::byte> memory(workers * bytes);
   for_tasks(workers, all.cost(), [&](index_t worker) {
     for (index_t task = worker; task < tasks; task += workers) {
       const index_t r0 = task / across * each.rows, t0 = task % across * each.tiles;
-      const index_t r1 = algorithm::min(r0 + each.rows, rows), t1 = algorithm::min(t0 + each.tiles, tiles);
+      const index_t r1 = algorithm::min(r0 + each.rows, units), t1 = algorithm::min(t0 + each.tiles, tiles);
       in_widest_vectors<reads_plain<typename Tiles::cursors> && adds_plain<Set> && Run::plain_results>(
           elements,
           [](const Tiles* own, const Run* to, const auto&... of_task) {
-            own->run(of_task..., [to](const auto& row, auto& sums, index_t first, index_t n) {
-              const auto& values = sums.result();
+            own->run(of_task..., [to](const auto& row, const auto& values, index_t from, index_t first, index_t n) {
               for (index_t i = 0; i < n; ++i)
-                to->finish(row, lane<Set>(values, i, make_index_sequence<Set::size>{}), first + i, Tiles::last);
+                to->finish(row, lane<Set>(values, from + i, make_index_sequence<Set::size>{}), first + i, Tiles::last);
             });
           },
           &all, &run, each, r0, r1, t0, t1, &memory[worker * bytes]);

@@ -86,6 +86,14 @@ struct transform_run {
     transform_runs<Schedule, 0, walk_type::count>(cursors, to, R >= 2 ? count : 1, last - first,
                                                   values.from(first - origin));
   }
+  /// The same of rows with values of each, where every operand and result is contiguous.
+  void rows_of_each(const position& o, index_t count, const Values* each) const {
+    typename walk_type::cursors cursors;
+    to_pack to;
+    walk.seek_rows(cursors, nullptr, o.offsets, 0);
+    seek_targets(to, nullptr, o.at, 0, 0, true, target_seq{});
+    transform_runs<Schedule, 0, walk_type::count>(cursors, to, count, columns, *each, true);
+  }
   /// One row of results that the caches will not keep: normal stores up to where a line of the first begins. The caller
   /// ends what is stored past the caches.
   void stream_row(const position& o, index_t first, index_t last) const {

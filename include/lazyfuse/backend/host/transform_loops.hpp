@@ -76,12 +76,14 @@ template <class Schedule, int N, class Cursors, class... T, class Values>
   }
 }
 
-/// The loop everything else exists for: runs of n elements, or of N.
+/// The loop everything else exists for: runs of n elements, or of N. Each: known is the first of the values of each
+/// run.
 template <class Schedule, int N, int Count, class Cursors, class... T, class Values = no_values>
 void transform_runs(const Cursors& from, const output_cursors<T...>& targets, index_t runs, index_t n,
-                    const Values& known = {}) {
-  const auto loop = [](Cursors cursors, output_cursors<T...> to, index_t left, index_t length, Values values) {
-    for (; left > 0; --left) {
+                    const Values& known = {}, bool each = false) {
+  const auto loop = [](Cursors cursors, output_cursors<T...> to, index_t left, index_t length, const Values* first,
+                       index_t apart) {
+    for (Values values = *first; left > 0; --left) {
       index_t end = length;
       made_results<N == 0 && ends_whole<Schedule> ? whole_end : 1, make_index_sequence<sizeof...(T)>, T...> last;
       if constexpr (N == 0 && ends_whole<Schedule>)
@@ -102,13 +104,14 @@ void transform_runs(const Cursors& from, const output_cursors<T...>& targets, in
       move_on(cursors, 1, make_index_sequence<Count>{});
       move_on(to, 1, make_index_sequence<sizeof...(T)>{});
       if constexpr (N > 0) values.move_on(N);
+      else if (apart != 0 && left > 1) values = *++first;
     }
   };
   const bool whole = N == 0 && ends_whole<Schedule> && n >= whole_end;
   in_widest_vectors<reads_plain<Cursors> && (is_plain<T> && ...)>(N > 0   ? N * runs
                                                                   : whole ? algorithm::max(n, least_for_widest)
                                                                           : n,
-                                                                  loop, from, targets, runs, n, known);
+                                                                  loop, from, targets, runs, n, &known, index_t{each});
 }
 
 template <class Cursor>

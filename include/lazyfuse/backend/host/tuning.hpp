@@ -65,6 +65,8 @@ struct dpp::tuning<dpp::reductions, host> {
   /// dearer ones what that saves is a small part. The lanes of more reductions do not fit the registers of narrow
   /// vectors, nor beside what programs keep there that are not cheap.
   static constexpr int cheap = 32, turns_together = 4, most_in_few_registers = 2;
+  /// How many rows are added up by one call, each by itself.
+  static constexpr index_t rows_together = 32;
   /// Operands from which on moving them costs what several turns that follow each other save, and how many turns.
   static constexpr int many_operands = 8, turns_in_line = 4;
   /// Columns take several rows at a time of programs below this cost: of others, one row after the other is faster, as
@@ -83,14 +85,24 @@ struct dpp::tuning<dpp::reductions, host> {
   /// a row a task takes. They pay where there are so many results, in so many columns, and so many rows that share what
   /// is copied.
   static constexpr int tile_bytes = 128;
-  static constexpr index_t tile_depth = 64, most_tile_rows = 256, tiles_of_task = 4;
-  /// Programs up to this cost gain from sums in registers where they are deep: of others rows are up to twice as fast.
+  static constexpr index_t tile_depth = 64, most_tile_rows = 256, tiles_of_task = 4, tiles_of_row = 16;
+  /// Rows of a tile of two operands that are added up at once, and how deep these are copied at a time.
+  static constexpr int pair_rows = 4;
+  static constexpr index_t pair_depth = 256;
+  /// Programs up to this cost are cheap beside what it takes to begin and end a row.
   static constexpr int cheap_in_tiles = 8;
-  static constexpr index_t least_tile_results = 2048, least_tile_columns = 16, least_tile_rows = 8;
+  static constexpr index_t least_tile_columns = 16, least_tile_rows = 8;
+  /// How many results are worth it where it is deeper than this, so that rows begin and end seldom: most where each row
+  /// has copies of its own, or more is computed than there is.
+  static constexpr index_t few_tile_results = 64, some_tile_results = 512, least_tile_results = 2048, deep_tile = 384;
   /// Products of matrices by a library: from how many products on, with how many rows and columns at least; how many of
   /// them take as long as an operation of our loops.
   static constexpr double least_products = 8 * 8 * 8, products_of_operation = 16;
   static constexpr index_t least_side_of_product = 2;
+  /// From how many products, results, rows and columns on, and how deep, tiles of wider vectors than the library's take
+  /// less time.
+  static constexpr double least_products_of_tiles = 1 << 24, least_results_of_tiles = 1 << 16;
+  static constexpr index_t least_side_of_tiles = 96, least_depth_of_tiles = 128;
   /// Rows of a block of results, and bytes of each: the second cache has them when they are finished, beside what
   /// adding them up takes. Small products are cut into so many blocks, but not below such a side: what a block reads is
   /// packed for it.
@@ -133,6 +145,8 @@ struct dpp::tuning<dpp::row_stages, host> {
   /// Bytes of a row of results that are asked for before the last of several passes that reduce: the first cache keeps
   /// them. Beside the first pass, which reads memory itself, it costs as much as it saves.
   static constexpr index_t asked_early = 8192;
+  /// How many rows go through a stage by one call, and their bytes: the first cache keeps them for the next stage.
+  static constexpr index_t rows_together = 16, bytes_together = 32768;
   /// Bytes of the sums of columns that a loop takes together: they stay in the cache, and on the stack.
   static constexpr int column_bytes = 16384;
   /// Rows of a task, where several share columns.

@@ -10,11 +10,7 @@ namespace lazyfuse::host_detail {
 /// as many times longer, and ends less often.
 template <class Set>
 inline constexpr int turns_together =
-    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= reduce_tuning::cheap &&
-            (Set::size <= reduce_tuning::most_in_few_registers ||
-             (vector_bytes > 16 && Set::prologue::cost <= reduce_tuning::cheap_in_tiles))
-        ? reduce_tuning::turns_together
-        : 1;
+    Set::has_rounding && !Set::has_ordered && Set::prologue::cost <= 64 ? reduce_tuning::turns_together : 1;
 /// How many turns of the lanes follow each other before operands move on, of programs that are evaluated one turn at a
 /// time: each operand has a step of its own, which there are too many of for the registers.
 template <class Set>
