@@ -3,7 +3,7 @@
 #include "array/counted.hpp"
 #include "array/freed_memory.hpp"
 
-#include <lazyfuse/backend/host/scratch.hpp>
+#include <lazyfuse/array/scratch_memory.hpp>
 #include <lazyfuse/error.hpp>
 #include <lazyfuse/observe/trace.hpp>
 
@@ -182,23 +182,18 @@ void copy(host, allocation*, void* to, host, const allocation*, const void* from
 }
 void zero(host, allocation*, void* to, std::size_t bytes) { std::memset(to, 0, bytes); }
 
-}  // namespace lazyfuse::memory_detail
-
-namespace lazyfuse::host_detail {
-
 void* new_scratch(std::size_t bytes) noexcept {
-  using memory_detail::aligned_memory, memory_detail::alignment, memory_detail::behind, memory_detail::block;
-  if (bytes >= memory_detail::least_large_bytes) return aligned_memory::allocate(nullptr, bytes, alignment, {});
+  if (bytes >= least_large_bytes) return aligned_memory::allocate(nullptr, bytes, alignment, {});
   const std::size_t all = bytes + alignment + sizeof(block);
   void* const given = operator new(all, std::nothrow);
   return given ? behind({given, bytes}, alignment) : nullptr;
 }
 void delete_scratch(void* memory) noexcept {
   if (!memory) return;
-  const memory_detail::block given = memory_detail::in_front_of(memory);
-  if (given.bytes < memory_detail::least_large_bytes) operator delete(given.memory);
-  else memory_detail::keep_freed(given);
+  const block given = in_front_of(memory);
+  if (given.bytes < least_large_bytes) operator delete(given.memory);
+  else keep_freed(given);
 }
 void throw_no_scratch() { throw std::bad_alloc(); }
 
-}  // namespace lazyfuse::host_detail
+}  // namespace lazyfuse::memory_detail

@@ -115,11 +115,10 @@ struct order_of {
   int to[R] = {}, back[R] = {};
   bool as_it_is = true;
   constexpr order_of() {
-    const int moved[] = {A...};
     int k = 0;
     for (int axis = 0; axis < R; ++axis)
       if (((axis != A) && ...)) to[k++] = axis;
-    for (const int axis : moved) to[k++] = axis;
+    ((to[k++] = A), ...);
     for (int j = 0; j < R; ++j) {
       back[to[j]] = j;
       as_it_is = as_it_is && to[j] == j;
@@ -130,17 +129,15 @@ struct order_of {
 /// that most go to one place of a cache, where there are many, had better be moved together.
 template <class Real, int R>
 bool goes_along(const shape<R>& s, int axis) {
-  constexpr index_t bytes_apart = 1024, most_points = 2048;
   index_t bytes = 2 * index_t{sizeof(Real)};
   for (int k = axis + 1; k < R; ++k) bytes *= s[k];
-  return s[axis] <= most_points || bytes % bytes_apart != 0;
+  return s[axis] <= 2048 || bytes % 1024 != 0;
 }
 template <sides Between, bool MayScale, class X, int P, int... A, int... I, class = maker>
 auto transformed_axes(const request& r, const X& x, const points<P>& n, bool backward, axes<A...>,
                       index_sequence<I...>) {
-  constexpr order_of<rank_of<X>, A...> order;
-  constexpr int K = sizeof...(A);
-  constexpr int R = rank_of<X>;
+  constexpr int K = sizeof...(A), R = rank_of<X>;
+  constexpr order_of<R, A...> order;
   if constexpr (order.as_it_is) return transformed_from<Between, MayScale, K, R - K>(r, x, n, backward);
   else {
     if constexpr (K == 1 && Between == sides::complex && !space_traits<result_space<X>>::on_device)

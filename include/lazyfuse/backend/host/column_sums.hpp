@@ -198,4 +198,14 @@ void merge_partials(Partials& to, const Partials& from, index_t n, index_sequenc
   (one(get<I>(to), get<I>(from)), ...);
 }
 
+/// Columns of a tile whose sums have so many bytes each: they fill about a quarter of the registers.
+constexpr int width_of_tile(int bytes) {
+  const int most = reduce_tuning::tile_bytes / bytes;
+  return most >= 32 ? 32 : most >= 16 ? 16 : 8;
+}
+/// Of several sums that take several rows at once each does, from memory.
+template <class Set>
+inline constexpr int bytes_of_column = turns_together<Set> > 1 ? int(sizeof(typename Set::template value_type<0>))
+                                                               : int(sizeof(typename Set::accumulators));
+
 }  // namespace lazyfuse::host_detail

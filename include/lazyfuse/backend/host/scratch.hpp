@@ -2,17 +2,12 @@
 // Memory for what tasks find out, one value each.
 #pragma once
 
+#include <lazyfuse/array/scratch_memory.hpp>
 #include <lazyfuse/core/index.hpp>
 
 #include <new>
 
 namespace lazyfuse::host_detail {
-
-/// Memory on a line of the cache, of which large blocks wait for the next one as those of arrays do; none where there
-/// is not so much (src/array/memory.cpp).
-void* new_scratch(standard::size_t bytes) noexcept;
-void delete_scratch(void* memory) noexcept;
-[[noreturn]] void throw_no_scratch();
 
 /// n elements, not initialised. std::unique_ptr costs a compiler 150 instantiations per type.
 template <class T>
@@ -21,14 +16,15 @@ class scratch {
 
  public:
   explicit scratch(index_t n) : scratch(n, std::nothrow) {
-    if (n > 0 && !data_) throw_no_scratch();
+    if (n > 0 && !data_) memory_detail::throw_no_scratch();
   }
   /// Empty where there is not so much memory.
   scratch(index_t n, const std::nothrow_t&)
-      : data_(n > 0 ? static_cast<T*>(new_scratch(static_cast<standard::size_t>(n) * sizeof(T))) : nullptr) {}
+      : data_(n > 0 ? static_cast<T*>(memory_detail::new_scratch(static_cast<standard::size_t>(n) * sizeof(T)))
+                    : nullptr) {}
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
-  ~scratch() { delete_scratch(data_); }
+  ~scratch() { memory_detail::delete_scratch(data_); }
 
   T& operator[](index_t i) const { return data_[i]; }
   explicit operator bool() const { return data_; }

@@ -26,16 +26,6 @@ void spread(T* to, const T* from, const index_t* at, index_t distance, index_t c
 template <class Source>
 inline constexpr char type_tag{};
 
-/// Columns of a tile whose sums have so many bytes each: they fill about a quarter of the registers.
-constexpr int width_of_tile(int bytes) {
-  const int most = reduce_tuning::tile_bytes / bytes;
-  return most >= 32 ? 32 : most >= 16 ? 16 : 8;
-}
-/// Of several sums that take several rows at once each does, from memory.
-template <class Set>
-inline constexpr int bytes_of_column = turns_together<Set> > 1 ? int(sizeof(typename Set::template value_type<0>))
-                                                               : int(sizeof(typename Set::accumulators));
-
 /// The axes are [rows: kept ones but the last | columns: the last kept one | depth: reduced ones].
 template <class Set, class Sources, class Operands, int K, int R, int Width = width_of_tile(bytes_of_column<Set>)>
 struct tiles;
