@@ -252,7 +252,8 @@ void side_by_side_at(std::byte* to, const std::byte* from, int bytes, index_t st
       for (index_t c = columns; c < n; ++c) e.copy(row, c, row, columns - 1);
     }
   });
-  for (index_t r = distinct; r < rows; ++r) std::memcpy(to + r * n * bytes, to, std::size_t(n * bytes));
+  for (index_t r = distinct; r < rows; ++r)
+    std::memcpy(to + r * n * bytes, to, static_cast<std::size_t>(n) * static_cast<std::size_t>(bytes));
 }
 
 }  // namespace lazyfuse::host_detail
