@@ -124,7 +124,7 @@ void expect_sorted() {
       if (n > 8) all[3] = std::numeric_limits<T>::max(), all[5] = std::numeric_limits<T>::min();
       std::vector<T> ascending = all;
       std::sort(ascending.begin(), ascending.end());
-      const lf::array<T, 1> x = lf::from(all);
+      const auto x = lf::from<lf::host>(all);
       for (int bytes = 16; bytes <= widest_vectors; bytes *= 2) {
         const in_vectors_of here(bytes);
         const auto sorted = test::tensor_of(lf::sort(x)), parted = test::tensor_of(lf::partition(x, n / 3));
