@@ -172,6 +172,56 @@ void check_cross(const test::extents& shape, int border = 1) {
       << test::name_of<T>();
 }
 
+/// Of the elements from `first` on: 1, 2, ... times so many neighbours, and the product of another array's ends less
+/// all of them.
+template <class T, class Space, int... K>
+void check_line(std::int64_t length, std::int64_t first, std::integer_sequence<int, K...>) {
+  constexpr int points = sizeof...(K);
+  const auto a = numbers<T>(0, {length + first}), b = numbers<T>(1, {length + first});
+  const auto x = test::array_of<Space, 1>(a), y = test::array_of<Space, 1>(b);
+  const std::int64_t inner = length - points + 1;
+  const auto near = [&](const auto& of, std::int64_t k) { return of(range(first + k, first + k + inner)); };
+  const std::string what = test::name_of<T>() + (", " + std::to_string(points)) + " points, " + std::to_string(length) +
+                           " elements from " + std::to_string(first);
+  const auto sum = [&](std::int64_t i) { return (0.0 + ... + ((K + 1) * element(0, i + first + K))); };
+  EXPECT_TRUE(test::evaluates_to((T(0) + ... + (T(K + 1) * near(x, K))),
+                                 computed<T>({inner}, [&](const auto& i) { return sum(i[0]); })))
+      << what;
+  if constexpr (!std::is_arithmetic_v<T>) return;  // whose products have zeros of both signs
+  const auto ends = [&](std::int64_t i) { return double(element(1, i + first)) * element(1, i + first + points - 1); };
+  EXPECT_TRUE(test::evaluates_to(
+      near(y, 0) * near(y, points - 1) - (... + near(x, K)),
+      computed<T>({inner}, [&](const auto& i) { return ends(i[0]) - (0.0 + ... + element(0, i[0] + first + K)); })))
+      << what << ", two arrays";
+}
+TYPED_TEST(stencils_of_many_points, of_one_line_have_any_length_and_begin_anywhere) {
+  for (const std::int64_t length : {9, 130, 1000, 1001, 1002, 1003, 4099})
+    for (const std::int64_t first : {0, 1, 2, 3}) {
+      check_line<float, TypeParam>(length, first, std::make_integer_sequence<int, 3>{});
+      check_line<float, TypeParam>(length, first, std::make_integer_sequence<int, 5>{});
+    }
+  for (const std::int64_t length : {130, 1001}) {
+    check_line<float, TypeParam>(length, 0, std::make_integer_sequence<int, 9>{});
+    check_line<double, TypeParam>(length, 1, std::make_integer_sequence<int, 5>{});
+    check_line<std::int16_t, TypeParam>(length, 3, std::make_integer_sequence<int, 4>{});
+    check_line<std::int16_t, TypeParam>(length, 1, std::make_integer_sequence<int, 5>{});
+    check_line<lf::half, TypeParam>(length, 2, std::make_integer_sequence<int, 5>{});
+    check_line<lf::complex<double>, TypeParam>(length, 1, std::make_integer_sequence<int, 3>{});
+  }
+}
+TYPED_TEST(stencils_of_many_points, of_one_line_may_be_written_to_the_line_itself) {
+  const std::int64_t n = 2051;
+  const auto a = numbers<float>(0, {n});
+  auto x = test::array_of<TypeParam, 1>(a);
+  x(range(1, n - 1)) = x(range(0, n - 2)) - 2 * x(range(1, n - 1)) + x(range(2, n));
+  EXPECT_TRUE(test::evaluates_to(x + 0, computed<float>({n}, [&](const auto& i) {
+                                   const auto k = i[0];
+                                   return k == 0 || k == n - 1
+                                              ? double(a[{k}])
+                                              : double(a[{k - 1}]) - 2 * double(a[{k}]) + double(a[{k + 1}]);
+                                 })));
+}
+
 TYPED_TEST(stencils_of_many_points, of_matrices_have_any_number_of_columns) {
   for (const test::extents& shape : {test::extents{300, 7}, {1000, 18}, {35, 130}, {4, 500}, {257, 1030}}) {
     check_cross<float, TypeParam>(shape);

@@ -81,6 +81,10 @@ int columns_of_thread(const stencil& s) {
     }
     if (++reads[a] > 1) size = std::max(size, static_cast<int>(s.plan.operand(a).element_size));
   }
+  if (s.is_line()) {
+    const int vectors = s.read_again < made_tuning::many_again_of_line ? 1 : 2;
+    return std::clamp(vectors * made_tuning::bytes_of_line / size, 1, made_tuning::most_columns_of_line);
+  }
   const bool few = count <= made_tuning::rows_in_long_vectors && size == made_tuning::stencil_bytes;
   return (few ? 2 : 1) * made_tuning::stencil_bytes / size;
 }
@@ -92,7 +96,8 @@ void find_vectors(stencil& s) {
   for (int i = 0; i < s.operands; ++i) ++reads[s.points[i].array];
   const double cost = p.type().cost(p.plan);
   const auto fits = [&](int width) {
-    if (columns % width != 0 || columns < made_tuning::least_stencil_lanes * width) return false;
+    if (columns % width != 0 && !s.is_line()) return false;
+    if (columns < made_tuning::least_stencil_lanes * width) return false;
     if (cost * width > transform_tuning::stencil_in_vectors.operations) return false;
     for (int a = 0; a < p.count; ++a)
       if (reads[a] > 1 && p.type_of(a).kind == ir::source_kind::memory && !in_vectors(p, p.operand(a), width))
@@ -102,6 +107,7 @@ void find_vectors(stencil& s) {
   s.width = columns_of_thread(s);
   while (s.width > 1 && !fits(s.width)) s.width /= 2;
   s.width = std::max(s.width, 1);
+  s.whole = !s.is_line();
   const auto elements_before = [&](const operand_info& o) {  // on the way from a multiple of its vectors
     return reinterpret_cast<std::uintptr_t>(o.data) / o.element_size % static_cast<unsigned>(s.width);
   };
@@ -135,7 +141,7 @@ struct stencil_layout {
 };
 stencil_layout lay_out(const exact_plan& p, int depth, int width) {
   const index_t* const all = p.extents + p.rank - 3;
-  const index_t extent[] = {all[0], all[1], all[2] / width};
+  const index_t extent[] = {all[0], all[1], (all[2] + width - 1) / width};
   int lines = 1, lanes = block_threads;
   const auto halve = [](int& from, int& to) {
     from /= 2;
@@ -162,12 +168,15 @@ stencil_layout lay_out(const exact_plan& p, int depth, int width) {
 }  // namespace
 
 bool may_be_stencil(const exact_plan& p) {
-  return p.count > made_tuning::least_again && p.type().pattern == std::string_view("transform") &&
-         p.plan.path == std::string_view("strided");
+  if (p.type().pattern != std::string_view("transform") || !p.plan.path) return false;
+  const std::string_view path = p.plan.path;
+  if (path == "strided") return p.count > made_tuning::least_again;
+  int arrays = 0;
+  for (int i = 0; i < p.count; ++i) arrays += p.type_of(i).kind == ir::source_kind::memory;
+  return path == "flat" && arrays > made_tuning::least_again_of_line;
 }
 
 void find_stencil(const exact_plan& p, std::optional<stencil>& to) {
-  if (p.rank < 2) return;
   places from[most_distinct];
   int array[most_distinct], first[most_distinct], arrays = 0;
   bool differ[3] = {};
@@ -189,11 +198,11 @@ void find_stencil(const exact_plan& p, std::optional<stencil>& to) {
     array[i] = a;
     if (a == arrays) first[arrays++] = i;
   }
-  // What follows along the last axis only is shared by threads beside each other.
-  if (p.count - arrays < made_tuning::least_again || !(differ[0] || differ[1])) return;
-  // Walked are planes, or lines where all points are in one plane.
+  if (p.count - arrays < (p.rank == 1 ? made_tuning::least_again_of_line : made_tuning::least_again)) return;
+  // Walked are planes, or lines where all points are in one plane. Of several lines, what follows along the last axis
+  // only is shared by threads beside each other.
   const int walk = differ[0] ? 0 : 1;
-  if (const int axis = p.rank - 3 + walk; axis < 0 || p.extents[axis] == 1) return;
+  if (p.rank > 1 && (!differ[walk] || p.rank - 3 + walk < 0 || p.extents[p.rank - 3 + walk] == 1)) return;
   const int order[] = {walk, 1 - walk, 2};
 
   stencil& s = to.emplace(p.plan);
@@ -221,7 +230,7 @@ void find_stencil(const exact_plan& p, std::optional<stencil>& to) {
     q.info[i].steps = q.steps[i];
   }
   if (is_near(q)) find_vectors(s);
-  else to.reset();
+  if (!is_near(q) || (s.width == 1 && s.is_line())) to.reset();
 }
 
 std::string stencil::text() const {
@@ -237,12 +246,13 @@ std::string stencil::text() const {
     stored += (t > 0 ? ", " : "") + std::string(stored_together[t] ? "true" : "false");
   return "  static constexpr cuda_detail::stencil_point of[] = {" + of +
          "};\n  static constexpr int count = sizeof of / sizeof *of, width = " + std::to_string(width) +
+         ";\n  static constexpr bool whole = " + (whole ? "true" : "false") +
          ";\n  static constexpr cuda_detail::stencil_array arrays[] = {" + how +
          "};\n  static constexpr bool stored_together[] = {" + stored + "};\n";
 }
 
 std::string stencil::bytes() const {
-  std::string bytes(1, static_cast<char>(width));
+  std::string bytes{static_cast<char>(width), static_cast<char>(whole)};
   const auto add = [&](const auto* from, int count) {
     bytes.append(reinterpret_cast<const char*>(from), static_cast<std::size_t>(count) * sizeof *from);
   };

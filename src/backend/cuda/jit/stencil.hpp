@@ -18,10 +18,12 @@ struct stencil {
   int read_again = 0;                   ///< of these, beyond the first of each array
   stencil_point points[most_distinct];  ///< which array each reads, and where
   int width = 1;                        ///< columns of a thread
+  bool whole = true;                    ///< lines end where vectors do
   stencil_array arrays[most_distinct];
   bool stored_together[most_results];
 
   explicit stencil(const kernel_plan& p) : plan(p) {}
+  bool is_line() const { return plan.extents[plan.rank - 1] == plan.plan.elements(); }
   /// What the kernel knows: members of a struct, in C++; and as bytes, for looking it up.
   std::string text() const;
   std::string bytes() const;

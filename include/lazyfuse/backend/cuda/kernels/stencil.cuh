@@ -131,18 +131,6 @@ struct stencil_context {
     else return get<array>(operands).source.value;
   }
 };
-/// Results of a thread that are beside each other.
-template <int Width, class... T>
-struct stencil_sink {
-  static constexpr bool stores = false;  ///< all that a thread reads is in registers, and no target is read by others
-  pack<wide<T, Width>...> results;
-  int w;
-  template <int J, class V>
-  __device__ __forceinline__ void put(const V& value) {
-    get<J>(results).value[w] = value;
-  }
-};
-
 /// The place of a thread's first element along the last three axes, and among the axes before them.
 template <int R>
 struct stencil_place {
@@ -153,6 +141,35 @@ struct stencil_place {
     index_t sum = at[0] * steps[R - 3] + at[1] * steps[R - 2] + at[2] * steps[R - 1];
     if constexpr (R > 3) p.outer(outer, [&](int axis, index_t i) { sum += i * steps[axis]; });
     return sum;
+  }
+};
+
+/// One element, whose operands are read by themselves.
+template <class Points, int R, class Operands>
+struct stencil_point_context {
+  const stencil_place<R>& place;
+  const Operands& operands;
+  int d, w;
+  template <int I>
+  __device__ __forceinline__ auto operand() const {
+    constexpr stencil_point point = Points::of[I];
+    const auto& o = get<point.array>(operands);
+    if constexpr (requires { o.source.data; }) {
+      const index_t* const step = o.steps.step;
+      return o.source.data[place.offset(step) + (point.along[0] + d) * step[R - 3] + point.along[1] * step[R - 2] +
+                           (point.along[2] + w) * step[R - 1]];
+    } else return o.source.value;
+  }
+};
+/// Results of a thread that are beside each other.
+template <int Width, class... T>
+struct stencil_sink {
+  static constexpr bool stores = false;  ///< all that a thread reads is in registers, and no target is read by others
+  pack<wide<T, Width>...> results;
+  int w;
+  template <int J, class V>
+  __device__ __forceinline__ void put(const V& value) {
+    get<J>(results).value[w] = value;
   }
 };
 
@@ -193,6 +210,24 @@ __device__ __forceinline__ void stencil_elements(const stencil_place<R>& place, 
   (compute(index_sequence<D>{}), ...);
 }
 
+/// Columns at the end of a line, one by one.
+template <class Schedule, class Points, int Depth, int R, class... Src, class... T, int... J>
+__device__ void stencil_rest(const stencil_place<R>& place, const operand_pack<R, Src...>& operands,
+                             const target_pack<R, T...>& targets, int columns, index_sequence<J...>) {
+#pragma unroll 1  // few threads come here: all others would have fewer registers
+  for (int d = place.skipped; d < Depth; ++d)
+#pragma unroll 1
+    for (int w = 0; w < columns; ++w) {
+      stencil_sink<1, T...> sink{.w = 0};
+      evaluate<Schedule>(stencil_point_context<Points, R, operand_pack<R, Src...>>{place, operands, d, w}, sink);
+      const auto store = [&](const auto& t, const auto& result) {
+        const index_t* const step = t.steps.step;
+        t.data[place.offset(step) + d * step[R - 3] + w * step[R - 1]] = result.value[0];
+      };
+      (store(get<J>(targets), get<J>(sink.results)), ...);
+    }
+}
+
 template <class Schedule, class Points, int Depth, int R, class... Src, class... T>
 __device__ __forceinline__ void stencil_body(const stencil_numbers<R>& p, const operand_pack<R, Src...>& operands,
                                              const target_pack<R, T...>& targets) {
@@ -215,6 +250,12 @@ __device__ __forceinline__ void stencil_body(const stencil_numbers<R>& p, const 
     place.at[0] -= beyond;
     place.skipped = static_cast<int>(beyond);
   }
+  // A vector of an array may go beyond what the last columns read of it, and beyond the array.
+  if constexpr (!Points::whole)
+    if (const index_t columns = p.extent[2] - place.at[2]; columns < 2 * Points::width - 1)
+      return stencil_rest<Schedule, Points, Depth>(place, operands, targets,
+                                                   columns < Points::width ? static_cast<int>(columns) : Points::width,
+                                                   make_index_sequence<int(sizeof...(T))>{});
   stencil_elements<Schedule, Points, Depth>(place, operands, targets, make_index_sequence<int(sizeof...(Src))>{},
                                             make_index_sequence<int(sizeof...(T))>{}, make_index_sequence<Depth>{});
 }
