@@ -151,6 +151,17 @@ TEST(layouts_of_kernels, of_reductions_share_an_output_between_as_many_blocks_as
   }
 }
 
+TEST(layouts_of_kernels, of_rows_that_blocks_share_have_a_warp_each_where_fewer_threads_are_idle) {
+  const auto lanes_of = [](index_t rows, index_t columns) {
+    const iteration i({{rows, columns}, {{{columns + 1, 1}}}});
+    return plan_reduce(i.extents.data(), 0, 2, i.info.data(), 1, false, {4, 2}, 396).lanes;
+  };
+  EXPECT_EQ(lanes_of(9448, 2370), 32) << "three times 1024 elements would be 700 more than a row has";
+  EXPECT_EQ(lanes_of(9448, 2048), 256) << "no thread is idle";
+  EXPECT_EQ(lanes_of(400, 2370), 256) << "a warp of eight would have a row";
+  EXPECT_EQ(lanes_of(100000, 2048), 32) << "each warp has several rows";
+}
+
 constexpr row_program softmax{.width = 4, .held = 16, .accumulators = 8, .again = 1, .held_steps = 0, .depth = 4};
 TEST(layouts_of_kernels, of_rows_stay_in_registers_then_in_blocks_clusters_and_a_grid) {
   const struct {

@@ -295,6 +295,20 @@ index_t splits_of(index_t tiles, index_t resident, index_t most) {
 int lanes_of(int threads, int lanes, index_t filled) {
   return threads / filled * 10 >= index_t{threads / lanes} * 11 ? static_cast<int>(filled) : lanes;
 }
+
+/// Whether rows that so many groups of threads share have a warp each, and not all of a group: where each warp has
+/// several of them, or where threads have more to do of rows that end in the middle of what a warp takes at a time than
+/// of those that end in the middle of what a group takes.
+bool suit_warps(const reduce_geometry& g, index_t rows, index_t columns, int width, index_t groups) {
+  const int warps = g.group / 32;
+  if (warps <= 1 || rows == 0) return false;
+  if (rows / groups >= index_t{4} * warps) return true;
+  const auto busy = [](index_t all, index_t each) {  // the part of threads' time
+    return static_cast<double>(all) / static_cast<double>(ceil_div(all, each) * each);
+  };
+  return busy(columns, index_t{32} * width) * busy(ceil_div(rows, groups), warps) >
+         reduce_tuning::gain_of_warps * busy(columns, index_t{g.lanes} * width);
+}
 }  // namespace
 
 reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const operand_info* info, int count,
@@ -339,12 +353,10 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
       g.group /= 2;
     g.lanes = power_above(ceil_div(columns, width), g.group);
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
-    const index_t rows = columns > 0 ? reduced / columns : 0;
+    const index_t rows = columns > 0 ? reduced / columns : 0,
+                  groups = std::max<index_t>(resident * (block_threads / g.group) / std::max<index_t>(outputs, 1), 1);
     if (rows > 1 && g.chunks == 1) g.lanes = lanes_of(g.group, g.lanes, ceil_div(columns, index_t{width}));
-    // A warp for each row, if all blocks have several for each; else blocks share rows.
-    else if (g.group > 32 &&
-             rows / std::max<index_t>(resident * (block_threads / g.group) / std::max<index_t>(outputs, 1), 1) >=
-                 g.group / 8) {
+    else if (suit_warps(g, rows, columns, width, groups)) {
       g.lanes = 32;
       g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     }

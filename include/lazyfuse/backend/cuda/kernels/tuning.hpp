@@ -91,6 +91,8 @@ struct dpp::tuning<dpp::reductions, cuda> {
   /// Turns of a thread that are worth what it does before and after them; and how often blocks of fewer threads for
   /// each row must fill the device.
   static constexpr int enough_turns = 4, rounds_of_few = 4;
+  /// How much less idle threads are where rows have a warp each, if others would begin in the middle of a row.
+  static constexpr double gain_of_warps = 1.1;
   /// Columns of a thread that keep what rounding loses beside their sums: more do not fit its registers, unless they
   /// are of so few bytes.
   static constexpr int columns_with_rests = 4, most_bytes_with_rests = 64;
