@@ -179,14 +179,17 @@ struct tile : tile_operands<How, Program, B, Parameters, Src...> {
   }
   __device__ __forceinline__ void add_usual_columns(bool& unusual) {
     using sink = tile_sink<false, true, typename shares::outer_sum>;
+    // Rows side by side where one would wait for its quotients and roots.
+    constexpr int beside = shares::cost > dear_pairs ? rows : 1;
 #pragma unroll
     for (int j = 0; j < columns; ++j)
 #pragma unroll
-      for (int i = 0; i < rows; ++i) {
-        const auto at = this->at(i, j);
-        usual_sink<sink> to{sink{wide[i], true}};
-        evaluate<typename outer::prologue>(usual_context<bare_t<decltype(at)>>{at, unusual}, to);
-      }
+      for (int first = 0; first < rows; first += beside)
+        evaluate_usual<typename outer::prologue, beside>(
+            unusual, [&](int i) { return this->at(first + i, j); },
+            [&](int i) {
+              return sink{wide[first + i], true};
+            });
   }
   template <bool Guarded>
   __device__ __forceinline__ void add_columns(index_t first) {
