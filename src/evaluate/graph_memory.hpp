@@ -67,7 +67,7 @@ inline const graph_node* stage_read(const graph_node& n) { return n.stage ? &n :
 /// Parts that are read by many positions may be computed first, which the planner decides by what kernels are predicted
 /// to take: from so many operations on, where each is read so often, by so many positions.
 inline bool is_repeated(const graph_node& n, double own, double readers) {
-  constexpr int least_weight = 16, least_repeats = 8;
+  constexpr int least_weight = 8, least_repeats = 8;
   return n.weight >= least_weight && own * least_repeats <= readers;
 }
 inline constexpr index_t least_positions_of_parts = 1 << 16;

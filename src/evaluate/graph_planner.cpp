@@ -19,6 +19,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_stages_at_once = 8;
 /// Parts that are cheaper than this are computed wherever they are read.
 constexpr int least_shared_cost = 4;
+/// What operations cost beside traffic that takes longer, of what they would alone: no kernel hides all of them.
+constexpr double seen_beside_traffic = 0.05;
 
 using node_set = std::unordered_set<const graph_node*>;
 
@@ -212,7 +214,7 @@ class planner {
               product_of_matrices(memory, layout, g, last ? of_.result_steps : dense))
         if (const double speed = speed_of(*p, g); speed > 0)
           all.operations = layout.positions() / speed * machine_.operations_per_us;
-    return predicted_us(all, machine_);
+    return predicted_us(all, machine_) + seen_beside_traffic * all.operations / machine_.operations_per_us;
   }
   /// Of a library with a product and what is computed of it; 0: it computes something else.
   double speed_of(const product_types& p, const placed_graph& g) const {

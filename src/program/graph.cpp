@@ -253,6 +253,42 @@ std::optional<program_graph::factors> program_graph::sum_of_products(const std::
   return f;
 }
 
+std::vector<bool> program_graph::read_stages() const {
+  std::vector<bool> reads(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (!nodes[i].type.empty())
+      reads[i] = std::ranges::any_of(nodes[i].arguments, [&](int a) {
+        return nodes[static_cast<std::size_t>(a)].is_stage || reads[static_cast<std::size_t>(a)];
+      });
+  return reads;
+}
+
+bool program_graph::has_stages() const {
+  const std::vector<bool> reads = read_stages();
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i].is_stage && reads[i]) return true;
+  return false;
+}
+
+bool program_graph::reduces_in_one_pass() const {
+  const auto at = [this](int i) -> const program_node& { return nodes[static_cast<std::size_t>(i)]; };
+  const std::vector<bool> reads = read_stages();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i].is_stage || !reads[i]) continue;
+    const program_node& power = at(nodes[i].arguments[0]);
+    if (nodes[i].type != "op::sum" || (power.type != "op::exp" && power.type != "op::rough_exp")) return false;
+    const program_node& exponent = at(power.arguments[0]);
+    if (exponent.type != "op::subtract") return false;
+    const int x = exponent.arguments[0];
+    const program_node* shift = &at(exponent.arguments[1]);
+    if (shift->type == "op::finite_or_zero") shift = &at(shift->arguments[0]);
+    if (!shift->is_stage || shift->type != "op::max" || shift->arguments[0] != x || at(x).is_stage ||
+        reads[static_cast<std::size_t>(x)])
+      return false;
+  }
+  return true;
+}
+
 bool adds(std::string_view word) { return word == "sum/1 "; }
 bool multiplies(std::string_view word) { return word == "*/2 "; }
 bool changes_type(std::string_view word) { return word.starts_with('@'); }

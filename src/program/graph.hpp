@@ -46,6 +46,10 @@ struct program_graph {
     bool widened;
     around_product around;
   };
+  /// Whether a reduction reads another.
+  bool has_stages() const;
+  /// Whether one pass makes all its reductions: none reads another, but sums of exp(x - max(x)) (program/one_pass.hpp).
+  bool reduces_in_one_pass() const;
   std::optional<factors> sum_of_products(const std::vector<step>& operands) const;
   /// What the sources among its operations are written in, for the place before all namespaces.
   std::string definitions() const;
@@ -54,6 +58,7 @@ struct program_graph {
   std::string function(int root) const;
   std::vector<bool> used_by(int root) const;  ///< down to operands and stages
   std::vector<int> stages_read_by(int root) const;
+  std::vector<bool> read_stages() const;  ///< each node: whether it reads one
 };
 
 /// Words of codes: of a sum, of a product of two, and of the change to another type.

@@ -5,6 +5,8 @@
 
 #include <lazyfuse/plan/cost.hpp>
 
+#include <algorithm>
+
 namespace lazyfuse::planning {
 
 /// Who shares a value, from its registers outwards; cache and memory: it is read again.
@@ -18,7 +20,8 @@ struct row_residence {
   index_t cached_bytes = 0;             ///< of again_bytes, what stays on the chip
   int grid_barriers = 0;                ///< barriers of a whole grid for each stage
   bool one_by_one = false;              ///< columns that are not read in vectors, nor all at once
-  double busy = 1;                      ///< of what it takes to keep a device busy, the part that rows are
+  double pace = 1;  ///< the part of memory's speed that they reach if no pass reads them again; less if blocks wait
+  double busy = 1;  ///< of what it takes to keep a device busy, the part that rows are
 };
 
 /// What it takes to walk over an element one by one, in each pass: 90 to 180 instructions in all on an H100, where half
@@ -26,14 +29,20 @@ struct row_residence {
 inline constexpr double operations_of_walk = 130;
 
 /// The work of one kernel over rows of so many elements in all: what it touches, and what it reads again after `stages`
-/// stages.
+/// stages. Blocks that wait for each other do so in each pass over what they keep.
 constexpr work work_of_rows(const row_residence& h, const work& touched, int stages, index_t elements) {
   work w = touched;
   if (h.one_by_one) w.operations += static_cast<double>(elements) * operations_of_walk * (stages + 1);
   const index_t again = h.again_bytes - h.cached_bytes;
   (h.row == residence::memory ? w.bytes_read : w.bytes_cached) += again;
+  double pace = h.busy;
+  if (h.pace < 1) {
+    const double kept =
+        static_cast<double>(h.again_bytes - again) / static_cast<double>(std::max<index_t>(touched.bytes_read, 1));
+    pace *= h.pace / std::max(kept, 1.0);
+  }
   for (index_t* const bytes : {&w.bytes_read, &w.bytes_written})
-    *bytes = static_cast<index_t>(static_cast<double>(*bytes) / h.busy);
+    *bytes = static_cast<index_t>(static_cast<double>(*bytes) / pace);
   w.barriers = h.grid_barriers * stages;
   return w;
 }
@@ -59,7 +68,7 @@ constexpr bool rows_are_to_be_compared(index_t length, index_t elements) {
 /// Whether it is expected to take no longer.
 inline bool rows_pay(const row_residence& h, const work& touched, int stages, index_t elements, const machine& m) {
   constexpr double nearly_all = 0.75;
-  if (h.grid_barriers == 0 && !h.one_by_one && h.busy >= nearly_all) return true;
+  if (h.grid_barriers == 0 && !h.one_by_one && h.pace == 1 && h.busy >= nearly_all) return true;
   return predicted_us(work_of_rows(h, touched, stages, elements), m) <=
          predicted_us(work_of_cut(h, touched, stages), m);
 }

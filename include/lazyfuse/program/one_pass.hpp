@@ -59,4 +59,12 @@ struct staged_off_chip<staged<list<Root...>, Sources>> {
 template <class Staged>
 using staged_off_chip_t = typename staged_off_chip<Staged>::type;
 
+/// The schedule of programs whose reductions one pass makes, without stages.
+template <class Roots, class Sources>
+struct in_one_pass;
+template <class... Root, class Sources>
+struct in_one_pass<list<Root...>, Sources> {
+  using type = schedule<list<typename rewritten<taking_one_pass<Sources>, Root>::type...>>;
+};
+
 }  // namespace lazyfuse::ir

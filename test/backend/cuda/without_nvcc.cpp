@@ -451,6 +451,7 @@ TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_shared_by_teams) {
     EXPECT_EQ(launched_now(), std::string_view(path) == "registers"              ? "rows_in_registers"
                               : std::string_view(path) == "rows in strips"       ? "rows_in_strips"
                               : std::string_view(path) == "columns in registers" ? "columns_in_registers"
+                              : std::string_view(path) == "columns"              ? "reduce_columns"
                                                                                  : "rows_by_teams")
         << program;
     const long before = lf::kernels_compiled();
@@ -485,6 +486,43 @@ TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_shared_by_teams) {
   // one result for each row, of two axes that are not next to each other in memory
   const auto rows = of(lf::shape(300, 100, 120))(all, range(0, 99));
   one_kernel("block", lf::max(rows - lf::mean(rows, axis<1, 2>, lf::keepdims), axis<1, 2>));
+}
+
+TEST_F(without_nvcc, tall_columns_are_read_once_for_their_results_and_once_for_their_elements) {
+  const auto kernels_of = [](const auto& e) {
+    standin::reset();
+    (void)lf::materialize(e);
+    return launched_now();
+  };
+  const auto x = of(lf::shape(4096, 8192));
+  const auto b = of(lf::shape(8192));
+  const std::string both = "reduce_columns transform_strided";
+  // The maximum and the sum of exponentials are of one pass.
+  EXPECT_EQ(kernels_of(lf::logsumexp(x, axis<0>)), "reduce_columns");
+  EXPECT_EQ(kernels_of(lf::logsumexp(x + b, axis<0>)), "reduce_columns");
+  EXPECT_EQ(kernels_of(lf::softmax(x, axis<0>)), both);
+  EXPECT_EQ(kernels_of(lf::log_softmax(x, axis<0>)), both);
+  EXPECT_EQ(kernels_of(lf::standardize(x, axis<0>)), both);
+  // What elements read of the results is computed once for each column.
+  const auto mean = lf::mean(x, axis<0>);
+  const auto spread = lf::sqrt(lf::var(x, axis<0>) + 1e-5f);
+  const lf::evaluation_plan p = lf::plan((x - mean) / spread);
+  ASSERT_EQ(p.kernels.size(), 2u);
+  EXPECT_NE(p.kernels[0].program.find("sqrt"), std::string::npos) << p.kernels[0].program;
+  EXPECT_EQ(p.kernels[1].program.find("sqrt"), std::string::npos) << p.kernels[1].program;
+  // Low columns stay where they are.
+  EXPECT_EQ(kernels_of(lf::softmax(of(lf::shape(500, 65536)), axis<0>)), "columns_in_registers");
+}
+
+TEST_F(without_nvcc, lines_are_stencils_that_read_vectors) {
+  const lf::index_t n = 100003;
+  const auto x = of(lf::shape(n));
+  const auto at = [&](lf::index_t k) { return x(range(k, n - 4 + k)); };
+  standin::reset();
+  array<1> y = at(0) - 4 * at(1) + 6 * at(2) - 4 * at(3) + at(4);
+  EXPECT_EQ(launched_now(), "transform_stencil");
+  y = at(1) - at(0);  // which the general kernel reads as fast
+  EXPECT_EQ(launched_now(), "transform_flat");
 }
 
 TEST_F(without_nvcc, teams_that_cannot_be_started_leave_nothing_behind) {

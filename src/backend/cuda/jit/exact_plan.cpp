@@ -73,24 +73,37 @@ void exact_plan::take_axes() {
   if (pattern == "reduce") find_neighbours();
 }
 
-void exact_plan::take_as_columns(const exact_plan& reduction) {
-  count = reduction.count;
-  targets = reduction.targets;
-  rank = reduction.rank;
-  kept = reduction.kept - 1;
-  columns = true;
-  std::copy_n(reduction.slot, type().operands, slot);
-  std::copy_n(reduction.first, count, first);
-  std::copy_n(reduction.extents, rank, extents);
-  std::rotate(extents + kept, extents + kept + 1, extents + rank);
+void exact_plan::take_turned(const exact_plan& other, int from, int to) {
+  count = other.count;
+  targets = other.targets;
+  rank = other.rank;
+  std::copy_n(other.slot, type().operands, slot);
+  std::copy_n(other.first, count, first);
+  const auto turn = [&](const index_t* values, index_t* turned) {
+    std::copy_n(values, rank, turned);
+    if (from < to) std::rotate(turned + from, turned + from + 1, turned + to + 1);
+    else std::rotate(turned + to, turned + from, turned + from + 1);
+  };
+  turn(other.extents, extents);
   for (int i = 0; i < targets + count; ++i) {
-    info[i] = reduction.info[i];
+    info[i] = other.info[i];
     if (!info[i].steps) continue;
-    std::copy_n(reduction.steps[i], rank, steps[i]);
-    if (i < targets) std::fill_n(steps[i] + reduction.kept, rank - reduction.kept, index_t{0});
-    std::rotate(steps[i] + kept, steps[i] + kept + 1, steps[i] + rank);
+    turn(other.steps[i], steps[i]);
     info[i].steps = steps[i];
   }
+}
+
+void exact_plan::take_as_columns(const exact_plan& reduction) {
+  kept = reduction.kept - 1;
+  columns = true;
+  take_turned(reduction, kept, reduction.rank - 1);
+  for (int i = 0; i < targets; ++i)
+    if (info[i].steps) std::fill_n(steps[i] + kept, rank - 1 - kept, index_t{0});
+}
+
+void exact_plan::take_as_reduction(const exact_plan& of_columns) {
+  kept = of_columns.kept + 1;
+  take_turned(of_columns, of_columns.rank - 1, kept - 1);
 }
 
 void exact_plan::order_axes(const int* from, int axes) {

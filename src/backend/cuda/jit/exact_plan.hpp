@@ -35,6 +35,8 @@ struct exact_plan {
 
   /// Of a reduction along its last kept axis: the same as a function of columns, of which each has one result.
   void take_as_columns(const exact_plan& reduction);
+  /// The other way round: of columns that have one result each.
+  void take_as_reduction(const exact_plan& columns);
 
   /// Puts these axes in the place of all; -1: one that has a single position.
   void order_axes(const int* from, int axes);
@@ -46,6 +48,8 @@ struct exact_plan {
   const operand_info& operand(int i) const { return info[targets + i]; }
 
  private:
+  /// Of another plan, with axis `from` in the place of axis `to`.
+  void take_turned(const exact_plan& other, int from, int to);
   bool same(int i, int j) const;
   void find_columns();
   /// Of a reduction: the axis along which operands are contiguous is the last of the kept ones, wherever the results

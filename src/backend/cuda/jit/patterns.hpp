@@ -25,6 +25,14 @@ bool is_unravelled(const exact_plan& p, int width);
 bool start_unravelled(const exact_plan& p, exact_program& program, int width);
 bool start_stencil(const stencil& s, exact_program& program);
 bool start_reduction(const exact_plan& p, exact_program& program);
+/// The kernel of a reduction by rows or columns of any length, and how it lies. Without a kernel if there can be none.
+struct made_reduction {
+  made_kernel* made = nullptr;
+  reduce_geometry geometry{};
+  bool along_kept = false;
+};
+made_reduction reduction_of(const exact_plan& p, exact_program& program);
+bool start_made(const exact_plan& p, const made_reduction& reduction);
 /// The path of the reduction, as far as it is known before the kernel is.
 const char* path_of_reduction(const exact_plan& p);
 /// Which axes of a reduction are those of a tile; depth: -1 where there is none.
@@ -84,8 +92,9 @@ struct made_rows {
   made_kernel* made = nullptr;
   row_geometry geometry{};
   index_t again_bytes = 0;  ///< what passes after the first read a second time; of rows that do not stay in registers
-  std::optional<column_layout> columns = {};    ///< of columns in registers
-  std::optional<row_strip_layout> strips = {};  ///< of rows in strips
+  std::optional<column_layout> columns = {};     ///< of columns in registers
+  std::optional<row_strip_layout> strips = {};   ///< of rows in strips
+  std::optional<made_reduction> reduction = {};  ///< of columns that are read once, for one result each
 };
 made_rows rows_of(const exact_plan& p, exact_program& program);
 

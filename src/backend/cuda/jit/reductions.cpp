@@ -17,6 +17,8 @@ namespace lazyfuse::cuda_detail {
 namespace {
 
 constexpr int most_kept = max_rank - 1, most_axes = max_rank;
+/// How many blocks run at a time is not known before a kernel is: with many, threads are laid as for few rows.
+constexpr index_t not_known_yet = 1 << 20;
 constexpr const char *all_dense = "dense_layout", *not_known = "layout_facts<>";
 
 /// What a kernel may rely on of an operand along the inner axis.
@@ -106,19 +108,16 @@ const char* path_of_reduction(const exact_plan& p) {
                                                                                               : "rows";
 }
 
-bool start_reduction(const exact_plan& p, exact_program& program) {
-  if (p.kept > most_kept || p.rank > most_axes) return false;
+made_reduction reduction_of(const exact_plan& p, exact_program& program) {
+  if (p.kept > most_kept || p.rank > most_axes) return {};
   const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
   const char* const path = along_kept ? "columns" : "rows";
   const int width = vector_width(p, false);
-  // How many blocks run at a time is not known yet: with many, threads are laid as for few rows.
-  constexpr index_t not_known_yet = 1 << 20;
   reduce_geometry g = lay_out(p, along_kept, width, 1, not_known_yet);
-  if (along_kept ? start_as_columns(p, program) : start_as_strips(p, program, g)) return true;
   // How threads lie depends on what a kernel takes on, which only it knows; then others may be what it relies on.
   made_kernel* made = nullptr;
   for (int times = 0;; ++times) {
-    if (times == 3) return false;
+    if (times == 3) return {};
     std::string facts = times < 2 ? facts_of(p, along_kept, g) : not_known;
     const auto find = [&] {
       return variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
@@ -128,29 +127,44 @@ bool start_reduction(const exact_plan& p, exact_program& program) {
       facts = not_known;
       made = find();
     }
-    if (!made || made->choices[0] != width) return false;
+    if (!made || made->choices[0] != width) return {};
     const reduce_geometry guess = std::exchange(
         g, lay_out(p, along_kept, width, made->choices[along_kept ? 2 : 1], made->resident.of(made->kernel)));
     if (facts == not_known || (g.consecutive == guess.consecutive && g.dense == guess.dense)) break;
   }
+  return {.made = made, .geometry = g, .along_kept = along_kept};
+}
+
+bool start_made(const exact_plan& p, const made_reduction& r) {
+  const reduce_geometry& g = r.geometry;
+  const int width = r.made->choices[0];
   scratch room;
   if (g.splits > 1) {
-    const std::size_t per_tile = along_kept ? static_cast<std::size_t>(g.lanes * width) : 1;
-    room = scratch_for(static_cast<std::size_t>(made->choices[3]) * g.tiles * g.splits * per_tile);
+    const std::size_t per_tile = r.along_kept ? static_cast<std::size_t>(g.lanes * width) : 1;
+    room = scratch_for(static_cast<std::size_t>(r.made->choices[3]) * g.tiles * g.splits * per_tile);
   }
   parameters to;
   put_bound(to, p, 0, p.rank, p.kept);
   with_rank<0, most_kept>(p.kept, [&]<int K>() {
     with_rank<K + 1, most_axes>(p.rank, [&]<int R>() {
-      reduce_numbers<K, R> numbers = numbers_of_reduce<K, R>(g, p.extents, along_kept, width);
+      reduce_numbers<K, R> numbers = numbers_of_reduce<K, R>(g, p.extents, r.along_kept, width);
       numbers.tickets = room.tickets;
       numbers.partial = room.partial;
       to.put(numbers);
     });
   });
   if (!to.fits()) return false;
-  start(*made, g.tiles * g.splits, 0, to);
+  start(*r.made, g.tiles * g.splits, 0, to);
   return true;
+}
+
+bool start_reduction(const exact_plan& p, exact_program& program) {
+  if (p.kept > most_kept || p.rank > most_axes) return false;
+  if (runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count)) {
+    if (start_as_columns(p, program)) return true;
+  } else if (start_as_strips(p, program, lay_out(p, false, vector_width(p, false), 1, not_known_yet))) return true;
+  const made_reduction r = reduction_of(p, program);
+  return r.made && start_made(p, r);
 }
 
 }  // namespace lazyfuse::cuda_detail

@@ -109,6 +109,19 @@ made_rows rows_by_elements(const exact_plan& p, exact_program& program, row_prog
   return g.straight && g.fits ? rows_by_teams(p, program, facts, team_walk::elements) : made_rows{};
 }
 
+/// Columns that are read once, for one result each: as any reduction, whose blocks need not run at a time.
+made_rows rows_as_reduction(const exact_plan& p, exact_program& program, const row_geometry& g) {
+  if (!p.type().only_made || !p.columns || !p.plan.rows.one_result || !program.graph->reduces_in_one_pass()) return {};
+  for (int i = 0; i < p.count; ++i)  // of others the maximum comes first
+    if (const dtype t = p.type_of(i).element; t != dtype::float32 && t != dtype::float64) return {};
+  exact_plan reduction(p.plan);
+  reduction.take_as_reduction(p);
+  made_rows rows{.geometry = g, .reduction = reduction_of(reduction, program)};
+  rows.made = rows.reduction->made;
+  rows.geometry.path = "columns";
+  return rows;
+}
+
 }  // namespace
 
 made_rows rows_of(const exact_plan& p, exact_program& program) {
@@ -137,9 +150,14 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
       rows.geometry.path = "columns in registers";
       return rows;
     }
+  // A grid, which has few columns, ends sooner than reductions of which one block merges what all others leave.
+  const bool by_grid = g.how == exchange::memory;
+  if (!by_grid)
+    if (made_rows rows = rows_as_reduction(p, program, g); rows.made) return rows;
   if (!g.straight)
     if (made_rows rows = rows_by_elements(p, program, facts); rows.made) return rows;
-  return rows_by_teams(p, program, facts, g.straight ? team_walk::vectors : team_walk::anything);
+  made_rows rows = rows_by_teams(p, program, facts, g.straight ? team_walk::vectors : team_walk::anything);
+  return rows.made || !by_grid ? rows : rows_as_reduction(p, program, g);
 }
 
 bool start_rows(const exact_plan& p, exact_program& program) {
@@ -147,6 +165,11 @@ bool start_rows(const exact_plan& p, exact_program& program) {
   if (!rows.made) return false;
   if (rows.columns) return start_columns(p, *rows.made, *rows.columns);
   if (rows.strips) return start_row_strips(p, *rows.made, *rows.strips);
+  if (rows.reduction) {
+    exact_plan reduction(p.plan);
+    reduction.take_as_reduction(p);
+    return start_made(reduction, *rows.reduction);
+  }
   const row_geometry& g = rows.geometry;
   const bool one_result = p.plan.rows.one_result;
   parameters to;

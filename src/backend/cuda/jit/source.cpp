@@ -123,12 +123,16 @@ std::string text_of_program(const exact_plan& p, const ir::program_graph& graph,
          ">;\nstatic_assert(sizeof(cuda_detail::bound_to<operands, targets>) == " +
          std::to_string(bound_bytes(p, operand_axes, target_axes)) + ");\n";
 }
-/// A source without its end.
+/// A source without its end; what reads stages is rewritten where it is compiled, and for that as it was written.
+std::string beginning_as_written(const exact_plan& p, const ir::program_graph& graph, const std::string& header,
+                                 int operand_axes, int target_axes) {
+  return headers_for(p, graph, header) + graph.definitions() + opening +
+         text_of_program(p, graph, operand_axes, target_axes);
+}
 std::string beginning(const exact_plan& p, ir::program_graph graph, const std::string& header, int operand_axes,
                       int target_axes) {
   if (!header.starts_with("row_") && !header.starts_with("column_")) graph.write_in_steps();
-  return headers_for(p, graph, header) + graph.definitions() + opening +
-         text_of_program(p, graph, operand_axes, target_axes);
+  return beginning_as_written(p, graph, header, operand_axes, target_axes);
 }
 /// That numbers follow what is bound.
 std::string layout_check(const std::string& numbers) {
@@ -251,15 +255,18 @@ kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph
 
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
                             const std::string& facts) {
-  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank);
+  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank), header = "reduce_" + path;
+  const bool staged = graph.has_stages();
   kernel_source s;
   s.text =
-      beginning(p, graph, "reduce_" + path, p.rank, p.kept) +
-      "using set = reduction_set<typename reductions_of<typename program::roots>::type, sources>;\n"
+      (staged ? "#include <lazyfuse/program/one_pass.hpp>\n" + beginning_as_written(p, graph, header, p.rank, p.kept) +
+                    "using all = in_one_pass<typename program::simplified, sources>::type;\n"
+              : beginning(p, graph, header, p.rank, p.kept) + "using all = program;\n") +
+      "using set = reduction_set<typename reductions_of<typename all::roots>::type, sources>;\n"
       "using shares = cuda_detail::reduce_shares<set, sources>;\n"
       "using enum cuda_detail::along_inner;\nusing parameters = cuda_detail::reduce_parameters<operands, targets, " +
       axes + ", cuda_detail::" + facts + ">;\n" + layout_check("reduce_numbers<" + axes + ">") + ending;
-  s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "program, " + here + "sources, " +
+  s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "all, " + here + "sources, " +
              axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
   s.choices = {share + "width", share + "by_rows.depth", share + "by_columns.depth",
                "sizeof(" + here + "set::accumulators)", "0"};

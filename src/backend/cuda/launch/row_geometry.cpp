@@ -82,6 +82,15 @@ void form_teams(row_geometry& g, const device_facts& gpu, index_t cached_by_a_bl
   g.grid = index_t{g.teams} * g.blocks;
 }
 
+/// The part of memory's speed that a cluster's blocks reach with columns. On an H200, of 512 MiB: 348 us for x / sum(x)
+/// along columns of 1500, where copying takes 253, 387 to 449 where more blocks than usual keep 2048 to 4096 of them,
+/// and 448 to 877 for softmax, whose passes are two; along columns of 8192 to 32768 that stay in memory, 1.14 to 1.58
+/// of what their bytes take.
+double pace_of_columns(const row_geometry& g, const row_residence& at) {
+  if (at.row == residence::memory) return 0.75;
+  return g.blocks > row_tuning::usual_cluster ? 0.6 : 0.7;
+}
+
 }  // namespace
 
 row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns, const operand_info* info, int targets,
@@ -107,6 +116,7 @@ row_geometry plan_rows(const index_t* extents, int rank, int outer, bool columns
   }
 
   g.straight = g.whole && (!columns || rank - 2 < outer || height == extents[rank - 2]);
+  g.columns = columns;
   g.one_by_one = columns && !g.straight;
   index_t merge_slots;
   index_t least_units;
@@ -211,6 +221,7 @@ void find_residence(const row_geometry& g, row_residence& to) {
   if (to.cached_bytes < to.again_bytes)
     to.row = at_a_time <= device().cache_bytes ? residence::cache : residence::memory;
   to.one_by_one = g.one_by_one;
+  if (g.columns && g.how == exchange::cluster) to.pace = pace_of_columns(g, to);
   const int enough = device().processors * std::min(g.residents, row_tuning::team_residents);
   to.busy = std::min(1.0, static_cast<double>(g.tasks * g.blocks) / enough);
   if (g.how == exchange::memory) to.grid_barriers = static_cast<int>(ceil_div(g.tasks, g.teams));

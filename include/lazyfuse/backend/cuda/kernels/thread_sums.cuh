@@ -182,8 +182,8 @@ __device__ __forceinline__ void add_together(typename Set::accumulators& to, Res
   };
   (one(index_sequence<I>{}), ...);
 }
-/// Combines Count elements that were gathered for one output, where the monoid unites them.
-template <class Set, int Count, int... I>
+/// Combines Count elements that were gathered for one output, Step apart, where the monoid unites them.
+template <class Set, int Count, int Step, int... I>
 __device__ __forceinline__ void add_united(typename Set::accumulators& to, const typename Set::accumulators* leaf,
                                            index_sequence<I...>) {
   const auto one = [&]<int N>(index_sequence<N>) {
@@ -192,7 +192,7 @@ __device__ __forceinline__ void add_united(typename Set::accumulators& to, const
     if constexpr (uniting_monoid<M, V>) {
       V values[Count];
 #pragma unroll
-      for (int i = 0; i < Count; ++i) values[i] = get<N>(leaf[i]);
+      for (int i = 0; i < Count; ++i) values[i] = get<N>(leaf[i * Step]);
       get<N>(to) = M::template united<Count>(get<N>(to), values);
     }
   };
@@ -228,7 +228,7 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
   constexpr bool by_lanes = !Columns && Depth > 1;
   constexpr int of_one = Depth * (Columns || by_lanes ? 1 : Width);  // elements that are paired up
   static_assert((of_one & (of_one - 1)) == 0);
-  constexpr bool unites = !Columns && of_one > 1;
+  constexpr bool unites = of_one > 1;
   typename Set::accumulators leaf[Depth * Width];
   using prologue = typename Set::prologue;
   constexpr bool together = Together && computes_together<prologue>;
@@ -261,7 +261,10 @@ __device__ __forceinline__ void combine(thread_sums<Set, Width, Columns>& sums, 
 #pragma unroll
     for (int k = 0; k < Width; ++k)
       add_together<Set, Near, Depth, Width>(sums.lane[k], sums.rest[Columns ? k : 0], leaf + k, seq);
-  if constexpr (unites) add_united<Set, Width * Depth>(sums.lane[0], leaf, seq);
+  if constexpr (unites && Columns)
+#pragma unroll
+    for (int k = 0; k < Width; ++k) add_united<Set, Depth, Width>(sums.lane[k], leaf + k, seq);
+  else if constexpr (unites) add_united<Set, Width * Depth, 1>(sums.lane[0], leaf, seq);
   if constexpr (by_lanes) {
     nothing_lost none;
 #pragma unroll

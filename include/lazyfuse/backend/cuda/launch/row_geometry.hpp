@@ -28,6 +28,7 @@ struct row_geometry {
   bool consecutive;
   bool whole;     ///< every operand is read in whole vectors, or is the same along the inner axis
   bool straight;  ///< whole; columns: and one axis across
+  bool columns = false;
   bool one_by_one =
       false;  ///< columns that are not: several kernels read many of them in less time, of rows they do not
   wide_bits wide_in = 0, wide_out = 0, via_shared = 0;
