@@ -22,6 +22,13 @@ inline constexpr bool chooses_widest_vectors = false;
 inline constexpr bool chooses_widest_vectors = chooses_vectors;
 #endif
 
+/// Whether loops of many elements are compiled for AVX-512, by that choice or since everything is.
+#if defined(__AVX512F__) && defined(__OPTIMIZE__) && !defined(__clang__) && !defined(__CUDACC__)
+inline constexpr bool has_widest_vectors = true;
+#else
+inline constexpr bool has_widest_vectors = chooses_widest_vectors;
+#endif
+
 /// Bytes of the vectors that this processor has: 16, 32 or 64, but 16 or 32 if the environment variable
 /// LAZYFUSE_VECTORS says so. Known before static objects are made; tests change it, while nothing runs.
 extern int bytes_of_vectors;

@@ -80,6 +80,8 @@ TEST(widest_vectors, change_no_bits_of_patterns) {
     expect_equal_bits("running sums of columns", lf::cumsum(x * y, axis<0>));
     expect_equal_bits("standardized rows",
                       (x - lf::mean(x, axis<1>, keepdims)) / lf::sqrt(lf::var(x, axis<1>, keepdims) + 0.1f));
+    expect_equal_bits("standardized columns", (x - lf::mean(x, axis<0>, keepdims)) / lf::std(x, axis<0>, keepdims));
+    expect_equal_bits("spread of rows of double", lf::var(lf::cast<double>(x) * y, axis<1>));
     const lf::lazy_array<float, 2, lf::host> lazy = x * y + column;
     expect_equal_bits("a lazy array", lazy - x);
   }

@@ -46,7 +46,7 @@ planning::matrix_product product_of_matrices(const shape<R>& extents, const Oper
 /// Whether tiles, where they are possible, take less time than the library.
 template <class Set, int R>
 bool prefers_tiles(const planning::matrix_product& p, const shape<R>& extents) {
-  if constexpr (chooses_widest_vectors && R == 3 && real_number<typename Set::template value_type<0>>)
+  if constexpr (has_widest_vectors && R == 3 && real_number<typename Set::template value_type<0>>)
     return p && p.columns == 1 && blas_lags(extents[0], extents[1], extents[2]);
   else return false;
 }

@@ -14,6 +14,9 @@
 
 namespace lazyfuse::host_detail {
 
+/// Whose squares are no products of complex numbers.
+template <class T>
+inline constexpr bool is_plain<moment_sums<T>> = is_plain<T>;
 template <class Set, int... I>
 constexpr bool adds_plain_of(index_sequence<I...>) {
   return (is_plain<typename Set::template value_type<I>> && ...);

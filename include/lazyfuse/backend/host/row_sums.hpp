@@ -231,6 +231,7 @@ class row_sums {
       if constexpr (Set::has_near)
         if (!near_) {
           const index_t some = algorithm::min<index_t>(left, lane_count);
+          if (fetch_) prefetch_ahead<Set, lane_count>(cursors, 0, make_index_sequence<Count>{});
           add_to_partials<Set, false>(cursors, to, 0, some, values);
           move_on(some);
           next_turn<true>(to, some, set_seq{});
@@ -254,12 +255,12 @@ class row_sums {
         left -= more * lane_count;
         if constexpr (in_line > 1)
           for (; more >= in_line; more -= in_line) {
-            if (fetch_) prefetch_ahead<in_line * lane_count>(cursors, 0, make_index_sequence<Count>{});
+            if (fetch_) prefetch_ahead<Set, in_line * lane_count>(cursors, 0, make_index_sequence<Count>{});
             add_in_line<Count>(cursors, values, to, make_index_sequence<in_line>{});
             move_on(in_line * lane_count);
           }
         for (; more > 0; --more) {
-          if (fetch_) prefetch_ahead<lane_count>(cursors, 0, make_index_sequence<Count>{});
+          if (fetch_) prefetch_ahead<Set, lane_count>(cursors, 0, make_index_sequence<Count>{});
           add_to_partials<Set, Set::has_near>(cursors, to, 0, lane_count, values);
           move_on(lane_count);
           next_turn<false>(to, lane_count, set_seq{});

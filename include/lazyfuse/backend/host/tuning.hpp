@@ -79,8 +79,9 @@ struct dpp::tuning<dpp::reductions, host> {
   static constexpr index_t most_rows = 256, cut_columns = 1024;
   static constexpr int most_lane_bytes = 131072;
   /// How many elements ahead of the loop memory is asked for: a loop of several reductions keeps too few loads in
-  /// flight. Arrays of no more bytes are in the caches when they are read again for the next result.
-  static constexpr index_t prefetch_distance = 2048, cached_bytes = 1 << 17;
+  /// flight. They have more operands, which the first cache has to keep until then. Arrays of no more bytes are in the
+  /// caches when they are read again for the next result.
+  static constexpr index_t prefetch_distance = 2048, prefetch_of_several = 1024, cached_bytes = 1 << 17;
   /// Tiles of columns: the bytes of their sums, how deep operands are copied at a time, and how many rows and tiles of
   /// a row a task takes. They pay where there are so many results, in so many columns, and so many rows that share what
   /// is copied.

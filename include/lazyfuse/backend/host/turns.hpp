@@ -55,9 +55,10 @@ template <class Operand>
     for (index_t b = 0; b < n * index_t{sizeof(*operand.data)}; b += 64)
       __builtin_prefetch(reinterpret_cast<const char*>(operand.data + from) + b);
 }
-template <int N, class Cursors, int... I>
+template <class Set, int N, class Cursors, int... I>
 [[gnu::always_inline]] inline void prefetch_ahead(const Cursors& c, index_t i, index_sequence<I...>) {
-  (prefetch(get<I>(c), i + dpp::tuning<dpp::reductions, host>::prefetch_distance, N), ...);
+  constexpr index_t ahead = Set::size > 1 ? reduce_tuning::prefetch_of_several : reduce_tuning::prefetch_distance;
+  (prefetch(get<I>(c), i + ahead, N), ...);
 }
 
 /// The elements of N contexts from first(0) on, for lane l, added up pairwise.
@@ -99,7 +100,7 @@ template <class Set, int Turns, int Operands, class Cursors, class Partials, cla
 inline void add_abreast(index_t first, const Cursors& cursors, Partials& to, const Values& values, bool fetch) {
   constexpr int abreast = lanes_abreast<Set>;
   if constexpr (Set::size > 1)
-    if (fetch) prefetch_ahead<abreast * Turns>(cursors, first * Turns, make_index_sequence<Operands>{});
+    if (fetch) prefetch_ahead<Set, abreast * Turns>(cursors, first * Turns, make_index_sequence<Operands>{});
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
