@@ -86,7 +86,7 @@ struct dpp::tuning<dpp::reductions, host> {
   /// a row a task takes. They pay where there are so many results, in so many columns, and so many rows that share what
   /// is copied.
   static constexpr int tile_bytes = 128;
-  static constexpr index_t tile_depth = 64, most_tile_rows = 256, tiles_of_task = 4, tiles_of_row = 16;
+  static constexpr index_t tile_depth = 64, most_tile_rows = 256, tiles_of_task = 4, tiles_of_row = 64;
   /// Rows of a tile of two operands that are added up at once, and how deep these are copied at a time.
   static constexpr int pair_rows = 4;
   static constexpr index_t pair_depth = 256;
