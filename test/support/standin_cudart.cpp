@@ -3,6 +3,8 @@
 // true runtime, and complains of functions that are there twice.
 #include "standin_cudart.hpp"
 
+#include "backend/cuda/compiled/node_updates.hpp"
+
 #include <cuda.h>
 #include <cxxabi.h>
 
@@ -33,7 +35,7 @@ struct node {
   const void* kernel = nullptr;
   const void* first = nullptr;    ///< of the parameters
   void* arguments[1] = {&first};  ///< as they are asked for
-  bool early = false;
+  bool early = false, updatable = false;
   std::vector<cudaGraph_t> bodies = {};
   cudaHostFn_t call = nullptr;
   void* call_data = nullptr;
@@ -59,7 +61,7 @@ struct everything {
   std::vector<standin::graph_node> made_ready;
   cudaGraph_t last_ready = nullptr;
   std::vector<cudaStream_t> graph_launches;
-  long graph_updates = 0;
+  long graph_updates = 0, device_updates = 0;
   std::string failed;
   long calls = 0, fails = 0, faults = 0, events = 0, streams = 0, pools = 0, next_stream = 1, next_event = 1;
   int devices = 1;
@@ -196,6 +198,24 @@ cudaGraph_t new_graph() {
   return graph;
 }
 
+/// Gives a node of the graph that was made ready last the first pointer of its parameters.
+void set_first(const node& n, const void* first) {
+  everything& a = all();
+  const auto found = a.graphs.find(a.last_ready);
+  for (std::size_t i = 0; found != a.graphs.end() && i < found->second.size(); ++i)
+    if (found->second[i].get() == &n) a.made_ready[i].first = first;
+}
+/// What the kernel that changes parameters does, which for the stand-in are one word.
+cudaError_t tell_parameters(const lazyfuse::cuda_detail::node_updates& u) {
+  for (int i = 0; i < u.count; ++i) {
+    const node& n = *reinterpret_cast<const node*>(u.all[i].node);
+    if (u.all[i].offset != 0 || !n.updatable) return noted(cudaErrorInvalidValue);
+    set_first(n, reinterpret_cast<const void*>(u.all[i].value));
+    ++all().device_updates;
+  }
+  return cudaSuccess;
+}
+
 cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream_t stream, void** arguments) {
   if (const cudaError_t status = called(name); status != cudaSuccess) return status;
   const own_memory own;
@@ -208,6 +228,10 @@ cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream
     n->kernel = kernel;
     n->first = *static_cast<const void* const*>(arguments[0]);
     return cudaSuccess;
+  }
+  if (known->second == "tell_parameters") {
+    const auto& updates = *static_cast<const lazyfuse::cuda_detail::node_updates*>(arguments[0]);
+    if (const cudaError_t status = tell_parameters(updates); status != cudaSuccess) return status;
   }
   a.launched.push_back(known->second);
   a.launches.push_back({current, stream, blocks.x});
@@ -240,6 +264,7 @@ void call_hosts() {
 }
 const std::vector<cudaStream_t>& graph_launches() { return all().graph_launches; }
 long graph_updates() { return all().graph_updates; }
+long device_updates() { return all().device_updates; }
 void devices(int count) { all().devices = count; }
 balance live() {
   const everything& a = all();
@@ -258,7 +283,7 @@ void reset() {
   a.waits.clear();
   a.waited_for.clear();
   a.graph_launches.clear();
-  a.graph_updates = 0;
+  a.graph_updates = a.device_updates = 0;
   a.failed.clear();
   a.faulted = false;
   a.last = cudaSuccess;
@@ -520,12 +545,21 @@ static CUresult set_parameters_of_kernel(CUgraphExec runnable, CUgraphNode n, co
   const own_memory own;
   everything& a = all();
   const std::lock_guard lock(a.mutex);
-  const cudaGraph_t graph = a.runnable[runnable];
-  const auto& nodes = a.graphs[graph];
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (as_handle(nodes[i].get()) == n) a.made_ready[i].first = *static_cast<const void* const*>(p->kernelParams[0]);
+  // CUDA may do it for what the device changes, but undoes then what that has changed.
+  if (node_of(n).updatable || a.runnable.count(runnable) == 0) return CUDA_ERROR_INVALID_VALUE;
+  set_first(node_of(n), *static_cast<const void* const*>(p->kernelParams[0]));
   ++a.graph_updates;
   return CUDA_SUCCESS;
+}
+/// cuGraphKernelNodeSetAttribute and cuGraphKernelNodeGetAttribute, of the one attribute that is asked for.
+static CUresult set_attribute_of_node(CUgraphNode n, CUkernelNodeAttrID, const CUkernelNodeAttrValue*) {
+  const auto status = static_cast<CUresult>(called("cuGraphKernelNodeSetAttribute"));
+  if (status == CUDA_SUCCESS) node_of(n).updatable = true;
+  return status;
+}
+static CUresult attribute_of_node(CUgraphNode n, CUkernelNodeAttrID, CUkernelNodeAttrValue* value) {
+  value->deviceUpdatableKernelNode.devNode = reinterpret_cast<CUgraphDeviceNode>(n);
+  return static_cast<CUresult>(called("cuGraphKernelNodeGetAttribute"));
 }
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long,
                                              cudaDriverEntryPointQueryResult*) {
@@ -535,6 +569,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
               : asked == "cuFuncGetName"                  ? reinterpret_cast<void*>(&name_of_kernel)
               : asked == "cuFuncGetAttribute"             ? reinterpret_cast<void*>(&attribute_of_kernel)
               : asked == "cuGraphExecKernelNodeSetParams" ? reinterpret_cast<void*>(&set_parameters_of_kernel)
+              : asked == "cuGraphKernelNodeSetAttribute"  ? reinterpret_cast<void*>(&set_attribute_of_node)
+              : asked == "cuGraphKernelNodeGetAttribute"  ? reinterpret_cast<void*>(&attribute_of_node)
                                                           : reinterpret_cast<void*>(&address_range);
   return called("cudaGetDriverEntryPointByVersion");
 }
@@ -748,6 +784,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* runnable, cudaGraph_t graph, u
   a.last_ready = graph;
   return cudaSuccess;
 }
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return called("cudaGraphUpload"); }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t stream) {
   if (const cudaError_t status = called("cudaGraphLaunch"); status != cudaSuccess) return status;
   const own_memory own;

@@ -48,6 +48,8 @@ void call_hosts();
 const std::vector<cudaStream_t>& graph_launches();
 /// How many nodes of graphs that can be launched were given other parameters, since the last reset.
 long graph_updates();
+/// How many parameters of nodes kernels have changed, since the last reset.
+long device_updates();
 
 /// How many devices there are; before the library asks. Each thread has one of them for the current one; streams,
 /// events, pools and memory belong to one, and calls fail that mix them as the runtime's do.

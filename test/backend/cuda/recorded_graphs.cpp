@@ -195,6 +195,229 @@ TEST_F(recorded_graphs, know_after_the_first_time_where_addresses_are) {
   g.launch();
 }
 
+/// Memory that is aligned as its elements are, and no more.
+struct odd_places {
+  void* allocate(std::size_t bytes, std::size_t, lf::stream_handle stream) const {
+    void* p = nullptr;
+    return cudaMallocAsync(&p, bytes + 4, stream.handle) == cudaSuccess ? static_cast<char*>(p) + 4 : nullptr;
+  }
+  void deallocate(void* p, std::size_t, std::size_t, lf::stream_handle stream) const noexcept {
+    (void)cudaFreeAsync(static_cast<char*>(p) - 4, stream.handle);
+  }
+  friend bool operator==(const odd_places&, const odd_places&) { return true; }
+};
+vector new_vector() { return vector(lf::shape(1000)); }
+vector new_odd_vector() {
+  static odd_places odd;
+  const lf::memory_scope scope(lf::cuda{}, odd);
+  return new_vector();
+}
+
+/// A graph of kernels of which each reads an array of its own; which arrays they are the test knows, too.
+struct many_rebound {
+  std::vector<vector> used, instead, written;
+  std::optional<lf::graph> graph;
+
+  explicit many_rebound(int count) {
+    for (int i = 0; i < count; ++i)
+      for (std::vector<vector>* const v : {&used, &instead, &written}) v->push_back(new_vector());
+    graph = lf::record([&] {
+      for (std::size_t i = 0; i < used.size(); ++i) written[i] = used[i] + 1;
+    });
+  }
+  void rebind(std::size_t i) {
+    graph->rebind(used[i], instead[i]);
+    std::swap(used[i], instead[i]);
+  }
+  void rebind() {
+    for (std::size_t i = 0; i < used.size(); ++i) rebind(i);
+  }
+  /// Rebound before each launch, until the device is told.
+  void become_updatable() {
+    for (int n = 0; n < 3; ++n) {
+      rebind();
+      graph->launch();
+    }
+    standin::reset();
+  }
+  bool reads_what_it_should() const {
+    const auto nodes = standin::graph();
+    for (std::size_t i = 0; i < used.size(); ++i)
+      if (nodes[i].first != std::as_const(used[i]).data()) return false;
+    return nodes.size() == used.size();
+  }
+};
+
+TEST_F(recorded_graphs, are_changed_by_the_device_where_they_are_rebound_before_each_launch) {
+  many_rebound g(10);
+  for (int n = 0; n < 3; ++n) {
+    standin::reset();
+    g.rebind();
+    EXPECT_EQ(standin::graph_updates(), 10);
+    EXPECT_TRUE(g.reads_what_it_should());
+    g.graph->launch();
+    EXPECT_TRUE(g.reads_what_it_should());
+    EXPECT_EQ(standin::device_updates(), 0);
+  }
+  standin::reset();
+  g.rebind();
+  EXPECT_EQ(standin::calls(), 0);
+  g.graph->launch();
+  EXPECT_EQ(test::launched_now(), "tell_parameters");
+  EXPECT_TRUE(g.reads_what_it_should());
+  g.graph->launch();
+  EXPECT_EQ(standin::device_updates(), 0);  // nothing is new
+  for (int n = 0; n < 3; ++n) g.rebind(4);
+  g.rebind(7);
+  g.graph->launch();
+  EXPECT_EQ(standin::device_updates(), 2);  // each once, and the newest
+  EXPECT_TRUE(g.reads_what_it_should());
+  standin::reset();
+  g.graph->rebind(g.written[4], g.instead[4]);  // for the first time
+  g.graph->launch();
+  EXPECT_EQ(standin::graph_updates(), 0);
+  EXPECT_TRUE(g.reads_what_it_should());
+}
+
+TEST_F(recorded_graphs, are_changed_by_as_many_kernels_as_it_takes) {
+  many_rebound g(400);
+  g.become_updatable();
+  g.rebind();
+  EXPECT_EQ(standin::calls(), 0);
+  g.graph->launch();
+  EXPECT_EQ(standin::device_updates(), 400);
+  EXPECT_EQ(test::launched_now(), "tell_parameters tell_parameters tell_parameters");
+  EXPECT_TRUE(g.reads_what_it_should());
+}
+
+TEST_F(recorded_graphs, are_changed_by_the_host_where_they_are_rebound_now_and_then) {
+  many_rebound few(7), seldom(10);
+  for (int n = 0; n < 5; ++n) {
+    few.rebind();
+    few.graph->launch();
+  }
+  for (int n = 0; n < 5; ++n) {
+    seldom.rebind();
+    seldom.rebind();
+    seldom.graph->launch();
+    seldom.graph->launch();
+  }
+  standin::reset();
+  few.rebind();
+  EXPECT_EQ(standin::graph_updates(), 7);
+  seldom.rebind();
+  EXPECT_EQ(standin::graph_updates(), 17);
+}
+
+TEST_F(recorded_graphs, are_made_ready_again_where_what_the_device_changes_becomes_another_kernel) {
+  many_rebound g(10);
+  g.become_updatable();
+  g.rebind();
+  vector odd = new_odd_vector();
+  std::swap(odd, g.instead[3]);
+  g.rebind(3);
+  EXPECT_EQ(standin::graph_updates(), 0);
+  g.graph->launch();
+  EXPECT_TRUE(g.reads_what_it_should());
+  EXPECT_TRUE(standin::launches().empty());
+  for (int n = 0; n < 5; ++n) {  // one by the host, the others by the device
+    standin::reset();
+    g.rebind();
+    EXPECT_EQ(standin::graph_updates(), 1);
+    g.graph->launch();
+    EXPECT_EQ(standin::device_updates(), 9);
+    EXPECT_TRUE(g.reads_what_it_should());
+  }
+}
+
+TEST_F(recorded_graphs, are_changed_when_their_last_launch_has_ended) {
+  const stream s, t;
+  many_rebound g(10);
+  g.become_updatable();
+  g.graph->launch(s.handle);
+  g.rebind();
+  standin::reset();
+  g.graph->launch(t.handle);
+  bool waits = false;
+  for (const standin::wait& w : standin::waits()) waits = waits || (w.earlier == s.handle && w.later == t.handle);
+  EXPECT_TRUE(waits);
+  ASSERT_EQ(standin::launched().size(), 1u);
+  EXPECT_EQ(standin::launched()[0].stream, t.handle);
+  lf::synchronize();
+}
+
+TEST_F(recorded_graphs, become_a_part_of_what_is_captured_where_the_device_changes_them) {
+  const stream s;
+  many_rebound g(10);
+  g.become_updatable();
+  g.rebind();
+  cudaGraph_t users = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&users, 0), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCaptureToGraph(s.handle, users, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal),
+            cudaSuccess);
+  g.graph->launch(s.handle);
+  EXPECT_TRUE(standin::graph_launches().empty());
+  EXPECT_TRUE(standin::launches().empty());
+  ASSERT_EQ(cudaStreamEndCapture(s.handle, &users), cudaSuccess);
+  const auto nodes = standin::nodes_of(users);
+  ASSERT_EQ(nodes.size(), 10u);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(nodes[i].first, std::as_const(g.used[i]).data());
+  ASSERT_EQ(cudaGraphDestroy(users), cudaSuccess);
+  g.graph->launch();
+  EXPECT_TRUE(g.reads_what_it_should());
+  lf::synchronize();
+}
+
+TEST_F(recorded_graphs, read_what_they_should_where_a_call_fails_while_they_are_rebound) {
+  const auto run = [](std::string& texts) {
+    many_rebound g(9);
+    vector odd = new_odd_vector();
+    const auto once_more = [&](const auto& f) {
+      try {
+        f();
+      } catch (const lf::error& e) {
+        texts += e.what();
+        f();
+      }
+    };
+    for (int n = 0; n < 6; ++n) {
+      if (n == 4) std::swap(g.instead[3], odd);
+      for (std::size_t i = 0; i < 9; ++i) once_more([&] { g.rebind(i); });
+      once_more([&] { g.graph->launch(); });
+      EXPECT_TRUE(g.reads_what_it_should()) << n << " " << standin::failed();
+    }
+  };
+  std::string texts;
+  run(texts);
+  EXPECT_EQ(texts, "");
+  lf::synchronize();
+  const standin::balance live = standin::live();
+  std::set<std::string> failures, silent;
+  for (const cudaError_t error : {cudaErrorLaunchOutOfResources, cudaErrorNotSupported})
+    for (long n = 1;; ++n) {
+      ASSERT_LT(n, 3000);
+      texts.clear();
+      standin::fail_at(n, error);
+      try {
+        run(texts);
+      } catch (const lf::error& e) {  // before there is a graph
+        texts += e.what();
+      }
+      const std::string failed = standin::failed();
+      standin::reset();
+      if (failed.empty()) break;
+      failures.insert(failed);
+      if (texts.empty()) silent.insert(failed);
+      lf::synchronize();
+      EXPECT_EQ(standin::live(), live) << failed;
+    }
+  for (const char* const call : {"cuGraphKernelNodeSetAttribute", "cudaGraphInstantiate", "cudaGraphLaunch",
+                                 "cudaLaunchKernel", "cudaEventRecord", "cudaStreamWaitEvent"})
+    EXPECT_EQ(failures.count(call), 1u) << call;
+  EXPECT_EQ(silent.count("cuGraphKernelNodeSetAttribute"), 1u);
+  EXPECT_EQ(silent.count("cudaGraphLaunch"), 0u);
+}
+
 TEST_F(recorded_graphs, are_as_they_were_where_a_rebinding_fails) {
   vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000)), other(lf::shape(1000));
   lf::graph g = lf::record([&] {

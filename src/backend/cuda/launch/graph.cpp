@@ -2,6 +2,7 @@
 // What is recorded as one CUDA graph: each plan is started once on a stream that is captured, behind the nodes that it
 // waits for; loops and branches are nodes that have graphs.
 #include "backend/cuda/compiled/conditions.hpp"
+#include "backend/cuda/compiled/node_updates.hpp"
 #include "backend/cuda/launch/node_parameters.hpp"
 #include "backend/cuda/runtime/capture.hpp"
 #include "backend/cuda/runtime/devices.hpp"
@@ -192,8 +193,13 @@ class on_cuda final : public record_detail::executor {
     for (const record_detail::use_of_memory& u : memory)
       if (!u.on_host) use(u.memory, u.written, stream);
     for (allocation* const room : rooms_) use(room, true, stream);
-    if (has_conditions_ && capturing(stream)) return add_to_capture(stream);
+    if (!can_be_child() && capturing(stream)) return add_to_capture(stream);
+    if ((is_old_ || again_ >= worth_a_kernel) && !capturing(stream)) make_updatable();
+    if (!noted_.empty()) give_noted(stream);
     check(cudaGraphLaunch(runnable_, stream), "cudaGraphLaunch");
+    is_uploaded_ = true;
+    again_ = 0;
+    ++launches_;
     if (ended_ && !capturing(stream)) check(cudaEventRecord(ended_, stream), "cudaEventRecord");
     if (trace_detail::environment().sync && !capturing(stream))
       check(cudaStreamSynchronize(stream), "a kernel of a graph");
@@ -207,14 +213,15 @@ class on_cuda final : public record_detail::executor {
     const device_scope scope(device_);
     std::size_t done = 0;
     try {
-      for (; done < changed.size(); ++done) move(part_of(changed[done]), moved.number, distance);
+      for (; done < changed.size(); ++done) move(changed[done], moved.number, distance);
     } catch (...) {
       for (std::size_t k = 0; k <= done; ++k) try {
-          move(part_of(changed[k]), moved.number, -distance);
+          move(changed[k], moved.number, -distance);
         } catch (const cuda_error&) {  // it has its bytes at least
         }
       throw;
     }
+    for (const int i : changed) count(part_of(i));
     return true;
   }
 
@@ -247,7 +254,8 @@ class on_cuda final : public record_detail::executor {
     std::vector<step> steps;
     for (std::size_t n = 0; n < changed.size(); ++n) {
       const part& p = part_of(changed[n]);
-      for (std::size_t k = 0; k < others[n].size(); ++k) steps.push_back({&(*p.kernels)[k], &others[n][k]});
+      for (std::size_t k = 0; k < others[n].size() && p.on_device.empty(); ++k)
+        steps.push_back({&(*p.kernels)[k], &others[n][k]});
     }
     std::size_t done = 0;
     try {
@@ -258,9 +266,16 @@ class on_cuda final : public record_detail::executor {
     }
     for (std::size_t n = 0; n < changed.size(); ++n) {
       part& p = part_of(changed[n]);
-      if (distance_of(moved) % alignment != 0) p.known.clear();  // they may be other kernels now
-      else if (stays_as_decided(changed[n])) learn(p, moved, others[n]);
+      const bool stays = distance_of(moved) % alignment == 0 && stays_as_decided(changed[n]);
+      if (stays) learn(p, moved, others[n]);
+      else if (distance_of(moved) % alignment != 0) p.known.clear();  // they may be other kernels now
       p.kernels = std::move(others[n]);
+      if (p.on_device.empty()) continue;
+      if (stays && p.places_of(moved.number)) note(changed[n]);
+      else {  // what the host would set, and what the device has set before, would be in each other's way
+        p.on_device.clear();
+        p.stays_with_host = is_old_ = true;
+      }
     }
     list_rooms();
   }
@@ -287,6 +302,12 @@ class on_cuda final : public record_detail::executor {
     capture_rooms rooms;
     std::optional<std::vector<kernel>> kernels;  ///< once it has been rebound
     std::vector<places> known;
+    std::vector<cudaGraphDeviceNode_t> on_device;  ///< the kernels, if kernels may change them
+    bool noted = false;                            ///< that they have other addresses
+    /// Before which launch the host changed them last; whether it did so before the launch before that, too.
+    long changed_before = -2;
+    bool again = false;
+    bool stays_with_host = false;
 
     const places* places_of(int memory) const {
       for (const places& p : known)
@@ -302,13 +323,81 @@ class on_cuda final : public record_detail::executor {
       if (is_kernel(captured[k])) all.push_back({nodes[k], node_parameters(captured[k])});
     return all;
   }
-  void set(const kernel& k) const { check(k.parameters.set(runnable_, k.node), "cuGraphExecKernelNodeSetParams"); }
+  void set(const kernel& k) const {
+    if (!is_old_) check(k.parameters.set(runnable_, k.node), "cuGraphExecKernelNodeSetParams");
+  }
   /// All kernels of a part get their bytes; of the launch, if no call fails.
-  void move(part& p, int memory, std::ptrdiff_t distance) {
+  void move(int number, int memory, std::ptrdiff_t distance) {
+    part& p = part_of(number);
     const places& at = *p.places_of(memory);
     for (std::size_t k = 0; k < at.words.size(); ++k) (*p.kernels)[k].parameters.move(at.words[k], distance);
+    if (!p.on_device.empty()) return note(number);
     for (std::size_t k = 0; k < at.words.size(); ++k)
       if (!at.words[k].empty()) set((*p.kernels)[k]);
+  }
+
+  /// The device changes parameters of many kernels by one, instead of a call of the host's for each; but they are none
+  /// that begin while others end, and to make them so takes as long as recording. So it does for those that are
+  /// rebound before each launch, if there are so many that the kernel is less than the calls.
+  static constexpr int worth_a_kernel = 8;
+  /// The host has set what a part is started with.
+  void count(part& p) {
+    if (has_conditions_ || p.stays_with_host || !p.on_device.empty() || p.changed_before == launches_) return;
+    p.again = p.changed_before == launches_ - 1;
+    p.changed_before = launches_;
+    again_ += p.again ? 1 : 0;
+  }
+  bool is_to_be_updatable(const part& p) const {
+    const bool often = again_ >= worth_a_kernel && p.again && p.changed_before == launches_;
+    return !p.stays_with_host && (often || !p.on_device.empty());
+  }
+  /// Makes the graph anew; if that fails, it goes on as it is, unless it is old.
+  void make_updatable() {
+    try {
+      make_ready();
+    } catch (const error&) {
+      if (is_old_) throw;
+      for (part& p : parts_)
+        if (p.on_device.empty() && is_to_be_updatable(p)) p.stays_with_host = true;
+    }
+    again_ = 0;
+  }
+  /// The next launch tells the device.
+  void note(int number) {
+    part& p = part_of(number);
+    if (!p.noted) noted_.push_back(number);  // there is room
+    p.noted = true;
+  }
+  /// Gives the device the newest addresses of all that are noted, when the last launch has ended.
+  void give_noted(cudaStream_t stream) {
+    check(cudaStreamWaitEvent(stream, ended_, 0), "cudaStreamWaitEvent");
+    if (!is_uploaded_) check(cudaGraphUpload(runnable_, stream), "cudaGraphUpload");
+    is_uploaded_ = true;
+    node_updates next;
+    cudaError_t status = cudaSuccess;
+    const auto give = [&] {
+      if (status == cudaSuccess && next.count > 0) status = update_nodes(next, stream);
+      next.count = 0;
+    };
+    for (const int number : noted_) {
+      const part& p = part_of(number);
+      for (std::size_t k = 0; k < p.on_device.size(); ++k)
+        for (const places& at : p.known)
+          for (const unsigned word : at.words[k]) {
+            const node_parameters& of = (*p.kernels)[k].parameters;
+            next.all[next.count++] = {p.on_device[k], of.offset_of(word), of.value_of(word)};
+            if (next.count == node_updates::most) give();
+          }
+    }
+    give();
+    const cudaError_t recorded = cudaEventRecord(ended_, stream);
+    check(status, "cudaLaunchKernel");
+    check(recorded, "cudaEventRecord");
+    forget_noted();
+  }
+  void forget_noted() {
+    for (const int number : noted_) part_of(number).noted = false;
+    noted_.clear();
   }
   /// Whether which kernel runs does not change with its addresses, as long as they are aligned alike: not by how far
   /// apart operands in several blocks are.
@@ -350,8 +439,10 @@ class on_cuda final : public record_detail::executor {
   };
   using placed_nodes = std::vector<placed>;
 
+  /// Whether it may be a node of another graph, and be destroyed while it runs.
+  bool can_be_child() const { return !has_conditions_ && !has_updatable_; }
   void replace(cudaGraphExec_t runnable, std::unique_ptr<graph_handle> graph) {
-    if (runnable_ && has_conditions_) {
+    if (runnable_ && !can_be_child()) {
       cudaEvent_t next = nullptr;
       try {
         next = new_event();
@@ -369,13 +460,27 @@ class on_cuda final : public record_detail::executor {
   void make_ready() {
     std::unique_ptr<graph_handle> graph;
     placed_nodes at;
+    std::vector<remade> parts;
     cudaGraphExec_t runnable = nullptr;
-    for (const edges sort : {edges::early, edges::early_outside, edges::full}) {
+    constexpr struct {
+      edges sort;
+      bool updatable;
+    } ways[] = {{edges::early, true}, {edges::early, false}, {edges::early_outside, false}, {edges::full, false}};
+    const bool wanted = std::any_of(parts_.begin(), parts_.end(), [&](const part& p) { return is_to_be_updatable(p); });
+    if (wanted && !ended_) ended_ = new_event();
+    noted_.reserve(parts_.size());
+    bool updatable = false;
+    for (const auto& way : ways) {
+      if (way.updatable && !wanted) continue;
       graph = std::make_unique<graph_handle>();
       at.assign(nodes_->size(), {});
-      add_all(*numbers_, graph->graph, {}, at, sort, nullptr);
+      add_all(*numbers_, graph->graph, {}, at, way.sort, nullptr);
+      parts = std::vector<remade>(parts_.size());
+      for (std::size_t i = 0; i < parts_.size(); ++i) parts[i].kernels = kernels_kept(parts_[i], at[i].nodes);
+      updatable = way.updatable;
+      if (updatable && !let_device_change(parts)) continue;
       const cudaError_t status = cudaGraphInstantiate(&runnable, graph->graph, 0);
-      if (sort != edges::full && is_refusal(status)) {
+      if (way.sort != edges::full && is_refusal(status)) {
         (void)cudaGetLastError();
         continue;
       }
@@ -384,11 +489,45 @@ class on_cuda final : public record_detail::executor {
     }
     replace(runnable, std::move(graph));
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      parts_[i].nodes = std::move(at[i].nodes);
-      parts_[i].kernels.reset();
-      parts_[i].known.clear();
+      part& p = parts_[i];
+      if (is_to_be_updatable(p) && !(updatable && parts[i].kernels)) p.stays_with_host = true;
+      p.nodes = std::move(at[i].nodes);
+      p.kernels = std::move(parts[i].kernels);
+      if (!p.kernels) p.known.clear();
+      p.on_device = updatable ? std::move(parts[i].on_device) : std::vector<cudaGraphDeviceNode_t>();
     }
+    has_updatable_ = updatable;
+    is_old_ = is_uploaded_ = false;
+    forget_noted();
     list_rooms();
+  }
+  struct remade {
+    std::optional<std::vector<kernel>> kernels;
+    std::vector<cudaGraphDeviceNode_t> on_device;
+  };
+  /// The kernels of a part with other nodes, if it has been rebound and is started as before.
+  static std::optional<std::vector<kernel>> kernels_kept(const part& p, const node_list& nodes) {
+    if (!p.kernels) return std::nullopt;
+    std::vector<kernel> now = kernels_of(nodes, nodes);
+    bool same = now.size() == p.kernels->size();
+    for (std::size_t k = 0; same && k < now.size(); ++k) {
+      const auto moved = now[k].parameters.moved_by(0, (*p.kernels)[k].parameters);
+      same = moved && moved->empty();
+    }
+    if (!same) return std::nullopt;
+    return now;
+  }
+  /// Whether CUDA lets the device change all that it is to change.
+  bool let_device_change(std::vector<remade>& parts) const {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (!parts[i].kernels || !is_to_be_updatable(parts_[i])) continue;
+      for (const kernel& k : *parts[i].kernels) {
+        const cudaError_t status = let_kernels_change(k.node, &parts[i].on_device.emplace_back());
+        if (is_refusal(status)) return false;
+        check(status, "cuGraphKernelNodeSetAttribute");
+      }
+    }
+    return true;
   }
   /// A launch looks at nothing but these.
   void list_rooms() {
@@ -547,8 +686,14 @@ class on_cuda final : public record_detail::executor {
   std::vector<part> parts_;
   std::vector<allocation*> rooms_;  ///< scratch memory of all kernels
   std::vector<record_detail::host_call*> calls_;
-  cudaEvent_t ended_ = nullptr;  ///< the last launch, if the host may be in use, or the GPU decides
+  cudaEvent_t ended_ = nullptr;  ///< the last launch, if the host may be in use, or the GPU decides or changes nodes
   bool uses_host_ = false, has_conditions_ = false;
+  bool has_updatable_ = false;  ///< kernels that kernels may change
+  bool is_uploaded_ = false;
+  bool is_old_ = false;     ///< it must be made anew before it is launched
+  std::vector<int> noted_;  ///< parts of which the device must be told before the next launch
+  long launches_ = 0;
+  int again_ = 0;  ///< parts that the host has set before this launch and the one before
   int device_ = -1;
 };
 

@@ -34,19 +34,23 @@ driver_parameters parameters_of(cudaGraphNode_t n) {
   check(static_cast<cudaError_t>(get(n, &p)), get_parameters);
   return p;
 }
-/// The bytes of a kernel's argument; none if it has fewer.
-std::optional<std::size_t> size_of_argument(const driver_parameters& p, std::size_t number) {
+/// Where a kernel's argument is, in bytes; none if it has fewer.
+struct argument_place {
+  std::size_t offset, size;
+};
+std::optional<argument_place> place_of_argument(const driver_parameters& p, std::size_t number) {
   static const auto of_function = driver_function<CUresult (*)(CUfunction, std::size_t, std::size_t*, std::size_t*)>(
       "cuFuncGetParamInfo", cuda_12_4);
   static const auto of_kernel = driver_function<CUresult (*)(CUkernel, std::size_t, std::size_t*, std::size_t*)>(
       "cuKernelGetParamInfo", cuda_12_4);
-  std::size_t offset = 0, size = 0;
+  argument_place at{};
   const CUresult status =
-      p.func ? of_function(p.func, number, &offset, &size) : of_kernel(p.kern, number, &offset, &size);
+      p.func ? of_function(p.func, number, &at.offset, &at.size) : of_kernel(p.kern, number, &at.offset, &at.size);
   if (status == CUDA_ERROR_INVALID_VALUE) return std::nullopt;
   check(static_cast<cudaError_t>(status), "cuFuncGetParamInfo");
-  return size;
+  return at;
 }
+constexpr auto no_offset = static_cast<std::size_t>(-1);
 
 bool same_launch(const driver_parameters& a, const driver_parameters& b) {
   return a.func == b.func && a.kern == b.kern && a.gridDimX == b.gridDimX && a.gridDimY == b.gridDimY &&
@@ -92,6 +96,20 @@ bool waits_itself(cudaGraphNode_t n) {
   return compiled_for >= 90;
 }
 
+cudaError_t let_kernels_change(cudaGraphNode_t n, cudaGraphDeviceNode_t* node) {
+  static const auto set = driver_function<CUresult (*)(CUgraphNode, CUkernelNodeAttrID, const CUkernelNodeAttrValue*)>(
+      "cuGraphKernelNodeSetAttribute", cuda_12_4);
+  static const auto get = driver_function<CUresult (*)(CUgraphNode, CUkernelNodeAttrID, CUkernelNodeAttrValue*)>(
+      "cuGraphKernelNodeGetAttribute", cuda_12_4);
+  constexpr CUkernelNodeAttrID updatable = CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE;
+  CUkernelNodeAttrValue value{};
+  value.deviceUpdatableKernelNode.deviceUpdatable = 1;
+  CUresult status = set(n, updatable, &value);
+  if (status == CUDA_SUCCESS) status = get(n, updatable, &value);
+  *node = value.deviceUpdatableKernelNode.devNode;
+  return static_cast<cudaError_t>(status);
+}
+
 bool is_refusal(cudaError_t status) {
   return status == cudaErrorNotSupported || status == cudaErrorInvalidValue ||
          status == cudaErrorInvalidDeviceFunction || status == cudaErrorInvalidResourceHandle;
@@ -101,11 +119,14 @@ node_parameters::node_parameters(cudaGraphNode_t n) : how_(parameters_of(n)) {
   if (!how_.kernelParams) check(cudaErrorNotSupported, "cuGraphKernelNodeGetParams");
   std::vector<std::size_t> first;  // word of each argument
   for (std::size_t i = 0;; ++i) {
-    const std::optional<std::size_t> size = size_of_argument(how_, i);
-    if (!size) break;
+    const std::optional<argument_place> at = place_of_argument(how_, i);
+    if (!at) break;
     first.push_back(words_.size());
-    words_.resize(words_.size() + (*size + sizeof(std::size_t) - 1) / sizeof(std::size_t));
-    std::memcpy(words_.data() + first.back(), how_.kernelParams[i], *size);
+    constexpr std::size_t word = sizeof(std::size_t);
+    for (std::size_t k = 0; k < at->size; k += word)
+      offsets_.push_back(k + word <= at->size ? at->offset + k : no_offset);
+    words_.resize(offsets_.size());
+    std::memcpy(words_.data() + first.back(), how_.kernelParams[i], at->size);
   }
   for (const std::size_t at : first) arguments_.push_back(words_.data() + at);
   how_.kernelParams = arguments_.data();
@@ -123,6 +144,7 @@ std::optional<std::vector<unsigned>> node_parameters::moved_by(std::ptrdiff_t di
   std::vector<unsigned> moved;
   for (std::size_t i = 0; i < words_.size(); ++i) {
     if (words_[i] == others.words_[i]) continue;
+    if (offsets_[i] == no_offset) return std::nullopt;
     if (words_[i] + static_cast<std::size_t>(distance) != others.words_[i]) return std::nullopt;
     moved.push_back(static_cast<unsigned>(i));
   }

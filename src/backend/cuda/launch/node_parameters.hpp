@@ -29,13 +29,19 @@ class node_parameters {
   std::optional<std::vector<unsigned>> moved_by(std::ptrdiff_t distance, const node_parameters& others) const;
   /// These words become larger by it.
   void move(const std::vector<unsigned>& words, std::ptrdiff_t distance);
+  /// A word, and how many bytes behind the first parameter it is.
+  std::size_t value_of(unsigned word) const { return words_[word]; }
+  std::size_t offset_of(unsigned word) const { return offsets_[word]; }
 
  private:
   CUDA_KERNEL_NODE_PARAMS how_{};  ///< points to the arguments
   std::vector<std::size_t> words_;
-  std::vector<void*> arguments_;  ///< in the words
+  std::vector<std::size_t> offsets_;  ///< none of those of which the argument has not all bytes
+  std::vector<void*> arguments_;      ///< in the words
 };
 
+/// From now on kernels may change what the node's kernel is started with; how they call the node.
+cudaError_t let_kernels_change(cudaGraphNode_t n, cudaGraphDeviceNode_t* node);
 /// Whether a kernel node's kernel waits for those before it by itself, and may begin while they end.
 bool waits_itself(cudaGraphNode_t n);
 /// Whether CUDA says that it does not do this, not that something is wrong.
