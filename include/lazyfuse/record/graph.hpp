@@ -58,8 +58,9 @@ class graph {
 
   /// The graph uses the elements of the second array where it used those of the first. On the GPU by new parameters of
   /// the kernels concerned, the rest stays as it is; where loops, branches or copies use them, it is made ready anew,
-  /// which takes as long as recording. Throws shape_error unless both have one shape, device_error unless
-  /// they are on one device, and graph_error if no kernel uses the first or some use the second; then nothing changes.
+  /// which takes as long as recording, and so does a launch once, where many are rebound before each. Throws
+  /// shape_error unless both have one shape, device_error unless they are on one device, and graph_error if no kernel
+  /// uses the first or some use the second; then nothing changes.
   template <class T, int R, class Space>
   void rebind(const array<T, R, Space>& used, const array<T, R, Space>& instead, caller where = caller::here()) {
     if (!(used.shape() == instead.shape()))

@@ -17,6 +17,12 @@ __global__ void tell_parameters(const __grid_constant__ node_updates u) {
 }
 }  // namespace
 
+bool can_update_nodes() {
+  cudaFuncAttributes facts{};
+  if (cudaFuncGetAttributes(&facts, tell_parameters) == cudaSuccess) return true;
+  (void)cudaGetLastError();
+  return false;
+}
 cudaError_t update_nodes(const node_updates& u, cudaStream_t stream) {
   tell_parameters<<<1, 192, 0, stream>>>(u);
   return cudaGetLastError();

@@ -21,6 +21,8 @@ struct node_updates {
 };
 static_assert(sizeof(node_updates) <= 4096);
 
+/// Whether the device has what updates nodes, which is loaded by then.
+bool can_update_nodes();
 /// Launches of the graph that the stream is given later have them.
 cudaError_t update_nodes(const node_updates& u, cudaStream_t stream);
 

@@ -336,9 +336,10 @@ class on_cuda final : public record_detail::executor {
       if (!at.words[k].empty()) set((*p.kernels)[k]);
   }
 
-  /// The device changes parameters of many kernels by one, instead of a call of the host's for each; but they are none
-  /// that begin while others end, and to make them so takes as long as recording. So it does for those that are
-  /// rebound before each launch, if there are so many that the kernel is less than the calls.
+  /// The device changes parameters of many kernels by one, instead of a call of the host's for each. Kernels that it
+  /// may change take longer, since they do not begin while others end, and the graph must be made anew for them, which
+  /// takes as long as recording. So it does for those that are rebound before two launches in a row, if so many are
+  /// that one kernel is less than their calls.
   static constexpr int worth_a_kernel = 8;
   /// The host has set what a part is started with.
   void count(part& p) {
@@ -519,6 +520,7 @@ class on_cuda final : public record_detail::executor {
   }
   /// Whether CUDA lets the device change all that it is to change.
   bool let_device_change(std::vector<remade>& parts) const {
+    if (!can_update_nodes()) return false;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (!parts[i].kernels || !is_to_be_updatable(parts_[i])) continue;
       for (const kernel& k : *parts[i].kernels) {
