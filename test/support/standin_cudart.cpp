@@ -61,7 +61,7 @@ struct everything {
   std::vector<standin::graph_node> made_ready;
   cudaGraph_t last_ready = nullptr;
   std::vector<cudaStream_t> graph_launches;
-  long graph_updates = 0, device_updates = 0;
+  long graph_updates = 0, device_updates = 0, kernels_captured = 0;
   std::string failed;
   long calls = 0, fails = 0, faults = 0, events = 0, streams = 0, pools = 0, next_stream = 1, next_event = 1;
   int devices = 1;
@@ -227,6 +227,7 @@ cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream
   if (node* const n = captured(stream, cudaGraphNodeTypeKernel, known->second)) {
     n->kernel = kernel;
     n->first = *static_cast<const void* const*>(arguments[0]);
+    ++a.kernels_captured;
     return cudaSuccess;
   }
   if (known->second == "tell_parameters") {
@@ -265,6 +266,7 @@ void call_hosts() {
 const std::vector<cudaStream_t>& graph_launches() { return all().graph_launches; }
 long graph_updates() { return all().graph_updates; }
 long device_updates() { return all().device_updates; }
+long captures() { return all().kernels_captured; }
 void devices(int count) { all().devices = count; }
 balance live() {
   const everything& a = all();
@@ -283,7 +285,7 @@ void reset() {
   a.waits.clear();
   a.waited_for.clear();
   a.graph_launches.clear();
-  a.graph_updates = a.device_updates = 0;
+  a.graph_updates = a.device_updates = a.kernels_captured = 0;
   a.failed.clear();
   a.faulted = false;
   a.last = cudaSuccess;

@@ -50,6 +50,8 @@ const std::vector<cudaStream_t>& graph_launches();
 long graph_updates();
 /// How many parameters of nodes kernels have changed, since the last reset.
 long device_updates();
+/// How many kernels became nodes of graphs, since the last reset.
+long captures();
 
 /// How many devices there are; before the library asks. Each thread has one of them for the current one; streams,
 /// events, pools and memory belong to one, and calls fail that mix them as the runtime's do.

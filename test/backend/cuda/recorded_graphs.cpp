@@ -213,16 +213,17 @@ vector new_odd_vector() {
   return new_vector();
 }
 
-/// A graph of kernels of which each reads an array of its own; which arrays they are the test knows, too.
+/// A graph of kernels of which each reads one of several arrays; which arrays they are the test knows, too.
 struct many_rebound {
   std::vector<vector> used, instead, written;
   std::optional<lf::graph> graph;
 
-  explicit many_rebound(int count) {
+  explicit many_rebound(int count, int kernels_of_each = 1) {
     for (int i = 0; i < count; ++i)
-      for (std::vector<vector>* const v : {&used, &instead, &written}) v->push_back(new_vector());
+      for (std::vector<vector>* const v : {&used, &instead}) v->push_back(new_vector());
+    for (int i = 0; i < count * kernels_of_each; ++i) written.push_back(new_vector());
     graph = lf::record([&] {
-      for (std::size_t i = 0; i < used.size(); ++i) written[i] = used[i] + 1;
+      for (std::size_t i = 0; i < written.size(); ++i) written[i] = used[i % used.size()] + 1;
     });
   }
   void rebind(std::size_t i) {
@@ -234,7 +235,7 @@ struct many_rebound {
   }
   /// Rebound before each launch, until the device is told.
   void become_updatable() {
-    for (int n = 0; n < 3; ++n) {
+    for (int n = 0; n < 5; ++n) {
       rebind();
       graph->launch();
     }
@@ -242,15 +243,15 @@ struct many_rebound {
   }
   bool reads_what_it_should() const {
     const auto nodes = standin::graph();
-    for (std::size_t i = 0; i < used.size(); ++i)
-      if (nodes[i].first != std::as_const(used[i]).data()) return false;
-    return nodes.size() == used.size();
+    for (std::size_t i = 0; i < written.size(); ++i)
+      if (nodes[i].first != std::as_const(used[i % used.size()]).data()) return false;
+    return nodes.size() == written.size();
   }
 };
 
 TEST_F(recorded_graphs, are_changed_by_the_device_where_they_are_rebound_before_each_launch) {
   many_rebound g(10);
-  for (int n = 0; n < 3; ++n) {
+  for (int n = 0; n < 5; ++n) {
     standin::reset();
     g.rebind();
     EXPECT_EQ(standin::graph_updates(), 10);
@@ -279,6 +280,40 @@ TEST_F(recorded_graphs, are_changed_by_the_device_where_they_are_rebound_before_
   EXPECT_TRUE(g.reads_what_it_should());
 }
 
+TEST_F(recorded_graphs, are_made_anew_once_for_all_kernels_that_are_rebound_alike) {
+  many_rebound g(20, 10);
+  const long all = 200;
+  for (int round = 1; round <= 40; ++round) {
+    standin::reset();
+    g.rebind();
+    const bool by_device = round > 5;
+    EXPECT_EQ(standin::captures(), round == 1 ? all : 0) << round;  // then it is known where the addresses are
+    EXPECT_EQ(standin::graph_updates(), by_device ? 0 : all) << round;
+    if (by_device) {
+      EXPECT_EQ(standin::calls(), 0) << round;
+    }
+    standin::reset();
+    g.graph->launch();
+    EXPECT_EQ(standin::captures(), round == 5 ? all : 0) << round;
+    EXPECT_EQ(standin::device_updates(), by_device ? all : 0) << round;
+    EXPECT_EQ(standin::launches().size(), by_device ? 2u : 0u) << round;
+    EXPECT_TRUE(g.reads_what_it_should()) << round;
+  }
+}
+
+TEST_F(recorded_graphs, are_made_anew_for_kernels_that_follow_later_and_later) {
+  many_rebound g(40);
+  std::vector<int> made_anew;
+  for (int round = 1; round <= 40; ++round) {
+    for (std::size_t i = 0; i < 40 && i < static_cast<std::size_t>(10 * round); ++i) g.rebind(i);
+    standin::reset();
+    g.graph->launch();
+    if (standin::captures() > 0) made_anew.push_back(round);
+    EXPECT_TRUE(g.reads_what_it_should()) << round;
+  }
+  EXPECT_EQ(made_anew, (std::vector{5, 10, 19, 36}));
+}
+
 TEST_F(recorded_graphs, are_changed_by_as_many_kernels_as_it_takes) {
   many_rebound g(400);
   g.become_updatable();
@@ -291,22 +326,24 @@ TEST_F(recorded_graphs, are_changed_by_as_many_kernels_as_it_takes) {
 }
 
 TEST_F(recorded_graphs, are_changed_by_the_host_where_they_are_rebound_now_and_then) {
-  many_rebound few(7), seldom(10);
-  for (int n = 0; n < 5; ++n) {
+  many_rebound few(7), few_of_many(40, 10), seldom(10);
+  for (int n = 0; n < 10; ++n) {
     few.rebind();
     few.graph->launch();
-  }
-  for (int n = 0; n < 5; ++n) {
+    few_of_many.rebind(0);
+    few_of_many.graph->launch();
     seldom.rebind();
     seldom.rebind();
     seldom.graph->launch();
-    seldom.graph->launch();
+    if (n % 3 == 2) seldom.graph->launch();
   }
   standin::reset();
   few.rebind();
   EXPECT_EQ(standin::graph_updates(), 7);
-  seldom.rebind();
+  few_of_many.rebind(0);
   EXPECT_EQ(standin::graph_updates(), 17);
+  seldom.rebind();
+  EXPECT_EQ(standin::graph_updates(), 27);
 }
 
 TEST_F(recorded_graphs, are_made_ready_again_where_what_the_device_changes_becomes_another_kernel) {
@@ -320,12 +357,12 @@ TEST_F(recorded_graphs, are_made_ready_again_where_what_the_device_changes_becom
   g.graph->launch();
   EXPECT_TRUE(g.reads_what_it_should());
   EXPECT_TRUE(standin::launches().empty());
-  for (int n = 0; n < 5; ++n) {  // one by the host, the others by the device
+  for (int n = 0; n < 20; ++n) {  // by the host from now on
     standin::reset();
     g.rebind();
-    EXPECT_EQ(standin::graph_updates(), 1);
+    EXPECT_EQ(standin::graph_updates(), 10);
     g.graph->launch();
-    EXPECT_EQ(standin::device_updates(), 9);
+    EXPECT_EQ(standin::device_updates(), 0);
     EXPECT_TRUE(g.reads_what_it_should());
   }
 }
@@ -380,8 +417,8 @@ TEST_F(recorded_graphs, read_what_they_should_where_a_call_fails_while_they_are_
         f();
       }
     };
-    for (int n = 0; n < 6; ++n) {
-      if (n == 4) std::swap(g.instead[3], odd);
+    for (int n = 0; n < 8; ++n) {
+      if (n == 6) std::swap(g.instead[3], odd);
       for (std::size_t i = 0; i < 9; ++i) once_more([&] { g.rebind(i); });
       once_more([&] { g.graph->launch(); });
       EXPECT_TRUE(g.reads_what_it_should()) << n << " " << standin::failed();

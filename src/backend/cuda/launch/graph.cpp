@@ -194,11 +194,11 @@ class on_cuda final : public record_detail::executor {
       if (!u.on_host) use(u.memory, u.written, stream);
     for (allocation* const room : rooms_) use(room, true, stream);
     if (!can_be_child() && capturing(stream)) return add_to_capture(stream);
-    if ((is_old_ || again_ >= worth_a_kernel) && !capturing(stream)) make_updatable();
+    if ((is_old_ || is_worth_it()) && !capturing(stream)) make_updatable();
     if (!noted_.empty()) give_noted(stream);
     check(cudaGraphLaunch(runnable_, stream), "cudaGraphLaunch");
     is_uploaded_ = true;
-    again_ = 0;
+    often_ = 0;
     ++launches_;
     if (ended_ && !capturing(stream)) check(cudaEventRecord(ended_, stream), "cudaEventRecord");
     if (trace_detail::environment().sync && !capturing(stream))
@@ -274,7 +274,7 @@ class on_cuda final : public record_detail::executor {
       if (stays && p.places_of(moved.number)) note(changed[n]);
       else {  // what the host would set, and what the device has set before, would be in each other's way
         p.on_device.clear();
-        p.stays_with_host = is_old_ = true;
+        host_alone_ = is_old_ = true;
       }
     }
     list_rooms();
@@ -304,10 +304,9 @@ class on_cuda final : public record_detail::executor {
     std::vector<places> known;
     std::vector<cudaGraphDeviceNode_t> on_device;  ///< the kernels, if kernels may change them
     bool noted = false;                            ///< that they have other addresses
-    /// Before which launch the host changed them last; whether it did so before the launch before that, too.
+    /// Before which launch the host changed them last, and before how many in a row it did.
     long changed_before = -2;
-    bool again = false;
-    bool stays_with_host = false;
+    int in_a_row = 0;
 
     const places* places_of(int memory) const {
       for (const places& p : known)
@@ -338,19 +337,21 @@ class on_cuda final : public record_detail::executor {
 
   /// The device changes parameters of many kernels by one, instead of a call of the host's for each. Kernels that it
   /// may change take longer, since they do not begin while others end, and the graph must be made anew for them, which
-  /// takes as long as recording. So it does for those that are rebound before two launches in a row, if so many are
-  /// that one kernel is less than their calls.
+  /// takes each of its nodes as long as some thirty calls. So it does for those that are rebound before several
+  /// launches in a row, if so many are that one kernel is less than their calls, and that it comes back in a thousand
+  /// launches; each time before twice as many as the last time, and never again once such a kernel has become another.
   static constexpr int worth_a_kernel = 8;
+  bool is_worth_it() const { return often_ >= std::max(worth_a_kernel, static_cast<int>(parts_.size() / 32)); }
   /// The host has set what a part is started with.
   void count(part& p) {
-    if (has_conditions_ || p.stays_with_host || !p.on_device.empty() || p.changed_before == launches_) return;
-    p.again = p.changed_before == launches_ - 1;
+    if (has_conditions_ || host_alone_ || !p.on_device.empty() || p.changed_before == launches_) return;
+    p.in_a_row = p.changed_before == launches_ - 1 ? p.in_a_row + 1 : 1;
     p.changed_before = launches_;
-    again_ += p.again ? 1 : 0;
+    often_ += p.in_a_row >= in_a_row_ ? 1 : 0;
   }
   bool is_to_be_updatable(const part& p) const {
-    const bool often = again_ >= worth_a_kernel && p.again && p.changed_before == launches_;
-    return !p.stays_with_host && (often || !p.on_device.empty());
+    const bool often = is_worth_it() && p.in_a_row >= in_a_row_ && p.changed_before == launches_;
+    return !host_alone_ && (often || !p.on_device.empty());
   }
   /// Makes the graph anew; if that fails, it goes on as it is, unless it is old.
   void make_updatable() {
@@ -358,10 +359,10 @@ class on_cuda final : public record_detail::executor {
       make_ready();
     } catch (const error&) {
       if (is_old_) throw;
-      for (part& p : parts_)
-        if (p.on_device.empty() && is_to_be_updatable(p)) p.stays_with_host = true;
+      host_alone_ = true;
     }
-    again_ = 0;
+    in_a_row_ *= 2;
+    often_ = 0;
   }
   /// The next launch tells the device.
   void note(int number) {
@@ -491,13 +492,13 @@ class on_cuda final : public record_detail::executor {
     replace(runnable, std::move(graph));
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       part& p = parts_[i];
-      if (is_to_be_updatable(p) && !(updatable && parts[i].kernels)) p.stays_with_host = true;
       p.nodes = std::move(at[i].nodes);
       p.kernels = std::move(parts[i].kernels);
       if (!p.kernels) p.known.clear();
       p.on_device = updatable ? std::move(parts[i].on_device) : std::vector<cudaGraphDeviceNode_t>();
     }
     has_updatable_ = updatable;
+    host_alone_ = host_alone_ || (wanted && !updatable);
     is_old_ = is_uploaded_ = false;
     forget_noted();
     list_rooms();
@@ -506,30 +507,31 @@ class on_cuda final : public record_detail::executor {
     std::optional<std::vector<kernel>> kernels;
     std::vector<cudaGraphDeviceNode_t> on_device;
   };
-  /// The kernels of a part with other nodes, if it has been rebound and is started as before.
+  /// The kernels of a part with other nodes, if they are those whose addresses are known.
   static std::optional<std::vector<kernel>> kernels_kept(const part& p, const node_list& nodes) {
-    if (!p.kernels) return std::nullopt;
+    if (p.known.empty()) return std::nullopt;
     std::vector<kernel> now = kernels_of(nodes, nodes);
     bool same = now.size() == p.kernels->size();
-    for (std::size_t k = 0; same && k < now.size(); ++k) {
-      const auto moved = now[k].parameters.moved_by(0, (*p.kernels)[k].parameters);
-      same = moved && moved->empty();
-    }
+    for (const places& at : p.known)
+      for (std::size_t k = 0; same && k < now.size(); ++k)
+        same = now[k].parameters.agree((*p.kernels)[k].parameters, at.words[k]);
     if (!same) return std::nullopt;
     return now;
   }
   /// Whether CUDA lets the device change all that it is to change.
   bool let_device_change(std::vector<remade>& parts) const {
     if (!can_update_nodes()) return false;
+    bool any = false;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (!parts[i].kernels || !is_to_be_updatable(parts_[i])) continue;
       for (const kernel& k : *parts[i].kernels) {
         const cudaError_t status = let_kernels_change(k.node, &parts[i].on_device.emplace_back());
         if (is_refusal(status)) return false;
         check(status, "cuGraphKernelNodeSetAttribute");
+        any = true;
       }
     }
-    return true;
+    return any;
   }
   /// A launch looks at nothing but these.
   void list_rooms() {
@@ -695,7 +697,9 @@ class on_cuda final : public record_detail::executor {
   bool is_old_ = false;     ///< it must be made anew before it is launched
   std::vector<int> noted_;  ///< parts of which the device must be told before the next launch
   long launches_ = 0;
-  int again_ = 0;  ///< parts that the host has set before this launch and the one before
+  int in_a_row_ = 4;         ///< launches before which a part is rebound until the device does it
+  int often_ = 0;            ///< parts that the host has set before as many, and this one
+  bool host_alone_ = false;  ///< no more parts become such that the device changes them
   int device_ = -1;
 };
 

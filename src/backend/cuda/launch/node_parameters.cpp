@@ -151,6 +151,11 @@ std::optional<std::vector<unsigned>> node_parameters::moved_by(std::ptrdiff_t di
   return moved;
 }
 
+bool node_parameters::agree(const node_parameters& others, const std::vector<unsigned>& words) const {
+  return same_launch(how_, others.how_) && words_.size() == others.words_.size() &&
+         std::all_of(words.begin(), words.end(), [&](unsigned i) { return words_[i] == others.words_[i]; });
+}
+
 void node_parameters::move(const std::vector<unsigned>& words, std::ptrdiff_t distance) {
   for (const unsigned i : words) words_[i] += static_cast<std::size_t>(distance);
 }

@@ -27,6 +27,8 @@ class node_parameters {
   cudaError_t set(cudaGraphExec_t runnable, cudaGraphNode_t n) const;
   /// Where, in words of eight bytes, others are larger by `distance`; none if they differ in anything else.
   std::optional<std::vector<unsigned>> moved_by(std::ptrdiff_t distance, const node_parameters& others) const;
+  /// Whether others are of the same kernel, started alike, with the same in these words.
+  bool agree(const node_parameters& others, const std::vector<unsigned>& words) const;
   /// These words become larger by it.
   void move(const std::vector<unsigned>& words, std::ptrdiff_t distance);
   /// A word, and how many bytes behind the first parameter it is.

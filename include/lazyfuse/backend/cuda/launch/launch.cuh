@@ -21,14 +21,19 @@ concept kernel_parameters = __is_trivially_copyable(Parameters) && requires(cons
   p.targets;
 }
 &&(ir::checked_build || requires(const Parameters& p) { Parameters{p.operands, p.targets}; });
-/// Parameters as the runtime takes them.
+/// Parameters as the runtime takes them. What is between their members becomes zero, where the compiler can do it:
+/// graphs compare all bytes to find addresses, and it would be what the stack had there.
 template <class Parameters>
 void* argument(const Parameters& p) {
   static_assert(kernel_parameters<Parameters>,
                 "lazyfuse: parameters of kernels are trivially copyable, operands and targets first");
   static_assert(sizeof(Parameters) <= most_parameter_bytes,
                 "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
-  return const_cast<Parameters*>(&p);
+  auto* const all = const_cast<Parameters*>(&p);
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(all);
+#endif
+  return all;
 }
 
 /// One call of the runtime: the kernel on the current stream.
