@@ -19,7 +19,9 @@ constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_stages_at_once = 8;
 /// Parts that are cheaper than this are computed wherever they are read.
 constexpr int least_shared_cost = 4;
-/// What operations cost beside traffic that takes longer, of what they would alone: no kernel hides all of them.
+/// Where not all can be decided on, those that are dearer come first.
+constexpr int dear_part = 16;
+/// What operations of a GPU cost beside traffic that takes longer, of what they would alone: it hides not all of them.
 constexpr double seen_beside_traffic = 0.05;
 
 using node_set = std::unordered_set<const graph_node*>;
@@ -125,10 +127,13 @@ class planner {
         if (readers.contains(r) && is_repeated(*r, elements(r->extents, r->rank), elements(of_.extents, of_.rank)))
           parts.insert(r);
     const node_set apart = machine_.products_per_us ? parts_of_products() : node_set();
-    for (const graph_node* n : of_.order) {  // not in the order of addresses
-      if (items_.size() == most_decided) return;
-      if (apart.contains(n) || (parts.contains(n) && n->weight >= least_shared_cost)) items_.push_back(n);
-    }
+    const auto add = [&](const auto& is_wanted) {  // not in the order of addresses
+      for (const graph_node* n : of_.order)
+        if (items_.size() < most_decided && is_wanted(n) && std::find(items_.begin(), items_.end(), n) == items_.end())
+          items_.push_back(n);
+    };
+    add([&](const graph_node* n) { return apart.contains(n) || (parts.contains(n) && n->weight >= dear_part); });
+    add([&](const graph_node* n) { return parts.contains(n) && n->weight >= least_shared_cost; });
   }
   /// What a library of products reads in memory and leaves there: factors that are computed, sums once they are
   /// rounded, and what it may compute of them that others read.
@@ -214,7 +219,8 @@ class planner {
               product_of_matrices(memory, layout, g, last ? of_.result_steps : dense))
         if (const double speed = speed_of(*p, g); speed > 0)
           all.operations = layout.positions() / speed * machine_.operations_per_us;
-    return predicted_us(all, machine_) + seen_beside_traffic * all.operations / machine_.operations_per_us;
+    const double us = predicted_us(all, machine_);
+    return space_.on_device ? us + seen_beside_traffic * std::min(us, all.operations / machine_.operations_per_us) : us;
   }
   /// Of a library with a product and what is computed of it; 0: it computes something else.
   double speed_of(const product_types& p, const placed_graph& g) const {

@@ -274,6 +274,10 @@ bool program_graph::reduces_in_one_pass() const {
   const auto at = [this](int i) -> const program_node& { return nodes[static_cast<std::size_t>(i)]; };
   const std::vector<bool> reads = read_stages();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    // Of other numbers than float and double the maximum comes first.
+    if (nodes[i].type.starts_with("op::cast<") && nodes[i].type != "op::cast<float>" &&
+        nodes[i].type != "op::cast<double>")
+      return false;
     if (!nodes[i].is_stage || !reads[i]) continue;
     const program_node& power = at(nodes[i].arguments[0]);
     if (nodes[i].type != "op::sum" || (power.type != "op::exp" && power.type != "op::rough_exp")) return false;

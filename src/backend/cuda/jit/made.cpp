@@ -169,7 +169,7 @@ const char* path_of_rows(kernel_plan& plan) {
   if (!bound.fits()) return nullptr;
   const made_rows rows = rows_of(r.plan, *r.program);
   if (!rows.made) return nullptr;
-  plan.rows.where.again_bytes = rows.again_bytes;
+  plan.rows.where = {.again_bytes = rows.again_bytes};
   if (!rows.reduction) find_residence(rows.geometry, plan.rows.where);
   return rows.geometry.path;
 }

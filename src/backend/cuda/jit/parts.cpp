@@ -121,13 +121,8 @@ bool can_be_part(const kernel_plan& plan) {
   if (path != "flat" && path != "strided" && path != "unravelled") return false;
   if (!has_compiler() && bundles_loaded() == 0) return false;
   exact_plan p(plan);
-  if (!p.find_equal() || !program_of(p).graph) return false;
-  if (!may_be_stencil(p)) return true;
-  if (path == "strided") return false;
-  std::optional<stencil> line;  // which reads what neighbours share once
-  p.take_axes();
-  find_stencil(p, line);
-  return !line;
+  if (!p.find_equal() || may_be_stencil(p)) return false;  // those read what neighbours share once
+  return program_of(p).graph.has_value();
 }
 
 namespace {

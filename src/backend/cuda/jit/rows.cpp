@@ -112,13 +112,14 @@ made_rows rows_by_elements(const exact_plan& p, exact_program& program, row_prog
 /// Columns that are read once, for one result each: as any reduction, whose blocks need not run at a time.
 made_rows rows_as_reduction(const exact_plan& p, exact_program& program, const row_geometry& g) {
   if (!p.type().only_made || !p.columns || !p.plan.rows.one_result || !program.graph->reduces_in_one_pass()) return {};
-  for (int i = 0; i < p.count; ++i)  // of others the maximum comes first
+  for (int i = 0; i < p.count; ++i)  // as in reduces_in_one_pass()
     if (const dtype t = p.type_of(i).element; t != dtype::float32 && t != dtype::float64) return {};
   exact_plan reduction(p.plan);
   reduction.take_as_reduction(p);
   made_rows rows{.geometry = g, .reduction = reduction_of(reduction, program)};
+  if (!rows.reduction->along_kept) return {};
   rows.made = rows.reduction->made;
-  rows.geometry.path = "columns";
+  rows.geometry.path = "columns in one pass";
   return rows;
 }
 

@@ -171,9 +171,18 @@ bool may_be_stencil(const exact_plan& p) {
   if (p.type().pattern != std::string_view("transform") || !p.plan.path) return false;
   const std::string_view path = p.plan.path;
   if (path == "strided") return p.count > made_tuning::least_again;
-  int arrays = 0;
-  for (int i = 0; i < p.count; ++i) arrays += p.type_of(i).kind == ir::source_kind::memory;
-  return path == "flat" && arrays > made_tuning::least_again_of_line;
+  if (path != "flat" || p.plan.elements() < made_tuning::least_elements) return false;
+  int again = 0;  // what may be of an array that was met before
+  for (int i = 0; i < p.count; ++i) {
+    const auto is_first = [&](int j) {
+      return p.type_of(j).kind == ir::source_kind::memory && p.given(p.first[j]).owner == p.given(p.first[i]).owner;
+    };
+    if (p.type_of(i).kind != ir::source_kind::memory) continue;
+    int j = 0;
+    while (j < i && !is_first(j)) ++j;
+    again += j < i;
+  }
+  return again >= made_tuning::least_again_of_line;
 }
 
 void find_stencil(const exact_plan& p, std::optional<stencil>& to) {

@@ -23,11 +23,11 @@ struct made_tuning {
   /// What it reads of an array by one instruction, where there are threads for so many vectors along the columns; two
   /// elements of so many bytes where it reads of few rows.
   static constexpr int stencil_bytes = 8;
+  static constexpr std::size_t rows_in_long_vectors = 6;
+  static constexpr index_t least_stencil_lanes = 16;
   /// Where all is one line: the reads of an array again that suffice, and the bytes of a thread, which are twice as
   /// many from so many reads on; and its elements, at most.
   static constexpr int least_again_of_line = 2, bytes_of_line = 16, many_again_of_line = 4, most_columns_of_line = 8;
-  static constexpr std::size_t rows_in_long_vectors = 6;
-  static constexpr index_t least_stencil_lanes = 16;
 };
 
 struct tile_tuning {

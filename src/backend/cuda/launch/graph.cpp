@@ -190,11 +190,11 @@ class on_cuda final : public record_detail::executor {
     if (given) given_scope.emplace(given->handle);
     const device_scope scope(device_);
     auto* const stream = current_stream();
+    if ((is_old_ || is_worth_it()) && !capturing(stream)) make_updatable();  // which may need other rooms
     for (const record_detail::use_of_memory& u : memory)
       if (!u.on_host) use(u.memory, u.written, stream);
     for (allocation* const room : rooms_) use(room, true, stream);
     if (!can_be_child() && capturing(stream)) return add_to_capture(stream);
-    if ((is_old_ || is_worth_it()) && !capturing(stream)) make_updatable();
     if (!noted_.empty()) give_noted(stream);
     check(cudaGraphLaunch(runnable_, stream), "cudaGraphLaunch");
     is_uploaded_ = true;
@@ -357,7 +357,7 @@ class on_cuda final : public record_detail::executor {
   void make_updatable() {
     try {
       make_ready();
-    } catch (const error&) {
+    } catch (const std::exception&) {
       if (is_old_) throw;
       host_alone_ = true;
     }
