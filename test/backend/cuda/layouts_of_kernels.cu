@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How kernels are laid out: extents and steps in, paths and blocks out, for the numbers of an H200. Nothing is
 // launched.
-#include <lazyfuse/backend/cuda/kernels/layout.hpp>
 #include <lazyfuse/backend/cuda/launch/geometry.hpp>
-#include <lazyfuse/backend/cuda/launch/launch.cuh>
 #include <lazyfuse/backend/cuda/launch/row_geometry.hpp>
 #include <lazyfuse/backend/cuda/launch/scan_geometry.hpp>
 #include <lazyfuse/backend/cuda/launch/select_geometry.hpp>
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -238,31 +235,5 @@ TEST(layouts_of_kernels, counts_of_pieces_are_fields_that_hold_a_warp) {
   hold_a_warp<16, 4>();
   hold_a_warp<16, 1>();
 }
-
-#if __has_builtin(__builtin_clear_padding)
-TEST(layouts_of_kernels, have_the_same_bytes_where_parameters_are_the_same) {
-  struct gaps {
-    float value;
-    const float* data;
-    char last;
-  };
-  struct parameters : bound_to<gaps, gaps>, flat_numbers {};
-  alignas(parameters) unsigned char bytes[2][sizeof(parameters)];
-  for (int i = 0; i < 2; ++i) {
-    std::memset(bytes[i], i == 0 ? 0 : 255, sizeof bytes[i]);
-    auto& p = *reinterpret_cast<parameters*>(bytes[i]);
-    for (gaps* const g : {&p.operands, &p.targets}) {
-      g->value = 1;
-      g->data = nullptr;
-      g->last = 'a';
-    }
-    static_cast<flat_numbers&>(p).size = 5;
-    p.wide_in = p.wide_out = 1;
-    p.consecutive = p.dense = true;
-    EXPECT_EQ(argument(p), &p);
-  }
-  EXPECT_EQ(std::memcmp(bytes[0], bytes[1], sizeof(parameters)), 0);
-}
-#endif
 
 }  // namespace

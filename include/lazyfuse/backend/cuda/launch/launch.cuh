@@ -21,19 +21,14 @@ concept kernel_parameters = __is_trivially_copyable(Parameters) && requires(cons
   p.targets;
 }
 &&(ir::checked_build || requires(const Parameters& p) { Parameters{p.operands, p.targets}; });
-/// Parameters as the runtime takes them. What is between their members becomes zero, where the compiler can do it:
-/// graphs compare all bytes to find addresses, and it would be what the stack had there.
+/// Parameters as the runtime takes them.
 template <class Parameters>
 void* argument(const Parameters& p) {
   static_assert(kernel_parameters<Parameters>,
                 "lazyfuse: parameters of kernels are trivially copyable, operands and targets first");
   static_assert(sizeof(Parameters) <= most_parameter_bytes,
                 "lazyfuse: the expression has more operands than one kernel takes; materialize a part of it");
-  auto* const all = const_cast<Parameters*>(&p);
-#if __has_builtin(__builtin_clear_padding)
-  __builtin_clear_padding(all);
-#endif
-  return all;
+  return const_cast<Parameters*>(&p);
 }
 
 /// One call of the runtime: the kernel on the current stream.

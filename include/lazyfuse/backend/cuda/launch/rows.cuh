@@ -38,7 +38,7 @@ struct rows_program {
     if constexpr (!Columns) {
       if (g.registers) {
         using parameters = register_parameters<operands, target_pack<R, T...>, Outer>;
-        parameters p{{bound.operands, to}, numbers_of_registers<Outer>(g, s.extent, s[R - 1], one_result)};
+        const parameters p{{bound.operands, to}, numbers_of_registers<Outer>(g, s.extent, s[R - 1], one_result)};
         const auto start = [&](auto kernel) {
           cuda_detail::launch(kernel, static_cast<unsigned>(g.grid), 0, p, static_cast<unsigned>(g.threads));
         };

@@ -26,7 +26,7 @@ struct scan_program {
   static void launch(const scan_geometry& g, const Plan& plan, const target_pack<R, T...>& to) {
     const scan_room room(g, bytes, g.lanes * share.width);
     using parameters = scan_parameters<bare_t<decltype(plan.bound.operands)>, target_pack<R, T...>, K>;
-    parameters p{{plan.bound.operands, to}, numbers_of_scan<K>(g, plan.s.extent, Beside, room)};
+    const parameters p{{plan.bound.operands, to}, numbers_of_scan<K>(g, plan.s.extent, Beside, room)};
     void (*kernel)(parameters);
     if constexpr (Beside)
       kernel = scan_columns<Set, Epilogue, sources, list<T...>, R, share.width, share.depth, parameters>;

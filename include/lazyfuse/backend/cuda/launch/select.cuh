@@ -41,8 +41,8 @@ struct kernel<dpp::select<Schedule>, cuda> {
     using parameters = cuda_detail::select_parameters<Operands, ir::target_pack<1, T...>, R>;
     constexpr cuda_detail::thread_share share = share_of<Plan>::share;
     const cuda_detail::select_room room(p.geometry);
-    parameters all{{operands, cuda_detail::flat_targets(to, make_index_sequence<Plan::targets>{})},
-                   cuda_detail::numbers_of_selection<R>(p.geometry, extents, room)};
+    const parameters all{{operands, cuda_detail::flat_targets(to, make_index_sequence<Plan::targets>{})},
+                         cuda_detail::numbers_of_selection<R>(p.geometry, extents, room)};
     cuda_detail::launch(cuda_detail::select_tiles<Schedule, typename Plan::sources, list<T...>, R, share.width,
                                                   share.depth, parameters>,
                         p.geometry.blocks, 0, all);

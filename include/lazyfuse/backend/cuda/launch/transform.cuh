@@ -61,8 +61,8 @@ struct transform_program {
     constexpr auto all = make_index_sequence<Sources::size>{};
     using operands = decltype(flat_operands(bound.operands, all));
     using parameters = flat_parameters<operands, target_pack<1, T...>>;
-    parameters p{{flat_operands(bound.operands, all), flat_targets(to, make_index_sequence<targets>{})},
-                 numbers_of_flat(g, R > 0 ? s[R > 0 ? R - 1 : 0] : 1)};
+    const parameters p{{flat_operands(bound.operands, all), flat_targets(to, make_index_sequence<targets>{})},
+                       numbers_of_flat(g, R > 0 ? s[R > 0 ? R - 1 : 0] : 1)};
     constexpr int width = share::flat.width, depth = share::flat.depth;
     if constexpr (has_window<Schedule, Sources, R>) {
       using with_window = window_parameters<parameters, target_pack<R, T...>>;
@@ -75,7 +75,7 @@ struct transform_program {
   static void launch_strided(const transform_geometry& g, const shape<R>& s, const Bound& bound,
                              const target_pack<R, T...>& to) {
     using parameters = strided_parameters<bare_t<decltype(bound.operands)>, target_pack<R, T...>, R>;
-    parameters p{{bound.operands, to}, numbers_of_strided<R>(g, s.extent)};
+    const parameters p{{bound.operands, to}, numbers_of_strided<R>(g, s.extent)};
     const auto start = [&]<turning Turns, int Width, int Depth>() {
       const auto kernel = transform_strided<Schedule, Sources, list<T...>, R, Width, Depth, Turns, parameters>;
       const auto shared = static_cast<std::size_t>(g.shared_bytes);
