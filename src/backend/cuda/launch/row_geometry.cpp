@@ -87,6 +87,7 @@ void form_teams(row_geometry& g, const device_facts& gpu, index_t cached_by_a_bl
 /// and 448 to 877 for softmax, whose passes are two; along columns of 8192 to 32768 that stay in memory, 1.14 to 1.58
 /// of what their bytes take.
 double pace_of_columns(const row_geometry& g, const row_residence& at) {
+  if (at.again_bytes <= device().cache_bytes) return 1;  // memory is not what they wait for
   if (at.row == residence::memory) return 0.75;
   return g.blocks > row_tuning::usual_cluster ? 0.6 : 0.7;
 }
@@ -221,7 +222,7 @@ void find_residence(const row_geometry& g, row_residence& to) {
   if (to.cached_bytes < to.again_bytes)
     to.row = at_a_time <= device().cache_bytes ? residence::cache : residence::memory;
   to.one_by_one = g.one_by_one;
-  if (g.columns && g.how == exchange::cluster) to.pace = pace_of_columns(g, to);
+  to.pace = g.columns && g.how == exchange::cluster ? pace_of_columns(g, to) : 1;
   const int enough = device().processors * std::min(g.residents, row_tuning::team_residents);
   to.busy = std::min(1.0, static_cast<double>(g.tasks * g.blocks) / enough);
   if (g.how == exchange::memory) to.grid_barriers = static_cast<int>(ceil_div(g.tasks, g.teams));
