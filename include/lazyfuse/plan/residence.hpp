@@ -5,8 +5,6 @@
 
 #include <lazyfuse/plan/cost.hpp>
 
-#include <algorithm>
-
 namespace lazyfuse::planning {
 
 /// Who shares a value, from its registers outwards; cache and memory: it is read again.
@@ -37,9 +35,9 @@ constexpr work work_of_rows(const row_residence& h, const work& touched, int sta
   (h.row == residence::memory ? w.bytes_read : w.bytes_cached) += again;
   double pace = h.busy;
   if (h.pace < 1) {
-    const double kept =
-        static_cast<double>(h.again_bytes - again) / static_cast<double>(std::max<index_t>(touched.bytes_read, 1));
-    pace *= h.pace / std::max(kept, 1.0);
+    const index_t read = touched.bytes_read > 0 ? touched.bytes_read : 1;
+    const double kept = static_cast<double>(h.again_bytes - again) / static_cast<double>(read);
+    pace *= h.pace / (kept > 1 ? kept : 1);
   }
   for (index_t* const bytes : {&w.bytes_read, &w.bytes_written})
     *bytes = static_cast<index_t>(static_cast<double>(*bytes) / pace);

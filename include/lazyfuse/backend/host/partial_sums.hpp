@@ -54,6 +54,11 @@ inline void fold_halves(const F& merge) {
     fold_halves<N / 2>(merge);
   }
 }
+/// Without a loop, which becomes "rep stos" and takes longer than all that follows.
+template <class M, class T, int... I>
+inline void clear_each(T* value, index_sequence<I...>) {
+  ((value[I] = M::template identity<T>()), ...);
+}
 /// Combines N values in the same order, until `Left` are left.
 template <class M, int N, int Left = 1, class T>
 inline void fold_values(T* value) {

@@ -87,12 +87,7 @@ struct row_totals {
     begun = true;
     end_run<M>(total, lanes, width);
     algorithm::copy_n(lanes, width, run);
-    clear_rest(run, make_index_sequence<lane_count - width>{});
-  }
-  /// Without a loop, which becomes "rep stos" and takes longer than all the rest.
-  template <int... I>
-  static void clear_rest(T* run, index_sequence<I...>) {
-    ((run[width + I] = M::template identity<T>()), ...);
+    clear_each<M>(run + width, make_index_sequence<lane_count - width>{});
   }
   /// All that was added, and the last run.
   [[gnu::noinline]] T result(T* last) {
