@@ -267,11 +267,11 @@ class on_cuda final : public record_detail::executor {
     for (std::size_t n = 0; n < changed.size(); ++n) {
       part& p = part_of(changed[n]);
       const bool stays = distance_of(moved) % alignment == 0 && stays_as_decided(changed[n]);
-      if (stays) learn(p, moved, others[n]);
-      else if (distance_of(moved) % alignment != 0) p.known.clear();  // they may be other kernels now
+      const bool moves = stays && learn(p, moved, others[n]);
+      if (distance_of(moved) % alignment != 0) p.known.clear();  // they may be other kernels now
       p.kernels = std::move(others[n]);
       if (p.on_device.empty()) continue;
-      if (stays && p.places_of(moved.number)) note(changed[n]);
+      if (moves) note(changed[n]);
       else {  // what the host would set, and what the device has set before, would be in each other's way
         p.on_device.clear();
         host_alone_ = is_old_ = true;
@@ -415,16 +415,16 @@ class on_cuda final : public record_detail::executor {
     }
     return true;
   }
-  /// Finds the addresses by what has changed.
-  static void learn(part& p, const record_detail::moved_memory& moved, const std::vector<kernel>& is) {
-    if (p.places_of(moved.number)) return;
+  /// Finds the addresses by what has changed; false if anything else has.
+  static bool learn(part& p, const record_detail::moved_memory& moved, const std::vector<kernel>& is) {
     places found{moved.number, {}};
     for (std::size_t k = 0; k < is.size(); ++k) {
       auto words = (*p.kernels)[k].parameters.moved_by(distance_of(moved), is[k].parameters);
-      if (!words) return;
+      if (!words) return false;
       found.words.push_back(std::move(*words));
     }
-    p.known.push_back(std::move(found));
+    if (!p.places_of(moved.number)) p.known.push_back(std::move(found));
+    return true;
   }
 
   /// Parameters of kernels of the graph itself can be set.
