@@ -62,7 +62,7 @@ void hand_over(cuda, allocation* a, dlpack::stream s, caller where) {
   if (!a || s.number == dlpack::no_sync.number) return;
   // alone in having it, who takes it may write
   const bool written = memory_detail::owners_of(a).load(std::memory_order_acquire) == 1;
-  cuda_detail::use(a, written, handle_of(s), s.number != dlpack::per_thread.number);
+  cuda_detail::uses(handle_of(s)).add(a, written, s.number != dlpack::per_thread.number);
 }
 
 allocation* adopt(cuda, const dlpack::tensor& t, void* data, void (*end)(void*), void* object, dlpack::stream s,

@@ -47,12 +47,11 @@ std::string facts_of(const exact_plan& p, bool along_kept, const reduce_geometry
 /// Whether threads that read several vectors at a time have little left of a row, or have had several turns before, and
 /// wait for memory more than for what they compute.
 bool suits_vectors(const exact_plan& p, int width) {
-  constexpr double dear = 16;
   constexpr int few_turns = 4;
   const index_t length = p.extents[p.rank - 1], each = index_t{width} * reduce_tuning::depth,
                 turn = each * power_below(length / each, block_threads);
   if (has_small_elements(p)) return true;
-  return p.rank - p.kept == 1 && p.type().cost(p.plan) < dear &&
+  return p.rank - p.kept == 1 && p.type().cost(p.plan) < reduce_tuning::cheap &&
          (length % turn < turn / 16 || length >= few_turns * turn);
 }
 
@@ -76,12 +75,14 @@ bool start_as_strips(const exact_plan& p, exact_program& program, const reduce_g
 }
 
 /// Low columns stay in registers: before and after the few rows of each thread that reads several columns in vectors
-/// there is more to do than with them.
+/// there is more to do than with them. But blocks that first read all and then compute do neither all the time, so dear
+/// programs stay there only where columns are lower.
 std::optional<column_layout> columns_of(const exact_plan& p, exact_plan& as_columns) {
   index_t height = 1, columns = 1;
   for (int k = 0; k < p.rank; ++k) (k < p.kept ? columns : height) *= p.extents[k];
-  if (!p.type().only_made || height > strip_tuning::most_height_of_sums || columns < strip_tuning::least_columns)
-    return {};
+  const bool is_dear = p.type().cost(p.plan) >= reduce_tuning::dear;
+  const index_t most = is_dear ? strip_tuning::most_height_of_dear_sums : strip_tuning::most_height_of_sums;
+  if (!p.type().only_made || height > most || columns < strip_tuning::least_columns) return {};
   as_columns.take_as_columns(p);
   return column_layout_of(as_columns, true);
 }

@@ -191,9 +191,10 @@ class on_cuda final : public record_detail::executor {
     const device_scope scope(device_);
     auto* const stream = current_stream();
     if ((is_old_ || is_worth_it()) && !capturing(stream)) make_updatable();  // which may need other rooms
+    uses all(stream);
     for (const record_detail::use_of_memory& u : memory)
-      if (!u.on_host) use(u.memory, u.written, stream);
-    for (allocation* const room : rooms_) use(room, true, stream);
+      if (!u.on_host) all.add(u.memory, u.written);
+    for (allocation* const room : rooms_) all.add(room, true);
     if (!can_be_child() && capturing(stream)) return add_to_capture(stream);
     if (!noted_.empty()) give_noted(stream);
     check(cudaGraphLaunch(runnable_, stream), "cudaGraphLaunch");

@@ -24,8 +24,10 @@ void release_held(allocation* a) noexcept {
   try {
     auto streams = cuda_detail::take_readers(a);
     streams.insert(static_cast<cudaStream_t>(memory_detail::stream_of(a).load(std::memory_order_acquire)));
-    for (allocation* const one : all->held)
-      for (auto* const stream : streams) cuda_detail::use(one, false, stream);
+    for (auto* const stream : streams) {
+      cuda_detail::uses reads(stream);
+      for (allocation* const one : all->held) reads.add(one, false);
+    }
   } catch (...) {  // only if the driver is gone; then nobody reads
   }
 }
@@ -69,7 +71,8 @@ allocation* table_of(cuda, const members& m) {
   table->pointers = {};
   table->hold(there);
   auto* const stream = current_stream();
-  for (allocation* const one : table->held) cuda_detail::use(one, false, stream);
+  cuda_detail::uses reads(stream);
+  for (allocation* const one : table->held) reads.add(one, false);
   table->data = there->data;
   table->device = there->device;
   table->stream = stream;

@@ -159,26 +159,33 @@ cudaStream_t stream_of(const allocation* a) {
 
 }  // namespace
 
-void use(allocation* a, bool written, cudaStream_t stream, bool noted) {
-  if (stream_of(a) == stream && !readers_of(a)) return;
+void uses::wait_for(cudaStream_t earlier, int home) {
+  const waited_for w{earlier, is_default(earlier) || is_default(stream_) ? home : -1};
+  if (std::find(waited_.begin(), waited_.end(), w) != waited_.end()) return;
+  order(earlier, stream_, home);
+  waited_.push_back(w);
+}
+
+void uses::add(allocation* a, bool written, bool noted) {
+  if (stream_of(a) == stream_ && !readers_of(a)) return;
   const std::lock_guard lock(readers_mutex);
   const cudaStream_t owner = stream_of(a);
   reader_set* readers = readers_of(a);
-  if (owner != stream) order(owner, stream, a->device);
+  if (owner != stream_) wait_for(owner, a->device);
   if (!written) {
-    if (owner == stream || !noted) return;
+    if (owner == stream_ || !noted) return;
     if (!readers) set_readers(a, readers = new reader_set);
-    readers->insert(stream);
+    readers->insert(stream_);
     return;
   }
   if (readers) {
     for (const cudaStream_t r : *readers)
-      if (r != stream) order(r, stream, a->device);
+      if (r != stream_) wait_for(r, a->device);
     if (!noted) return;
     set_readers(a, nullptr);
     delete readers;
   }
-  if (noted) memory_detail::stream_of(a).store(stream, std::memory_order_release);
+  if (noted) memory_detail::stream_of(a).store(stream_, std::memory_order_release);
 }
 
 void use(allocation* a, bool written) {
@@ -198,9 +205,9 @@ const planning::machine& this_machine() { return state().costs; }
 void before(const planning::operand_info* info, int targets, int count) {
   check_devices(info, targets, count);
   if (rooms_now()) return;  // launches of the graph are in order with others
-  const cudaStream_t stream = current_stream();
+  uses all(current_stream());
   for (int i = 0; i < count; ++i)
-    if (info[i].owner) use(info[i].owner, i < targets, stream);
+    if (info[i].owner) all.add(info[i].owner, i < targets);
 }
 
 scratch scratch_for(std::size_t partial_bytes) {

@@ -114,12 +114,16 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   }
 }
 
-/// Blocks that are to share a processor; 0: as many as the compiler makes of it.
+/// Blocks that are to share a processor; 0: as many as the compiler makes of it. Cheap programs wait for memory, and
+/// want more threads than dear ones, which want registers.
 template <class Set, int Width, int Depth, class Sources>
 constexpr int column_residents(Sources sources) {
   using tuned = reduce_tuning;
-  return Set::prologue::cost >= tuned::dear && sum_bytes<Set, Width>(sources, Width * Depth) <= tuned::dear_bytes ? 4
-                                                                                                                  : 0;
+  constexpr int cost = Set::prologue::cost;
+  const int bytes = sum_bytes<Set, Width>(sources, Width * Depth);
+  if (cost >= tuned::dear && bytes <= tuned::dear_bytes) return 4;
+  if (cost < tuned::cheap && bytes <= tuned::bytes_of_four) return 4;
+  return bytes <= tuned::bytes_of_three ? 3 : 0;
 }
 
 template <class Set, class Epilogue, class Sources, int K, int R, int Width, int Depth, class Parameters>

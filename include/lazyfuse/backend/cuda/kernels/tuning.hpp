@@ -107,6 +107,11 @@ struct dpp::tuning<dpp::reductions, cuda> {
   /// two blocks compute where four could: two tanh 170 -> 145 us, tanh, sqrt, two exponentials and a quotient 485 ->
   /// 381. Elsewhere it knows better: told of four blocks it takes 64 where it took 48.
   static constexpr int dear = 32, dear_bytes = 160, dear_turned_bytes = 208;
+  /// Programs that cost less wait for memory: of columns, too, four blocks where threads have bytes_of_four, and three
+  /// of all others that have bytes_of_three, where the compiler, left alone, makes two: the maximum of a sum of three
+  /// operands takes 65 us less by four and 3 by three, a quotient of exponentials 75 us by three and 85 by four for 82,
+  /// a tanh 108 and 123 for 119.
+  static constexpr int cheap = 16;
   /// Rows of a thread beside operands that are turned: their values and sums; and the blocks that share a processor, so
   /// that some read while others compute. Six operands and a sum: 8 rows and two blocks 380 us, 4 and four 334.
   static constexpr cuda_detail::thread_load turned{640, 240};
