@@ -27,7 +27,7 @@ const char* fact_of(const exact_plan& p, int i, int inner, const reduce_geometry
   if (o.element_size == 0 || !o.steps) return "not_known";
   if (o.steps[inner] == 0) return "same";
   if (g.consecutive && has_bit(g.wide, i)) return "vectors";
-  if (o.steps[inner] != 1 || p.type_of(i).kind != ir::source_kind::memory || has_bit(g.wide, i)) return "not_known";
+  if (o.steps[inner] != 1 || p.type_of(i).kind != ir::source_kind::memory) return "not_known";
   return g.consecutive ? "neighbours" : "interleaved";
 }
 /// Of all: that they are vectors, or what is known of each if that is something else.

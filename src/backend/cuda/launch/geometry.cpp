@@ -339,7 +339,8 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     g.lanes = power_above(ceil_div(columns, width), block_threads / lines);
     g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     if (columns >= width) g.lanes = lanes_of(block_threads, g.lanes, ceil_div(columns, index_t{g.chunks} * width));
-    if (g.lanes % 32 != 0) g.consecutive = true;
+    // Of neighbours the last threads can go back as far as all of theirs exist.
+    if (g.lanes % 32 != 0 || (g.chunks == 1 && columns < index_t{g.lanes} * width)) g.consecutive = true;
     g.units = reduced;
     tiles = outputs / columns * g.chunks;
     most_splits = reduced / (index_t{block_threads / g.lanes} * depth * 2);

@@ -22,12 +22,17 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   const int spacing = threads.spacing, span = p.lanes * Width;
   const index_t chunk_begin = static_cast<index_t>(chunk) * span;
   const int in_chunk = static_cast<int>(p.inner - chunk_begin < span ? p.inner - chunk_begin : span);
-  // The last lanes go back as far as all columns of a thread exist. What they share with others they do not store.
-  const int own = threads.template first<Width>(lane),
-            first = spacing == 1 && in_chunk >= Width && own > in_chunk - Width ? in_chunk - Width : own;
-  const bool whole = spacing == 1 ? in_chunk >= Width : in_chunk == span;
+  // The last lanes, or the last chunk, go back as far as all columns of a thread exist. What they share with others
+  // they do not store.
+  const int own = threads.template first<Width>(lane);
+  const bool whole = spacing == 1 ? in_chunk >= Width : p.inner >= span;
+  const int first = !whole                   ? own
+                    : spacing != 1           ? own - (span - in_chunk)
+                    : own > in_chunk - Width ? in_chunk - Width
+                                             : own;
   const index_t column = chunk_begin + first;
-  const int in_row = in_chunk - first, others = own - first;
+  const int in_row = in_chunk - first, others = (spacing == 1 ? own : 0) - first;
+  const bool has_columns = line < lines && in_row > 0 && others <= (Width - 1) * spacing;
 
   // Kept position of the first element: the outer axes, and the column.
   index_t base[count] = {}, at[K] = {};
@@ -49,7 +54,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   const bool one_axis = p.reduced.first == R - K - 1;
   const index_t length = p.reduced.extents[R - K - 1];
   const bool in_turn = whole && (one_axis || length >= 4 * lines);
-  for (index_t from = begin; from < end && line < lines;) {
+  for (index_t from = begin; from < end && has_columns;) {
     index_t to = end, unit = from + line;
     if (in_turn) {
       index_t offset[count];
@@ -107,7 +112,7 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   if (line == 0) {
 #pragma unroll
     for (int k = 0; k < Width; ++k)
-      if (k * spacing < in_row && k >= others) {
+      if (k * spacing < in_row && k * spacing >= others) {
         at[K - 1] = column + k * spacing;
         finish<Set, Epilogue, K>(p, at, sums.lane[k]);
       }
