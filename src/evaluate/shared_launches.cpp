@@ -104,7 +104,7 @@ bool shared_launches::take(kernel_plan& p) {
   waits = waits && together->takes(p) && is_short(p) && each_use(p, [](const memory_used&) { return true; });
   // Results are begun in their order: only the last kernel may write in place, when what can fail before it has run.
   const bool ends_waiting = waits ? waiting_ && waiting_->plans[0].type->together != together : !p.because;
-  if (waiting_ && (ends_waiting || waiting_->are_ordered_with(p))) launch();
+  if (waiting_ && (ends_waiting || (!apart_ && waiting_->are_ordered_with(p)))) launch();
   if (!waits) return pass_on(p);
   if (!waiting_) {
     waiting_ = waiting::spare().release();

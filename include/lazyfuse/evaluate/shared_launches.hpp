@@ -15,7 +15,8 @@ void launch(planning::kernel_plan* const* plans, int count);
 /// are computed from runs meanwhile. Of a list it says which of its plans share a launch.
 class shared_launches {
  public:
-  explicit shared_launches(const execution& outer) : x(outer) { x.together = this; }
+  /// apart: they write elements of one result, of which each has its own, and none reads any.
+  explicit shared_launches(const execution& outer, bool apart = false) : x(outer), apart_(apart) { x.together = this; }
   ~shared_launches();
   shared_launches(const shared_launches&) = delete;
   shared_launches& operator=(const shared_launches&) = delete;
@@ -30,6 +31,7 @@ class shared_launches {
  private:
   struct waiting;
   waiting* waiting_ = nullptr;  ///< null until there are some
+  bool apart_;
   bool pass_on(planning::kernel_plan& p) const;
   static void let_go(waiting* w);
 };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/patterns.hpp>
+#include <lazyfuse/evaluate/shared_launches.hpp>
 #include <lazyfuse/expr/view.hpp>
 #include <lazyfuse/program/remapped.hpp>
 
@@ -170,7 +171,12 @@ bool run_between_turns(const execution& x, const shape<R>& s, const target_pack<
   const box whole = whole_of(s);
   box inner;
   if (!turns.known || !turns.largest(whole, inner)) return false;
-  boxes_of_turns<Space, R, T, E>(x, to, owners, e, turns).run_box(whole);
+  if (x.together) boxes_of_turns<Space, R, T, E>(x, to, owners, e, turns).run_box(whole);
+  else {
+    shared_launches bands(x, true);
+    boxes_of_turns<Space, R, T, E>(bands.x, to, owners, e, turns).run_box(whole);
+    bands.launch();
+  }
   return true;
 }
 
