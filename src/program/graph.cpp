@@ -270,14 +270,19 @@ bool program_graph::has_stages() const {
   return false;
 }
 
-bool program_graph::reduces_in_one_pass() const {
+bool program_graph::reduces_in_one_pass(const std::vector<bool>& is_real) const {
   const auto at = [this](int i) -> const program_node& { return nodes[static_cast<std::size_t>(i)]; };
   const std::vector<bool> reads = read_stages();
+  // Of other numbers than float and double the maximum comes first.
+  std::vector<bool> real(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    // Of other numbers than float and double the maximum comes first.
-    if (nodes[i].type.starts_with("op::cast<") && nodes[i].type != "op::cast<float>" &&
-        nodes[i].type != "op::cast<double>")
-      return false;
+    const program_node& n = nodes[i];
+    if (n.type.empty()) real[i] = is_real[static_cast<std::size_t>(n.arguments[0])];
+    else
+      real[i] = (!n.type.starts_with("op::cast<") || n.type == "op::cast<float>" || n.type == "op::cast<double>") &&
+                std::ranges::all_of(n.arguments, [&](int a) { return real[static_cast<std::size_t>(a)]; });
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!nodes[i].is_stage || !reads[i]) continue;
     const program_node& power = at(nodes[i].arguments[0]);
     if (nodes[i].type != "op::sum" || (power.type != "op::exp" && power.type != "op::rough_exp")) return false;
@@ -287,7 +292,7 @@ bool program_graph::reduces_in_one_pass() const {
     const program_node* shift = &at(exponent.arguments[1]);
     if (shift->type == "op::finite_or_zero") shift = &at(shift->arguments[0]);
     if (!shift->is_stage || shift->type != "op::max" || shift->arguments[0] != x || at(x).is_stage ||
-        reads[static_cast<std::size_t>(x)])
+        reads[static_cast<std::size_t>(x)] || !real[static_cast<std::size_t>(x)])
       return false;
   }
   return true;

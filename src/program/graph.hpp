@@ -49,7 +49,8 @@ struct program_graph {
   /// Whether a reduction reads another.
   bool has_stages() const;
   /// Whether one pass makes all its reductions: none reads another, but sums of exp(x - max(x)) (program/one_pass.hpp).
-  bool reduces_in_one_pass() const;
+  /// is_real: of each operand, whether it is float or double.
+  bool reduces_in_one_pass(const std::vector<bool>& is_real) const;
   std::optional<factors> sum_of_products(const std::vector<step>& operands) const;
   /// What the sources among its operations are written in, for the place before all namespaces.
   std::string definitions() const;

@@ -101,9 +101,9 @@ void exact_plan::take_as_columns(const exact_plan& reduction) {
     if (info[i].steps) std::fill_n(steps[i] + kept, rank - 1 - kept, index_t{0});
 }
 
-void exact_plan::take_as_reduction(const exact_plan& of_columns) {
-  kept = of_columns.kept + 1;
-  take_turned(of_columns, of_columns.rank - 1, kept - 1);
+void exact_plan::take_as_reduction(const exact_plan& rows) {
+  kept = rows.kept + (rows.columns ? 1 : 0);
+  take_turned(rows, rows.columns ? rows.rank - 1 : 0, rows.columns ? kept - 1 : 0);
 }
 
 void exact_plan::order_axes(const int* from, int axes) {

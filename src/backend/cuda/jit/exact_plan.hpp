@@ -35,8 +35,8 @@ struct exact_plan {
 
   /// Of a reduction along its last kept axis: the same as a function of columns, of which each has one result.
   void take_as_columns(const exact_plan& reduction);
-  /// The other way round: of columns that have one result each.
-  void take_as_reduction(const exact_plan& columns);
+  /// The other way round: of columns, or rows, that have one result each.
+  void take_as_reduction(const exact_plan& rows);
 
   /// Puts these axes in the place of all; -1: one that has a single position.
   void order_axes(const int* from, int axes);

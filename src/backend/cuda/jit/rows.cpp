@@ -11,6 +11,7 @@
 #include "backend/cuda/launch/memory.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace lazyfuse::cuda_detail {
 
@@ -54,9 +55,8 @@ made_rows rows_in_registers(const exact_plan& p, exact_program& program, row_pro
   return rows.geometry.registers ? rows : made_rows{};
 }
 
-/// Whether the blocks of a cluster keep all that they read of a row, or of their columns, also what is read
-/// once: then another pass over it is cheap.
-bool stays_on_chip(const exact_plan& p, int width) {
+/// Bytes of all that is read of a row, or of the columns of a team.
+index_t bytes_of_row(const exact_plan& p, int width) {
   index_t elements = p.columns ? index_t{32} * width : p.extents[p.rank - 1], bytes = 0;
   for (int k = p.kept; k < p.rank - 1; ++k) elements *= p.extents[k];
   for (int i = 0; i < p.count; ++i) {
@@ -65,8 +65,15 @@ bool stays_on_chip(const exact_plan& p, int width) {
     for (int k = p.kept; o.steps && k < p.rank; ++k) differs = differs || (o.steps[k] != 0 && p.extents[k] != 1);
     if (differs) bytes += elements * o.element_size;
   }
+  return bytes;
+}
+
+/// Whether the blocks of a cluster keep all that they read of a row, or of their columns, also what is read
+/// once: then another pass over it is cheap.
+bool stays_on_chip(const exact_plan& p, int width) {
   const index_t held = p.columns ? 0 : row_tuning::team_threads * row_tuning::most_held_bytes;
-  return bytes <= row_tuning::usual_cluster * (device().shared_bytes_of(row_tuning::team_residents) * 6 / 7 + held);
+  return bytes_of_row(p, width) <=
+         row_tuning::usual_cluster * (device().shared_bytes_of(row_tuning::team_residents) * 6 / 7 + held);
 }
 
 /// By teams.
@@ -109,17 +116,23 @@ made_rows rows_by_elements(const exact_plan& p, exact_program& program, row_prog
   return g.straight && g.fits ? rows_by_teams(p, program, facts, team_walk::elements) : made_rows{};
 }
 
-/// Columns that are read once, for one result each: as any reduction, whose blocks need not run at a time.
+/// Columns that are read once, for one result each, and rows that no block keeps, whose blocks would wait for each
+/// other: as any reduction, whose blocks need not run at a time.
 made_rows rows_as_reduction(const exact_plan& p, exact_program& program, const row_geometry& g) {
-  if (!p.type().only_made || !p.columns || !p.plan.rows.one_result || !program.graph->reduces_in_one_pass()) return {};
-  for (int i = 0; i < p.count; ++i)  // as in reduces_in_one_pass()
-    if (const dtype t = p.type_of(i).element; t != dtype::float32 && t != dtype::float64) return {};
+  if (!p.type().only_made || !p.plan.rows.one_result) return {};
+  if (!p.columns && bytes_of_row(p, 1) <= device().shared_bytes_of(1)) return {};
+  std::vector<bool> is_real(static_cast<std::size_t>(p.count));
+  for (int i = 0; i < p.count; ++i) {
+    const dtype t = p.type_of(i).element;
+    is_real[static_cast<std::size_t>(i)] = t == dtype::float32 || t == dtype::float64;
+  }
+  if (!program.graph->reduces_in_one_pass(is_real)) return {};
   exact_plan reduction(p.plan);
   reduction.take_as_reduction(p);
   made_rows rows{.geometry = g, .reduction = reduction_of(reduction, program)};
-  if (!rows.reduction->along_kept) return {};
+  if (p.columns && !rows.reduction->along_kept) return {};
   rows.made = rows.reduction->made;
-  rows.geometry.path = "columns in one pass";
+  rows.geometry.path = p.columns ? "columns in one pass" : "rows in one pass";
   return rows;
 }
 
