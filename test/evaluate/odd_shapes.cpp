@@ -109,6 +109,38 @@ void centre_columns(const test::extents& shape) {
                                       })))
       << text;
 }
+/// Sums along an axis in the middle: of rows that begin anywhere, of those beside whole ones, and of a few.
+template <class Space>
+void add_columns(const test::extents& shape) {
+  const auto x = numbers<float>({shape[0], shape[1], shape[2] + 3}, 9), y = numbers<float>(shape, 10);
+  const auto wide = test::array_of<Space, 3>(x), whole = test::array_of<Space, 3>(y);
+  const auto view = wide(all, all, range(1, shape[2] + 1));
+  test::tensor<float> of_view({shape[0], shape[2]}), of_both({shape[0], shape[2]}), most({shape[0], shape[2]});
+  test::for_each_index(shape, [&](const test::extents& i) {
+    const float v = x[{i[0], i[1], i[2] + 1}], both = v * y[i];
+    float& largest = most[{i[0], i[2]}];
+    of_view[{i[0], i[2]}] += v;
+    of_both[{i[0], i[2]}] += both;
+    largest = i[1] == 0 ? both : std::max(largest, both);
+  });
+  const std::string text = test::text(shape);
+  EXPECT_TRUE(test::evaluates_to(lf::sum(view, axis<1>), of_view)) << text;
+  EXPECT_TRUE(test::evaluates_to(lf::sum(view * whole, axis<1>), of_both)) << text;
+  EXPECT_TRUE(test::evaluates_to(lf::max(view * whole, axis<1>), most)) << text;
+}
+TYPED_TEST(odd_shapes, have_sums_of_any_number_of_columns) {
+  for (const int64_t columns : {1, 3, 31, 33, 64, 118, 127, 128, 129, 131, 181, 250, 255, 257, 352, 383, 385, 516})
+    for (const int64_t height : {1, 9, 300}) add_columns<TypeParam>({2, height, columns});
+  add_columns<TypeParam>({300, 40, 130});
+  // Dear ones, of so many rows that no block reads a column's at once.
+  const auto x = numbers<float>({209, 1 << 14}, 11);
+  const auto a = this->template of<float, 2>(x);
+  test::tensor<float> sums({1 << 14});
+  test::for_each_index(x.shape,
+                       [&](const test::extents& i) { sums[{i[1]}] += std::floor(x[i] / 2) + std::floor(x[i] / 3); });
+  EXPECT_TRUE(test::evaluates_to(lf::sum(lf::floor_divide(a, 2.0f) + lf::floor_divide(a, 3.0f), axis<0>), sums));
+}
+
 TYPED_TEST(odd_shapes, have_functions_of_columns_of_every_height) {
   for (const test::extents& shape : {test::extents{3, 1, 37},
                                      {2, 5, 333},

@@ -509,8 +509,30 @@ TEST_F(without_nvcc, tall_columns_are_read_once_for_their_results_and_once_for_t
   ASSERT_EQ(p.kernels.size(), 2u);
   EXPECT_NE(p.kernels[0].program.find("sqrt"), std::string::npos) << p.kernels[0].program;
   EXPECT_EQ(p.kernels[1].program.find("sqrt"), std::string::npos) << p.kernels[1].program;
-  // Low columns stay where they are.
+  // Low columns stay where they are, and lower ones that are added up, if that is dear.
   EXPECT_EQ(kernels_of(lf::softmax(of(lf::shape(500, 65536)), axis<0>)), "columns_in_registers");
+  const auto dear = [](const auto& y) { return lf::sum(lf::tanh(y) * lf::tanh(y + 1), axis<0>); };
+  EXPECT_EQ(kernels_of(dear(of(lf::shape(60, 65536)))), "columns_in_registers");
+  EXPECT_EQ(kernels_of(dear(of(lf::shape(200, 65536)))), "reduce_columns");
+}
+
+TEST_F(without_nvcc, rows_that_no_block_keeps_are_read_once_for_one_result) {
+  const auto kernels_of = [](const auto& e) {
+    standin::reset();
+    (void)lf::materialize(e);
+    return launched_now();
+  };
+  EXPECT_EQ(kernels_of(lf::logsumexp(of(lf::shape(2000, 70001)), axis<1>)), "reduce_rows");
+  EXPECT_EQ(kernels_of(lf::logsumexp(of(lf::shape(2000, 40001)), axis<1>)), "rows_in_strips");
+  EXPECT_EQ(kernels_of(lf::softmax(of(lf::shape(2000, 70001)), axis<1>)), "rows_by_teams");
+}
+
+TEST_F(without_nvcc, bands_between_turns_of_rolls_share_a_launch) {
+  const auto x = of(lf::shape(4000, 4100));
+  const auto around = lf::roll(x, 1, axis<0>) + lf::roll(x, -1, axis<0>) + lf::roll(x, 1, axis<1>);
+  standin::reset();
+  (void)lf::materialize(around - 3 * x);
+  EXPECT_EQ(launched_now(), "transform_stencil transform_parts");
 }
 
 TEST_F(without_nvcc, lines_are_stencils_that_read_vectors) {
