@@ -532,7 +532,7 @@ TEST_F(without_nvcc, bands_between_turns_of_rolls_share_a_launch) {
   const auto around = lf::roll(x, 1, axis<0>) + lf::roll(x, -1, axis<0>) + lf::roll(x, 1, axis<1>);
   standin::reset();
   (void)lf::materialize(around - 3 * x);
-  EXPECT_EQ(launched_now(), "transform_stencil transform_parts");
+  EXPECT_EQ(launched_now(), "transform_strided transform_parts");
 }
 
 TEST_F(without_nvcc, lines_are_stencils_that_read_vectors) {
