@@ -52,23 +52,31 @@ std::string steps_of(const exact_plan& p, int first, int last, index_t strips) {
   return all;
 }
 
-/// What so many elements of a thread are worth: less where little is on its way at a time, and where registers for much
-/// leave few threads.
+/// What so many elements of a thread are worth: less where most instructions are for where they are, and where
+/// registers for much leave few threads.
 double worth_of_share(int held, int bytes) {
+  constexpr double of_few[] = {0, 0.5, 0.7, 0.88, 0.95, 0.95};
   const int words = held * bytes / 4;
-  const double on_its_way = held >= 6 ? 1 : held >= 4 ? 0.95 : 0.9;
-  return on_its_way * (words <= 20 ? 1 : words <= 64 ? bytes > 4 && words > 32 ? 0.9 : 0.97 : 0.93);
+  return (held < 6 ? of_few[held] : 1) * (words <= 20 ? 1 : words <= 64 ? bytes > 4 && words > 32 ? 0.9 : 0.97 : 0.93);
 }
 /// What so many threads of a row are worth: less where few read neighbours, and where many wait for each other.
-double worth_of_threads(int threads) {
+double worth_of_threads(int threads, bool has_one_result) {
   return threads == 32    ? 1
          : threads == 16  ? 0.97
          : threads == 8   ? 0.95
          : threads == 4   ? 0.9
+         : threads == 1   ? has_one_result ? 0.8 : 0.75
          : threads < 4    ? 0.75
          : threads <= 256 ? 0.97
          : threads <= 512 ? 0.92
                           : 0.85;
+}
+/// Whether the memory takes a sector in so many writes that they are most of the time. Softmax of rows of 33: by 4
+/// threads 119 us, by 8 68; of 13 by 2 119, by 4 71; of 7 by 1 172, by 2 69; but of 31 by 4, of 11 by 2 and of 5 by 1
+/// at the speed of copy.
+bool writes_in_pieces(int held, int threads, int element_size) {
+  constexpr int sector = 32;
+  return threads * element_size < sector && held > 4 + threads;
 }
 /// The next number of threads that may share a row.
 int more_than(int threads) {
@@ -161,6 +169,7 @@ std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, bool in
   if (bytes == 0 || length < 2 || rows * length < strip_tuning::least_elements || rows > most_blocks) return {};
   if (rows * std::min<index_t>(length, 32) < strip_tuning::least_threads) return {};
   const double cost = p.type().cost(p.plan);
+  const bool has_one_result = reduces(p) || p.plan.rows.one_result;
   row_strip_layout best{};
   double most = 0;
   for (int threads = 1; threads <= strip_tuning::most_threads; threads = more_than(threads)) {
@@ -169,7 +178,9 @@ std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, bool in
         static_cast<double>(held) * cost > strip_tuning::most_cost)
       continue;
     const double used = static_cast<double>(length) / static_cast<double>(threads * held);
-    const double w = used * worth_of_share(static_cast<int>(held), bytes) * worth_of_threads(threads);
+    const bool in_pieces = !has_one_result && writes_in_pieces(static_cast<int>(held), threads, p.info[0].element_size);
+    const double w = used * worth_of_share(static_cast<int>(held), bytes) * worth_of_threads(threads, has_one_result) *
+                     (in_pieces ? 0.4 : 1);
     if (w > most) {
       most = w;
       best = {.held = static_cast<int>(held), .threads = threads, .length = static_cast<int>(length), .rows = rows};
