@@ -76,12 +76,15 @@ bool start_as_strips(const exact_plan& p, exact_program& program, const reduce_g
 
 /// Low columns stay in registers: before and after the few rows of each thread that reads several columns in vectors
 /// there is more to do than with them. But blocks that first read all and then compute do neither all the time, so dear
-/// programs stay there only where columns are lower.
+/// programs stay there only where columns are lower. Where a block would have few elements, all do that fit.
 std::optional<column_layout> columns_of(const exact_plan& p, exact_plan& as_columns) {
   index_t height = 1, columns = 1;
   for (int k = 0; k < p.rank; ++k) (k < p.kept ? columns : height) *= p.extents[k];
   const bool is_dear = p.type().cost(p.plan) >= reduce_tuning::dear;
-  const index_t most = is_dear ? strip_tuning::most_height_of_dear_sums : strip_tuning::most_height_of_sums;
+  const index_t of_block = height * p.extents[p.kept - 1];
+  const index_t most = of_block < strip_tuning::least_of_block ? of_block
+                       : is_dear                               ? strip_tuning::most_height_of_dear_sums
+                                                               : strip_tuning::most_height_of_sums;
   if (!p.type().only_made || height > most || columns < strip_tuning::least_columns) return {};
   as_columns.take_as_columns(p);
   return column_layout_of(as_columns, true);
@@ -113,7 +116,10 @@ made_reduction reduction_of(const exact_plan& p, exact_program& program) {
   if (p.kept > most_kept || p.rank > most_axes) return {};
   const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
   const char* const path = along_kept ? "columns" : "rows";
-  const int width = vector_width(p, false);
+  // Of fewer columns than a vector has, threads take as many as all of them can.
+  const int widest = vector_width(p, false);
+  const index_t columns = along_kept ? p.extents[p.kept - 1] : widest;
+  const int width = columns >= widest ? widest : static_cast<int>(columns & -columns);
   reduce_geometry g = lay_out(p, along_kept, width, 1, not_known_yet);
   // How threads lie depends on what a kernel takes on, which only it knows; then others may be what it relies on.
   made_kernel* made = nullptr;
@@ -121,7 +127,9 @@ made_reduction reduction_of(const exact_plan& p, exact_program& program) {
     if (times == 3) return {};
     std::string facts = times < 2 ? facts_of(p, along_kept, g) : not_known;
     const auto find = [&] {
-      return variant_of(program, p, path, facts, [&] { return reduce_source(p, *program.graph, path, facts); });
+      const std::string of_width = width == widest ? "" : " of " + std::to_string(width);
+      return variant_of(program, p, path, facts + of_width,
+                        [&] { return reduce_source(p, *program.graph, path, facts, width == widest ? 0 : width); });
     };
     made = find();
     if (!made && facts != not_known && !has_compiler()) {  // a bundle may have that one

@@ -254,8 +254,9 @@ kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph
 }
 
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
-                            const std::string& facts) {
-  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank), header = "reduce_" + path;
+                            const std::string& facts, int width) {
+  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank), header = "reduce_" + path,
+                    of_thread = width > 0 ? std::to_string(width) : share + "width";
   const bool staged = graph.has_stages();
   kernel_source s;
   s.text =
@@ -267,9 +268,9 @@ kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph,
       "using enum cuda_detail::along_inner;\nusing parameters = cuda_detail::reduce_parameters<operands, targets, " +
       axes + ", cuda_detail::" + facts + ">;\n" + layout_check("reduce_numbers<" + axes + ">") + ending;
   s.kernel = "lazyfuse::cuda_detail::reduce_" + path + "<" + here + "set, " + here + "all, " + here + "sources, " +
-             axes + ", " + share + "width, " + share + "by_" + path + ".depth, " + here + "parameters>";
-  s.choices = {share + "width", share + "by_rows.depth", share + "by_columns.depth",
-               "sizeof(" + here + "set::accumulators)", "0"};
+             axes + ", " + of_thread + ", " + share + "by_" + path + ".depth, " + here + "parameters>";
+  s.choices = {of_thread, share + "by_rows.depth", share + "by_columns.depth", "sizeof(" + here + "set::accumulators)",
+               "0"};
   return s;
 }
 

@@ -38,10 +38,10 @@ kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& gr
 /// (kernels/stencil.cuh); threads take `most` elements along the walk. choices: those they take, which may be fewer.
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most);
 /// A reduction along "rows" or "columns", of operands of which is known what facts
-/// says, "layout_facts<same, vectors>" for two. choices: the width, the depths of both, and the bytes of a partial
-/// result.
+/// says, "layout_facts<same, vectors>" for two. width: of a thread; 0: as its types have it. choices: the width, the
+/// depths of both, and the bytes of a partial result.
 kernel_source reduce_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
-                            const std::string& facts);
+                            const std::string& facts, int width);
 
 /// A reduction by tiles, "pairs", "products", "nested" or "nested_deeply", of operands whose axes are [batch... | rows
 /// | columns | depth], so many of them of the batch, and of which is known what facts says, "1, 2" for tile_facts<1,

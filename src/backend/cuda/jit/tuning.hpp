@@ -67,6 +67,9 @@ struct strip_tuning {
   static constexpr index_t most_height_compiled = 256;
   /// Higher ones that are reduced are read in vectors: of a tanh and a quotient, 194 high, in 34 us less.
   static constexpr index_t most_height_of_sums = 256, most_height_of_dear_sums = 64;
+  /// Elements that are worth a block: of 300 x 3 beside each other, sums take 373 us where reading takes 32, of 300 x
+  /// 15 77, of 1000 x 15 50.
+  static constexpr index_t least_of_block = 1 << 14;
   /// Warps that share 32 columns, and how many such are beside each other in a block. What a block reads of a row is
   /// then so wide that it and its neighbours find it in the memory's open pages: 250 x 2047 takes 286 us by one group
   /// of 16 lines, 226 by three of 5.
