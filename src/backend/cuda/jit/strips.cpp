@@ -71,19 +71,17 @@ double worth_of_threads(int threads, bool has_one_result) {
          : threads <= 512 ? 0.92
                           : 0.85;
 }
-/// Whether the memory takes a sector in so many writes that they are most of the time. Softmax of rows of 33: by 4
-/// threads 119 us, by 8 68; of 13 by 2 119, by 4 71; of 7 by 1 172, by 2 69; but of 31 by 4, of 11 by 2 and of 5 by 1
-/// at the speed of copy.
-bool writes_in_pieces(int held, int threads, int element_size) {
-  constexpr int sector = 32;
-  return threads * element_size < sector && held > 4 + threads;
-}
 /// The next number of threads that may share a row.
 int more_than(int threads) {
   return threads + (threads < 32 ? threads : threads < 256 ? 32 : threads < 512 ? 64 : 128);
 }
 
 }  // namespace
+
+bool writes_in_pieces(index_t lines, index_t beside, int element_size) {
+  constexpr int sector = 32;
+  return beside * element_size < sector && lines > 4 + beside;
+}
 
 bool has_small_elements(const exact_plan& p) {
   for (int i = 0; i < p.count; ++i)
@@ -178,7 +176,7 @@ std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, bool in
         static_cast<double>(held) * cost > strip_tuning::most_cost)
       continue;
     const double used = static_cast<double>(length) / static_cast<double>(threads * held);
-    const bool in_pieces = !has_one_result && writes_in_pieces(static_cast<int>(held), threads, p.info[0].element_size);
+    const bool in_pieces = !has_one_result && writes_in_pieces(held, threads, p.info[0].element_size);
     const double w = used * worth_of_share(static_cast<int>(held), bytes) * worth_of_threads(threads, has_one_result) *
                      (in_pieces ? 0.4 : 1);
     if (w > most) {

@@ -10,6 +10,11 @@
 
 namespace lazyfuse::cuda_detail {
 
+/// Whether memory takes a sector in so many writes that they are most of the time: of so many elements beside each
+/// other, one line after the other. Softmax of rows of 33 by 4 threads takes 119 us, by 8 68; of 13 by 2 119, by 4 71;
+/// of 7 by 1 172, by 2 69; but of 31 by 4, of 11 by 2 and of 5 by 1 the time of copy.
+bool writes_in_pieces(index_t lines, index_t beside, int element_size);
+
 /// Whether several elements of an operand make a register: single ones take as many instructions as of four bytes,
 /// which vectors do not.
 bool has_small_elements(const exact_plan& p);
