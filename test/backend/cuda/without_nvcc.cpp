@@ -667,7 +667,7 @@ TEST_F(without_nvcc, kernels_of_an_expression_are_few_whatever_its_shape) {
     array<1> r(lf::shape<1>{n});
     r = lf::sum(a(all, range(0, n)) - 5, axis<0>);
   });
-  EXPECT_LE(columns, 4);
+  EXPECT_LE(columns, 6) << "those that are fewer than a vector's among them";
 }
 
 TEST_F(without_nvcc, lazy_arrays_are_kernels_that_are_made) {
