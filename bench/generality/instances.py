@@ -127,10 +127,27 @@ def heat_kernel(case):
     return case.result(reduce("sum", with_axes(m, [0]) * exp(-1.0 * square(with_axes(x, [0]) - with_axes(x, [1]))), [1]))
 
 
+def softmax_of_short_rows(case):
+    return case.result(along("softmax", case.input((1 << 22, 17)), 1))
+
+
+def centre_of_points(case):
+    return case.result(reduce("mean", case.input((20000003, 3)), [0]))
+
+
+def means_of_pixels(case):
+    return case.result(reduce("mean", case.input((70000, 300, 3)), [1]))
+
+
+def centred_pixels(case):
+    x = case.input((70000, 300, 3))
+    return case.result(x - reduce("mean", x, [1], True))
+
+
 ALL = [(f.__name__, f) for f in (bodies, bodies_by_rsqrt, nearest_centre, product, kl_rows, cosine_rows, softmax_of_words,
                                  cross_entropy_of_words, batch_norm, sums_over_ends, softmax_of_channels, softmax_down,
                                  layer_norm_backward, masked_softmax, two_softmaxes, both_sums, points_7, points_27, dropout,
-                                 heat_kernel)]
+                                 heat_kernel, softmax_of_short_rows, centre_of_points, means_of_pixels, centred_pixels)]
 
 
 def cases():
