@@ -101,7 +101,8 @@ bool shared_launches::take(kernel_plan& p) {
   if (!waits && !waiting_) return pass_on(p);
   if (!p.path) p.type->decide(p);
   if (!p.path) return pass_on(p);
-  waits = waits && together->takes(p) && is_short(p) && each_use(p, [](const memory_used&) { return true; });
+  const auto is_known = [&] { return each_use(p, [](const memory_used&) { return true; }); };
+  waits = waits && together->takes(p) && is_short(p) && (apart_ || is_known());
   // Results are begun in their order: only the last kernel may write in place, when what can fail before it has run.
   const bool ends_waiting = waits ? waiting_ && waiting_->plans[0].type->together != together : !p.because;
   if (waiting_ && (ends_waiting || (!apart_ && waiting_->are_ordered_with(p)))) launch();

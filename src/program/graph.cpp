@@ -278,6 +278,8 @@ bool program_graph::reduces_in_one_pass(const std::vector<bool>& is_real) const 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const program_node& n = nodes[i];
     if (n.type.empty()) real[i] = is_real[static_cast<std::size_t>(n.arguments[0])];
+    else if (n.type.starts_with("literal<"))
+      real[i] = n.type.starts_with("literal<float") || n.type.starts_with("literal<double");
     else
       real[i] = (!n.type.starts_with("op::cast<") || n.type == "op::cast<float>" || n.type == "op::cast<double>") &&
                 std::ranges::all_of(n.arguments, [&](int a) { return real[static_cast<std::size_t>(a)]; });

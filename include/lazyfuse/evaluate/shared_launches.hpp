@@ -15,7 +15,7 @@ void launch(planning::kernel_plan* const* plans, int count);
 /// are computed from runs meanwhile. Of a list it says which of its plans share a launch.
 class shared_launches {
  public:
-  /// apart: they write elements of one result, of which each has its own, and none reads any.
+  /// apart: they write elements of one result, of which each has its own, and reads no other.
   explicit shared_launches(const execution& outer, bool apart = false) : x(outer), apart_(apart) { x.together = this; }
   ~shared_launches();
   shared_launches(const shared_launches&) = delete;

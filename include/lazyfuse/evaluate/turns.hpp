@@ -125,10 +125,10 @@ box whole_of(const shape<R>& s) {
 template <class Space, int R, class T, class E>
 class boxes_of_turns {
  public:
-  /// bands: how those are run that are not cut once more.
-  boxes_of_turns(const execution& x, const execution& bands, const target_pack<R, T>& to, allocation* const* owners,
+  /// of_bands: how those are run that are not cut once more.
+  boxes_of_turns(const execution& x, const execution& of_bands, const target_pack<R, T>& to, allocation* const* owners,
                  const E& e, const turn_list& turns)
-      : x_(x), bands_(bands), to_(to), owners_(owners), e_(e), turns_(turns) {}
+      : x_(x), of_bands_(of_bands), to_(to), owners_(owners), e_(e), turns_(turns) {}
 
   /// The largest part first: the host prepares the others meanwhile.
   void run_box(const box& b) const {
@@ -143,7 +143,7 @@ class boxes_of_turns {
   }
 
  private:
-  const execution &x_, &bands_;
+  const execution &x_, &of_bands_;
   const target_pack<R, T>& to_;
   allocation* const* owners_;
   const E& e_;
@@ -152,7 +152,7 @@ class boxes_of_turns {
   auto part(const box& b) const { return part_in<R>(tree::unnamed(e_), b); }
   void run_as_it_is(const box& b) const {
     const auto e = part(b);
-    transform_best<Space, R, T>(bands_, e.shape(), place_in(to_, b), owners_, e);
+    transform_best<Space, R, T>(of_bands_, e.shape(), place_in(to_, b), owners_, e);
   }
   void run_lying(const box& b) const {
     const auto e = with_lying<memory_of<Space>>(part(b));

@@ -19,7 +19,7 @@ struct row_residence {
   int grid_barriers = 0;                ///< barriers of a whole grid for each stage
   bool one_by_one = false;              ///< columns that are not read in vectors, nor all at once
   double pace = 1;  ///< the part of memory's speed that they reach if no pass reads them again; less if blocks wait
-  double busy = 1;  ///< of what it takes to keep a device busy, the part that rows are
+  double busy = 1;  ///< of memory's speed, the part that they reach at most: few, or written in parts of sectors
 };
 
 /// What it takes to walk over an element one by one, in each pass: 90 to 180 instructions in all on an H100, where half

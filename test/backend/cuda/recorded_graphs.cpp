@@ -153,6 +153,37 @@ TEST_F(recorded_graphs, are_in_order_with_what_uses_their_memory) {
   lf::synchronize();
 }
 
+TEST_F(recorded_graphs, wait_once_for_another_stream_however_many_arrays_are_of_it) {
+  const stream s, t, u;
+  std::vector<vector> x, y;
+  for (int i = 0; i < 5; ++i) {
+    x.emplace_back(lf::shape(1000));
+    y.emplace_back(lf::shape(1000));
+  }
+  lf::graph g = lf::record([&] {
+    for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[i] + 1;
+  });
+  const auto write = [](vector& v, const stream& by) { lf::assign(lf::on(by.handle), v, lf::zeros<float>({1000})); };
+  for (auto& v : x) write(v, s);
+  for (auto& v : y) write(v, s);
+  const auto launched = [&] {
+    standin::reset();
+    g.launch(t.handle);
+    return standin::waits().size();
+  };
+  EXPECT_EQ(launched(), 1u);
+  EXPECT_EQ(launched(), 1u) << "what is read is another stream's still, which may have been given more";
+  write(x[0], u);
+  write(x[3], u);
+  EXPECT_EQ(launched(), 2u) << "of two streams";
+  // A kernel waits as often.
+  for (auto& v : x) write(v, s);
+  standin::reset();
+  lf::assign(lf::on(u.handle), y[0], x[0] + x[1] * x[2] - x[3]);
+  EXPECT_EQ(standin::waits().size(), 2u) << "for who wrote the operands, and for who wrote the target";
+  lf::synchronize();
+}
+
 TEST_F(recorded_graphs, get_new_parameters_where_they_are_rebound) {
   vector x(lf::shape(1000)), y(lf::shape(1000)), z(lf::shape(1000)), other(lf::shape(1000));
   lf::graph g = lf::record([&] {

@@ -533,6 +533,9 @@ TEST_F(without_nvcc, bands_between_turns_of_rolls_share_a_launch) {
   standin::reset();
   (void)lf::materialize(around - 3 * x);
   EXPECT_EQ(launched_now(), "transform_strided transform_parts");
+  int launches = 0;
+  for (const auto& k : lf::plan(around - 3 * x).kernels) launches += k.joined ? 0 : 1;
+  EXPECT_EQ(launches, 2) << "as it is planned";
 }
 
 TEST_F(without_nvcc, lines_are_stencils_that_read_vectors) {
@@ -668,6 +671,18 @@ TEST_F(without_nvcc, kernels_of_an_expression_are_few_whatever_its_shape) {
     r = lf::sum(a(all, range(0, n)) - 5, axis<0>);
   });
   EXPECT_LE(columns, 6) << "those that are fewer than a vector's among them";
+  // Of 3 columns threads have one each, of 2 two.
+  const auto of_columns = [&](lf::index_t n) {
+    const long so_far = lf::kernels_compiled();
+    array<1> sums(lf::shape<1>{n});
+    sums = lf::max(of(lf::shape(5000, n)) * 0.5f, axis<0>);
+    return lf::kernels_compiled() - so_far;
+  };
+  EXPECT_EQ(of_columns(5), 1);
+  EXPECT_EQ(of_columns(7), 0);
+  EXPECT_EQ(of_columns(3), 1);
+  EXPECT_EQ(of_columns(2), 1);
+  EXPECT_EQ(of_columns(3), 0);
 }
 
 TEST_F(without_nvcc, lazy_arrays_are_kernels_that_are_made) {

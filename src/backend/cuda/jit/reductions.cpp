@@ -82,10 +82,9 @@ std::optional<column_layout> columns_of(const exact_plan& p, exact_plan& as_colu
   for (int k = 0; k < p.rank; ++k) (k < p.kept ? columns : height) *= p.extents[k];
   const bool is_dear = p.type().cost(p.plan) >= reduce_tuning::dear;
   const index_t of_block = height * p.extents[p.kept - 1];
-  const index_t most = of_block < strip_tuning::least_of_block ? of_block
-                       : is_dear                               ? strip_tuning::most_height_of_dear_sums
-                                                               : strip_tuning::most_height_of_sums;
-  if (!p.type().only_made || height > most || columns < strip_tuning::least_columns) return {};
+  const index_t most = is_dear ? strip_tuning::most_height_of_dear_sums : strip_tuning::most_height_of_sums;
+  const bool is_low = height <= most || of_block < strip_tuning::least_of_block;
+  if (!p.type().only_made || !is_low || columns < strip_tuning::least_columns) return {};
   as_columns.take_as_columns(p);
   return column_layout_of(as_columns, true);
 }
@@ -112,14 +111,10 @@ const char* path_of_reduction(const exact_plan& p) {
                                                                                               : "rows";
 }
 
-made_reduction reduction_of(const exact_plan& p, exact_program& program) {
-  if (p.kept > most_kept || p.rank > most_axes) return {};
-  const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
+namespace {
+/// By threads of `width` lanes; widest: as its types have it.
+made_reduction reduction_of_width(const exact_plan& p, exact_program& program, bool along_kept, int width, int widest) {
   const char* const path = along_kept ? "columns" : "rows";
-  // Of fewer columns than a vector has, threads take as many as all of them can.
-  const int widest = vector_width(p, false);
-  const index_t columns = along_kept ? p.extents[p.kept - 1] : widest;
-  const int width = columns >= widest ? widest : static_cast<int>(columns & -columns);
   reduce_geometry g = lay_out(p, along_kept, width, 1, not_known_yet);
   // How threads lie depends on what a kernel takes on, which only it knows; then others may be what it relies on.
   made_kernel* made = nullptr;
@@ -142,6 +137,21 @@ made_reduction reduction_of(const exact_plan& p, exact_program& program) {
     if (facts == not_known || (g.consecutive == guess.consecutive && g.dense == guess.dense)) break;
   }
   return {.made = made, .geometry = g, .along_kept = along_kept};
+}
+}  // namespace
+
+made_reduction reduction_of(const exact_plan& p, exact_program& program) {
+  if (p.kept > most_kept || p.rank > most_axes) return {};
+  const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
+  const int widest = vector_width(p, false);
+  const index_t columns = along_kept ? p.extents[p.kept - 1] : widest;
+  // Of fewer columns than a vector has, threads take as many as all of them can. A bundle's kernels know no number.
+  if (columns < widest && !packs_at_the_end())
+    if (const made_reduction r =
+            reduction_of_width(p, program, along_kept, static_cast<int>(columns & -columns), widest);
+        r.made || has_compiler())
+      return r;
+  return reduction_of_width(p, program, along_kept, widest, widest);
 }
 
 bool start_made(const exact_plan& p, const made_reduction& r) {

@@ -120,7 +120,8 @@ made_rows rows_by_elements(const exact_plan& p, exact_program& program, row_prog
 /// other: as any reduction, whose blocks need not run at a time.
 made_rows rows_as_reduction(const exact_plan& p, exact_program& program, const row_geometry& g) {
   if (!p.type().only_made || !p.plan.rows.one_result) return {};
-  if (!p.columns && bytes_of_row(p, 1) <= device().shared_bytes_of(1)) return {};
+  // Those of a bundle know no length.
+  if (!p.columns && (packs_at_the_end() || bytes_of_row(p, 1) <= device().shared_bytes_of(1))) return {};
   std::vector<bool> is_real(static_cast<std::size_t>(p.count));
   for (int i = 0; i < p.count; ++i) {
     const dtype t = p.type_of(i).element;
@@ -164,10 +165,10 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
       rows.geometry.path = "columns in registers";
       // Of 9 to 300 lines of 3 a difference from the mean takes 2.7 to 3.6 times as long as a copy.
       if (!p.plan.rows.one_result && writes_in_pieces(columns->height, p.extents[p.rank - 1], p.info[0].element_size))
-        rows.geometry.pace = 0.35;
+        rows.geometry.busy = 0.35;
       return rows;
     }
-  // A grid, which has few columns, ends sooner than reductions of which one block merges what all others leave.
+  // A grid, which has few columns or rows, ends sooner than reductions of which one block merges what all others leave.
   const bool by_grid = g.how == exchange::memory;
   if (!by_grid)
     if (made_rows rows = rows_as_reduction(p, program, g); rows.made) return rows;

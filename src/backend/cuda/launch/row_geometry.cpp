@@ -207,7 +207,7 @@ void find_residence(const row_geometry& g, row_residence& to) {
     to.results = g.group == 1 ? residence::thread : g.group <= 32 ? residence::warp : residence::block;
     to.row = residence::thread;
     to.cached_bytes = to.again_bytes;
-    to.pace = g.pace;
+    to.busy = g.busy;
     return;
   }
   constexpr residence by_exchange[] = {residence::block, residence::cluster, residence::grid};

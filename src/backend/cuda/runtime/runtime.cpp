@@ -408,8 +408,9 @@ void copy(cuda, allocation* owner, void* to, cuda, const allocation* from_owner,
   // The handle of a default stream is the same on both devices and would not tell them apart.
   const cudaStream_t chosen = current_stream();
   const cudaStream_t stream = cuda_detail::is_default(chosen) ? cuda_detail::own_stream() : chosen;
-  cuda_detail::use(const_cast<allocation*>(from_owner), false, stream);
-  cuda_detail::use(owner, true, stream);
+  cuda_detail::uses both(stream);
+  both.add(const_cast<allocation*>(from_owner), false);
+  both.add(owner, true);
   cuda_detail::check(cudaMemcpyPeerAsync(to, owner->device, from, source, bytes, stream), "cudaMemcpyPeerAsync");
 }
 

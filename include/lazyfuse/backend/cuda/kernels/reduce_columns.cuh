@@ -22,8 +22,8 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   const int spacing = threads.spacing, span = p.lanes * Width;
   const index_t chunk_begin = static_cast<index_t>(chunk) * span;
   const int in_chunk = static_cast<int>(p.inner - chunk_begin < span ? p.inner - chunk_begin : span);
-  // The last lanes, or the last chunk, go back as far as all columns of a thread exist. What they share with others
-  // they do not store.
+  // The last lanes, or the last chunk, go back as far as all columns of a thread exist, if there are so many. What they
+  // share with others they do not store.
   const int own = threads.template first<Width>(lane);
   const bool whole = spacing == 1 ? in_chunk >= Width : p.inner >= span;
   const int first = !whole                   ? own

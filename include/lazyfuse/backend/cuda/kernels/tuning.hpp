@@ -105,7 +105,7 @@ struct dpp::tuning<dpp::reductions, cuda> {
   /// Programs that are so dear wait for what they compute: four blocks where threads have so few bytes, of columns, and
   /// of tiles of turned operands. The compiler, left alone, takes 104 to 128 registers for what it does with 64, and
   /// two blocks compute where four could: two tanh 170 -> 145 us, tanh, sqrt, two exponentials and a quotient 485 ->
-  /// 381. Elsewhere it knows better: told of four blocks it takes 64 where it took 48.
+  /// 381. But for cheap columns it knows better elsewhere: told of four blocks it takes 64 where it took 48.
   static constexpr int dear = 32, dear_bytes = 160, dear_turned_bytes = 208;
   /// Programs that cost less wait for memory: of columns, too, four blocks where threads have bytes_of_four, and three
   /// of all others that have bytes_of_three, where the compiler, left alone, makes two: the maximum of a sum of three

@@ -42,7 +42,7 @@ struct row_geometry {
   int residents = 1;  ///< blocks of a processor at a time
   unsigned room[most_operands] = {}, shared_bytes = 0;
   unsigned passed_bytes = 0;  ///< of the results of a stage that a block passes on
-  double pace = 1;            ///< as of row_residence, in registers
+  double busy = 1;            ///< as of row_residence, in registers
   const char* path;
 
   /// Whether rows in registers are whole, which have one axis before them.
