@@ -53,6 +53,13 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
   index_t width = extents[R - 1];
   typename walk_type::table_type table = walk_type::table_of(operands, extents.extent);
   row_layout lies = walk().layout();
+  /// Whether results go past the caches, which will not keep them: of pieces of so many elements that are written at a
+  /// time.
+  using transforms = dpp::tuning<dpp::transforms, host>;
+  static constexpr bool may_stream = has_stores_past_caches && Epilogue::cost < transforms::streamed_cost;
+  bool streams(index_t piece) const {
+    return may_stream && piece >= scan_tuning::streamed && outgrows_caches(extents.size() * bytes_of<T...>);
+  }
 
   /// The operands at `line`, counted over all axes but the last.
   position at_line(index_t line) const {
@@ -86,8 +93,11 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
     };
     run(t);
   }
-  void store_results(const position& o, index_t first, index_t last, const values_type& from) const {
+  void store_results(const position& o, index_t first, index_t last, const values_type& from, bool past_caches) const {
     const results_run r{extents.extent, operands, targets, walk(), lies, width, 1, from, first};
+    if constexpr (may_stream) {
+      if (past_caches) return r.stream_row(o, first, last);
+    }
     r.rows_of(o, 1, first, last);
   }
 
@@ -99,12 +109,13 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
                                         const typename Set::accumulators& before) const {
     buffers room(chunk);
     const values_type values{side_by_side<scans, Sources>::in(room)};
+    const bool past_caches = Store && streams(last - first);
     totals so_far;
     for (index_t c = first; c < last; c += chunk) {
       const index_t n = algorithm::min<index_t>(chunk, last - c);
       evaluate_elements(o, c, c + n, values);
       scan_chunk<Store>(values, n, before, so_far, scan_indices);
-      if constexpr (Store) store_results(o, c, c + n, values);
+      if constexpr (Store) store_results(o, c, c + n, values, past_caches);
     }
     return ends(so_far, scan_indices);
   }
@@ -144,6 +155,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
         for (index_t b = 0; b < blocks; ++b)
           add(so_far, scan_block<true>(o, b * block_elements, end_of(b), ends(so_far, scan_indices)), scan_indices);
       }
+      end_of_stores_past_caches();
     });
   }
   index_t end_of(index_t block) const { return algorithm::min((block + 1) * block_elements, width); }
@@ -164,6 +176,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
           order.done(b);
           (void)scan_block<true>(o, b * block_elements, end_of(b), before);
         }
+        end_of_stores_past_caches();
       } catch (...) {  // by a function of the user's: nobody waits for this block
         order.fail();
         throw;
@@ -182,6 +195,7 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
                   columns = algorithm::clamp<index_t>(share, algorithm::min(most_columns, scan_tuning::least_columns),
                                                       most_columns);
     const index_t pieces = (width + columns - 1) / columns;
+    const bool past_caches = streams(columns);
     for_tasks(outer * pieces, cost(outer * lines), [&](index_t task) {
       const index_t first = task % pieces * columns, last = algorithm::min(first + columns, width);
       buffers room(chunk);
@@ -193,8 +207,9 @@ struct scan_run_of<Set, Epilogue, Sources, Operands, target_pack<R, T...>> {
         evaluate_elements(o, first, last, values);
         if (r % scan_tuning::run == 0) end_run(sums, last - first, scan_indices);
         add_line(sums, values, last - first, scan_indices);
-        store_results(o, first, last, values);
+        store_results(o, first, last, values, past_caches);
       }
+      end_of_stores_past_caches();
     });
   }
   using column_totals = typename each_of<totals_of_columns, Set, most_columns>::type;

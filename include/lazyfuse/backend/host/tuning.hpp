@@ -176,8 +176,10 @@ struct dpp::tuning<dpp::scans, host> {
   static constexpr index_t run = 16, span = 16 * run;
   /// Columns that a task takes down all their lines, at least: whole lines of the cache.
   static constexpr int least_columns = 64;
+  /// Elements beside each other that go past the caches, at least.
+  static constexpr index_t streamed = 256;
   /// Into how many such pieces a line is cut, about.
-  static constexpr index_t pieces = 8;
+  static constexpr index_t pieces = 4;
 
   /// What predictions add to the cost of an element. Between elements that are apart in memory an inner loop has none.
   static constexpr double beside_elements(bool columns, bool apart, double length, double across) {
