@@ -284,4 +284,20 @@ TYPED_TEST(scans, of_equal_numbers_do_not_drift) {
   check_drift<TypeParam, 0>({1 << 17, 32}, 32);
 }
 
+/// On the host large results go past the caches.
+TYPED_TEST(scans, of_large_arrays_are_what_they_are_of_parts) {
+  const lf::index_t rows = 2203, columns = 4101;
+  const lf::array<float, 2, TypeParam> x =
+      lf::cast<float>(lf::remainder(lf::reshape(lf::arange<int32_t>(rows * columns), {rows, columns}), 13));
+  const lf::array<float, 2, TypeParam> down = lf::cumsum(x, axis<0>), along = lf::cumsum(x * 2.0f, axis<1>);
+  for (const lf::index_t first : {lf::index_t{0}, lf::index_t{1000}, lf::index_t{3101}}) {
+    const auto part = lf::range(first, first + 1000);
+    EXPECT_TRUE(lf::array_equal(down(lf::all, part), lf::cumsum(x(lf::all, part), axis<0>))) << first;
+  }
+  for (const lf::index_t first : {lf::index_t{0}, lf::index_t{1203}}) {
+    const auto part = lf::range(first, first + 1000);
+    EXPECT_TRUE(lf::array_equal(along(part, lf::all), lf::cumsum(x(part, lf::all) * 2.0f, axis<1>))) << first;
+  }
+}
+
 }  // namespace
