@@ -178,7 +178,8 @@ struct dpp::tuning<dpp::scans, host> {
   static constexpr int least_columns = 64;
   /// Elements beside each other that go past the caches, at least.
   static constexpr index_t streamed = 256;
-  /// Into how many such pieces a line is cut, about.
+  /// Into how many such pieces a line is cut, about. Of 4096 columns, eight took 7.0 ms and four 4.2: where lines are
+  /// whole pages apart, loads wait for stores to the same place of the page before.
   static constexpr index_t pieces = 4;
 
   /// What predictions add to the cost of an element. Between elements that are apart in memory an inner loop has none.
