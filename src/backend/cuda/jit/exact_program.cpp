@@ -55,6 +55,14 @@ exact_program& program_of(const exact_plan& p) {
     made->repeated = all > 0 ? 1 - made->graph->operations() / double(all) : 0;
   }
   if (made->graph && static_cast<int>(made->graph->roots.size()) != type->targets) made->graph.reset();
+  if (made->graph) {
+    std::vector<bool> is_real(static_cast<std::size_t>(p.count));
+    for (int i = 0; i < p.count; ++i) {
+      const dtype t = p.type_of(i).element;
+      is_real[static_cast<std::size_t>(i)] = t == dtype::float32 || t == dtype::float64;
+    }
+    made->in_one_pass = made->graph->reduces_in_one_pass(is_real);
+  }
   const std::lock_guard lock(mutex);
   return *table.try_emplace(std::move(key), std::move(made)).first->second;
 }

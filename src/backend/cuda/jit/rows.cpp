@@ -11,7 +11,6 @@
 #include "backend/cuda/launch/memory.hpp"
 
 #include <utility>
-#include <vector>
 
 namespace lazyfuse::cuda_detail {
 
@@ -119,15 +118,9 @@ made_rows rows_by_elements(const exact_plan& p, exact_program& program, row_prog
 /// Columns that are read once, for one result each, and rows that no block keeps, whose blocks would wait for each
 /// other: as any reduction, whose blocks need not run at a time.
 made_rows rows_as_reduction(const exact_plan& p, exact_program& program, const row_geometry& g) {
-  if (!p.type().only_made || !p.plan.rows.one_result) return {};
+  if (!p.type().only_made || !p.plan.rows.one_result || !program.in_one_pass) return {};
   // Those of a bundle know no length.
   if (!p.columns && (packs_at_the_end() || bytes_of_row(p, 1) <= device().shared_bytes_of(1))) return {};
-  std::vector<bool> is_real(static_cast<std::size_t>(p.count));
-  for (int i = 0; i < p.count; ++i) {
-    const dtype t = p.type_of(i).element;
-    is_real[static_cast<std::size_t>(i)] = t == dtype::float32 || t == dtype::float64;
-  }
-  if (!program.graph->reduces_in_one_pass(is_real)) return {};
   exact_plan reduction(p.plan);
   reduction.take_as_reduction(p);
   made_rows rows{.geometry = g, .reduction = reduction_of(reduction, program)};
