@@ -86,6 +86,7 @@ struct column_layout {
 struct row_strip_layout {
   int held, threads, length;
   index_t rows;
+  int blocks = 1;  ///< of a cluster, which share a row
 };
 /// Functions of rows: their kernel, and how it lies over them. Without a kernel if there can be none.
 struct made_rows {

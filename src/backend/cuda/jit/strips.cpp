@@ -3,6 +3,8 @@
 // vectors.
 #include "backend/cuda/jit/strips.hpp"
 
+#include <lazyfuse/backend/cuda/launch/launch.cuh>
+
 #include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/jit/source.hpp"
 #include "backend/cuda/jit/tuning.hpp"
@@ -185,11 +187,18 @@ std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, bool in
     }
   }
   if (most == 0) return {};
+  // Blocks of which a processor has one alone read, compute and write one after the other.
+  const index_t words = best.held * bytes / 4;
+  if (device().most_cluster > 1 && best.threads % 64 == 0 && 2 * rows <= most_blocks &&
+      2 * (words + words_beside_strip) * best.threads > registers_of_processor) {
+    best.blocks = 2;
+    best.threads /= 2;
+  }
   return best;
 }
 
 made_kernel* row_strip_kernel(const exact_plan& p, exact_program& program, const row_strip_layout& g) {
-  const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.threads),
+  const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.threads) + ", " + std::to_string(g.blocks),
                           steps_of(p, p.kept, p.rank, g.rows)};
   return variant_of(program, p, "rows in strips", facts.share + facts.steps,
                     [&] { return row_strips_source(p, *program.graph, facts); });
@@ -207,7 +216,10 @@ bool start_row_strips(const exact_plan& p, const made_kernel& made, const row_st
   if (!to.fits()) return false;
   const int block = g.threads > 32 ? g.threads : block_of_short_rows;
   const index_t blocks = ceil_div(g.rows, index_t{block / g.threads});
-  start(made, static_cast<unsigned>(blocks), 0, to, static_cast<unsigned>(block));
+  if (g.blocks == 1) start(made, static_cast<unsigned>(blocks), 0, to, static_cast<unsigned>(block));
+  else
+    launch_team(made.kernel, static_cast<unsigned>(g.blocks * blocks), static_cast<unsigned>(block), 0,
+                static_cast<unsigned>(g.blocks), false, to.data());
   return true;
 }
 

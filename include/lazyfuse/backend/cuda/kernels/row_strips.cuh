@@ -3,17 +3,19 @@
 // threads of a row, of a part of a warp up to a block of as many warps as the row asks for, have neighbouring elements.
 #pragma once
 
+#include <lazyfuse/backend/cuda/kernels/row_exchange.cuh>
 #include <lazyfuse/backend/cuda/kernels/strip.cuh>
 
 namespace lazyfuse::cuda_detail {
 
-/// All but the last of a thread's elements exist.
-template <int K, int R, int Held, int Threads, int Largest, class Index>
+/// All but the last of a thread's elements exist. Threads: of each of the blocks.
+template <int K, int R, int Held, int Threads, int Blocks, int Largest, class Index>
 struct row_place {
   const row_strip_numbers<K, R>& p;
   int member;
   unsigned char* room;  ///< for the warps of the block, twice
-  __device__ __forceinline__ int at(int d) const { return member + d * Threads; }
+  unsigned char* mail;  ///< for the blocks of the cluster
+  __device__ __forceinline__ int at(int d) const { return member + d * (Threads * Blocks); }
   __device__ __forceinline__ bool exists(int d) const { return d + 1 < Held || at(d) < p.length; }
   __device__ __forceinline__ bool is_first() const { return member == 0; }
   template <strip_step Step>
@@ -42,6 +44,15 @@ struct row_place {
       else Set::clear(a);
       merge_warp<Set, lanes>(a);
     }
+    if constexpr (Blocks > 1) {
+      if constexpr (Stage == 0) cluster_wait();  // all have opened their mail
+      const team_parameters team{Blocks, 1, exchange::cluster, nullptr, nullptr, 0};
+      const team_place here{0, static_cast<unsigned>(member) / Threads, Stage};
+      accumulators none;
+      Set::clear(none);
+      a = mailbox(mail, Largest).exchange(a, none, team, here);
+      merge_warp<Set, 32>(a);
+    }
   }
 
  private:
@@ -56,8 +67,9 @@ struct row_place {
   }
 };
 
-/// Threads: that share a row: a power of two up to 32, or whole warps, which are the block.
-template <class Staged, class Sources, class Types, int K, int R, int Held, int Threads, class Parameters>
+/// Threads: that share a row: a power of two up to 32, or whole warps, which are the block. Blocks: a cluster of so
+/// many such shares one, so that a processor has several, of which some read while others write.
+template <class Staged, class Sources, class Types, int K, int R, int Held, int Threads, int Blocks, class Parameters>
 __global__ void __launch_bounds__(Threads > 32 ? Threads : block_of_short_rows,
                                   strip_residents<Staged>(Sources{}, Threads > 32 ? Threads : block_of_short_rows,
                                                           Held)) rows_in_strips(const __grid_constant__ Parameters p) {
@@ -67,9 +79,12 @@ __global__ void __launch_bounds__(Threads > 32 ? Threads : block_of_short_rows,
   using index = typename Parameters::index;
   constexpr int of_block = Threads > 32 ? 1 : block_of_short_rows / Threads;
   __shared__ __align__(16) unsigned char room[Threads > 32 ? 2 * Threads / 32 * largest : 1];
+  __shared__ __align__(16) unsigned char mail[Blocks > 1 ? mailbox_bytes(largest) : 1];
+  if constexpr (Blocks > 1) mailbox(mail, largest).open();
   const int thread = static_cast<int>(threadIdx.x), own = of_block == 1 ? 0 : thread / Threads;
-  const row_place<K, R, Held, Threads, largest, index> place{p, thread - own * Threads, room};
-  index_t row = static_cast<index_t>(blockIdx.x) * of_block + own;
+  const int member = thread - own * Threads + static_cast<int>(blockIdx.x % Blocks) * Threads;
+  const row_place<K, R, Held, Threads, Blocks, largest, index> place{p, member, room, mail};
+  index_t row = static_cast<index_t>(blockIdx.x / Blocks) * of_block + own;
   const bool active = row < p.rows;
   if (!active) row = p.rows - 1;
   index base[Sources::size + 1] = {}, to[Types::size] = {};
