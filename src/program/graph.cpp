@@ -270,6 +270,15 @@ bool program_graph::has_stages() const {
   return false;
 }
 
+std::vector<bool> program_graph::read_in_stages(int operands) const {
+  std::vector<bool> below(nodes.size()), read(static_cast<std::size_t>(operands));
+  for (std::size_t i = nodes.size(); i-- > 0;)
+    if (const program_node& n = nodes[i]; n.type.empty()) read[static_cast<std::size_t>(n.arguments[0])] = below[i];
+    else if (below[i] || n.is_stage)
+      for (const int a : n.arguments) below[static_cast<std::size_t>(a)] = true;
+  return read;
+}
+
 bool program_graph::reduces_in_one_pass(const std::vector<bool>& is_real) const {
   const auto at = [this](int i) -> const program_node& { return nodes[static_cast<std::size_t>(i)]; };
   const std::vector<bool> reads = read_stages();

@@ -48,6 +48,8 @@ struct program_graph {
   };
   /// Whether a reduction reads another.
   bool has_stages() const;
+  /// Of each of so many operands: whether a reduction is of what it is read for.
+  std::vector<bool> read_in_stages(int operands) const;
   /// Whether one pass makes all its reductions: none reads another, but sums of exp(x - max(x)) (program/one_pass.hpp).
   /// is_real: of each operand, whether it is float or double.
   bool reduces_in_one_pass(const std::vector<bool>& is_real) const;

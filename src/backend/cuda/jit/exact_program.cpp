@@ -62,6 +62,7 @@ exact_program& program_of(const exact_plan& p) {
       is_real[static_cast<std::size_t>(i)] = t == dtype::float32 || t == dtype::float64;
     }
     made->in_one_pass = made->graph->reduces_in_one_pass(is_real);
+    made->read_in_stages = made->graph->read_in_stages(p.count);
   }
   const std::lock_guard lock(mutex);
   return *table.try_emplace(std::move(key), std::move(made)).first->second;

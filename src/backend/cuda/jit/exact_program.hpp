@@ -20,6 +20,7 @@ struct exact_program {
   std::optional<ir::program_graph> graph;  ///< none if it cannot be written down
   double repeated = 0;                     ///< the part of its operations that the types of the program repeat
   bool in_one_pass = false;                ///< one pass makes all its reductions
+  std::vector<bool> read_in_stages;        ///< of each operand: others are read for results alone
   /// Kernels, by the device, the axes, the path, and what they may rely on.
   struct variant {
     int device, rank, kept;

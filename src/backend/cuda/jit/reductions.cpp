@@ -66,7 +66,7 @@ std::optional<row_strip_layout> strips_of(const exact_plan& p, const reduce_geom
   }
   if (std::all_of(p.type().results, p.type().results + p.targets, [](dtype t) { return t == dtype::boolean; }))
     return {};
-  return row_strip_layout_of(p, in_vectors);
+  return row_strip_layout_of(p, {}, in_vectors);
 }
 bool start_as_strips(const exact_plan& p, exact_program& program, const reduce_geometry& g) {
   const auto strips = strips_of(p, g);

@@ -137,7 +137,7 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
       .width = vector_width(p, true), .held = most_held(p), .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1};
   row_geometry g = lay_out(p, facts);
   const bool in_vectors = g.registers ? g.has_whole_rows(p.extents, p.kept) && fills_threads(p, facts, g) : g.whole;
-  if (const auto strips = row_strip_layout_of(p, in_vectors))
+  if (const auto strips = row_strip_layout_of(p, program.read_in_stages, in_vectors))
     if (made_kernel* const made = row_strip_kernel(p, program, *strips)) {
       made_rows rows{.made = made, .geometry = g, .strips = strips};
       rows.geometry.registers = true;

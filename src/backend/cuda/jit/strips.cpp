@@ -18,17 +18,29 @@ namespace {
 
 constexpr index_t most_blocks = 2147483647;
 
-/// Bytes of an element of all operands that differ along the axes of a strip, as far as registers hold them; 0 if some
-/// operand is neither memory nor a constant.
-int bytes_of_element(const exact_plan& p, int first, int last) {
-  int bytes = 0;
+/// Of the operands that differ along the axes of a strip: bytes of an element of all, as far as registers hold them,
+/// and of those that stages read (none are named: all); and of the largest of these. Nothing if some operand is neither
+/// memory nor a constant.
+struct strip_bytes {
+  int all = 0, in_stages = 0, largest = 0;
+};
+std::optional<strip_bytes> bytes_of_element(const exact_plan& p, const std::vector<bool>& in_stages, int first,
+                                            int last) {
+  strip_bytes bytes;
   for (int i = 0; i < p.count; ++i) {
     const operand_info& o = p.operand(i);
-    if (p.type_of(i).kind == ir::source_kind::other) return 0;
+    if (p.type_of(i).kind == ir::source_kind::other) return {};
     bool differs = false;
     for (int k = first; o.steps && k < last; ++k) differs = differs || o.steps[k] != 0;
-    if (o.element_size > 0 && differs) bytes += std::max(o.element_size, 4);
+    if (o.element_size == 0 || !differs) continue;
+    const int registers = std::max(o.element_size, 4);
+    bytes.all += registers;
+    if (in_stages.empty() || in_stages[static_cast<std::size_t>(i)]) {
+      bytes.in_stages += registers;
+      bytes.largest = std::max(bytes.largest, o.element_size);
+    }
   }
+  if (bytes.all == 0) return {};
   return bytes;
 }
 
@@ -73,6 +85,18 @@ double worth_of_threads(int threads, bool has_one_result) {
          : threads <= 512 ? 0.92
                           : 0.85;
 }
+/// A block that a processor has alone reads, computes and writes one after the other: softmax of 50257 by 512 threads
+/// takes 986 us, by a cluster of two blocks of 256 899.
+constexpr double worth_of_one_block = 0.8;
+/// What a cluster is worth: more with more of a row in registers, and with more blocks on a processor. By so many words
+/// of a thread: softmax of 30001 as 30 by four blocks takes 144 us, as 59 by two 153, of 50257 as 50 246, as 99 232.
+double worth_of_cluster(int blocks, index_t words, int beside) {
+  const index_t registers = (words + beside + 7) / 8 * 8 * strip_tuning::threads_of_cluster,
+                residents = registers_of_processor / registers;
+  const double on_chip =
+      static_cast<double>(residents * words * strip_tuning::threads_of_cluster) / registers_of_processor;
+  return (0.5 + 0.3 * on_chip + 0.04 * static_cast<double>(residents)) * (blocks > 4 ? 0.95 : 1);
+}
 /// The next number of threads that may share a row.
 int more_than(int threads) {
   return threads + (threads < 32 ? threads : threads < 256 ? 32 : threads < 512 ? 64 : 128);
@@ -96,9 +120,10 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
   index_t height = 1, columns = p.extents[p.rank - 1];
   for (int k = 0; k < p.kept; ++k) columns *= p.extents[k];
   for (int k = p.kept; k < p.rank - 1; ++k) height *= p.extents[k];
-  const int bytes = bytes_of_element(p, p.kept, p.rank - 1);
+  const auto of_element = bytes_of_element(p, {}, p.kept, p.rank - 1);
   // Higher ones are compiled with a program as teams of blocks, whose bits those that are made repeat.
-  if (bytes == 0 || (height > strip_tuning::most_height_compiled && !p.type().only_made)) return {};
+  if (!of_element || (height > strip_tuning::most_height_compiled && !p.type().only_made)) return {};
+  const int bytes = of_element->all;
   const bool small = height * columns < strip_tuning::least_elements || packs_at_the_end();
   if (in_vectors && (small || columns < strip_tuning::least_columns || has_small_elements(p))) return {};
   column_layout best{
@@ -160,40 +185,47 @@ bool start_columns(const exact_plan& p, const made_kernel& made, const column_la
   return true;
 }
 
-std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, bool in_vectors) {
+std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, const std::vector<bool>& in_stages,
+                                                    bool in_vectors) {
   // Kernels that are compiled with a program have other paths, whose bits those that are made repeat.
   if (!p.type().only_made || p.columns || in_vectors || packs_at_the_end()) return {};
   index_t rows = 1, length = 1;
   for (int k = 0; k < p.rank; ++k) (k < p.kept ? rows : length) *= p.extents[k];
-  const int bytes = bytes_of_element(p, p.kept, p.rank);
-  if (bytes == 0 || length < 2 || rows * length < strip_tuning::least_elements || rows > most_blocks) return {};
+  const auto of_element = bytes_of_element(p, in_stages, p.kept, p.rank);
+  if (!of_element || length < 2 || rows * length < strip_tuning::least_elements || rows > most_blocks) return {};
   if (rows * std::min<index_t>(length, 32) < strip_tuning::least_threads) return {};
   const double cost = p.type().cost(p.plan);
   const bool has_one_result = reduces(p) || p.plan.rows.one_result;
+  const int bytes = of_element->all, beside = words_beside_strip(of_element->largest);
+  const int most_words = of_element->largest > 4 ? strip_tuning::most_words_of_large : strip_tuning::most_words;
+  // Reductions need not keep their rows, so that they have other kernels for those that are longer.
+  const int most_cluster = reduces(p) ? 1 : std::min(device().most_cluster, strip_tuning::most_cluster);
   row_strip_layout best{};
   double most = 0;
-  for (int threads = 1; threads <= strip_tuning::most_threads; threads = more_than(threads)) {
-    const index_t held = ceil_div(length, threads), words = held * bytes / 4;
-    if (words > strip_tuning::most_words || (words + words_beside_strip) * threads > registers_of_processor ||
-        static_cast<double>(held) * cost > strip_tuning::most_cost)
-      continue;
-    const double used = static_cast<double>(length) / static_cast<double>(threads * held);
-    const bool in_pieces = !has_one_result && writes_in_pieces(held, threads, p.info[0].element_size);
-    const double w = used * worth_of_share(static_cast<int>(held), bytes) * worth_of_threads(threads, has_one_result) *
-                     (in_pieces ? 0.4 : 1);
-    if (w > most) {
-      most = w;
-      best = {.held = static_cast<int>(held), .threads = threads, .length = static_cast<int>(length), .rows = rows};
-    }
-  }
+  const auto consider = [&](int threads, int blocks) {
+    const index_t all = index_t{threads} * blocks, held = ceil_div(length, all), words = held * bytes / 4;
+    if (words > most_words || (blocks > 1 ? 2 : 1) * (words + beside) * threads > registers_of_processor ||
+        static_cast<double>(held) * cost > strip_tuning::most_cost || blocks * rows > most_blocks)
+      return;
+    const double used = static_cast<double>(length) / static_cast<double>(all * held);
+    const bool in_pieces = !has_one_result && writes_in_pieces(held, all, p.info[0].element_size);
+    const bool alone =
+        !reduces(p) && 2 * (held * of_element->in_stages / 4 + beside) * threads > registers_of_processor;
+    const double w = used * (in_pieces ? 0.4 : 1) *
+                     (blocks > 1 ? worth_of_cluster(blocks, words, beside)
+                                 : worth_of_share(static_cast<int>(held), bytes) *
+                                       worth_of_threads(threads, has_one_result) * (alone ? worth_of_one_block : 1));
+    if (w <= most) return;
+    most = w;
+    best = {.held = static_cast<int>(held),
+            .threads = threads,
+            .length = static_cast<int>(length),
+            .rows = rows,
+            .blocks = blocks};
+  };
+  for (int threads = 1; threads <= strip_tuning::most_threads; threads = more_than(threads)) consider(threads, 1);
+  for (int blocks = 2; blocks <= most_cluster; blocks *= 2) consider(strip_tuning::threads_of_cluster, blocks);
   if (most == 0) return {};
-  // Blocks of which a processor has one alone read, compute and write one after the other.
-  const index_t words = best.held * bytes / 4;
-  if (device().most_cluster > 1 && best.threads % 64 == 0 && 2 * rows <= most_blocks &&
-      2 * (words + words_beside_strip) * best.threads > registers_of_processor) {
-    best.blocks = 2;
-    best.threads /= 2;
-  }
   return best;
 }
 

@@ -7,6 +7,7 @@
 #include <lazyfuse/backend/cuda/kernels/strip_layout.hpp>
 
 #include <optional>
+#include <vector>
 
 namespace lazyfuse::cuda_detail {
 
@@ -24,8 +25,10 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
 made_kernel* column_kernel(const exact_plan& p, exact_program& program, const column_layout& g);
 bool start_columns(const exact_plan& p, const made_kernel& made, const column_layout& g);
 
-/// None where rows are too long or too few, or read in vectors.
-std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, bool in_vectors);
+/// None where rows are too long or too few, or read in vectors. in_stages: exact_program::read_in_stages, or empty:
+/// all.
+std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, const std::vector<bool>& in_stages,
+                                                    bool in_vectors);
 made_kernel* row_strip_kernel(const exact_plan& p, exact_program& program, const row_strip_layout& g);
 bool start_row_strips(const exact_plan& p, const made_kernel& made, const row_strip_layout& g);
 

@@ -44,7 +44,9 @@ struct column_place {
 /// Lines: warps below each other, which share 32 columns; Groups: how many such are beside each other in a block.
 template <class Staged, class Sources, class Types, int K, int R, int Held, int Lines, int Groups, bool Exact,
           class Parameters>
-__global__ void __launch_bounds__(32 * Lines * Groups, strip_residents<Staged>(Sources{}, 32 * Lines * Groups, Held))
+__global__ void __launch_bounds__(32 * Lines * Groups,
+                                  strip_residents<Staged, Parameters>(Sources{}, make_index_sequence<Sources::size>{},
+                                                                      32 * Lines * Groups, Held))
     columns_in_registers(const __grid_constant__ Parameters p) {
   constexpr auto operands = make_index_sequence<Sources::size>{};
   constexpr auto targets = make_index_sequence<Types::size>{};

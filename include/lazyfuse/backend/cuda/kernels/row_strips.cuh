@@ -3,7 +3,7 @@
 // threads of a row, of a part of a warp up to a block of as many warps as the row asks for, have neighbouring elements.
 #pragma once
 
-#include <lazyfuse/backend/cuda/kernels/row_exchange.cuh>
+#include <lazyfuse/backend/cuda/kernels/row_merge.cuh>
 #include <lazyfuse/backend/cuda/kernels/strip.cuh>
 
 namespace lazyfuse::cuda_detail {
@@ -71,15 +71,17 @@ struct row_place {
 /// many such shares one, so that a processor has several, of which some read while others write.
 template <class Staged, class Sources, class Types, int K, int R, int Held, int Threads, int Blocks, class Parameters>
 __global__ void __launch_bounds__(Threads > 32 ? Threads : block_of_short_rows,
-                                  strip_residents<Staged>(Sources{}, Threads > 32 ? Threads : block_of_short_rows,
-                                                          Held)) rows_in_strips(const __grid_constant__ Parameters p) {
+                                  strip_residents<Staged, Parameters>(Sources{}, make_index_sequence<Sources::size>{},
+                                                                      Threads > 32 ? Threads : block_of_short_rows,
+                                                                      Held, Blocks > 1 ? 2 : 1))
+    rows_in_strips(const __grid_constant__ Parameters p) {
   constexpr auto operands = make_index_sequence<Sources::size>{};
   constexpr auto targets = make_index_sequence<Types::size>{};
   constexpr int largest = accumulator_bytes<Staged>;
   using index = typename Parameters::index;
   constexpr int of_block = Threads > 32 ? 1 : block_of_short_rows / Threads;
   __shared__ __align__(16) unsigned char room[Threads > 32 ? 2 * Threads / 32 * largest : 1];
-  __shared__ __align__(16) unsigned char mail[Blocks > 1 ? mailbox_bytes(largest) : 1];
+  __shared__ __align__(16) unsigned char mail[Blocks > 1 ? mail_bytes<Staged> : 1];
   if constexpr (Blocks > 1) mailbox(mail, largest).open();
   const int thread = static_cast<int>(threadIdx.x), own = of_block == 1 ? 0 : thread / Threads;
   const int member = thread - own * Threads + static_cast<int>(blockIdx.x % Blocks) * Threads;

@@ -19,20 +19,27 @@ struct strip_parameters : bound_to<Operands, Targets>, Numbers {
   }();
 };
 
-/// Registers for an element of all operands that stages read, each of which has its own.
-template <class Staged, class... Src, int... I>
-constexpr int words_in_stages(list<Src...>, index_sequence<I...>) {
-  return (0 + ... + (Staged::template read_before<Staged::count, I> ? (element_bytes<Src> + 3) / 4 : 0));
-}
-/// Blocks that share a processor, of so many threads with so many elements: they leave registers for what is computed
-/// beside what stages read.
-template <class Staged, class... Src>
-constexpr int strip_residents(list<Src...> sources, int threads, int held) {
+/// Bytes of an element of each operand that stages read, which has registers of its own unless it is the same along the
+/// strip.
+template <class Staged, class Parameters, int I, class Source>
+inline constexpr int strip_element_bytes =
+    Staged::template read_before<Staged::count, I>&& Parameters::template step<I> != strip_step::same
+        ? element_bytes<Source>
+        : 0;
+/// Blocks that share a processor, of so many threads with so many elements, but at least so many: they leave registers
+/// for what is computed beside what stages read.
+template <class Staged, class Parameters, class... Src, int... I>
+constexpr int strip_residents(list<Src...>, index_sequence<I...>, int threads, int held, int least = 1) {
   constexpr int most_threads = 2048;
-  const int words = held * words_in_stages<Staged>(sources, make_index_sequence<sizeof...(Src)>{});
-  const int registers = (words + words_beside_strip + 7) / 8 * 8, most = most_threads / threads;
+  int words = 0, largest = 0;
+  const int of_element[] = {0, strip_element_bytes<Staged, Parameters, I, Src>...};
+  for (const int bytes : of_element) {
+    words += held * ((bytes + 3) / 4);
+    largest = bytes > largest ? bytes : largest;
+  }
+  const int registers = (words + words_beside_strip(largest) + 7) / 8 * 8, most = most_threads / threads;
   const int fit = registers_of_processor / (registers * threads);
-  return fit < 1 ? 1 : fit < most ? fit : most;
+  return fit < least ? least : fit < most ? fit : most;
 }
 
 /// A place says of the thread's element d whether it exists (exists), and how far it is from the first of the strip
