@@ -238,6 +238,55 @@ TYPED_TEST(long_rows, of_numbers_that_grow_and_of_infinite_ones) {
   check_special_lines<double, TypeParam>(20001, false, axis<1>);
 }
 
+/// Rows enough for one or several blocks each: those of b times each of a, of a's type.
+template <class T, class Space>
+void check_many_rows(std::int64_t length) {
+  const std::int64_t count = std::is_same_v<Space, lf::host> ? 3 : 513;
+  lf::array<T, 2, lf::host> a(lf::shape(count, 1)), b(lf::shape(1, length));
+  for (std::int64_t r = 0; r < count; ++r) a.data()[r] = static_cast<T>(1 + test::between(3, r) / 4);
+  for (std::int64_t i = 0; i < length; ++i) b.data()[i] = static_cast<T>(test::between(4, i));
+  a.data()[1] = std::numeric_limits<T>::quiet_NaN();
+  const auto x = lf::materialize(lf::to<Space>(a) * lf::to<Space>(b));
+  const auto check = [&](const auto& e, const auto& f, const char* what) {
+    lf::tune_detail::remember(lf::tune_detail::rows_of(e), lf::plan_choice::rows);
+    lf::kernel_trace trace;
+    const auto result = lf::materialize(e), again = lf::materialize(e);
+    EXPECT_EQ(trace.launches(), 2) << what << ' ' << length;
+    for (const std::int64_t r : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, count / 2, count - 1}) {
+      const auto row = [&](const auto& of) {
+        if constexpr (std::decay_t<decltype(of)>::rank == 1) return lf::to<lf::host>(of(lf::range(r, r + 1)));
+        else return lf::to<lf::host>(lf::reshape(of(lf::range(r, r + 1), lf::all), lf::shape(length)));
+      };
+      line v(static_cast<std::size_t>(length));
+      for (std::int64_t i = 0; i < length; ++i)
+        v[static_cast<std::size_t>(i)] = double(static_cast<T>(a.data()[r] * b.data()[i]));
+      const line want = f(std::move(v));
+      const auto got = row(result), once_more = row(again);
+      ASSERT_EQ(got.size(), static_cast<std::int64_t>(want.size())) << what << ' ' << length;
+      for (std::size_t i = 0; i < want.size(); ++i) {
+        const double is = double(std::as_const(got).data()[i]);
+        if (r == 1) ASSERT_TRUE(std::isnan(is)) << what << ' ' << length << ": " << is << " of NaN";
+        else {
+          ASSERT_TRUE(std::abs(is - want[i]) <= most * epsilon<T> * std::abs(want[i]) + smallest<T>)
+              << what << ' ' << length << ": element " << i << " of row " << r << " is " << is << ", not " << want[i];
+          ASSERT_EQ(is, double(std::as_const(once_more).data()[i])) << what << ' ' << length << " again";
+        }
+      }
+    }
+  };
+  check(lf::softmax(x, axis<1>), softmax_of, "softmax");
+  if constexpr (sizeof(T) > 2) {  // the mean of half is rounded before it is subtracted
+    check(lf::logsumexp(x, axis<1>), logsumexp_of, "logsumexp");
+    check(nested_of(x, axis<1>), nested, "what is apart from the mean");
+  }
+}
+TYPED_TEST(long_rows, of_which_there_are_enough_for_a_cluster_each) {
+  for (const std::int64_t length : {30001, 40007, 50257, 66001, 100003, 199999, 204803})
+    check_many_rows<float, TypeParam>(length);
+  for (const std::int64_t length : {12001, 25001, 50257}) check_many_rows<double, TypeParam>(length);
+  check_many_rows<lf::half, TypeParam>(50257);
+}
+
 TYPED_TEST(long_rows, in_place) {
   this->template for_lines<float>([](const auto& l, auto a) {
     auto y = l.x;
