@@ -245,7 +245,7 @@ void check_many_rows(std::int64_t length) {
   lf::array<T, 2, lf::host> a(lf::shape(count, 1)), b(lf::shape(1, length));
   for (std::int64_t r = 0; r < count; ++r) a.data()[r] = static_cast<T>(1 + test::between(3, r) / 4);
   for (std::int64_t i = 0; i < length; ++i) b.data()[i] = static_cast<T>(test::between(4, i));
-  a.data()[1] = std::numeric_limits<T>::quiet_NaN();
+  a.data()[1] = static_cast<T>(std::numeric_limits<double>::quiet_NaN());
   const auto x = lf::materialize(lf::to<Space>(a) * lf::to<Space>(b));
   const auto check = [&](const auto& e, const auto& f, const char* what) {
     lf::tune_detail::remember(lf::tune_detail::rows_of(e), lf::plan_choice::rows);
