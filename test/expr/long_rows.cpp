@@ -281,9 +281,9 @@ void check_many_rows(std::int64_t length) {
   }
 }
 TYPED_TEST(long_rows, of_which_there_are_enough_for_a_cluster_each) {
-  for (const std::int64_t length : {30001, 40007, 50257, 66001, 100003, 199999, 204803})
-    check_many_rows<float, TypeParam>(length);
-  for (const std::int64_t length : {12001, 25001, 50257}) check_many_rows<double, TypeParam>(length);
+  // Of four, two and eight blocks, and longer ones.
+  for (const std::int64_t length : {33001, 50257, 150001, 204803}) check_many_rows<float, TypeParam>(length);
+  check_many_rows<double, TypeParam>(25001);
   check_many_rows<lf::half, TypeParam>(50257);
 }
 
