@@ -324,21 +324,46 @@ kernel_source transform_turned_source(const exact_plan& p, const ir::program_gra
   return s;
 }
 
+namespace {
+/// The parameters of a kernel of strips, and the end of its source.
+std::string strips_of(const std::string& numbers, const strip_facts& facts) {
+  return "using enum cuda_detail::strip_step;\nusing parameters = cuda_detail::strip_parameters<operands, targets, "
+         "cuda_detail::" +
+         numbers + facts.steps + ">;\n" + layout_check(numbers) + ending;
+}
+constexpr const char* scans_of_program =
+    "template <class>\nstruct scans_of;\ntemplate <class... P>\nstruct scans_of<list<P...>> {\n"
+    "  using type = typename reductions_detail::find_all<false, list<>, P...>::type;\n};\n"
+    "using set = scan_set<typename scans_of<typename program::roots>::type, sources>;\n";
+}  // namespace
+
 kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
-                          const std::string& facts) {
+                          const std::string& facts, int depth) {
+  const std::string of_thread[] = {depth > 0 ? "1" : share + "share.width",
+                                   depth > 0 ? std::to_string(depth) : share + "share.depth"};
   const std::string kept = std::to_string(p.kept);
   kernel_source s;
-  s.text = beginning(p, graph, path == "scan_columns" ? path : "scan_rows", p.rank, p.rank) +
-           "template <class>\nstruct scans_of;\ntemplate <class... P>\nstruct scans_of<list<P...>> {\n"
-           "  using type = typename reductions_detail::find_all<false, list<>, P...>::type;\n};\n"
-           "using set = scan_set<typename scans_of<typename program::roots>::type, sources>;\n"
+  s.text = beginning(p, graph, path == "scan_columns" ? path : "scan_rows", p.rank, p.rank) + scans_of_program +
            "using shares = cuda_detail::scan_shares<set, program, sources, types>;\n"
            "using parameters = cuda_detail::scan_parameters<operands, targets, " +
            kept + ", " + facts + ">;\n" + layout_check("scan_numbers<" + kept + ">") + ending;
   s.kernel = "lazyfuse::cuda_detail::" + path + "<" + here + "set, " + here + "program, " + here + "sources, " + here +
-             "types, " + std::to_string(p.rank) + ", " + share + "share.width, " + share + "share.depth, " + here +
+             "types, " + std::to_string(p.rank) + ", " + of_thread[0] + ", " + of_thread[1] + ", " + here +
              "parameters>";
-  s.choices = {share + "share.width", share + "share.depth", share + "accumulators", "0", "0"};
+  s.choices = {of_thread[0], of_thread[1], share + "accumulators", "0", "0"};
+  return s;
+}
+
+kernel_source scan_strips_source(const exact_plan& p, const ir::program_graph& graph, bool of_columns,
+                                 const strip_facts& facts) {
+  const std::string axes = std::to_string(p.kept) + ", " + std::to_string(p.rank),
+                    numbers = (of_columns ? "column_numbers<" : "row_strip_numbers<") + axes + ">";
+  kernel_source s;
+  s.text = beginning(p, graph, "scan_strips", p.rank, p.rank) + scans_of_program + strips_of(numbers, facts);
+  s.kernel = std::string("lazyfuse::cuda_detail::scan_") + (of_columns ? "columns" : "rows") + "_in_strips<" + here +
+             "set, " + here + "program, " + here + "sources, " + here + "types, " + axes + ", " + facts.share + ", " +
+             here + "parameters>";
+  s.choices = {"0", "0", "0", "0", "0"};
   return s;
 }
 
@@ -381,11 +406,9 @@ kernel_source strips_source(const exact_plan& p, const ir::program_graph& graph,
                             const strip_facts& facts) {
   kernel_source s;
   const bool reduces = std::string_view(p.type().pattern) == "reduce" && !p.columns;
-  s.text =
-      beginning(p, graph, header, p.rank, reduces ? p.kept : p.rank) +
-      "using strips = staged_on_chip_t<staged<typename program::simplified, sources>>;\nusing enum "
-      "cuda_detail::strip_step;\nusing parameters = cuda_detail::strip_parameters<operands, targets, cuda_detail::" +
-      numbers + facts.steps + ">;\n" + layout_check(numbers) + ending;
+  s.text = beginning(p, graph, header, p.rank, reduces ? p.kept : p.rank) +
+           "using strips = staged_on_chip_t<staged<typename program::simplified, sources>>;\n" +
+           strips_of(numbers, facts);
   s.kernel = "lazyfuse::cuda_detail::" + kernel + "<" + here + "strips, " + here + "sources, " + here + "types, " +
              axes + ", " + facts.share + ", " + here + "parameters>";
   s.choices = {"0", "0", "0", "0", "0"};

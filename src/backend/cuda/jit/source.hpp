@@ -59,9 +59,10 @@ kernel_source transform_turned_source(const exact_plan& p, const ir::program_gra
                                       const std::string& facts);
 
 /// A scan along "scan_rows", "scan_tiles" or "scan_columns", of which facts, "true" or "false", say whether a thread's
-/// elements are neighbours for certain. choices: the width, the depth, and the bytes of a value.
+/// elements are neighbours for certain. depth: of threads that have single elements, below each other; 0: as the types
+/// have it. choices: the width, the depth, and the bytes of a value.
 kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
-                          const std::string& facts);
+                          const std::string& facts, int depth);
 
 /// A transform of many arrays. choices: the width and the depth.
 kernel_source packed_source(const exact_plan& p, const ir::program_graph& graph);
@@ -83,6 +84,9 @@ struct strip_facts {
 };
 /// Columns that stay in registers. choices: none.
 kernel_source columns_source(const exact_plan& p, const ir::program_graph& graph, const strip_facts& facts);
+/// Scans of low columns likewise, or of short rows.
+kernel_source scan_strips_source(const exact_plan& p, const ir::program_graph& graph, bool of_columns,
+                                 const strip_facts& facts);
 /// Rows likewise.
 kernel_source row_strips_source(const exact_plan& p, const ir::program_graph& graph, const strip_facts& facts);
 

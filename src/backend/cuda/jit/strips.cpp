@@ -46,6 +46,7 @@ std::optional<strip_bytes> bytes_of_element(const exact_plan& p, const std::vect
 
 /// Whether it is a reduction, whose results have the kept axes alone; as a function of columns they have all.
 bool reduces(const exact_plan& p) { return std::string_view(p.type().pattern) == "reduce" && !p.columns; }
+bool scans(const exact_plan& p) { return std::string_view(p.type().pattern) == "scan"; }
 
 /// How operands and targets lie along the axes of a strip; before that, what offsets of one of so many strips fit.
 std::string steps_of(const exact_plan& p, int first, int last, index_t strips) {
@@ -157,7 +158,30 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
   return best;
 }
 
+std::optional<column_layout> scan_column_layout_of(const exact_plan& p) {
+  if (!p.type().only_made || packs_at_the_end()) return {};
+  const index_t height = p.extents[p.rank - 2];
+  index_t columns = p.extents[p.rank - 1];
+  for (int k = 0; k < p.kept; ++k) columns *= p.extents[k];
+  const auto of_element = bytes_of_element(p, {}, p.kept, p.rank - 1);
+  if (!of_element || height * of_element->all / 4 > strip_tuning::most_words_of_scans ||
+      height * columns < strip_tuning::least_elements || columns < strip_tuning::least_columns ||
+      static_cast<double>(height) * p.type().cost(p.plan) > strip_tuning::most_cost)
+    return {};
+  return column_layout{.held = static_cast<int>(height),
+                       .lines = 1,
+                       .groups = block_threads / 32,
+                       .exact = true,
+                       .height = static_cast<int>(height),
+                       .columns = columns};
+}
+
 made_kernel* column_kernel(const exact_plan& p, exact_program& program, const column_layout& g) {
+  if (scans(p)) {
+    const strip_facts facts{std::to_string(g.held), steps_of(p, p.kept, p.rank - 1, g.columns)};
+    return variant_of(program, p, "scans of columns in strips", facts.share + facts.steps,
+                      [&] { return scan_strips_source(p, *program.graph, true, facts); });
+  }
   const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.lines) + ", " + std::to_string(g.groups) +
                               (g.exact ? ", true" : ", false"),
                           steps_of(p, p.kept, p.rank - 1, g.columns)};
@@ -197,9 +221,11 @@ std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, const s
   const double cost = p.type().cost(p.plan);
   const bool has_one_result = reduces(p) || p.plan.rows.one_result;
   const int bytes = of_element->all, beside = words_beside_strip(of_element->largest);
-  const int most_words = of_element->largest > 4 ? strip_tuning::most_words_of_large : strip_tuning::most_words;
-  // Reductions need not keep their rows, so that they have other kernels for those that are longer.
-  const int most_cluster = reduces(p) ? 1 : std::min(device().most_cluster, strip_tuning::most_cluster);
+  const int most_words = scans(p)                  ? strip_tuning::most_words_of_scans
+                         : of_element->largest > 4 ? strip_tuning::most_words_of_large
+                                                   : strip_tuning::most_words;
+  // Reductions need not keep their rows, so that they have other kernels for those that are longer, as scans do.
+  const int most_cluster = reduces(p) || scans(p) ? 1 : std::min(device().most_cluster, strip_tuning::most_cluster);
   row_strip_layout best{};
   double most = 0;
   const auto consider = [&](int threads, int blocks) {
@@ -223,15 +249,19 @@ std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, const s
             .rows = rows,
             .blocks = blocks};
   };
-  for (int threads = 1; threads <= strip_tuning::most_threads; threads = more_than(threads)) consider(threads, 1);
+  for (int threads = 1; threads <= (scans(p) ? 32 : strip_tuning::most_threads); threads = more_than(threads))
+    consider(threads, 1);
   for (int blocks = 2; blocks <= most_cluster; blocks *= 2) consider(strip_tuning::threads_of_cluster, blocks);
   if (most == 0) return {};
   return best;
 }
 
 made_kernel* row_strip_kernel(const exact_plan& p, exact_program& program, const row_strip_layout& g) {
-  const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.threads) + ", " + std::to_string(g.blocks),
-                          steps_of(p, p.kept, p.rank, g.rows)};
+  strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.threads), steps_of(p, p.kept, p.rank, g.rows)};
+  if (scans(p))
+    return variant_of(program, p, "scans in strips", facts.share + facts.steps,
+                      [&] { return scan_strips_source(p, *program.graph, false, facts); });
+  facts.share += ", " + std::to_string(g.blocks);
   return variant_of(program, p, "rows in strips", facts.share + facts.steps,
                     [&] { return row_strips_source(p, *program.graph, facts); });
 }

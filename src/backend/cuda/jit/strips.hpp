@@ -22,13 +22,17 @@ bool has_small_elements(const exact_plan& p);
 
 /// None where columns are too high, or few and read in vectors.
 std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors);
+/// Of scans whose axis is the last but one; none where it is long, or there are few columns.
+std::optional<column_layout> scan_column_layout_of(const exact_plan& p);
+/// For functions and reductions of columns, or scans of them.
 made_kernel* column_kernel(const exact_plan& p, exact_program& program, const column_layout& g);
 bool start_columns(const exact_plan& p, const made_kernel& made, const column_layout& g);
 
-/// None where rows are too long or too few, or read in vectors. in_stages: exact_program::read_in_stages, or empty:
-/// all.
+/// None where rows are too long or too few, or read in vectors; those of scans are shared by at most a warp. in_stages:
+/// exact_program::read_in_stages, or empty: all.
 std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, const std::vector<bool>& in_stages,
                                                     bool in_vectors);
+/// For functions and reductions of rows, or scans of them.
 made_kernel* row_strip_kernel(const exact_plan& p, exact_program& program, const row_strip_layout& g);
 bool start_row_strips(const exact_plan& p, const made_kernel& made, const row_strip_layout& g);
 

@@ -58,13 +58,15 @@ void plan_columns(scan_geometry& g, index_t length, index_t columns, thread_shar
   g.path = scan_path::columns;
   const index_t vectors = ceil_div(columns, share.width);
   const index_t whole = ceil_div(length, share.depth);  // chunks, where a thread has all of a column
-  const bool many = vectors * g.rows >= index_t{device().processors} * block_threads * 2;
+  const bool many = vectors * g.rows >= index_t{device().processors} * block_threads * 2 &&
+                    (share.width > 1 || vectors >= block_threads);
   index_t lines = 1;
   if (many && whole * static_cast<index_t>(chunk_bytes) <= scan_tuning::tile_bytes) {
     g.lanes = block_threads;
     g.chunks = static_cast<unsigned>(whole);
   } else {
-    g.lanes = std::min(std::max(power_above(vectors, scan_tuning::columns / share.width), scan_tuning::least_lanes),
+    const int least = share.width > 1 ? scan_tuning::least_lanes : 1;
+    g.lanes = std::min(std::max(power_above(vectors, scan_tuning::columns / share.width), least),
                        block_threads / share.width);
     lines = block_threads / g.lanes;
   }

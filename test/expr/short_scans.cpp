@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scans of many short rows, of many low columns, and of few columns beside each other, which on a GPU have kernels of
+// their own: small whole numbers, whose sums are exact, against plain loops.
+#include "support/fixtures.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace {
+
+using lf::axis, lf::backwards, lf::exclusive;
+
+template <class Space>
+class short_scans : public test::on<Space> {
+ protected:
+  static constexpr bool on_device = lf::space_traits<Space>::on_device;
+};
+TYPED_TEST_SUITE(short_scans, test::spaces, test::space_name);
+
+/// A cube, and what is scanned along its axis in the middle.
+template <class T>
+struct cube {
+  std::int64_t outer, length, inner;
+  test::tensor<T> elements;
+  cube(std::int64_t o, std::int64_t n, std::int64_t i) : outer(o), length(n), inner(i), elements({o, n, i}) {
+    std::size_t k = 0;
+    for (T& e : elements.values) {
+      e = static_cast<T>(static_cast<double>((k * 7 + k / 13) % 11) - 5);
+      ++k;
+    }
+  }
+  /// f(element before or 0, place in memory, place of the one before or -1) for all, in order.
+  template <class F>
+  test::tensor<T> scanned(const F& f, bool from_the_end = false) const {
+    test::tensor<T> all(elements.shape);
+    for (std::int64_t o = 0; o < outer; ++o)
+      for (std::int64_t i = 0; i < inner; ++i) {
+        T before = T(0);
+        for (std::int64_t n = 0; n < length; ++n) {
+          const auto at = static_cast<std::size_t>((o * length + (from_the_end ? length - 1 - n : n)) * inner + i);
+          all.values[at] = f(before, elements.values[at], n == 0);
+        }
+      }
+    return all;
+  }
+};
+
+template <class Space, class T>
+void check(std::int64_t outer, std::int64_t length, std::int64_t inner) {
+  const cube<T> c(outer, length, inner);
+  const auto x = test::array_of<Space, 3>(c.elements);
+  const std::string what =
+      std::to_string(outer) + " x " + std::to_string(length) + " x " + std::to_string(inner) + ", along the middle";
+  const auto sum = [](T& before, T e, bool) { return before = static_cast<T>(before + e); };
+  const auto sum_before = [](T& before, T e, bool) {
+    const T is = before;
+    before = static_cast<T>(before + e);
+    return static_cast<T>(is * T(2) + e);
+  };
+  const auto greatest = [](T& before, T e, bool first) { return before = first || before < e ? e : before; };
+  lf::kernel_trace trace;
+  EXPECT_TRUE(test::evaluates_to(lf::cumsum(x, axis<1>), c.scanned(sum))) << what;
+  EXPECT_TRUE(test::evaluates_to(lf::cumsum(x, axis<1>, backwards), c.scanned(sum, true))) << what << ", backwards";
+  EXPECT_TRUE(test::evaluates_to(lf::cumsum(x, axis<1>, exclusive) * 2 + x, c.scanned(sum_before))) << what;
+  EXPECT_TRUE(test::evaluates_to(lf::cummax(x, axis<1>), c.scanned(greatest))) << what << ", cummax";
+  if (lf::space_traits<Space>::on_device) EXPECT_EQ(trace.launches(), 4) << what;
+}
+
+TYPED_TEST(short_scans, of_rows) {
+  for (const std::int64_t length : {2, 3, 5, 9, 17, 31, 33, 63, 100, 300})
+    check<TypeParam, std::int32_t>(TestFixture::on_device ? 20003 + (1 << 19) / length : 1031, length, 1);
+  check<TypeParam, double>(TestFixture::on_device ? 60013 : 517, 19, 1);
+  check<TypeParam, float>(TestFixture::on_device ? 60013 : 517, 33, 1);
+}
+TYPED_TEST(short_scans, of_low_columns) {
+  constexpr std::int64_t outer = TestFixture::on_device ? 30011 : 311;
+  for (const std::int64_t length : {2, 5, 17, 40})
+    for (const std::int64_t inner : {2, 3, 7}) check<TypeParam, std::int32_t>(outer, length, inner);
+  check<TypeParam, float>(TestFixture::on_device ? 301 : 31, 5, 301);
+  check<TypeParam, double>(outer, 17, 3);
+}
+TYPED_TEST(short_scans, of_few_columns) {
+  for (const std::int64_t inner : {2, 3, 5, 7})
+    for (const std::int64_t length : {41, 1000, 16385, 300007})
+      check<TypeParam, std::int32_t>(1, TestFixture::on_device ? length : length / 10 + 1, inner);
+  check<TypeParam, double>(3, TestFixture::on_device ? 100003 : 1003, 3);
+  check<TypeParam, std::int32_t>(1001, 100, 3);
+}
+/// Rows that lie apart, or the other way round, and that are read again by what is made of them.
+TYPED_TEST(short_scans, of_rows_that_lie_apart) {
+  const std::int64_t rows = TestFixture::on_device ? 50021 : 501;
+  const cube<float> c(rows, 21, 2);
+  const auto x = test::array_of<TypeParam, 3>(c.elements);
+  const auto one = x(lf::all, lf::all, lf::range(1, 2));
+  auto want = c.scanned([](float& before, float e, bool) { return before += e; });
+  const auto got = test::tensor_of(lf::materialize(lf::cumsum(one, axis<1>)));
+  for (std::size_t i = 0; i < got.values.size(); ++i) ASSERT_EQ(got.values[i], want.values[2 * i + 1]) << i;
+}
+
+}  // namespace
