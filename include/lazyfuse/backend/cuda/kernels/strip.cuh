@@ -75,6 +75,24 @@ __device__ __forceinline__ void strip_stages(const Fetched& strip, const auto& o
   }
 }
 
+/// Reads some of a thread's Held elements of an operand, from where the strip begins in it.
+template <strip_step Step, int Held>
+__device__ __forceinline__ void load_of_strip(auto& f, const auto& o, auto base, const auto& place, int begin,
+                                              int end) {
+  const auto put = [&f](int d, const auto& v) {
+    if constexpr (bare_t<decltype(f)>::is_memory) f.value[d].put(0, v);
+    else f.value[d][0] = v;
+  };
+#pragma unroll
+  for (int d = begin; d < end && d < Held; ++d)
+    if constexpr (Step == strip_step::same) {
+      if (d > 0) break;
+      const auto same = o.source.at(base);
+#pragma unroll
+      for (int e = 0; e < Held; ++e) put(e, same);
+    } else if (place.exists(d)) put(d, o.source.at(base + place.template below<Step>(o, d)));
+}
+
 /// base, to: where the strip begins in each operand and target. active: whether it exists, for its results.
 template <class Staged, int Held, class Place, class Index, class... Src, class... T, int... I, int... J>
 __device__ __forceinline__ void strip_body(const auto& p, const Place& place, const Index (&base)[sizeof...(Src) + 1],
@@ -83,25 +101,10 @@ __device__ __forceinline__ void strip_body(const auto& p, const Place& place, co
   using parameters = bare_t<decltype(p)>;
   using own_strip = row_in_registers<Staged, 1, Held, list<Src...>, index_sequence<I...>>;
   own_strip values;
-  const auto load_one = [&]<int N>(auto& f, const auto& o, index_sequence<N>, int d) {
-    constexpr strip_step step = parameters::template step<N>;
-    const auto put = [&](int to_d, const auto& v) {
-      if constexpr (bare_t<decltype(f)>::is_memory) f.value[to_d].put(0, v);
-      else f.value[to_d][0] = v;
-    };
-    if constexpr (step == strip_step::same) {
-      if (d == 0) {
-        const auto same = o.source.at(base[N]);
-#pragma unroll
-        for (int e = 0; e < Held; ++e) put(e, same);
-      }
-    } else if (place.exists(d)) put(d, o.source.at(base[N] + place.template below<step>(o, d)));
-  };
-  const auto load = [&]<int N, bool Late>(auto& f, const auto& o, index_sequence<N> n, standard::bool_constant<Late>,
+  const auto load = [&]<int N, bool Late>(auto& f, const auto& o, index_sequence<N>, standard::bool_constant<Late>,
                                           int begin, int end) {
     if constexpr (bare_t<decltype(f)>::loads && Staged::template read_before<Staged::count, N> == !Late) {
-#pragma unroll
-      for (int d = begin; d < end && d < Held; ++d) load_one(f, o, n, d);
+      load_of_strip<parameters::template step<N>, Held>(f, o, base[N], place, begin, end);
       if constexpr (!Late) get<N>(values.as_float).take(f);
     }
   };
