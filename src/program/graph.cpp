@@ -272,10 +272,13 @@ bool program_graph::has_stages() const {
 
 std::vector<bool> program_graph::read_in_stages(int operands) const {
   std::vector<bool> below(nodes.size()), read(static_cast<std::size_t>(operands));
-  for (std::size_t i = nodes.size(); i-- > 0;)
-    if (const program_node& n = nodes[i]; n.type.empty()) read[static_cast<std::size_t>(n.arguments[0])] = below[i];
-    else if (below[i] || n.is_stage)
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    const program_node& n = nodes[i];
+    if (!below[i] && !n.is_stage) continue;
+    if (n.type.empty()) read[static_cast<std::size_t>(n.arguments[0])] = true;
+    else
       for (const int a : n.arguments) below[static_cast<std::size_t>(a)] = true;
+  }
   return read;
 }
 

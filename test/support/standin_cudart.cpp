@@ -36,6 +36,7 @@ struct node {
   const void* first = nullptr;    ///< of the parameters
   void* arguments[1] = {&first};  ///< as they are asked for
   bool early = false, updatable = false;
+  unsigned cluster = 1;  ///< blocks of one
   std::vector<cudaGraph_t> bodies = {};
   cudaHostFn_t call = nullptr;
   void* call_data = nullptr;
@@ -180,6 +181,7 @@ std::vector<standin::graph_node> shown(cudaGraph_t graph) {
   for (const auto& n : nodes) {
     standin::graph_node one{n->what, {}, n->first};
     one.early = n->early;
+    one.cluster = n->cluster;
     for (const cudaGraphNode_t before : n->after) one.after.push_back(number(before));
     for (const cudaGraph_t body : n->bodies) one.bodies.push_back(shown(body));
     result.push_back(one);
@@ -216,7 +218,8 @@ cudaError_t tell_parameters(const lazyfuse::cuda_detail::node_updates& u) {
   return cudaSuccess;
 }
 
-cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream_t stream, void** arguments) {
+cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream_t stream, void** arguments,
+                   unsigned cluster = 1) {
   if (const cudaError_t status = called(name); status != cudaSuccess) return status;
   const own_memory own;
   everything& a = all();
@@ -227,6 +230,7 @@ cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream
   if (node* const n = captured(stream, cudaGraphNodeTypeKernel, known->second)) {
     n->kernel = kernel;
     n->first = *static_cast<const void* const*>(arguments[0]);
+    n->cluster = cluster;
     ++a.kernels_captured;
     return cudaSuccess;
   }
@@ -235,7 +239,7 @@ cudaError_t launch(const void* kernel, const char* name, dim3 blocks, cudaStream
     if (const cudaError_t status = tell_parameters(updates); status != cudaSuccess) return status;
   }
   a.launched.push_back(known->second);
-  a.launches.push_back({current, stream, blocks.x});
+  a.launches.push_back({current, stream, blocks.x, cluster});
   if (a.faults > 0 && --a.faults == 0) a.faulted = true;
   return cudaSuccess;
 }
@@ -553,14 +557,16 @@ static CUresult set_parameters_of_kernel(CUgraphExec runnable, CUgraphNode n, co
   ++a.graph_updates;
   return CUDA_SUCCESS;
 }
-/// cuGraphKernelNodeSetAttribute and cuGraphKernelNodeGetAttribute, of the one attribute that is asked for.
+/// cuGraphKernelNodeSetAttribute, and cuGraphKernelNodeGetAttribute of what is asked for.
 static CUresult set_attribute_of_node(CUgraphNode n, CUkernelNodeAttrID, const CUkernelNodeAttrValue*) {
   const auto status = static_cast<CUresult>(called("cuGraphKernelNodeSetAttribute"));
   if (status == CUDA_SUCCESS) node_of(n).updatable = true;
   return status;
 }
-static CUresult attribute_of_node(CUgraphNode n, CUkernelNodeAttrID, CUkernelNodeAttrValue* value) {
-  value->deviceUpdatableKernelNode.devNode = reinterpret_cast<CUgraphDeviceNode>(n);
+static CUresult attribute_of_node(CUgraphNode n, CUkernelNodeAttrID id, CUkernelNodeAttrValue* value) {
+  if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) value->clusterDim.x = node_of(n).cluster;
+  else if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) value->cooperative = 0;
+  else value->deviceUpdatableKernelNode.devNode = reinterpret_cast<CUgraphDeviceNode>(n);
   return static_cast<CUresult>(called("cuGraphKernelNodeGetAttribute"));
 }
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long,
@@ -836,7 +842,10 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   return called("cudaFuncGetAttributes");
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
-  return launch(kernel, "cudaLaunchKernelExC", config->gridDim, config->stream, arguments);
+  unsigned cluster = 1;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) cluster = config->attrs[i].val.clusterDim.x;
+  return launch(kernel, "cudaLaunchKernelExC", config->gridDim, config->stream, arguments, cluster);
 }
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)

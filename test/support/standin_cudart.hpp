@@ -14,11 +14,11 @@ namespace standin {
 long calls();
 /// The names of the kernels that were launched since the last reset: those of the functions, without arguments.
 const std::vector<std::string>& launches();
-/// The same launches: the device and stream of each, and its blocks.
+/// The same launches: the device and stream of each, its blocks, and how many of them form a cluster.
 struct launch {
   int device;
   cudaStream_t stream;
-  unsigned blocks;
+  unsigned blocks, cluster;
 };
 const std::vector<launch>& launched();
 /// Which stream was told to wait for what another had been given, since the last reset.
@@ -36,7 +36,8 @@ struct graph_node {
   std::vector<int> after;
   const void* first = nullptr;
   std::vector<std::vector<graph_node>> bodies = {};
-  bool early = false;  ///< it may begin while the one that it waits for ends
+  bool early = false;    ///< it may begin while the one that it waits for ends
+  unsigned cluster = 1;  ///< blocks of one
 };
 /// The nodes of the graph that was made ready to be launched last, in the order in which they were captured.
 std::vector<graph_node> graph();

@@ -280,6 +280,29 @@ struct many_rebound {
   }
 };
 
+TEST_F(recorded_graphs, are_made_anew_where_other_arrays_take_blocks_that_form_clusters) {
+  using matrix = lf::array<float, 2, lf::cuda>;
+  static odd_places odd;
+  const auto new_matrix = [](bool aligned) {
+    if (aligned) return matrix(lf::shape(600, 30000));
+    const lf::memory_scope scope(lf::cuda{}, odd);
+    return matrix(lf::shape(600, 30000));
+  };
+  matrix x = new_matrix(true), y(lf::shape(600, 30000));
+  lf::graph g = lf::record([&] { y = lf::softmax(x, lf::axis<1>); });
+  const unsigned in_vectors = standin::graph().back().cluster;
+  for (const bool aligned : {false, true, false, false}) {
+    const matrix other = new_matrix(aligned);
+    g.rebind(x, other);
+    x = other;
+    g.launch();
+    ASSERT_EQ(standin::graph().size(), 1u);
+    EXPECT_EQ(standin::graph()[0].first, std::as_const(x).data());
+    EXPECT_EQ(standin::graph()[0].cluster, aligned ? in_vectors : 4u);
+  }
+  EXPECT_NE(in_vectors, 4u);
+}
+
 TEST_F(recorded_graphs, are_changed_by_the_device_where_they_are_rebound_before_each_launch) {
   many_rebound g(10);
   for (int n = 0; n < 5; ++n) {

@@ -526,9 +526,17 @@ TEST_F(without_nvcc, rows_that_no_block_keeps_are_read_once_for_one_result) {
   EXPECT_EQ(kernels_of(lf::logsumexp(of(lf::shape(2000, 210001)), axis<1>)), "reduce_rows");
   EXPECT_EQ(kernels_of(lf::softmax(of(lf::shape(2000, 210001)), axis<1>)), "rows_by_teams");
   // Clusters of up to eight blocks do, where rows do not begin at vectors.
-  EXPECT_EQ(kernels_of(lf::logsumexp(of(lf::shape(2000, 70001)), axis<1>)), "rows_in_strips");
-  EXPECT_EQ(kernels_of(lf::softmax(of(lf::shape(2000, 200001)), axis<1>)), "rows_in_strips");
-  EXPECT_EQ(kernels_of(lf::softmax(of<2, double>(lf::shape(2000, 50257)), axis<1>)), "rows_in_strips");
+  const auto blocks_of = [&](const auto& e) {
+    standin::reset();
+    (void)lf::materialize(e);
+    EXPECT_EQ(standin::launches(), std::vector<std::string>{"rows_in_strips"});
+    return standin::launched().at(0).cluster;
+  };
+  EXPECT_EQ(blocks_of(lf::logsumexp(of(lf::shape(2000, 70001)), axis<1>)), 8u);
+  for (const auto& [length, blocks] : {std::pair{9001, 1u}, {33001, 4u}, {50257, 2u}, {100003, 4u}, {200001, 8u}})
+    EXPECT_EQ(blocks_of(lf::softmax(of(lf::shape(2000, length)), axis<1>)), blocks) << length;
+  for (const auto& [length, blocks] : {std::pair{6001, 1u}, {25001, 4u}, {50257, 8u}})
+    EXPECT_EQ(blocks_of(lf::softmax(of<2, double>(lf::shape(2000, length)), axis<1>)), blocks) << length;
   // Reductions need not keep theirs.
   EXPECT_EQ(kernels_of(lf::sum(lf::tanh(of(lf::shape(2000, 70001))), axis<1>)), "reduce_rows");
 }

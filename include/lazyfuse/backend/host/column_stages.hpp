@@ -6,6 +6,9 @@
 #include <lazyfuse/backend/host/column_sums.hpp>
 #include <lazyfuse/backend/host/stage_values.hpp>
 
+#include <new>
+#include <optional>
+
 namespace lazyfuse::host_detail {
 
 template <class Staged, class Sources, class Operands, int R, class... T>
@@ -22,6 +25,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
   /// What pass S computes once per column.
   template <int S>
   using made = typename Staged::template uniform<S>;
+  using repeated = typename Staged::repeated;
   using tuned = dpp::tuning<dpp::row_stages, host>;
   /// Columns that a loop takes together.
   static constexpr int most_columns = [] {
@@ -34,14 +38,15 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
 
   /// Reduces rows [r0, r1) of n columns, of the rows that start at position `start`.
   template <class Set, class Values>
-  void column_block(index_t start, index_t r0, index_t r1, index_t first, index_t n, const Values& values,
+  void column_block(index_t start, index_t r0, index_t r1, index_t first, index_t n, Values values,
                     sums_type<Set>& sums) const {
     const walk_type walk = this->walk();
     typename walk_type::packings packed;
     typename walk_type::cursors cursors;
     position next = this->at_line(start + r0);
     index_t offsets[walk_type::count + 1] = {};
-    const bool together = R >= 2 && walk.untyped_walk().side_by_side(this->lies, R - 2, height, n);
+    constexpr bool one_by_one = requires { values.elements; };  // each has its own of what is remembered
+    const bool together = !one_by_one && R >= 2 && walk.untyped_walk().side_by_side(this->lies, R - 2, height, n);
     for (index_t r = r0; r < r1;) {
       if (R >= 2 && !this->lies) {
         const index_t left = extents_left(next, r1 - r);
@@ -49,6 +54,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
         for (index_t k = 0; k < left;) {
           const index_t added = sums.template add<walk_type::count>(cursors, together ? left - k : 1, values);
           move_on(cursors, added, seq{});
+          values.next_row(n);
           k += added;
         }
         next.next(left);
@@ -59,6 +65,7 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
       next.next();
       walk.seek_columns(cursors, packed, offsets, next.offsets, first, n);
       sums.template add<walk_type::count>(cursors, 1, values);
+      values.next_row(n);
       ++r;
     }
   }
@@ -88,14 +95,20 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     column_block<Set>(start, 0, height, first, n, values, sums);
     keep_columns<Set>::run(sums.result(), values, n);
   }
-  /// Stage S and those after it for n columns, then the results.
-  template <int S>
-  void column_stages_from(index_t start, index_t first, index_t n, const values_type& values) const {
+  /// Stage S and those after it for n columns, then the results. elements: where what is remembered of them goes, if
+  /// there is room.
+  template <int S, class... Elements>
+  void column_stages_from(index_t start, index_t first, index_t n, const values_type& values,
+                          const Elements&... elements) const {
     value_arrays<made<S>, Sources, most_columns> room(n);
-    const auto known = with_made(values, side_by_side<made<S>, Sources>::in(room), n);
+    const auto of_columns = with_made(values, side_by_side<made<S>, Sources>::in(room), n);
+    const auto known = [&] {
+      if constexpr (sizeof...(Elements) == 0) return of_columns;
+      else return remembered_columns<S, reductions, made<S>, repeated, Sources>{of_columns, elements..., n};
+    }();
     if constexpr (S < Staged::count) {
       reduce_columns<typename Staged::template set<S>>(start, first, n, known);
-      column_stages_from<S + 1>(start, first, n, values);
+      column_stages_from<S + 1>(start, first, n, values, elements...);
     } else {
       this->results(this->at_line(start), this->one_result ? 1 : height, first, first + n, known);
     }
@@ -180,12 +193,23 @@ struct column_stages : stage_run<Staged, Sources, Operands, R, T...> {
     const index_t pieces = tuned::tasks_of_stages / outer + 1, across = (width + pieces - 1) / pieces;
     const index_t each =
         algorithm::min(algorithm::min(algorithm::max(across, tuned::columns_of_task), together), index_t{most_columns});
+    const bool remembers = height * each * bytes_of_values<Sources>(repeated{}) <= tuned::most_remembered;
     const index_t tasks = (width + each - 1) / each;
     for_tasks(outer * tasks, this->cost(outer * height * width), [&](index_t task) {
       value_arrays<reductions, Sources, most_columns> room(each);
-      const index_t k = task / tasks, first = task % tasks * each;
-      column_stages_from<0>(k * height, first, algorithm::min(width - first, each),
-                            {side_by_side<reductions, Sources>::in(room), {}});
+      const values_type values{side_by_side<reductions, Sources>::in(room), {}};
+      const index_t k = task / tasks, first = task % tasks * each, n = algorithm::min(width - first, each);
+      if constexpr (repeated::size > 0)
+        if (remembers) {
+          std::optional<value_arrays<repeated, Sources>> elements;
+          try {
+            elements.emplace(height * n);
+          } catch (const std::bad_alloc&) {  // then nothing is remembered: it would only be faster
+          }
+          if (elements)
+            return column_stages_from<0>(k * height, first, n, values, side_by_side<repeated, Sources>::in(*elements));
+        }
+      column_stages_from<0>(k * height, first, n, values);
     });
   }
 };

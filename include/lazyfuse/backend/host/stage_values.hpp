@@ -127,6 +127,27 @@ struct column_values {
   LAZYFUSE_HD void move_on(index_t n) { *this = from(n); }
   void next_row(index_t) {}
 };
+/// The same, and what is remembered of the elements of the columns, in lines of so many.
+template <int Pass, class Reductions, class Made, class Programs, class Sources>
+struct remembered_columns : column_values<Reductions, Made, Sources> {
+  using known = column_values<Reductions, Made, Sources>;
+  template <class Q>
+  static constexpr bool remembered = contains<Q, Programs>&& stages_detail::stage_of<Q> < Pass;
+  side_by_side<Programs, Sources> elements;
+  index_t line;
+  template <class Q>
+    requires(remembered<Q> || contains<Q, Made>)
+  LAZYFUSE_HD auto precomputed(index_t i) const {
+    if constexpr (remembered<Q>) return values_of<Q>(elements)[i];
+    else return values_of<Q>(this->made)[i];
+  }
+  template <class Q, class V>
+    requires(contains<Q, Programs>&& stages_detail::stage_of<Q> == Pass)
+  LAZYFUSE_HD void note(index_t i, const V& value) const { values_of<Q>(elements)[i] = value; }
+  LAZYFUSE_HD remembered_columns from(index_t n) const { return {known::from(n), elements.after(n), line}; }
+  LAZYFUSE_HD void move_on(index_t n) { *this = from(n); }
+  void next_row(index_t) { elements = elements.after(line); }
+};
 template <class Set, class Reductions = typename Set::reductions>
 struct keep_columns;
 template <class Set, class... R>

@@ -142,6 +142,7 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
       made_rows rows{.made = made, .geometry = g, .strips = strips};
       rows.geometry.registers = true;
       rows.geometry.group = strips->threads;
+      rows.geometry.how = strips->blocks > 1 ? exchange::cluster : exchange::none;
       rows.geometry.path = "rows in strips";
       return rows;
     }
@@ -155,6 +156,7 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
       made_rows rows{.made = made, .geometry = g, .columns = columns};
       rows.geometry.registers = true;
       rows.geometry.group = columns->lines == 1 ? 1 : block_threads;  // results are in a thread, or in the block
+      rows.geometry.how = exchange::none;
       rows.geometry.path = "columns in registers";
       // Of 9 to 300 lines of 3 a difference from the mean takes 2.7 to 3.6 times as long as a copy.
       if (!p.plan.rows.one_result && writes_in_pieces(columns->height, p.extents[p.rank - 1], p.info[0].element_size))

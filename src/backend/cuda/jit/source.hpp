@@ -77,8 +77,9 @@ kernel_source select_source(const exact_plan& p, const ir::program_graph& graph)
 kernel_source rows_source(const exact_plan& p, const ir::program_graph& graph, bool one_vector,
                           const std::string& facts);
 
-/// What kernels of strips are told: how many elements a thread holds, and how many threads or warps share a strip, "8,
-/// 256"; and how operands and targets lie along the strip, ", next, same, next" for two and one.
+/// What kernels of strips are told: how many elements a thread holds, and what shares a strip, "8, 256, 2" for threads
+/// of each of two blocks of a row, "8, 4, 2, true" for the lines and groups of columns, and whether they are whole; and
+/// how operands and targets lie along the strip, ", next, same, next" for two and one.
 struct strip_facts {
   std::string share, steps;
 };

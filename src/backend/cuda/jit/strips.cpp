@@ -91,12 +91,11 @@ double worth_of_threads(int threads, bool has_one_result) {
 constexpr double worth_of_one_block = 0.8;
 /// What a cluster is worth: more with more of a row in registers, and with more blocks on a processor. By so many words
 /// of a thread: softmax of 30001 as 30 by four blocks takes 144 us, as 59 by two 153, of 50257 as 50 246, as 99 232.
-double worth_of_cluster(int blocks, index_t words, int beside) {
-  const index_t registers = (words + beside + 7) / 8 * 8 * strip_tuning::threads_of_cluster,
-                residents = registers_of_processor / registers;
+double worth_of_cluster(int blocks, int words, int registers) {
+  const int residents = registers_of_processor / (registers * strip_tuning::threads_of_cluster);
   const double on_chip =
       static_cast<double>(residents * words * strip_tuning::threads_of_cluster) / registers_of_processor;
-  return (0.5 + 0.3 * on_chip + 0.04 * static_cast<double>(residents)) * (blocks > 4 ? 0.95 : 1);
+  return (0.5 + 0.3 * on_chip + 0.04 * residents) * (blocks > 4 ? 0.95 : 1);
 }
 /// The next number of threads that may share a row.
 int more_than(int threads) {
@@ -216,38 +215,38 @@ std::optional<row_strip_layout> row_strip_layout_of(const exact_plan& p, const s
   index_t rows = 1, length = 1;
   for (int k = 0; k < p.rank; ++k) (k < p.kept ? rows : length) *= p.extents[k];
   const auto of_element = bytes_of_element(p, in_stages, p.kept, p.rank);
-  if (!of_element || length < 2 || rows * length < strip_tuning::least_elements || rows > most_blocks) return {};
+  if (!of_element || length < 2 || rows * length < strip_tuning::least_elements) return {};
   if (rows * std::min<index_t>(length, 32) < strip_tuning::least_threads) return {};
   const double cost = p.type().cost(p.plan);
   const bool has_one_result = reduces(p) || p.plan.rows.one_result;
-  const int bytes = of_element->all, beside = words_beside_strip(of_element->largest);
-  const int most_words = scans(p)                  ? strip_tuning::most_words_of_scans
-                         : of_element->largest > 4 ? strip_tuning::most_words_of_large
-                                                   : strip_tuning::most_words;
-  // Reductions need not keep their rows, so that they have other kernels for those that are longer, as scans do.
-  const int most_cluster = reduces(p) || scans(p) ? 1 : std::min(device().most_cluster, strip_tuning::most_cluster);
+  // Reductions need not keep their rows, so that they have other kernels for those that are longer; so have scans.
+  const bool is_function = !reduces(p) && !scans(p);
+  const int bytes = of_element->all, largest = is_function ? of_element->largest : 4;
+  const int most_words = scans(p)      ? strip_tuning::most_words_of_scans
+                         : largest > 4 ? strip_tuning::most_words_of_large
+                                       : strip_tuning::most_words;
+  const int most_cluster = is_function ? std::min(device().most_cluster, strip_tuning::most_cluster) : 1;
   row_strip_layout best{};
   double most = 0;
   const auto consider = [&](int threads, int blocks) {
-    const index_t all = index_t{threads} * blocks, held = ceil_div(length, all), words = held * bytes / 4;
-    if (words > most_words || (blocks > 1 ? 2 : 1) * (words + beside) * threads > registers_of_processor ||
-        static_cast<double>(held) * cost > strip_tuning::most_cost || blocks * rows > most_blocks)
+    const index_t all = index_t{threads} * blocks, each = ceil_div(length, all);
+    if (each * bytes / 4 > most_words || static_cast<double>(each) * cost > strip_tuning::most_cost ||
+        blocks * rows > most_blocks)
       return;
+    const int held = static_cast<int>(each), words = held * bytes / 4, registers = registers_of_strip(words, largest);
+    if ((blocks > 1 ? 2 : 1) * registers * threads > registers_of_processor) return;
     const double used = static_cast<double>(length) / static_cast<double>(all * held);
     const bool in_pieces = !has_one_result && writes_in_pieces(held, all, p.info[0].element_size);
-    const bool alone =
-        !reduces(p) && 2 * (held * of_element->in_stages / 4 + beside) * threads > registers_of_processor;
+    // What only results read takes no registers while stages run.
+    const bool alone = is_function && 2 * threads * registers_of_strip(held * of_element->in_stages / 4, largest) >
+                                          registers_of_processor;
     const double w = used * (in_pieces ? 0.4 : 1) *
-                     (blocks > 1 ? worth_of_cluster(blocks, words, beside)
-                                 : worth_of_share(static_cast<int>(held), bytes) *
-                                       worth_of_threads(threads, has_one_result) * (alone ? worth_of_one_block : 1));
+                     (blocks > 1 ? worth_of_cluster(blocks, words, registers)
+                                 : worth_of_share(held, bytes) * worth_of_threads(threads, has_one_result) *
+                                       (alone ? worth_of_one_block : 1));
     if (w <= most) return;
     most = w;
-    best = {.held = static_cast<int>(held),
-            .threads = threads,
-            .length = static_cast<int>(length),
-            .rows = rows,
-            .blocks = blocks};
+    best = {.held = held, .threads = threads, .length = static_cast<int>(length), .rows = rows, .blocks = blocks};
   };
   for (int threads = 1; threads <= (scans(p) ? 32 : strip_tuning::most_threads); threads = more_than(threads))
     consider(threads, 1);

@@ -55,13 +55,19 @@ struct turned_tuning {
 };
 
 struct strip_tuning {
-  /// Threads that share a row, at most. Of clusters the blocks, and the threads of each, of which other numbers take
-  /// longer: 320 in place of 256 up to a third.
-  static constexpr int most_threads = 1024, most_cluster = 8, threads_of_cluster = 256;
+  /// Threads of one block that share a row, at most.
+  static constexpr int most_threads = 1024;
+  /// Blocks of a cluster that shares a row, at most: more are not portable.
+  static constexpr int most_cluster = 8;
+  /// The threads of each. Other numbers take longer, 320 up to a third.
+  static constexpr int threads_of_cluster = 256;
   /// Words of the elements that a thread holds, at most: more leave no registers for what is computed. And what their
   /// programs cost in all: the text is repeated for each of them, and long ones take the compiler seconds.
-  static constexpr int most_words = 100, most_words_of_scans = 40, most_words_of_large = 64, most_words_of_columns = 80,
-                       most_cost = 4000;
+  static constexpr int most_words = 100, most_words_of_columns = 80, most_cost = 4000;
+  /// Of functions of rows some of whose elements have more than four bytes.
+  static constexpr int most_words_of_large = 64;
+  /// Of scans, whose values and results take as many again.
+  static constexpr int most_words_of_scans = 40;
   /// Of columns only where there is no other way: 76 words 755 us, 48 of more lines 688; but 72 in place of two kernels
   /// 94 for 131.
   static constexpr int many_words_of_columns = 64;

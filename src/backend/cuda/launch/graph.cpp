@@ -241,8 +241,11 @@ class on_cuda final : public record_detail::executor {
       const node_list now = nodes_between({}, ends);
       bool alike = now.size() == p.nodes.size() && ends.size() <= 1;
       for (std::size_t k = 0; alike && k < now.size(); ++k) alike = is_kernel(now[k]) == is_kernel(p.nodes[k]);
-      for (std::size_t k = 0; alike && k < now.size(); ++k)  // an edge before it does not wait
-        if (is_kernel(now[k]) && waits_itself(p.nodes[k]) && !waits_itself(now[k])) return make_ready();
+      for (std::size_t k = 0; alike && k < now.size(); ++k) {
+        if (!is_kernel(now[k])) continue;
+        const bool needs_edge = waits_itself(p.nodes[k]) && !waits_itself(now[k]);  // one before it that waits
+        if (needs_edge || !run_together_alike(p.nodes[k], now[k])) return make_ready();
+      }
       if (!alike)
         throw graph_error("rebind: " + name_of((*nodes_)[i], i) + " is other kernels for these arrays; record anew" +
                           place_asked());

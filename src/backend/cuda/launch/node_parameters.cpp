@@ -96,16 +96,42 @@ bool waits_itself(cudaGraphNode_t n) {
   return compiled_for >= 90;
 }
 
+namespace {
+constexpr const char* get_attribute = "cuGraphKernelNodeGetAttribute";
+CUresult attribute_of(cudaGraphNode_t n, CUkernelNodeAttrID id, CUkernelNodeAttrValue* value) {
+  static const auto get =
+      driver_function<CUresult (*)(CUgraphNode, CUkernelNodeAttrID, CUkernelNodeAttrValue*)>(get_attribute, cuda_12_4);
+  return get(n, id, value);
+}
+/// How many blocks form a cluster, and whether all blocks run at a time.
+struct togetherness {
+  unsigned cluster;
+  bool together;
+  bool operator==(const togetherness&) const = default;
+};
+togetherness togetherness_of(cudaGraphNode_t n) {
+  const auto ask = [n](CUkernelNodeAttrID id) {
+    CUkernelNodeAttrValue value{};
+    const auto status = static_cast<cudaError_t>(attribute_of(n, id, &value));
+    if (is_refusal(status)) return CUkernelNodeAttrValue{};  // of kernels of libraries CUDA may not say it
+    check(status, get_attribute);
+    return value;
+  };
+  return {std::max(ask(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim.x, 1u),
+          ask(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative != 0};
+}
+}  // namespace
+
+bool run_together_alike(cudaGraphNode_t a, cudaGraphNode_t b) { return togetherness_of(a) == togetherness_of(b); }
+
 cudaError_t let_kernels_change(cudaGraphNode_t n, cudaGraphDeviceNode_t* node) {
   static const auto set = driver_function<CUresult (*)(CUgraphNode, CUkernelNodeAttrID, const CUkernelNodeAttrValue*)>(
       "cuGraphKernelNodeSetAttribute", cuda_12_4);
-  static const auto get = driver_function<CUresult (*)(CUgraphNode, CUkernelNodeAttrID, CUkernelNodeAttrValue*)>(
-      "cuGraphKernelNodeGetAttribute", cuda_12_4);
   constexpr CUkernelNodeAttrID updatable = CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE;
   CUkernelNodeAttrValue value{};
   value.deviceUpdatableKernelNode.deviceUpdatable = 1;
   CUresult status = set(n, updatable, &value);
-  if (status == CUDA_SUCCESS) status = get(n, updatable, &value);
+  if (status == CUDA_SUCCESS) status = attribute_of(n, updatable, &value);
   *node = value.deviceUpdatableKernelNode.devNode;
   return static_cast<cudaError_t>(status);
 }

@@ -204,7 +204,10 @@ void launch_teams(const void* kernel, const row_geometry& g, const team_start& s
 
 void find_residence(const row_geometry& g, row_residence& to) {
   if (g.registers) {
-    to.results = g.group == 1 ? residence::thread : g.group <= 32 ? residence::warp : residence::block;
+    to.results = g.group == 1                 ? residence::thread
+                 : g.group <= 32              ? residence::warp
+                 : g.how == exchange::cluster ? residence::cluster
+                                              : residence::block;
     to.row = residence::thread;
     to.cached_bytes = to.again_bytes;
     to.busy = g.busy;

@@ -45,8 +45,9 @@ struct column_place {
 template <class Staged, class Sources, class Types, int K, int R, int Held, int Lines, int Groups, bool Exact,
           class Parameters>
 __global__ void __launch_bounds__(32 * Lines * Groups,
-                                  strip_residents<Staged, Parameters>(Sources{}, make_index_sequence<Sources::size>{},
-                                                                      32 * Lines * Groups, Held))
+                                  strip_residents<Staged, Parameters, false>(Sources{},
+                                                                             make_index_sequence<Sources::size>{},
+                                                                             32 * Lines * Groups, Held))
     columns_in_registers(const __grid_constant__ Parameters p) {
   constexpr auto operands = make_index_sequence<Sources::size>{};
   constexpr auto targets = make_index_sequence<Types::size>{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rows in registers, element by element: rows that do not begin at a vector, or are a few elements longer than one. The
-// threads of a row, of a part of a warp up to a block of as many warps as the row asks for, have neighbouring elements.
+// threads of a row, of a part of a warp up to a cluster of blocks, have neighbouring elements.
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/row_merge.cuh>
@@ -70,11 +70,13 @@ struct row_place {
 /// Threads: that share a row: a power of two up to 32, or whole warps, which are the block. Blocks: a cluster of so
 /// many such shares one, so that a processor has several, of which some read while others write.
 template <class Staged, class Sources, class Types, int K, int R, int Held, int Threads, int Blocks, class Parameters>
-__global__ void __launch_bounds__(Threads > 32 ? Threads : block_of_short_rows,
-                                  strip_residents<Staged, Parameters>(Sources{}, make_index_sequence<Sources::size>{},
-                                                                      Threads > 32 ? Threads : block_of_short_rows,
-                                                                      Held, Blocks > 1 ? 2 : 1))
+__global__ void __launch_bounds__(
+    Threads > 32 ? Threads : block_of_short_rows,
+    strip_residents<Staged, Parameters, true>(Sources{}, make_index_sequence<Sources::size>{},
+                                              Threads > 32 ? Threads : block_of_short_rows, Held))
     rows_in_strips(const __grid_constant__ Parameters p) {
+  static_assert(Blocks == 1 || (Threads > 32 && Blocks <= row_tuning::most_cluster_blocks),
+                "two boxes are enough where the warps of a block wait for each other between two letters");
   constexpr auto operands = make_index_sequence<Sources::size>{};
   constexpr auto targets = make_index_sequence<Types::size>{};
   constexpr int largest = accumulator_bytes<Staged>;

@@ -26,10 +26,10 @@ inline constexpr int strip_element_bytes =
     Staged::template read_before<Staged::count, I>&& Parameters::template step<I> != strip_step::same
         ? element_bytes<Source>
         : 0;
-/// Blocks that share a processor, of so many threads with so many elements, but at least so many: they leave registers
-/// for what is computed beside what stages read.
-template <class Staged, class Parameters, class... Src, int... I>
-constexpr int strip_residents(list<Src...>, index_sequence<I...>, int threads, int held, int least = 1) {
+/// Blocks that share a processor, of so many threads with so many elements: they leave registers for what is computed
+/// beside what stages read. OfRows: functions of doubles have more.
+template <class Staged, class Parameters, bool OfRows, class... Src, int... I>
+constexpr int strip_residents(list<Src...>, index_sequence<I...>, int threads, int held) {
   constexpr int most_threads = 2048;
   int words = 0, largest = 0;
   const int of_element[] = {0, strip_element_bytes<Staged, Parameters, I, Src>...};
@@ -37,9 +37,9 @@ constexpr int strip_residents(list<Src...>, index_sequence<I...>, int threads, i
     words += held * ((bytes + 3) / 4);
     largest = bytes > largest ? bytes : largest;
   }
-  const int registers = (words + words_beside_strip(largest) + 7) / 8 * 8, most = most_threads / threads;
-  const int fit = registers_of_processor / (registers * threads);
-  return fit < least ? least : fit < most ? fit : most;
+  const int fit = registers_of_processor / (registers_of_strip(words, OfRows ? largest : 4) * threads),
+            most = most_threads / threads;
+  return fit < 1 ? 1 : fit < most ? fit : most;
 }
 
 /// A place says of the thread's element d whether it exists (exists), and how far it is from the first of the strip

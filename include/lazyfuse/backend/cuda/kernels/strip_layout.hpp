@@ -30,9 +30,11 @@ struct row_strip_numbers {
 enum class strip_step { any, same, next };
 
 inline constexpr int registers_of_processor = 65536;
-/// What a thread takes of them beside the elements that it holds, the largest of so many bytes: functions of doubles
-/// have theirs twice.
-constexpr int words_beside_strip(int element_bytes) { return element_bytes > 4 ? 60 : 28; }
+/// What a thread takes of them that holds so many words of elements, the largest of so many bytes: functions of doubles
+/// need more beside them. They are given out in eights.
+constexpr int registers_of_strip(int words, int element_bytes) {
+  return (words + (element_bytes > 4 ? 60 : 28) + 7) / 8 * 8;
+}
 /// Threads of a block of rows that are shared by at most a warp.
 inline constexpr int block_of_short_rows = 128;
 /// Elements that a thread combines one after the other; such runs are merged, so that sums of many do not drift.
