@@ -46,8 +46,8 @@ class node_parameters {
 cudaError_t let_kernels_change(cudaGraphNode_t n, cudaGraphDeviceNode_t* node);
 /// Whether a kernel node's kernel waits for those before it by itself, and may begin while they end.
 bool waits_itself(cudaGraphNode_t n);
-/// Whether as many blocks of both kernel nodes form a cluster, and all of both, or of neither, run at a time: a graph that
-/// can be launched takes other kernels for a node, but not that.
+/// Whether as many blocks of both kernel nodes form a cluster, and all of both, or of neither, run at a time: a graph
+/// that can be launched takes other kernels for a node, but not that.
 bool run_together_alike(cudaGraphNode_t a, cudaGraphNode_t b);
 /// Whether CUDA says that it does not do this, not that something is wrong.
 bool is_refusal(cudaError_t status);

@@ -58,8 +58,8 @@ __device__ __forceinline__ const T* of_member(const T* mine, unsigned member) {
 
 /// What the blocks of a cluster send each other, in mailbox_bytes() of shared memory: each its results, into the boxes
 /// of all, which count the bytes that come. A barrier of the cluster would wait for the stores of the row before as
-/// well. Stages take turns with two boxes, as a block may be one stage ahead of another: between two of them all warps of
-/// a block have to wait for each other, so that none still reads the one before the last.
+/// well. Stages take turns with two boxes, as a block may be one stage ahead of another: between two of them all warps
+/// of a block have to wait for each other, so that none still reads the one before the last.
 class mailbox {
  public:
   /// largest: bytes of the largest results that are sent, a multiple of 4.

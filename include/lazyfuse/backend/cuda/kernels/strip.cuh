@@ -27,7 +27,7 @@ inline constexpr int strip_element_bytes =
         ? element_bytes<Source>
         : 0;
 /// Blocks that share a processor, of so many threads with so many elements: they leave registers for what is computed
-/// beside what stages read. OfRows: functions of doubles have more.
+/// beside what stages read. OfRows: in rows, functions of doubles have more; columns were measured without.
 template <class Staged, class Parameters, bool OfRows, class... Src, int... I>
 constexpr int strip_residents(list<Src...>, index_sequence<I...>, int threads, int held) {
   constexpr int most_threads = 2048;

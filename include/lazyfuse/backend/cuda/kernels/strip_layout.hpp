@@ -29,9 +29,10 @@ struct row_strip_numbers {
 /// other.
 enum class strip_step { any, same, next };
 
+/// Registers of a processor.
 inline constexpr int registers_of_processor = 65536;
-/// What a thread takes of them that holds so many words of elements, the largest of so many bytes: functions of doubles
-/// need more beside them. They are given out in eights.
+/// What a thread that holds so many words of elements takes of them; element_bytes: of the largest, as functions of
+/// doubles need more beside their elements. Devices give registers out in eights.
 constexpr int registers_of_strip(int words, int element_bytes) {
   return (words + (element_bytes > 4 ? 60 : 28) + 7) / 8 * 8;
 }
