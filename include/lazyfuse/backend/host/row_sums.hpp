@@ -40,6 +40,17 @@ constexpr int searched_operand() {
   return -1;
 }
 
+/// Takes the element that the moments of reduction I are of.
+template <int I, class T>
+struct sample_sink {
+  static constexpr bool stores = false;
+  T element;
+  template <int K, class V>
+  LAZYFUSE_HD void put(const V& value) {
+    if constexpr (K == I) element = value.shift;
+  }
+};
+
 /// The reductions of Set over a row that comes in parts: add() each, then result(). Element i of a part is added to
 /// lane i modulo lane_count.
 template <class Set>
@@ -50,6 +61,9 @@ class row_sums {
   static constexpr bool places = Set::has_ordered, short_runs = Set::has_rounding || Set::has_near || places;
   static constexpr bool in_runs = Set::has_rounding || Set::has_near || row_runs_of<Set>::has_counts;
   static constexpr bool ends_whole_lanes = is_made<Set> && Set::prologue::cost >= reduce_tuning::whole_cost;
+  /// Whether a row in the cache is read once more for the means of what has moments, to which its lanes then add up
+  /// distances: that takes less than to correct their shift on the way.
+  static constexpr bool finds_means = Set::has_near && Set::prologue::cost <= reduce_tuning::cheap;
   /// The first elements of moments, and the runs after them: four times as long each.
   static constexpr index_t far_elements = reduce_tuning::turns_to_shift * lane_count, first_run = 3;
 
@@ -60,7 +74,7 @@ class row_sums {
   index_t added_ = 0;  ///< to each lane of this run
   index_t longest_ = short_runs ? run_elements : most_counted;
   bool near_ = false;
-  bool fetch_;
+  uint64 fetch_;  ///< as asked_early() has it
 
   template <int... I>
   void clear(partials& to, index_sequence<I...>) {
@@ -171,6 +185,41 @@ class row_sums {
     if constexpr (requires { values.template note<P>(index_t{}, *made); })
       for (index_t l = 0; l < n; ++l) values.template note<P>(l, made[l]);
   }
+  /// The mean of what reduction I has moments of; where that overflows, the first element.
+  template <int I, int Count, class Cursors, class Values>
+  [[gnu::always_inline]] auto mean_of(const Cursors& from, index_t n, const Values& known) const {
+    using value_type = decltype(get<I>(partials_).shift);
+    const auto element = [&](index_t i) {
+      sample_sink<I, value_type> sink{};
+      evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{from, known, i}, sink);
+      return sink.element;
+    };
+    constexpr index_t turn = 4 * lane_count;
+    alignas(64) value_type lanes[lane_count] = {};
+    index_t i = 0;
+    for (; i + turn <= n; i += turn) {
+      if (fetch_) prefetch_ahead<Set, turn>(fetch_, from, i, make_index_sequence<Count>{});
+      for (index_t l = i; l < i + lane_count; ++l)
+        lanes[l - i] +=
+            (element(l) + element(l + lane_count)) + (element(l + 2 * lane_count) + element(l + 3 * lane_count));
+    }
+    for (; i + lane_count <= n; i += lane_count)
+      for (index_t l = 0; l < lane_count; ++l) lanes[l] += element(i + l);
+    for (index_t l = 0; l < n - i; ++l) lanes[l] += element(i + l);
+    fold_values<op::sum, lane_count>(lanes);
+    const value_type mean = lanes[0] / value_type(n);
+    return mean - mean == 0 ? mean : element(0);
+  }
+  template <int Count, class Cursors, class Values, int... I>
+  [[gnu::always_inline]] void find_means(const Cursors& from, index_t n, const Values& known, partials& to,
+                                         index_sequence<I...>) {
+    const auto one = [&]<int K>(auto& sums, auto& runs, index_sequence<K>) __attribute__((always_inline)) {
+      if constexpr (requires { runs.begin_at(sums, sums.shift); })
+        runs.begin_at(sums, mean_of<K, Count>(from, n, known));
+    };
+    (one(get<I>(to), get<I>(runs_), index_sequence<I>{}), ...);
+    near_ = true;
+  }
   /// Turns that follow each other.
   template <int Count, class Cursors, class Values, int... K>
   [[gnu::always_inline]] static void add_in_line(const Cursors& from, const Values& known, partials& to,
@@ -192,6 +241,7 @@ class row_sums {
     if (begun_) to = partials_;
     else clear(to, set_seq{});
     begun_ = true;
+    if (fetch_) fetch_ = asked_early(from, parts > 1, make_index_sequence<Count>{});
     for (; parts > 0; --parts) {
       Cursors part = from;
       if (each) whole(part, make_index_sequence<Count>{});
@@ -205,6 +255,9 @@ class row_sums {
           best.add({x[i], place_of<Count>(part, *known, i, index_sequence<0>{})});
           found = true;
         }
+      if constexpr (finds_means)
+        if (each && n > far_elements && n <= reduce_tuning::most_for_means)
+          find_means<Count>(part, n, *known, to, set_seq{});
       if (!found) add_part<Count>(part, n, *known, to);
       lazyfuse::host_detail::move_on(from, 1, make_index_sequence<Count>{});
       if (!each) continue;
@@ -231,7 +284,7 @@ class row_sums {
       if constexpr (Set::has_near)
         if (!near_) {
           const index_t some = algorithm::min<index_t>(left, lane_count);
-          if (fetch_) prefetch_ahead<Set, lane_count>(cursors, 0, make_index_sequence<Count>{});
+          if (fetch_) prefetch_ahead<Set, lane_count>(fetch_, cursors, 0, make_index_sequence<Count>{});
           add_to_partials<Set, false>(cursors, to, 0, some, values);
           move_on(some);
           next_turn<true>(to, some, set_seq{});
@@ -255,12 +308,12 @@ class row_sums {
         left -= more * lane_count;
         if constexpr (in_line > 1)
           for (; more >= in_line; more -= in_line) {
-            if (fetch_) prefetch_ahead<Set, in_line * lane_count>(cursors, 0, make_index_sequence<Count>{});
+            if (fetch_) prefetch_ahead<Set, in_line * lane_count>(fetch_, cursors, 0, make_index_sequence<Count>{});
             add_in_line<Count>(cursors, values, to, make_index_sequence<in_line>{});
             move_on(in_line * lane_count);
           }
         for (; more > 0; --more) {
-          if (fetch_) prefetch_ahead<Set, lane_count>(cursors, 0, make_index_sequence<Count>{});
+          if (fetch_) prefetch_ahead<Set, lane_count>(fetch_, cursors, 0, make_index_sequence<Count>{});
           add_to_partials<Set, Set::has_near>(cursors, to, 0, lane_count, values);
           move_on(lane_count);
           next_turn<false>(to, lane_count, set_seq{});

@@ -186,6 +186,11 @@ struct row_runs<M, moment_sums<T>> {
     squares.begin_again();
     centred = 0;
   }
+  /// Before the first element: all get this shift, which is near their mean.
+  void begin_at(partials& run, T shift) {
+    run.shift = shift;
+    centred = index_t{1} << 62;
+  }
   [[gnu::noinline]] void end_run(partials& run, index_t elements) {
     if (centred == 0) {
       if (elements >= run.enough) begin(run, elements);
@@ -193,7 +198,7 @@ struct row_runs<M, moment_sums<T>> {
     }
     sum.add(run.sum);
     squares.add(run.squares);
-    if (elements < 2 * centred) return;
+    if (elements / 2 < centred) return;
     centred = elements;
     // Squares of distances from a shift that lags behind are larger than those that count.
     const auto m = M::recentred(moment_sums<T>{T(elements), run.shift, sum.sum(), squares.sum()});

@@ -59,6 +59,8 @@ struct dpp::tuning<dpp::reductions, host> {
   static constexpr index_t run_elements = 16;
   /// Turns of the lanes after which moments have their shift: the mean of the elements so far.
   static constexpr index_t turns_to_shift = 4;
+  /// Elements of a row that is read once more for their mean: the first cache keeps them.
+  static constexpr index_t most_for_means = 2048;
   /// How many elements a column takes before it has another shift for the first time.
   static constexpr index_t far_elements = 8;
   /// Programs up to this cost are evaluated several turns of the lanes at once, and have a loop for short rows; of

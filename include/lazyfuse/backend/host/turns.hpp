@@ -56,9 +56,27 @@ template <class Operand>
       __builtin_prefetch(reinterpret_cast<const char*>(operand.data + from) + b);
 }
 template <class Set, int N, class Cursors, int... I>
-[[gnu::always_inline]] inline void prefetch_ahead(const Cursors& c, index_t i, index_sequence<I...>) {
+[[gnu::always_inline]] inline void prefetch_ahead(uint64 which, const Cursors& c, index_t i, index_sequence<I...>) {
   constexpr index_t ahead = Set::size > 1 ? reduce_tuning::prefetch_of_several : reduce_tuning::prefetch_distance;
-  (prefetch(get<I>(c), i + ahead, N), ...);
+  ((which >> (I % 64) & 1 ? prefetch(get<I>(c), i + ahead, N) : void()), ...);
+}
+/// Where an operand's elements lie; null if nowhere, or in the same place for several rows.
+template <class Operand>
+const void* place_of_rows(const Operand& operand, bool several) {
+  if constexpr (requires { operand.data; }) return several && operand.next == 0 ? nullptr : operand.data;
+  else return nullptr;
+}
+/// Of which operands elements are asked for early, a bit for each: of two that are one array, of one.
+template <class Cursors, int... I>
+uint64 asked_early(const Cursors& c, bool several_rows, index_sequence<I...>) {
+  const void* const places[] = {place_of_rows(get<I>(c), several_rows)..., nullptr};
+  uint64 which = 0;
+  for (int k = 0; k < algorithm::min(int(sizeof...(I)), 64); ++k) {
+    bool first = places[k] != nullptr;
+    for (int j = 0; j < k; ++j) first = first && places[j] != places[k];
+    which |= uint64(first) << k;
+  }
+  return which;
 }
 
 /// The elements of N contexts from first(0) on, for lane l, added up pairwise.
@@ -97,10 +115,11 @@ inline constexpr int lanes_abreast = [] {
   return n;
 }();
 template <class Set, int Turns, int Operands, class Cursors, class Partials, class Values>
-inline void add_abreast(index_t first, const Cursors& cursors, Partials& to, const Values& values, bool fetch) {
+[[gnu::always_inline]] inline void add_abreast(index_t first, const Cursors& cursors, Partials& to,
+                                               const Values& values, uint64 fetch) {
   constexpr int abreast = lanes_abreast<Set>;
   if constexpr (Set::size > 1)
-    if (fetch) prefetch_ahead<Set, abreast * Turns>(cursors, first * Turns, make_index_sequence<Operands>{});
+    if (fetch) prefetch_ahead<Set, abreast * Turns>(fetch, cursors, first * Turns, make_index_sequence<Operands>{});
 #if !defined(__clang__)
 #pragma GCC ivdep
 #endif
@@ -113,7 +132,8 @@ inline void add_abreast(index_t first, const Cursors& cursors, Partials& to, con
 }
 /// Adds the elements of several turns to the lanes. Fetch: and asks for later ones.
 template <class Set, int Turns, int Operands, class Cursors, class Partials, class Values>
-inline void add_turns(const Cursors& cursors, Partials& to, const Values& values, [[maybe_unused]] bool fetch) {
+[[gnu::always_inline]] inline void add_turns(const Cursors& cursors, Partials& to, const Values& values,
+                                             [[maybe_unused]] uint64 fetch) {
   [&]<int... B>(index_sequence<B...>) {
     (add_abreast<Set, Turns, Operands>(B * lanes_abreast<Set>, cursors, to, values, fetch), ...);
   }
