@@ -158,6 +158,28 @@ TYPED_TEST(odd_shapes, have_functions_of_columns_of_every_height) {
   this->expect_path("columns in registers", a - lf::sum(a, axis<1>, keepdims));
 }
 
+/// Which groups of threads have all of, several of them or one in a block.
+TYPED_TEST(odd_shapes, have_functions_of_few_columns_beside_each_other) {
+  for (const int64_t columns : {2, 3, 5, 8, 13, 31})
+    for (const int64_t height : {3, 40, 301}) {
+      const int64_t outer = 1 + (1 << 18) / (height * columns) + (test::planned_by_values<TypeParam> ? 1100 : 0);
+      centre_columns<TypeParam>({outer, height, columns});
+      add_columns<TypeParam>({outer, height, columns});
+    }
+  centre_columns<TypeParam>({600, 1100, 3});
+  centre_columns<TypeParam>({541, 4096, 3});
+  const auto x = numbers<float>({1200, 16, 17, 3}, 12);
+  const auto a = this->template of<float, 4>(x);
+  test::tensor<float> sums({1200, 3});
+  test::for_each_index(x.shape, [&](const test::extents& i) { sums[{i[0], i[3]}] += x[i]; });
+  EXPECT_TRUE(test::evaluates_to(a - lf::sum(a, axis<1, 2>, keepdims),
+                                 test::generate<float>(x.shape, [&](const test::extents& i) {
+                                   return x[i] - sums[{i[0], i[3]}];
+                                 })));
+  const auto pixels = this->template of<float, 3>(numbers<float>({1200, 300, 3}, 8));
+  this->expect_path("columns in registers", pixels - lf::sum(pixels, axis<1>, keepdims));
+}
+
 /// What is left of each element by the sum of its row, the largest of that, and the difference of two sums.
 template <class Space, class T>
 void centre_rows(const test::extents& shape) {

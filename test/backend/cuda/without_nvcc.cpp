@@ -476,6 +476,8 @@ TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_shared_by_teams) {
   one_kernel("columns in a grid", lf::softmax(of(lf::shape(5000, 33)), axis<0>));
   one_kernel("columns in registers", standardized(of(lf::shape(600, 20000))));
   one_kernel("columns in a cluster", standardized(of(lf::shape(600, 2000))));
+  const auto pixels = of<3>(lf::shape(1200, 300, 3));
+  one_kernel("columns in registers", pixels - lf::mean(pixels, axis<1>, lf::keepdims));
   // Threads of vectors would be idle but for a third.
   one_kernel("rows in strips", lf::softmax(of(lf::shape(3000, 4352)), axis<1>));
   one_kernel("columns in a grid", standardized(of(lf::shape(1 << 20, 16))));

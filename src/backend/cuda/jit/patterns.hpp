@@ -78,6 +78,7 @@ bool start_rows(const exact_plan& p, exact_program& program);
 /// How the threads of columns in registers lie.
 struct column_layout {
   int held, lines, groups;
+  int beside;  ///< columns of a group
   bool exact;  ///< held is of this height
   int height;
   index_t columns;

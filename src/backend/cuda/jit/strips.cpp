@@ -126,33 +126,55 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
   const int bytes = of_element->all;
   const bool small = height * columns < strip_tuning::least_elements || packs_at_the_end();
   if (in_vectors && (small || columns < strip_tuning::least_columns || has_small_elements(p))) return {};
-  column_layout best{
-      .held = 0, .lines = 0, .groups = 0, .exact = !small, .height = static_cast<int>(height), .columns = columns};
+  column_layout best{.held = 0,
+                     .lines = 0,
+                     .groups = 0,
+                     .beside = 0,
+                     .exact = !small,
+                     .height = static_cast<int>(height),
+                     .columns = columns};
   const double cost = p.type().cost(p.plan);
   double most = 0;
-  for (const auto [lines, groups] : strip_tuning::columns) {
+  const auto consider = [&](int beside, int lines, int groups, double worth) {
     // Small arrays of many heights share a few kernels.
     const index_t least = ceil_div(height, lines);
     const index_t held = small ? std::max(power_above(least, strip_tuning::most_words), 4) : least;
     if (held < least || held * bytes / 4 > strip_tuning::most_words_of_columns ||
         static_cast<double>(held) * cost > strip_tuning::most_cost)
-      continue;
+      return;
     const double used = static_cast<double>(height) / static_cast<double>(lines * held);
-    const double w = used * worth_of_share(static_cast<int>(held), bytes) *
-                     (lines == 1   ? 0.98
-                      : lines == 2 ? 0.94
-                                   : 0.97) *
-                     (held * bytes / 4 > strip_tuning::many_words_of_columns ? 0.8 : 1) *
-                     (groups == 1   ? 0.9
-                      : groups == 4 ? 0.99
-                                    : 1);
-    if (w > most) {
-      most = w;
-      best.held = static_cast<int>(held);
-      best.lines = lines;
-      best.groups = groups;
+    const double w = worth * used * worth_of_share(static_cast<int>(held), bytes) *
+                     (held * bytes / 4 > strip_tuning::many_words_of_columns ? 0.8 : 1);
+    if (w <= most) return;
+    most = w;
+    best.held = static_cast<int>(held);
+    best.beside = beside;
+    best.lines = lines;
+    best.groups = groups;
+  };
+  const int beside = static_cast<int>(std::min<index_t>(p.extents[p.rank - 1], 32));
+  for (const auto [lines, groups] : strip_tuning::columns)
+    consider(32, lines, groups,
+             (lines == 1   ? 0.98
+              : lines == 2 ? 0.94
+                           : 0.97) *
+                 (groups == 1   ? 0.9
+                  : groups == 4 ? 0.99
+                                : 1) *
+                 (beside < 32 ? strip_tuning::worth_of_parts : 1));
+  // Few columns beside each other: a group has all of them, unless they are so low that 32 have little more.
+  const bool has_one_result = std::string_view(p.type().pattern) == "reduce" || p.plan.rows.one_result;
+  const int least_height =
+      has_one_result ? ceil_div(strip_tuning::least_of_few, beside) : strip_tuning::least_height_of_few;
+  if (beside < 32 && height >= least_height && !small && p.type().only_made)
+    for (int threads = 32; threads <= strip_tuning::most_threads_of_few; threads = more_than(threads)) {
+      const int lines = static_cast<int>(std::min<index_t>(threads / beside, height)), group = lines * beside,
+                groups = std::max(strip_tuning::block_of_few / group, 1), all = group * groups;
+      if (columns / beside < index_t{2} * groups * device().processors) continue;
+      const double used = static_cast<double>(all) / static_cast<double>(ceil_div(all, 32) * 32);
+      consider(beside, lines, groups,
+               used * (threads <= 256 ? 1 : 0.95) * (ceil_div(height, lines) <= strip_tuning::some_of_few ? 1 : 0.9));
     }
-  }
   if (best.held == 0) return {};
   return best;
 }
@@ -170,6 +192,7 @@ std::optional<column_layout> scan_column_layout_of(const exact_plan& p) {
   return column_layout{.held = static_cast<int>(height),
                        .lines = 1,
                        .groups = block_threads / 32,
+                       .beside = 32,
                        .exact = true,
                        .height = static_cast<int>(height),
                        .columns = columns};
@@ -181,8 +204,8 @@ made_kernel* column_kernel(const exact_plan& p, exact_program& program, const co
     return variant_of(program, p, "scans of columns in strips", facts.share + facts.steps,
                       [&] { return scan_strips_source(p, *program.graph, true, facts); });
   }
-  const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.lines) + ", " + std::to_string(g.groups) +
-                              (g.exact ? ", true" : ", false"),
+  const strip_facts facts{std::to_string(g.held) + ", " + std::to_string(g.beside) + ", " + std::to_string(g.lines) +
+                              ", " + std::to_string(g.groups) + (g.exact ? ", true" : ", false"),
                           steps_of(p, p.kept, p.rank - 1, g.columns)};
   return variant_of(program, p, "columns in registers", facts.share + facts.steps,
                     [&] { return columns_source(p, *program.graph, facts); });
@@ -203,8 +226,8 @@ bool start_columns(const exact_plan& p, const made_kernel& made, const column_la
     });
   });
   if (!to.fits()) return false;
-  const int threads = 32 * g.lines * g.groups;
-  start(made, static_cast<unsigned>(ceil_div(g.columns * g.lines, threads)), 0, to, static_cast<unsigned>(threads));
+  const int threads = g.beside * g.lines * g.groups;
+  start(made, static_cast<unsigned>(ceil_div(g.columns, g.beside * g.groups)), 0, to, static_cast<unsigned>(threads));
   return true;
 }
 

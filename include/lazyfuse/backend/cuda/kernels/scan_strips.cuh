@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(block_threads) scan_columns_in_strips(const __
   using index = typename Parameters::index;
   constexpr auto operands = make_index_sequence<Sources::size>{};
   constexpr auto targets = make_index_sequence<Types::size>{};
-  const column_place<K, R, Held, 1, true, index> place{p, 0, 0, 0, nullptr};
+  const column_place<K, R, Held, 32, 1, true, index> place{p, 0, 0, 0, nullptr};
   const index_t column = static_cast<index_t>(blockIdx.x) * block_threads + threadIdx.x;
   if (column >= p.columns) return;
   index base[Sources::size + 1] = {}, to[Types::size] = {};

@@ -27,11 +27,12 @@ inline constexpr int strip_element_bytes =
         ? element_bytes<Source>
         : 0;
 /// Blocks that share a processor, of so many threads with so many elements: they leave registers for what is computed
-/// beside what stages read. OfRows: in rows, functions of doubles have more; columns were measured without.
+/// beside what stages read. OfRows: in rows, functions of doubles have more; columns were measured without. beside:
+/// words of a thread that are no elements.
 template <class Staged, class Parameters, bool OfRows, class... Src, int... I>
-constexpr int strip_residents(list<Src...>, index_sequence<I...>, int threads, int held) {
+constexpr int strip_residents(list<Src...>, index_sequence<I...>, int threads, int held, int beside = 0) {
   constexpr int most_threads = 2048;
-  int words = 0, largest = 0;
+  int words = beside, largest = 0;
   const int of_element[] = {0, strip_element_bytes<Staged, Parameters, I, Src>...};
   for (const int bytes : of_element) {
     words += held * ((bytes + 3) / 4);
