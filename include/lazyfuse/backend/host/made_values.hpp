@@ -3,7 +3,7 @@
 // they are combined.
 #pragma once
 
-#include <lazyfuse/backend/host/runs.hpp>
+#include <lazyfuse/backend/host/row_moments.hpp>
 #include <lazyfuse/backend/host/transform_loops.hpp>
 
 namespace lazyfuse::host_detail {

@@ -2,9 +2,9 @@
 // A row's elements added to vector lanes, in runs.
 #pragma once
 
-#include <lazyfuse/backend/host/extremes.hpp>
 #include <lazyfuse/backend/host/made_values.hpp>
-#include <lazyfuse/backend/host/turns.hpp>
+#include <lazyfuse/backend/host/row_means.hpp>
+#include <lazyfuse/backend/host/searched_rows.hpp>
 #include <lazyfuse/backend/widest_vectors.hpp>
 
 namespace lazyfuse::host_detail {
@@ -17,37 +17,6 @@ struct place_sink {
   template <int K, class V>
   LAZYFUSE_HD void put(const V& value) {
     if constexpr (K == I) index = value.index;
-  }
-};
-
-/// The operand whose elements a program places as they are, or -1.
-template <class P>
-inline constexpr int indexed_operand = -1;
-template <class Op, int I, class Index>
-  requires(requires { requires Op::places; })
-inline constexpr int indexed_operand<apply<Op, arg<I>, Index>> = I;
-/// Which operand a single reduction looks through for its extreme, where that lies in memory; else -1.
-template <class Set, class Cursors>
-constexpr int searched_operand() {
-  if constexpr (Set::size == 1 && Set::has_ordered) {
-    constexpr int operand = indexed_operand<typename Set::template program<0>>;
-    if constexpr (operand >= 0)
-      if constexpr (requires(const Cursors& c, index_t* to) {
-                      places_of_extremes(get<operand>(c).data, 0, 0, 0, true, to);
-                    })
-        return operand;
-  }
-  return -1;
-}
-
-/// Takes the element that the moments of reduction I are of.
-template <int I, class T>
-struct sample_sink {
-  static constexpr bool stores = false;
-  T element;
-  template <int K, class V>
-  LAZYFUSE_HD void put(const V& value) {
-    if constexpr (K == I) element = value.shift;
   }
 };
 
@@ -185,37 +154,12 @@ class row_sums {
     if constexpr (requires { values.template note<P>(index_t{}, *made); })
       for (index_t l = 0; l < n; ++l) values.template note<P>(l, made[l]);
   }
-  /// The mean of what reduction I has moments of; where that overflows, the first element.
-  template <int I, int Count, class Cursors, class Values>
-  [[gnu::always_inline]] auto mean_of(const Cursors& from, index_t n, const Values& known) const {
-    using value_type = decltype(get<I>(partials_).shift);
-    const auto element = [&](index_t i) {
-      sample_sink<I, value_type> sink{};
-      evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{from, known, i}, sink);
-      return sink.element;
-    };
-    constexpr index_t turn = 4 * lane_count;
-    alignas(64) value_type lanes[lane_count] = {};
-    index_t i = 0;
-    for (; i + turn <= n; i += turn) {
-      if (fetch_) prefetch_ahead<Set, turn>(fetch_, from, i, make_index_sequence<Count>{});
-      for (index_t l = i; l < i + lane_count; ++l)
-        lanes[l - i] +=
-            (element(l) + element(l + lane_count)) + (element(l + 2 * lane_count) + element(l + 3 * lane_count));
-    }
-    for (; i + lane_count <= n; i += lane_count)
-      for (index_t l = 0; l < lane_count; ++l) lanes[l] += element(i + l);
-    for (index_t l = 0; l < n - i; ++l) lanes[l] += element(i + l);
-    fold_values<op::sum, lane_count>(lanes);
-    const value_type mean = lanes[0] / value_type(n);
-    return mean - mean == 0 ? mean : element(0);
-  }
   template <int Count, class Cursors, class Values, int... I>
   [[gnu::always_inline]] void find_means(const Cursors& from, index_t n, const Values& known, partials& to,
                                          index_sequence<I...>) {
     const auto one = [&]<int K>(auto& sums, auto& runs, index_sequence<K>) __attribute__((always_inline)) {
       if constexpr (requires { runs.begin_at(sums, sums.shift); })
-        runs.begin_at(sums, mean_of<K, Count>(from, n, known));
+        runs.begin_at(sums, mean_of_row<Set, K, Count, decltype(sums.shift)>(from, n, known, fetch_));
     };
     (one(get<I>(to), get<I>(runs_), index_sequence<I>{}), ...);
     near_ = true;

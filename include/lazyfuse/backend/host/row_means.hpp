@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The mean of a row in the cache, which is found before its moments are added up.
+#pragma once
+
+#include <lazyfuse/backend/host/turns.hpp>
+
+namespace lazyfuse::host_detail {
+
+/// Takes the element that the moments of reduction I are of.
+template <int I, class T>
+struct sample_sink {
+  static constexpr bool stores = false;
+  T element;
+  template <int K, class V>
+  LAZYFUSE_HD void put(const V& value) {
+    if constexpr (K == I) element = value.shift;
+  }
+};
+
+/// The mean of what reduction I of Set has moments of, over n elements; where that overflows, the first. fetch: as
+/// asked_early() has it.
+template <class Set, int I, int Count, class T, class Cursors, class Values>
+[[gnu::always_inline]] inline T mean_of_row(const Cursors& from, index_t n, const Values& known, uint64 fetch) {
+  const auto element = [&](index_t i) {
+    sample_sink<I, T> sink{};
+    evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{from, known, i}, sink);
+    return sink.element;
+  };
+  constexpr index_t turn = 4 * lane_count;
+  alignas(64) T lanes[lane_count] = {};
+  index_t i = 0;
+  for (; i + turn <= n; i += turn) {
+    if (fetch) prefetch_ahead<Set, turn>(fetch, from, i, make_index_sequence<Count>{});
+    for (index_t l = i; l < i + lane_count; ++l)
+      lanes[l - i] +=
+          (element(l) + element(l + lane_count)) + (element(l + 2 * lane_count) + element(l + 3 * lane_count));
+  }
+  for (; i + lane_count <= n; i += lane_count)
+    for (index_t l = 0; l < lane_count; ++l) lanes[l] += element(i + l);
+  for (index_t l = 0; l < n - i; ++l) lanes[l] += element(i + l);
+  fold_values<op::sum, lane_count>(lanes);
+  const T mean = lanes[0] / T(n);
+  return mean - mean == 0 ? mean : element(0);
+}
+
+}  // namespace lazyfuse::host_detail
