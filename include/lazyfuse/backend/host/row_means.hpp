@@ -38,7 +38,7 @@ template <class Set, int I, int Count, class T, class Cursors, class Values>
   for (; i + lane_count <= n; i += lane_count)
     for (index_t l = 0; l < lane_count; ++l) lanes[l] += element(i + l);
   for (index_t l = 0; l < n - i; ++l) lanes[l] += element(i + l);
-  fold_values<op::sum, lane_count>(lanes);
+  fold_values<typename Set::template monoid<I>::of_distances, lane_count>(lanes);
   const T mean = lanes[0] / T(n);
   return mean - mean == 0 ? mean : element(0);
 }
