@@ -6,25 +6,14 @@
 
 namespace lazyfuse::host_detail {
 
-/// Takes the element that the moments of reduction I are of.
-template <int I, class T>
-struct sample_sink {
-  static constexpr bool stores = false;
-  T element;
-  template <int K, class V>
-  LAZYFUSE_HD void put(const V& value) {
-    if constexpr (K == I) element = value.shift;
-  }
-};
-
 /// The mean of what reduction I of Set has moments of, over n elements; where that overflows, the first. fetch: as
 /// asked_early() has it.
 template <class Set, int I, int Count, class T, class Cursors, class Values>
 [[gnu::always_inline]] inline T mean_of_row(const Cursors& from, index_t n, const Values& known, uint64 fetch) {
   const auto element = [&](index_t i) {
-    sample_sink<I, T> sink{};
+    taken_value<Set, I> sink{};
     evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{from, known, i}, sink);
-    return sink.element;
+    return sink.value.shift;
   };
   constexpr index_t turn = 4 * lane_count;
   alignas(64) T lanes[lane_count] = {};

@@ -9,17 +9,6 @@
 
 namespace lazyfuse::host_detail {
 
-/// Takes the place from the value of reduction I.
-template <int I>
-struct place_sink {
-  static constexpr bool stores = false;
-  int64 index;
-  template <int K, class V>
-  LAZYFUSE_HD void put(const V& value) {
-    if constexpr (K == I) index = value.index;
-  }
-};
-
 /// The reductions of Set over a row that comes in parts: add() each, then result(). Element i of a part is added to
 /// lane i modulo lane_count.
 template <class Set>
@@ -122,9 +111,9 @@ class row_sums {
     Values values = known;
     skip(cursors, turns, make_index_sequence<Count>{});
     values.move_on(turns);
-    place_sink<I> sink{};
+    taken_value<Set, I> sink{};
     evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{cursors, values, i - turns}, sink);
-    return sink.index;
+    return sink.value.index;
   }
 
  private:

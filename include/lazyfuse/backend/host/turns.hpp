@@ -25,6 +25,16 @@ constexpr index_t repeated_elements(index_t n) {
   return n < turn ? lane_count : turn;
 }
 
+/// Takes the value of reduction I of an element.
+template <class Set, int I>
+struct taken_value {
+  static constexpr bool stores = false;
+  typename Set::template value_type<I> value;
+  template <int K, class V>
+  LAZYFUSE_HD void put(const V& v) {
+    if constexpr (K == I) value = v;
+  }
+};
 /// Combines the values of reductions into lane l, but those that are to be added up with others first, which it keeps.
 template <class Set, class Partials, class Values>
 struct together_sink : lane_sink<typename Set::prologue::roots, Partials, Values, false, false> {
