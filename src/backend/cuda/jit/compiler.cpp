@@ -44,13 +44,10 @@ const library& nvrtc() {
   return found;
 }
 
+/// Those that kernels are known by, whether or not there is a compiler here.
 std::vector<std::string> options_for(int architecture) {
-  std::vector<std::string> options{"--std=c++20", "--gpu-architecture=sm_" + std::to_string(architecture),
-                                   "--device-as-default-execution-space", "-DLAZYFUSE_CUDA=1"};
-  int major = 0, minor = 0;
-  if (nvrtc().rtc) nvrtc().version(&major, &minor);
-  if (major >= 13) options.emplace_back("--minimal");  // without textures and the runtime's types, which nobody needs
-  return options;
+  return {"--std=c++20", "--gpu-architecture=sm_" + std::to_string(architecture), "--device-as-default-execution-space",
+          "-DLAZYFUSE_CUDA=1"};
 }
 
 /// A sum over all carried headers.
@@ -96,7 +93,10 @@ compiled compile(const std::string& source, const std::vector<std::string>& name
     return result;
   }
   for (const std::string& name : names) lib.add_name(program, name.c_str());
-  const std::vector<std::string> options = options_for(architecture);
+  std::vector<std::string> options = options_for(architecture);
+  int major = 0, minor = 0;
+  lib.version(&major, &minor);
+  if (major >= 13) options.emplace_back("--minimal");  // without textures and the runtime's types, which nobody needs
   std::vector<const char*> option_texts;
   option_texts.reserve(options.size());
   for (const std::string& option : options) option_texts.push_back(option.c_str());

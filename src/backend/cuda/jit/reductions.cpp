@@ -87,7 +87,7 @@ std::optional<column_layout> columns_of(const exact_plan& p, exact_plan& as_colu
   const bool is_low = height <= most || of_block < strip_tuning::least_of_block;
   if (!p.type().only_made || !is_low || columns < strip_tuning::least_columns) return {};
   as_columns.take_as_columns(p);
-  return column_layout_of(as_columns, true);
+  return column_layout_of(as_columns, true, packs_at_the_end());
 }
 bool start_as_columns(const exact_plan& p, exact_program& program) {
   exact_plan columns(p.plan);

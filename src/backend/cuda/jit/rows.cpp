@@ -115,6 +115,29 @@ made_rows rows_by_elements(const exact_plan& p, exact_program& program, row_prog
   return g.straight && g.fits ? rows_by_teams(p, program, facts, team_walk::elements) : made_rows{};
 }
 
+/// Columns that stay in registers. Kernels for one height are not packed at the end of a run: where there is no
+/// compiler, a bundle may have those that serve any.
+made_rows columns_in_registers(const exact_plan& p, exact_program& program, const row_geometry& g) {
+  made_rows rows{.geometry = g};
+  const auto make = [&](bool of_any_height) {
+    rows.columns = column_layout_of(p, g.straight, of_any_height);
+    rows.made = rows.columns ? column_kernel(p, program, *rows.columns) : nullptr;
+  };
+  make(packs_at_the_end());
+  if (!rows.made && !has_compiler()) make(true);
+  if (!rows.made) return {};
+  const column_layout& columns = *rows.columns;
+  rows.geometry.registers = true;
+  rows.geometry.group = columns.lines == 1 ? 1 : block_threads;  // results are in a thread, or in the block
+  rows.geometry.how = exchange::none;
+  rows.geometry.path = "columns in registers";
+  // Of 9 to 300 lines of 3 a difference from the mean takes 2.7 to 3.6 times as long as a copy.
+  if (columns.beside == 32 && !p.plan.rows.one_result &&
+      writes_in_pieces(columns.height, p.extents[p.rank - 1], p.info[0].element_size))
+    rows.geometry.busy = 0.35;
+  return rows;
+}
+
 /// Columns that are read once, for one result each, and rows that no block keeps, whose blocks would wait for each
 /// other: as any reduction, whose blocks need not run at a time.
 made_rows rows_as_reduction(const exact_plan& p, exact_program& program, const row_geometry& g) {
@@ -151,19 +174,7 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
     facts.held = 0;
     g = lay_out(p, facts);
   }
-  if (const auto columns = column_layout_of(p, g.straight))
-    if (made_kernel* const made = column_kernel(p, program, *columns)) {
-      made_rows rows{.made = made, .geometry = g, .columns = columns};
-      rows.geometry.registers = true;
-      rows.geometry.group = columns->lines == 1 ? 1 : block_threads;  // results are in a thread, or in the block
-      rows.geometry.how = exchange::none;
-      rows.geometry.path = "columns in registers";
-      // Of 9 to 300 lines of 3 a difference from the mean takes 2.7 to 3.6 times as long as a copy.
-      if (columns->beside == 32 && !p.plan.rows.one_result &&
-          writes_in_pieces(columns->height, p.extents[p.rank - 1], p.info[0].element_size))
-        rows.geometry.busy = 0.35;
-      return rows;
-    }
+  if (made_rows rows = columns_in_registers(p, program, g); rows.made) return rows;
   // A grid, which has few columns or rows, ends sooner than reductions of which one block merges what all others leave.
   const bool by_grid = g.how == exchange::memory;
   if (!by_grid)

@@ -115,7 +115,7 @@ bool has_small_elements(const exact_plan& p) {
   return false;
 }
 
-std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors) {
+std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors, bool of_any_height) {
   if (!p.columns || (in_vectors && !p.type().only_made)) return {};
   index_t height = 1, columns = p.extents[p.rank - 1];
   for (int k = 0; k < p.kept; ++k) columns *= p.extents[k];
@@ -124,7 +124,7 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
   // Higher ones are compiled with a program as teams of blocks, whose bits those that are made repeat.
   if (!of_element || (height > strip_tuning::most_height_compiled && !p.type().only_made)) return {};
   const int bytes = of_element->all;
-  const bool small = height * columns < strip_tuning::least_elements || packs_at_the_end();
+  const bool small = height * columns < strip_tuning::least_elements || of_any_height;
   if (in_vectors && (small || columns < strip_tuning::least_columns || has_small_elements(p))) return {};
   column_layout best{.held = 0,
                      .lines = 0,
@@ -140,7 +140,8 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
     const index_t least = ceil_div(height, lines);
     const index_t held = small ? std::max(power_above(least, strip_tuning::most_words), 4) : least;
     if (held < least || held * bytes / 4 > strip_tuning::most_words_of_columns ||
-        static_cast<double>(held) * cost > strip_tuning::most_cost)
+        static_cast<double>(held) * cost > strip_tuning::most_cost ||
+        ceil_div(columns, index_t{beside} * groups) > most_blocks)
       return;
     const double used = static_cast<double>(height) / static_cast<double>(lines * held);
     const double w = worth * used * worth_of_share(static_cast<int>(held), bytes) *

@@ -20,8 +20,8 @@ bool writes_in_pieces(index_t lines, index_t beside, int element_size);
 /// which vectors do not.
 bool has_small_elements(const exact_plan& p);
 
-/// None where columns are too high, or few and read in vectors.
-std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors);
+/// None where columns are too high, or few and read in vectors. of_any_height: for a kernel that serves others, too.
+std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vectors, bool of_any_height);
 /// Of scans whose axis is the last but one; none where it is long, or there are few columns.
 std::optional<column_layout> scan_column_layout_of(const exact_plan& p);
 /// For functions and reductions of columns, or scans of them.

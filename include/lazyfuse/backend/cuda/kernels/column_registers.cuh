@@ -58,7 +58,7 @@ struct column_place {
   }
 };
 
-/// Threads of few columns have few elements: what they merge is much beside these, if it is more than a word.
+/// Threads of few columns have few elements: what they merge is much beside these.
 template <class Staged, int Beside>
 inline constexpr int words_of_merging = Beside < 32 ? (accumulator_bytes<Staged> / 4 - 1) * 2 : 0;
 
