@@ -29,7 +29,7 @@ struct cube {
       ++k;
     }
   }
-  /// f(element before or 0, place in memory, place of the one before or -1) for all, in order.
+  /// f(what is added up before, element, whether it is the first) for all along the middle axis, in order.
   template <class F>
   test::tensor<T> scanned(const F& f, bool from_the_end = false) const {
     test::tensor<T> all(elements.shape);
@@ -83,15 +83,38 @@ TYPED_TEST(short_scans, of_few_columns) {
   check<TypeParam, double>(3, TestFixture::on_device ? 100003 : 1003, 3);
   check<TypeParam, float>(1001, 100, 3);
 }
-/// Rows that lie apart, or the other way round, and that are read again by what is made of them.
+/// Several counts at once, of elements that are smaller than these by far.
+TYPED_TEST(short_scans, of_few_columns_of_a_byte) {
+  constexpr std::int64_t length = TestFixture::on_device ? 300007 : 3001, columns = 3;
+  test::tensor<bool> a({length, columns}), b({length, columns});
+  test::tensor<std::int64_t> want({length, columns});
+  std::int64_t before[2][columns] = {};
+  for (std::int64_t k = 0; k < length * columns; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    a.values[at] = k * 7 % 11 < 4;
+    b.values[at] = k * 5 % 13 < 6;
+    want.values[at] = (before[0][k % columns] += a.values[at]) - 3 * (before[1][k % columns] += b.values[at]);
+  }
+  const auto x = test::array_of<TypeParam, 2>(a), y = test::array_of<TypeParam, 2>(b);
+  EXPECT_TRUE(test::evaluates_to(lf::cumsum(x, axis<0>) - lf::cumsum(y, axis<0>) * 3, want));
+}
+/// Rows that lie apart, from either end.
 TYPED_TEST(short_scans, of_rows_that_lie_apart) {
   const std::int64_t rows = TestFixture::on_device ? 50021 : 501;
   const cube<float> c(rows, 21, 2);
   const auto x = test::array_of<TypeParam, 3>(c.elements);
-  const auto one = x(lf::all, lf::all, lf::range(1, 2));
-  auto want = c.scanned([](float& before, float e, bool) { return before += e; });
-  const auto got = test::tensor_of(lf::materialize(lf::cumsum(one, axis<1>)));
-  for (std::size_t i = 0; i < got.values.size(); ++i) ASSERT_EQ(got.values[i], want.values[2 * i + 1]) << i;
+  const auto one = x(lf::all, lf::all, lf::range(1, 2)),
+             turned = x(lf::all, lf::range(lf::none, lf::none, -1), lf::range(1, 2));
+  const auto want = c.scanned([](float&before, float e, bool) { return before += e; }),
+             from_the_end = c.scanned([](float&before, float e, bool) { return before += e; }, true);
+  const auto got = test::tensor_of(lf::materialize(lf::cumsum(one, axis<1>) * 2 + one)),
+             got_turned = test::tensor_of(lf::materialize(lf::cumsum(turned, axis<1>)));
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t k = 0; k < 21; ++k) {
+      const auto at = static_cast<std::size_t>(r * 21 + k), mirrored = static_cast<std::size_t>(r * 21 + 20 - k);
+      ASSERT_EQ(got.values[at], 2 * want.values[2 * at + 1] + c.elements.values[2 * at + 1]) << r << ", " << k;
+      ASSERT_EQ(got_turned.values[at], from_the_end.values[2 * mirrored + 1]) << r << ", " << k;
+    }
 }
 
 }  // namespace

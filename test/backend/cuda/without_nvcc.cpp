@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -997,6 +998,72 @@ TEST_F(without_nvcc, functions_of_ones_own_are_text) {
             std::string::npos);
   EXPECT_NE(said(lf::source("x", "x", "y")).find("map: the source names 2 operands, and is given 1"),
             std::string::npos);
+}
+
+/// All along axis 1 of three.
+std::string kernel_of_scan(std::int64_t outer, std::int64_t length, std::int64_t inner) {
+  const auto x = of<3>(lf::shape(outer, length, inner));
+  standin::reset();
+  const array<3> scanned = lf::cumsum(x, axis<1>);
+  return launched_now();
+}
+TEST_F(without_nvcc, scans_of_few_elements_have_kernels_of_their_own) {
+  for (const std::int64_t length : {2, 17, 33, 300})
+    EXPECT_EQ(kernel_of_scan(200003, length, 1), "scan_rows_in_strips") << length;
+  EXPECT_EQ(kernel_of_scan(200003, 32, 1), "scan_rows");
+  for (const std::int64_t columns : {2, 3, 4, 7}) {
+    EXPECT_EQ(kernel_of_scan(30011, 5, columns), "scan_columns_in_strips") << columns;
+    EXPECT_EQ(kernel_of_scan(1, 300007, columns), "scan_columns") << columns;
+  }
+  // What two counts take is more than their elements do.
+  const auto a = of<2, bool>(lf::shape(300007, 3)), b = of<2, bool>(lf::shape(300007, 3));
+  const lf::array later = lf::cumsum(a, axis<0>) > lf::cumsum(b, axis<0>);
+  EXPECT_EQ(launched_now(), "scan_columns");
+}
+TEST_F(without_nvcc, scans_add_in_the_same_order_whatever_ran_before) {
+  const auto all_of = [](const array<2>& x) {
+    const array<2> r = lf::cumsum(x, axis<1>) + lf::cumprod(x, axis<1>) + lf::cummax(x, axis<1>) +
+                       lf::cummin(x, axis<1>) + lf::cumsum(x * x, axis<1>);
+    return launched_now();
+  };
+  const auto few = of(lf::shape(20000, 44)), many = of(lf::shape(20000, 1000));
+  standin::reset();
+  const std::string first = all_of(few);
+  EXPECT_EQ(all_of(many), "scan_rows");
+  EXPECT_EQ(all_of(few), first);
+}
+
+/// What the processes of the next test evaluate.
+void evaluate_packed() {
+  for (const std::int64_t columns : {1, 3, 7}) {
+    const auto x = of<3>(lf::shape(30011, 17, columns));
+    const array<3> shares = lf::softmax(x, axis<1>);
+    (void)kernel_of_scan(30011, 17, columns);
+    (void)kernel_of_scan(1, 300007, columns);
+  }
+}
+/// A library of that name without its functions is found first, and counts as none.
+TEST_F(without_nvcc, kernels_of_a_bundle_need_no_compiler) {
+  if (const char* const part = std::getenv("LAZYFUSE_TEST_PART")) {
+    evaluate_packed();
+    EXPECT_EQ(lf::kernels_compiled() > 0, part == std::string("pack"));
+    return;
+  }
+  std::string folder = ::testing::TempDir() + "no_compiler_XXXXXX";
+  ASSERT_TRUE(::mkdtemp(folder.data()));
+  const std::string bundle = folder + "/bundle",
+                    library = folder + "/libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
+  std::filesystem::create_symlink(NVTX_RECORDER, library);
+  const auto part = [&](const char* which, const std::string& variables) {
+    const std::string command = std::string("LAZYFUSE_TEST_PART=") + which + " " + variables + " /proc/" +
+                                std::to_string(::getpid()) +
+                                "/exe --gtest_filter=*kernels_of_a_bundle_need_no_compiler >/dev/null";
+    return std::system(command.c_str());
+  };
+  EXPECT_EQ(part("pack", "LAZYFUSE_PACK='" + bundle + "'"), 0);
+  EXPECT_EQ(part("load", "LAZYFUSE_BUNDLE='" + bundle + "' LD_LIBRARY_PATH='" + folder + "'"), 0);
+  EXPECT_NE(part("load", "LD_LIBRARY_PATH='" + folder + "'"), 0) << "there is a compiler";
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ bool in_vectors(const exact_plan& p, const scan_geometry& g, int width) {
   return g.spacing == 1 &&
          static_cast<double>(length) >= least_used * static_cast<double>(ceil_div(length, piece) * piece);
 }
-/// Elements that a thread has below each other, one in each line, where so few columns are beside each other that
-/// threads of vectors would be idle; otherwise 0. As many bytes as vectors have, where lines are for all threads.
-int depth_of_few_columns(const exact_plan& p) {
+/// Elements that a thread has below each other, one in each line, at most, where so few columns are beside each other
+/// that threads of vectors would be idle; otherwise 0. As many bytes as vectors have, where lines are for all threads.
+int most_of_few_columns(const exact_plan& p) {
   const index_t columns = p.extents[p.rank - 1], height = p.extents[p.rank - 2];
   if (!p.type().only_made || packs_at_the_end() || columns >= scan_tuning::least_lanes) return 0;
   const int most = vector_width(p, true) * scan_tuning::depth;
@@ -44,42 +44,31 @@ bool start_as_strips(const exact_plan& p, exact_program& program, const scan_geo
   made_kernel* const made = rows ? row_strip_kernel(p, program, *rows) : nullptr;
   return made && start_row_strips(p, *made, *rows);
 }
-}  // namespace
-
-bool start_scan(const exact_plan& p, exact_program& program) {
-  const bool beside = p.rank == p.kept + 2;
-  const int single = beside ? depth_of_few_columns(p) : 0;
-  // What a value takes is known when the kernel has been compiled; until then it is taken for that of a sum.
-  const int widest = vector_width(p, true);
-  std::array<int, 5> choices{widest, scan_tuning::depth, p.info[0].element_size, 0, 0};
-  {
-    const std::lock_guard lock(program.mutex);
-    if (program.choices[0] > 0) choices = program.choices;
-  }
-  if (single > 0) {
-    choices[0] = 1;
-    choices[1] = single;
-  }
+scan_geometry lay_out(const exact_plan& p, const scan_facts& facts) {
+  return plan_scan(p.extents, p.rank, p.info, p.targets, p.targets + p.count, facts);
+}
+/// By threads that have vectors, or single elements, so many at most.
+bool start_by_threads(const exact_plan& p, exact_program& program, bool beside, std::array<int, 5> choices,
+                      int most_single) {
   scan_geometry g;
   scan_facts facts{};
   made_kernel* made = nullptr;
   for (bool exact = false; !exact;) {
     facts = scan_facts::of(beside, p.rank, {choices[0], choices[1]}, choices[2]);
-    g = plan_scan(p.extents, p.rank, p.info, p.targets, p.targets + p.count, facts);
+    g = lay_out(p, facts);
     if (!g.fits) return false;
-    if (start_as_strips(p, program, g, facts.share.width)) return true;
     static constexpr const char* names[] = {"scan_rows", "scan_tiles", "scan_columns"};
     const char* const path = names[static_cast<int>(g.path)];
     const auto find = [&](const std::string& known) {
-      return variant_of(program, p, path, single > 0 ? known + ", single, " + std::to_string(single) : known,
-                        [&] { return scan_source(p, *program.graph, path, known, single); });
+      return variant_of(program, p, path, most_single > 0 ? known + ", single, " + std::to_string(most_single) : known,
+                        [&] { return scan_source(p, *program.graph, path, known, most_single); });
     };
     made = find(g.spacing == 1 ? "true" : "false");
     if (!made && !has_compiler()) made = find("false");  // a bundle may have that one
     if (!made) return false;
     exact = std::exchange(choices, made->choices) == made->choices;
   }
-  if (single == 0) {
+  if (most_single == 0) {
     const std::lock_guard lock(program.mutex);
     program.choices = choices;
   }
@@ -91,6 +80,24 @@ bool start_scan(const exact_plan& p, exact_program& program) {
   if (g.shared + static_cast<std::size_t>(facts.fixed) > unasked_shared_bytes) allow_shared(made->kernel, g.shared);
   start(*made, g.blocks, g.shared, to);
   return true;
+}
+}  // namespace
+
+bool start_scan(const exact_plan& p, exact_program& program) {
+  const bool beside = p.rank == p.kept + 2;
+  // What a value takes is known when the kernel has been compiled; until then it is taken for that of a sum.
+  const int widest = vector_width(p, true), bytes = p.info[0].element_size;
+  const scan_facts guessed = scan_facts::of(beside, p.rank, {widest, scan_tuning::depth}, bytes);
+  // Not by what a kernel has told: strips add in another order, and bits must not depend on what ran before.
+  if (start_as_strips(p, program, lay_out(p, guessed), widest)) return true;
+  const int most_single = beside ? most_of_few_columns(p) : 0;
+  if (most_single > 0 && start_by_threads(p, program, beside, {1, most_single, bytes, 0, 0}, most_single)) return true;
+  std::array<int, 5> choices{widest, scan_tuning::depth, bytes, 0, 0};
+  {
+    const std::lock_guard lock(program.mutex);
+    if (program.choices[0] > 0) choices = program.choices;
+  }
+  return start_by_threads(p, program, beside, choices, 0);
 }
 
 }  // namespace lazyfuse::cuda_detail

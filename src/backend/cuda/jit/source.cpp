@@ -338,9 +338,9 @@ constexpr const char* scans_of_program =
 }  // namespace
 
 kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
-                          const std::string& facts, int depth) {
-  const std::string of_thread[] = {depth > 0 ? "1" : share + "share.width",
-                                   depth > 0 ? std::to_string(depth) : share + "share.depth"};
+                          const std::string& facts, int most_single) {
+  const std::string of_thread =
+      share + (most_single > 0 ? "single<" + std::to_string(most_single) + ">" : std::string("share"));
   const std::string kept = std::to_string(p.kept);
   kernel_source s;
   s.text = beginning(p, graph, path == "scan_columns" ? path : "scan_rows", p.rank, p.rank) + scans_of_program +
@@ -348,9 +348,9 @@ kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, c
            "using parameters = cuda_detail::scan_parameters<operands, targets, " +
            kept + ", " + facts + ">;\n" + layout_check("scan_numbers<" + kept + ">") + ending;
   s.kernel = "lazyfuse::cuda_detail::" + path + "<" + here + "set, " + here + "program, " + here + "sources, " + here +
-             "types, " + std::to_string(p.rank) + ", " + of_thread[0] + ", " + of_thread[1] + ", " + here +
+             "types, " + std::to_string(p.rank) + ", " + of_thread + ".width, " + of_thread + ".depth, " + here +
              "parameters>";
-  s.choices = {of_thread[0], of_thread[1], share + "accumulators", "0", "0"};
+  s.choices = {of_thread + ".width", of_thread + ".depth", share + "accumulators", "0", "0"};
   return s;
 }
 

@@ -59,10 +59,10 @@ kernel_source transform_turned_source(const exact_plan& p, const ir::program_gra
                                       const std::string& facts);
 
 /// A scan along "scan_rows", "scan_tiles" or "scan_columns", of which facts, "true" or "false", say whether a thread's
-/// elements are neighbours for certain. depth: of threads that have single elements, below each other; 0: as the types
-/// have it. choices: the width, the depth, and the bytes of a value.
+/// elements are neighbours for certain. most_single: of threads that have single elements, below each other, so many at
+/// most; 0: vectors. choices: the width, the depth, and the bytes of a value.
 kernel_source scan_source(const exact_plan& p, const ir::program_graph& graph, const std::string& path,
-                          const std::string& facts, int depth);
+                          const std::string& facts, int most_single);
 
 /// A transform of many arrays. choices: the width and the depth.
 kernel_source packed_source(const exact_plan& p, const ir::program_graph& graph);

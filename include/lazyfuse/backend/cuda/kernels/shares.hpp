@@ -119,6 +119,10 @@ struct scan_shares {
     while (width > 1 && width * accumulators > tuned::most_vector_bytes) width /= 2;
     return share_for(width, tuned::depth, tuned::load, memory_bytes(Sources{}) + accumulators, cost);
   }();
+  /// Of few columns beside each other: single elements, below each other, of which a block's are no more than a tile.
+  template <int Most>
+  static constexpr thread_share single = share_for(1, Most, {tuned::load.operations, tuned::tile_bytes / block_threads},
+                                                   memory_bytes(Sources{}) + accumulators, cost);
 };
 /// Of a selection, whose targets are a count and elements: a thread's vectors, and what is computed of them.
 template <class Schedule, class Sources, class Types>

@@ -158,7 +158,7 @@ struct dpp::tuning<dpp::scans, cuda> {
   static constexpr int most_chunks = 16;
   /// Warps of a processor that have rows of their own; fewer do not keep it busy.
   static constexpr int least_rows = 32;
-  /// Threads that share a row or are beside each other, at least: whole lines of the cache.
+  /// Threads that share a row or are beside each other, at least, where they read vectors: whole lines of the cache.
   static constexpr int least_lanes = 8;
   /// Columns of a tile, where it has several lines.
   static constexpr int columns = 128;
