@@ -479,6 +479,9 @@ TEST_F(without_nvcc, rows_that_do_not_stay_in_registers_are_shared_by_teams) {
   one_kernel("columns in a cluster", standardized(of(lf::shape(600, 2000))));
   const auto pixels = of<3>(lf::shape(1200, 300, 3));
   one_kernel("columns in registers", pixels - lf::mean(pixels, axis<1>, lf::keepdims));
+  standin::reset();
+  const array<3> centred = pixels - lf::mean(pixels, axis<1>, lf::keepdims);
+  EXPECT_EQ(standin::launched().at(0).blocks, 600u) << "of two pictures each, not of 32 columns";
   // Threads of vectors would be idle but for a third.
   one_kernel("rows in strips", lf::softmax(of(lf::shape(3000, 4352)), axis<1>));
   one_kernel("columns in a grid", standardized(of(lf::shape(1 << 20, 16))));

@@ -167,11 +167,12 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
   const bool has_one_result = std::string_view(p.type().pattern) == "reduce" || p.plan.rows.one_result;
   const int least_height =
       has_one_result ? ceil_div(strip_tuning::least_of_few, beside) : strip_tuning::least_height_of_few;
+  const index_t least_blocks = index_t{2} * device().processors;
   if (beside < 32 && height >= least_height && !small && p.type().only_made)
     for (int threads = 32; threads <= strip_tuning::most_threads_of_few; threads = more_than(threads)) {
       const int lines = static_cast<int>(std::min<index_t>(threads / beside, height)), group = lines * beside,
                 groups = std::max(strip_tuning::block_of_few / group, 1), all = group * groups;
-      if (columns / beside < index_t{2} * groups * device().processors) continue;
+      if (columns / beside < groups * least_blocks) continue;
       const double used = static_cast<double>(all) / static_cast<double>(ceil_div(all, 32) * 32);
       consider(beside, lines, groups,
                used * (threads <= 256 ? 1 : 0.95) * (ceil_div(height, lines) <= strip_tuning::some_of_few ? 1 : 0.9));
