@@ -3,6 +3,7 @@
 // its elements and reads its result, and two scalar functions. They have no functions of their own but rel_entr.
 #pragma once
 
+#include <lazyfuse/core/floating.hpp>
 #include <lazyfuse/core/rough_math.hpp>
 #include <lazyfuse/core/select.hpp>
 #include <lazyfuse/core/standard.hpp>
@@ -93,6 +94,25 @@ struct moments : plain_monoid {
     return {count, shift, (a.sum - a.count * moved) + total(sum), squares};
   }
 
+  /// Merges of many are cheap once all are seen from one shift: any between theirs, half of the way for each two. Of
+  /// nothing there is none.
+  template <real_number T>
+  LAZYFUSE_HD static constexpr T level(const moment_sums<T>& a) {
+    return a.count > 0 ? a.shift : math::not_a_number<T>();
+  }
+  template <real_number T>
+  LAZYFUSE_HD static constexpr T common_level(T x, T y) {
+    return x != x ? y : y != y ? x : T(0.5) * x + T(0.5) * y;
+  }
+  template <real_number T>
+  LAZYFUSE_HD static constexpr moment_sums<T> at_level(const moment_sums<T>& a, T shift) {
+    return shifted(a, shift);
+  }
+  template <real_number T>
+  LAZYFUSE_HD static constexpr moment_sums<T> of_one_level(const moment_sums<T>& a, const moment_sums<T>& b) {
+    return {a.count + b.count, a.shift, a.sum + b.sum, a.squares + b.squares};
+  }
+
   /// What the squares of `both`, which is a with element b, lack; of the larger sum, which has the one sign. As sum's.
   template <real_number T>
   LAZYFUSE_HD static constexpr T lost(const moment_sums<T>& a, const moment_sums<T>& b, const moment_sums<T>& both) {
@@ -151,6 +171,19 @@ struct variance_of : exact_operation {
   LAZYFUSE_HD constexpr T operator()(const moment_sums<T>& m, T inverse, T scale) const {
     const T squares = m.squares - m.sum * (m.sum * inverse);
     return (squares < 0 ? T(0) : squares) * scale;  // NaN stays
+  }
+};
+
+/// What is left of a sum of squares, all of one sign, of which another was taken: 0 where that is no more than what the
+/// roundings of both may leave of equal ones. So the variance of equal numbers is 0, although their mean is rounded; of
+/// others the least is the square of a unit in the last place, by their number.
+struct beyond_rounding : exact_operation {
+  using rule = rules::unchanged;
+  static constexpr const char* name = "beyond_rounding";
+  template <real_number T>
+  LAZYFUSE_HD constexpr T operator()(T left, T squares) const {
+    constexpr T roundings = sizeof(T) == 4 ? 0x1p-19 : 0x1p-48;
+    return left <= roundings * squares ? T(0) : left;  // NaN stays
   }
 };
 

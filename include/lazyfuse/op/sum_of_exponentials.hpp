@@ -80,6 +80,10 @@ struct exponentials : plain_monoid {
     return a.shift;
   }
   template <real_number T>
+  LAZYFUSE_HD static constexpr T common_level(T x, T y) {
+    return y > x ? y : x;
+  }
+  template <real_number T>
   LAZYFUSE_HD static exponential_sum<T> at_level(const exponential_sum<T>& a, T shift) {
     return seen_from(a, shift, a.shift - shift);
   }

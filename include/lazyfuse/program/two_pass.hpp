@@ -7,13 +7,10 @@
 
 namespace lazyfuse::ir {
 
-/// A number near the mean of z: the rounded mean, between the smallest and the largest element, so that equal elements
-/// have distance 0 from it. The sums of the distances and of their squares then correct the rounding.
+/// The mean of z as it is rounded. The sums of the distances from it and of their squares then correct the rounding.
 template <class Z, class Inverse>
 struct near_mean {
-  using shift =
-      apply<op::minimum, apply<op::maximum, apply<op::multiply, reduction<op::sum, Z>, Inverse>, reduction<op::min, Z>>,
-            reduction<op::max, Z>>;
+  using shift = apply<op::multiply, reduction<op::sum, Z>, Inverse>;
   using distance = apply<op::subtract, Z, shift>;
   using sum = reduction<op::sum, distance>;
   using squares = reduction<op::sum, apply<op::square, distance>>;
@@ -31,8 +28,7 @@ struct taking_two_passes {
     using squares = typename about::squares;
     using corrected =
         apply<op::subtract, squares, apply<op::multiply, typename about::sum, typename about::correction>>;
-    using zero = apply<op::subtract, squares, squares>;  // or NaN
-    using type = apply<op::multiply, apply<op::maximum, corrected, zero>, Scale>;
+    using type = apply<op::multiply, apply<op::beyond_rounding, corrected, squares>, Scale>;
   };
   template <class X, class Z, class Inverse, class Scale>
   struct made<apply<op::standardized, X, reduction<op::moments, apply<op::sample, Z>>, Inverse, Scale>> {

@@ -45,25 +45,23 @@ std::string facts_of(const exact_plan& p, bool along_kept, const reduce_geometry
   return g.consecutive && g.dense && g.wide != 0 ? all_dense : not_known;
 }
 
-/// Whether threads that read several vectors at a time have little left of a row, or have had several turns before, and
-/// wait for memory more than for what they compute.
-bool suits_vectors(const exact_plan& p, int width) {
-  constexpr int few_turns = 4;
-  const index_t length = p.extents[p.rank - 1], each = index_t{width} * reduce_tuning::depth,
-                turn = each * power_below(length / each, block_threads);
-  if (has_small_elements(p)) return true;
-  return p.rank - p.kept == 1 && p.type().cost(p.plan) < reduce_tuning::cheap &&
-         (length % turn < turn / 16 || length >= few_turns * turn);
+/// Whether rows are a line of the caches or less, of which threads that read several vectors at a time leave nothing.
+bool suits_vectors(const exact_plan& p, index_t bytes) {
+  const int each = vector_width(p, false) * reduce_tuning::depth;
+  return has_small_elements(p) || (bytes <= strip_tuning::most_bytes_of_vectors && p.extents[p.rank - 1] % each == 0);
 }
 
-/// Rows that do not begin at vectors are read in strips, and those that vectors do not suit; but what results in truth
-/// values may be known before their end.
+/// Other rows are read in strips; but what results in truth values may be known before their end.
 std::optional<row_strip_layout> strips_of(const exact_plan& p, const reduce_geometry& g) {
-  bool in_vectors = suits_vectors(p, vector_width(p, false));
+  bool in_vectors = true;
+  index_t bytes = 0;
   for (int i = 0; i < p.count; ++i) {
     const operand_info& o = p.operand(i);
-    if (o.element_size > 0 && o.steps && o.steps[p.rank - 1] != 0) in_vectors = in_vectors && has_bit(g.wide, i);
+    if (o.element_size == 0 || !o.steps || o.steps[p.rank - 1] == 0) continue;
+    in_vectors = in_vectors && has_bit(g.wide, i);
+    bytes += o.element_size * p.extents[p.rank - 1];
   }
+  in_vectors = in_vectors && suits_vectors(p, bytes);
   if (std::all_of(p.type().results, p.type().results + p.targets, [](dtype t) { return t == dtype::boolean; }))
     return {};
   return row_strip_layout_of(p, {}, in_vectors);

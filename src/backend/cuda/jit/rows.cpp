@@ -30,13 +30,15 @@ row_geometry lay_out(const exact_plan& p, const row_program& program) {
   return plan_rows(p.extents, p.rank, p.kept, p.columns, p.info, p.targets, p.targets + p.count, program);
 }
 
-/// Whether rows in registers leave few threads idle, of which there is a power of two. Strips have as many as there are
-/// elements for.
+/// Whether rows in registers, of whole vectors, leave few threads idle, of which there is a power of two. Strips have
+/// as many as there are elements for, and more elements for each where a row is no more than a vector for each of a
+/// warp.
 bool fills_threads(const exact_plan& p, const row_program& facts, const row_geometry& g) {
   constexpr double least_used = 0.75;
+  if (!g.has_whole_rows(p.extents, p.kept)) return false;
   if (has_small_elements(p)) return true;
-  const index_t each = g.one_vector ? facts.width : facts.held;
-  return static_cast<double>(p.extents[p.rank - 1]) >= least_used * static_cast<double>(each * g.group);
+  return !g.one_vector &&
+         static_cast<double>(p.extents[p.rank - 1]) >= least_used * static_cast<double>(facts.held * g.group);
 }
 
 /// In registers; without a kernel if their threads hold less than was guessed, which facts then say.
@@ -159,7 +161,7 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
   row_program facts{
       .width = vector_width(p, true), .held = most_held(p), .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1};
   row_geometry g = lay_out(p, facts);
-  const bool in_vectors = g.registers ? g.has_whole_rows(p.extents, p.kept) && fills_threads(p, facts, g) : g.whole;
+  const bool in_vectors = g.registers ? fills_threads(p, facts, g) : g.whole;
   if (const auto strips = row_strip_layout_of(p, program.read_in_stages, in_vectors))
     if (made_kernel* const made = row_strip_kernel(p, program, *strips)) {
       made_rows rows{.made = made, .geometry = g, .strips = strips};

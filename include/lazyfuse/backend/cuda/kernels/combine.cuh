@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What reductions share: merging over warps, blocks and the grid, the epilogue.
+// What reductions share: merging over blocks and the grid, the epilogue.
 #pragma once
 
+#include <lazyfuse/backend/cuda/kernels/merge_lanes.cuh>
 #include <lazyfuse/backend/cuda/kernels/reduce_layout.hpp>
-#include <lazyfuse/backend/cuda/kernels/thread_sums.cuh>
 
 namespace lazyfuse::cuda_detail {
 
@@ -16,62 +16,6 @@ struct reduce_parameters : bound_to<Operands, Targets>, reduce_numbers<K, R> {
 template <class Set, int Width>
 constexpr int sum_bytes(auto sources, int elements) {
   return memory_bytes(sources) * elements + 2 * Width * int(sizeof(typename Set::accumulators));
-}
-
-/// The value of another lane of the warp, for any trivially copyable type; shuffle(word) gets a part of it.
-template <class T, class Shuffle>
-__device__ __forceinline__ T shuffled(const T& value, const Shuffle& shuffle) {
-  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
-    using word = standard::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
-    return __builtin_bit_cast(T, shuffle(__builtin_bit_cast(word, value)));
-  } else {
-    constexpr int words = (sizeof(T) + 3) / 4;
-    unsigned part[words] = {};
-    T result = value;
-    memcpy(part, &value, sizeof(T));
-#pragma unroll
-    for (int w = 0; w < words; ++w) part[w] = shuffle(part[w]);
-    memcpy(&result, part, sizeof(T));
-    return result;
-  }
-}
-template <class T>
-__device__ __forceinline__ T shuffle_xor(const T& value, int mask) {
-  return shuffled(value, [mask](auto word) { return __shfl_xor_sync(~0u, word, mask); });
-}
-/// Both lanes of a pair get the same bits: where the order matters, that of the lanes. Levelled: they were brought
-/// to one level.
-template <class Set, bool Levelled = false, int... I>
-__device__ __forceinline__ void merge_lanes(typename Set::accumulators& a, int mask, index_sequence<I...>) {
-  const auto merge = []<class M, class T>(const T& x, const T& y, M*) {
-    if constexpr (Levelled && levelling_monoid<M, T>) return M::of_one_level(x, y);
-    else return lazyfuse::compute<M>(x, y);
-  };
-  const auto one = [&]<class M, class T>(T& mine, M* monoid) {
-    const T other = shuffle_xor(mine, mask);
-    if constexpr (M::template commutes<T>) mine = merge(mine, other, monoid);
-    else if (threadIdx.x & mask) mine = merge(other, mine, monoid);
-    else mine = merge(mine, other, monoid);
-  };
-  (one(get<I>(a), static_cast<typename Set::template monoid<I>*>(nullptr)), ...);
-}
-
-/// Merges over groups of `group` neighbouring threads; every thread of a warp-sized group, and the first
-/// thread of a larger one, ends with the total. All threads of the block take part.
-template <class Set>
-__device__ __forceinline__ void merge_group(typename Set::accumulators& a, int group) {
-  using accumulators = typename Set::accumulators;
-  const int within = group < 32 ? group : 32;
-  for (int mask = 1; mask < within; mask *= 2) merge_lanes<Set>(a, mask, make_index_sequence<Set::size>{});
-  if (group > 32) {
-    __shared__ accumulators warp_totals[block_threads / 32];
-    const int warp = threadIdx.x / 32, warps = group / 32;
-    __syncthreads();
-    if ((threadIdx.x & 31) == 0) warp_totals[warp] = a;
-    __syncthreads();
-    if ((threadIdx.x & (group - 1)) == 0)
-      for (int w = 1; w < warps; ++w) Set::merge(a, warp_totals[warp + w]);
-  }
 }
 
 /// Merges some of many values into each of Count totals: first, first + step, ... of all there are, in runs, which are

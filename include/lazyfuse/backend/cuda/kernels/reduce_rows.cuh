@@ -132,10 +132,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
 
   if constexpr (Depth > 1) fold(sums, set_seq);
   sums.restore();
-#pragma unroll
-  for (int half = Width / 2; half > 0; half /= 2)
-#pragma unroll
-    for (int k = 0; k < half; ++k) Set::merge(sums.lane[k], sums.lane[k + half]);
+  merge_within<Set>(sums);
   merge_group<Set>(sums.lane[0], p.group);
 
   if (p.splits > 1) {  // then the group is the block

@@ -10,56 +10,20 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// Brings those of 2^bits neighbours to one level; each(f) calls f for the mask of each step of a merge.
-template <class Set, class Each, int... I>
-__device__ __forceinline__ void level_lanes(typename Set::accumulators& a, const Each& each, index_sequence<I...>) {
-  const auto one = [&]<class M, class T>(T& mine, M*) {
-    if constexpr (levelling_monoid<M, T>) {
-      auto top = M::level(mine);
-      each([&](int mask) {
-        const auto other = __shfl_xor_sync(~0u, top, mask);
-        top = other > top ? other : top;
-      });
-      mine = M::at_level(mine, top);
-    }
-  };
-  (one(get<I>(a), static_cast<typename Set::template monoid<I>*>(nullptr)), ...);
-}
 /// Merges over 2^bits neighbours, at most 32; all of them get the same bits.
 template <class Set>
 __device__ __forceinline__ void merge_neighbours(typename Set::accumulators& a, int bits) {
-  constexpr auto seq = make_index_sequence<Set::size>{};
-  const auto merge_by = [&](const auto& each) {
-    level_lanes<Set>(a, each, seq);
-    each([&](int mask) { merge_lanes<Set, true>(a, mask, seq); });
-  };
   if (bits >= 5)
-    merge_by([](const auto& step) {
+    merge_by<Set>(a, [](const auto& step) {
 #pragma unroll
       for (int mask = 16; mask > 0; mask /= 2) step(mask);
     });
   else
-    merge_by([bits](const auto& step) {
+    merge_by<Set>(a, [bits](const auto& step) {
 #pragma unroll 1
       for (int bit = 0; bit < bits; ++bit) step(1 << bit);
     });
 }
-/// Merges the Width accumulators of a thread into the first. United: combine() has made them, and what it unites is
-/// there.
-template <class Set, bool United = false, int Width>
-__device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
-  const auto merge = [&]<int... I>(int k, int other, index_sequence<I...>) {
-    const auto one = []<class M, class T>(T& mine, const T& more, M*) {
-      if constexpr (!United || !uniting_monoid<M, T>) mine = lazyfuse::compute<M>(mine, more);
-    };
-    (one(get<I>(sums.lane[k]), get<I>(sums.lane[other]), static_cast<typename Set::template monoid<I>*>(nullptr)), ...);
-  };
-#pragma unroll
-  for (int half = Width / 2; half > 0; half /= 2)
-#pragma unroll
-    for (int k = 0; k < half; ++k) merge(k, k + half, make_index_sequence<Set::size>{});
-}
-
 template <class Staged, int... S>
 constexpr int largest_accumulators(index_sequence<S...>) {
   int most = 0, alignment = 8;

@@ -62,8 +62,10 @@ struct row_place {
   /// Over so many neighbours, a power of two.
   template <class Set, int Lanes>
   __device__ __forceinline__ static void merge_warp(typename Set::accumulators& a) {
+    merge_by<Set>(a, [](const auto& step) {
 #pragma unroll
-    for (int mask = Lanes / 2; mask > 0; mask /= 2) merge_lanes<Set>(a, mask, make_index_sequence<Set::size>{});
+      for (int mask = Lanes / 2; mask > 0; mask /= 2) step(mask);
+    });
   }
 };
 

@@ -98,10 +98,10 @@ concept pairing_monoid = rounding_monoid<M, T> && !near_monoid<M, T>;
 template <class M, class T, bool Guarded, bool Near>
 inline constexpr bool taken_together = !Guarded && !Near && several_monoid<M, T>;
 
-/// Whether accumulators can be brought to one level first, so that what is left of merges is cheap.
+/// Whether accumulators can be brought to one level first, so that what is left of merges is cheap, and commutes.
 template <class M, class T>
 concept levelling_monoid = requires(const T& a) {
-  M::of_one_level(M::at_level(a, M::level(a)), a);
+  M::of_one_level(M::at_level(a, M::common_level(M::level(a), M::level(a))), a);
 };
 /// Whether all elements of one output that a thread has are combined with its first accumulator at a time: the others
 /// stay as they were cleared.
