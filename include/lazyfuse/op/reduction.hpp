@@ -159,6 +159,7 @@ struct sample_of_number : exact_operation {
 struct moments_of_numbers : moments {
   static constexpr const char* name = "moments_of_numbers";
   static constexpr bool takes_several = false, rounds = false;  // lanes with unlike counts gain nothing from runs
+  static void at_level() = delete;  // halfway between two is far from their mean where one has many more
   template <real_number T>
   LAZYFUSE_HD constexpr moment_sums<T> operator()(const moment_sums<T>& a, const moment_sums<T>& b) const {
     const moment_sums<T> both = moments{}(a, b);

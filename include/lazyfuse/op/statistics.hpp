@@ -95,18 +95,19 @@ struct moments : plain_monoid {
   }
 
   /// Merges of many are cheap once all are seen from one shift: any between theirs, half of the way for each two. Of
-  /// nothing there is none.
+  /// nothing there is none. What one element is seen as is no sample any more, so such are merged on one level alone.
   template <real_number T>
   LAZYFUSE_HD static constexpr T level(const moment_sums<T>& a) {
     return a.count > 0 ? a.shift : math::not_a_number<T>();
   }
   template <real_number T>
   LAZYFUSE_HD static constexpr T common_level(T x, T y) {
-    return x != x ? y : y != y ? x : T(0.5) * x + T(0.5) * y;
+    const T low = y < x ? y : x, high = y < x ? x : y;  // the same bits for both of a pair
+    return x != x ? y : y != y ? x : T(0.5) * low + T(0.5) * high;
   }
   template <real_number T>
   LAZYFUSE_HD static constexpr moment_sums<T> at_level(const moment_sums<T>& a, T shift) {
-    return shifted(a, shift);
+    return shift == shift ? shifted(a, shift) : a;
   }
   template <real_number T>
   LAZYFUSE_HD static constexpr moment_sums<T> of_one_level(const moment_sums<T>& a, const moment_sums<T>& b) {
@@ -174,16 +175,36 @@ struct variance_of : exact_operation {
   }
 };
 
-/// What is left of a sum of squares, all of one sign, of which another was taken: 0 where that is no more than what the
-/// roundings of both may leave of equal ones. So the variance of equal numbers is 0, although their mean is rounded; of
-/// others the least is the square of a unit in the last place, by their number.
+// The mean of numbers at hand in two steps: one that is rounded, their shift, and what the sum of the distances from it
+// corrects. Distances of equal numbers are a few units in the last place, so that their sums are exact, and what is
+// left of those is no more than a few roundings; the least of others, one element of 200 000 that differs by a unit, is
+// more.
+namespace statistics_detail {
+template <real_number T>
+inline constexpr T roundings = sizeof(T) == 4 ? T(0x1p-21) : T(0x1p-50);
+}
+
+/// The sum of squares that another one leaves: 0 where that is no more than roundings may leave of equal numbers.
 struct beyond_rounding : exact_operation {
   using rule = rules::unchanged;
   static constexpr const char* name = "beyond_rounding";
+  static constexpr int cost = 2;
   template <real_number T>
   LAZYFUSE_HD constexpr T operator()(T left, T squares) const {
-    constexpr T roundings = sizeof(T) == 4 ? 0x1p-19 : 0x1p-48;
-    return left <= roundings * squares ? T(0) : left;  // NaN stays
+    return left < statistics_detail::roundings<T> * squares ? T(0) : left;  // NaN and infinity stay
+  }
+};
+/// What shift + correction lacks: nothing where that is no more than roundings may leave of equal numbers, which are
+/// the sum then.
+struct rest_of_mean : exact_operation {
+  using rule = rules::unchanged;
+  static constexpr const char* name = "rest_of_mean";
+  static constexpr int cost = 5;
+  template <real_number T>
+  LAZYFUSE_HD constexpr T operator()(T shift, T correction) const {
+    const T mean = shift + correction, rest = correction - (mean - shift),
+            least = statistics_detail::roundings<T> * correction;
+    return rest > (least < 0 ? -least : least) || rest < (least < 0 ? least : -least) ? rest : T(0);
   }
 };
 

@@ -7,10 +7,11 @@
 
 namespace lazyfuse::ir {
 
-/// The mean of z as it is rounded. The sums of the distances from it and of their squares then correct the rounding.
+/// The mean of z as it is rounded, whose terms do not overflow. The sums of the distances from it and of their squares
+/// then correct the rounding.
 template <class Z, class Inverse>
 struct near_mean {
-  using shift = apply<op::multiply, reduction<op::sum, Z>, Inverse>;
+  using shift = reduction<op::sum, apply<op::multiply, Z, Inverse>>;
   using distance = apply<op::subtract, Z, shift>;
   using sum = reduction<op::sum, distance>;
   using squares = reduction<op::sum, apply<op::square, distance>>;
@@ -33,8 +34,9 @@ struct taking_two_passes {
   template <class X, class Z, class Inverse, class Scale>
   struct made<apply<op::standardized, X, reduction<op::moments, apply<op::sample, Z>>, Inverse, Scale>> {
     using about = near_mean<Z, Inverse>;
-    using distance = apply<op::subtract, X, typename about::shift>;
-    using type = apply<op::multiply, apply<op::subtract, distance, typename about::correction>, Scale>;
+    using mean = apply<op::add, typename about::shift, typename about::correction>;
+    using rest = apply<op::rest_of_mean, typename about::shift, typename about::correction>;
+    using type = apply<op::multiply, apply<op::subtract, apply<op::subtract, X, mean>, rest>, Scale>;
   };
   template <class Kind, class... P>
   using of_stage = rewritten_stage<taking_two_passes, Kind, P...>;

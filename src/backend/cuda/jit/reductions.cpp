@@ -45,10 +45,13 @@ std::string facts_of(const exact_plan& p, bool along_kept, const reduce_geometry
   return g.consecutive && g.dense && g.wide != 0 ? all_dense : not_known;
 }
 
-/// Whether rows are a line of the caches or less, of which threads that read several vectors at a time leave nothing.
+/// Whether rows are a line of the caches or less, of which threads that read several vectors at a time leave nothing,
+/// and little is computed.
 bool suits_vectors(const exact_plan& p, index_t bytes) {
   const int each = vector_width(p, false) * reduce_tuning::depth;
-  return has_small_elements(p) || (bytes <= strip_tuning::most_bytes_of_vectors && p.extents[p.rank - 1] % each == 0);
+  if (has_small_elements(p)) return true;
+  return p.rank - p.kept == 1 && bytes <= strip_tuning::most_bytes_of_vectors && p.extents[p.rank - 1] % each == 0 &&
+         p.type().cost(p.plan) < reduce_tuning::cheap;
 }
 
 /// Other rows are read in strips; but what results in truth values may be known before their end.

@@ -30,10 +30,9 @@ row_geometry lay_out(const exact_plan& p, const row_program& program) {
   return plan_rows(p.extents, p.rank, p.kept, p.columns, p.info, p.targets, p.targets + p.count, program);
 }
 
-/// Whether rows in registers, of whole vectors, leave few threads idle, of which there is a power of two. Strips have
-/// as many as there are elements for, and more elements for each where a row is no more than a vector for each of a
-/// warp.
-bool fills_threads(const exact_plan& p, const row_program& facts, const row_geometry& g) {
+/// Whether rows are read in vectors by a power of two of threads of which few are idle. Strips have as many as there
+/// are elements for. Of rows that are at most a vector for each thread of a warp, strips give each more.
+bool suits_registers(const exact_plan& p, const row_program& facts, const row_geometry& g) {
   constexpr double least_used = 0.75;
   if (!g.has_whole_rows(p.extents, p.kept)) return false;
   if (has_small_elements(p)) return true;
@@ -161,7 +160,7 @@ made_rows rows_of(const exact_plan& p, exact_program& program) {
   row_program facts{
       .width = vector_width(p, true), .held = most_held(p), .accumulators = 0, .again = 0, .held_steps = 0, .depth = 1};
   row_geometry g = lay_out(p, facts);
-  const bool in_vectors = g.registers ? fills_threads(p, facts, g) : g.whole;
+  const bool in_vectors = g.registers ? suits_registers(p, facts, g) : g.whole;
   if (const auto strips = row_strip_layout_of(p, program.read_in_stages, in_vectors))
     if (made_kernel* const made = row_strip_kernel(p, program, *strips)) {
       made_rows rows{.made = made, .geometry = g, .strips = strips};

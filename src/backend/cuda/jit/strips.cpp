@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of rows and columns that stay in registers: where rows of memory begin anywhere, so that nothing is read in
-// vectors.
+// Functions and reductions of rows and columns that stay in registers, element by element: where rows of memory begin
+// anywhere, are short, or are reduced.
 #include "backend/cuda/jit/strips.hpp"
 
 #include <lazyfuse/backend/cuda/launch/launch.cuh>

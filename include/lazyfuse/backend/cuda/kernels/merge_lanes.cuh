@@ -28,7 +28,7 @@ __device__ __forceinline__ T shuffle_xor(const T& value, int mask) {
   return shuffled(value, [mask](auto word) { return __shfl_xor_sync(~0u, word, mask); });
 }
 /// Both lanes of a pair get the same bits: where the order matters, that of the lanes. Levelled: they were brought
-/// to one level.
+/// to one level, on which it does not.
 template <class Set, bool Levelled = false, int... I>
 __device__ __forceinline__ void merge_lanes(typename Set::accumulators& a, int mask, index_sequence<I...>) {
   const auto one = [&]<class M, class T>(T& mine, M*) {
@@ -52,7 +52,7 @@ __device__ __forceinline__ void level_lanes(typename Set::accumulators& a, const
   };
   (one(get<I>(a), static_cast<typename Set::template monoid<I>*>(nullptr)), ...);
 }
-/// Merges those of neighbours; each(f) calls f for the mask of each step.
+/// Merges those of neighbours; each(f) calls f for the mask of each step, whenever it is called.
 template <class Set>
 __device__ __forceinline__ void merge_by(typename Set::accumulators& a, const auto& each) {
   constexpr auto seq = make_index_sequence<Set::size>{};
@@ -67,8 +67,7 @@ __device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
   const auto one = [&]<int N>(index_sequence<N>) {
     using M = typename Set::template monoid<N>;
     using T = typename Set::template value_type<N>;
-    if constexpr (United && uniting_monoid<M, T>) return;
-    constexpr bool levels = Width > 2 && levelling_monoid<M, T>;
+    constexpr bool is_done = United && uniting_monoid<M, T>, levels = Width > 2 && levelling_monoid<M, T> && !is_done;
     if constexpr (levels) {
       decltype(M::level(get<N>(sums.lane[0]))) level[Width];
 #pragma unroll
@@ -80,14 +79,15 @@ __device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
 #pragma unroll
       for (int k = 0; k < Width; ++k) get<N>(sums.lane[k]) = M::at_level(get<N>(sums.lane[k]), level[0]);
     }
+    if constexpr (!is_done)
 #pragma unroll
-    for (int half = Width / 2; half > 0; half /= 2)
+      for (int half = Width / 2; half > 0; half /= 2)
 #pragma unroll
-      for (int k = 0; k < half; ++k) {
-        T& mine = get<N>(sums.lane[k]);
-        if constexpr (levels) mine = M::of_one_level(mine, get<N>(sums.lane[k + half]));
-        else mine = lazyfuse::compute<M>(mine, get<N>(sums.lane[k + half]));
-      }
+        for (int k = 0; k < half; ++k) {
+          T& mine = get<N>(sums.lane[k]);
+          if constexpr (levels) mine = M::of_one_level(mine, get<N>(sums.lane[k + half]));
+          else mine = lazyfuse::compute<M>(mine, get<N>(sums.lane[k + half]));
+        }
   };
   [&]<int... I>(index_sequence<I...>) { (one(index_sequence<I>{}), ...); }
   (make_index_sequence<Set::size>{});

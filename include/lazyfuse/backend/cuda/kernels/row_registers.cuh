@@ -259,7 +259,7 @@ constexpr int register_elements(list<Src...> sources, index_sequence<I...> all, 
                            (Src::is_memory && small_real<typename Src::value_type>)) &&
                           ...);
   int elements = read == 1 && small ? 2 * row_tuning::most_register_elements : row_tuning::most_register_elements;
-  while (elements > width && elements * bytes > row_tuning::register_bytes(Staged::count)) elements /= 2;
+  while (elements > width && elements * bytes > row_tuning::register_bytes(Staged::count, bytes)) elements /= 2;
   return elements;
 }
 /// Bytes of an element of what only the results read.

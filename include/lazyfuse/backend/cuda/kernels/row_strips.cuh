@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rows in registers, element by element: rows that do not begin at a vector, or are a few elements longer than one. The
-// threads of a row, of a part of a warp up to a cluster of blocks, have neighbouring elements.
+// Rows in registers, element by element: rows that do not begin at a vector, are short, or are reduced. The threads of
+// a row, of a part of a warp up to a cluster of blocks, have neighbouring elements.
 #pragma once
 
 #include <lazyfuse/backend/cuda/kernels/row_merge.cuh>

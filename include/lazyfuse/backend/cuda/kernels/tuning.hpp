@@ -139,9 +139,11 @@ struct dpp::tuning<dpp::row_stages, cuda> {
   static constexpr int merging_threads = 128;
   /// The largest block of rows in registers, and the most elements of a row that a thread holds: twice as many of 16
   /// bits; of several operands, as many as make so many bytes. All threads of a row merge what they have after each
-  /// stage, so that of many stages a thread holds more.
+  /// stage, so that of three stages and three floats a thread holds more.
   static constexpr int register_threads = 512, most_register_elements = 16;
-  static constexpr int register_bytes(int stages) { return stages >= 3 ? 192 : 128; }
+  static constexpr int register_bytes(int stages, int of_element) {
+    return stages >= 3 && of_element <= 12 ? 192 : 128;
+  }
   /// Three blocks of rows in registers share a processor where a thread holds no more bytes, elsewhere two: memory
   /// waits for one while the others compute.
   static constexpr int light_residents = 3, light_bytes = 96, residents = 2;
