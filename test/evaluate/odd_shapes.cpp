@@ -452,16 +452,21 @@ TYPED_TEST(odd_shapes, have_the_variance_of_pairs) {
 }
 
 /// Extents of rows, and of columns beside each other, that registers, strips, blocks, clusters and all blocks together
-/// have.
+/// have; on the host there are fewer.
 const test::extents of_rows[] = {{90000, 3}, {16400, 17}, {8200, 32},  {6500, 41}, {5500, 48}, {2800, 96}, {2100, 128},
                                  {900, 300}, {260, 1024}, {200, 1344}, {64, 4097}, {30, 9001}, {6, 50257}, {2, 400000}};
 const test::extents of_columns[] = {{9000, 10, 3}, {900, 300, 3}, {100, 1500, 7}, {20, 300, 64}, {3, 70000, 5}};
+
+template <class Space>
+constexpr int64_t some(int64_t all) {
+  return std::is_same_v<Space, lf::host> ? std::max<int64_t>(all / 16, 2) : all;
+}
 
 /// Whose mean is rounded: it may be none of them.
 TYPED_TEST(odd_shapes, have_a_variance_of_0_where_all_are_equal) {
   for (const float c : {0.1f, 1.8132702f, -300.1f}) {
     for (const test::extents& e : of_rows) {
-      const lf::array<float, 2, TypeParam> x = lf::full({e[0], e[1]}, c);
+      const lf::array<float, 2, TypeParam> x = lf::full({some<TypeParam>(e[0]), e[1]}, c);
       const lf::array<float, 1, TypeParam> v = lf::var(x, axis<1>);
       EXPECT_TRUE(lf::all(v == 0).item()) << test::text(e) << " of " << c;
       const lf::array<float, 2, TypeParam> spread = x + lf::sqrt(lf::var(x, axis<1>, keepdims));
@@ -470,7 +475,7 @@ TYPED_TEST(odd_shapes, have_a_variance_of_0_where_all_are_equal) {
       EXPECT_TRUE(lf::all(scores == 0).item()) << test::text(e) << " of " << c;
     }
     for (const test::extents& e : of_columns) {
-      const lf::array<float, 3, TypeParam> x = lf::full({e[0], e[1], e[2]}, c);
+      const lf::array<float, 3, TypeParam> x = lf::full({some<TypeParam>(e[0]), e[1], e[2]}, c);
       const lf::array<float, 3, TypeParam> spread = x + lf::sqrt(lf::var(x, axis<1>, keepdims));
       EXPECT_TRUE(lf::all(spread == c).item()) << test::text(e) << " of " << c;
     }
@@ -479,13 +484,13 @@ TYPED_TEST(odd_shapes, have_a_variance_of_0_where_all_are_equal) {
 /// The sum of a row overflows where the mean does not; and squares do, which is no variance of 0.
 TYPED_TEST(odd_shapes, have_a_variance_where_sums_overflow) {
   for (const test::extents& e : of_rows) {
-    const lf::array<float, 2, TypeParam> x = lf::full({e[0], e[1]}, 1e38f);
+    const lf::array<float, 2, TypeParam> x = lf::full({some<TypeParam>(e[0]), e[1]}, 1e38f);
     const lf::array<float, 2, TypeParam> spread = x + lf::sqrt(lf::var(x, axis<1>, keepdims));
     EXPECT_TRUE(lf::all(spread == 1e38f).item()) << test::text(e);
     const auto places = lf::cast<float>(lf::remainder(lf::arange<int32_t>(static_cast<int32_t>(e[1])), 2));
-    const lf::array<float, 2, TypeParam> far = lf::full({e[0], e[1]}, 1e20f) * (1 - 2 * places);
+    const lf::array<float, 2, TypeParam> far = lf::full({some<TypeParam>(e[0]), e[1]}, 1e20f) * (1 - 2 * places);
     const lf::array<float, 2, TypeParam> of_far = 0 * far + lf::var(far, axis<1>, keepdims);
-    EXPECT_TRUE(lf::all(!lf::isfinite(of_far)).item()) << test::text(e);
+    EXPECT_FALSE(lf::any(lf::isfinite(of_far)).item()) << test::text(e);
   }
 }
 /// A unit in the last place, or few.
@@ -499,7 +504,7 @@ TYPED_TEST(odd_shapes, have_the_variance_of_numbers_that_differ_by_little) {
   const auto near = [](const auto& v, float want) { return lf::all(lf::abs(v - want) < 1e-3f * want).item(); };
   for (const test::extents& e : of_rows) {
     const auto places = lf::cast<float>(lf::remainder(lf::arange<int32_t>(static_cast<int32_t>(e[1])), 3));
-    const lf::array<float, 2, TypeParam> x = lf::full({e[0], e[1]}, c) + unit * places;
+    const lf::array<float, 2, TypeParam> x = lf::full({some<TypeParam>(e[0]), e[1]}, c) + unit * places;
     const lf::array<float, 1, TypeParam> v = lf::var(x, axis<1>);
     EXPECT_TRUE(near(v, variance(e[1]))) << test::text(e);
     const lf::array<float, 2, TypeParam> of_each = 0 * x + lf::var(x, axis<1>, keepdims);
@@ -507,7 +512,8 @@ TYPED_TEST(odd_shapes, have_the_variance_of_numbers_that_differ_by_little) {
   }
   for (const test::extents& e : of_columns) {
     const auto places = lf::cast<float>(lf::remainder(lf::arange<int32_t>(static_cast<int32_t>(e[1])), 3));
-    const lf::array<float, 3, TypeParam> x = lf::full({e[0], e[1], e[2]}, c) + unit * places(all, newaxis);
+    const lf::array<float, 3, TypeParam> x =
+        lf::full({some<TypeParam>(e[0]), e[1], e[2]}, c) + unit * places(all, newaxis);
     const lf::array<float, 3, TypeParam> of_each = 0 * x + lf::var(x, axis<1>, keepdims);
     EXPECT_TRUE(near(of_each, variance(e[1]))) << test::text(e);
   }

@@ -79,7 +79,7 @@ __device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
 #pragma unroll
       for (int k = 0; k < Width; ++k) get<N>(sums.lane[k]) = M::at_level(get<N>(sums.lane[k]), level[0]);
     }
-    if constexpr (!is_done)
+    if constexpr (!is_done) {
 #pragma unroll
       for (int half = Width / 2; half > 0; half /= 2)
 #pragma unroll
@@ -88,6 +88,7 @@ __device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
           if constexpr (levels) mine = M::of_one_level(mine, get<N>(sums.lane[k + half]));
           else mine = lazyfuse::compute<M>(mine, get<N>(sums.lane[k + half]));
         }
+    }
   };
   [&]<int... I>(index_sequence<I...>) { (one(index_sequence<I>{}), ...); }
   (make_index_sequence<Set::size>{});
