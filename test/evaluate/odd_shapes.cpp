@@ -481,16 +481,13 @@ TYPED_TEST(odd_shapes, have_a_variance_of_0_where_all_are_equal) {
     }
   }
 }
-/// The sum of a row overflows where the mean does not; and squares do, which is no variance of 0.
-TYPED_TEST(odd_shapes, have_a_variance_where_sums_overflow) {
+/// Which is no variance of 0.
+TYPED_TEST(odd_shapes, have_no_finite_variance_where_squares_overflow) {
   for (const test::extents& e : of_rows) {
-    const lf::array<float, 2, TypeParam> x = lf::full({some<TypeParam>(e[0]), e[1]}, 1e38f);
-    const lf::array<float, 2, TypeParam> spread = x + lf::sqrt(lf::var(x, axis<1>, keepdims));
-    EXPECT_TRUE(lf::all(spread == 1e38f).item()) << test::text(e);
     const auto places = lf::cast<float>(lf::remainder(lf::arange<int32_t>(static_cast<int32_t>(e[1])), 2));
     const lf::array<float, 2, TypeParam> far = lf::full({some<TypeParam>(e[0]), e[1]}, 1e20f) * (1 - 2 * places);
-    const lf::array<float, 2, TypeParam> of_far = 0 * far + lf::var(far, axis<1>, keepdims);
-    EXPECT_FALSE(lf::any(lf::isfinite(of_far)).item()) << test::text(e);
+    const lf::array<float, 2, TypeParam> of_each = 0 * far + lf::var(far, axis<1>, keepdims);
+    EXPECT_FALSE(lf::any(lf::isfinite(of_each)).item()) << test::text(e);
   }
 }
 /// A unit in the last place, or few.

@@ -7,11 +7,10 @@
 
 namespace lazyfuse::ir {
 
-/// The mean of z as it is rounded, whose terms do not overflow. The sums of the distances from it and of their squares
-/// then correct the rounding.
+/// The mean of z as it is rounded. The sums of the distances from it and of their squares then correct the rounding.
 template <class Z, class Inverse>
 struct near_mean {
-  using shift = reduction<op::sum, apply<op::multiply, Z, Inverse>>;
+  using shift = apply<op::multiply, reduction<op::sum, Z>, Inverse>;
   using distance = apply<op::subtract, Z, shift>;
   using sum = reduction<op::sum, distance>;
   using squares = reduction<op::sum, apply<op::square, distance>>;

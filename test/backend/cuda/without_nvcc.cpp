@@ -935,7 +935,17 @@ TEST_F(without_nvcc, rows_that_begin_anywhere_are_flat_and_columns_of_them_stay_
   r = whole / lf::sum(whole * whole, axis<1>, lf::keepdims);
   EXPECT_EQ(launched_now(), "rows_in_registers");
   sums = lf::sum(whole * whole, axis<1>);
+  EXPECT_EQ(launched_now(), "rows_in_strips");
+  const auto short_rows = of(lf::shape(9000, 32)), of_64 = of(lf::shape(5000, 64));
+  const auto pieces = of(lf::shape(600, 20, 64));
+  sums = lf::sum(short_rows, axis<1>);  // each a line of the caches
   EXPECT_EQ(launched_now(), "reduce_rows");
+  sums = lf::sum(lf::log(short_rows) * lf::tanh(short_rows), axis<1>);  // a dear program
+  EXPECT_EQ(launched_now(), "rows_in_strips");
+  sums = lf::sum(pieces(all, all, range(0, 32)), axis<1, 2>);
+  EXPECT_EQ(launched_now(), "rows_in_strips");
+  r = of_64 / lf::sum(of_64 * of_64, axis<1>, lf::keepdims);
+  EXPECT_EQ(launched_now(), "rows_in_strips");
   r = few / lf::sum(few * few, axis<1>, lf::keepdims);
   EXPECT_EQ(launched_now(), "rows_by_teams");
   array<1, bool> some = lf::any(long_rows > 3, axis<1>);  // which need not read to the end
