@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -455,7 +456,8 @@ TYPED_TEST(odd_shapes, have_the_variance_of_pairs) {
 /// have; on the host there are fewer.
 const test::extents of_rows[] = {{90000, 3}, {16400, 17}, {8200, 32},  {6500, 41}, {5500, 48}, {2800, 96}, {2100, 128},
                                  {900, 300}, {260, 1024}, {200, 1344}, {64, 4097}, {30, 9001}, {6, 50257}, {2, 400000}};
-const test::extents of_columns[] = {{9000, 10, 3}, {900, 300, 3}, {100, 1500, 7}, {20, 300, 64}, {3, 70000, 5}};
+const test::extents of_columns[] = {{9000, 10, 3}, {900, 300, 3}, {100, 1500, 7},
+                                    {20, 300, 64}, {3, 70000, 5}, {2, 9001, 260}};
 
 template <class Space>
 constexpr int64_t some(int64_t all) {
@@ -476,6 +478,8 @@ TYPED_TEST(odd_shapes, have_a_variance_of_0_where_all_are_equal) {
     }
     for (const test::extents& e : of_columns) {
       const lf::array<float, 3, TypeParam> x = lf::full({some<TypeParam>(e[0]), e[1], e[2]}, c);
+      const lf::array<float, 2, TypeParam> v = lf::var(x, axis<1>);
+      EXPECT_TRUE(lf::all(v == 0).item()) << test::text(e) << " of " << c;
       const lf::array<float, 3, TypeParam> spread = x + lf::sqrt(lf::var(x, axis<1>, keepdims));
       EXPECT_TRUE(lf::all(spread == c).item()) << test::text(e) << " of " << c;
     }
@@ -511,8 +515,89 @@ TYPED_TEST(odd_shapes, have_the_variance_of_numbers_that_differ_by_little) {
     const auto places = lf::cast<float>(lf::remainder(lf::arange<int32_t>(static_cast<int32_t>(e[1])), 3));
     const lf::array<float, 3, TypeParam> x =
         lf::full({some<TypeParam>(e[0]), e[1], e[2]}, c) + unit * places(all, newaxis);
+    const lf::array<float, 2, TypeParam> v = lf::var(x, axis<1>);
+    EXPECT_TRUE(near(v, variance(e[1]))) << test::text(e);
     const lf::array<float, 3, TypeParam> of_each = 0 * x + lf::var(x, axis<1>, keepdims);
     EXPECT_TRUE(near(of_each, variance(e[1]))) << test::text(e);
+  }
+}
+/// So that threads and blocks, which add up some places each, have unlike means, and the last ones fewer places.
+TYPED_TEST(odd_shapes, have_the_variance_of_rows_and_columns_of_which_few_places_are_far_from_the_others) {
+  const test::extents of_one_row[] = {{7, 4001}, {2, 300007}};
+  const test::extents of_one_column[] = {{7, 4001, 5}, {3, 70001, 5}, {2, 9001, 260}, {1, 100003, 40}};
+  for (int at = 0; at < 3; ++at)
+    for (int32_t few : {1, 2, 37}) {
+      const auto first_of = [&](int32_t n) { return at == 0 ? 0 : at == 1 ? n / 3 : n - few; };
+      const auto numbers = [&](int32_t n) {
+        const auto place = lf::arange<int32_t>(n);
+        const auto is_far = lf::logical_and(place >= first_of(n), place < first_of(n) + few);
+        return lf::cast<float>(lf::where(is_far, 1000, lf::remainder(place, 3)));
+      };
+      const auto error = [&](const auto& v, int32_t n) {
+        double sum = 0, squares = 0;
+        for (int32_t i = 0; i < n; ++i) {
+          const double x = i >= first_of(n) && i < first_of(n) + few ? 1000 : i % 3;
+          sum += x, squares += x * x;
+        }
+        const double want = squares / n - sum / n * (sum / n);
+        return lf::max(lf::abs(lf::cast<double>(v) - want)).item() / want;
+      };
+      for (const test::extents& e : of_one_row) {
+        const auto n = static_cast<int32_t>(e[1]);
+        const lf::array<float, 2, TypeParam> x = lf::full({e[0], e[1]}, 0.0f) + numbers(n);
+        const lf::array<float, 1, TypeParam> v = lf::var(x, axis<1>);
+        EXPECT_LT(error(v, n), 1e-6) << test::text(e) << ", " << few << ", " << at;
+      }
+      for (const test::extents& e : of_one_column) {
+        const auto n = static_cast<int32_t>(e[1]);
+        const lf::array<float, 1, TypeParam> one = numbers(n);
+        const lf::array<float, 3, TypeParam> x = lf::full({e[0], e[1], e[2]}, 0.0f) + one(all, newaxis);
+        const lf::array<float, 2, TypeParam> v = lf::var(x, axis<1>);
+        EXPECT_LT(error(v, n), 1e-6) << test::text(e) << ", " << few << ", " << at;
+      }
+    }
+}
+TYPED_TEST(odd_shapes, have_columns_of_which_one_number_is_none) {
+  const int64_t n = 9001, columns = 260;
+  for (const int64_t at : {int64_t{0}, n / 2, n - 1})
+    for (const float odd : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+      lf::array<float, 2, TypeParam> x = lf::full({n, columns}, 1.0f);
+      x(at, 7) = odd;
+      const lf::array<float, 1, TypeParam> v = lf::var(x, axis<0>), log_of_sum = lf::logsumexp(x, axis<0>);
+      EXPECT_EQ(lf::count_nonzero(v == 0).item(), columns - 1);
+      EXPECT_TRUE(std::isnan(v(7).item()));
+      EXPECT_FALSE(std::isfinite(log_of_sum(7).item()));
+      EXPECT_EQ(lf::count_nonzero(lf::isfinite(log_of_sum)).item(), columns - 1);
+    }
+}
+/// Several results of columns that are merged in different ways.
+TYPED_TEST(odd_shapes, have_unlike_reductions_of_columns_in_one_pass) {
+  const lf::array<float, 1, TypeParam> place = lf::cast<float>(lf::arange<int32_t>(9001));
+  const lf::array<float, 2, TypeParam> x = lf::remainder(place, 3)(all, newaxis) + lf::full({9001, 260}, 0.0f);
+  const auto [variance, sum, first_two, log_of_sum] =
+      lf::materialize(lf::var(x, axis<0>), lf::sum(x, axis<0>), lf::argmax(x, axis<0>), lf::logsumexp(x, axis<0>));
+  const double twos = 3000, ones = 3000, n = 9001, mean = (2 * twos + ones) / n;
+  EXPECT_TRUE(lf::all(lf::abs(variance - float((4 * twos + ones) / n - mean * mean)) < 1e-6f).item());
+  EXPECT_TRUE(lf::all(sum == float(2 * twos + ones)).item());
+  EXPECT_TRUE(lf::all(first_two == 2).item());
+  EXPECT_TRUE(lf::all(lf::abs(log_of_sum - float(std::log(3001 + 3000 * std::exp(1.0) + 3000 * std::exp(2.0)))) < 4e-6f)
+                  .item());
+}
+/// Of every length up to a vector of the widest, and around it.
+TYPED_TEST(odd_shapes, have_the_normal_form_of_short_rows) {
+  for (int64_t n = 1; n <= 70; ++n) {
+    const int64_t rows = 300;
+    const lf::array<float, 2, TypeParam> same = lf::full({rows, n}, 0.1f);
+    EXPECT_TRUE(lf::all(lf::layer_norm(same) == 0).item()) << n;
+    EXPECT_TRUE(lf::all(lf::var(same, axis<1>) == 0).item()) << n;
+    lf::array<float, 2, TypeParam> x = lf::full({rows, n}, 0.0f) + lf::cast<float>(lf::arange<int32_t>(int32_t(n)));
+    const double variance = (double(n) * double(n) - 1) / 12;
+    const lf::array<float, 1, TypeParam> v = lf::var(x, axis<1>);
+    EXPECT_TRUE(lf::all(lf::abs(v - float(variance)) <= float(1e-6 * variance)).item()) << n;
+    x(17, n - 1) = std::numeric_limits<float>::quiet_NaN();
+    x(19, 0) = std::numeric_limits<float>::infinity();
+    const lf::array<float, 2, TypeParam> z = lf::layer_norm(x);
+    EXPECT_EQ(lf::count_nonzero(z != z).item(), 2 * n) << n;
   }
 }
 

@@ -149,7 +149,8 @@ const char* rows(const execution& x, const target_pack<R, T...>& to, allocation*
         Axes == 1 && !program::has_near && cost_of_sources<Space>(typename plan::sources{}) == 0;
     constexpr int again = by_themselves ? schedule<typename program::repeated>::cost
                                         : cost_of_elements<program>(make_index_sequence<program::count + 1>{});
-    if (wanted == plan_choice::automatic && !p.rows.beside && report.length <= tuned::longest_in_steps &&
+    constexpr index_t longest = program::has_near ? tuned::longest_of_moments_in_steps : tuned::longest_in_steps;
+    if (wanted == plan_choice::automatic && !p.rows.beside && report.length <= longest &&
         (by_themselves ? all_rows : side_by_side) >= tuned::least_in_steps &&
         again <= report.passes * tuned::beside_elements(false, static_cast<double>(report.length), 1))
       return "short rows are faster step by step";

@@ -94,20 +94,27 @@ struct moments : plain_monoid {
     return {count, shift, (a.sum - a.count * moved) + total(sum), squares};
   }
 
-  /// Merges of many are cheap once all are seen from one shift: any between theirs, half of the way for each two. Of
-  /// nothing there is none. What one element is seen as is no sample any more, so such are merged on one level alone.
+  /// Merges of many are cheap once all are seen from one shift: half of the way for each two, but that of one side
+  /// where it has far more, or squares would be large beside those that count. What one element is seen as is no sample
+  /// any more, so such are merged on one level alone.
+  static constexpr bool merges_dearly = true;
   template <real_number T>
-  LAZYFUSE_HD static constexpr T level(const moment_sums<T>& a) {
-    return a.count > 0 ? a.shift : math::not_a_number<T>();
+  struct level_of {
+    T count, shift;
+  };
+  template <real_number T>
+  LAZYFUSE_HD static constexpr level_of<T> level(const moment_sums<T>& a) {
+    return {a.count, a.shift};
   }
   template <real_number T>
-  LAZYFUSE_HD static constexpr T common_level(T x, T y) {
-    const T low = y < x ? y : x, high = y < x ? x : y;  // the same bits for both of a pair
-    return x != x ? y : y != y ? x : T(0.5) * low + T(0.5) * high;
+  LAZYFUSE_HD static constexpr level_of<T> common_level(const level_of<T>& x, const level_of<T>& y) {
+    const T halfway = T(0.5) * x.shift + T(0.5) * y.shift;  // the same bits for both of a pair
+    const T shift = x.count > 4 * y.count ? x.shift : y.count > 4 * x.count ? y.shift : halfway;
+    return {x.count + y.count, shift};
   }
   template <real_number T>
-  LAZYFUSE_HD static constexpr moment_sums<T> at_level(const moment_sums<T>& a, T shift) {
-    return shift == shift ? shifted(a, shift) : a;
+  LAZYFUSE_HD static constexpr moment_sums<T> at_level(const moment_sums<T>& a, const level_of<T>& level) {
+    return shifted(a, level.shift);
   }
   template <real_number T>
   LAZYFUSE_HD static constexpr moment_sums<T> of_one_level(const moment_sums<T>& a, const moment_sums<T>& b) {

@@ -55,9 +55,14 @@ inline void fold_halves(const F& merge) {
   }
 }
 /// Without a loop, which becomes "rep stos" and takes longer than all that follows.
-template <class M, class T, int... I>
-inline void clear_each(T* value, index_sequence<I...>) {
-  ((value[I] = M::template identity<T>()), ...);
+template <class T, int... I>
+inline void fill_each(T* to, const T& value, index_sequence<I...>) {
+  ((to[I] = value), ...);
+}
+template <int N, class T>  // of a row all lanes, of columns the first n
+inline void fill_lanes(T* to, index_t n, const T& value) {
+  if constexpr (N <= lane_count) fill_each(to, value, make_index_sequence<N>{});
+  else algorithm::fill_n(to, n, value);
 }
 /// Combines N values in the same order, until `Left` are left.
 template <class M, int N, int Left = 1, class T>
@@ -71,7 +76,7 @@ inline void fold_values(T* value) {
 template <class M, class T, int N>
 struct partial_sums {
   alignas(64) T value[N];
-  void clear(index_t n) { algorithm::fill_n(value, n, M::template identity<T>()); }
+  void clear(index_t n) { fill_lanes<N>(value, n, M::template identity<T>()); }
   LAZYFUSE_HD void combine(index_t l, T v) { value[l] = compute<M>(value[l], v); }
   void fold() { fold_values<M, N>(value); }
   T at(index_t l) const { return value[l]; }
@@ -93,7 +98,7 @@ template <class M, boolean T, int N>
 struct partial_sums<M, T, N> {
   static constexpr bool undecided = M::template identity<bool>();
   alignas(64) small_count decided[N];
-  void clear(index_t n) { algorithm::fill_n(decided, n, small_count{}); }
+  void clear(index_t n) { fill_lanes<N>(decided, n, small_count{}); }
   LAZYFUSE_HD void combine(index_t l, T v) { decided[l] = decided[l] | small_count(M::absorbing(v)); }
   void fold() {
     fold_halves<N>([this](int l, int from) { decided[l] = decided[l] | decided[from]; });
@@ -115,7 +120,7 @@ template <class M, real_number T, int N>
   requires(nan_is_mask<T>&& requires(T v) { M::of_numbers(v, v); })
 struct partial_sums<M, T, N> {
   alignas(64) T value[N];
-  void clear(index_t n) { algorithm::fill_n(value, n, M::template identity<T>()); }
+  void clear(index_t n) { fill_lanes<N>(value, n, M::template identity<T>()); }
   LAZYFUSE_HD void combine(index_t l, T v) {
     const T most = M::of_numbers(value[l], v);
     if constexpr (floating_point<T>) value[l] = is_nan(v) ? v : most;
@@ -150,8 +155,8 @@ struct partial_sums<M, T, N> {
   alignas(64) T value[N];
   alignas(64) flag nan[N];
   void clear(index_t n) {
-    algorithm::fill_n(value, n, M::template identity<T>());
-    algorithm::fill_n(nan, n, flag(0));
+    fill_lanes<N>(value, n, M::template identity<T>());
+    fill_lanes<N>(nan, n, flag(0));
   }
   LAZYFUSE_HD void combine(index_t l, T v) {
     value[l] = M::of_numbers(value[l], v);
@@ -173,7 +178,7 @@ struct distance_sums {
   alignas(64) T sum[N];
   alignas(64) T squares[N];
   void clear(index_t n) {
-    for (T* member : {sum, squares}) algorithm::fill_n(member, n, T(0));
+    for (T* member : {sum, squares}) fill_lanes<N>(member, n, T(0));
   }
   /// Several elements near a lane are first added up among themselves, as numbers are.
   LAZYFUSE_HD static moment_sums<T> of(T distance) { return {T(1), T(0), distance, distance * distance}; }
@@ -199,7 +204,7 @@ struct partial_sums<M, moment_sums<T>, N> : distance_sums<T, N> {
   T count;
   void clear(index_t n) {
     count = T(0);
-    algorithm::fill_n(shift, n, T(0));
+    fill_lanes<N>(shift, n, T(0));
     distance_sums<T, N>::clear(n);
   }
   /// So many elements were added to each lane.
@@ -229,8 +234,8 @@ struct partial_sums<M, indexed<T>, N> {
   int64 index[N];
   void clear(index_t n) {
     const indexed<T> none = M::template identity<indexed<T>>();
-    algorithm::fill_n(value, n, none.value);
-    algorithm::fill_n(index, n, none.index);
+    fill_lanes<N>(value, n, none.value);
+    fill_lanes<N>(index, n, none.index);
   }
   LAZYFUSE_HD void combine(index_t l, const indexed<T>& v) { put(l, M{}(at(l), v)); }
   /// The same for a place after those before it.

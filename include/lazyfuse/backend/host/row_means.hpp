@@ -6,8 +6,8 @@
 
 namespace lazyfuse::host_detail {
 
-/// The mean of what reduction I of Set has moments of, over n elements; where that overflows, the first. fetch: as
-/// asked_early() has it.
+/// The mean of what reduction I of Set has moments of, over n elements; where that overflows, the first. Distances from
+/// the first are added up, so that the mean of equal elements is that element. fetch: as asked_early() has it.
 template <class Set, int I, int Count, class T, class Cursors, class Values>
 [[gnu::always_inline]] inline T mean_of_row(const Cursors& from, index_t n, const Values& known, uint64 fetch) {
   const auto element = [&](index_t i) {
@@ -15,21 +15,22 @@ template <class Set, int I, int Count, class T, class Cursors, class Values>
     evaluate<typename Set::prologue>(chunk_context<Cursors, Values>{from, known, i}, sink);
     return sink.value.shift;
   };
+  const T first = element(0);
+  const auto apart = [&](index_t i) { return element(i) - first; };
   constexpr index_t turn = 4 * lane_count;
   alignas(64) T lanes[lane_count] = {};
   index_t i = 0;
   for (; i + turn <= n; i += turn) {
     if (fetch) prefetch_ahead<Set, turn>(fetch, from, i, make_index_sequence<Count>{});
     for (index_t l = i; l < i + lane_count; ++l)
-      lanes[l - i] +=
-          (element(l) + element(l + lane_count)) + (element(l + 2 * lane_count) + element(l + 3 * lane_count));
+      lanes[l - i] += (apart(l) + apart(l + lane_count)) + (apart(l + 2 * lane_count) + apart(l + 3 * lane_count));
   }
   for (; i + lane_count <= n; i += lane_count)
-    for (index_t l = 0; l < lane_count; ++l) lanes[l] += element(i + l);
-  for (index_t l = 0; l < n - i; ++l) lanes[l] += element(i + l);
+    for (index_t l = 0; l < lane_count; ++l) lanes[l] += apart(i + l);
+  for (index_t l = 0; l < n - i; ++l) lanes[l] += apart(i + l);
   fold_values<typename Set::template monoid<I>::of_distances, lane_count>(lanes);
-  const T mean = lanes[0] / T(n);
-  return mean - mean == 0 ? mean : element(0);
+  const T mean = first + lanes[0] / T(n);
+  return mean - mean == 0 ? mean : first;
 }
 
 }  // namespace lazyfuse::host_detail

@@ -27,6 +27,10 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
   static constexpr index_t most_remembered = tuned::most_remembered, most_together = tuned::rows_together,
                            bytes_of_remembered = bytes_of_values<Sources>(repeated{});
 
+  /// Whether the row's results are asked for before stage S, which has these reductions.
+  template <class Set, int S>
+  static constexpr bool asks_before = S + 1 == Staged::count && (S > 0 || Set::has_near);
+
   /// A row and where it starts.
   struct row {
     index_t line;
@@ -85,7 +89,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     if constexpr (S < Staged::count) {
       using set = typename Staged::template set<S>;
       using accumulators = typename set::accumulators;
-      if constexpr (S > 0 && S + 1 == Staged::count && !Together)
+      if constexpr (asks_before<set, S> && !Together)
         if (!this->one_result) this->ask_for_results(in.at);
       accumulators total;
       const auto one = [&](index_t b) { return reduced<set>(in, block_of(b), known, S == 0 || Together); };
@@ -134,7 +138,7 @@ struct row_stages : stage_run<Staged, Sources, Operands, R, T...> {
     const walk_type walk{this->operands, this->table, R - 1, R >= 2 ? R - 2 : -1};
     if constexpr (S < Staged::count) {
       using set = typename Staged::template set<S>;
-      if constexpr (S > 0 && S + 1 == Staged::count)
+      if constexpr (asks_before<set, S>)
         if (!this->one_result) this->ask_for_results(first, rows);
       typename set::accumulators found[most_together];
       typename walk_type::cursors cursors;

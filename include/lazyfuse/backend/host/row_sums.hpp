@@ -189,8 +189,7 @@ class row_sums {
           found = true;
         }
       if constexpr (finds_means)
-        if (each && n > far_elements && n <= reduce_tuning::most_for_means)
-          find_means<Count>(part, n, *known, to, set_seq{});
+        if (each && n <= reduce_tuning::most_for_means) find_means<Count>(part, n, *known, to, set_seq{});
       if (!found) add_part<Count>(part, n, *known, to);
       lazyfuse::host_detail::move_on(from, 1, make_index_sequence<Count>{});
       if (!each) continue;

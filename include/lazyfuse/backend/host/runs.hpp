@@ -87,7 +87,7 @@ struct row_totals {
     begun = true;
     end_run<M>(total, lanes, width);
     algorithm::copy_n(lanes, width, run);
-    clear_each<M>(run + width, make_index_sequence<lane_count - width>{});
+    fill_each(run + width, M::template identity<T>(), make_index_sequence<lane_count - width>{});
   }
   /// All that was added, and the last run.
   [[gnu::noinline]] T result(T* last) {

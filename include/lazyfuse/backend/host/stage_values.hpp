@@ -194,14 +194,16 @@ struct stage_run {
   }
 
   /// Asks for the memory that the results of the line at `o` go to, or for its beginning: stores that wait for it hold
-  /// up what comes after them, which is the next row.
+  /// up what comes after them, which is the next row. Few results are in the caches already.
   [[gnu::always_inline]] void ask_for_results(const position& o, index_t rows = 1) const {
+    if (outer * height * width * bytes_of<T...> < dpp::tuning<dpp::row_stages, host>::least_asked) return;
     const auto one = [&]<class V>(const target<V, R>& t) __attribute__((always_inline)) {
       if constexpr (R > 0) {
         if (t.steps[R - 1] != 1) return;
         auto* p = address(t.data);
         for (int k = 0; k < R - 1; ++k) p += o.at[k] * t.steps[k];
-        const index_t n = algorithm::min(width * index_t{sizeof(V)}, dpp::tuning<dpp::row_stages, host>::asked_early);
+        constexpr index_t most = dpp::tuning<dpp::row_stages, host>::asked_early / int(sizeof...(T));
+        const index_t n = algorithm::min(width * index_t{sizeof(V)}, most);
         const index_t apart = t.steps[R >= 2 ? R - 2 : 0];
         for (index_t k = 0; k < rows; ++k, p += apart)
           for (index_t b = 0; b < n; b += line_bytes) __builtin_prefetch(reinterpret_cast<std::byte*>(p) + b, 1);

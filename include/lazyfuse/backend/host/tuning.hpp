@@ -145,9 +145,11 @@ template <>
 struct dpp::tuning<dpp::row_stages, host> {
   /// Bytes that are remembered of a row, at most: caches hold them beside the operands.
   static constexpr index_t most_remembered = 1 << 20;
-  /// Bytes of a row of results that are asked for before the last of several passes that reduce: the first cache keeps
-  /// them. Beside the first pass, which reads memory itself, it costs as much as it saves.
-  static constexpr index_t asked_early = 8192;
+  /// Bytes of the results of a row that are asked for before the last of several passes that reduce, or before the one
+  /// that finds moments: the second cache keeps them until they are written. Beside another first pass, which does
+  /// nothing but read memory, it costs as much as it saves.
+  /// Of results of fewer bytes in all it costs a twentieth of a nanosecond each, and saves nothing.
+  static constexpr index_t asked_early = 65536, least_asked = 1 << 21;
   /// How many rows go through a stage by one call, and their bytes: the first cache keeps them for the next stage.
   static constexpr index_t rows_together = 16, bytes_together = 32768;
   /// Bytes of the sums of columns that a loop takes together: they stay in the cache, and on the stack.
@@ -162,8 +164,9 @@ struct dpp::tuning<dpp::row_stages, host> {
   /// these, at least.
   static constexpr index_t tasks_of_pass = 64, tasks_of_stages = 8, columns_of_task = 64;
   /// Rows up to this length, where so many are side by side, are reduced across (across_length), and then read again:
-  /// one row after the other takes 1.3 to 4 times as long. Not where computing them again takes longer than that saves.
-  static constexpr index_t longest_in_steps = 48, least_in_steps = 256;
+  /// one row after the other takes 1.3 to 4 times as long. Of moments shorter ones: their columns are dearer than rows.
+  /// Not where computing them again takes longer than that saves.
+  static constexpr index_t longest_in_steps = 48, longest_of_moments_in_steps = 16, least_in_steps = 256;
 
   /// What predictions add to the cost of an element for each pass.
   static constexpr double beside_elements(bool columns, double length, double across) {

@@ -24,16 +24,24 @@ template <int Count, class Set, class Value>
 __device__ __forceinline__ void merge_in_runs(typename Set::accumulators (&total)[Count], unsigned first, unsigned all,
                                               unsigned step, const Value& value) {
   constexpr unsigned run = 8;
-  for (; first < all; first += run * step) {
-    typename Set::accumulators part[Count];
+  constexpr int together = merged_at_a_time<Set>;
+  if constexpr (together > 2) {
 #pragma unroll
-    for (int k = 0; k < Count; ++k) part[k] = value(k, first);
-    const unsigned end = all - first < run * step ? all : first + run * step;
-    for (unsigned i = first + step; i < end; i += step)
+    for (int k = 0; k < Count; ++k)
+      merge_some<Set>(total[k], static_cast<int>(first), static_cast<int>(all), static_cast<int>(step),
+                      [&](int i) { return value(k, static_cast<unsigned>(i)); });
+  } else {
+    for (; first < all; first += run * step) {
+      typename Set::accumulators part[Count];
 #pragma unroll
-      for (int k = 0; k < Count; ++k) Set::merge(part[k], value(k, i));
+      for (int k = 0; k < Count; ++k) part[k] = value(k, first);
+      const unsigned end = all - first < run * step ? all : first + run * step;
+      for (unsigned i = first + step; i < end; i += step)
 #pragma unroll
-    for (int k = 0; k < Count; ++k) Set::merge(total[k], part[k]);
+        for (int k = 0; k < Count; ++k) Set::merge(part[k], value(k, i));
+#pragma unroll
+      for (int k = 0; k < Count; ++k) Set::merge(total[k], part[k]);
+    }
   }
 }
 
