@@ -583,9 +583,8 @@ TYPED_TEST(odd_shapes, have_unlike_reductions_of_columns_in_one_pass) {
   EXPECT_TRUE(lf::all(lf::abs(log_of_sum - float(std::log(3001 + 3000 * std::exp(1.0) + 3000 * std::exp(2.0)))) < 4e-6f)
                   .item());
 }
-/// Of every length up to a vector of the widest, and around it.
 TYPED_TEST(odd_shapes, have_the_normal_form_of_short_rows) {
-  for (int64_t n = 1; n <= 70; ++n) {
+  for (const int64_t n : {1, 2, 3, 5, 7, 15, 16, 17, 31, 33, 47, 49, 64, 65, 70}) {
     const int64_t rows = 300;
     const lf::array<float, 2, TypeParam> same = lf::full({rows, n}, 0.1f);
     EXPECT_TRUE(lf::all(lf::layer_norm(same) == 0).item()) << n;

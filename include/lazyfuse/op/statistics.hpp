@@ -14,7 +14,7 @@ namespace lazyfuse {
 
 /// Some numbers x, summed up: how many, a number near them, and the sums of (x - shift) and of its square.
 template <real_number T>
-struct moment_sums {
+struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) moment_sums {
   T count, shift, sum, squares;
 };
 

@@ -120,8 +120,9 @@ __device__ __forceinline__ void merge_some(typename Set::accumulators& a, int fi
 #pragma unroll
     for (int i = 1; i < together; ++i) {
       const int next = first + (i - 1) * step;
-      if (next < all) part[i] = value(next);
-      else Set::clear(part[i]);
+      part[i] =
+          value(next < all ? next : first);  // always read: what is read under a condition waits for what was before
+      if (next >= all) Set::clear(part[i]);
     }
     merge_within<Set>(part);
     a = part[0];
