@@ -25,7 +25,7 @@ template <int Count, class Set, class Value>
 __device__ __forceinline__ void merge_in_runs(typename Set::accumulators (&total)[Count], int first, int all, int step,
                                               const Value& value) {
   using accumulators = typename Set::accumulators;
-  constexpr bool on_one_level = merged_at_a_time < Set >> 2;
+  constexpr bool on_one_level = 2 < merged_at_a_time<Set>;
   if constexpr (on_one_level) {
 #pragma unroll
     for (int k = 0; k < Count; ++k) merge_some<Set>(total[k], first, all, step, [&](int i) { return value(k, i); });
