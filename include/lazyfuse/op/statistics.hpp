@@ -14,7 +14,7 @@ namespace lazyfuse {
 
 /// Some numbers x, summed up: how many, a number near them, and the sums of (x - shift) and of its square.
 template <real_number T>
-struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) moment_sums {
+struct moment_sums {
   T count, shift, sum, squares;
 };
 
@@ -97,7 +97,6 @@ struct moments : plain_monoid {
   /// Merges of many are cheap once all are seen from one shift: half of the way for each two, but that of one side
   /// where it has far more, or squares would be large beside those that count. What one element is seen as is no sample
   /// any more, so such are merged on one level alone.
-  static constexpr bool merges_dearly = true;
   template <real_number T>
   struct level_of {
     T count, shift;
@@ -108,7 +107,8 @@ struct moments : plain_monoid {
   }
   template <real_number T>
   LAZYFUSE_HD static constexpr level_of<T> common_level(const level_of<T>& x, const level_of<T>& y) {
-    const T halfway = T(0.5) * x.shift + T(0.5) * y.shift;  // the same bits for both of a pair
+    const bool descending = y.shift < x.shift;  // the same bits for both of a pair
+    const T halfway = T(0.5) * (descending ? y.shift : x.shift) + T(0.5) * (descending ? x.shift : y.shift);
     const T shift = x.count > 4 * y.count ? x.shift : y.count > 4 * x.count ? y.shift : halfway;
     return {x.count + y.count, shift};
   }

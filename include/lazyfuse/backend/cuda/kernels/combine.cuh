@@ -19,36 +19,21 @@ constexpr int sum_bytes(auto sources, int elements) {
 }
 
 /// Merges some of many values into each of Count totals: first, first + step, ... of all there are, in runs, which are
-/// merged among themselves first. value(k, i): the i-th for total k. All of a run are on their way at once, whether
-/// they are wanted or not: what is read under a condition waits for what was read before.
+/// merged among themselves first. value(k, i): the i-th for total k.
 template <int Count, class Set, class Value>
-__device__ __forceinline__ void merge_in_runs(typename Set::accumulators (&total)[Count], int first, int all, int step,
-                                              const Value& value) {
-  using accumulators = typename Set::accumulators;
-  constexpr bool on_one_level = 2 < merged_at_a_time<Set>;
-  if constexpr (on_one_level) {
+__device__ __forceinline__ void merge_in_runs(typename Set::accumulators (&total)[Count], unsigned first, unsigned all,
+                                              unsigned step, const Value& value) {
+  constexpr unsigned run = 8;
+  for (; first < all; first += run * step) {
+    typename Set::accumulators part[Count];
 #pragma unroll
-    for (int k = 0; k < Count; ++k) merge_some<Set>(total[k], first, all, step, [&](int i) { return value(k, i); });
-  } else {
-    constexpr int run = 8, ahead = run * int(sizeof(accumulators)) <= reduce_tuning::most_bytes_ahead ? run - 1 : 1;
-    for (; first < all; first += run * step)
+    for (int k = 0; k < Count; ++k) part[k] = value(k, first);
+    const unsigned end = all - first < run * step ? all : first + run * step;
+    for (unsigned i = first + step; i < end; i += step)
 #pragma unroll
-      for (int k = 0; k < Count; ++k) {
-        accumulators part = value(k, first);
-#pragma unroll 1
-        for (int i = 1; i < run; i += ahead) {
-          accumulators more[ahead];
+      for (int k = 0; k < Count; ++k) Set::merge(part[k], value(k, i));
 #pragma unroll
-          for (int j = 0; j < ahead; ++j) {
-            const int next = first + (i + j) * step;
-            more[j] = value(k, next < all ? next : first);
-          }
-#pragma unroll
-          for (int j = 0; j < ahead; ++j)
-            if (first + (i + j) * step < all) Set::merge(part, more[j]);
-        }
-        Set::merge(total[k], part);
-      }
+    for (int k = 0; k < Count; ++k) Set::merge(total[k], part[k]);
   }
 }
 

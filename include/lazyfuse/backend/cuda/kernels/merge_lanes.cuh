@@ -63,70 +63,35 @@ __device__ __forceinline__ void merge_by(typename Set::accumulators& a, const au
 /// Merges the Width accumulators of a thread into the first. United: combine() has made them, and what it unites is
 /// there.
 template <class Set, bool United = false, int Width>
-__device__ __forceinline__ void merge_within(typename Set::accumulators (&lane)[Width]) {
-  static_assert((Width & (Width - 1)) == 0);
+__device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
   const auto one = [&]<int N>(index_sequence<N>) {
     using M = typename Set::template monoid<N>;
     using T = typename Set::template value_type<N>;
     constexpr bool is_done = United && uniting_monoid<M, T>, levels = Width > 2 && levelling_monoid<M, T> && !is_done;
     if constexpr (levels) {
-      decltype(M::level(get<N>(lane[0]))) level[Width];
+      decltype(M::level(get<N>(sums.lane[0]))) level[Width];
 #pragma unroll
-      for (int k = 0; k < Width; ++k) level[k] = M::level(get<N>(lane[k]));
+      for (int k = 0; k < Width; ++k) level[k] = M::level(get<N>(sums.lane[k]));
 #pragma unroll
       for (int half = Width / 2; half > 0; half /= 2)
 #pragma unroll
         for (int k = 0; k < half; ++k) level[k] = M::common_level(level[k], level[k + half]);
 #pragma unroll
-      for (int k = 0; k < Width; ++k) get<N>(lane[k]) = M::at_level(get<N>(lane[k]), level[0]);
+      for (int k = 0; k < Width; ++k) get<N>(sums.lane[k]) = M::at_level(get<N>(sums.lane[k]), level[0]);
     }
     if constexpr (!is_done) {
 #pragma unroll
       for (int half = Width / 2; half > 0; half /= 2)
 #pragma unroll
         for (int k = 0; k < half; ++k) {
-          T& mine = get<N>(lane[k]);
-          if constexpr (levels) mine = M::of_one_level(mine, get<N>(lane[k + half]));
-          else mine = lazyfuse::compute<M>(mine, get<N>(lane[k + half]));
+          T& mine = get<N>(sums.lane[k]);
+          if constexpr (levels) mine = M::of_one_level(mine, get<N>(sums.lane[k + half]));
+          else mine = lazyfuse::compute<M>(mine, get<N>(sums.lane[k + half]));
         }
     }
   };
   [&]<int... I>(index_sequence<I...>) { (one(index_sequence<I>{}), ...); }
   (make_index_sequence<Set::size>{});
-}
-
-/// Whether a merge takes so long that several at a time, on one level, take less.
-template <class M, class T>
-concept dearly_merged = levelling_monoid<M, T> && M::merges_dearly;
-template <class Set, int... I>
-constexpr bool merges_dearly(index_sequence<I...>) {
-  return (dearly_merged<typename Set::template monoid<I>, typename Set::template value_type<I>> || ...);
-}
-/// How many accumulators a thread merges at a time: as many as its registers have room for.
-template <class Set>
-inline constexpr int merged_at_a_time = [] {
-  int n = merges_dearly<Set>(make_index_sequence<Set::size>{}) ? 8 : 2;
-  while (n > 2 && n * int(sizeof(typename Set::accumulators)) > reduce_tuning::most_merged_bytes) n /= 2;
-  return n;
-}();
-/// Merges value(first), value(first + step), ... before value(all) into a, in an order that is always the same.
-template <class Set, class Value>
-__device__ __forceinline__ void merge_some(typename Set::accumulators& a, int first, int all, int step,
-                                           const Value& value) {
-  constexpr int together = merged_at_a_time<Set>;
-  for (; first < all; first += (together - 1) * step) {
-    typename Set::accumulators part[together];
-    part[0] = a;
-#pragma unroll
-    for (int i = 1; i < together; ++i) {
-      const int next = first + (i - 1) * step;
-      part[i] =
-          value(next < all ? next : first);  // always read: what is read under a condition waits for what was before
-      if (next >= all) Set::clear(part[i]);
-    }
-    merge_within<Set>(part);
-    a = part[0];
-  }
 }
 
 /// Merges over groups of `group` neighbouring threads; every thread of a warp-sized group, and the first
@@ -144,7 +109,8 @@ __device__ __forceinline__ void merge_group(typename Set::accumulators& a, int g
     __syncthreads();
     if ((threadIdx.x & 31) == 0) warp_totals[warp] = a;
     __syncthreads();
-    if ((threadIdx.x & (group - 1)) == 0) merge_some<Set>(a, 1, warps, 1, [&](int w) { return warp_totals[warp + w]; });
+    if ((threadIdx.x & (group - 1)) == 0)
+      for (int w = 1; w < warps; ++w) Set::merge(a, warp_totals[warp + w]);
   }
 }
 

@@ -80,18 +80,16 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
   }
 
   // Lines merge through shared memory, a column at a time; the order is fixed.
-  constexpr int together = merged_at_a_time<Set>;
   const auto merge_lines = [&] {
 #pragma unroll
     for (int k = 0; k < Width; ++k) {
       for (int all = lines; all > 1;) {
-        const int left = (all + together - 1) / together;
+        const int half = (all + 1) / 2;
         __syncthreads();
-        if (line >= left && line < all) shared[threadIdx.x] = sums.lane[k];
+        if (line >= half && line < all) shared[threadIdx.x] = sums.lane[k];
         __syncthreads();
-        if (line < left)
-          merge_some<Set>(sums.lane[k], line + left, all, left, [&](int l) { return shared[l * p.lanes + lane]; });
-        all = left;
+        if (line < all - half) Set::merge(sums.lane[k], shared[threadIdx.x + half * p.lanes]);
+        all = half;
       }
     }
   };

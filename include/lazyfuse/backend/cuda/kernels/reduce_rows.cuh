@@ -132,7 +132,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
 
   if constexpr (Depth > 1) fold(sums, set_seq);
   sums.restore();
-  merge_within<Set>(sums.lane);
+  merge_within<Set>(sums);
   merge_group<Set>(sums.lane[0], p.group);
 
   if (p.splits > 1) {  // then the group is the block
@@ -141,9 +141,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
     if (threadIdx.x == 0) partial[split] = sums.lane[0];
     if (!arrives_last(p.tickets + tile, p.splits)) return;
     Set::clear(sums.lane[0]);
-    if (threadIdx.x < p.splits) sums.lane[0] = partial[threadIdx.x];
-    for (unsigned s = threadIdx.x + block_threads; s < p.splits; s += block_threads)
-      Set::merge(sums.lane[0], partial[s]);
+    for (unsigned s = threadIdx.x; s < p.splits; s += block_threads) Set::merge(sums.lane[0], partial[s]);
     merge_group<Set>(sums.lane[0], block_threads);
   }
   if (active && member == 0) {

@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(block_threads,
 #pragma unroll
     for (int e = 0; e < each; ++e) Set::clear(total[e]);
     if (!t.idle)
-      merge_in_runs<each, Set>(total, member, p.splits, members,
+      merge_in_runs<each, Set>(total, static_cast<unsigned>(member), p.splits, static_cast<unsigned>(members),
                                [&](int e, unsigned s) { return partial[place(s, e)]; });
     merge_members<Set>(total, member, members, apart, shared_bytes);
   }

@@ -96,8 +96,6 @@ struct dpp::tuning<dpp::reductions, cuda> {
   /// Columns of a thread that keep what rounding loses beside their sums: more do not fit its registers, unless they
   /// are of so few bytes.
   static constexpr int columns_with_rests = 4, most_bytes_with_rests = 64;
-  /// Bytes of the accumulators that a thread merges at a time, and of those that it reads before it merges them.
-  static constexpr int most_merged_bytes = 128, most_bytes_ahead = 64;
   /// Four blocks of moments share a processor where their values and sums take few of then 64 registers; elsewhere the
   /// compiler finds out (0).
   static constexpr int light_residents = 4, light_bytes = 64, light_cost = 24;
