@@ -64,6 +64,14 @@ TEST(explain, says_why_an_expression_is_not_rows) {
   EXPECT_TRUE(says(x / lf::sum(x) / lf::sum(x, axis<0>),
                    "reductions are over different numbers of axes, or of arguments of different ranks"));
 }
+TEST(explain, shows_which_short_rows_are_taken_step_by_step) {
+  for (const std::int64_t length : {16, 17, 48, 49}) {
+    const auto x = counting(300, length);
+    const bool softmax_by_rows = length > 48, norm_by_rows = length > 16;
+    EXPECT_EQ(lf::plan(lf::softmax(x, axis<1>)).kernels.size() == 1, softmax_by_rows) << length;
+    EXPECT_EQ(lf::plan(lf::layer_norm(x)).kernels.size() == 1, norm_by_rows) << length;
+  }
+}
 TEST(explain, marks_temporaries_and_what_made_them) {
   const auto x = counting(4, 8);
   const std::string text = lf::explain(lf::barrier(x * 2) + x);

@@ -59,8 +59,8 @@ template <class T, int... I>
 inline void fill_each(T* to, const T& value, index_sequence<I...>) {
   ((to[I] = value), ...);
 }
-template <int N, class T>  // of a row all lanes, of columns the first n
-inline void fill_lanes(T* to, index_t n, const T& value) {
+template <int N, class T>
+inline void fill_lanes(T* to, index_t n, const T& value) {  // of a row all lanes, of columns the first n
   if constexpr (N <= lane_count) fill_each(to, value, make_index_sequence<N>{});
   else algorithm::fill_n(to, n, value);
 }

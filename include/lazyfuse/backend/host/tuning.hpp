@@ -147,8 +147,8 @@ struct dpp::tuning<dpp::row_stages, host> {
   static constexpr index_t most_remembered = 1 << 20;
   /// Bytes of the results of a row that are asked for before the last of several passes that reduce, or before the one
   /// that finds moments: the second cache keeps them until they are written. Beside another first pass, which does
-  /// nothing but read memory, it costs as much as it saves.
-  /// Of results of fewer bytes in all it costs a twentieth of a nanosecond each, and saves nothing.
+  /// nothing but read memory, it costs as much as it saves; so it does where all results are in the caches, which keep
+  /// fewer bytes than least_asked.
   static constexpr index_t asked_early = 65536, least_asked = 1 << 21;
   /// How many rows go through a stage by one call, and their bytes: the first cache keeps them for the next stage.
   static constexpr index_t rows_together = 16, bytes_together = 32768;
