@@ -524,7 +524,8 @@ TYPED_TEST(odd_shapes, have_the_variance_of_numbers_that_differ_by_little) {
 /// So that threads and blocks, which add up some places each, have unlike means, and the last ones fewer places.
 TYPED_TEST(odd_shapes, have_the_variance_of_rows_and_columns_of_which_few_places_are_far_from_the_others) {
   const test::extents of_one_row[] = {{7, 4001}, {2, 300007}};
-  const test::extents of_one_column[] = {{7, 4001, 5}, {3, 70001, 5}, {2, 9001, 260}, {1, 100003, 40}};
+  const test::extents of_one_column[] = {{7, 4001, 5}, {3, 70001, 5}, {2, 9001, 260}, {1, 100003, 40}, {40, 3001, 46}};
+  const test::extents of_two_axes[] = {{9, 30, 2001}, {70, 6, 1030}, {12, 20, 512}, {40, 7, 96}};
   for (int at = 0; at < 3; ++at)
     for (int32_t few : {1, 2, 37}) {
       const auto first_of = [&](int32_t n) { return at == 0 ? 0 : at == 1 ? n / 3 : n - few; };
@@ -555,7 +556,29 @@ TYPED_TEST(odd_shapes, have_the_variance_of_rows_and_columns_of_which_few_places
         const lf::array<float, 2, TypeParam> v = lf::var(x, axis<1>);
         EXPECT_LT(error(v, n), 1e-6) << test::text(e) << ", " << few << ", " << at;
       }
+      for (const test::extents& e : of_two_axes) {
+        const auto n = static_cast<int32_t>(e[2]);
+        const lf::array<float, 3, TypeParam> x = lf::full({e[0], e[1], e[2]}, 0.0f) + numbers(n);
+        const lf::array<float, 1, TypeParam> v = lf::var(x, axis<0, 2>);
+        EXPECT_LT(error(v, n), 1e-6) << test::text(e) << ", " << few << ", " << at;
+      }
     }
+}
+/// Fewer blocks than a block has lines of threads, some of which find nothing to merge.
+TYPED_TEST(odd_shapes, have_the_variance_of_dear_columns_that_few_blocks_share) {
+  for (const test::extents& e : {test::extents{150, 352, 61}, {60, 700, 181}, {200, 100, 45}}) {
+    const auto n = static_cast<int32_t>(e[1]);
+    const lf::array<float, 1, TypeParam> place = lf::cast<float>(lf::remainder(lf::arange<int32_t>(n), 7));
+    const lf::array<float, 3, TypeParam> x = lf::full({e[0], e[1], e[2]}, 0.0f) + place(all, newaxis);
+    const lf::array<float, 2, TypeParam> v = lf::var(lf::tanh(x / (lf::square(x) + 0.5f)) + x, axis<1>);
+    double sum = 0, squares = 0;
+    for (int32_t i = 0; i < n; ++i) {
+      const double p = i % 7, y = std::tanh(p / (p * p + 0.5)) + p;
+      sum += y, squares += y * y;
+    }
+    const double want = squares / n - sum / n * (sum / n);
+    EXPECT_LT(lf::max(lf::abs(lf::cast<double>(v) - want)).item() / want, 1e-6) << test::text(e);
+  }
 }
 TYPED_TEST(odd_shapes, have_columns_of_which_one_number_is_none) {
   const int64_t n = 9001, columns = 260;

@@ -97,6 +97,7 @@ struct moments : plain_monoid {
   /// Merges of many are cheap once all are seen from one shift: half of the way for each two, but that of one side
   /// where it has far more, or squares would be large beside those that count. What one element is seen as is no sample
   /// any more, so such are merged on one level alone.
+  static constexpr bool merges_dearly = true;
   template <real_number T>
   struct level_of {
     T count, shift;
@@ -109,7 +110,8 @@ struct moments : plain_monoid {
   LAZYFUSE_HD static constexpr level_of<T> common_level(const level_of<T>& x, const level_of<T>& y) {
     const bool descending = y.shift < x.shift;  // the same bits for both of a pair
     const T halfway = T(0.5) * (descending ? y.shift : x.shift) + T(0.5) * (descending ? x.shift : y.shift);
-    const T shift = x.count > 4 * y.count ? x.shift : y.count > 4 * x.count ? y.shift : halfway;
+    // In two steps, or a GPU's compiler makes branches of it, behind which other reads wait.
+    const T of_x = x.count > 4 * y.count ? x.shift : halfway, shift = y.count > 4 * x.count ? y.shift : of_x;
     return {x.count + y.count, shift};
   }
   template <real_number T>

@@ -136,9 +136,8 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
     return i;
   }();
   LAZYFUSE_HD static void clear(accumulators& a) { clear_each(a, make_index_sequence<size>{}); }
-  LAZYFUSE_HD static void merge(accumulators& a, const accumulators& b) {
-    merge_each(a, b, make_index_sequence<size>{});
-  }
+  /// By value: of each part of what lies in a GPU's memory its compiler would ask whether it has an address.
+  LAZYFUSE_HD static void merge(accumulators& a, accumulators b) { merge_each(a, b, make_index_sequence<size>{}); }
   /// Whether nothing changes the results any more, whatever is merged with these parts of them.
   template <int Parts>
   LAZYFUSE_HD static bool absorbing(const accumulators (&part)[Parts]) {

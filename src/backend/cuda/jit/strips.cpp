@@ -139,7 +139,9 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
     // Small arrays of many heights share a few kernels.
     const index_t least = ceil_div(height, lines);
     const index_t held = small ? std::max(power_above(least, strip_tuning::most_words), 4) : least;
-    if (held < least || held * bytes / 4 > strip_tuning::most_words_of_columns ||
+    const bool few = beside < 32;
+    if (held < least || (few && held < std::min<index_t>(height, strip_tuning::least_share_of_few)) ||
+        held * bytes / 4 > strip_tuning::most_words_of_columns ||
         static_cast<double>(held) * cost > strip_tuning::most_cost ||
         ceil_div(columns, index_t{beside} * groups) > most_blocks)
       return;
@@ -169,13 +171,13 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
       has_one_result ? ceil_div(strip_tuning::least_of_few, beside) : strip_tuning::least_height_of_few;
   const index_t least_blocks = index_t{2} * device().processors;
   if (beside < 32 && height >= least_height && !small && p.type().only_made)
-    for (int threads = 32; threads <= strip_tuning::most_threads_of_few; threads = more_than(threads)) {
-      const int lines = static_cast<int>(std::min<index_t>(threads / beside, height)), group = lines * beside,
-                groups = std::max(strip_tuning::block_of_few / group, 1), all = group * groups;
+    for (int lines = ceil_div(strip_tuning::least_threads_of_few, beside);
+         lines * beside <= strip_tuning::most_threads_of_few && lines <= height; lines += std::max(lines / 4, 1)) {
+      const int group = lines * beside, groups = std::max(strip_tuning::block_of_few / group, 1), all = group * groups;
       if (columns / beside < groups * least_blocks) continue;
       const double used = static_cast<double>(all) / static_cast<double>(ceil_div(all, 32) * 32);
       consider(beside, lines, groups,
-               used * (threads <= 256 ? 1 : 0.95) * (ceil_div(height, lines) <= strip_tuning::some_of_few ? 1 : 0.9));
+               used * (group <= 256 ? 1 : 0.95) * (ceil_div(height, lines) <= strip_tuning::some_of_few ? 1 : 0.9));
     }
   if (best.held == 0) return {};
   return best;

@@ -298,16 +298,19 @@ int lanes_of(int threads, int lanes, index_t filled) {
 
 /// Whether rows that so many groups of threads share have a warp each, and not all of a group: where each warp has
 /// several of them, or where threads have more to do of rows that end in the middle of what a warp takes at a time than
-/// of those that end in the middle of what a group takes.
-bool suit_warps(const reduce_geometry& g, index_t rows, index_t columns, int width, index_t groups) {
+/// of those that end in the middle of what a group takes: of what is read, or of all that is computed.
+bool suit_warps(const reduce_geometry& g, index_t rows, index_t columns, const thread_share& share, index_t groups) {
   const int warps = g.group / 32;
   if (warps <= 1 || rows == 0) return false;
   if (rows / groups >= index_t{4} * warps) return true;
   const auto busy = [](index_t all, index_t each) {  // the part of threads' time
     return static_cast<double>(all) / static_cast<double>(ceil_div(all, each) * each);
   };
-  return busy(columns, index_t{32} * width) * busy(ceil_div(rows, groups), warps) >
-         reduce_tuning::gain_of_warps * busy(columns, index_t{g.lanes} * width);
+  const double of_rows = busy(ceil_div(rows, groups), warps);
+  const auto gain = [&](int each) {
+    return busy(columns, index_t{32} * each) * of_rows / busy(columns, index_t{g.lanes} * each);
+  };
+  return std::max(gain(share.width), gain(share.width * share.depth)) > reduce_tuning::gain_of_warps;
 }
 }  // namespace
 
@@ -357,7 +360,7 @@ reduce_geometry plan_reduce(const index_t* extents, int kept, int rank, const op
     const index_t rows = columns > 0 ? reduced / columns : 0,
                   groups = std::max<index_t>(resident * (block_threads / g.group) / std::max<index_t>(outputs, 1), 1);
     if (rows > 1 && g.chunks == 1) g.lanes = lanes_of(g.group, g.lanes, ceil_div(columns, index_t{width}));
-    else if (suit_warps(g, rows, columns, width, groups)) {
+    else if (suit_warps(g, rows, columns, share, groups)) {
       g.lanes = 32;
       g.chunks = static_cast<unsigned>(ceil_div(columns, index_t{g.lanes} * width));
     }

@@ -34,8 +34,8 @@ struct column_place {
       return sum;
     }
   }
-  /// Of all threads of the same column, one after the other.
-  template <class Set, int Stage>
+  /// Of all threads of the same column, one after the other. ForOne: the first of them alone needs it.
+  template <class Set, int Stage, bool ForOne>
   __device__ __forceinline__ void merge(typename Set::accumulators& a) const {
     if constexpr (Lines > 1) {
       constexpr int firsts = first_lines(Lines);
@@ -51,6 +51,7 @@ struct column_place {
         }
         __syncthreads();
       }
+      if (ForOne && !is_first()) return;
       a = *column;
 #pragma unroll
       for (int l = 1; l < firsts; ++l) Set::merge(a, column[l * Beside]);

@@ -37,6 +37,54 @@ __device__ __forceinline__ void merge_in_runs(typename Set::accumulators (&total
   }
 }
 
+/// Whether a merge takes so long that several at a time, on one level, take less.
+template <class M, class T>
+concept dearly_merged = levelling_monoid<M, T> && M::merges_dearly;
+/// How many accumulators a thread merges at a time, as many as its registers have room for; or one by one.
+template <class Set>
+inline constexpr int merged_at_a_time = []<int... I>(index_sequence<I...>) {
+  int n = (dearly_merged<typename Set::template monoid<I>, typename Set::template value_type<I>> || ...) ? 8 : 1;
+  while (n > 1 && n * int(sizeof(typename Set::accumulators)) > reduce_tuning::most_merged_bytes) n /= 2;
+  return n;
+}
+(make_index_sequence<Set::size>{});
+/// Merges value(own), value(own + step), ... before value(all) into a, several at a time, in an order that is always
+/// the same; own < step. All threads take the same turns, and read whether there are so many or not: what is read under
+/// a condition waits for what was read before, and where lanes of a warp take different turns, ptxas 13.0 has addresses
+/// overwritten that it keeps for all of them.
+template <class Set, class Value>
+__device__ __forceinline__ void merge_together(typename Set::accumulators& a, int own, int all, int step,
+                                               const Value& value) {
+  constexpr int together = merged_at_a_time<Set>;
+  for (int turn = 0; turn < all; turn += (together - 1) * step) {
+    typename Set::accumulators part[together];
+    part[0] = a;
+#pragma unroll
+    for (int i = 1; i < together; ++i) {
+      const int next = turn + (i - 1) * step + own;
+      part[i] = value(next < all ? next : all - 1);
+      if (next >= all) Set::clear(part[i]);
+    }
+    merge_within<Set>(part);
+    a = part[0];
+  }
+}
+/// Reads one of an array in scratch memory in the widest words that divide it: its type asks for the alignment of what
+/// is in it, and to ask for more takes team kernels registers.
+template <class T>
+__device__ __forceinline__ T read_in_words(const T* from) {
+  using word = standard::conditional_t<
+      sizeof(T) % sizeof(uint4) == 0, uint4,
+      standard::conditional_t<sizeof(T) % sizeof(uint2) == 0, uint2,
+                              standard::conditional_t<sizeof(T) % 4 == 0, unsigned, unsigned char>>>;
+  word parts[sizeof(T) / sizeof(word)];
+#pragma unroll
+  for (unsigned w = 0; w < sizeof(T) / sizeof(word); ++w) parts[w] = reinterpret_cast<const word*>(from)[w];
+  T value;
+  memcpy(&value, parts, sizeof(T));
+  return value;
+}
+
 /// Whether this block is the last of `blocks` to arrive at the ticket; what others wrote before is then visible.
 __device__ __forceinline__ bool arrives_last(unsigned* ticket, unsigned blocks) {
   __shared__ bool last;
@@ -224,8 +272,10 @@ __device__ __forceinline__ void combine_left(thread_sums<Set, Width>& sums, cons
   };
   (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
   keep_constants(values, p.operands, 0, index_sequence<I...>{});
-  combine_values<Set, true, false, Width, Depth>(sums, values,
-                                                 [&](int d, int k) { return d * piece + k * spacing < left; });
+  const auto exists = [&](int d, int k) { return d * piece + k * spacing < left; };
+  if constexpr (Depth > 1 && takes_several<Set>)
+    if (exists(Depth - 1, Width - 1)) return combine_values<Set, false, false, Width, Depth>(sums, values, exists);
+  combine_values<Set, true, false, Width, Depth>(sums, values, exists);
 }
 
 }  // namespace lazyfuse::cuda_detail

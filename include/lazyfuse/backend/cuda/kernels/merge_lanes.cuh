@@ -63,30 +63,31 @@ __device__ __forceinline__ void merge_by(typename Set::accumulators& a, const au
 /// Merges the Width accumulators of a thread into the first. United: combine() has made them, and what it unites is
 /// there.
 template <class Set, bool United = false, int Width>
-__device__ __forceinline__ void merge_within(thread_sums<Set, Width>& sums) {
+__device__ __forceinline__ void merge_within(typename Set::accumulators (&lane)[Width]) {
+  static_assert((Width & (Width - 1)) == 0);
   const auto one = [&]<int N>(index_sequence<N>) {
     using M = typename Set::template monoid<N>;
     using T = typename Set::template value_type<N>;
     constexpr bool is_done = United && uniting_monoid<M, T>, levels = Width > 2 && levelling_monoid<M, T> && !is_done;
     if constexpr (levels) {
-      decltype(M::level(get<N>(sums.lane[0]))) level[Width];
+      decltype(M::level(get<N>(lane[0]))) level[Width];
 #pragma unroll
-      for (int k = 0; k < Width; ++k) level[k] = M::level(get<N>(sums.lane[k]));
+      for (int k = 0; k < Width; ++k) level[k] = M::level(get<N>(lane[k]));
 #pragma unroll
       for (int half = Width / 2; half > 0; half /= 2)
 #pragma unroll
         for (int k = 0; k < half; ++k) level[k] = M::common_level(level[k], level[k + half]);
 #pragma unroll
-      for (int k = 0; k < Width; ++k) get<N>(sums.lane[k]) = M::at_level(get<N>(sums.lane[k]), level[0]);
+      for (int k = 0; k < Width; ++k) get<N>(lane[k]) = M::at_level(get<N>(lane[k]), level[0]);
     }
     if constexpr (!is_done) {
 #pragma unroll
       for (int half = Width / 2; half > 0; half /= 2)
 #pragma unroll
         for (int k = 0; k < half; ++k) {
-          T& mine = get<N>(sums.lane[k]);
-          if constexpr (levels) mine = M::of_one_level(mine, get<N>(sums.lane[k + half]));
-          else mine = lazyfuse::compute<M>(mine, get<N>(sums.lane[k + half]));
+          T& mine = get<N>(lane[k]);
+          if constexpr (levels) mine = M::of_one_level(mine, get<N>(lane[k + half]));
+          else mine = lazyfuse::compute<M>(mine, get<N>(lane[k + half]));
         }
     }
   };

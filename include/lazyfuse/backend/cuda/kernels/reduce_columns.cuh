@@ -104,9 +104,13 @@ __device__ __forceinline__ void columns_body(const auto& p, list<Src...> sources
       for (int k = 0; k < Width; ++k) partial[static_cast<index_t>(split) * span + slot + k] = sums.lane[k];
     if (!arrives_last(p.tickets + tile, p.splits)) return;
     sums.clear();
-    if (line < lines)
-      merge_in_runs<Width, Set>(sums.lane, line, p.splits, lines,
-                                [&](int k, unsigned s) { return partial[static_cast<index_t>(s) * span + slot + k]; });
+    const auto of_split = [&](int k, index_t s) { return partial + s * span + slot + k; };
+    if constexpr (1 < merged_at_a_time<Set>) {
+#pragma unroll
+      for (int k = 0; k < Width; ++k)
+        merge_together<Set>(sums.lane[k], line, p.splits, lines, [&](int s) { return read_in_words(of_split(k, s)); });
+    } else if (line < lines)
+      merge_in_runs<Width, Set>(sums.lane, line, p.splits, lines, [&](int k, unsigned s) { return *of_split(k, s); });
     merge_lines();
   }
   if (line == 0) {

@@ -132,7 +132,7 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
 
   if constexpr (Depth > 1) fold(sums, set_seq);
   sums.restore();
-  merge_within<Set>(sums);
+  merge_within<Set>(sums.lane);
   merge_group<Set>(sums.lane[0], p.group);
 
   if (p.splits > 1) {  // then the group is the block
@@ -153,24 +153,27 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
 
 /// Blocks that are to share a processor; 0: as many as the compiler makes of it. Dense: what a kernel does not know of
 /// its operands keeps the compiler from computing with the first while others are on their way, for which it takes more
-/// registers: here a thread has 16 of them beside what it reads and adds up.
-template <class Set, int Width, bool Dense, class Sources>
+/// registers: here a thread has 16 of them beside what it reads and adds up. Rows of several axes that are not whole
+/// vectors are read element by element: the compiler takes 92 registers, and reads of two blocks wait where those of
+/// four are on their way (the largest of 200 x 300 x 1030 over axes 0 and 2, 137 -> 68 us).
+template <class Set, int Width, class Facts, class Sources>
 constexpr int row_residents(Sources sources, int elements, bool several_axes) {
   using tuned = reduce_tuning;
-  if constexpr (Dense && Set::prologue::cost <= tuned::light_cost) {
+  if constexpr (Facts::all_dense && Set::prologue::cost <= tuned::light_cost) {
     const int bytes = sum_bytes<Set, Width>(sources, elements);
     const bool walks_dear = several_axes && computes_together<typename Set::prologue>;
     return bytes <= tuned::bytes_of_four && !walks_dear ? 4 : bytes <= tuned::bytes_of_three ? 3 : 0;
   }
   const bool light = memory_bytes(sources) * elements <= tuned::light_bytes &&
                      Width * int(sizeof(typename Set::accumulators)) <= tuned::light_bytes;
-  return Set::has_near && light && Set::prologue::cost <= tuned::light_cost ? tuned::light_residents : 0;
+  const bool waits = Set::has_near || (several_axes && Facts::knows_all);
+  return waits && light && Set::prologue::cost <= tuned::light_cost ? tuned::light_residents : 0;
 }
 
 template <class Set, class Epilogue, class Sources, int K, int R, int Width, int Depth, class Parameters>
 __global__ void __launch_bounds__(block_threads,
-                                  row_residents<Set, Width, Parameters::facts::all_dense>(Sources{}, Width* Depth,
-                                                                                          R - K > 1))
+                                  row_residents<Set, Width, typename Parameters::facts>(Sources{}, Width* Depth,
+                                                                                        R - K > 1))
     reduce_rows(const __grid_constant__ Parameters p) {
   let_next_begin_and_wait();
   rows_body<Set, Epilogue, K, R, Width, Depth>(p, Sources{});

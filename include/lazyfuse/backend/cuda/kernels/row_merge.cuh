@@ -58,7 +58,7 @@ __device__ __forceinline__ void merge_row(thread_sums<Set, Width>& sums, const t
   using accumulators = typename Set::accumulators;
   accumulators& a = sums.lane[0];
   sums.restore();
-  merge_within<Set, true>(sums);
+  merge_within<Set, true>(sums.lane);
   const int lane = threadIdx.x & 31, warps = static_cast<int>(blockDim.x) / 32;
   // Two rooms, so that one barrier per stage is enough.
   accumulators* const room = area.template from<accumulators>(static_cast<int>(at.barriers & 1) * (warps + 1));

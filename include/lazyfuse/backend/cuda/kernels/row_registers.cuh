@@ -84,7 +84,7 @@ __device__ __forceinline__ void register_stages(const Fetched& row, const auto& 
           note_sink<set> sink{sums.lane[k]};
           evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
         }
-        merge_within<set>(sums);
+        merge_within<set>(sums.lane);
         if (share.valid[d] <= 0) set::clear(sums.lane[0]);
         if (d == 0) a = sums.lane[0];
         else set::merge(a, sums.lane[0]);
@@ -101,7 +101,7 @@ __device__ __forceinline__ void register_stages(const Fetched& row, const auto& 
           combine_sink<set, true> sink{sums.lane[k], k * share.spacing < share.valid[d], none};
           evaluate<typename set::prologue>(with_values<context, values_type>{here, values}, sink);
         }
-      merge_within<set>(sums);
+      merge_within<set>(sums.lane);
       a = sums.lane[0];
     }
     merge_neighbours<set>(a, group_bits);

@@ -45,8 +45,8 @@ constexpr int strip_residents(list<Src...>, index_sequence<I...>, int threads, i
 
 /// A place says of the thread's element d whether it exists (exists), and how far it is from the first of the strip
 /// (below, of an operand or target along whose steps); it merges what the threads of a strip have (merge), and says
-/// which thread stores the one result (is_first).
-template <class Staged, class Sources, int S, int Held, class Place, class Fetched>
+/// which thread stores the one result (is_first). OneResult: that alone needs what the last stage finds.
+template <class Staged, class Sources, int S, int Held, bool OneResult, class Place, class Fetched>
 __device__ __forceinline__ void strip_stages(const Fetched& strip, const auto& operands, typename Staged::values& known,
                                              const Place& place) {
   if constexpr (S < Staged::count) {
@@ -70,9 +70,9 @@ __device__ __forceinline__ void strip_stages(const Fetched& strip, const auto& o
       if (first == 0) a = run;
       else set::merge(a, run);
     }
-    place.template merge<set, S>(a);
+    place.template merge<set, S, OneResult && S + 1 == Staged::count>(a);
     keep<set>(known, a);
-    strip_stages<Staged, Sources, S + 1, Held>(strip, operands, known, place);
+    strip_stages<Staged, Sources, S + 1, Held, OneResult>(strip, operands, known, place);
   }
 }
 
@@ -112,10 +112,10 @@ __device__ __forceinline__ void strip_body(const auto& p, const Place& place, co
   (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}, standard::false_type{}, 0, Held), ...);
   keep_constants(values, p.operands, 0, index_sequence<I...>{});
 
-  typename Staged::values known;
-  strip_stages<Staged, list<Src...>, 0, Held>(values, p.operands, known, place);
-  if (!active) return;
   constexpr bool one_result = parameters::template step<int(sizeof...(I))> == strip_step::same;
+  typename Staged::values known;
+  strip_stages<Staged, list<Src...>, 0, Held, one_result>(values, p.operands, known, place);
+  if (!active) return;
   using values_type = pass_values_of<Staged, Staged::count, list<Src...>>;
   using context = row_context<own_strip>;
   const values_type strip_values(known, p.operands);

@@ -102,6 +102,8 @@ struct dpp::tuning<dpp::reductions, cuda> {
   /// Of kernels that know that all is dense four blocks share a processor where threads read and add up so many bytes,
   /// three where they are more: 48 of 64 registers, 64 of 80.
   static constexpr int bytes_of_four = 192, bytes_of_three = 256;
+  /// Of accumulators that a thread merges at a time.
+  static constexpr int most_merged_bytes = 128;
   /// Programs that are so dear wait for what they compute: four blocks where threads have so few bytes, of columns, and
   /// of tiles of turned operands. The compiler, left alone, takes 104 to 128 registers for what it does with 64, and
   /// two blocks compute where four could: two tanh 170 -> 145 us, tanh, sqrt, two exponentials and a quotient 485 ->
