@@ -36,6 +36,7 @@ struct sample : exact_operation {
 struct moments : plain_monoid {
   static constexpr const char* name = "moments";
   static constexpr bool rounds = true, takes_several = true;
+  static constexpr bool merges_dearly = true;  ///< so that several at a time, on one level, take less
   static constexpr int cost = 14;
   using of_distances = sum;  ///< what the sums of distances, and of their squares, are combined by
   template <class S>
@@ -97,7 +98,6 @@ struct moments : plain_monoid {
   /// Merges of many are cheap once all are seen from one shift: half of the way for each two, but that of one side
   /// where it has far more, or squares would be large beside those that count. What one element is seen as is no sample
   /// any more, so such are merged on one level alone.
-  static constexpr bool merges_dearly = true;
   template <real_number T>
   struct level_of {
     T count, shift;

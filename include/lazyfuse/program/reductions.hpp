@@ -136,7 +136,7 @@ struct reduction_set<list<reduction<M, P>...>, Sources> {
     return i;
   }();
   LAZYFUSE_HD static void clear(accumulators& a) { clear_each(a, make_index_sequence<size>{}); }
-  /// By value: of each part of what lies in a GPU's memory its compiler would ask whether it has an address.
+  /// b by value: of a reference into shared memory NVRTC's compiler asks of each part whether its address is null.
   LAZYFUSE_HD static void merge(accumulators& a, accumulators b) { merge_each(a, b, make_index_sequence<size>{}); }
   /// Whether nothing changes the results any more, whatever is merged with these parts of them.
   template <int Parts>

@@ -139,15 +139,14 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
     // Small arrays of many heights share a few kernels.
     const index_t least = ceil_div(height, lines);
     const index_t held = small ? std::max(power_above(least, strip_tuning::most_words), 4) : least;
-    const bool few = beside < 32;
-    if (held < least || (few && held < std::min<index_t>(height, strip_tuning::least_share_of_few)) ||
-        held * bytes / 4 > strip_tuning::most_words_of_columns ||
+    if (held < least || held * bytes / 4 > strip_tuning::most_words_of_columns ||
         static_cast<double>(held) * cost > strip_tuning::most_cost ||
         ceil_div(columns, index_t{beside} * groups) > most_blocks)
       return;
     const double used = static_cast<double>(height) / static_cast<double>(lines * held);
     const double w = worth * used * worth_of_share(static_cast<int>(held), bytes) *
-                     (held * bytes / 4 > strip_tuning::many_words_of_columns ? 0.8 : 1);
+                     (held * bytes / 4 > strip_tuning::many_words_of_columns ? 0.8 : 1) *
+                     (beside < 32 && held < strip_tuning::enough_of_few ? 0.7 : 1);
     if (w <= most) return;
     most = w;
     best.held = static_cast<int>(held);
@@ -170,15 +169,19 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
   const int least_height =
       has_one_result ? ceil_div(strip_tuning::least_of_few, beside) : strip_tuning::least_height_of_few;
   const index_t least_blocks = index_t{2} * device().processors;
-  if (beside < 32 && height >= least_height && !small && p.type().only_made)
-    for (int lines = ceil_div(strip_tuning::least_threads_of_few, beside);
-         lines * beside <= strip_tuning::most_threads_of_few && lines <= height; lines += std::max(lines / 4, 1)) {
+  if (beside < 32 && height >= least_height && !small && p.type().only_made) {
+    const int most_lines = static_cast<int>(std::min<index_t>(strip_tuning::most_threads_of_few / beside, height));
+    const auto more = [&](int lines) {  // the last is one of them
+      return lines < most_lines ? std::min(lines + std::max(lines / 4, 1), most_lines) : most_lines + 1;
+    };
+    for (int lines = ceil_div(strip_tuning::least_threads_of_few, beside); lines <= most_lines; lines = more(lines)) {
       const int group = lines * beside, groups = std::max(strip_tuning::block_of_few / group, 1), all = group * groups;
       if (columns / beside < groups * least_blocks) continue;
       const double used = static_cast<double>(all) / static_cast<double>(ceil_div(all, 32) * 32);
       consider(beside, lines, groups,
                used * (group <= 256 ? 1 : 0.95) * (ceil_div(height, lines) <= strip_tuning::some_of_few ? 1 : 0.9));
     }
+  }
   if (best.held == 0) return {};
   return best;
 }

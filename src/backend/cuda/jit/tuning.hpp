@@ -90,11 +90,11 @@ struct strip_tuning {
   static constexpr columns_of_block columns[] = {{1, 8}, {2, 8}, {4, 4}, {5, 3}, {8, 2}, {16, 1}};
   /// What groups of 32 columns are worth that are not all beside each other. Of those that are fewer, which a group has
   /// alone: its threads at least and at most, and those of a block at least; how high they are (columns of 6 take twice
-  /// as long), of reductions elements of a group; how many elements a thread has at least, beside which it merges what
-  /// others have (4 of columns of 100 253 us, 10 127), and how many cost nothing.
+  /// as long), of reductions elements of a group; how many elements of a thread are worth what it merges after them
+  /// (columns of 100, 4 for each 253 us, 10 127), and how many cost nothing.
   static constexpr double worth_of_parts = 0.4;
   static constexpr int least_threads_of_few = 12, most_threads_of_few = 512, block_of_few = 128,
-                       least_height_of_few = 24, least_of_few = 128, least_share_of_few = 5, some_of_few = 20;
+                       least_height_of_few = 24, least_of_few = 128, enough_of_few = 5, some_of_few = 20;
   /// Each length has a kernel of its own, whose threads and their elements are as many as it asks for. Of fewer
   /// elements in all, rows of all lengths share one, and columns a few.
   static constexpr index_t least_elements = 1 << 18;

@@ -40,18 +40,20 @@ __device__ __forceinline__ void merge_in_runs(typename Set::accumulators (&total
 /// Whether a merge takes so long that several at a time, on one level, take less.
 template <class M, class T>
 concept dearly_merged = levelling_monoid<M, T> && M::merges_dearly;
-/// How many accumulators a thread merges at a time, as many as its registers have room for; or one by one.
+/// How many accumulators a thread merges at a time, as many as its registers have room for; or one by one, as two would
+/// be.
 template <class Set>
 inline constexpr int merged_at_a_time = []<int... I>(index_sequence<I...>) {
   int n = (dearly_merged<typename Set::template monoid<I>, typename Set::template value_type<I>> || ...) ? 8 : 1;
   while (n > 1 && n * int(sizeof(typename Set::accumulators)) > reduce_tuning::most_merged_bytes) n /= 2;
-  return n;
+  return n > 2 ? n : 1;
 }
 (make_index_sequence<Set::size>{});
 /// Merges value(own), value(own + step), ... before value(all) into a, several at a time, in an order that is always
-/// the same; own < step. All threads take the same turns, and read whether there are so many or not: what is read under
-/// a condition waits for what was read before, and where lanes of a warp take different turns, ptxas 13.0 has addresses
-/// overwritten that it keeps for all of them.
+/// the same; own < step, but for threads whose result nobody takes, and all > 0. All threads take the same turns, and
+/// read whether there are so many or not: what is read under a condition waits for what was read before, and where
+/// lanes of a warp took different turns, memcheck found reads at addresses that none of them had computed (ptxas 13.0
+/// keeps their base in a register of the warp).
 template <class Set, class Value>
 __device__ __forceinline__ void merge_together(typename Set::accumulators& a, int own, int all, int step,
                                                const Value& value) {
@@ -69,14 +71,13 @@ __device__ __forceinline__ void merge_together(typename Set::accumulators& a, in
     a = part[0];
   }
 }
-/// Reads one of an array in scratch memory in the widest words that divide it: its type asks for the alignment of what
-/// is in it, and to ask for more takes team kernels registers.
+/// Reads one of an array in scratch memory, which begins at a whole uint4, in the widest words that divide it: its type
+/// asks for the alignment of what is in it, and to ask for more takes team kernels registers.
 template <class T>
 __device__ __forceinline__ T read_in_words(const T* from) {
-  using word = standard::conditional_t<
-      sizeof(T) % sizeof(uint4) == 0, uint4,
-      standard::conditional_t<sizeof(T) % sizeof(uint2) == 0, uint2,
-                              standard::conditional_t<sizeof(T) % 4 == 0, unsigned, unsigned char>>>;
+  static_assert(standard::is_trivially_copyable_v<T> && sizeof(T) % sizeof(unsigned) == 0);
+  using word = standard::conditional_t<sizeof(T) % sizeof(uint4) == 0, uint4,
+                                       standard::conditional_t<sizeof(T) % sizeof(uint2) == 0, uint2, unsigned>>;
   word parts[sizeof(T) / sizeof(word)];
 #pragma unroll
   for (unsigned w = 0; w < sizeof(T) / sizeof(word); ++w) parts[w] = reinterpret_cast<const word*>(from)[w];
@@ -273,7 +274,7 @@ __device__ __forceinline__ void combine_left(thread_sums<Set, Width>& sums, cons
   (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
   keep_constants(values, p.operands, 0, index_sequence<I...>{});
   const auto exists = [&](int d, int k) { return d * piece + k * spacing < left; };
-  if constexpr (Depth > 1 && takes_several<Set>)
+  if constexpr (Depth > 1 && takes_some_together<Set>)
     if (exists(Depth - 1, Width - 1)) return combine_values<Set, false, false, Width, Depth>(sums, values, exists);
   combine_values<Set, true, false, Width, Depth>(sums, values, exists);
 }

@@ -27,7 +27,6 @@ enum class along_inner { not_known, same, vectors, neighbours, interleaved };
 template <along_inner... Known>
 struct layout_facts {
   static constexpr bool all_dense = false;
-  static constexpr bool knows_all = sizeof...(Known) > 0 && ((Known != along_inner::not_known) && ...);
   template <int I>
   static constexpr along_inner of = [] {
     constexpr along_inner known[] = {Known..., along_inner::not_known};

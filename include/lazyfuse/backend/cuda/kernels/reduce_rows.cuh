@@ -151,11 +151,16 @@ __device__ __forceinline__ void rows_body(const auto& p, list<Src...> sources) {
   }
 }
 
-/// Blocks that are to share a processor; 0: as many as the compiler makes of it. Dense: what a kernel does not know of
-/// its operands keeps the compiler from computing with the first while others are on their way, for which it takes more
-/// registers: here a thread has 16 of them beside what it reads and adds up. Rows of several axes that are not whole
-/// vectors are read element by element: the compiler takes 92 registers, and reads of two blocks wait where those of
-/// four are on their way (the largest of 200 x 300 x 1030 over axes 0 and 2, 137 -> 68 us).
+/// Whether it is known how all that is in memory lies along the rows.
+template <class Facts, class... Src, int... I>
+constexpr bool knows_all(list<Src...>, index_sequence<I...>) {
+  return ((!Src::is_memory || Facts::template of<I> != along_inner::not_known) && ...);
+}
+/// Blocks that are to share a processor; 0: as many as the compiler makes of it. What a kernel does not know of its
+/// operands keeps the compiler from computing with the first while others are on their way, for which it takes more
+/// registers: where all is dense, a thread has 16 of them beside what it reads and adds up. Rows of several axes that
+/// are not whole vectors are read element by element: the compiler takes 92 registers, and two blocks wait for what
+/// four would have on its way (the largest of 200 x 300 x 1030 over axes 0 and 2, 137 -> 68 us).
 template <class Set, int Width, class Facts, class Sources>
 constexpr int row_residents(Sources sources, int elements, bool several_axes) {
   using tuned = reduce_tuning;
@@ -166,7 +171,7 @@ constexpr int row_residents(Sources sources, int elements, bool several_axes) {
   }
   const bool light = memory_bytes(sources) * elements <= tuned::light_bytes &&
                      Width * int(sizeof(typename Set::accumulators)) <= tuned::light_bytes;
-  const bool waits = Set::has_near || (several_axes && Facts::knows_all);
+  const bool waits = Set::has_near || (several_axes && knows_all<Facts>(sources, make_index_sequence<Sources::size>{}));
   return waits && light && Set::prologue::cost <= tuned::light_cost ? tuned::light_residents : 0;
 }
 

@@ -28,7 +28,7 @@ struct row_place {
       return sum;
     }
   }
-  template <class Set, int Stage, bool ForOne>
+  template <class Set, int Stage, bool>
   __device__ __forceinline__ void merge(typename Set::accumulators& a) const {
     using accumulators = typename Set::accumulators;
     constexpr int of_warp = Threads < 32 ? Threads : 32;

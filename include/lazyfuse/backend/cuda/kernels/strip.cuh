@@ -115,7 +115,7 @@ __device__ __forceinline__ void strip_body(const auto& p, const Place& place, co
   constexpr bool one_result = parameters::template step<int(sizeof...(I))> == strip_step::same;
   typename Staged::values known;
   strip_stages<Staged, list<Src...>, 0, Held, one_result>(values, p.operands, known, place);
-  if (!active) return;
+  if (!active || (one_result && !place.is_first())) return;
   using values_type = pass_values_of<Staged, Staged::count, list<Src...>>;
   using context = row_context<own_strip>;
   const values_type strip_values(known, p.operands);

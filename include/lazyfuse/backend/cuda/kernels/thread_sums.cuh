@@ -98,9 +98,9 @@ concept pairing_monoid = rounding_monoid<M, T> && !near_monoid<M, T>;
 template <class M, class T, bool Guarded, bool Near>
 inline constexpr bool taken_together = !Guarded && !Near && several_monoid<M, T>;
 
-/// Whether some of a set are, where all elements exist: that is then worth to find out.
+/// Whether elements of some of a set are, where all of them exist: it is then worth finding out whether they do.
 template <class Set>
-inline constexpr bool takes_several = []<int... I>(index_sequence<I...>) {
+inline constexpr bool takes_some_together = []<int... I>(index_sequence<I...>) {
   return (taken_together<typename Set::template monoid<I>, typename Set::template value_type<I>, false, false> || ...);
 }
 (make_index_sequence<Set::size>{});

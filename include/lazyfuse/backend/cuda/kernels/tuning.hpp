@@ -96,8 +96,8 @@ struct dpp::tuning<dpp::reductions, cuda> {
   /// Columns of a thread that keep what rounding loses beside their sums: more do not fit its registers, unless they
   /// are of so few bytes.
   static constexpr int columns_with_rests = 4, most_bytes_with_rests = 64;
-  /// Four blocks of moments share a processor where their values and sums take few of then 64 registers; elsewhere the
-  /// compiler finds out (0).
+  /// Four blocks of moments, and of rows of several axes, share a processor where their values and sums take few of
+  /// then 64 registers; elsewhere the compiler finds out (0).
   static constexpr int light_residents = 4, light_bytes = 64, light_cost = 24;
   /// Of kernels that know that all is dense four blocks share a processor where threads read and add up so many bytes,
   /// three where they are more: 48 of 64 registers, 64 of 80.
