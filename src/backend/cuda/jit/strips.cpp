@@ -146,7 +146,7 @@ std::optional<column_layout> column_layout_of(const exact_plan& p, bool in_vecto
     const double used = static_cast<double>(height) / static_cast<double>(lines * held);
     const double w = worth * used * worth_of_share(static_cast<int>(held), bytes) *
                      (held * bytes / 4 > strip_tuning::many_words_of_columns ? 0.8 : 1) *
-                     (beside < 32 && held < strip_tuning::enough_of_few ? 0.7 : 1);
+                     (beside < 32 && held < strip_tuning::enough_of_few ? 0.15 * static_cast<double>(held + 1) : 1);
     if (w <= most) return;
     most = w;
     best.held = static_cast<int>(held);

@@ -94,7 +94,7 @@ struct strip_tuning {
   /// (columns of 100, 4 for each 253 us, 10 127), and how many cost nothing.
   static constexpr double worth_of_parts = 0.4;
   static constexpr int least_threads_of_few = 12, most_threads_of_few = 512, block_of_few = 128,
-                       least_height_of_few = 24, least_of_few = 128, enough_of_few = 5, some_of_few = 20;
+                       least_height_of_few = 24, least_of_few = 128, enough_of_few = 6, some_of_few = 20;
   /// Each length has a kernel of its own, whose threads and their elements are as many as it asks for. Of fewer
   /// elements in all, rows of all lengths share one, and columns a few.
   static constexpr index_t least_elements = 1 << 18;
