@@ -198,6 +198,14 @@ TEST_F(made_kernels, of_stencils_are_made_where_that_pays) {
   };
   EXPECT_TRUE(step(400));
   EXPECT_FALSE(step(60));
+  const auto neighbours = [](lf::index_t n) {  // which a window of shared memory has
+    const array<2> u(lf::shape{n, n});
+    array<2> r(lf::shape{n - 2, n - 2});
+    const auto at = [&](int i, int j) { return u(lf::range(1 + i, n - 1 + i), lf::range(1 + j, n - 1 + j)); };
+    return is_made([&] { r = at(1, 0) + at(-1, 0) + at(0, 1) + at(0, -1) - 4 * at(0, 0); });
+  };
+  EXPECT_TRUE(neighbours(20000));
+  EXPECT_FALSE(neighbours(8000)) << "half as long as the kernel takes that is compiled with the program";
 }
 
 TEST_F(made_kernels, have_rows_of_several_arrays_of_one_type) {

@@ -53,6 +53,9 @@ bool pays(const exact_plan& p, const exact_program& program, int read_again) {
   // Kernels whose threads stay with a row, or walk one, find in the cache what they ask for again; streams of
   // neighbours find it in their own.
   const std::string_view path = p.plan.path ? p.plan.path : "";
+  if (path == "window")
+    return read_again > 0 &&
+           made_tuning::saving_beside_window * predicted_us(p.plan.costs(), m) > made_tuning::least_saving_us;
   const bool from_cache = path == "rows" || path == "strided" || path == "tiled" || p.plan.rows.passes > 0;
   const auto elements = static_cast<double>(p.plan.elements());
   const double operations =
