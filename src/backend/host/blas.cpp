@@ -95,13 +95,16 @@ bool blas_pays(index_t rows, index_t columns, index_t depth) {
          static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(depth) >= tuned::least_products;
 }
 bool blas_lags(index_t rows, index_t columns, index_t depth) {
-  // It takes a processor that it does not know for one of these.
-  static const bool without_avx512 = [] {
+  // It takes a processor that it does not know for an older one.
+  static const int bytes_of_library = [] {
     const std::string_view core = openblas_get_corename();
-    return core == "Haswell" || core == "Zen";
+    for (const std::string_view old : {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Nano",
+                                       "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat"})
+      if (core == old) return 16;
+    return core == "Haswell" || core == "Zen" ? 32 : 64;
   }();
   const double results = static_cast<double>(rows) * static_cast<double>(columns);
-  return without_avx512 && bytes_of_vectors == 64 && std::min(rows, columns) >= tuned::least_side_of_tiles &&
+  return bytes_of_library < bytes_of_vectors && std::min(rows, columns) >= tuned::least_side_of_tiles &&
          depth >= tuned::least_depth_of_tiles && results >= tuned::least_results_of_tiles &&
          results * static_cast<double>(depth) >= tuned::least_products_of_tiles;
 }
