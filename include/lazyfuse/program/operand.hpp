@@ -139,9 +139,12 @@ template <class Source>
 inline constexpr int source_cost = 0;
 template <grouped_source Source>
 inline constexpr int source_cost<Source> = Source::cost;
+/// Whether elements are arithmetic of their positions: they are made where they are used.
+template <class Source>
+inline constexpr bool is_arithmetic = requires { requires Source::is_arithmetic; };
 /// Bytes of an element that devices keep where it was read or made, which ramps and constants are not.
 template <class Source>
-inline constexpr int element_bytes = Source::is_memory || grouped_source<Source>
+inline constexpr int element_bytes = Source::is_memory || (grouped_source<Source> && !is_arithmetic<Source>)
                                          ? int(sizeof(typename Source::value_type))
                                          : 0;
 

@@ -71,12 +71,13 @@ exact_program& program_of(const exact_plan& p) {
 made_kernel* variant_of(exact_program& program, const exact_plan& p, const char* path, const std::string& facts,
                         const std::function<kernel_source()>& source) {
   const int device = current_device(), bundles = bundles_loaded();
+  const std::string relied_on = facts + short_foldings_of(p);
   int others = 0;
   const auto find = [&]() -> exact_program::variant* {
     others = 0;
     for (exact_program::variant& v : program.variants) {
       if (v.device != device || v.path != path) continue;
-      if (v.rank == p.rank && v.kept == p.kept && v.facts == facts) return &v;
+      if (v.rank == p.rank && v.kept == p.kept && v.facts == relied_on) return &v;
       ++others;
     }
     return nullptr;
@@ -91,7 +92,7 @@ made_kernel* variant_of(exact_program& program, const exact_plan& p, const char*
   made_kernel& made = made_for(key_of(p, path, facts), source);
   const std::lock_guard lock(program.mutex);
   if (exact_program::variant* const v = find()) v->bundles = bundles;  // another thread's, or from before
-  else program.variants.push_back({device, p.rank, p.kept, path, facts, &made, bundles});
+  else program.variants.push_back({device, p.rank, p.kept, path, relied_on, &made, bundles});
   return made ? &made : nullptr;
 }
 

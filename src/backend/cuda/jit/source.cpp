@@ -6,6 +6,8 @@
 #include "backend/cuda/jit/parameters.hpp"
 #include "program/spelling.hpp"
 
+#include <lazyfuse/program/folded.hpp>
+
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -20,6 +22,20 @@ std::string type_in(std::string_view spelling) {
 }
 }  // namespace
 
+bool is_folded(const operand_type& type) {
+  return type.spelling && type_in(type.spelling) == "lazyfuse::ir::folded";
+}
+std::string short_folding_of(const exact_plan& p, int i) {
+  if (!is_folded(p.type_of(i))) return {};
+  const operand_info& o = p.operand(i);
+  const ir::folded& f = *static_cast<const ir::folded*>(o.place);
+  index_t least = f.origin + f.ahead, last = least;
+  for (int k = 0; k < p.rank; ++k) (o.steps[k] < 0 ? least : last) += (p.extents[k] - 1) * o.steps[k];
+  constexpr index_t end = index_t{1} << 31;
+  if (least < (f.how == ir::folding::nearest ? -end : 0) || last >= end) return {};
+  if (f.less != 0 && f.extent >= end) return {};  // what was negative is beyond all others then
+  return "lazyfuse::ir::short_folded<lazyfuse::ir::folding(" + std::to_string(static_cast<int>(f.how)) + ")>";
+}
 std::string spelling_of(const operand_type& type) {
   return type.spelling ? type_in(type.spelling) : ir::spelling_of(type.kind, type.element);
 }
@@ -29,7 +45,16 @@ std::string spelling_of_result(const kernel_type& type, int i) {
 }
 std::string sources_of(const exact_plan& p) {
   std::string text;
-  for (int i = 0; i < p.count; ++i) text += (i > 0 ? ", " : "") + spelling_of(p.type_of(i));
+  for (int i = 0; i < p.count; ++i) {
+    const std::string folded = short_folding_of(p, i);
+    text += (i > 0 ? ", " : "") + (folded.empty() ? spelling_of(p.type_of(i)) : folded);
+  }
+  return text;
+}
+std::string short_foldings_of(const exact_plan& p) {
+  std::string text;
+  for (int i = 0; i < p.count; ++i)
+    if (const std::string folded = short_folding_of(p, i); !folded.empty()) text += std::to_string(i) + folded;
   return text;
 }
 std::string results_of(const exact_plan& p) {

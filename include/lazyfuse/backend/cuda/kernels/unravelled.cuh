@@ -53,11 +53,18 @@ __device__ __forceinline__ void unravelled_body(const auto& p, list<Src...>, lis
         using fetched = bare_t<decltype(f)>;
         if constexpr (fetched::loads && !parameters::template is_dense<N>) {
           if constexpr (fetched::is_memory) f.value[d].put(k, o.source.data[offset[N]]);
+          else if constexpr (is_arithmetic<bare_t<decltype(o.source)>>)
+            f.value[d][k] = static_cast<bare_t<decltype(f.value[d][k])>>(offset[N]);
           else f.value[d][k] = o.source.at(offset[N]);
         }
       };
       (gather(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
     }
+  const auto follow = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
+    if constexpr (is_arithmetic<bare_t<decltype(o.source)>> && !parameters::template is_dense<N>)
+      o.source.follow(f.value);
+  };
+  (follow(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
   keep_constants(values, p.operands, blockIdx.z, index_sequence<I...>{});
 
   results<typename Schedule::roots, list<Src...>, Width, Depth, T...> out;
