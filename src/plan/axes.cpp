@@ -127,7 +127,9 @@ bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_i
     for (int k = 0; k < rank; ++k)
       if (operands[i].steps[k] != 0) elements *= static_cast<double>(extents[k]);
     const index_t along = magnitude(operands[i], kept - 1), reduced = magnitude(operands[i], rank - 1);
-    votes += reduced == 0 ? 0 : along == 0 || along >= reduced ? -elements : elements;
+    // windows that overlap are contiguous along both: neighbours read together what each would read again
+    const bool windows = along != 0 && along == reduced && extents[rank - 1] <= extents[kept - 1];
+    votes += reduced == 0 ? 0 : windows || (along != 0 && along < reduced) ? elements : -elements;
   }
   return votes > 0;
 }

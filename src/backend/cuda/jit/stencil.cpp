@@ -170,7 +170,15 @@ stencil_layout lay_out(const exact_plan& p, int depth, int width) {
 bool may_be_stencil(const exact_plan& p) {
   if (p.type().pattern != std::string_view("transform") || !p.plan.path) return false;
   const std::string_view path = p.plan.path;
-  if (path == "strided" || path == "window") return p.count > made_tuning::least_again;
+  if (path == "strided" || path == "window") {
+    int in_memory = 0;
+    for (int i = 0; i < p.count; ++i) {
+      const ir::source_kind kind = p.type_of(i).kind;
+      if (kind != ir::source_kind::memory && kind != ir::source_kind::constant) return false;
+      in_memory += kind == ir::source_kind::memory;
+    }
+    return in_memory > made_tuning::least_again;
+  }
   if (path != "flat" || p.plan.elements() < made_tuning::least_elements) return false;
   int again = 0;  // what may be of an array that was met before
   for (int i = 0; i < p.count; ++i) {

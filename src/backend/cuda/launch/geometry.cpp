@@ -164,7 +164,7 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
       const bool wide = bit < most_operands && width > 1 &&
                         ((in_turn && i < targets) || is_wide(info[i], extents, rank, inner, width));
       if (wide) (i < targets ? g.wide_out : g.wide_in) |= wide_bits{1} << bit;
-      votes.cast(info[i], inner, wide);
+      votes.cast(info[i], inner, wide, i < targets);
     }
     g.consecutive = votes.consecutive();
   };

@@ -42,12 +42,14 @@ inline bool is_wide(const operand_info& o, const index_t* extents, int rank, int
 }
 
 /// Neighbouring elements per thread pay when most bytes then move 16 at a time; else threads take
-/// neighbouring elements each, which is as fast for accesses of one element.
+/// neighbouring elements each, which is as fast for accesses of one element. Single elements of neighbours are read
+/// from the cache of the processor, but written one by one: those count four times.
 class vector_vote {
  public:
-  void cast(const operand_info& o, int inner, bool wide) {
+  void cast(const operand_info& o, int inner, bool wide, bool written = false) {
     if (!o.steps || o.element_size == 0 || o.steps[inner] == 0) return;
-    (wide ? for_wide_ : against_) += o.element_size;
+    if (wide) for_wide_ += o.element_size;
+    else against_ += written ? 4 * o.element_size : o.element_size;
   }
   bool consecutive() const { return for_wide_ >= against_; }
   bool unanimous() const { return against_ == 0; }
