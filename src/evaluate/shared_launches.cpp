@@ -7,14 +7,15 @@
 #include <lazyfuse/plan/graph.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
 
 namespace lazyfuse {
 
-using planning::counted, planning::has_memory, planning::kernel_plan, planning::kernel_type, planning::operand_info,
-    planning::predicted_us, planning::shared_launch, planning::span_of;
+using planning::byte_span, planning::counted, planning::has_memory, planning::kernel_plan, planning::kernel_type,
+    planning::operand_info, planning::predicted_us, planning::shared_launch, planning::span_of;
 
 namespace shared_launch_detail {
 /// Where kernels read and write.
@@ -31,6 +32,8 @@ namespace {
 /// greediest of them, and saves some 2 us for each.
 constexpr double most_us = 10;
 constexpr int most_together = 16;
+/// Bytes that long kernels read in common, if they share a launch: reading them takes some 7 us.
+constexpr std::ptrdiff_t least_in_common = std::ptrdiff_t{1} << 25;
 
 bool is_short(const kernel_plan& p) { return predicted_us(p.costs(), p.type->this_machine()) <= most_us; }
 
@@ -47,18 +50,31 @@ bool each_use(const kernel_plan& p, const F& f) {
   return true;
 }
 
+template <class F>
+void each_read(const kernel_plan& p, const F& f) {
+  const kernel_type& type = *p.type;
+  for (int i = type.targets; i < type.targets + type.operands; ++i) {
+    const operand_info& o = p.info[i];
+    if (has_memory(o) && o.data && o.arrays == 0) f(span_of(p.extents, type.rank, o));
+  }
+}
+
 }  // namespace
 
 /// It is used again by the thread, with the memory that it has.
 struct shared_launches::waiting {
   plan_list plans{-1};
+  bool are_long = false;
   std::vector<memory_used> used;
+  std::vector<byte_span> reads;    ///< as far as it is known where
   std::vector<handles<1>> memory;  ///< that the plans use: nobody may free it before they are launched
 
   int count() const { return plans.size(); }
   void clear() {
     plans.restart(-1);
+    are_long = false;
     used.clear();
+    reads.clear();
     memory.clear();
   }
   /// Whether one of them and the kernel have to run one after the other, as far as that is known.
@@ -69,12 +85,22 @@ struct shared_launches::waiting {
       });
     });
   }
+  /// Whether one of them and the kernel read so much in common that it pays to read it once.
+  bool read_the_same(const kernel_plan& p) const {
+    bool found = false;
+    each_read(p, [&](const byte_span& own) {
+      for (const byte_span& other : reads)
+        found = found || std::min(own.end, other.end) - std::max(own.begin, other.begin) >= least_in_common;
+    });
+    return found;
+  }
   void add(const kernel_plan& p) {
     plans.take(p);
     each_use(p, [&](const memory_used& own) {
       used.push_back(own);
       return true;
     });
+    each_read(p, [&](const byte_span& own) { reads.push_back(own); });
   }
   static std::unique_ptr<waiting>& spare() {
     thread_local std::unique_ptr<waiting> w;
@@ -102,16 +128,19 @@ bool shared_launches::take(kernel_plan& p) {
   if (!p.path) p.type->decide(p);
   if (!p.path) return pass_on(p);
   const auto is_known = [&] { return each_use(p, [](const memory_used&) { return true; }); };
-  waits = waits && together->takes(p) && is_short(p) && (apart_ || is_known());
+  const bool is_long = waits && !is_short(p);
+  waits = waits && (!is_long || long_ones_) && together->takes(p) && (apart_ || is_known());
   // Results are begun in their order: only the last kernel may write in place, when what can fail before it has run.
   const bool ends_waiting = waits ? waiting_ && waiting_->plans[0].type->together != together : !p.because;
   if (waiting_ && (ends_waiting || (!apart_ && waiting_->are_ordered_with(p)))) launch();
+  if (waits && waiting_ && (is_long || waiting_->are_long) && !waiting_->read_the_same(p)) launch();
   if (!waits) return pass_on(p);
   if (!waiting_) {
     waiting_ = waiting::spare().release();
     if (!waiting_) waiting_ = new waiting;
   }
   waiting_->add(p);
+  waiting_->are_long = waiting_->are_long || is_long;
   for (int i = 0; i < p.type->targets + p.type->operands && !x.list; ++i)
     if (const allocation* const a = p.info[i].owner) waiting_->memory.push_back(counted<allocation>::share(a).handle());
   if (waiting_->count() == std::min(together->most, most_together)) launch();

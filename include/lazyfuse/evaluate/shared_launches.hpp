@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels of several expressions that are launched as one: each is so short that its launch is most of what it takes.
+// Kernels of several expressions that are launched as one: each is so short that its launch is most of what it takes,
+// or all read one large array, which the cache then has for all but the first.
 #pragma once
 
 #include <lazyfuse/evaluate/execution.hpp>
@@ -15,8 +16,12 @@ void launch(planning::kernel_plan* const* plans, int count);
 /// are computed from runs meanwhile. Of a list it says which of its plans share a launch.
 class shared_launches {
  public:
-  /// apart: they write elements of one result, of which each has its own, and reads no other.
-  explicit shared_launches(const execution& outer, bool apart = false) : x(outer), apart_(apart) { x.together = this; }
+  /// apart: they write elements of one result, of which each has its own, and reads no other. long_ones: those may wait
+  /// that read the same.
+  explicit shared_launches(const execution& outer, bool apart = false, bool long_ones = false)
+      : x(outer), apart_(apart), long_ones_(long_ones) {
+    x.together = this;
+  }
   ~shared_launches();
   shared_launches(const shared_launches&) = delete;
   shared_launches& operator=(const shared_launches&) = delete;
@@ -31,7 +36,7 @@ class shared_launches {
  private:
   struct waiting;
   waiting* waiting_ = nullptr;  ///< null until there are some
-  bool apart_;
+  bool apart_, long_ones_;
   bool pass_on(planning::kernel_plan& p) const;
   static void let_go(waiting* w);
 };

@@ -4,6 +4,7 @@
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/source.hpp"
+#include "backend/cuda/jit/tuning.hpp"
 #include "backend/cuda/runtime/devices.hpp"
 #include "backend/cuda/runtime/order.hpp"
 
@@ -20,11 +21,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lazyfuse::cuda_detail {
 
 namespace {
+
+bool is_long(const kernel_plan& p) { return predicted_us(p.costs(), this_machine()) > made_tuning::least_saving_us; }
 
 /// A plan as its values have it, and how it lies.
 struct part {
@@ -48,9 +52,16 @@ struct all_parts {
   all_parts() {}  // NOLINT(modernize-use-equals-default): that would fill all of it with zeros
 };
 
+/// How they share the blocks of a launch.
+struct shared_blocks {
+  unsigned all = 0, round = 1;
+  part_blocks of[most_parts] = {};
+};
+
 /// Parameters of all: the table of blocks, then each part's own.
-void put_all(parameters& to, const all_parts& parts, const part_blocks* blocks) {
-  for (int i = 0; i < parts.count; ++i) to.put(blocks[i]);
+void put_all(parameters& to, const all_parts& parts, const shared_blocks& blocks) {
+  to.put(blocks.round);
+  for (int i = 0; i < parts.count; ++i) to.put(blocks.of[i]);
   for (int i = 0; i < parts.count; ++i) {
     parameters own;
     put_transform(own, parts.at[i]->plan, parts.at[i]->geometry);
@@ -65,34 +76,35 @@ void put_all(parameters& to, const all_parts& parts, const part_blocks* blocks) 
 made_kernel* kernel_of(const all_parts& parts) {
   using key_type = std::array<std::uintptr_t, 1 + 2 * most_parts>;
   static std::mutex mutex;
-  static auto& known = *new std::map<key_type, made_kernel*>;
-  key_type key{static_cast<std::uintptr_t>(current_device())};
-  std::uintptr_t* next = key.data() + 1;
+  static auto& known = *new std::map<std::pair<key_type, std::string>, made_kernel*>;
+  std::pair<key_type, std::string> key{{static_cast<std::uintptr_t>(current_device())}, {}};
+  std::uintptr_t* next = key.first.data() + 1;
   for (int i = 0; i < parts.count; ++i) {
     *next++ = reinterpret_cast<std::uintptr_t>(parts.at[i]->program);
     *next++ = static_cast<std::uintptr_t>(parts.at[i]->plan.rank);
+    key.second += short_foldings_of(parts.at[i]->plan) + ";";
   }
   {
     const std::lock_guard lock(mutex);
     if (const auto at = known.find(key); at != known.end() && *at->second) return at->second;
   }
   if (capturing(current_stream())) return nullptr;  // loading a kernel would end the capture
-  made_kernel& made = made_for("parts" + std::string(reinterpret_cast<const char*>(key.data()), sizeof key), [&] {
-    std::vector<planned_part> planned;
-    planned.reserve(most_parts);
-    for (int i = 0; i < parts.count; ++i) planned.push_back({&parts.at[i]->plan, &*parts.at[i]->program->graph});
-    parameters to;
-    const part_blocks none[most_parts] = {};
-    put_all(to, parts, none);
-    return parts_source(planned, to.size());
-  });
+  made_kernel& made = made_for(
+      "parts" + std::string(reinterpret_cast<const char*>(key.first.data()), sizeof key.first) + key.second, [&] {
+        std::vector<planned_part> planned;
+        planned.reserve(most_parts);
+        for (int i = 0; i < parts.count; ++i) planned.push_back({&parts.at[i]->plan, &*parts.at[i]->program->graph});
+        parameters to;
+        put_all(to, parts, {});
+        return parts_source(planned, to.size());
+      });
   const std::lock_guard lock(mutex);
   known.insert_or_assign(key, &made);
   return made ? &made : nullptr;
 }
 
-/// Which blocks are whose: those that are predicted to take longest begin first. Returns how many there are.
-unsigned share_blocks(const all_parts& parts, part_blocks* to) {
+/// Those that are predicted to take longest begin first.
+shared_blocks one_after_the_other(const all_parts& parts) {
   double us[most_parts];  // of a block
   const planning::machine& m = this_machine();
   for (int i = 0; i < parts.count; ++i) {
@@ -101,21 +113,47 @@ unsigned share_blocks(const all_parts& parts, part_blocks* to) {
              w.operations / m.operations_per_us) /
             parts.at[i]->geometry.blocks;
   }
-  unsigned next = 0;
+  shared_blocks to;
   for (int n = 0; n < parts.count; ++n) {
     const auto i = std::max_element(us, us + parts.count) - us;
-    to[i] = {next, parts.at[i]->geometry.blocks};
-    next += to[i].count;
+    const unsigned count = parts.at[i]->geometry.blocks;
+    to.of[i] = {to.all, count, count};
+    to.all += count;
     us[i] = -1;
   }
-  return next;
+  to.round = to.all;
+  return to;
+}
+/// Side by side, so that what several read is in the cache for all but the first of them.
+shared_blocks side_by_side(const all_parts& parts) {
+  constexpr unsigned least_each = 32;  // of a round: of fewer, some would be far ahead at the end
+  unsigned least = parts.at[0]->geometry.blocks;
+  for (int i = 1; i < parts.count; ++i) least = std::min(least, parts.at[i]->geometry.blocks);
+  const unsigned most_rounds = std::max(least / least_each, 1u);
+  shared_blocks to{.all = 0, .round = 0};
+  unsigned rounds = 1;
+  for (int i = 0; i < parts.count; ++i) {
+    const unsigned count = parts.at[i]->geometry.blocks, each = (count + most_rounds - 1) / most_rounds;
+    to.of[i] = {to.round, each, count};
+    to.round += each;
+    rounds = std::max(rounds, (count + each - 1) / each);
+  }
+  to.all = rounds * to.round;
+  return to;
+}
+/// Long ones share a launch because they read the same (evaluate/shared_launches.hpp).
+shared_blocks share_blocks(const all_parts& parts) {
+  for (int i = 0; i < parts.count; ++i)
+    if (is_long(parts.at[i]->plan.plan)) return side_by_side(parts);
+  return one_after_the_other(parts);
 }
 
 }  // namespace
 
 bool can_be_part(const kernel_plan& plan) {
-  // What a launch takes never pays for a kernel that is made beside one that is there.
-  if (checked_build || !(plan.type->only_made || current_jit() == jit::always)) return false;
+  // What a launch takes never pays for a kernel that is made beside one that is there; what long ones read may.
+  const bool pays = current_jit() != jit::off && is_long(plan);
+  if (checked_build || !(plan.type->only_made || current_jit() == jit::always || pays)) return false;
   if (plan.type->pattern != std::string_view("transform")) return false;
   const std::string_view path = plan.path ? plan.path : "";
   if (path != "flat" && path != "strided" && path != "unravelled") return false;
@@ -147,8 +185,7 @@ bool try_parts(kernel_plan* const* plans, int count) {
     std::copy_n(made->reads.begin() + static_cast<std::ptrdiff_t>(choices.size()) * i, choices.size(), choices.begin());
     if (!parts.at[i]->lay_out(choices)) return false;
   }
-  part_blocks blocks[most_parts];
-  const unsigned all = share_blocks(parts, blocks);
+  const shared_blocks blocks = share_blocks(parts);
   parameters to;
   put_all(to, parts, blocks);
   if (!to.fits()) return false;
@@ -157,7 +194,7 @@ bool try_parts(kernel_plan* const* plans, int count) {
     before(plans[i]->info, type.targets, type.targets + type.operands);
     plans[i]->made = true;
   }
-  start(*made, all, 0, to);
+  start(*made, blocks.all, 0, to);
   return true;
 }
 }  // namespace

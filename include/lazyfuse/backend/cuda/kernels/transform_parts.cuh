@@ -29,21 +29,24 @@ struct transform_part {
 
 template <class... Part>
 struct parts_parameters {
+  unsigned round;  ///< blocks of one
   part_blocks blocks[sizeof...(Part)];
   pack<Part...> parts;
 };
 
 /// Whether it is a block of the part, which is then run.
 template <class Part>
-__device__ __forceinline__ bool run_if_own(const Part& part, const part_blocks& own, unsigned block) {
-  const unsigned at = block - own.first;  // of those before the first beyond any count
-  if (at >= own.count) return false;
-  part.run(at);
+__device__ __forceinline__ bool run_if_own(const Part& part, const part_blocks& own, unsigned round, unsigned block) {
+  const unsigned in_round = block - own.first;  // of those before the first beyond any number
+  if (in_round >= own.each) return false;
+  const unsigned at = round * own.each + in_round;
+  if (at < own.count) part.run(at);
   return true;
 }
 template <class... Part, int... I>
 __device__ __forceinline__ void run_own(const parts_parameters<Part...>& p, index_sequence<I...>) {
-  (void)(run_if_own(get<I>(p.parts), p.blocks[I], blockIdx.x) || ...);
+  const unsigned round = blockIdx.x / p.round, block = blockIdx.x - round * p.round;
+  (void)(run_if_own(get<I>(p.parts), p.blocks[I], round, block) || ...);
 }
 
 template <class... Part>
