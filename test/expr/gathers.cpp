@@ -336,6 +336,15 @@ TYPED_TEST(gathers, of_large_parts_are_what_they_are_of_small_ones) {
   EXPECT_TRUE(lf::array_equal(lf::argmax(all, lf::axis<1>), lf::argmax(joined, lf::axis<1>)));
   EXPECT_TRUE(lf::array_equal(lf::max(row, lf::axis<1>) - lf::min(row, lf::axis<1>),
                               lf::max(widened, lf::axis<1>) - lf::min(widened, lf::axis<1>)));
+  lf::kernel_trace trace;
+  const lf::array<int64_t, 3, TypeParam> pixels(lf::stack<2>(x, 2 * x, x + v));
+  const bool in_turn = lf::space_traits<TypeParam>::on_device && test::planned_by_values<TypeParam>;
+  if (in_turn) {
+    EXPECT_EQ(trace.launches(), 1);
+  }
+  EXPECT_TRUE(lf::array_equal(pixels(lf::all, lf::all, 0), x));
+  EXPECT_TRUE(lf::array_equal(pixels(lf::all, lf::all, 1), 2 * x));
+  EXPECT_TRUE(lf::array_equal(pixels(lf::all, lf::all, 2), x + v));
   const auto turned = lf::concat<1>(x.T(), y.T());
   expect(matrix(turned.T()), n + n / 2, m, [&](int64_t i, int64_t j) { return i < n ? value(i, j) : value(i - n, j); });
 }
@@ -392,6 +401,120 @@ std::string message_of(const E& e) {
     return error.what();
   }
   return "";
+}
+/// Inside, devices read what is padded as it lies.
+TYPED_TEST(gathers, of_what_is_padded_are_cut_where_they_are_large) {
+  constexpr bool on_device = lf::space_traits<TypeParam>::on_device;
+  const int64_t m = on_device ? 3001 : 61, n = 2999;
+  const lf::array<float, 1, TypeParam> line = lf::remainder(lf::arange<float>(m * n), 1009);
+  const lf::array<float, 2, TypeParam> x = lf::reshape(line, {m, n}), turned = lf::reshape(line, {n, m});
+  const auto expect = [&](const auto& e, const auto& of, const lf::index_t(&widths)[2][2], float value, bool is_cut) {
+    const lf::index_t top = widths[0][0], bottom = widths[0][1], left = widths[1][0], right = widths[1][1];
+    lf::kernel_trace trace;
+    const lf::array<float, 2, TypeParam> z(e);
+    EXPECT_EQ(trace.launches() > 1, on_device && is_cut) << trace.launches();
+    ASSERT_EQ(z.shape(), lf::shape(of.extent(0) + top + bottom, of.extent(1) + left + right));
+    const range rows(top, z.extent(0) - bottom), columns(left, z.extent(1) - right);
+    EXPECT_TRUE(lf::all(z(rows, columns) == of).item());
+    const lf::array<float, 2, TypeParam> borders[] = {z(range(0, top), all), z(range(z.extent(0) - bottom, none), all),
+                                                      z(all, range(0, left)), z(all, range(z.extent(1) - right, none))};
+    for (const auto& border : borders) EXPECT_TRUE(lf::all(border == value).item());
+  };
+  const lf::index_t widths[2][2] = {{3, 4}, {5, 6}}, above[2][2] = {{2, 0}, {0, 0}}, beside[2][2] = {{0, 0}, {0, 7}},
+                    none_at_all[2][2] = {{0, 0}, {0, 0}}, wide[2][2] = {{4000, 4000}, {0, 0}};
+  expect(lf::pad(x, widths), x, widths, 0, true);
+  expect(lf::pad(x * 2 + 1, widths, 7), lf::array<float, 2, TypeParam>(x * 2 + 1), widths, 7, true);
+  expect(lf::pad(turned.T(), above, -1), lf::array<float, 2, TypeParam>(turned.T()), above, -1, true);
+  expect(lf::pad(lf::flip(x), beside, 2), lf::array<float, 2, TypeParam>(lf::flip(x)), beside, 2, true);
+  expect(lf::pad(x, none_at_all), x, none_at_all, 0, false);
+  expect(lf::pad(x, wide), x, wide, 0, false);
+  expect(2 * lf::pad(x, widths, 3), lf::array<float, 2, TypeParam>(2 * x), widths, 6, true);
+  const lf::index_t both[2][2] = {{5, 4}, {5, 6}};
+  expect(lf::pad(lf::pad(x, widths), above), x, both, 0, true);
+  // of which one operand is one row, and of a view of the whole
+  const lf::array<float, 1, TypeParam> row = x(7, all);
+  const lf::array<float, 2, TypeParam> sum(lf::pad(x + row, widths) + lf::pad(x, widths));
+  EXPECT_TRUE(lf::all(sum(range(3, 3 + m), range(5, 5 + n)) == 2 * x + row).item());
+  EXPECT_EQ(lf::sum(lf::cast<double>(sum)).item(), lf::sum(lf::cast<double>(2 * x + row)).item());
+  const lf::array<float, 2, TypeParam> half_of_it(lf::pad(x, widths)(range(1, none, 2), range(none, none, -1)));
+  const lf::array<float, 2, TypeParam> padded(lf::pad(x, widths));
+  EXPECT_TRUE(lf::array_equal(half_of_it, padded(range(1, none, 2), range(none, none, -1))));
+  lf::array<float, 2, TypeParam> own = padded;  // in place
+  own = lf::pad(own(range(1, -1), range(1, -1)), {{1, 1}, {1, 1}}, -5);
+  EXPECT_TRUE(lf::array_equal(own(range(1, -1), range(1, -1)), padded(range(1, -1), range(1, -1))));
+  EXPECT_TRUE(lf::all(own(0, all) == -5).item() && lf::all(own(all, -1) == -5).item());
+}
+/// Kernels of parts that read one large array take their blocks side by side.
+TYPED_TEST(gathers, of_parts_that_read_one_array_share_a_launch) {
+  constexpr bool on_device = lf::space_traits<TypeParam>::on_device;
+  const int64_t n = on_device ? 50'000'017 : 50'017;
+  const lf::array<float, 1, TypeParam> x = lf::remainder(lf::arange<float>(n), 1009);
+  lf::array<float, 1, TypeParam> z{lf::shape(3 * n)};
+  lf::kernel_trace trace;
+  z = lf::concat(2 * x, lf::repeat(x, 2));
+  if (on_device && test::planned_by_values<TypeParam>) {
+    EXPECT_EQ(trace.launches(), 1);
+  }
+  EXPECT_TRUE(lf::all(z(range(0, n)) == 2 * x).item());
+  EXPECT_TRUE(lf::all(z(range(n, none, 2)) == x).item());
+  EXPECT_TRUE(lf::all(z(range(n + 1, none, 2)) == x).item());
+  const lf::array<float, 1, TypeParam> thrice(lf::concat(x, lf::concat(x(range(none, none, -1)), x + 1)));
+  EXPECT_TRUE(lf::all(thrice(range(0, n)) == x).item());
+  EXPECT_TRUE(lf::all(thrice(range(n, 2 * n)) == lf::flip(x)).item());
+  EXPECT_TRUE(lf::all(thrice(range(2 * n, none)) == x + 1).item());
+}
+/// Where position p along an axis comes from.
+using folded_by = int64_t (*)(int64_t p, int64_t extent);
+int64_t reflected(int64_t p, int64_t n) { return p < 0 ? -p : p < n ? p : 2 * (n - 1) - p; }
+int64_t mirrored(int64_t p, int64_t n) { return p < 0 ? -1 - p : p < n ? p : 2 * n - 1 - p; }
+template <class Space, class E>
+void expect_folded(const E& e, const test::extents& from, const test::extents& to, folded_by rows, folded_by columns,
+                   int64_t before = 0) {
+  const auto value = [&](const test::extents& i) {
+    return static_cast<float>(rows(i[0] - before, from[0]) * from[1] + columns(i[1] - before, from[1]));
+  };
+  EXPECT_TRUE(test::evaluates_to(e, test::generate<float>(to, value))) << test::text(from) << " " << test::text(to);
+}
+TYPED_TEST(gathers, of_any_shape_are_repeated_and_padded) {
+  for (const test::extents& s : {test::extents{37, 101}, {64, 256}, {5, 4099}, {1027, 3}, {130, 260}}) {
+    const lf::array<float, 1, TypeParam> all_of_x = lf::arange<float>(s[0] * s[1]);
+    const lf::array<float, 2, TypeParam> x = lf::reshape(all_of_x, {s[0], s[1]});
+    const auto by = [&](int64_t rows, int64_t columns) { return test::extents{s[0] * rows, s[1] * columns}; };
+    const folded_by same = [](int64_t p, int64_t) { return p; }, again = [](int64_t p, int64_t n) { return p % n; },
+                    of_three = [](int64_t p, int64_t) { return p / 3; };
+    const auto one = [&](const auto& e, const test::extents& to, folded_by rows, folded_by columns) {
+      expect_folded<TypeParam>(e, s, to, rows, columns);
+    };
+    one(lf::tile(x, {2, 3}), by(2, 3), again, again);
+    one(lf::tile(x, {3, 1}), by(3, 1), again, same);
+    one(lf::repeat(x, 3, axis<1>), by(1, 3), same, of_three);
+    one(lf::repeat(x, 3, axis<0>), by(3, 1), of_three, same);
+    one(lf::repeat(lf::tile(x, {1, 2}), 3, axis<0>), by(3, 2), of_three, again);
+    const test::extents padded{s[0] + 4, s[1] + 4};
+    const auto around = [&](const auto& e, folded_by f) { expect_folded<TypeParam>(e, s, padded, f, f, 2); };
+    const lf::index_t widths[2][2] = {{2, 2}, {2, 2}};
+    around(lf::pad<padding::edge>(x, widths), [](int64_t p, int64_t n) { return p < 0 ? 0 : p < n ? p : n - 1; });
+    around(lf::pad<padding::wrap>(x, widths), [](int64_t p, int64_t n) { return (p + n) % n; });
+    around(lf::pad<padding::reflect>(x, widths), reflected);
+    around(lf::pad<padding::symmetric>(x, widths), mirrored);
+  }
+}
+/// The kernels of positions that 31 bits hold are others.
+TYPED_TEST(gathers, are_of_positions_that_31_bits_do_not_hold) {
+  if (!lf::space_traits<TypeParam>::on_device) GTEST_SKIP() << "the host counts in 64 bits";
+  for (const lf::index_t n : {lf::index_t{1000}, lf::index_t{750'000'011}}) {
+    const lf::array<std::uint8_t, 1, TypeParam> x =
+        lf::cast<std::uint8_t>(lf::remainder(lf::arange<lf::index_t>(n), 251));
+    const lf::array<std::uint8_t, 1, TypeParam> z = lf::repeat(x, 3), t = lf::tile(x, 3);
+    for (const lf::index_t from : {lf::index_t{0}, n - 50, 2 * n - 50, 3 * n - 100}) {
+      const auto repeated = lf::to<lf::host>(z(range(from, from + 100))),
+                 tiled = lf::to<lf::host>(t(range(from, from + 100)));
+      for (lf::index_t k = 0; k < 100; ++k) {
+        ASSERT_EQ(repeated(k).item(), (from + k) / 3 % 251) << from + k;
+        ASSERT_EQ(tiled(k).item(), (from + k) % n % 251) << from + k;
+      }
+    }
+  }
 }
 TEST(gathers_on_the_host, indices_beyond_the_axis_are_errors) {
   const lf::array<float, 2, lf::host> x = lf::ones<float>({3, 5});

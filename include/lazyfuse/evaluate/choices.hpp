@@ -25,8 +25,8 @@ template <int R>
 inline constexpr bool is_place<leaf<ir::constant<int64>, R>> = true;
 template <class E>
 inline constexpr bool is_read = false;
-template <ir::table_read Take, class Seq, class T, int K, ir::beyond B, class... Place>
-inline constexpr bool is_read<map_expr<Take, Seq, leaf<tree::table_of<stored<T, host>, K, B>, 0>, Place...>> =
+template <ir::table_read Take, class Seq, class T, class Memory, int K, ir::beyond B, class... Place>
+inline constexpr bool is_read<map_expr<Take, Seq, leaf<tree::table_of<stored<T, Memory>, K, B>, 0>, Place...>> =
     (is_place<Place> && ...);
 template <class E>
 inline constexpr bool is_window = false;
@@ -137,8 +137,7 @@ bool reads_fit(const map_expr<Op, index_sequence<I...>, A...>& e) {
 /// The elements that such a read reads, as they lie.
 template <int R, class Table, class First, class... Index>
 auto lying_elements(const shape<R>& s, const Table& table, const First& first, const Index&... index) {
-  using T = typename decltype(table.source.source)::value_type;
-  leaf<stored<T, host>, R> e(table.source.source, s, {}, 0);
+  leaf<bare_t<decltype(table.source.source)>, R> e(table.source.source, s, {}, 0);
   const auto move = [&](const auto& place, index_t step) {
     constexpr int Q = bare_t<decltype(place)>::rank;
     e.offset += place.source.at(place.offset) * step;
@@ -170,6 +169,11 @@ auto with_elements(const E& e) {
   else return e;
 }
 
+/// Results of one kernel that lie in turn, at most, and the type of each.
+inline constexpr int most_in_turn = 4;
+template <class T, class Part>
+using in_turn = T;
+
 template <class E>
 bool is_readable(const E& e) {
   return has_choice<E> || reads_fit(e);
@@ -182,6 +186,57 @@ void run_part(const execution& x, const target_pack<R, T>& to, const box& b, all
   if constexpr (has_choice<E>) run<Space, R, T>(x, s, part, owners, e);
   else run<Space, R, T>(x, s, part, owners, with_elements(e));
 }
+/// A part of which the last axis has one element, without it.
+template <int R, class E>
+auto without_last_axis(const E& e) {
+  index_map<R, R - 1> m;
+  for (int k = 0; k + 1 < R; ++k) {
+    m.source[k] = k;
+    m.factor[k] = 1;
+    m.extents[k] = e.shape()[k];
+  }
+  return view_detail::remap(e, m);
+}
+/// Parts of one element each along the last axis, as of stack<-1>(x, y): results of one kernel, which lie in turn.
+/// Those found so far, and the expression of the others. Returns false, and has done nothing, where they are no such.
+template <class Space, int R, class T, class E, class... Part>
+bool run_in_turn(const execution& x, const target_pack<R, T>& to, allocation* const* owners, const E& rest,
+                 const Part&... parts) {
+  constexpr int count = int(sizeof...(Part)) + 1;
+  const shape<R> s = rest.shape();
+  if constexpr (!has_choice<E>) {
+    if (s[R - 1] != 1 || !reads_fit(rest)) return false;
+    shape<R - 1> outer;
+    for (int k = 0; k + 1 < R; ++k) outer[k] = s[k];
+    allocation* each[count];
+    for (allocation*& owner : each) owner = owners ? owners[0] : nullptr;
+    const auto all = [&]<class... Own>(const Own&... own) {
+      target_pack<R - 1, in_turn<T, Own>...> targets;
+      index_t n = 0;
+      const auto place = [&](auto& t) {
+        t.data = get<0>(to).data ? get<0>(to).data + n++ * get<0>(to).steps[R - 1] : get<0>(to).data;
+        for (int k = 0; k + 1 < R; ++k) t.steps[k] = get<0>(to).steps[k];
+      };
+      [&]<int... J>(index_sequence<J...>) { (place(get<J>(targets)), ...); }
+      (make_index_sequence<count>{});
+      run<Space, R - 1, in_turn<T, Own>...>(x, outer, targets, owners ? each : nullptr, own...);
+    };
+    all(with_elements(without_last_axis<R>(parts))..., with_elements(without_last_axis<R>(rest)));
+    return true;
+  } else if constexpr (count >= most_in_turn) return false;
+  else {
+    choice_cut cut;
+    find_cut(tree::unnamed(rest), s, cut);
+    if (!cut.one || cut.axis != R - 1 || cut.at != 1) return false;
+    box first = whole_of(s), second = first;
+    first.end[R - 1] = second.first[R - 1] = 1;
+    const auto before = chosen<true>(part_in<R>(tree::unnamed(rest), first));
+    const auto after = chosen<false>(part_in<R>(tree::unnamed(rest), second));
+    if constexpr (has_choice<bare_t<decltype(before)>>) return false;
+    else return reads_fit(before) && run_in_turn<Space, R, T>(x, to, owners, after, parts..., before);
+  }
+}
+
 /// Returns false, and has done nothing, where it is not worth it, or the choices do not change at one place. Not for
 /// lists to be launched: prepared kernels look for their operands where these begin.
 template <class Space, int R, class T, class E>
@@ -190,6 +245,8 @@ bool run_in_parts(const execution& x, const shape<R>& s, const target_pack<R, T>
   // Launches of devices take as long as what they save of fewer; a piece: of those that follow each other in a result.
   constexpr index_t least_elements = space_traits<Space>::on_device ? (1 << 25) / sizeof(T) : 1 << 15, least_piece = 64;
   if (s.size() < least_elements || (x.list && x.list->has_memory())) return false;
+  if constexpr (R > 1 && makes_all_kernels<Space>)
+    if (s[R - 1] <= most_in_turn && run_in_turn<Space, R, T>(x, to, owners, e)) return true;
   choice_cut cut;
   find_cut(tree::unnamed(e), s, cut);
   if (!cut.one || cut.axis < 0) return false;
@@ -202,8 +259,12 @@ bool run_in_parts(const execution& x, const shape<R>& s, const target_pack<R, T>
   const auto before = chosen<true>(part_in<R>(tree::unnamed(e), first));
   const auto after = chosen<false>(part_in<R>(tree::unnamed(e), second));
   if (!is_readable(before) || !is_readable(after)) return false;
-  run_part<Space>(x, to, first, owners, before);
-  run_part<Space>(x, to, second, owners, after);
+  // Both may read the same array, as of concat(x, f(x)).
+  shared_launches parts(x, true, true);
+  const execution& of_parts = x.together ? x : parts.x;
+  run_part<Space>(of_parts, to, first, owners, before);
+  run_part<Space>(of_parts, to, second, owners, after);
+  parts.launch();
   return true;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <lazyfuse/evaluate/choices.hpp>
+#include <lazyfuse/evaluate/padded.hpp>
 #include <lazyfuse/evaluate/products.hpp>
 #include <lazyfuse/evaluate/reduced_parts.hpp>
 #include <lazyfuse/evaluate/scan.hpp>
@@ -192,6 +193,8 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
       "link lazyfuse::cuda and include <lazyfuse/cuda.hpp>");
   if constexpr (here) {
     if (s.size() == 0) return;
+    if constexpr (run_detail::may_be_padded<Space, E...>)
+      if (run_detail::run_within_bounds<Space>(x, s, to, owners, e...)) return;
     if constexpr ((tree::fold<graph_detail::holding_graphs, E> || ...))
       graph_detail::run_with_graphs<Space, R, T...>(x, s, to, owners, make_index_sequence<sizeof...(E)>{}, e...);
     else if constexpr ((tree::has_barrier<E> || ...)) {
