@@ -28,14 +28,13 @@ using shared_launch_detail::memory_used;
 
 namespace {
 
-/// What a kernel takes at most that shares a launch, launch included: a kernel of several needs the registers of the
-/// greediest of them, and saves some 2 us for each.
-constexpr double most_us = 10;
 constexpr int most_together = 16;
 /// Bytes that long kernels read in common, if they share a launch: reading them takes some 7 us.
 constexpr std::ptrdiff_t least_in_common = std::ptrdiff_t{1} << 25;
 
-bool is_short(const kernel_plan& p) { return predicted_us(p.costs(), p.type->this_machine()) <= most_us; }
+bool is_short(const kernel_plan& p) {
+  return predicted_us(p.costs(), p.type->this_machine()) <= planning::most_us_of_short;
+}
 
 /// Calls f with each part of memory that a kernel uses until it returns false, and returns whether it never did: false
 /// as well where it is not known where one is.

@@ -67,7 +67,7 @@ index_t turn_list::size(const box& b) const {
   return n;
 }
 
-int turn_list::around(const box& inner, const box& outer, box* to) const {
+int boxes_around(const box& inner, const box& outer, int rank, box* to) {
   int n = 0;
   box left = outer;  // what is not in a band of an axis before
   for (int k = 0; k < rank; ++k) {

@@ -117,7 +117,8 @@ void order_kept_for_reading(index_t* extents, int kept, int rank, operand_info* 
   for (int k = nearest; k + 1 < kept; ++k) swap_axes(extents, k, k + 1, all, count);
 }
 
-bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_info* operands, int count) {
+bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_info* operands, int count,
+                     bool windows) {
   if (kept == 0 || extents[kept - 1] == 1) return false;
   if (extents[rank - 1] == 1) return true;
   double votes = 0;  // one for each element: what is broadcast has few beside the others
@@ -127,9 +128,8 @@ bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_i
     for (int k = 0; k < rank; ++k)
       if (operands[i].steps[k] != 0) elements *= static_cast<double>(extents[k]);
     const index_t along = magnitude(operands[i], kept - 1), reduced = magnitude(operands[i], rank - 1);
-    // windows that overlap are contiguous along both: neighbours read together what each would read again
-    const bool windows = along != 0 && along == reduced && extents[rank - 1] <= extents[kept - 1];
-    votes += reduced == 0 ? 0 : windows || (along != 0 && along < reduced) ? elements : -elements;
+    const bool overlap = windows && along == reduced && extents[rank - 1] <= extents[kept - 1];
+    votes += reduced == 0 ? 0 : along == 0 || (along >= reduced && !overlap) ? -elements : elements;
   }
   return votes > 0;
 }

@@ -392,16 +392,6 @@ TYPED_TEST(gathers, among_parts_ask_for_nothing_beyond_them) {
   EXPECT_EQ(trace.launches(), 1);
 }
 
-#if !defined(__CUDACC__)
-template <class E>
-std::string message_of(const E& e) {
-  try {
-    (void)lf::materialize(e);
-  } catch (const lf::index_error& error) {
-    return error.what();
-  }
-  return "";
-}
 /// Inside, devices read what is padded as it lies.
 TYPED_TEST(gathers, of_what_is_padded_are_cut_where_they_are_large) {
   constexpr bool on_device = lf::space_traits<TypeParam>::on_device;
@@ -515,6 +505,37 @@ TYPED_TEST(gathers, are_of_positions_that_31_bits_do_not_hold) {
       }
     }
   }
+  constexpr lf::index_t n = 251, before = (lf::index_t{1} << 31) + 7, all_of_z = before + n + 100;
+  const lf::array<std::uint8_t, 1, TypeParam> x = lf::cast<std::uint8_t>(lf::arange<lf::index_t>(n));
+  const auto expect = [&](const lf::array<std::uint8_t, 1, TypeParam>& z, folded_by f) {
+    for (const lf::index_t from : {lf::index_t{0}, before - 50, all_of_z - 100}) {
+      const auto some = lf::to<lf::host>(z(range(from, from + 100)));
+      for (lf::index_t k = 0; k < 100; ++k) ASSERT_EQ(some(k).item(), f(from + k - before, n)) << from + k;
+    }
+  };
+  const lf::index_t widths[1][2] = {{before, 100}};
+  expect(lf::pad<padding::edge>(x, widths), [](int64_t p, int64_t of) { return p < 0 ? 0 : p < of ? p : of - 1; });
+  expect(lf::pad<padding::wrap>(x, widths), [](int64_t p, int64_t of) { return (p % of + of) % of; });
+  expect(lf::pad<padding::reflect>(x, widths), [](int64_t p, int64_t of) {
+    const int64_t period = 2 * (of - 1);
+    return reflected((p % period + period) % period, of);
+  });
+  expect(lf::pad<padding::symmetric>(x, widths),
+         [](int64_t p, int64_t of) { return mirrored((p % (2 * of) + 2 * of) % (2 * of), of); });
+  expect(lf::flip(lf::pad<padding::edge>(lf::flip(x), {{100, before}})), [](int64_t p, int64_t of) {
+    return p < 0 ? 0 : p < of ? p : of - 1;
+  });
+}
+
+#if !defined(__CUDACC__)
+template <class E>
+std::string message_of(const E& e) {
+  try {
+    (void)lf::materialize(e);
+  } catch (const lf::index_error& error) {
+    return error.what();
+  }
+  return "";
 }
 TEST(gathers_on_the_host, indices_beyond_the_axis_are_errors) {
   const lf::array<float, 2, lf::host> x = lf::ones<float>({3, 5});

@@ -174,7 +174,7 @@ struct reduce_plan<Space, Lowering, R, target_pack<K, T...>>
     this->merge(0, K);
     this->merge(K, R);
     copy_back<R, K>(this->to, target_steps, this->target_numbers);
-    along_kept = runs_along_kept(extents, K, R, operands, this->bound.count);
+    along_kept = runs_along_kept(extents, K, R, operands, this->bound.count, true);
     this->keep_extents(K);
   }
   using runner = kernel<dpp::reduce<set, program, K>, Space>;

@@ -23,10 +23,11 @@ template <int R>
 inline constexpr bool is_place<leaf<ir::position, R>> = true;
 template <int R>
 inline constexpr bool is_place<leaf<ir::constant<int64>, R>> = true;
-template <class E>
+/// Such a read of a table in that memory. On devices those of concat are windows.
+template <class Memory, class E>
 inline constexpr bool is_read = false;
-template <ir::table_read Take, class Seq, class T, class Memory, int K, ir::beyond B, class... Place>
-inline constexpr bool is_read<map_expr<Take, Seq, leaf<tree::table_of<stored<T, Memory>, K, B>, 0>, Place...>> =
+template <class Memory, ir::table_read Take, class Seq, class T, int K, ir::beyond B, class... Place>
+inline constexpr bool is_read<Memory, map_expr<Take, Seq, leaf<tree::table_of<stored<T, Memory>, K, B>, 0>, Place...>> =
     (is_place<Place> && ...);
 template <class E>
 inline constexpr bool is_window = false;
@@ -98,12 +99,12 @@ auto chosen(const E& e) {
   else return tree::rebuilt(e, [](const auto& a) { return chosen<Before>(a); });
 }
 
-/// Whether all tables are read within their bounds, and windows within what is there.
-template <class E>
+/// Whether all tables in that memory are read within their bounds, and windows within what is there.
+template <class Memory = host, class E>
 bool reads_fit(const E&) {
   return true;
 }
-template <class Source, int R>
+template <class Memory = host, class Source, int R>
 bool reads_fit(const leaf<ir::windowed<Source>, R>& e) {
   const auto fits = [&](index_t least, index_t end, const auto& of) {
     index_t largest = least;
@@ -129,10 +130,11 @@ bool read_fits(const Table& table, const First&, const Index&... index) {
   };
   return (one(index) && ...);
 }
-template <class Op, int... I, class... A>
+template <class Memory = host, class Op, int... I, class... A>
 bool reads_fit(const map_expr<Op, index_sequence<I...>, A...>& e) {
-  if constexpr (is_read<map_expr<Op, index_sequence<I...>, A...>>) return read_fits(e.template argument<I>()...);
-  else return (reads_fit(tree::unnamed(e.template argument<I>())) && ...);
+  if constexpr (is_read<Memory, map_expr<Op, index_sequence<I...>, A...>>)
+    return read_fits(e.template argument<I>()...);
+  else return (reads_fit<Memory>(tree::unnamed(e.template argument<I>())) && ...);
 }
 /// The elements that such a read reads, as they lie.
 template <int R, class Table, class First, class... Index>
@@ -160,12 +162,12 @@ auto elements_read(const leaf<ir::windowed<Source>, R>& e) {
   return to;
 }
 /// The expression with such elements in place of what reads them.
-template <class E>
+template <class Memory = host, class E>
 auto with_elements(const E& e) {
-  if constexpr (tree::is_named<E>) return with_elements(tree::unnamed(e));
-  else if constexpr (is_read<E> || is_window<E>) return elements_read(e);
+  if constexpr (tree::is_named<E>) return with_elements<Memory>(tree::unnamed(e));
+  else if constexpr (is_read<Memory, E> || is_window<E>) return elements_read(e);
   else if constexpr (requires { typename E::operation; })
-    return tree::rebuilt(e, [](const auto& a) { return with_elements(a); });
+    return tree::rebuilt(e, [](const auto& a) { return with_elements<Memory>(a); });
   else return e;
 }
 

@@ -36,7 +36,7 @@ inline constexpr bool may_be_padded<Space, E> = [] {
   if constexpr (!space_traits<Space>::on_device || E::rank == 0 || planning::has_reduction<E> || tree::has_barrier<E> ||
                 tree::fold<graph_detail::holding_graphs, E>)
     return false;
-  else return tree::any_node<padding_nodes, E>;
+  else return tree::any_node<padding_nodes, E> && !may_turn<Space, E>;  // rolls are cut as a whole
 }();
 
 /// The positions that are within all bounds.
@@ -96,11 +96,11 @@ bool run_within_bounds(const execution& x, const shape<R>& s, const target_pack<
   for (int k = 0; k < R; ++k) most *= inside.end[k] > inside.first[k] ? inside.end[k] - inside.first[k] : 0;
   if (2 * most < s.size()) return false;
   const auto own = within_bounds(part_in<R>(tree::unnamed(e), inside));
-  if (!reads_fit(own)) return false;
-  run<Space, R, T>(x, own.shape(), place_in(to, inside), owners, with_elements(own));
+  if (!reads_fit<memory_of<Space>>(own)) return false;
+  run<Space, R, T>(x, own.shape(), place_in(to, inside), owners, with_elements<memory_of<Space>>(own));
   shared_launches bands(x, true);
   box around[2 * R];
-  const int n = turn_list(s.extent, R).around(inside, whole, around);
+  const int n = boxes_around(inside, whole, R, around);
   for (int i = 0; i < n; ++i) {
     const auto band = part_in<R>(tree::unnamed(e), around[i]);
     run<Space, R, T>(x.together ? x : bands.x, band.shape(), place_in(to, around[i]), owners, band);

@@ -11,9 +11,9 @@ namespace lazyfuse {
 /// waits for another one.
 void launch(planning::kernel_plan* const* plans, int count);
 
-/// While it lives, kernels that write results, are short and do not depend on each other wait, until there are as many
-/// as a launch takes, or one that must run after them or writes a result by itself comes (compiled). What other results
-/// are computed from runs meanwhile. Of a list it says which of its plans share a launch.
+/// While it lives, kernels that write results, are short (or may be long) and do not depend on each other wait, until
+/// there are as many as a launch takes, or one that must run after them or writes a result by itself comes (compiled).
+/// What other results are computed from runs meanwhile. Of a list it says which of its plans share a launch.
 class shared_launches {
  public:
   /// apart: they write elements of one result, of which each has its own, and reads no other. long_ones: those may wait

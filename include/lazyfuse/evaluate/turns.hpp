@@ -31,9 +31,9 @@ struct turn_list {
   /// The largest box inside of another in which nothing turns; false if nothing does in the other.
   bool largest(const box& inside, box& to) const;
   index_t size(const box& b) const;
-  /// The boxes around one inside of another. Returns how many there are.
-  int around(const box& inner, const box& outer, box* to) const;
 };
+/// The boxes around one inside of another. Returns how many there are, two for each axis at most.
+int boxes_around(const box& inner, const box& outer, int rank, box* to);
 
 template <class Memory, class Leaf>
 inline constexpr bool is_rolled = false;
@@ -136,7 +136,7 @@ class boxes_of_turns {
     box inner, bands[2 * R];
     if (!turns_.largest(b, inner)) return run_lying(b);
     run_lying(inner);
-    const int n = turns_.around(inner, b, bands);
+    const int n = boxes_around(inner, b, R, bands);
     for (int i = 0; i < n; ++i)
       if (turns_.size(bands[i]) >= least) run_box(bands[i]);
       else run_as_it_is(bands[i]);

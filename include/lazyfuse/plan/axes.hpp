@@ -25,7 +25,10 @@ void order_reduced_axes(index_t* extents, int from, int to, operand_info* operan
 void order_kept_for_reading(index_t* extents, int kept, int rank, operand_info* all, int targets, int count);
 
 /// Whether the inner loop of a reduction should run along the last kept axis (memory is contiguous there).
-bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_info* operands, int count);
+/// windows: so it should, too, where these are contiguous along both, as windows that overlap are: neighbours then read
+/// together what each would read again.
+bool runs_along_kept(const index_t* extents, int kept, int rank, const operand_info* operands, int count,
+                     bool windows = false);
 
 /// Whether a dense row-major array of extents b reads as extents and steps a (axes of extent 1 aside).
 bool same_order(const index_t* a_extents, const index_t* a_steps, int a_rank, const index_t* b_extents, int b_rank);

@@ -63,6 +63,9 @@ double traffic_us(double bytes, const machine& m);
 /// Source: the offline bandwidth curve M(V) and launch latency of FusionStitching (Long, Yang, Lin, arXiv 1911.11576,
 /// section 4.3); traffic against operations as in the roofline model (Williams, Waterman, Patterson 2009).
 double predicted_us(const work& w, const machine& m);
+/// Kernels that take no longer are short: a kernel of several needs the registers of the greediest of them, and saves
+/// some 2 us for each.
+inline constexpr double most_us_of_short = 10;
 
 /// What a CUDA device says of itself; 0 where it does not, and counts as the H200's.
 struct gpu_attributes {

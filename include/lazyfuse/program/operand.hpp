@@ -139,7 +139,7 @@ template <class Source>
 inline constexpr int source_cost = 0;
 template <grouped_source Source>
 inline constexpr int source_cost<Source> = Source::cost;
-/// Whether elements are arithmetic of their positions: they are made where they are used.
+/// Whether elements are arithmetic of their positions, soon used: they do not count for the width of vectors.
 template <class Source>
 inline constexpr bool is_arithmetic = requires { requires Source::is_arithmetic; };
 /// Bytes of an element that devices keep where it was read or made, which ramps and constants are not.

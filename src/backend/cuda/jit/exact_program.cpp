@@ -71,7 +71,7 @@ exact_program& program_of(const exact_plan& p) {
 made_kernel* variant_of(exact_program& program, const exact_plan& p, const char* path, const std::string& facts,
                         const std::function<kernel_source()>& source) {
   const int device = current_device(), bundles = bundles_loaded();
-  const std::string relied_on = facts + short_foldings_of(p);
+  const std::string relied_on = facts + "|" + short_foldings_of(p);
   int others = 0;
   const auto find = [&]() -> exact_program::variant* {
     others = 0;

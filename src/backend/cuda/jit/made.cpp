@@ -5,7 +5,6 @@
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/patterns.hpp"
 #include "backend/cuda/jit/products.hpp"
-#include "backend/cuda/jit/source.hpp"
 #include "backend/cuda/jit/tuning.hpp"
 #include "backend/cuda/runtime/order.hpp"
 #include "program/text.hpp"
@@ -48,18 +47,6 @@ double repeated_bytes(const exact_plan& p) {
   return bytes;
 }
 
-/// Operands that are indices of 31 bits, which compiled kernels do not know.
-int count_short_foldings(const exact_plan& p) {
-  int count = 0;
-  for (int i = 0; i < p.count; ++i) count += !short_folding_of(p, i).empty();
-  return count;
-}
-bool any_folded(const exact_plan& p) {
-  for (int i = 0; i < p.count; ++i)
-    if (is_folded(p.type_of(i))) return true;
-  return false;
-}
-
 /// Whether a kernel that does once what types repeat saves more than that.
 bool pays(const exact_plan& p, const exact_program& program, int read_again) {
   const machine& m = this_machine();
@@ -72,9 +59,7 @@ bool pays(const exact_plan& p, const exact_program& program, int read_again) {
   const bool from_cache = path == "rows" || path == "strided" || path == "tiled" || p.plan.rows.passes > 0;
   const auto elements = static_cast<double>(p.plan.elements());
   const double operations =
-      (program.repeated * p.type().cost(p.plan) + double{made_tuning::operations_of_operand} * read_again +
-       double{made_tuning::operations_of_folding} * count_short_foldings(p)) *
-      elements;
+      (program.repeated * p.type().cost(p.plan) + double{made_tuning::operations_of_operand} * read_again) * elements;
   const double saved_us =
       (from_cache ? repeated_bytes(p) / (m.cached_gb_per_s * 1000) : 0) + operations / m.operations_per_us;
   return saved_us > made_tuning::least_saving_us &&
@@ -122,8 +107,8 @@ struct request {
 
   explicit request(const kernel_plan& p) : plan(p), anyway(current_jit() == jit::always || p.type->only_made) {
     if (!plan.find_equal()) return;
-    const bool near = may_be_stencil(plan), reduces = may_be_tiles(plan), folds = any_folded(plan);
-    if (!(plan.repeats_memory || near || reduces || folds || anyway)) return;
+    const bool near = may_be_stencil(plan), reduces = may_be_tiles(plan);
+    if (!(plan.repeats_memory || near || reduces || anyway)) return;
     exact_program& found = program_of(plan);
     if (!found.graph) return;
     plan.take_axes();
@@ -134,7 +119,7 @@ struct request {
     if (turned && !anyway && !turning_pays(plan)) turned.reset();
     // Of a stencil that would not pay if all were places of one array, nobody need find out where they are.
     if (near && (anyway || pays(plan, found, plan.count - 1))) find_stencil(plan, around);
-    if (!(plan.repeats_memory || around || tiles || turned || folds || anyway)) return;
+    if (!(plan.repeats_memory || around || tiles || turned || anyway)) return;
     if (anyway || tiles || turned || pays(plan, found, around ? around->read_again : 0)) program = &found;
   }
   bool start() {

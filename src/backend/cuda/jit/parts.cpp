@@ -28,7 +28,8 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 
-bool is_long(const kernel_plan& p) { return predicted_us(p.costs(), this_machine()) > made_tuning::least_saving_us; }
+double us_of(const kernel_plan& p) { return predicted_us(p.costs(), this_machine()); }
+bool is_long(const kernel_plan& p) { return us_of(p) > most_us_of_short; }
 
 /// A plan as its values have it, and how it lies.
 struct part {
@@ -152,11 +153,11 @@ shared_blocks share_blocks(const all_parts& parts) {
 
 bool can_be_part(const kernel_plan& plan) {
   // What a launch takes never pays for a kernel that is made beside one that is there; what long ones read may.
-  const bool pays = current_jit() != jit::off && is_long(plan);
+  const bool pays = current_jit() != jit::off && us_of(plan) > made_tuning::least_saving_us;
   if (checked_build || !(plan.type->only_made || current_jit() == jit::always || pays)) return false;
   if (plan.type->pattern != std::string_view("transform")) return false;
   const std::string_view path = plan.path ? plan.path : "";
-  if (path != "flat" && path != "strided" && path != "unravelled") return false;
+  if (path != "flat" && path != "strided" && (path != "unravelled" || is_long(plan))) return false;
   if (!has_compiler() && bundles_loaded() == 0) return false;
   exact_plan p(plan);
   if (!p.find_equal() || may_be_stencil(p)) return false;  // those read what neighbours share once

@@ -105,7 +105,7 @@ reduce_geometry lay_out(const exact_plan& p, bool along_kept, int width, int dep
 }  // namespace
 
 const char* path_of_reduction(const exact_plan& p) {
-  if (runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count)) {
+  if (runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count, true)) {
     exact_plan columns(p.plan);
     return columns_of(p, columns) ? "columns in registers" : "columns";
   }
@@ -144,7 +144,7 @@ made_reduction reduction_of_width(const exact_plan& p, exact_program& program, b
 
 made_reduction reduction_of(const exact_plan& p, exact_program& program) {
   if (p.kept > most_kept || p.rank > most_axes) return {};
-  const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count);
+  const bool along_kept = runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count, true);
   const int widest = vector_width(p, false);
   const index_t columns = along_kept ? p.extents[p.kept - 1] : widest;
   // Of fewer columns than a vector has, threads take as many as all of them can. A bundle's kernels know no number.
@@ -181,7 +181,7 @@ bool start_made(const exact_plan& p, const made_reduction& r) {
 
 bool start_reduction(const exact_plan& p, exact_program& program) {
   if (p.kept > most_kept || p.rank > most_axes) return false;
-  if (runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count)) {
+  if (runs_along_kept(p.extents, p.kept, p.rank, p.info + p.targets, p.count, true)) {
     if (start_as_columns(p, program)) return true;
   } else if (start_as_strips(p, program, lay_out(p, false, vector_width(p, false), 1, not_known_yet))) return true;
   const made_reduction r = reduction_of(p, program);

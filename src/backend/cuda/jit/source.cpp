@@ -2,6 +2,7 @@
 // The text of kernels.
 #include "backend/cuda/jit/source.hpp"
 
+#include "backend/cuda/jit/bundle.hpp"
 #include "backend/cuda/jit/compiler.hpp"
 #include "backend/cuda/jit/parameters.hpp"
 #include "program/spelling.hpp"
@@ -16,32 +17,34 @@ namespace lazyfuse::cuda_detail {
 
 namespace {
 /// What is behind "T = " in "... [with T = lazyfuse::random_source<...>]".
-std::string type_in(std::string_view spelling) {
+std::string_view type_in(std::string_view spelling) {
   const auto from = spelling.find("T = ") + 4;
-  return std::string(spelling.substr(from, spelling.rfind(']') - from));
+  return spelling.substr(from, spelling.rfind(']') - from);
 }
 }  // namespace
 
-bool is_folded(const operand_type& type) {
+/// Indices that arithmetic makes of positions (program/folded.hpp).
+static bool is_folded(const operand_type& type) {
   return type.spelling && type_in(type.spelling) == "lazyfuse::ir::folded";
 }
 std::string short_folding_of(const exact_plan& p, int i) {
-  if (!is_folded(p.type_of(i))) return {};
+  // A bundle has one kernel for all positions, and is all there is without a compiler.
+  if (!is_folded(p.type_of(i)) || packs_at_the_end() || !has_compiler()) return {};
   const operand_info& o = p.operand(i);
   const ir::folded& f = *static_cast<const ir::folded*>(o.place);
   index_t least = f.origin + f.ahead, last = least;
   for (int k = 0; k < p.rank; ++k) (o.steps[k] < 0 ? least : last) += (p.extents[k] - 1) * o.steps[k];
   constexpr index_t end = index_t{1} << 31;
   if (least < (f.how == ir::folding::nearest ? -end : 0) || last >= end) return {};
-  if (f.less != 0 && f.extent >= end) return {};  // what was negative is beyond all others then
+  if (f.less != 0 && (f.extent >= end || f.less >= end)) return {};  // else what is negative is beyond all others
   return "lazyfuse::ir::short_folded<lazyfuse::ir::folding(" + std::to_string(static_cast<int>(f.how)) + ")>";
 }
 std::string spelling_of(const operand_type& type) {
-  return type.spelling ? type_in(type.spelling) : ir::spelling_of(type.kind, type.element);
+  return type.spelling ? std::string(type_in(type.spelling)) : ir::spelling_of(type.kind, type.element);
 }
 std::string spelling_of_result(const kernel_type& type, int i) {
   const char* const memory = type.result_spellings[i];
-  return memory ? "typename " + type_in(memory) + "::value_type" : ir::spelling_of(type.results[i]);
+  return memory ? "typename " + std::string(type_in(memory)) + "::value_type" : ir::spelling_of(type.results[i]);
 }
 std::string sources_of(const exact_plan& p) {
   std::string text;

@@ -105,10 +105,9 @@ std::string spelling_of_result(const kernel_type& type, int i);
 /// "memory<float>, constant<float>": the distinct operands, and the results "float".
 std::string sources_of(const exact_plan& p);
 std::string results_of(const exact_plan& p);
-/// Indices that arithmetic makes of positions (program/folded.hpp).
-bool is_folded(const operand_type& type);
-/// The type that a kernel is given for those of distinct operand i, if all of them have 31 bits, in place of their own;
-/// else nothing. Of all operands, by their numbers: what a kernel relies on.
+/// The type that a kernel is given for distinct operand i, if it is indices that arithmetic makes of positions
+/// (program/folded.hpp) and all of these have 31 bits; else nothing. Of all operands, by their numbers: what a kernel
+/// relies on.
 std::string short_folding_of(const exact_plan& p, int i);
 std::string short_foldings_of(const exact_plan& p);
 

@@ -17,8 +17,6 @@ struct made_tuning {
   static constexpr index_t least_elements = 1 << 20;
   /// Of an operand in the general kernel: its address, and the instruction that reads it.
   static constexpr int operations_of_operand = 15;
-  /// Of an index made of a position, in 64 bits in place of 32, and of the element that it names.
-  static constexpr int operations_of_folding = 20;
   /// Operands that read an array near another one, at least: fewer are read fast enough by the general kernel.
   static constexpr int least_again = 4;
   /// Places beside an element along an axis, at most: of more, a thread shares little with its neighbours.

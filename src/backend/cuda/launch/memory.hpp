@@ -43,7 +43,7 @@ inline bool is_wide(const operand_info& o, const index_t* extents, int rank, int
 
 /// Neighbouring elements per thread pay when most bytes then move 16 at a time; else threads take
 /// neighbouring elements each, which is as fast for accesses of one element. Single elements of neighbours are read
-/// from the cache of the processor, but written one by one: those count four times.
+/// from the cache of the processor, but written one by one: those count four times in flat and strided kernels.
 class vector_vote {
  public:
   void cast(const operand_info& o, int inner, bool wide, bool written = false) {
