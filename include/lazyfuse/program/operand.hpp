@@ -141,7 +141,9 @@ template <grouped_source Source>
 inline constexpr int source_cost<Source> = Source::cost;
 /// Whether elements are arithmetic of their positions, soon used: they do not count for the width of vectors.
 template <class Source>
-inline constexpr bool is_arithmetic = requires { requires Source::is_arithmetic; };
+inline constexpr bool is_arithmetic = requires {
+  requires Source::is_arithmetic;
+};
 /// Bytes of an element that devices keep where it was read or made, which ramps and constants are not.
 template <class Source>
 inline constexpr int element_bytes = Source::is_memory || (grouped_source<Source> && !is_arithmetic<Source>)
