@@ -479,6 +479,7 @@ TYPED_TEST(gathers, of_any_shape_are_repeated_and_padded) {
     one(lf::tile(x, {3, 1}), by(3, 1), again, same);
     one(lf::repeat(x, 3, axis<1>), by(1, 3), same, of_three);
     one(lf::repeat(x, 3, axis<0>), by(3, 1), of_three, same);
+    one(lf::repeat(lf::repeat(x, 3, axis<0>), 3, axis<1>), by(3, 3), of_three, of_three);
     one(lf::repeat(lf::tile(x, {1, 2}), 3, axis<0>), by(3, 2), of_three, again);
     const test::extents padded{s[0] + 4, s[1] + 4};
     const auto around = [&](const auto& e, folded_by f) { expect_folded<TypeParam>(e, s, padded, f, f, 2); };

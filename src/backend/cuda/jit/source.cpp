@@ -8,6 +8,7 @@
 #include "program/spelling.hpp"
 
 #include <lazyfuse/program/folded.hpp>
+#include <lazyfuse/program/table.hpp>
 
 #include <algorithm>
 #include <set>
@@ -23,21 +24,35 @@ std::string_view type_in(std::string_view spelling) {
 }
 }  // namespace
 
-/// Indices that arithmetic makes of positions (program/folded.hpp).
-static bool is_folded(const operand_type& type) {
-  return type.spelling && type_in(type.spelling) == "lazyfuse::ir::folded";
-}
 std::string short_folding_of(const exact_plan& p, int i) {
   // A bundle has one kernel for all positions, and is all there is without a compiler.
-  if (!is_folded(p.type_of(i)) || packs_at_the_end() || !has_compiler()) return {};
+  const char* const spelling = p.type_of(i).spelling;
+  if (!spelling || packs_at_the_end() || !has_compiler()) return {};
+  const std::string_view type = type_in(spelling);
   const operand_info& o = p.operand(i);
-  const ir::folded& f = *static_cast<const ir::folded*>(o.place);
-  index_t least = f.origin + f.ahead, last = least;
-  for (int k = 0; k < p.rank; ++k) (o.steps[k] < 0 ? least : last) += (p.extents[k] - 1) * o.steps[k];
   constexpr index_t end = index_t{1} << 31;
-  if (least < (f.how == ir::folding::nearest ? -end : 0) || last >= end) return {};
-  if (f.less != 0 && (f.extent >= end || f.less >= end)) return {};  // else what is negative is beyond all others
-  return "lazyfuse::ir::short_folded<lazyfuse::ir::folding(" + std::to_string(static_cast<int>(f.how)) + ")>";
+  const auto named = [](ir::folding how) {
+    return "lazyfuse::ir::short_folded<lazyfuse::ir::folding(" + std::to_string(static_cast<int>(how)) + ")>";
+  };
+  if (type == "lazyfuse::ir::folded") {
+    const ir::folded& f = *static_cast<const ir::folded*>(o.place);
+    index_t least = f.origin + f.ahead, last = least;
+    for (int k = 0; k < p.rank; ++k) (o.steps[k] < 0 ? least : last) += (p.extents[k] - 1) * o.steps[k];
+    if (least < (f.how == ir::folding::nearest ? -end : 0) || last >= end) return {};
+    if (f.less != 0 && (f.extent >= end || f.less >= end)) return {};  // else what is negative is beyond all others
+    return named(f.how);
+  }
+  // Indices that others are gathered by: of what is repeated along both axes.
+  using table = ir::table<ir::folded, 1, ir::beyond::error>;
+  if (!type.starts_with(
+          "lazyfuse::ir::constant<lazyfuse::ir::table<lazyfuse::ir::folded, 1, lazyfuse::ir::beyond::error>"))
+    return {};
+  const ir::folded& f = static_cast<const ir::constant<table>*>(o.place)->value.source;
+  index_t positions = 0;
+  if (f.how != ir::folding::quotient || f.less != 0 || __builtin_mul_overflow(f.extent, f.by.value, &positions) ||
+      positions > end)
+    return {};
+  return "lazyfuse::ir::constant<lazyfuse::ir::table<" + named(f.how) + ", 1, lazyfuse::ir::beyond::error>>";
 }
 std::string spelling_of(const operand_type& type) {
   return type.spelling ? std::string(type_in(type.spelling)) : ir::spelling_of(type.kind, type.element);

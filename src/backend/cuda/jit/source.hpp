@@ -106,8 +106,8 @@ std::string spelling_of_result(const kernel_type& type, int i);
 std::string sources_of(const exact_plan& p);
 std::string results_of(const exact_plan& p);
 /// The type that a kernel is given for distinct operand i, if it is indices that arithmetic makes of positions
-/// (program/folded.hpp) and all of these have 31 bits; else nothing. Of all operands, by their numbers: what a kernel
-/// relies on.
+/// (program/folded.hpp), or a table of such, and all positions have 31 bits; else nothing. Of all operands, by their
+/// numbers: what a kernel relies on.
 std::string short_folding_of(const exact_plan& p, int i);
 std::string short_foldings_of(const exact_plan& p);
 
