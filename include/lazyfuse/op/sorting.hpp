@@ -32,6 +32,18 @@ LAZYFUSE_HD constexpr bool less(const T& a, const T& b) {
 template <bool After, class Table, class T>
 LAZYFUSE_HD constexpr int64 place_in(const Table& table, index_t offset, const T& x) {
   index_t first = 0, n = table.axes.extents[0];
+#if defined(__CUDA_ARCH__)
+  if (n < index_t{1} << 31) {  // in 32 bits, and in as many steps for each, so that a warp stays together
+    const index_t step = table.axes.steps[0];
+    unsigned before = 0;
+    for (auto left = static_cast<unsigned>(n); left > 0; left /= 2) {
+      const unsigned end = before + (left + 1) / 2;
+      const T y = table.source.at(offset + static_cast<index_t>(end - 1) * step);
+      before = (After ? !less(x, y) : less(y, x)) ? end : before;
+    }
+    return before;
+  }
+#endif
   while (n > 0) {
     const index_t below = n / 2;
     const T y = table.at(offset, first + below);
