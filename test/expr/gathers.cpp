@@ -395,14 +395,16 @@ TYPED_TEST(gathers, among_parts_ask_for_nothing_beyond_them) {
 /// Inside, devices read what is padded as it lies.
 TYPED_TEST(gathers, of_what_is_padded_are_cut_where_they_are_large) {
   constexpr bool on_device = lf::space_traits<TypeParam>::on_device;
-  const int64_t m = on_device ? 3001 : 61, n = 2999;
+  const int64_t m = on_device ? 3001 : 61, n = on_device ? 2999 : 99;
   const lf::array<float, 1, TypeParam> line = lf::remainder(lf::arange<float>(m * n), 1009);
   const lf::array<float, 2, TypeParam> x = lf::reshape(line, {m, n}), turned = lf::reshape(line, {n, m});
   const auto expect = [&](const auto& e, const auto& of, const lf::index_t(&widths)[2][2], float value, bool is_cut) {
     const lf::index_t top = widths[0][0], bottom = widths[0][1], left = widths[1][0], right = widths[1][1];
     lf::kernel_trace trace;
     const lf::array<float, 2, TypeParam> z(e);
-    EXPECT_EQ(trace.launches() > 1, on_device && is_cut) << trace.launches();
+    if (on_device) {
+      EXPECT_EQ(trace.launches() > 1, is_cut) << trace.launches();
+    }
     ASSERT_EQ(z.shape(), lf::shape(of.extent(0) + top + bottom, of.extent(1) + left + right));
     const range rows(top, z.extent(0) - bottom), columns(left, z.extent(1) - right);
     EXPECT_TRUE(lf::all(z(rows, columns) == of).item());
