@@ -10,6 +10,7 @@
 #include <lazyfuse/evaluate/scan.hpp>
 #include <lazyfuse/evaluate/temporaries.hpp>
 #include <lazyfuse/evaluate/turns.hpp>
+#include <lazyfuse/evaluate/unfolded.hpp>
 #include <lazyfuse/evaluate/with_graphs.hpp>
 
 namespace lazyfuse {
@@ -195,6 +196,8 @@ void run(const execution& x, const shape<R>& s, const ir::target_pack<R, T...>& 
     if (s.size() == 0) return;
     if constexpr (run_detail::may_be_padded<Space, E...>)
       if (run_detail::run_within_bounds<Space>(x, s, to, owners, e...)) return;
+    if constexpr (run_detail::may_unfold<Space, E...>)
+      if (run_detail::run_unfolded<Space>(x, s, to, owners, e...)) return;
     if constexpr ((tree::fold<graph_detail::holding_graphs, E> || ...))
       graph_detail::run_with_graphs<Space, R, T...>(x, s, to, owners, make_index_sequence<sizeof...(E)>{}, e...);
     else if constexpr ((tree::has_barrier<E> || ...)) {

@@ -105,12 +105,8 @@ auto gathered(const tree::leaf<tree::computed<A, ByLimits>, R>& e, const G& g) {
 /// read at positions, too.
 template <class Op>
 inline constexpr bool is_gather = std::is_same_v<Op, op::take>;
-template <class Index>
-inline constexpr bool is_folded = false;
-template <int R>
-inline constexpr bool is_folded<tree::leaf<ir::folded, R>> = true;
 template <class Table, class First, class... Index>
-inline constexpr bool by_folded = (is_folded<Index> && ...);
+inline constexpr bool by_folded = (ir::is_folded<Index> && ...);
 template <class G>
 inline constexpr bool by_positions = false;
 template <int From, int To, beyond B, class Axis, class... Index>
@@ -161,7 +157,7 @@ template <class Op, class Seq, class... A, class G>
 auto gathered(const tree::map_expr<Op, Seq, A...>& e, const G& g) {
   if constexpr (by_folded<A...> && by_positions<G>)
     return tree::rebuilt(e, g.others.extents, [&](const auto& a) {
-      if constexpr (is_folded<bare_t<decltype(a)>>) return moved(a, g);
+      if constexpr (ir::is_folded<bare_t<decltype(a)>>) return moved(a, g);
       else if constexpr (bare_t<decltype(a)>::rank == 0) {
         if constexpr (requires { with_zeros(a); }) return with_zeros(a);
         else return a;

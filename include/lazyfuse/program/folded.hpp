@@ -21,6 +21,7 @@ struct folded {
   index_t origin = 0;     ///< the position of offset 0
   index_t less = 0;       ///< what quotients are diminished by
 
+  LAZYFUSE_HD index_t position(index_t offset) const { return origin + offset + ahead; }
   LAZYFUSE_HD uint64 at(index_t offset) const { return static_cast<uint64>(index_at(position(offset))); }
   /// n indices a step apart, on the host: of neighbours one is divided.
   void write(uint64* to, index_t offset, index_t step, index_t n) const {
@@ -64,7 +65,6 @@ struct folded {
  protected:
   static constexpr index_t short_end = index_t{1} << 31;
   static LAZYFUSE_HD constexpr bool is_short(index_t position) { return static_cast<uint64>(position) < short_end; }
-  LAZYFUSE_HD index_t position(index_t offset) const { return origin + offset + ahead; }
 #if defined(__CUDACC__)
   /// Short: all positions are known to be of 31 bits, so that none needs a branch of its own, and each a third of the
   /// instructions.
@@ -128,6 +128,13 @@ struct folded {
     return how == folding::mirrored ? by.value - r : by.value - 1 - r;
   }
 };
+
+/// Whether elements are such indices.
+template <class E>
+inline constexpr bool is_folded = false;
+template <class E>
+  requires requires { typename E::source_type; }
+inline constexpr bool is_folded<E> = standard::is_same_v<typename E::source_type, folded>;
 
 #if defined(__CUDACC__)
 /// The same of positions that are all of 31 bits, and all folded alike: kernels that are made at run time know that.

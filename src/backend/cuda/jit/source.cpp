@@ -136,7 +136,7 @@ bool names_loops(const ir::program_graph& graph) {
 std::string headers_for(const exact_plan& p, const ir::program_graph& graph, const std::string& header) {
   const std::string sources = sources_of(p), results = results_of(p);
   const bool maps = sources.find("remapped<") != std::string::npos,
-             batches = sources.find("batched<") != std::string::npos,
+             batches = sources.find("batch") != std::string::npos,
              windows = sources.find("windowed<") != std::string::npos,
              tables = sources.find("table<") != std::string::npos, draws = sources.find("random") != std::string::npos;
   return headers_of(graph, header, sources + results) + "#include <lazyfuse/backend/cuda/kernels/" + header +
@@ -242,17 +242,17 @@ kernel_source parts_source(const std::vector<planned_part>& parts, std::size_t b
   return s;
 }
 
-kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts) {
-  const std::string rank = std::to_string(p.rank);
+kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts,
+                                bool reads_dense) {
+  const std::string rank = std::to_string(p.rank), of_thread = share + (reads_dense ? "flat" : "unread");
   kernel_source s;
   s.text = beginning(p, graph, "unravelled", p.rank, p.rank) +
            "using shares = cuda_detail::transform_shares<program, sources, types>;\nusing parameters = "
            "cuda_detail::unravelled_parameters<operands, targets, " +
-           rank + (facts.empty() ? "" : ", ") + facts + ">;\n" + layout_check("unravelled_numbers<" + rank + ">") +
-           ending;
+           rank + ", " + facts + ">;\n" + layout_check("unravelled_numbers<" + rank + ">") + ending;
   s.kernel = "lazyfuse::cuda_detail::transform_unravelled<" + here + "program, " + here + "sources, " + here +
-             "types, " + rank + ", " + share + "flat.width, " + share + "flat.depth, " + here + "parameters>";
-  s.choices = {share + "flat.width", share + "flat.depth", "0", "0", "0"};
+             "types, " + rank + ", " + of_thread + ".width, " + of_thread + ".depth, " + here + "parameters>";
+  s.choices = {of_thread + ".width", of_thread + ".depth", "0", "0", "0"};
   return s;
 }
 

@@ -33,7 +33,8 @@ struct planned_part {
 kernel_source parts_source(const std::vector<planned_part>& parts, std::size_t bytes);
 /// A transform along one linear index; facts: whether each operand is dense, "true, false" for two. choices: the width
 /// and the depth.
-kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts);
+kernel_source unravelled_source(const exact_plan& p, const ir::program_graph& graph, const std::string& facts,
+                                bool reads_dense);
 /// A stencil of p's arrays: `points` are members of a struct that say what each operand of the program reads, and how
 /// (kernels/stencil.cuh); threads take `most` elements along the walk. choices: those they take, which may be fewer.
 kernel_source stencil_source(const exact_plan& p, const ir::program_graph& graph, const std::string& points, int most);

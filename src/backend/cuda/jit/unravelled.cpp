@@ -17,6 +17,8 @@ namespace {
 
 /// That kernels count in 31 bits, the threads of the last block among them.
 constexpr index_t most_positions = (index_t{1} << 31) - 64 * index_t{block_threads};
+/// Bytes that are in the cache still when they are read again.
+constexpr index_t kept_in_cache = 1 << 24;
 
 bool is_dense(const exact_plan& p, const operand_info& o) {
   index_t step = 1;
@@ -54,21 +56,28 @@ bool is_unravelled(const exact_plan& p, int width) {
     if (o.element_size == 0) continue;
     if (std::abs(o.steps[p.rank - 1]) > 1) return false;
     index_t own = 1;
-    for (int k = 0; k < p.rank; ++k)
+    for (int k = p.rank - 1; k >= 0; --k) {
       if (o.steps[k] != 0) own *= p.extents[k];
+      // Positions are taken in their order: what comes again is to be in the cache still.
+      else if (p.extents[k] > 1 && own * o.element_size > kept_in_cache) return false;
+    }
     if (2 * own > size) apart += o.element_size;
   }
   return 2 * apart <= dense;
 }
 
 bool start_unravelled(const exact_plan& p, exact_program& program, int width) {
-  std::string facts;
+  const auto say = [](bool fact) { return std::string(fact ? "true" : "false"); };
+  std::string facts = say(p.extents[p.rank - 1] < width);
+  bool reads_dense = false;
   for (int i = 0; i < p.count; ++i) {
     const operand_info& o = p.operand(i);
-    facts += (i > 0 ? ", " : "") + std::string(o.steps && is_dense(p, o) ? "true" : "false");
+    const bool dense = o.steps && is_dense(p, o);
+    facts += ", " + say(dense);
+    reads_dense = reads_dense || (dense && o.element_size > 0);
   }
-  made_kernel* const made =
-      variant_of(program, p, "unravelled", facts, [&] { return unravelled_source(p, *program.graph, facts); });
+  made_kernel* const made = variant_of(program, p, "unravelled", facts,
+                                       [&] { return unravelled_source(p, *program.graph, facts, reads_dense); });
   if (!made || made->choices[0] > width) return false;
   parameters to;
   put_bound(to, p, 0, p.rank, p.rank);

@@ -76,6 +76,18 @@ double bytes_of(const operand_info& o, const index_t* extents, int rank) {
     if (o.steps[k] != 0) bytes *= static_cast<double>(extents[k]);
   return bytes;
 }
+/// Whether some operand comes again along an axis that is too large to be in the cache still, were that axis the
+/// outermost: it is to be among the inner ones.
+bool reads_again_along(int axis, const index_t* extents, int rank, const operand_info* operands, int count) {
+  constexpr double kept_in_cache = 1 << 23;
+  for (int i = 0; i < count; ++i) {
+    operand_info o = operands[i];
+    if (!o.steps || o.steps[axis] != 0 || extents[axis] == 1) continue;
+    if (o.element_size == 0) o.element_size = 1;  // positions, which tables may be read at
+    if (bytes_of(o, extents, rank) > kept_in_cache) return true;
+  }
+  return false;
+}
 /// Whether all results are one array's, whose last elements are one of each: kernels then write vectors of it (see
 /// can_be_in_turn).
 bool lie_in_turn(const operand_info* info, int targets, const index_t* extents, int rank, int inner, int width) {
@@ -181,7 +193,10 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
 
   // The row axis is the one in front of the columns, or the longest if that one is short.
   int row_axis = rank - 2;
-  if (extents[row_axis] < transform_tuning::least_tile)
+  const auto is_read_again = [&](int axis) {
+    return reads_again_along(axis, extents, rank, info + targets, count - targets);
+  };
+  if (extents[row_axis] < transform_tuning::least_tile && !is_read_again(row_axis))
     for (int k = 0; k < rank - 2; ++k)
       if (extents[k] > extents[row_axis]) row_axis = k;
   const auto swap_axes = [&](int a, int b) {
@@ -254,6 +269,8 @@ transform_geometry plan_transform(index_t* extents, int rank, operand_info* info
   }
 
   swap_axes(row_axis, rank - 2);
+  for (int k = rank - 3, last = k; k >= 0; --k)
+    if (is_read_again(k)) swap_axes(k, last--);
   g.small = fits_31_bits(extents, rank, info, count, beyond_a_block);
   mark(strided.width);
   for (int i = 0; i < targets; ++i) may_window = may_window && info[i].steps[inner] == 1;

@@ -69,6 +69,8 @@ struct transform_shares {
   static constexpr bool deep = bytes == 0 || (cost > tuned::dear && bytes * width <= tuned::light_bytes);
   static constexpr thread_share flat = share_for(width, deep ? 2 : 1, tuned::flat, bytes, cost),
                                 strided = share_for(width, tuned::strided_depth, tuned::strided, bytes, cost);
+  /// Where positions are taken to pieces and no operand is read as they are: the more so, the longer a thread waits.
+  static constexpr thread_share unread = share_for(width, 2, tuned::flat, bytes, cost);
   /// One kernel for all that is not flat, or one for operands that are turned, whose threads have squares.
   static constexpr bool one_strided = cost > tuned::one_strided_cost;
   static constexpr thread_share turned = [] {

@@ -8,15 +8,38 @@
 
 namespace lazyfuse::cuda_detail {
 
-/// IsDense: of each operand. Those, and all targets, are in memory as the positions are, from whole vectors on.
-template <class Operands, class Targets, int R, bool... IsDense>
+/// IsDense: of each operand. Those, and all targets, are in memory as the positions are, from whole vectors on. Short:
+/// rows have fewer elements than a vector may have.
+template <class Operands, class Targets, int R, bool ShortRows, bool... IsDense>
 struct unravelled_parameters : bound_to<Operands, Targets>, unravelled_numbers<R> {
+  static constexpr bool rows_are_short = ShortRows;
   template <int I>
   static constexpr bool is_dense = [] {
     constexpr bool dense[] = {IsDense..., false};
     return dense[I];
   }();
 };
+
+/// Where a position lies in operands that are not dense, and how far along its row it is.
+template <int N>
+struct operand_offsets {
+  int of[N > 0 ? N : 1] = {};
+  unsigned inner = 0;
+};
+template <int R, int... I>
+__device__ __forceinline__ auto offsets_at(const auto& p, unsigned position, index_sequence<I...>) {
+  operand_offsets<sizeof...(I)> to;
+  p(position, [&](int axis, unsigned i) {
+    if (axis == R - 1) to.inner = i;
+    const auto move = [&]<int N>(const auto& o, index_sequence<N>) {
+      if constexpr (requires { o.steps; })
+        if constexpr (!bare_t<decltype(p)>::template is_dense<N>)
+          to.of[N] += static_cast<int>(i) * static_cast<int>(o.steps[axis]);
+    };
+    (move(get<I>(p.operands), index_sequence<I>{}), ...);
+  });
+  return to;
+}
 
 template <class Schedule, int Width, int Depth, int R, class... Src, class... T, int... I, int... J>
 __device__ __forceinline__ void unravelled_body(const auto& p, list<Src...>, list<T...>, index_sequence<I...>,
@@ -36,30 +59,46 @@ __device__ __forceinline__ void unravelled_body(const auto& p, list<Src...>, lis
   };
   (load(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
 #pragma unroll
-  for (int d = 0; d < Depth; ++d)
-#pragma unroll
-    for (int k = 0; k < Width; ++k) {
-      const int at = static_cast<int>(first) + d * row + k;
-      int offset[sizeof...(Src) + 1] = {};
-      p(base + static_cast<unsigned>(at < left ? at : left - 1), [&](int axis, unsigned i) {
-        const auto move = [&]<int N>(const auto& o, index_sequence<N>) {
-          if constexpr (requires { o.steps; })
-            if constexpr (!parameters::template is_dense<N>)
-              offset[N] += static_cast<int>(i) * static_cast<int>(o.steps[axis]);
-        };
-        (move(get<I>(p.operands), index_sequence<I>{}), ...);
-      });
-      const auto gather = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
+  for (int d = 0; d < Depth; ++d) {
+    const unsigned at = base + static_cast<unsigned>(min(static_cast<int>(first) + d * row, left - 1));
+    const auto gather = [&](int k, const operand_offsets<sizeof...(Src)>& offsets, int further) {
+      const auto one = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
         using fetched = bare_t<decltype(f)>;
         if constexpr (fetched::loads && !parameters::template is_dense<N>) {
-          if constexpr (fetched::is_memory) f.value[d].put(k, o.source.data[offset[N]]);
+          int offset = offsets.of[N];
+          if constexpr (requires { o.steps; }) offset += further * static_cast<int>(o.steps[R - 1]);
+          if constexpr (fetched::is_memory) f.value[d].put(k, o.source.data[offset]);
           else if constexpr (is_arithmetic<bare_t<decltype(o.source)>>)
-            f.value[d][k] = static_cast<bare_t<decltype(f.value[d][k])>>(offset[N]);
-          else f.value[d][k] = o.source.at(offset[N]);
+            f.value[d][k] = static_cast<bare_t<decltype(f.value[d][k])>>(offset);
+          else f.value[d][k] = o.source.at(offset);
         }
       };
-      (gather(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
+      (one(get<I>(values), get<I>(p.operands), index_sequence<I>{}), ...);
+    };
+    if constexpr (parameters::rows_are_short) {
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        const unsigned own = base + static_cast<unsigned>(min(static_cast<int>(first) + d * row + k, left - 1));
+        gather(k, offsets_at<R>(p, own, index_sequence<I...>{}), 0);
+      }
+    } else {
+      // Width neighbours are of one row, or of two: the index is taken to pieces once, or twice.
+      const auto here = offsets_at<R>(p, at, index_sequence<I...>{});
+      const int in_row = static_cast<int>(p.extents[R - 1] - here.inner);
+      const unsigned next = at + static_cast<unsigned>(in_row);
+      auto below = here;
+      const bool ends = in_row < Width && next < static_cast<unsigned>(p.size);
+      if (ends) below = offsets_at<R>(p, next, index_sequence<I...>{});
+#pragma unroll
+      for (int k = 0; k < Width; ++k) {
+        const bool is_here = k < in_row;
+        operand_offsets<sizeof...(Src)> own = here;
+#pragma unroll
+        for (int n = 0; n < int(sizeof...(Src)); ++n) own.of[n] = is_here ? here.of[n] : below.of[n];
+        gather(k, own, is_here ? k : ends ? k - in_row : 0);
+      }
     }
+  }
   const auto follow = [&]<int N>(auto& f, const auto& o, index_sequence<N>) {
     if constexpr (is_arithmetic<bare_t<decltype(o.source)>> && !parameters::template is_dense<N>)
       o.source.follow(f.value);
