@@ -5,6 +5,7 @@
 #include <lazyfuse/batch.hpp>
 #include <lazyfuse/lazyfuse.hpp>
 
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -33,6 +34,15 @@ int main() {
   lf::into(results) = scaled + 1;  // one kernel; results[b] is scaled(b) + 1
   // [into]
   expect(results[256](0, 0).item() == 1 && results[599].shape() == lf::shape(60, 120));
+
+  std::vector<lf::array<float, 1>> sentences;
+  for (lf::index_t n : {3, 70000, 512}) sentences.emplace_back(lf::arange<float>(n));
+  // [unlike]
+  // sentences: a std::vector of arrays of rank 1, of unlike lengths
+  const auto words = lf::batch(sentences, -std::numeric_limits<float>::infinity());  // of shape (3, 70000)
+  const lf::array<float, 1> best = lf::max(words, lf::axis<1>);                      // of each sentence: one kernel
+  // [unlike]
+  expect(words.shape() == lf::shape(3, 70000) && best(0).item() == 2 && best(2).item() == 511);
 
   std::vector<lf::array<float, 1>> weights, speeds, gradients;
   for (lf::index_t n : {3, 70000, 512}) {

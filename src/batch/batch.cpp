@@ -4,6 +4,8 @@
 
 #include <lazyfuse/core/error.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 
 namespace lazyfuse::batch_detail {
@@ -16,14 +18,25 @@ void standing_for::hold(allocation* a) {
 }
 
 void standing_for::hold_all(const members& m) {
-  pointers.reserve(static_cast<std::size_t>(m.count));
+  const std::size_t of_pointers = static_cast<std::size_t>(m.count) * sizeof(void*),
+                    of_layout = static_cast<std::size_t>(m.rank) * sizeof(index_t);
+  table.resize(of_pointers + (m.unlike ? static_cast<std::size_t>(m.count) * 2 * of_layout : 0));
   held.reserve(static_cast<std::size_t>(m.count));
   arrays = m.count;
-  bytes = static_cast<std::size_t>(m.count) * m.element_size;
-  for (int k = 0; k < m.rank; ++k) bytes *= static_cast<std::size_t>(m.at(m.all, 0).extents[k]);
+  bytes = 0;
+  std::byte *pointer = table.data(), *layout = pointer + of_pointers;
   for (index_t i = 0; i < m.count; ++i) {
     const member one = m.at(m.all, i);
-    pointers.push_back(one.first);
+    std::size_t own = m.element_size;
+    for (int k = 0; k < m.rank; ++k) own *= static_cast<std::size_t>(one.extents[k]);
+    bytes += own;
+    std::memcpy(pointer, &one.first, sizeof one.first);
+    pointer += sizeof one.first;
+    if (m.unlike)
+      for (const index_t* const numbers : {one.extents, one.steps}) {
+        std::memcpy(layout, numbers, of_layout);
+        layout += of_layout;
+      }
     hold(one.owner);
     of_others = of_others || !one.owner || one.owner->foreign || one.owner->of_others;
   }
@@ -43,12 +56,36 @@ void check_alike(const members& m, index_t* extents, index_t* steps) {
     const member one = m.at(m.all, i);
     for (int k = 0; k < m.rank; ++k) {
       if (one.extents[k] != extents[k])
-        throw_shapes("batch", extents, m.rank, one.extents, m.rank, "differ, and the arrays of a batch have one shape");
+        throw_shapes("batch", extents, m.rank, one.extents, m.rank,
+                     "differ; batch(arrays, fill) has fill where one has no element");
       if (one.steps[k] != steps[k] && extents[k] != 1 && !empty)
         throw_shape("batch", extents, m.rank,
                     "is that of views which lie in memory by unlike steps; materialize(x) of each has one layout");
     }
   }
+}
+
+index_t common_extents(const members& m, index_t* extents, index_t& elements) {
+  for (int k = 0; k < m.rank; ++k) extents[k] = 0;
+  elements = 0;
+  index_t step = 0;
+  for (index_t i = 0; i < m.count; ++i) {
+    const member one = m.at(m.all, i);
+    index_t own = 1;
+    for (int k = 0; k < m.rank; ++k) {
+      extents[k] = std::max(extents[k], one.extents[k]);
+      own *= one.extents[k];
+    }
+    elements += own;
+    if (own == 0 || one.extents[m.rank - 1] == 1) continue;
+    const index_t here = one.steps[m.rank - 1];
+    if (step != 0 && here != step)
+      throw_shape("batch", one.extents, m.rank,
+                  "is that of a view whose last axis lies in memory by other steps than that of the arrays before; "
+                  "materialize(x) of each has one layout");
+    step = here;
+  }
+  return step == 0 ? 1 : step;
 }
 
 namespace {
@@ -58,7 +95,7 @@ void release_host(allocation* a) noexcept { delete static_cast<standing_for*>(a)
 allocation* table_of(host, const members& m) {
   auto table = std::make_unique<standing_for>();
   table->hold_all(m);
-  table->data = table->pointers.data();
+  table->data = table->table.data();
   table->release = release_host;
   return table.release();
 }

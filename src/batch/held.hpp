@@ -4,11 +4,14 @@
 
 #include <lazyfuse/batch/libraries.hpp>
 
+#include <cstddef>
+#include <vector>
+
 namespace lazyfuse::batch_detail {
 
 struct standing_for : allocation {
   std::vector<allocation*> held;
-  std::vector<const void*> pointers;  ///< the table, on the host
+  std::vector<std::byte> table;  ///< on the host
   standing_for() = default;
   ~standing_for() { lazy_detail::drop(held.data(), static_cast<int>(held.size())); }
   standing_for(const standing_for&) = delete;
@@ -16,7 +19,7 @@ struct standing_for : allocation {
 
   /// Holds it too, unless it is nobody's.
   void hold(allocation* a);
-  /// Of a batch: its arrays are held, and their first elements pointed to.
+  /// Of a batch: its arrays are held, and the table says where they are.
   void hold_all(const members& m);
 };
 

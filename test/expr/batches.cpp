@@ -204,7 +204,7 @@ TYPED_TEST(batches, name_their_mistakes) {
   const std::vector<lf::array<float, 1, TypeParam>> unlike{lf::array<float, 1, TypeParam>(lf::shape(2)),
                                                            lf::array<float, 1, TypeParam>(lf::shape(3))};
   EXPECT_EQ(test::thrown_by<lf::shape_error>([&] { (void)lf::batch(unlike); }),
-            "batch: shapes (2,) and (3,) differ, and the arrays of a batch have one shape");
+            "batch: shapes (2,) and (3,) differ; batch(arrays, fill) has fill where one has no element");
   const auto v = this->v();
   const std::vector apart{v(0, range(0, 4)), v(0, range(0, 8, 2))};
   EXPECT_EQ(

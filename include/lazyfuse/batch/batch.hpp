@@ -16,24 +16,24 @@ namespace lazyfuse {
 
 namespace tree {
 /// The elements of a batch in a space.
-template <class T, int R, class Space>
-struct batch_of : ir::batched<T, R> {};
-template <class T, int R, class Space>
-struct source_traits<batch_of<T, R, Space>> {
+template <class Elements, class Space>
+struct batch_of : Elements {};
+template <class Elements, class Space>
+struct source_traits<batch_of<Elements, Space>> {
   using space = Space;
-  using viewed = batch_of<T, R, Space>;
+  using viewed = batch_of<Elements, Space>;
   static constexpr bool is_argument = false;
   static constexpr int owners = 1;
 };
 }  // namespace tree
 
-template <class T, int R, class Space>
-struct planning::lower_detail::device_source<tree::batch_of<T, R, Space>> {
-  using type = ir::batched<T, R>;
+template <class Elements, class Space>
+struct planning::lower_detail::device_source<tree::batch_of<Elements, Space>> {
+  using type = Elements;
 };
 /// Two of one type are met as arrays are: as one operand, if they are of one table.
-template <class T, int R, class Space>
-inline constexpr auto planning::lower_detail::kind_of_leaf<tree::batch_of<T, R, Space>> = noted_leaf::array;
+template <class Elements, class Space>
+inline constexpr auto planning::lower_detail::kind_of_leaf<tree::batch_of<Elements, Space>> = noted_leaf::array;
 
 namespace batch_detail {
 
@@ -84,36 +84,67 @@ void members_from(const void* all, index_t from, index_t n, member* to) {
 }
 
 template <class X>
-auto of(const X* x, std::size_t count) {
+members members_of(const X* x, std::size_t count) {
+  using facts = facts_of<tree_t<X>>;
+  return {x, static_cast<index_t>(count), facts::rank, sizeof(typename facts::element), member_at<X>};
+}
+/// The shape of so many arrays of one.
+template <int R>
+shape<R + 1> shape_of_all(index_t count, const shape<R>& s) {
+  shape<R + 1> whole;
+  whole[0] = count;
+  for (int k = 0; k < R; ++k) whole[k + 1] = s[k];
+  return checked(whole, "batch");
+}
+/// The leaf of a batch, whose elements know all but the table.
+template <class Space, class T, class Elements, int R>
+auto of(const members& m, Elements elements, const shape<R>& whole) {
+  using source = tree::batch_of<Elements, Space>;
+  handles<1> table;
+  elements.pointers = nullptr;
+  if (whole.size() > 0) {
+    table.memory[0] = table_of(Space{}, m);
+    elements.pointers = static_cast<const T* const*>(table.memory[0]->data);
+  }
+  elements.table_owner = table.memory[0];
+  elements.count = whole.size();
+  if constexpr (requires { elements.layouts; })
+    elements.layouts = elements.pointers ? reinterpret_cast<const index_t*>(elements.pointers + m.count) : nullptr;
+  using leaf = tree::leaf<source, R>;
+  return batch_expression<leaf>(
+      lazy<leaf>{{}, leaf(source{elements}, whole, row_major(whole)), static_cast<handles<1>&&>(table)});
+}
+
+/// Of arrays of one shape.
+template <class X>
+auto of_alike(const X* x, std::size_t count) {
   using facts = facts_of<tree_t<X>>;
   using T = typename facts::element;
-  using Space = typename facts::space;
   constexpr int R = facts::rank;
-  using source = tree::batch_of<T, R, Space>;
-
-  const members m{x, static_cast<index_t>(count), R, sizeof(T), member_at<X>};
+  const members m = members_of(x, count);
   shape<R> s;
   strides<R> steps;
   check_alike(m, s.extent, steps.step);
-  shape<R + 1> whole;
-  whole[0] = m.count;
-  for (int k = 0; k < R; ++k) whole[k + 1] = s[k];
-  checked(whole, "batch");
-
-  handles<1> table;
-  source all;
-  all.pointers = nullptr;
-  if (whole.size() > 0) {
-    table.memory[0] = table_of(Space{}, m);
-    all.pointers = static_cast<const T* const*>(table.memory[0]->data);
-  }
-  all.table_owner = table.memory[0];
-  all.count = whole.size();
+  ir::batched<T, R> all{};
   all.each = roll_detail::divisor_of(s.size());
   if constexpr (R > 0) all.within = roll_detail::strided_of(s, steps, 0);
   else all.within = roll_detail::strided_of(shape<1>{1}, strides<1>{{1}}, 0);
-  using leaf = tree::leaf<source, R + 1>;
-  return batch_expression<leaf>(lazy<leaf>{{}, leaf(all, whole, row_major(whole)), static_cast<handles<1>&&>(table)});
+  return of<typename facts::space, T>(m, all, shape_of_all(m.count, s));
+}
+/// Of arrays of unlike shapes.
+template <class X, class T>
+auto of_unlike(const X* x, std::size_t count, const T& fill) {
+  using facts = facts_of<tree_t<X>>;
+  constexpr int R = facts::rank;
+  members m = members_of(x, count);
+  m.unlike = true;
+  shape<R> s;
+  ir::padded_batch<T, R> all{};
+  all.last_step = common_extents(m, s.extent, all.there);
+  all.each = roll_detail::divisor_of(s.size());
+  for (int k = 0; k < R; ++k) all.extents[k] = roll_detail::divisor_of(s[k]);
+  all.fill = fill;
+  return of<typename facts::space, T>(m, all, shape_of_all(m.count, s));
 }
 
 /// A container or span of objects that follow each other.
@@ -147,7 +178,29 @@ auto batch(const C& arrays) {
   if constexpr (in_memory) {
     constexpr bool fits = rank_of<X> < max_rank;
     static_assert(fits, "lazyfuse: batch makes an axis more, and an expression has 8 at most");
-    if constexpr (fits) return batch_detail::of(arrays.data(), arrays.size());
+    if constexpr (fits) return batch_detail::of_alike(arrays.data(), arrays.size());
+    else return *arrays.data();
+  } else return array<float, 1>();
+}
+
+/// batch(xs, fill): arrays of unlike shapes, each as large as the largest along each axis: element (b, i, ...) is
+/// element (i, ...) of xs[b], or fill where that has none. So an empty array is fill alone, and of rows of unlike
+/// lengths max(batch(xs, -inf), axis<1>) is that of each. Only elements that exist are read. The table has their
+/// shapes, too: 16 bytes more for each array and axis. Otherwise as batch(xs). Throws dtype_error if fill does not fit
+/// integers, shape_error if the last axes of views lie in memory by unlike steps.
+template <class C, class V>
+  requires(batch_detail::contiguous<C>&& scalar<V>)
+auto batch(const C& arrays, const V& fill) {
+  using X = batch_detail::element_of<C>;
+  constexpr bool in_memory = batch_detail::in_memory<X>;
+  static_assert(in_memory, "lazyfuse: batch takes arrays of one type, or views of them, in a std::vector or std::span");
+  if constexpr (in_memory) {
+    constexpr bool has_axes = rank_of < X >> 0, fits = rank_of<X> < max_rank;
+    static_assert(has_axes, "lazyfuse: arrays without axes are all alike; batch(xs) takes them");
+    static_assert(fits, "lazyfuse: batch makes an axis more, and an expression has 8 at most");
+    if constexpr (has_axes && fits)
+      return batch_detail::of_unlike(arrays.data(), arrays.size(),
+                                     leaf_detail::element<std::remove_const_t<value_t<X>>>(fill, "batch"));
     else return *arrays.data();
   } else return array<float, 1>();
 }
@@ -155,6 +208,11 @@ auto batch(const C& arrays) {
 template <class T, int R, class Space>
 auto batch(std::initializer_list<array<T, R, Space>> arrays) {
   return batch(std::span(arrays.begin(), arrays.size()));
+}
+template <class T, int R, class Space, class V>
+  requires scalar<V>
+auto batch(std::initializer_list<array<T, R, Space>> arrays, const V& fill) {
+  return batch(std::span(arrays.begin(), arrays.size()), fill);
 }
 template <class X>
   requires expression<X>

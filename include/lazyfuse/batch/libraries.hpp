@@ -22,14 +22,18 @@ struct members {
   int rank;
   std::size_t element_size;
   member (*at)(const void* all, index_t i);
+  bool unlike = false;  ///< of unlike shapes: the table has those, too
 };
 
 /// The shape of one array. Throws shape_error unless all have it, and lie in memory by equal steps.
 void check_alike(const members& m, index_t* extents, index_t* steps);
+/// The largest extent along each axis, and how many elements there are. Returns the step of all along the last axis;
+/// throws shape_error if they have several.
+index_t common_extents(const members& m, index_t* extents, index_t& elements);
 
 /// A table of pointers to the first elements, which holds the arrays: `data` is the table where the space reads it,
-/// `bytes` those of all elements. CUDA: the current stream has waited for whoever writes them; they are of one device,
-/// else device_error. Throws memory_error.
+/// `bytes` those of all elements. Of unlike shapes, behind the pointers: extents and steps of each array. CUDA: the
+/// current stream has waited for whoever writes them; they are of one device, else device_error. Throws memory_error.
 allocation* table_of(host, const members& m);
 allocation* table_of(cuda, const members& m);
 

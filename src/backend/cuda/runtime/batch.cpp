@@ -60,15 +60,15 @@ allocation* table_of(cuda, const members& m) {
   const cuda_detail::device_scope scope(common_device(m));
   auto table = std::make_unique<standing_for>();
   table->hold_all(m);
-  const std::size_t bytes = table->pointers.size() * sizeof(void*);
+  const std::size_t bytes = table->table.size();
   const handles<1> memory = [&] {
     handles<1> h;
     h.memory[0] = memory_detail::allocate(cuda{}, bytes, {"batch", dtype_of<uint64>, &m.count, 1});
     return h;
   }();
   allocation* const there = memory.memory[0];
-  memory_detail::copy(cuda{}, there, there->data, host{}, nullptr, table->pointers.data(), bytes);
-  table->pointers = {};
+  memory_detail::copy(cuda{}, there, there->data, host{}, nullptr, table->table.data(), bytes);
+  table->table = {};
   table->hold(there);
   auto* const stream = current_stream();
   cuda_detail::uses reads(stream);
