@@ -122,7 +122,7 @@ TYPED_TEST(gathers, along_an_axis_indices_have_the_other_axes_as_well) {
                lf::take_along_axis(x, lf::remainder(i(all, newaxis, newaxis), 4), axis<0>));
   this->expect("take_along_axis(x[:1],a,1)", lf::take_along_axis(x(range(0, 1)), a, axis<1>));
   this->expect("take_along_axis(x*2,a[:,:2],1)+1", lf::take_along_axis(x * 2, a(all, range(0, 2)), axis<1>) + 1);
-  this->expect("take_along_axis(v,i,0)", lf::take_along_axis(v, i, axis<0>));
+  this->expect("take_along_axis(v,i,0)", lf::take_along_axis<0>(v, i));
   const lf::array<float, 2, TypeParam> small({3, 2});
   EXPECT_THROW((void)lf::take_along_axis(small, x(range(0, 2), 0), axis<1>), lf::shape_error);
 }

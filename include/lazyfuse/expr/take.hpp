@@ -54,5 +54,9 @@ auto take_along_axis(X&& x, I&& i, axes<A>) {
     return gather_detail::result(gather_detail::gathered(x.tree, g), static_cast<X&&>(x), static_cast<I&&>(i));
   }
 }
+/// take_along_axis<1>(x, i)
+template <int A, class X, class I>
+  requires(expression<X>&& expression<I>)
+auto take_along_axis(X&& x, I&& i) { return take_along_axis(static_cast<X&&>(x), static_cast<I&&>(i), axis<A>); }
 
 }  // namespace lazyfuse
