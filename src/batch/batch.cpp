@@ -38,7 +38,7 @@ void standing_for::hold_all(const members& m) {
         layout += of_layout;
       }
     hold(one.owner);
-    of_others = of_others || !one.owner || one.owner->foreign || one.owner->of_others;
+    of_others = of_others || (own > 0 && (!one.owner || one.owner->foreign || one.owner->of_others));
   }
 }
 
@@ -68,7 +68,8 @@ void check_alike(const members& m, index_t* extents, index_t* steps) {
 index_t common_extents(const members& m, index_t* extents, index_t& elements) {
   for (int k = 0; k < m.rank; ++k) extents[k] = 0;
   elements = 0;
-  index_t step = 0;
+  index_t step = 1;
+  bool found = false;
   for (index_t i = 0; i < m.count; ++i) {
     const member one = m.at(m.all, i);
     index_t own = 1;
@@ -79,13 +80,14 @@ index_t common_extents(const members& m, index_t* extents, index_t& elements) {
     elements += own;
     if (own == 0 || one.extents[m.rank - 1] == 1) continue;
     const index_t here = one.steps[m.rank - 1];
-    if (step != 0 && here != step)
+    if (found && here != step)
       throw_shape("batch", one.extents, m.rank,
                   "is that of a view whose last axis lies in memory by other steps than that of the arrays before; "
                   "materialize(x) of each has one layout");
     step = here;
+    found = true;
   }
-  return step == 0 ? 1 : step;
+  return step;
 }
 
 namespace {

@@ -6,7 +6,7 @@
 
 namespace {
 
-using lf::all, lf::axis, lf::none, lf::range;
+using lf::all, lf::axis, lf::newaxis, lf::none, lf::range;
 using std::int64_t;
 
 template <class Space>
@@ -143,17 +143,37 @@ TYPED_TEST(elements_again, of_nothing_are_nothing) {
   EXPECT_EQ(lf::materialize(lf::repeat(y, 0, axis<1>)).shape(), lf::shape(3, 0));
   EXPECT_EQ(lf::materialize(lf::kron(y, x)).shape(), lf::shape(0, 20));
 }
-/// Whose last axis is so short that positions stay folded, as an image that is enlarged; rows that begin anywhere.
+/// Prepared kernels look for their operands where these begin: positions stay folded.
+TYPED_TEST(elements_again, are_prepared) {
+  const auto x = this->counted(37, 101);
+  lf::array<float, 2, TypeParam> y;
+  auto step = lf::prepare(y, lf::tile(x, {2, 3}) + 1);
+  step();
+  this->expect("step()", y, [&](int64_t i, int64_t j) { return this->value(101, i % 37, j % 101) + 1; });
+}
+/// The kernels of large results: rows that begin anywhere, short runs along the last axis, what is cut where it turns
+/// or changes, and axes along which more comes again than the cache keeps.
 TYPED_TEST(elements_again, of_large_results) {
-  if (!lf::space_traits<TypeParam>::on_device) GTEST_SKIP() << "no kernel of its own is chosen by size on the host";
-  const int64_t m = 1501, n = 1003;
+  const bool on_device = lf::space_traits<TypeParam>::on_device;
+  const int64_t m = on_device ? 2001 : 21, n = on_device ? 1503 : 15;
   const auto x = this->counted(m, n);
   const auto at = [&](int64_t i, int64_t j) { return this->value(n, i, j); };
+  const auto tiled = [&](int64_t i, int64_t j) { return at(i % m, j % n); };
   this->expect("both twice", lf::repeat(lf::repeat(x, 2, axis<0>), 2, axis<1>),
                [&](int64_t i, int64_t j) { return at(i / 2, j / 2); });
-  this->expect("rows, and columns of others", lf::repeat(x, 3, axis<0>),
-               [&](int64_t i, int64_t j) { return at(i / 3, j); });
-  this->expect("a tile", lf::tile(x, {2, 3}), [&](int64_t i, int64_t j) { return at(i % m, j % n); });
+  this->expect("rows", lf::repeat(x, 3, axis<0>), [&](int64_t i, int64_t j) { return at(i / 3, j); });
+  this->expect("a tile", lf::tile(x, {2, 3}), tiled);
+  const auto y = this->counted(2 * m, 3 * n);
+  const auto of_y = [&](int64_t i, int64_t j) { return this->value(3 * n, i, j); };
+  this->expect("a tile beside a roll", lf::tile(x, {2, 3}) + lf::roll(y, 1, axis<0>),
+               [&](int64_t i, int64_t j) { return tiled(i, j) + of_y((i + 2 * m - 1) % (2 * m), j); });
+  this->expect("a tile behind another array", lf::concat<0>(y, lf::tile(x, {2, 3})),
+               [&](int64_t i, int64_t j) { return i < 2 * m ? of_y(i, j) : tiled(i - 2 * m, j); });
+  const lf::array<float, 3, TypeParam> z = lf::broadcast_to(x(all, newaxis) * 2, {m, 3, n}) - x(all, newaxis);
+  for (const lf::index_t k : {0, 2}) this->expect("along a short axis", z(all, k, all), at);
+  const lf::array<float, 4, TypeParam> w = lf::broadcast_to(x(newaxis, all, newaxis), {2, m, 3, n}) + 0.0f;
+  this->expect("along two axes", w(1, all, 2, all), at);
+  this->expect("along two axes", w(0, all, 1, all), at);
 }
 
 }  // namespace

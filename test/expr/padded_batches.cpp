@@ -75,6 +75,9 @@ TYPED_TEST(padded_batches, have_the_value_where_an_array_has_no_element) {
                [&](const test::extents& i) {
                  return this->or_fill(-1, value)({i[0], 1 + 3 * i[1]});
                });
+  const auto known = lf::batch(this->some_rows(), std::nanf(""));
+  this->expect(1, "one batch twice", lf::where(lf::isnan(known), 5.0f, known * known), s,
+               this->or_fill(5, [&](int64_t b, int64_t k) { return value(b, k) * value(b, k); }));
   this->expect(1, "of numbers that are not", lf::isnan(lf::batch(this->some_rows(), std::nanf(""))), s,
                [&](const test::extents& i) { return i[1] >= this->lengths()[static_cast<std::size_t>(i[0])]; });
 }
@@ -139,6 +142,13 @@ TYPED_TEST(padded_batches, are_of_matrices_and_of_views) {
   turned[1] = std::as_const(xs[0]).T();
   this->expect(1, "x.T of each", lf::batch(turned, 7), {2, 7, 3},
                [&](const test::extents& i) { return element(0, i[2], i[1]); });
+}
+TYPED_TEST(padded_batches, are_of_what_is_broadcast) {
+  const auto one =
+      test::array_of<TypeParam, 1>(test::generate<float>(test::extents{1}, [](const test::extents&) { return 3.0f; }));
+  const auto x = lf::broadcast_to(one, {5}), y = lf::broadcast_to(one, {2});
+  this->expect(1, "3 five times, 3 twice", lf::batch(std::vector{x, y}, 7), {2, 5},
+               [](const test::extents& i) { return i[0] == 0 || i[1] < 2 ? 3.0f : 7.0f; });
 }
 TYPED_TEST(padded_batches, of_few_that_count_have_the_value_in_the_place_of_others) {
   auto images = this->some_rows();

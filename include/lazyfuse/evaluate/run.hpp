@@ -182,6 +182,15 @@ inline constexpr bool make_one_graph = [] {
   else return false;
 }();
 
+template <class Space, int R, class T, class E>
+void run_whole(const execution& x, const shape<R>& s, const target_pack<R, T>& to, allocation* const* owners,
+               const E& e) {
+  if constexpr (make_one_graph<Space, E>)
+    graph_detail::run_as_graph<Space, R, T>(x, s, to, owners, make_index_sequence<1>{}, e);
+  else if constexpr (reads_too_many<E>) run<Space, R, T>(x, s, to, owners, barrier_detail::limit<plan_limits<>>(e));
+  else transform_best<Space, R, T>(x, s, to, owners, e);
+}
+
 }  // namespace run_detail
 
 template <class Space, int R, class... T, class... E>

@@ -22,7 +22,7 @@ inline constexpr bool is_folded_read = false;
 template <class Memory, ir::table_read Take, class Seq, class T, int K, ir::beyond B, class... Place>
 inline constexpr bool
     is_folded_read<Memory, map_expr<Take, Seq, leaf<tree::table_of<stored<T, Memory>, K, B>, 0>, Place...>> =
-        (is_folded_place<Place> && ...) && !(is_place<Place> && ...);
+        (is_folded_place<Place> && ...) && !(is_place<Place> && ...) && ((Place::rank > 0) || ...);
 template <class Memory>
 struct folded_reads {
   template <class N>
@@ -36,7 +36,8 @@ inline constexpr bool may_unfold<Space, E> = [] {
   if constexpr (!space_traits<Space>::on_device || E::rank == 0 || 2 * E::rank > max_rank ||
                 planning::has_reduction<E> || tree::has_barrier<E> || tree::fold<graph_detail::holding_graphs, E>)
     return false;
-  else return tree::any_node<folded_reads<memory_of<Space>>, E>;
+  else  // what is cut by position is cut as a whole
+    return tree::any_node<folded_reads<memory_of<Space>>, E> && !has_choice<E> && !may_turn<Space, E>;
 }();
 
 /// How long the runs are that axes are split into; 0 where nothing asks for it.
@@ -93,15 +94,20 @@ struct place_sum {
     step = a.step;
     times = a.times * scale;
   }
-  /// The greatest index of what is folded along the last axis.
+  /// The least and the greatest index of what is folded along the last axis.
+  index_t least_index() const { return how.how == ir::folding::remainder ? 0 : static_cast<index_t>(how.at(from)); }
   index_t last_index(const shape<R>& s) const {
     return how.how == ir::folding::remainder ? how.by.value - 1
                                              : static_cast<index_t>(how.at(from + (s[R - 1] - 1) * step));
   }
   /// Whether all of it is from 0 to before n.
   bool is_within(index_t n, const shape<R>& s) const {
-    index_t least = first, last = first + (times != 0 ? times * last_index(s) : 0);
+    index_t least = first, last = first;
     for (int k = 0; k < R; ++k) (steps[k] < 0 ? least : last) += (s[k] - 1) * steps[k];
+    if (times != 0) {
+      least += times * (times < 0 ? last_index(s) : least_index());
+      last += times * (times < 0 ? least_index() : last_index(s));
+    }
     return known && least >= 0 && last < n;
   }
 };
@@ -180,7 +186,7 @@ auto unfolded_read(const E& e, const shape<R>& s, bool& known) {
   const auto& table = e.template argument<0>().source;
   const place_sum<R> at = place_of_read(e, s, KeepsLast);
   using source = bare_t<decltype(table.source)>;
-  known = known && at.known;
+  known = known && at.known && (at.times == 0 || at.least_index() >= 0);
   if constexpr (KeepsLast) {
     using one_axis = leaf<tree::table_of<source, 1, ir::beyond::error>, 0>;
     using position = leaf<ir::position, R>;
@@ -197,12 +203,18 @@ auto unfolded_read(const E& e, const shape<R>& s, bool& known) {
 }
 template <class Memory, bool KeepsLast, int R, class E>
 auto unfolded(const E& e, const shape<R>& s, bool& known) {
-  if constexpr (tree::is_named<E>) return unfolded<Memory, KeepsLast>(tree::unnamed(e), s, known);
+  if constexpr (E::rank == 0) return e;
+  else if constexpr (tree::is_named<E>) return unfolded<Memory, KeepsLast>(tree::unnamed(e), s, known);
   else if constexpr (is_folded_read<Memory, E>) return unfolded_read<KeepsLast>(e, s, known);
   else if constexpr (requires { typename E::operation; })
     return tree::rebuilt(e, [&](const auto& a) { return unfolded<Memory, KeepsLast>(a, s, known); });
   else return e;
 }
+
+/// What is elementwise, and cut nowhere (run.hpp).
+template <class Space, int R, class T, class E>
+void run_whole(const execution& x, const shape<R>& s, const target_pack<R, T>& to, allocation* const* owners,
+               const E& e);
 
 template <class Space, bool KeepsLast, int R, class T, class E>
 bool run_over_runs(const execution& x, const shape<R>& s, const target_pack<R, T>& to, allocation* const* owners,
@@ -227,7 +239,7 @@ bool run_over_runs(const execution& x, const shape<R>& s, const target_pack<R, T
   }
   bool known = true;
   const auto own = unfolded<memory_of<Space>, KeepsLast>(view_detail::remap(tree::unnamed(e), m), m.extents, known);
-  if (known) run<Space, To, T>(x, m.extents, targets, owners, own);
+  if (known) run_whole<Space, To, T>(x, m.extents, targets, owners, own);
   return known;
 }
 /// Returns false, and has done nothing, where positions are not folded evenly. Runs along the last axis that are short

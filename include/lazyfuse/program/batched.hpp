@@ -58,9 +58,12 @@ struct read_in_runs {
     for (int d = 0; d < Depth; ++d) {
       const index_t first = offset + d * pitch;
       const run r = own().from(own().origin + first);
-      if (step < 0 || (Width - 1) * step >= r.length || !r.first.at) {
+      if (step < 0 || (Width - 1) * step >= r.length) {
 #pragma unroll
         for (int k = 0; k < Width; ++k) to[d][k] = at(first + k * step);
+      } else if (!r.first.at) {
+#pragma unroll
+        for (int k = 0; k < Width; ++k) to[d][k] = own().otherwise();
       } else if (!read_neighbours(to[d], r.first.at, step * own().apart())) {
 #pragma unroll
         for (int k = 0; k < Width; ++k) to[d][k] = r.first.at[k * step * own().apart()];
@@ -167,7 +170,7 @@ struct padded_batch : read_in_runs<padded_batch<T, R>, T> {
   }
   constexpr stretch reach() const { return {0, there}; }
   friend bool operator==(const padded_batch& a, const padded_batch& b) {
-    return a.pointers == b.pointers && a.count == b.count && a.origin == b.origin && a.fill == b.fill;
+    return a.pointers == b.pointers && a.count == b.count && a.origin == b.origin;  // a table is of one fill
   }
 };
 

@@ -17,8 +17,6 @@ namespace {
 
 /// That kernels count in 31 bits, the threads of the last block among them.
 constexpr index_t most_positions = (index_t{1} << 31) - 64 * index_t{block_threads};
-/// Bytes that are in the cache still when they are read again.
-constexpr index_t kept_in_cache = 1 << 24;
 
 bool is_dense(const exact_plan& p, const operand_info& o) {
   index_t step = 1;
@@ -59,7 +57,7 @@ bool is_unravelled(const exact_plan& p, int width) {
     for (int k = p.rank - 1; k >= 0; --k) {
       if (o.steps[k] != 0) own *= p.extents[k];
       // Positions are taken in their order: what comes again is to be in the cache still.
-      else if (p.extents[k] > 1 && own * o.element_size > kept_in_cache) return false;
+      else if (p.extents[k] > 1 && own * o.element_size > transform_tuning::kept_bytes) return false;
     }
     if (2 * own > size) apart += o.element_size;
   }

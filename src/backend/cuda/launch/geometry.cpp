@@ -79,12 +79,11 @@ double bytes_of(const operand_info& o, const index_t* extents, int rank) {
 /// Whether some operand comes again along an axis that is too large to be in the cache still, were that axis the
 /// outermost: it is to be among the inner ones.
 bool reads_again_along(int axis, const index_t* extents, int rank, const operand_info* operands, int count) {
-  constexpr double kept_in_cache = 1 << 23;
   for (int i = 0; i < count; ++i) {
     operand_info o = operands[i];
     if (!o.steps || o.steps[axis] != 0 || extents[axis] == 1) continue;
     if (o.element_size == 0) o.element_size = 1;  // positions, which tables may be read at
-    if (bytes_of(o, extents, rank) > kept_in_cache) return true;
+    if (bytes_of(o, extents, rank) > transform_tuning::kept_bytes) return true;
   }
   return false;
 }

@@ -42,15 +42,20 @@ bool copies_late() {
 }
 
 int common_device(const members& m) {
-  const int device = memory_detail::device_of(cuda{}, m.at(m.all, 0).owner, m.at(m.all, 0).first);
-  if (memory_detail::several_devices(cuda{}))
-    for (index_t i = 1; i < m.count; ++i) {
-      const member one = m.at(m.all, i);
-      const int other = memory_detail::device_of(cuda{}, one.owner, one.first);
-      if (other != device)
-        throw device_error("batch: array 0 is on device " + std::to_string(device) + ", array " + std::to_string(i) +
-                           " on device " + std::to_string(other) + "; copy one of them with to(x, device{...})");
-    }
+  const bool several = memory_detail::several_devices(cuda{});
+  int device = -1;  // as of arrays without elements
+  index_t first = 0;
+  for (index_t i = 0; i < m.count && (several || device < 0); ++i) {
+    const member one = m.at(m.all, i);
+    const int here = memory_detail::device_of(cuda{}, one.owner, one.first);
+    if (here < 0) continue;
+    if (device >= 0 && here != device)
+      throw device_error("batch: array " + std::to_string(first) + " is on device " + std::to_string(device) +
+                         ", array " + std::to_string(i) + " on device " + std::to_string(here) +
+                         "; copy one of them with to(x, device{...})");
+    if (device < 0) first = i;
+    device = here;
+  }
   return device;
 }
 
