@@ -13,7 +13,7 @@ template <class Space>
 class elements_again : public ::testing::Test {
  protected:
   static auto counted(int64_t rows, int64_t columns) {
-    const lf::array<float, 1, Space> x = lf::remainder(lf::arange<float>(rows * columns), 251);
+    const lf::array<float, 1, Space> x = lf::cast<float>(lf::remainder(lf::arange<int64_t>(rows * columns), 251));
     return lf::array<float, 2, Space>(lf::reshape(x, {rows, columns}));
   }
   /// What element (i, j) of a matrix of so many columns is.
