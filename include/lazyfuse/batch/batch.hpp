@@ -195,7 +195,7 @@ auto batch(const C& arrays, const V& fill) {
   constexpr bool in_memory = batch_detail::in_memory<X>;
   static_assert(in_memory, "lazyfuse: batch takes arrays of one type, or views of them, in a std::vector or std::span");
   if constexpr (in_memory) {
-    constexpr bool has_axes = rank_of < X >> 0, fits = rank_of<X> < max_rank;
+    constexpr bool has_axes = rank_of<X> != 0, fits = rank_of<X> < max_rank;
     static_assert(has_axes, "lazyfuse: arrays without axes are all alike; batch(xs) takes them");
     static_assert(fits, "lazyfuse: batch makes an axis more, and an expression has 8 at most");
     if constexpr (has_axes && fits)
